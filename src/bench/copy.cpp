@@ -1,0 +1,22 @@
+#include "bench/copy.hpp"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "io/fd.hpp"
+#include "io/output_file.hpp"
+
+namespace gpuaes {
+
+void run_copy() {
+  Cancel cancel;
+  FdSource source = open_source(std::nullopt, cancel);
+  const std::unique_ptr<Sink> sink =
+      open_sink(std::nullopt, source.status(), {.quiet_pipe = false, .allow_terminal = true}, cancel);
+  std::vector<std::byte> buffer(1 << 20);
+  while (const std::size_t count = source.read(buffer)) sink->write(std::span(buffer).first(count));
+  sink->finish();
+}
+
+}  // namespace gpuaes

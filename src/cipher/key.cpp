@@ -1,0 +1,62 @@
+#include "cipher/key.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "error.hpp"
+
+namespace gpuaes {
+namespace {
+
+// The value of a hexadecimal digit, or 16 or more: by arithmetic alone, so that neither a branch nor an address
+// depends on a digit of a key.
+unsigned digit_value(unsigned char c) {
+  const unsigned digit = c - unsigned{'0'};
+  const unsigned letter = (c | 0x20u) - unsigned{'a'};
+  const unsigned is_digit = 0u - static_cast<unsigned>(digit < 10);
+  const unsigned is_letter = 0u - static_cast<unsigned>(letter < 6);
+  return (digit & is_digit) | ((letter + 10) & is_letter) | (16u & ~(is_digit | is_letter));
+}
+
+bool is_key_size(std::size_t size) { return size == 16 || size == 24 || size == 32; }
+
+}  // namespace
+
+bool parse_hex(std::string_view digits, std::span<std::byte> out) {
+  if (digits.size() != 2 * out.size()) return false;
+  unsigned bad = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const unsigned high = digit_value(static_cast<unsigned char>(digits[2 * i]));
+    const unsigned low = digit_value(static_cast<unsigned char>(digits[2 * i + 1]));
+    bad |= (high | low) & 16u;
+    out[i] = static_cast<std::byte>(high << 4 | (low & 15u));
+  }
+  return bad == 0;
+}
+
+Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
+  const std::string_view text(reinterpret_cast<const char*>(contents.data()), contents.size());
+  const std::string_view digits = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  const bool hex_length = digits.size() % 2 == 0 && is_key_size(digits.size() / 2);
+  if (hex_length) {
+    Secret key(digits.size() / 2);
+    if (parse_hex(digits, key.bytes())) return key;
+  }
+  if (is_key_size(contents.size())) {
+    Secret key(contents.size());
+    std::ranges::copy(contents, key.bytes().begin());
+    return key;
+  }
+  const std::string hint = "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits";
+  if (hex_length)
+    throw UsageError(
+        fmt::format("key file {} has a character that is no hexadecimal digit among its {}", name, digits.size()),
+        hint);
+  if (contents.size() > max_key_file_bytes)
+    throw UsageError(fmt::format("key file {} has more than {} bytes", name, max_key_file_bytes), hint);
+  throw UsageError(fmt::format("key file {} has an unusable length of {} bytes", name, contents.size()), hint);
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,147 @@
+// READ THIS FIRST. A run is built from its parts here, and joined:
+//
+//     source -> [ ring of chunks ] -> sink        the pipeline moves chunks round the ring,
+//                  |       ^                      a session (a format with its key) says what each one needs,
+//                session.job -> lane              and lanes do it
+//
+// The order of declaration is lifetime: what is used by others stands before them and goes after them.
+
+#include "filter.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "cipher/key.hpp"
+#include "format/format.hpp"
+#include "io/fd.hpp"
+#include "io/output_file.hpp"
+#include "io/signals.hpp"
+#include "lane/lanes.hpp"
+#include "pipeline/pipeline.hpp"
+#include "stats.hpp"
+
+namespace gpuaes {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+const Format& choose_format(const Options& options) {
+  if (!options.format)
+    throw UsageError("no format was named", "-f raw --iv HEX is AES-CTR alone, which is not authenticated");
+  if (const Format* format = find_format(*options.format)) return *format;
+  throw UsageError(fmt::format("format '{}' is not known", *options.format), "formats are " + format_names());
+}
+
+Secret read_key_file(const std::string& name, Cancel& cancel) {
+  FdSource file(open_file(name, O_RDONLY | O_NOCTTY, cancel), name, cancel);
+  Secret contents(max_key_file_bytes + 1);
+  std::size_t size = 0;
+  while (size < contents.size()) {
+    const std::size_t count = file.read(contents.bytes().subspan(size));
+    if (count == 0) break;
+    size += count;
+  }
+  return parse_key(contents.bytes().first(size), name);
+}
+
+std::unique_ptr<Session> open_session(const Options& options, const Format& format, Cancel& cancel) {
+  SessionRequest request;
+  request.decrypt = options.decrypt;
+  request.cipher = options.cipher;
+  request.iv = options.iv;
+  if (options.key_files.size() > 1) throw UsageError(fmt::format("{} format has one key", format.name));
+  if (!options.key_files.empty()) request.key = read_key_file(options.key_files.front(), cancel);
+  return format.open(std::move(request));
+}
+
+Ring make_ring(const LanePlan& plan, const Session& session) {
+  const std::size_t units = (plan.chunk_bytes + session.unit_in() - 1) / session.unit_in();
+  return Ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
+}
+
+JobMemory job_memory(const Ring& ring) { return {ring.memory(), ring.in_bytes()}; }
+
+std::string describe_bytes(std::size_t bytes) {
+  if (bytes >= 10 << 20 || bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+  if (bytes >= 10 << 10 || bytes % (1 << 10) == 0) return fmt::format("{} KiB", bytes >> 10);
+  return fmt::format("{} bytes", bytes);
+}
+
+std::string describe(const std::vector<LaneSpec>& specs) {
+  std::string text;
+  for (const LaneSpec& spec : specs) text.append(text.empty() ? "" : "+").append(to_string(spec));
+  return text;
+}
+
+void add_lanes(Pipeline& pipeline, std::vector<std::unique_ptr<Lane>> lanes) {
+  for (std::unique_ptr<Lane>& lane : lanes) pipeline.add_lane(std::move(lane));
+}
+
+// Once enough input was seen, opens the later lanes and lets them take over. Where they cannot open the first ones go
+// on: nobody asked for these by name.
+void take_over(Pipeline& pipeline, const LanePlan& plan, Ring& ring, const Messages& messages) {
+  if (plan.later.empty() || !ring.wait_for_input(plan.later_after)) return;
+  try {
+    std::vector<std::unique_ptr<Lane>> lanes = open_lanes(plan.later, job_memory(ring));
+    pipeline.dismiss_lanes();
+    add_lanes(pipeline, std::move(lanes));
+    messages.detail("lanes " + describe(plan.later) + " take over");
+  } catch (const std::exception& error) {
+    messages.detail(fmt::format("no other lanes take over: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+void run_filter(const Options& options, const Messages& messages) {
+  const Clock::time_point start = Clock::now();
+  const Format& format = choose_format(options);
+  std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
+
+  Cancel cancel;
+  const SignalWatch signals(cancel);
+  const std::unique_ptr<Session> session = open_session(options, format, cancel);
+  FdSource source = open_source(options.input, cancel);
+  const SinkRules rules{.quiet_pipe = !signals.pipe_was_ignored(), .allow_terminal = options.decrypt};
+  std::unique_ptr<Sink> stats_sink;
+  if (options.stats) stats_sink = open_sink(options.stats, source.status(), {false, true}, cancel);
+  const std::unique_ptr<Sink> sink = open_sink(options.output, source.status(), rules, cancel);
+  if (!format.authenticated)
+    messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed", format.name));
+
+  const LanePlan plan = plan_lanes(std::move(lanes), {.input_bytes = source.size(),
+                                                      .lanes_read = source.shared_size() > 0,
+                                                      .chunk_bytes = options.chunk_bytes});
+  Ring ring = make_ring(plan, *session);
+  messages.detail(fmt::format("ring {} chunks of {}, {} in all", ring.chunks(), describe_bytes(ring.in_bytes()),
+                              describe_bytes(ring.memory().size())));
+  Pipeline pipeline({.ring = ring,
+                     .source = source,
+                     .sink = *sink,
+                     .session = *session,
+                     .cancel = cancel,
+                     .spare_lane = make_cpu_lane,
+                     .warn = [&messages](const std::string& text) { messages.warning(text); }});
+  add_lanes(pipeline, open_lanes(plan.first, job_memory(ring)));
+  messages.detail("lanes " + describe(plan.first));
+  std::jthread opener([&] { take_over(pipeline, plan, ring, messages); });
+  pipeline.run();
+  opener.join();
+  sink->finish();
+
+  if (!stats_sink) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const std::string json = to_json({pipeline.bytes_in(), pipeline.bytes_out(), seconds, pipeline.lane_stats()});
+  stats_sink->write(std::as_bytes(std::span(json)));
+  stats_sink->finish();
+}
+
+}  // namespace gpuaes

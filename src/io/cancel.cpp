@@ -1,0 +1,64 @@
+#include "io/cancel.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stop_token>
+
+namespace gpuaes {
+namespace {
+
+constexpr int interrupt_signal = SIGURG;
+constexpr std::chrono::milliseconds interrupt_interval{5};
+
+void set_handler(void (*handler)(int)) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  sigaction(interrupt_signal, &action, nullptr);
+}
+
+}  // namespace
+
+Cancel::Cancel() {
+  set_handler([](int) {});
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, interrupt_signal);
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // inherited by every thread that is made after this
+}
+
+Cancel::~Cancel() {
+  interrupter_ = {};
+  set_handler(SIG_DFL);
+}
+
+void Cancel::request(int signal) {
+  std::lock_guard lock(mutex_);
+  if (requested()) return;
+  signal_.store(signal, std::memory_order_relaxed);
+  requested_.store(true, std::memory_order_release);
+  interrupter_ = std::jthread([this](std::stop_token stop) {
+    for (; !stop.stop_requested(); std::this_thread::sleep_for(interrupt_interval)) interrupt_all();
+  });
+}
+
+void Cancel::interrupt_all() {
+  std::lock_guard lock(mutex_);
+  for (const pthread_t thread : blocking_) pthread_kill(thread, interrupt_signal);
+}
+
+void Cancel::leave(pthread_t thread) {
+  std::lock_guard lock(mutex_);
+  blocking_.erase(std::ranges::find(blocking_, thread));
+}
+
+Cancel::Blocking::Blocking(Cancel& cancel) : cancel_(cancel) {
+  std::lock_guard lock(cancel_.mutex_);
+  cancel_.check();
+  cancel_.blocking_.push_back(pthread_self());
+}
+
+Cancel::Blocking::~Blocking() { cancel_.leave(pthread_self()); }
+
+}  // namespace gpuaes

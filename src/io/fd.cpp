@@ -1,0 +1,199 @@
+#include "io/fd.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace gpuaes {
+namespace {
+
+// Pipes hold 64 KiB unless asked, and then reach half the speed. Quietly without, where the system says no.
+constexpr int pipe_bytes = 1 << 20;
+
+// What one read or write moves at most: larger calls won nothing, and a request to stop waits for one call.
+constexpr std::size_t call_bytes = 1 << 20;
+
+// Regular files up to here have nothing to share out among lanes, and those whose st_size is no size (4096 in
+// sysfs) are all smaller.
+constexpr std::uint64_t least_shared_size = 64 << 10;
+
+void grow_pipe(int fd) {
+  const int bytes = fcntl(fd, F_GETPIPE_SZ);
+  if (bytes >= 0 && bytes < pipe_bytes) fcntl(fd, F_SETPIPE_SZ, pipe_bytes);
+}
+
+bool is_file(const struct stat& status) { return S_ISREG(status.st_mode) || S_ISBLK(status.st_mode); }
+
+// Waits until `fd` is ready for `events`, forever where `patience` is negative. False when it did not come to be.
+bool wait_for(int fd, short events, int patience, Cancel& cancel) {
+  struct pollfd entry{fd, events, 0};
+  for (;;) {
+    int count;
+    {
+      Cancel::Blocking blocking(cancel);
+      count = poll(&entry, 1, patience);
+    }
+    if (count >= 0 || errno != EINTR) return count != 0;
+  }
+}
+
+// Makes a call that reads or writes until it does something else than being interrupted, or finding a descriptor
+// that came to us non-blocking not ready: that we wait for, since its flags are shared and not ours to change.
+template <class Call>
+ssize_t transfer(int fd, short events, Cancel& cancel, Call call) {
+  for (;;) {
+    ssize_t count;
+    {
+      Cancel::Blocking blocking(cancel);
+      count = call();
+    }
+    if (count >= 0) return count;
+    if (errno == EAGAIN || errno == EWOULDBLOCK)
+      wait_for(fd, events, -1, cancel);
+    else if (errno != EINTR)
+      return count;
+  }
+}
+
+}  // namespace
+
+Fd::Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+Fd::~Fd() { close(); }
+
+int Fd::close() noexcept {
+  const int fd = std::exchange(fd_, -1);
+  return fd < 0 ? 0 : ::close(fd);
+}
+
+IoError io_error(const char* what, const std::string& name, int error) {
+  return IoError(fmt::format("cannot {} {}: {}", what, name, strerror(error)));
+}
+
+Fd open_file(const std::string& name, int flags, Cancel& cancel) {
+  for (;;) {
+    Cancel::Blocking blocking(cancel);
+    Fd fd(open(name.c_str(), flags | O_CLOEXEC, 0666));
+    if (fd.get() >= 0) return fd;
+    if (errno != EINTR) throw io_error("open", name, errno);
+  }
+}
+
+void occupy_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+bool is_same_file(const struct stat& a, const struct stat& b) {
+  if (S_ISBLK(a.st_mode) && S_ISBLK(b.st_mode)) return a.st_rdev == b.st_rdev;
+  return S_ISREG(a.st_mode) && S_ISREG(b.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+FdSource::FdSource(Fd fd, std::string name, Cancel& cancel)
+    : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel) {
+  const int flags = fcntl(fd_.get(), F_GETFL);
+  if (flags < 0 || fstat(fd_.get(), &status_) != 0) throw io_error("read", name_, errno);
+  if ((flags & O_ACCMODE) == O_WRONLY) throw io_error("read", name_, EBADF);
+  if (S_ISDIR(status_.st_mode)) throw io_error("read", name_, EISDIR);
+  grow_pipe(fd_.get());
+  if (!is_file(status_)) return;
+  const off_t begin = lseek(fd_.get(), 0, SEEK_CUR);
+  const off_t end = S_ISREG(status_.st_mode) ? status_.st_size : lseek(fd_.get(), 0, SEEK_END);
+  if (begin < 0 || end < 0 || lseek(fd_.get(), begin, SEEK_SET) < 0) throw io_error("seek in", name_, errno);
+  begin_ = static_cast<std::uint64_t>(begin);
+  size_ = static_cast<std::uint64_t>(std::max(end - begin, off_t{0}));
+}
+
+std::size_t FdSource::read(std::span<std::byte> out) {
+  const std::size_t wanted = std::min(out.size(), call_bytes);
+  const ssize_t count =
+      transfer(fd_.get(), POLLIN, cancel_, [&] { return ::read(fd_.get(), out.data(), wanted); });
+  if (count < 0) throw io_error("read", name_, errno);
+  if (count == 0) check_not_shrunk();
+  return static_cast<std::size_t>(count);
+}
+
+// At the end of a file: it must not have lost bytes since it was opened. That st_size still says what it said then
+// tells the files of sysfs, whose st_size never was their size, from those that somebody cut.
+void FdSource::check_not_shrunk() const {
+  if (size_ == 0) return;
+  struct stat now{};
+  const auto at = static_cast<std::uint64_t>(lseek(fd_.get(), 0, SEEK_CUR));
+  const bool reached_end = at >= begin_ + size_;
+  if (reached_end || (fstat(fd_.get(), &now) == 0 && now.st_size >= status_.st_size)) return;
+  throw IoError(fmt::format("{} shrank while it was read: from {} bytes to {}", name_, begin_ + size_, at));
+}
+
+bool FdSource::ready(std::chrono::milliseconds patience) {
+  return wait_for(fd_.get(), POLLIN, static_cast<int>(patience.count()), cancel_);
+}
+
+std::optional<std::uint64_t> FdSource::size() const {
+  if (size_ == 0) return std::nullopt;
+  return size_;
+}
+
+std::uint64_t FdSource::shared_size() const {
+  return S_ISBLK(status_.st_mode) || size_ > least_shared_size ? size_ : 0;
+}
+
+void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const auto at = static_cast<off_t>(begin_ + offset + done);
+    const std::size_t wanted = std::min(out.size() - done, call_bytes);
+    const ssize_t count = transfer(fd_.get(), POLLIN, cancel_,
+                                   [&] { return pread(fd_.get(), out.data() + done, wanted, at); });
+    if (count < 0) throw io_error("read", name_, errno);
+    if (count == 0)
+      throw IoError(fmt::format("{} shrank while it was read: from {} bytes to {}", name_, begin_ + size_, at));
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+void FdSource::skip_to(std::uint64_t offset) {
+  if (lseek(fd_.get(), static_cast<off_t>(begin_ + offset), SEEK_SET) < 0) throw io_error("seek in", name_, errno);
+}
+
+FdSink::FdSink(Fd fd, std::string name, Cancel& cancel, bool quiet_pipe)
+    : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel), quiet_pipe_(quiet_pipe) {
+  const int flags = fcntl(fd_.get(), F_GETFL);
+  if (flags < 0) throw io_error("write", name_, errno);
+  if ((flags & O_ACCMODE) == O_RDONLY) throw io_error("write", name_, EBADF);
+  grow_pipe(fd_.get());
+}
+
+void FdSink::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::size_t wanted = std::min(bytes.size(), call_bytes);
+    const ssize_t count =
+        transfer(fd_.get(), POLLOUT, cancel_, [&] { return ::write(fd_.get(), bytes.data(), wanted); });
+    if (count < 0 && errno == EPIPE && quiet_pipe_) throw Cancelled{SIGPIPE};
+    if (count < 0) throw io_error("write", name_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+void FdSink::finish() {
+  if (fd_.close() != 0 && errno != EINTR) throw io_error("write", name_, errno);
+}
+
+FdSource open_source(const std::optional<std::string>& name, Cancel& cancel) {
+  if (!name) return FdSource(Fd(STDIN_FILENO), "standard input", cancel);
+  return FdSource(open_file(*name, O_RDONLY | O_NOCTTY, cancel), *name, cancel);
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,88 @@
+// File descriptors as sources and sinks: pipes, files, devices, sockets.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+
+#include "io/cancel.hpp"
+#include "io/source_sink.hpp"
+
+namespace gpuaes {
+
+// Owns a descriptor.
+class Fd {
+ public:
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept;
+  Fd& operator=(Fd&& other) noexcept;
+  ~Fd();
+  int get() const noexcept { return fd_; }
+  int close() noexcept;  // the result of close(2), which is where some file systems first tell of a failed write
+
+ private:
+  int fd_;
+};
+
+// `what` was tried on `name` and failed with `error` (an errno): "cannot open secret.key: Permission denied".
+IoError io_error(const char* what, const std::string& name, int error);
+
+// open(2) with O_CLOEXEC. Opening a FIFO waits for its other end: a request to stop ends that.
+Fd open_file(const std::string& name, int flags, Cancel& cancel);
+
+// Puts /dev/null, opened the wrong way round, where descriptor 0, 1 or 2 is closed: what is opened later cannot
+// land there, and using it as input or output still fails with EBADF.
+void occupy_standard_descriptors();
+
+// Whether both are the same regular file or block device: what is written would be read, or destroyed before.
+bool is_same_file(const struct stat& a, const struct stat& b);
+
+class FdSource : public Source {
+ public:
+  // `name` is for messages. IoError for what cannot be read: a directory, a descriptor open for writing only.
+  FdSource(Fd fd, std::string name, Cancel& cancel);
+
+  std::size_t read(std::span<std::byte> out) override;
+  bool ready(std::chrono::milliseconds patience) override;
+  std::uint64_t shared_size() const override;
+  void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+  void skip_to(std::uint64_t offset) override;
+
+  const struct stat& status() const noexcept { return status_; }
+
+  // How many bytes there are, where that can be known beforehand.
+  std::optional<std::uint64_t> size() const;
+
+ private:
+  void check_not_shrunk() const;
+
+  Fd fd_;
+  std::string name_;
+  Cancel& cancel_;
+  struct stat status_ {};
+  std::uint64_t begin_ = 0;  // where the descriptor stood
+  std::uint64_t size_ = 0;   // bytes from there to the end; 0 unless a regular file or a block device
+};
+
+class FdSink : public Sink {
+ public:
+  // `quiet_pipe`: when the reader of a pipe is gone, end by SIGPIPE as filters do; otherwise that is an IoError.
+  FdSink(Fd fd, std::string name, Cancel& cancel, bool quiet_pipe);
+
+  void write(std::span<const std::byte> bytes) override;
+  void finish() override;
+
+  const Fd& fd() const noexcept { return fd_; }
+
+ private:
+  Fd fd_;
+  std::string name_;
+  Cancel& cancel_;
+  bool quiet_pipe_;
+};
+
+// The standard input; or the file of that name.
+FdSource open_source(const std::optional<std::string>& name, Cancel& cancel);
+
+}  // namespace gpuaes

@@ -1,0 +1,47 @@
+// The two ends of the filter, as the pipeline sees them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace gpuaes {
+
+// Where the input comes from. read(), ready() and skip_to() belong to one thread; read_at() to any number.
+// All sizes and offsets are bytes, offsets counted from where the source stood when it was opened.
+// IoError when the input fails, Cancelled when the program is told to stop.
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  // Waits for input and reads what is there, at most out.size() bytes (at least 1 is asked for). 0 only at the
+  // end of the input, never for an error.
+  virtual std::size_t read(std::span<std::byte> out) = 0;
+
+  // Whether read() would return at once, looked at for up to `patience`.
+  virtual bool ready(std::chrono::milliseconds patience) = 0;
+
+  // The first so many bytes may be read with read_at(), by several threads at once; 0 where only read() works.
+  virtual std::uint64_t shared_size() const = 0;
+
+  // Reads exactly out.size() bytes at `offset`. IoError when they are no longer there.
+  virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
+
+  // read() goes on at `offset`, at most shared_size().
+  virtual void skip_to(std::uint64_t offset) = 0;
+};
+
+// Where the output goes. One thread uses it.
+class Sink {
+ public:
+  virtual ~Sink() = default;  // an output that was not finished is taken back where that is possible
+
+  // Writes all of `bytes`, or throws IoError or Cancelled.
+  virtual void write(std::span<const std::byte> bytes) = 0;
+
+  // All has been written and is good. IoError when the system says only now that it did not keep the bytes.
+  virtual void finish() = 0;
+};
+
+}  // namespace gpuaes

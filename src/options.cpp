@@ -1,0 +1,120 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/program_options.hpp>
+#include <charconv>
+#include <limits>
+#include <sstream>
+
+#include "error.hpp"
+
+namespace gpuaes {
+namespace {
+
+namespace po = boost::program_options;
+
+// To add an option: its line here, its field in Options, its line in parse_options(), and in the man page.
+po::options_description describe_options() {
+  po::options_description options("Options");
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  options.add_options()                                                                                   //
+      ("encrypt,e", "encrypt (the default)")                                                              //
+      ("decrypt,d", "decrypt")                                                                            //
+      ("key,k", po::value<std::vector<std::string>>()->value_name("FILE"),
+       "key file: 16, 24 or 32 bytes, raw or hexadecimal")                                                //
+      ("format,f", text("FORMAT"), "raw: AES-CTR alone, as openssl enc -K -iv")                           //
+      ("cipher,c", text("CIPHER"), "aes-128, aes-192 or aes-256; otherwise by the key's length")          //
+      ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits")                          //
+      ("input,i", text("FILE"), "read FILE instead of standard input")                                    //
+      ("output,o", text("FILE"), "write FILE, which appears only when all is well")                       //
+      ("lanes,l", text("SPEC"), "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +")        //
+      ("chunk-size,b", text("SIZE"), "bytes of input a lane works on at a time; K, M and G are of 1024")  //
+      ("verbose,v", "say what is being done")                                                             //
+      ("quiet,q", "say nothing but errors")                                                               //
+      ("stats", text("FILE"), "write figures of the run to FILE as JSON")                                 //
+      ("list-lanes", "list the lanes of this machine")                                                    //
+      ("version,V", "print the version")                                                                  //
+      ("help,h", "print this");
+  return options;
+}
+
+std::size_t parse_size(const std::string& text) {
+  const UsageError bad(fmt::format("size '{}' is not understood", text), "a size is a number with K, M or G behind it");
+  std::size_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [unit, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || end - unit > 1 || number == 0) throw bad;
+  const std::size_t at = unit == end ? 0 : std::string_view("KMG").find(*unit) + 1;
+  if (unit != end && at == 0) throw bad;
+  if (number > std::numeric_limits<std::size_t>::max() >> (10 * at + 1)) throw bad;
+  return number << (10 * at);
+}
+
+Cipher parse_cipher(const std::string& name) {
+  if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
+  std::string names;
+  for (const CipherInfo& each : ciphers) names.append(names.empty() ? "" : ", ").append(each.name);
+  throw UsageError(fmt::format("cipher '{}' is not known", name), "ciphers are " + names);
+}
+
+std::optional<std::string> find_text(const po::variables_map& given, const char* name) {
+  if (!given.contains(name)) return std::nullopt;
+  return given[name].as<std::string>();
+}
+
+po::variables_map parse(int argc, const char* const* argv) {
+  namespace style = po::command_line_style;
+  try {
+    po::variables_map given;
+    // No abbreviations: a new option would change what they mean.
+    po::store(po::command_line_parser(argc, argv)
+                  .options(describe_options())
+                  .positional({})
+                  .style(style::unix_style & ~style::allow_guessing)
+                  .run(),
+              given);
+    return given;
+  } catch (const po::error& error) {
+    throw UsageError(error.what(), "gpuaes-stream -h lists the options");
+  }
+}
+
+void refuse_together(const po::variables_map& given, const char* a, const char* b) {
+  if (given.contains(a) && given.contains(b))
+    throw UsageError(fmt::format("--{} and --{} exclude each other", a, b));
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+  const po::variables_map given = parse(argc, argv);
+  Options options;
+  if (given.contains("help")) options.action = Options::Action::help;
+  else if (given.contains("version")) options.action = Options::Action::version;
+  else if (given.contains("list-lanes")) options.action = Options::Action::list_lanes;
+  refuse_together(given, "encrypt", "decrypt");
+  refuse_together(given, "verbose", "quiet");
+  options.decrypt = given.contains("decrypt");
+  if (given.contains("key")) options.key_files = given["key"].as<std::vector<std::string>>();
+  options.format = find_text(given, "format");
+  if (const auto name = find_text(given, "cipher")) options.cipher = parse_cipher(*name);
+  options.iv = find_text(given, "iv");
+  options.input = find_text(given, "input");
+  options.output = find_text(given, "output");
+  options.lanes = find_text(given, "lanes").value_or(options.lanes);
+  if (const auto size = find_text(given, "chunk-size")) options.chunk_bytes = parse_size(*size);
+  options.stats = find_text(given, "stats");
+  if (given.contains("verbose")) options.level = Messages::Level::verbose;
+  if (given.contains("quiet")) options.level = Messages::Level::quiet;
+  return options;
+}
+
+std::string help_text() {
+  std::ostringstream text;
+  text << "usage: gpuaes-stream [-d] -k FILE -f raw --iv HEX [options] < input > output\n\n"
+       << describe_options() << "\ngpuaes-stream(1) tells more.\n";
+  return text.str();
+}
+
+}  // namespace gpuaes

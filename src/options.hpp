@@ -1,0 +1,38 @@
+// The command line. The only user of Boost.Program_options.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cipher/ciphers.hpp"
+#include "messages.hpp"
+
+namespace gpuaes {
+
+struct Options {
+  enum class Action { filter, help, version, list_lanes };
+
+  Action action = Action::filter;
+  bool decrypt = false;
+  std::vector<std::string> key_files;
+  std::optional<std::string> format;
+  std::optional<Cipher> cipher;
+  std::optional<std::string> iv;
+  std::optional<std::string> input;   // without it: standard input
+  std::optional<std::string> output;  // without it: standard output
+  std::string lanes = "auto";
+  std::optional<std::size_t> chunk_bytes;
+  std::optional<std::string> stats;
+  Messages::Level level = Messages::Level::normal;
+};
+
+// UsageError for what the contract does not know. Values are looked at only as far as their form goes: whether a
+// file, a format or a lane exists shows where it is used.
+Options parse_options(int argc, const char* const* argv);
+
+// What -h prints.
+std::string help_text();
+
+}  // namespace gpuaes

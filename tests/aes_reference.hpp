@@ -1,0 +1,51 @@
+// CTR mode by the reference cipher, and bytes written as hexadecimal, for tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "cipher/aes.hpp"
+#include "cipher/ctr.hpp"
+
+namespace gpuaes {
+
+using Bytes = std::vector<std::byte>;
+
+// Blanks between digits are for the reader.
+inline Bytes from_hex(std::string_view text) {
+  Bytes bytes;
+  unsigned value = 0, digits = 0;
+  for (const char c : text) {
+    if (c == ' ') continue;
+    value = value << 4 | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+    if (++digits % 2 == 0) bytes.push_back(static_cast<std::byte>(value));
+  }
+  return bytes;
+}
+
+inline CounterBlock counter_block(std::string_view hex) {
+  const Bytes bytes = from_hex(hex);
+  CounterBlock block{};
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] = std::to_integer<std::uint8_t>(bytes.at(i));
+  return block;
+}
+
+// Block `number` of the keystream that begins with `counter`.
+inline CounterBlock reference_keystream(const aes::RoundKeys& keys, Counter counter, std::uint64_t number) {
+  CounterBlock block = store_counter(counter + number);
+  aes::encrypt_block(keys, block.data(), block.data());
+  return block;
+}
+
+inline Bytes reference_ctr(const aes::RoundKeys& keys, Counter counter, Bytes bytes) {
+  CounterBlock key{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i % 16 == 0) key = reference_keystream(keys, counter, i / 16);
+    bytes[i] ^= static_cast<std::byte>(key[i % 16]);
+  }
+  return bytes;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,155 @@
+"""What the tests of the command line that need pipes, sockets and signals of their own share; see python() in lib.sh."""
+
+import atexit
+import fcntl
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+
+program = os.environ["PROGRAM"]
+key = os.environ["KEY"]
+iv = os.environ["IV"]
+slow = bool(os.environ.get("GPUAES_SANITIZED"))
+
+PATIENCE = 30  # seconds, for what should end at once
+A_SECOND = 20 if slow else 5  # the contract's "within a second", generously
+
+
+def fail(message):
+    print("FAIL: " + message, file=sys.stderr)
+    sys.exit(1)
+
+
+def start(*options, ignore=(), **popen):
+    """The program as a child whose signals are at their defaults, but those in `ignore`, whatever we inherited."""
+
+    def signals():
+        for s in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
+            signal.signal(s, signal.SIG_IGN if s in ignore else signal.SIG_DFL)
+
+    child = subprocess.Popen(
+        [program, "-f", "raw", "--iv", iv, "-q", "-k", key, *options],
+        preexec_fn=signals,
+        **{"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **popen},
+    )
+    atexit.register(lambda: child.poll() is None and child.kill())
+    return child
+
+
+def settle(child):
+    """Until the program has started and come to rest: all of its threads sleep and none used the CPU for a while."""
+    deadline = time.monotonic() + PATIENCE
+    before, quiet = None, 0
+    while child.poll() is None and quiet < 8 and time.monotonic() < deadline:
+        now = (thread_states(child.pid), cpu_seconds(child.pid))
+        quiet = quiet + 1 if now == before and set(now[0]) == {"S"} else 0
+        before = now
+        time.sleep(0.04)
+
+
+def finish(child, what, patience=PATIENCE):
+    """The return code: -N after death by signal N."""
+    try:
+        return child.wait(patience)
+    except subprocess.TimeoutExpired:
+        fail(f"{what}: expected an end within {patience} s, but it still runs")
+
+
+def expect_exit(child, want, what):
+    got = finish(child, what)
+    if got != want:
+        fail(f"{what}: expected return code {want}, got {got}")
+
+
+def expect_death_by(child, number, what):
+    """Send the signal; the child ends by it, soon."""
+    if child.poll() is not None:
+        fail(f"{what}: expected it to wait, but it ended with {child.returncode}")
+    child.send_signal(number)
+    got = finish(child, f"{what}, {signal.Signals(number).name}", A_SECOND)
+    if got != -number:
+        fail(f"{what}: expected death by {signal.Signals(number).name} (return code {-number}), got {got}")
+
+
+def expect_same(want, got, what):
+    if want != got:
+        at = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
+        fail(f"{what}: expected {len(want)} bytes, got {len(got)}; they differ from byte {at} on")
+
+
+def expect_equal(want, got, what):
+    if want != got:
+        fail(f"{what}: expected {want!r}, got {got!r}")
+
+
+def make_input(size):
+    return (bytes(range(251)) * (size // 251 + 1))[:size]
+
+
+def reference(data):
+    """What openssl makes of it."""
+    bits = 4 * len(os.environ["KEY_HEX"])
+    command = ["openssl", "enc", f"-aes-{bits}-ctr", "-K", os.environ["KEY_HEX"], "-iv", iv, "-nosalt"]
+    return subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+def read_all(fd):
+    parts = []
+    while part := os.read(fd, 1 << 20):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def write_all(fd, data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def flags(fd):
+    return fcntl.fcntl(fd, fcntl.F_GETFL)
+
+
+def set_nonblocking(fd):
+    fcntl.fcntl(fd, fcntl.F_SETFL, flags(fd) | os.O_NONBLOCK)
+
+
+def wait_until_stalled(fd, what="output pipe"):
+    """Until what waits to be read at fd has come to rest: its writer is blocked."""
+    deadline = time.monotonic() + PATIENCE
+    before, since = -1, time.monotonic()
+    while time.monotonic() < deadline:
+        now = struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0"))[0]
+        if now != before:
+            before, since = now, time.monotonic()
+        elif now > 0 and time.monotonic() - since > (1 if slow else 0.5):
+            return
+        time.sleep(0.05)
+    fail(f"{what}: expected it to fill up, but it holds {before} bytes")
+
+
+def stat_fields(path):
+    try:
+        with open(path) as f:
+            return f.read().rpartition(")")[2].split()
+    except OSError:  # gone by now
+        return ["Z"] + ["0"] * 50
+
+
+def thread_states(pid):
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+    return [stat_fields(f"/proc/{pid}/task/{thread}/stat")[0] for thread in threads]
+
+
+def cpu_seconds(pid):
+    fields = stat_fields(f"/proc/{pid}/stat")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,172 @@
+# shellcheck shell=bash
+# What the tests of the command line share. A test is a short script that begins with
+#
+#     . "$(dirname "$0")/lib.sh"
+#
+# and is run as `NAME.sh PROGRAM`. It exits 0 when it passed, 77 when it could not be tried here (and says why),
+# and anything else, after a line "FAIL: ...", when the program did something other than it should.
+#
+# The current directory is a fresh, empty one; keys and captured output lie beside it, so that a test may look
+# at all that was left behind. The oracle is `openssl enc`.
+set -Eeuo pipefail
+trap 'echo "FAIL: line $LINENO of $0: $BASH_COMMAND" >&2' ERR
+
+[ $# -eq 1 ] || { echo "usage: $0 PROGRAM" >&2; exit 2; }
+program=$(realpath -- "$1")
+[ -x "$program" ] || { echo "FAIL: no program at $1" >&2; exit 1; }
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+work=$(mktemp -d)
+mkdir "$work/here"
+cd "$work/here"
+
+undo=()  # commands for the way out, last first
+at_exit() { undo+=("$1"); }
+leave() {
+  local status=$? i
+  trap - ERR
+  set +e
+  for ((i = ${#undo[@]} - 1; i >= 0; i--)); do eval "${undo[i]}"; done
+  cd /
+  rm -rf "$work"
+  exit "$status"
+}
+trap leave EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+exec </dev/null
+umask 022
+export LC_ALL=C
+# A report of a sanitizer must not look like one of the program's own exit codes.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}exitcode=99"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}halt_on_error=1:exitcode=99"
+export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}exitcode=99"
+
+fail() {
+  echo "FAIL: $*" >&2
+  exit 1
+}
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+need() {
+  local tool
+  for tool; do command -v "$tool" >/dev/null || skip "no $tool here"; done
+}
+need openssl perl
+
+# --- Keys, and the two ciphers that must agree -----------------------------------------------------------------
+
+declare -A key_hex=(
+  [128]=000102030405060708090a0b0c0d0e0f
+  [192]=000102030405060708090a0b0c0d0e0f1011121314151617
+  [256]=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+)
+unhex() { perl -e 'print pack "H*", shift' "$1"; }
+for bits in 128 192 256; do unhex "${key_hex[$bits]}" >"$work/key$bits"; done
+
+# What `gs` and `reference` use from here on.
+use_key() {
+  bits=$1
+  key=$work/key$bits
+}
+use_key 256
+iv=f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff
+
+# gs [OPTION]...: the program with key and iv.
+gs() { "$program" -f raw --iv "$iv" -q -k "$key" "$@"; }
+# reference: the same from stdin to stdout, by openssl.
+reference() { openssl enc "-aes-$bits-ctr" -K "${key_hex[$bits]}" -iv "$iv" -nosalt; }
+
+# make_input SIZE FILE: bytes i mod 251, so that no two blocks or chunks of a power of two are alike.
+make_input() {
+  perl -e '$n = shift; $s = join "", map chr, 0 .. 250; print substr $s x (int($n / 251) + 1), 0, $n' "$1" >"$2"
+}
+
+# --- Expectations ------------------------------------------------------------------------------------------------
+
+# expect_exit STATUS COMMAND...: COMMAND (a function too) ends with STATUS, and what it says on stderr has the
+# right shape. Leaves $work/stdout and $work/stderr, as far as COMMAND did not redirect them itself.
+expect_exit() {
+  local want=$1 got=0
+  shift
+  "$@" >"$work/stdout" 2>"$work/stderr" || got=$?
+  [ "$got" = "$want" ] || fail "expected exit status $want, got $got: $* (stderr: $(<"$work/stderr"))"
+  check_messages "$want" "$*"
+}
+
+# check_messages STATUS WHAT: of the text in $work/stderr.
+check_messages() {
+  local errors hints
+  errors=$(grep -c '^gpuaes-stream: error: ' "$work/stderr" || true)
+  hints=$(grep -c '^gpuaes-stream: hint: ' "$work/stderr" || true)
+  [ "$hints" -le 1 ] || fail "expected at most one hint, got $hints: $2 (stderr: $(<"$work/stderr"))"
+  case $1 in
+    0 | 141) [ "$errors" = 0 ] || fail "expected no error message with status $1: $2 (stderr: $(<"$work/stderr"))" ;;
+    [1-4])
+      [ "$errors" = 1 ] || fail "expected one error message, got $errors: $2 (stderr: $(<"$work/stderr"))"
+      if grep -Ev '^gpuaes-stream: (error|warning|hint): [^A-Z ].*[^. ]$' "$work/stderr" >"$work/odd"; then
+        fail "expected messages like 'gpuaes-stream: error: lower case without full stop', got: $(<"$work/odd")"
+      fi
+      ;;
+  esac
+  if [ "$1" = 2 ] && [ -s "$work/stdout" ]; then fail "expected no output with a usage error: $2"; fi
+}
+
+# expect_stderr REGEX, expect_no_stderr REGEX: of the last expect_exit; the case of letters does not matter.
+expect_stderr() {
+  grep -Eiq -- "$1" "$work/stderr" || fail "expected stderr to match '$1', got: $(<"$work/stderr")"
+}
+expect_no_stderr() {
+  if grep -Eiq -- "$1" "$work/stderr"; then fail "expected stderr not to match '$1', got: $(<"$work/stderr")"; fi
+}
+
+# same EXPECTED ACTUAL [WHAT]
+same() {
+  cmp -- "$1" "$2" >"$work/cmp" 2>&1 || fail "${3:-$2}: expected the bytes of $1 ($(wc -c <"$1")), $(<"$work/cmp")"
+}
+
+# expect_empty FILE [WHAT]
+expect_empty() {
+  [ -e "$1" ] || fail "${2:-$1}: expected an empty file, got none"
+  [ ! -s "$1" ] || fail "${2:-$1}: expected nothing, got $(wc -c <"$1") bytes: $(head -c 300 "$1" | tr '\0' ' ')"
+}
+
+# expect_files NAME...: the current directory holds just these.
+expect_files() {
+  local want got
+  want=$(printf '%s\n' "$@" | sort)
+  got=$(find . -mindepth 1 -maxdepth 1 -printf '%f\n' | sort)
+  [ "$got" = "$want" ] || fail "expected just these files: ${want//$'\n'/ }; got: ${got//$'\n'/ }"
+}
+
+# --- Surroundings ------------------------------------------------------------------------------------------------
+
+sanitized() { [ -n "${GPUAES_SANITIZED:-}" ]; }
+
+# python < SCRIPT: with `from harness import *` at hand.
+python() {
+  PROGRAM=$program KEY=$key KEY_HEX=${key_hex[$bits]} IV=$iv PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 python3 - || exit "$?"
+}
+
+# "${as_user[@]}" COMMAND...: as nobody if we are root, else as who we are. need_user goes before: the program and
+# the test's files are within nobody's reach, or the test is skipped.
+as_user=()
+need_user() {
+  if [ "$(id -u)" = 0 ]; then
+    need setpriv
+    as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    chmod 755 "$work" "$work/here"
+    chmod 644 "$work"/key*
+    "${as_user[@]}" "$program" -V >/dev/null 2>&1 || skip "$program cannot be run by another user than root"
+  fi
+}
+
+has_cuda() {
+  local lanes
+  lanes=$("$program" --list-lanes 2>/dev/null) || true
+  grep -Eq '^cuda:[0-9]' <<<"$lanes"
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# -v says which lanes work and how large the ring is.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+make_input 1000000 plain
+reference <plain >expected
+expect_exit 0 "$program" -v -f raw --iv "$iv" -k "$key" -l cpu:2 -b 64K <plain
+same expected "$work/stdout"
+expect_stderr 'cpu'
+expect_stderr 'ring'
+expect_stderr '[0-9]'
+if grep -Ev '^gpuaes-stream: ' "$work/stderr"; then fail "expected every line to begin with the program's name"; fi
