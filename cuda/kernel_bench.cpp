@@ -57,8 +57,8 @@ struct Bench {
     check(cudaMemcpy(in.data(), input.data(), large, cudaMemcpyHostToDevice));
   }
 
-  // The `index`-th piece of that size: small launches go round the whole buffer, so that none finds its data in the
-  // device's cache.
+  // The `index`-th piece of that size: small launches go round the whole buffer, so that none finds its data
+  // in the device's cache.
   void launch(int rounds, std::size_t size, int index) {
     const std::size_t at = static_cast<std::size_t>(index) * size % large;
     launch_aes_ctr(reinterpret_cast<const std::uint32_t*>(round_keys.data()), rounds, load_counter(counter),
@@ -86,7 +86,8 @@ struct Bench {
     cpu->start({.key = &key, .counter = counter, .in = input, .out = expected});
     cpu->finish();
     check(cudaMemcpy(got.data(), out.data(), large, cudaMemcpyDeviceToHost));
-    if (got != expected) throw LaneError(fmt::format("the {} kernel differs from libcrypto", info(key.cipher).name));
+    if (got != expected)
+      throw LaneError(fmt::format("the {} kernel differs from libcrypto", info(key.cipher).name));
   }
 };
 
@@ -100,7 +101,8 @@ void run_kernel_bench() {
   Bench bench;
   for (const CipherInfo& cipher : ciphers) {
     CipherKey key{cipher.cipher, Secret(cipher.key_bytes)};
-    for (std::size_t i = 0; i < key.bytes.size(); ++i) key.bytes.bytes()[i] = static_cast<std::byte>(i * 7 + 1);
+    for (std::size_t i = 0; i < key.bytes.size(); ++i)
+      key.bytes.bytes()[i] = static_cast<std::byte>(i * 7 + 1);
     const aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
     check(cudaMemcpy(bench.round_keys.data(), keys.words.data(), sizeof keys.words, cudaMemcpyHostToDevice));
     bench.launch(keys.rounds, large, 0);

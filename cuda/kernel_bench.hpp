@@ -3,8 +3,8 @@
 
 namespace gpuaes::cuda {
 
-// Prints a line for each key size and launch size; says that it skips where there is no device. Before it times
-// anything it compares the output with libcrypto's; a difference is an Error.
+// Prints a line for each key size and launch size; says that it skips where there is no device. Before it
+// times anything it compares the output with libcrypto's; a difference is an Error.
 void run_kernel_bench();
 
 }  // namespace gpuaes::cuda

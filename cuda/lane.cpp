@@ -1,9 +1,9 @@
-// CUDA lanes: a thread that drives one CUDA stream with two jobs in flight. While the device copies and ciphers one
-// job, the lane's thread reads the next chunk and queues it behind, so the device never waits for the thread. Copies
-// in, kernels and copies out overlap between the lanes of a device.
+// CUDA lanes: a thread that drives one CUDA stream with two jobs in flight. While the device copies and
+// ciphers one job, the lane's thread reads the next chunk and queues it behind, so the device never waits for
+// the thread. Copies in, kernels and copies out overlap between the lanes of a device.
 //
-// The ring is pinned once for all devices and lanes. Where the system does not allow that, the driver stages the
-// copies: slower, and right.
+// The ring is pinned once for all devices and lanes. Where the system does not allow that, the driver stages
+// the copies: slower, and right.
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -27,8 +27,8 @@ using namespace cuda;
 
 constexpr std::size_t round_key_bytes = sizeof(aes::RoundKeys::words);
 
-// The round keys of one cipher key in device memory. They are copied from pinned pages of ours, which are wiped, so
-// that the driver has no reason to keep a copy of its own.
+// The round keys of one cipher key in device memory. They are copied from pinned pages of ours, which are
+// wiped, so that the driver has no reason to keep a copy of its own.
 class DeviceRoundKeys {
  public:
   DeviceRoundKeys() : host_(round_key_bytes), pinned_(host_.bytes()), device_(round_key_bytes) {}
@@ -38,7 +38,8 @@ class DeviceRoundKeys {
     std::ranges::copy(std::as_bytes(std::span(keys.words)), host_.bytes().begin());
     wipe(std::as_writable_bytes(std::span(keys.words)));
     rounds_ = keys.rounds;
-    check(cudaMemcpyAsync(device_.data(), host_.bytes().data(), round_key_bytes, cudaMemcpyHostToDevice, stream.get()));
+    check(cudaMemcpyAsync(device_.data(), host_.bytes().data(), round_key_bytes, cudaMemcpyHostToDevice,
+                          stream.get()));
     stream.wait();
     wipe(host_.bytes());
   }
@@ -64,7 +65,8 @@ class CudaLane : public Lane {
 
   ~CudaLane() override {
     cudaSetDevice(device_);
-    cudaStreamSynchronize(stream_.get());  // a dead context answers with an error, and writes nothing any more
+    cudaStreamSynchronize(
+        stream_.get());  // a dead context answers with an error, and writes nothing any more
   }
 
   std::string name() const override { return fmt::format("cuda:{}", device_); }
@@ -104,8 +106,8 @@ class CudaLane : public Lane {
   std::size_t finished_ = 0;
 };
 
-// The example vectors of FIPS 197, appendix C: with their plaintext as the counter, zeros become their ciphertext.
-// Keys are 00 01 02 ... A device that computes wrongly must not touch anyone's backup.
+// The example vectors of FIPS 197, appendix C: with their plaintext as the counter, zeros become their
+// ciphertext. Keys are 00 01 02 ... A device that computes wrongly must not touch anyone's backup.
 struct KnownAnswer {
   Cipher cipher;
   CounterBlock ciphertext;
@@ -113,12 +115,15 @@ struct KnownAnswer {
 constexpr CounterBlock known_plaintext{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
                                        0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff};
 constexpr std::array known_answers{
-    KnownAnswer{Cipher::aes_128,
-                {0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30, 0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a}},
-    KnownAnswer{Cipher::aes_192,
-                {0xdd, 0xa9, 0x7c, 0xa4, 0x86, 0x4c, 0xdf, 0xe0, 0x6e, 0xaf, 0x70, 0xa0, 0xec, 0x0d, 0x71, 0x91}},
-    KnownAnswer{Cipher::aes_256,
-                {0x8e, 0xa2, 0xb7, 0xca, 0x51, 0x67, 0x45, 0xbf, 0xea, 0xfc, 0x49, 0x90, 0x4b, 0x49, 0x60, 0x89}},
+    KnownAnswer{
+        Cipher::aes_128,
+        {0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30, 0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a}},
+    KnownAnswer{
+        Cipher::aes_192,
+        {0xdd, 0xa9, 0x7c, 0xa4, 0x86, 0x4c, 0xdf, 0xe0, 0x6e, 0xaf, 0x70, 0xa0, 0xec, 0x0d, 0x71, 0x91}},
+    KnownAnswer{
+        Cipher::aes_256,
+        {0x8e, 0xa2, 0xb7, 0xca, 0x51, 0x67, 0x45, 0xbf, 0xea, 0xfc, 0x49, 0x90, 0x4b, 0x49, 0x60, 0x89}},
 };
 
 void CudaLane::test_known_answers() {
@@ -171,7 +176,8 @@ std::vector<std::string> describe_cuda_devices() {
   for (std::size_t device = 0; device < count_cuda_devices(); ++device) {
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, static_cast<int>(device)));
-    lines.push_back(fmt::format("cuda:{}\t{}, {} GiB", device, properties.name, properties.totalGlobalMem >> 30));
+    lines.push_back(
+        fmt::format("cuda:{}\t{}, {} GiB", device, properties.name, properties.totalGlobalMem >> 30));
   }
   return lines;
 }

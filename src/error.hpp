@@ -1,5 +1,5 @@
-// Every way the program can fail, one type for each exit status of the command line contract.
-// Thrown inside, caught once in main. `hint`, where there is one, says what the user can do next.
+// Every way the program can fail, one type for each exit status of the command line contract. Thrown inside,
+// caught once in main. `hint`, where there is one, says what the user can do next.
 #pragma once
 
 #include <stdexcept>
@@ -48,6 +48,12 @@ class IoError : public Error {
  public:
   explicit IoError(const std::string& message, std::string hint = {})
       : Error(Exit::io, message, std::move(hint)) {}
+};
+
+// Nobody reads the output any more. Filters end by SIGPIPE then, unless that is ignored.
+class PipeClosed : public IoError {
+ public:
+  using IoError::IoError;
 };
 
 // A lane cannot open or cannot go on. The data are untouched: another lane can do the work.

@@ -40,8 +40,7 @@ const Format& choose_format(const Options& options) {
   throw UsageError(fmt::format("format '{}' is not known", *options.format), "formats are " + format_names());
 }
 
-Secret read_key_file(const std::string& name, Cancel& cancel) {
-  FdSource file(open_file(name, O_RDONLY | O_NOCTTY, cancel), name, cancel);
+Secret read_key_file(FdSource& file, const std::string& name) {
   Secret contents(max_key_file_bytes + 1);
   std::size_t size = 0;
   while (size < contents.size()) {
@@ -52,13 +51,19 @@ Secret read_key_file(const std::string& name, Cancel& cancel) {
   return parse_key(contents.bytes().first(size), name);
 }
 
-std::unique_ptr<Session> open_session(const Options& options, const Format& format, Cancel& cancel) {
+// `in_use` gets the files that it reads.
+std::unique_ptr<Session> open_session(const Options& options, const Format& format,
+                                      std::vector<struct stat>& in_use, Cancel& cancel) {
   SessionRequest request;
   request.decrypt = options.decrypt;
   request.cipher = options.cipher;
   request.iv = options.iv;
   if (options.key_files.size() > 1) throw UsageError(fmt::format("{} format has one key", format.name));
-  if (!options.key_files.empty()) request.key = read_key_file(options.key_files.front(), cancel);
+  if (!options.key_files.empty()) {
+    FdSource file = open_source(options.key_files.front(), cancel);
+    in_use.push_back(file.status());
+    request.key = read_key_file(file, options.key_files.front());
+  }
   return format.open(std::move(request));
 }
 
@@ -67,7 +72,11 @@ Ring make_ring(const LanePlan& plan, const Session& session) {
   return Ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
 }
 
-JobMemory job_memory(const Ring& ring) { return {ring.memory(), ring.in_bytes()}; }
+// What CUDA lanes pin: outputs too, unless they take the place of their inputs.
+JobMemory job_memory(const Ring& ring, const Source& source, const Session& session) {
+  const bool in_place = source.shared_size() > 0 && session.in_place();
+  return {in_place ? ring.in_memory() : ring.memory(), ring.in_bytes()};
+}
 
 std::string describe_bytes(std::size_t bytes) {
   if (bytes >= 10 << 20 || bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
@@ -81,18 +90,13 @@ std::string describe(const std::vector<LaneSpec>& specs) {
   return text;
 }
 
-void add_lanes(Pipeline& pipeline, std::vector<std::unique_ptr<Lane>> lanes) {
-  for (std::unique_ptr<Lane>& lane : lanes) pipeline.add_lane(std::move(lane));
-}
-
-// Once enough input was seen, opens the later lanes and lets them take over. Where they cannot open the first ones go
-// on: nobody asked for these by name.
-void take_over(Pipeline& pipeline, const LanePlan& plan, Ring& ring, const Messages& messages) {
-  if (plan.later.empty() || !ring.wait_for_input(plan.later_after)) return;
+// Once enough input was seen, opens the later lanes and lets them take over. Where they cannot open the first
+// ones go on: nobody asked for these by name.
+void take_over(Pipeline& pipeline, const LanePlan& plan, Ring& ring, const JobMemory& jobs,
+               const Messages& messages) {
+  if (!ring.wait_for_input(plan.later_after)) return;
   try {
-    std::vector<std::unique_ptr<Lane>> lanes = open_lanes(plan.later, job_memory(ring));
-    pipeline.dismiss_lanes();
-    add_lanes(pipeline, std::move(lanes));
+    pipeline.replace_lanes(open_lanes(plan.later, jobs));
     messages.detail("lanes " + describe(plan.later) + " take over");
   } catch (const std::exception& error) {
     messages.detail(fmt::format("no other lanes take over: {}", error.what()));
@@ -108,21 +112,27 @@ void run_filter(const Options& options, const Messages& messages) {
 
   Cancel cancel;
   const SignalWatch signals(cancel);
-  const std::unique_ptr<Session> session = open_session(options, format, cancel);
+  std::vector<struct stat> in_use;
+  const std::unique_ptr<Session> session = open_session(options, format, in_use, cancel);
   FdSource source = open_source(options.input, cancel);
-  const SinkRules rules{.quiet_pipe = !signals.pipe_was_ignored(), .allow_terminal = options.decrypt};
+  in_use.push_back(source.status());
+  if (options.stats && options.output && is_same_output(*options.stats, *options.output))
+    throw UsageError("-o and --stats name the same file");
   std::unique_ptr<Sink> stats_sink;
-  if (options.stats) stats_sink = open_sink(options.stats, source.status(), {false, true}, cancel);
-  const std::unique_ptr<Sink> sink = open_sink(options.output, source.status(), rules, cancel);
+  if (options.stats) stats_sink = open_sink(options.stats, {.in_use = in_use}, cancel);
+  const std::unique_ptr<Sink> sink =
+      open_sink(options.output, {.allow_terminal = options.decrypt, .in_use = in_use}, cancel);
   if (!format.authenticated)
-    messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed", format.name));
+    messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed",
+                                 format.name));
 
   const LanePlan plan = plan_lanes(std::move(lanes), {.input_bytes = source.size(),
                                                       .lanes_read = source.shared_size() > 0,
                                                       .chunk_bytes = options.chunk_bytes});
   Ring ring = make_ring(plan, *session);
-  messages.detail(fmt::format("ring {} chunks of {}, {} in all", ring.chunks(), describe_bytes(ring.in_bytes()),
-                              describe_bytes(ring.memory().size())));
+  messages.detail(fmt::format("ring {} chunks of {}, {} in all", ring.chunks(),
+                              describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
+  const JobMemory jobs = job_memory(ring, source, *session);
   Pipeline pipeline({.ring = ring,
                      .source = source,
                      .sink = *sink,
@@ -130,16 +140,18 @@ void run_filter(const Options& options, const Messages& messages) {
                      .cancel = cancel,
                      .spare_lane = make_cpu_lane,
                      .warn = [&messages](const std::string& text) { messages.warning(text); }});
-  add_lanes(pipeline, open_lanes(plan.first, job_memory(ring)));
+  for (std::unique_ptr<Lane>& lane : open_lanes(plan.first, jobs)) pipeline.add_lane(std::move(lane));
   messages.detail("lanes " + describe(plan.first));
-  std::jthread opener([&] { take_over(pipeline, plan, ring, messages); });
+  std::jthread opener;
+  if (!plan.later.empty()) opener = std::jthread([&] { take_over(pipeline, plan, ring, jobs, messages); });
   pipeline.run();
-  opener.join();
+  opener = {};
   sink->finish();
 
   if (!stats_sink) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  const std::string json = to_json({pipeline.bytes_in(), pipeline.bytes_out(), seconds, pipeline.lane_stats()});
+  const std::string json =
+      to_json({pipeline.bytes_in(), pipeline.bytes_out(), seconds, pipeline.lane_stats()});
   stats_sink->write(std::as_bytes(std::span(json)));
   stats_sink->finish();
 }

@@ -5,15 +5,16 @@
 namespace gpuaes {
 namespace {
 
-// Names of files may hold anything: no line feed makes two lines of one, and no escape sequence reaches a terminal.
+// Names of files may hold anything: no line feed makes two lines of one, and no escape sequence reaches a
+// terminal.
 std::string printable(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   return text;
 }
 
-// One write a line, so that lines of several threads, and of the other programs of a pipeline, do not mix. Standard
-// error may be closed or full: there is nobody left to tell.
+// One write a line, so that lines of several threads, and of the other programs of a pipeline, do not mix.
+// Standard error may be closed or full: there is nobody left to tell.
 void print(const char* kind, const std::string& text) {
   const std::string line = std::string("gpuaes-stream: ") + kind + printable(text) + "\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
@@ -21,7 +22,9 @@ void print(const char* kind, const std::string& text) {
 
 }  // namespace
 
-void Messages::error(const std::string& text) const { print("error: ", text); }
+void Messages::error(const std::string& text) const {
+  print("error: ", text);
+}
 
 void Messages::error(const Error& error) const {
   print("error: ", error.what());

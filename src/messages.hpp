@@ -1,5 +1,5 @@
-// What the program says, all of it on standard error, in one voice: "gpuaes-stream: error: ...", lower case, no full
-// stop. From any thread.
+// What the program says, all of it on standard error, in one voice: "gpuaes-stream: error: ...", lower case,
+// no full stop. From any thread.
 #pragma once
 
 #include <string>

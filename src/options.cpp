@@ -18,9 +18,9 @@ namespace po = boost::program_options;
 po::options_description describe_options() {
   po::options_description options("Options");
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  options.add_options()                                                                                   //
-      ("encrypt,e", "encrypt (the default)")                                                              //
-      ("decrypt,d", "decrypt")                                                                            //
+  options.add_options()                       //
+      ("encrypt,e", "encrypt (the default)")  //
+      ("decrypt,d", "decrypt")                //
       ("key,k", po::value<std::vector<std::string>>()->value_name("FILE"),
        "key file: 16, 24 or 32 bytes, raw or hexadecimal")                                                //
       ("format,f", text("FORMAT"), "raw: AES-CTR alone, as openssl enc -K -iv")                           //
@@ -37,18 +37,6 @@ po::options_description describe_options() {
       ("version,V", "print the version")                                                                  //
       ("help,h", "print this");
   return options;
-}
-
-std::size_t parse_size(const std::string& text) {
-  const UsageError bad(fmt::format("size '{}' is not understood", text), "a size is a number with K, M or G behind it");
-  std::size_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [unit, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || end - unit > 1 || number == 0) throw bad;
-  const std::size_t at = unit == end ? 0 : std::string_view("KMG").find(*unit) + 1;
-  if (unit != end && at == 0) throw bad;
-  if (number > std::numeric_limits<std::size_t>::max() >> (10 * at + 1)) throw bad;
-  return number << (10 * at);
 }
 
 Cipher parse_cipher(const std::string& name) {
@@ -87,12 +75,28 @@ void refuse_together(const po::variables_map& given, const char* a, const char* 
 
 }  // namespace
 
+std::size_t parse_size(const std::string& text) {
+  const UsageError bad(fmt::format("size '{}' is not understood", text),
+                       "a size is a number with K, M or G behind it");
+  std::size_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [unit, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || end - unit > 1 || number == 0) throw bad;
+  const std::size_t at = unit == end ? 0 : std::string_view("KMG").find(*unit) + 1;
+  if (unit != end && at == 0) throw bad;
+  if (number > std::numeric_limits<std::size_t>::max() >> (10 * at + 1)) throw bad;
+  return number << (10 * at);
+}
+
 Options parse_options(int argc, const char* const* argv) {
   const po::variables_map given = parse(argc, argv);
   Options options;
-  if (given.contains("help")) options.action = Options::Action::help;
-  else if (given.contains("version")) options.action = Options::Action::version;
-  else if (given.contains("list-lanes")) options.action = Options::Action::list_lanes;
+  if (given.contains("help"))
+    options.action = Options::Action::help;
+  else if (given.contains("version"))
+    options.action = Options::Action::version;
+  else if (given.contains("list-lanes"))
+    options.action = Options::Action::list_lanes;
   refuse_together(given, "encrypt", "decrypt");
   refuse_together(given, "verbose", "quiet");
   options.decrypt = given.contains("decrypt");

@@ -28,9 +28,12 @@ struct Options {
   Messages::Level level = Messages::Level::normal;
 };
 
-// UsageError for what the contract does not know. Values are looked at only as far as their form goes: whether a
-// file, a format or a lane exists shows where it is used.
+// UsageError for what the contract does not know. Values are looked at only as far as their form goes:
+// whether a file, a format or a lane exists shows where it is used.
 Options parse_options(int argc, const char* const* argv);
+
+// A number of bytes, with K, M or G of 1024 behind it. UsageError; 0 is one too.
+std::size_t parse_size(const std::string& text);
 
 // What -h prints.
 std::string help_text();

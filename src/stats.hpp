@@ -16,8 +16,8 @@ struct Stats {
   std::vector<LaneStats> lanes;
 };
 
-// {"bytes_in", "bytes_out", "seconds", "lanes": [{"name", "chunks", "bytes", "busy_seconds"}], "peak_rss_bytes"} and a
-// line feed. The peak is this process's, up to now.
+// {"bytes_in", "bytes_out", "seconds", "lanes": [{"name", "chunks", "bytes", "busy_seconds"}],
+// "peak_rss_bytes"} and a line feed. The peak is this process's up to now.
 std::string to_json(const Stats& stats);
 
 }  // namespace gpuaes

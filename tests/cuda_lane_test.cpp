@@ -29,9 +29,10 @@ constexpr std::byte untouched{0xa5};
 class Area {
  public:
   Area(std::size_t chunks, std::size_t bytes) : ring_(chunks, bytes, bytes) {
+    Seat seat;
     for (std::size_t i = 0; i < chunks; ++i) {
-      chunks_.push_back(ring_.fill());
-      ring_.filled(*chunks_.back());
+      chunks_.push_back(ring_.take(seat, {.start = true, .wait = false}).chunk);
+      ring_.filled(*chunks_.back(), false);
     }
   }
   JobMemory memory() const { return {ring_.memory(), ring_.in_bytes()}; }
@@ -271,7 +272,7 @@ std::string run_pipeline(const PipelineCase& with) {
   const LanePlan plan = plan_lanes(specs, {.chunk_bytes = with.chunk_bytes});
   Ring ring(plan.chunks, plan.chunk_bytes, plan.chunk_bytes);
   MemorySource source(in, {.shared = with.shared ? with.size : 0}, cancel, none);
-  MemorySink sink(never, none);
+  MemorySink sink({}, cancel, none);
   Pipeline pipeline({.ring = ring,
                      .source = source,
                      .sink = sink,

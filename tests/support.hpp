@@ -9,6 +9,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +18,7 @@
 #include <future>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -106,6 +109,8 @@ std::string failure_of(Call&& call) {
     std::forward<Call>(call)();
   } catch (const LaneError& error) {
     return std::string("lane: ") + error.what();
+  } catch (const PipeClosed& error) {
+    return std::string("pipe closed: ") + error.what();
   } catch (const IoError& error) {
     return std::string("io: ") + error.what();
   } catch (const UsageError& error) {
@@ -118,6 +123,12 @@ std::string failure_of(Call&& call) {
 
 inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
+}
+
+// What tells of a broken test or program from any thread, where an exception might not be seen.
+[[noreturn]] inline void give_up(const std::string& what) {
+  std::fputs((what + "\n").c_str(), stderr);
+  std::abort();
 }
 
 // Time --------------------------------------------------------------------------------------------
@@ -136,14 +147,36 @@ bool is_waiting(const std::future<T>& future) {
 template <class T>
 T result_of(std::future<T> future) {
   if (future.wait_for(promptly) == std::future_status::ready) return future.get();
-  std::fputs("a thread hangs\n", stderr);
-  std::abort();
+  give_up("a thread hangs");
 }
 
 template <class Call>
 auto in_thread(Call call) {
   return std::async(std::launch::async, std::move(call));
 }
+
+// What only one thread may be in at a time.
+class OneAtATime {
+ public:
+  explicit OneAtATime(std::string name) : name_(std::move(name)) {}
+
+  class Inside {
+   public:
+    explicit Inside(OneAtATime& place) : place_(place) {
+      if (place_.taken_.exchange(true)) give_up("two threads at once: " + place_.name_);
+    }
+    ~Inside() { place_.taken_ = false; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+   private:
+    OneAtATime& place_;
+  };
+
+ private:
+  std::string name_;
+  std::atomic<bool> taken_ = false;
+};
 
 // Random pauses, the same for the same seed up to the order of threads. Any thread may pause.
 class Jitter {
@@ -190,6 +223,7 @@ class MemorySource : public Source {
       : bytes_(std::move(bytes)), script_(script), cancel_(cancel), jitter_(jitter) {}
 
   std::size_t read(std::span<std::byte> out) override {
+    const OneAtATime::Inside inside(turn_);
     jitter_.pause();
     if (position_ >= script_.fail_at) throw error(position_);
     while (position_ >= script_.stall_at) {
@@ -205,6 +239,7 @@ class MemorySource : public Source {
   }
 
   bool ready(std::chrono::milliseconds patience) override {
+    const OneAtATime::Inside inside(turn_);
     if (script_.sometimes_late && jitter_.random() % 4 == 0) return false;
     if (position_ < script_.stall_at) return true;
     std::this_thread::sleep_for(patience);
@@ -215,11 +250,24 @@ class MemorySource : public Source {
 
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
     jitter_.pause();
+    {
+      const std::lock_guard lock(mutex_);
+      offsets_read_.push_back(offset);
+    }
     if (offset + out.size() > script_.fail_at) throw error(script_.fail_at);
     std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
   }
 
-  void skip_to(std::uint64_t offset) override { position_ = offset; }
+  void skip_to(std::uint64_t offset) override {
+    const OneAtATime::Inside inside(turn_);
+    position_ = offset;
+  }
+
+  // How often a lane read what begins at `offset`. From any thread.
+  std::size_t read_times(std::uint64_t offset) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::size_t>(std::ranges::count(offsets_read_, offset));
+  }
 
   // Whether somebody waits in read() for what does not come. From any thread.
   bool stalled() const { return stalled_; }
@@ -231,31 +279,50 @@ class MemorySource : public Source {
   SourceScript script_;
   Cancel& cancel_;
   const Jitter& jitter_;
+  OneAtATime turn_{"the source"};
   std::uint64_t position_ = 0;
   std::atomic<bool> stalled_ = false;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::uint64_t> offsets_read_;  // by read_at(), in no order
 };
 
-// Takes the bytes before `fail_at`, and fails with the first one behind.
+// How a sink behaves.
+struct SinkScript {
+  std::uint64_t fail_at = never;  // takes the bytes before this offset, and fails with the first one behind
+  std::uint64_t wait_at = never;  // takes no write that begins at this offset or behind it, until stopped
+};
+
 class MemorySink : public Sink {
  public:
-  MemorySink(std::uint64_t fail_at, const Jitter& jitter) : fail_at_(fail_at), jitter_(jitter) {}
+  MemorySink(SinkScript script, Cancel& cancel, const Jitter& jitter)
+      : script_(script), cancel_(cancel), jitter_(jitter) {}
 
   void write(std::span<const std::byte> bytes) override {
+    const OneAtATime::Inside inside(turn_);
     jitter_.pause();
-    const std::size_t count = std::min<std::size_t>(bytes.size(), fail_at_ - bytes_.size());
+    while (bytes_.size() >= script_.wait_at) {
+      waits_ = true;
+      cancel_.check();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const std::size_t count = std::min<std::size_t>(bytes.size(), script_.fail_at - bytes_.size());
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
     size_ = bytes_.size();
-    if (count < bytes.size()) throw IoError("the sink fails at byte " + std::to_string(fail_at_));
+    if (count < bytes.size()) throw IoError("the sink fails at byte " + std::to_string(script_.fail_at));
   }
   void finish() override {}
 
   const Bytes& bytes() const { return bytes_; }
   std::size_t size() const { return size_; }  // from any thread
+  bool waits() const { return waits_; }       // whether somebody waits in write(); from any thread
 
  private:
+  OneAtATime turn_{"the sink"};
   Bytes bytes_;
   std::atomic<std::size_t> size_ = 0;
-  std::uint64_t fail_at_;
+  std::atomic<bool> waits_ = false;
+  SinkScript script_;
+  Cancel& cancel_;
   const Jitter& jitter_;
 };
 
@@ -277,7 +344,8 @@ inline std::function<void(std::uint64_t)> fail_at_job(std::uint64_t number) {
 
 // Does a job when it finishes it, as a device does. Until it is destroyed it writes into the jobs that it
 // started, as a device would whose copies come late: whoever gives such a job away too early has its output
-// spoilt.
+// spoilt, and whoever does it again without another look at the input has that spoilt where it had been in
+// the same place.
 class ScriptedLane : public Lane {
  public:
   ScriptedLane(std::unique_ptr<Lane> inner, LaneScript script, const Jitter& jitter)

@@ -6,15 +6,16 @@
 
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
+#include "io/signals.hpp"
 
 namespace gpuaes {
 
-void run_copy() {
+void run_copy(std::size_t buffer_bytes) {
+  ignore_write_signals();
   Cancel cancel;
   FdSource source = open_source(std::nullopt, cancel);
-  const std::unique_ptr<Sink> sink =
-      open_sink(std::nullopt, source.status(), {.quiet_pipe = false, .allow_terminal = true}, cancel);
-  std::vector<std::byte> buffer(1 << 20);
+  const std::unique_ptr<Sink> sink = open_sink(std::nullopt, {}, cancel);
+  std::vector<std::byte> buffer(buffer_bytes);
   while (const std::size_t count = source.read(buffer)) sink->write(std::span(buffer).first(count));
   sink->finish();
 }

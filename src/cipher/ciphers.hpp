@@ -1,6 +1,7 @@
 // The list of ciphers, and the key of one.
 //
-// To add a cipher: its header beside this file, its name and sizes here, and its case in every lane that can do it.
+// To add a cipher: its header beside this file, its name and sizes here, and its case in every lane that can
+// do it.
 #pragma once
 
 #include <array>
@@ -27,7 +28,9 @@ inline constexpr std::array ciphers{
     CipherInfo{Cipher::aes_256, "aes-256", 32},
 };
 
-constexpr const CipherInfo& info(Cipher cipher) { return ciphers[static_cast<std::size_t>(cipher)]; }
+constexpr const CipherInfo& info(Cipher cipher) {
+  return ciphers[static_cast<std::size_t>(cipher)];
+}
 
 constexpr std::optional<Cipher> find_cipher(std::string_view name) {
   for (const CipherInfo& each : ciphers)

@@ -20,8 +20,8 @@ struct Job {
   Operation operation = Operation::ctr;
   const CipherKey* key = nullptr;  // belongs to the session, which outlives every lane
   CounterBlock counter{};          // the counter block of the first 16 bytes
-  std::span<const std::byte> in;   // any length, also none; apart from `out`, so that the job can be done again
-  std::span<std::byte> out;        // as long as `in`
+  std::span<const std::byte> in;   // any length, also none
+  std::span<std::byte> out;        // as long as `in`; the same memory, or apart from it
 };
 
 }  // namespace gpuaes

@@ -10,8 +10,8 @@
 namespace gpuaes {
 namespace {
 
-// The value of a hexadecimal digit, or 16 or more: by arithmetic alone, so that neither a branch nor an address
-// depends on a digit of a key.
+// The value of a hexadecimal digit, or 16 or more: by arithmetic alone, so that neither a branch nor an
+// address depends on a digit of a key.
 unsigned digit_value(unsigned char c) {
   const unsigned digit = c - unsigned{'0'};
   const unsigned letter = (c | 0x20u) - unsigned{'a'};
@@ -20,7 +20,9 @@ unsigned digit_value(unsigned char c) {
   return (digit & is_digit) | ((letter + 10) & is_letter) | (16u & ~(is_digit | is_letter));
 }
 
-bool is_key_size(std::size_t size) { return size == 16 || size == 24 || size == 32; }
+bool is_key_size(std::size_t size) {
+  return size == 16 || size == 24 || size == 32;
+}
 
 }  // namespace
 
@@ -51,12 +53,13 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
   }
   const std::string hint = "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits";
   if (hex_length)
-    throw UsageError(
-        fmt::format("key file {} has a character that is no hexadecimal digit among its {}", name, digits.size()),
-        hint);
+    throw UsageError(fmt::format("key file {} has a character that is no hexadecimal digit among its {}",
+                                 name, digits.size()),
+                     hint);
   if (contents.size() > max_key_file_bytes)
     throw UsageError(fmt::format("key file {} has more than {} bytes", name, max_key_file_bytes), hint);
-  throw UsageError(fmt::format("key file {} has an unusable length of {} bytes", name, contents.size()), hint);
+  throw UsageError(fmt::format("key file {} has an unusable length of {} bytes", name, contents.size()),
+                   hint);
 }
 
 }  // namespace gpuaes

@@ -9,7 +9,9 @@
 
 namespace gpuaes {
 
-void wipe(std::span<std::byte> bytes) noexcept { explicit_bzero(bytes.data(), bytes.size()); }
+void wipe(std::span<std::byte> bytes) noexcept {
+  explicit_bzero(bytes.data(), bytes.size());
+}
 
 Secret::Secret(std::size_t size) : size_(size) {
   if (size == 0) return;

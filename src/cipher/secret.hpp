@@ -1,5 +1,5 @@
-// The one type in which secret bytes live: in pages of their own that stay out of swap (mlock) and out of core
-// dumps (MADV_DONTDUMP), and that are wiped when it goes, on every way out.
+// The one type in which secret bytes live: in pages of their own that stay out of swap (mlock) and out of
+// core dumps (MADV_DONTDUMP), and that are wiped when it goes, on every way out.
 #pragma once
 
 #include <cstddef>

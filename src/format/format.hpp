@@ -1,5 +1,5 @@
-// A format is how a stream is framed. With a header and a key it makes a session: one keyed stream, which says how
-// the stream is cut and what is to be done with each piece.
+// A format is how a stream is framed. With a header and a key it makes a session: one keyed stream, which
+// says how the stream is cut and what is to be done with each piece.
 //
 // To add a format: one .cpp beside this file and its line in formats.cpp.
 #pragma once
@@ -21,7 +21,7 @@ namespace gpuaes {
 struct Piece {
   std::uint64_t offset;           // bytes of the stream's body before it: a multiple of the session's unit_in
   std::span<const std::byte> in;  // whole units, save at the end of the stream
-  std::span<std::byte> out;
+  std::span<std::byte> out;       // the memory of `in`, or apart from it
 };
 
 class Session {
@@ -31,6 +31,9 @@ class Session {
   // The stream is cut into units of unit_in() bytes, of which unit_out() become; only the end may be shorter.
   virtual std::size_t unit_in() const = 0;
   virtual std::size_t unit_out() const = 0;
+
+  // Whether a piece's output may take the place of its input.
+  bool in_place() const { return unit_in() == unit_out(); }
 
   // How many bytes come of `in_size`.
   virtual std::size_t output_size(std::size_t in_size) const = 0;

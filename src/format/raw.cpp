@@ -41,8 +41,9 @@ Cipher cipher_for_key(std::size_t key_bytes) {
 Counter parse_iv(const std::string& digits) {
   CounterBlock block{};
   if (digits.size() != 2 * block.size())
-    throw UsageError(fmt::format("--iv has {} digits: raw format needs the first counter block, {} hexadecimal digits",
-                                 digits.size(), 2 * block.size()));
+    throw UsageError(
+        fmt::format("--iv has {} digits: raw format needs the first counter block, {} hexadecimal digits",
+                    digits.size(), 2 * block.size()));
   if (!parse_hex(digits, std::as_writable_bytes(std::span(block))))
     throw UsageError("--iv has a character that is no hexadecimal digit");
   return load_counter(block);

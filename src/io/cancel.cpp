@@ -13,7 +13,7 @@ constexpr int interrupt_signal = SIGURG;
 constexpr std::chrono::milliseconds interrupt_interval{5};
 
 void set_handler(void (*handler)(int)) {
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = handler;
   sigaction(interrupt_signal, &action, nullptr);
 }
@@ -59,6 +59,8 @@ Cancel::Blocking::Blocking(Cancel& cancel) : cancel_(cancel) {
   cancel_.blocking_.push_back(pthread_self());
 }
 
-Cancel::Blocking::~Blocking() { cancel_.leave(pthread_self()); }
+Cancel::Blocking::~Blocking() {
+  cancel_.leave(pthread_self());
+}
 
 }  // namespace gpuaes

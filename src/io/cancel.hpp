@@ -1,9 +1,9 @@
 // How the program is stopped while its threads sit in system calls.
 //
-// A thread that blocks in read() or write() sees no flag, and making shared descriptors non-blocking would break
-// the next program on the same pipe. So a request sets the flag and then sends a signal without SA_RESTART to every
-// thread that is in a blocking call, again and again: the call ends with EINTR and the thread looks at the flag.
-// The repetition closes the race between a thread's look at the flag and its call.
+// A thread that blocks in read() or write() sees no flag, and making shared descriptors non-blocking would
+// break the next program on the same pipe. So a request sets the flag and then sends a signal without
+// SA_RESTART to every thread that is in a blocking call, again and again: the call ends with EINTR and the
+// thread looks at the flag. The repetition closes the race between a thread's look at the flag and its call.
 #pragma once
 
 #include <pthread.h>
@@ -24,7 +24,8 @@ class Cancel {
   Cancel(const Cancel&) = delete;
   Cancel& operator=(const Cancel&) = delete;
 
-  // From any thread, but not from a signal handler. The first request stands. `signal`: what the user sent, or 0.
+  // From any thread, but not from a signal handler. The first request stands. `signal`: what the user sent,
+  // or 0.
   void request(int signal);
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
 

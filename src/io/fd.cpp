@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,11 +29,16 @@ void grow_pipe(int fd) {
   if (bytes >= 0 && bytes < pipe_bytes) fcntl(fd, F_SETPIPE_SZ, pipe_bytes);
 }
 
-bool is_file(const struct stat& status) { return S_ISREG(status.st_mode) || S_ISBLK(status.st_mode); }
+bool is_file(const struct stat& status) {
+  return S_ISREG(status.st_mode) || S_ISBLK(status.st_mode);
+}
 
-// Waits until `fd` is ready for `events`, forever where `patience` is negative. False when it did not come to be.
+// Waits until `fd` is ready for `events`, forever where `patience` is negative. False when it did not come to
+// be.
 bool wait_for(int fd, short events, int patience, Cancel& cancel) {
-  struct pollfd entry{fd, events, 0};
+  struct pollfd entry {
+    fd, events, 0
+  };
   for (;;) {
     int count;
     {
@@ -45,8 +49,9 @@ bool wait_for(int fd, short events, int patience, Cancel& cancel) {
   }
 }
 
-// Makes a call that reads or writes until it does something else than being interrupted, or finding a descriptor
-// that came to us non-blocking not ready: that we wait for, since its flags are shared and not ours to change.
+// Makes a call that reads or writes until it does something else than being interrupted, or finding a
+// descriptor that came to us non-blocking not ready: that we wait for, since its flags are shared and not
+// ours to change.
 template <class Call>
 ssize_t transfer(int fd, short events, Cancel& cancel, Call call) {
   for (;;) {
@@ -72,7 +77,9 @@ Fd& Fd::operator=(Fd&& other) noexcept {
   return *this;
 }
 
-Fd::~Fd() { close(); }
+Fd::~Fd() {
+  close();
+}
 
 int Fd::close() noexcept {
   const int fd = std::exchange(fd_, -1);
@@ -126,11 +133,11 @@ std::size_t FdSource::read(std::span<std::byte> out) {
   return static_cast<std::size_t>(count);
 }
 
-// At the end of a file: it must not have lost bytes since it was opened. That st_size still says what it said then
-// tells the files of sysfs, whose st_size never was their size, from those that somebody cut.
+// At the end of a file: it must not have lost bytes since it was opened. That st_size still says what it said
+// then tells the files of sysfs, whose st_size never was their size, from those that somebody cut.
 void FdSource::check_not_shrunk() const {
   if (size_ == 0) return;
-  struct stat now{};
+  struct stat now {};
   const auto at = static_cast<std::uint64_t>(lseek(fd_.get(), 0, SEEK_CUR));
   const bool reached_end = at >= begin_ + size_;
   if (reached_end || (fstat(fd_.get(), &now) == 0 && now.st_size >= status_.st_size)) return;
@@ -155,21 +162,23 @@ void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
   while (done < out.size()) {
     const auto at = static_cast<off_t>(begin_ + offset + done);
     const std::size_t wanted = std::min(out.size() - done, call_bytes);
-    const ssize_t count = transfer(fd_.get(), POLLIN, cancel_,
-                                   [&] { return pread(fd_.get(), out.data() + done, wanted, at); });
+    const ssize_t count =
+        transfer(fd_.get(), POLLIN, cancel_, [&] { return pread(fd_.get(), out.data() + done, wanted, at); });
     if (count < 0) throw io_error("read", name_, errno);
     if (count == 0)
-      throw IoError(fmt::format("{} shrank while it was read: from {} bytes to {}", name_, begin_ + size_, at));
+      throw IoError(
+          fmt::format("{} shrank while it was read: from {} bytes to {}", name_, begin_ + size_, at));
     done += static_cast<std::size_t>(count);
   }
 }
 
 void FdSource::skip_to(std::uint64_t offset) {
-  if (lseek(fd_.get(), static_cast<off_t>(begin_ + offset), SEEK_SET) < 0) throw io_error("seek in", name_, errno);
+  if (lseek(fd_.get(), static_cast<off_t>(begin_ + offset), SEEK_SET) < 0)
+    throw io_error("seek in", name_, errno);
 }
 
-FdSink::FdSink(Fd fd, std::string name, Cancel& cancel, bool quiet_pipe)
-    : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel), quiet_pipe_(quiet_pipe) {
+FdSink::FdSink(Fd fd, std::string name, Cancel& cancel)
+    : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel) {
   const int flags = fcntl(fd_.get(), F_GETFL);
   if (flags < 0) throw io_error("write", name_, errno);
   if ((flags & O_ACCMODE) == O_RDONLY) throw io_error("write", name_, EBADF);
@@ -181,7 +190,7 @@ void FdSink::write(std::span<const std::byte> bytes) {
     const std::size_t wanted = std::min(bytes.size(), call_bytes);
     const ssize_t count =
         transfer(fd_.get(), POLLOUT, cancel_, [&] { return ::write(fd_.get(), bytes.data(), wanted); });
-    if (count < 0 && errno == EPIPE && quiet_pipe_) throw Cancelled{SIGPIPE};
+    if (count < 0 && errno == EPIPE) throw PipeClosed(io_error("write", name_, errno).what());
     if (count < 0) throw io_error("write", name_, errno);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }

@@ -19,7 +19,8 @@ class Fd {
   Fd& operator=(Fd&& other) noexcept;
   ~Fd();
   int get() const noexcept { return fd_; }
-  int close() noexcept;  // the result of close(2), which is where some file systems first tell of a failed write
+  int close() noexcept;  // the result of close(2), which is where some file systems first tell of a failed
+                         // write
 
  private:
   int fd_;
@@ -31,8 +32,8 @@ IoError io_error(const char* what, const std::string& name, int error);
 // open(2) with O_CLOEXEC. Opening a FIFO waits for its other end: a request to stop ends that.
 Fd open_file(const std::string& name, int flags, Cancel& cancel);
 
-// Puts /dev/null, opened the wrong way round, where descriptor 0, 1 or 2 is closed: what is opened later cannot
-// land there, and using it as input or output still fails with EBADF.
+// Puts /dev/null, opened the wrong way round, where descriptor 0, 1 or 2 is closed: what is opened later
+// cannot land there, and using it as input or output still fails with EBADF.
 void occupy_standard_descriptors();
 
 // Whether both are the same regular file or block device: what is written would be read, or destroyed before.
@@ -67,8 +68,8 @@ class FdSource : public Source {
 
 class FdSink : public Sink {
  public:
-  // `quiet_pipe`: when the reader of a pipe is gone, end by SIGPIPE as filters do; otherwise that is an IoError.
-  FdSink(Fd fd, std::string name, Cancel& cancel, bool quiet_pipe);
+  // IoError for what cannot be written. SIGPIPE must be ignored.
+  FdSink(Fd fd, std::string name, Cancel& cancel);
 
   void write(std::span<const std::byte> bytes) override;
   void finish() override;
@@ -79,7 +80,6 @@ class FdSink : public Sink {
   Fd fd_;
   std::string name_;
   Cancel& cancel_;
-  bool quiet_pipe_;
 };
 
 // The standard input; or the file of that name.

@@ -30,6 +30,13 @@ fs::path follow_links(const std::string& name) {
   throw io_error("open", name, ELOOP);
 }
 
+// The one absolute path of what a sink for `name` would replace; empty where the system does not tell.
+fs::path final_path(const std::string& name) {
+  std::error_code error;
+  const fs::path path = fs::absolute(follow_links(name), error);
+  return error ? fs::path() : fs::weakly_canonical(path, error);
+}
+
 mode_t default_mode() {
   const mode_t mask = umask(0);
   umask(mask);
@@ -66,7 +73,11 @@ class PassingFile {
 class OutputFile : public Sink {
  public:
   OutputFile(fs::path path, const std::string& name, const struct stat* old, Cancel& cancel)
-      : path_(std::move(path)), name_(name), passing_(path_, name), sink_(Fd(passing_.fd()), name, cancel, false) {
+      : path_(std::move(path)),
+        name_(name),
+        cancel_(cancel),
+        passing_(path_, name),
+        sink_(Fd(passing_.fd()), name, cancel) {
     if (old != nullptr && fchown(passing_.fd(), old->st_uid, old->st_gid) != 0) {
       // Only root gives files away: then the file is ours from now on.
     }
@@ -79,6 +90,7 @@ class OutputFile : public Sink {
   void finish() override {
     if (fsync(sink_.fd().get()) != 0) throw io_error("write", name_, errno);
     sink_.finish();
+    cancel_.check();  // fsync() may have taken long, and is not interrupted
     if (!passing_.rename_to(path_)) throw io_error("rename the output to", name_, errno);
     sync_directory();
   }
@@ -93,35 +105,46 @@ class OutputFile : public Sink {
 
   fs::path path_;
   std::string name_;
+  Cancel& cancel_;
   PassingFile passing_;
   FdSink sink_;
 };
 
-void refuse_same(const struct stat& input, const struct stat& output, const std::string& name) {
-  if (is_same_file(input, output)) throw IoError(fmt::format("input and output are the same file: {}", name));
+void refuse_in_use(const struct stat& output, const SinkRules& rules, const std::string& name) {
+  for (const struct stat& input : rules.in_use)
+    if (is_same_file(input, output))
+      throw IoError(fmt::format("input and output are the same file: {}", name));
 }
 
-std::unique_ptr<Sink> sink_in_place(Fd fd, const std::string& name, SinkRules rules, Cancel& cancel) {
+std::unique_ptr<Sink> sink_in_place(Fd fd, const std::string& name, const SinkRules& rules, Cancel& cancel) {
   if (!rules.allow_terminal && isatty(fd.get()) != 0)
-    throw UsageError("ciphertext is not written to a terminal", "redirect the output, or name a file with -o");
-  return std::make_unique<FdSink>(std::move(fd), name, cancel, rules.quiet_pipe);
+    throw UsageError("ciphertext is not written to a terminal",
+                     "redirect the output, or name a file with -o");
+  return std::make_unique<FdSink>(std::move(fd), name, cancel);
 }
 
 }  // namespace
 
-std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const struct stat& input, SinkRules rules,
+std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const SinkRules& rules,
                                 Cancel& cancel) {
-  struct stat old{};
+  struct stat old {};
   if (!name) {
-    if (fstat(STDOUT_FILENO, &old) == 0) refuse_same(input, old, "standard output");
+    if (fstat(STDOUT_FILENO, &old) == 0) refuse_in_use(old, rules, "standard output");
     return sink_in_place(Fd(STDOUT_FILENO), "standard output", rules, cancel);
   }
   const bool exists = stat(name->c_str(), &old) == 0;
   if (name->empty() || (!exists && errno != ENOENT)) throw io_error("open", *name, errno);
-  if (exists) refuse_same(input, old, *name);
+  if (exists) refuse_in_use(old, rules, *name);
   if (exists && !S_ISREG(old.st_mode))
     return sink_in_place(open_file(*name, O_WRONLY | O_NOCTTY, cancel), *name, rules, cancel);
   return std::make_unique<OutputFile>(follow_links(*name), *name, exists ? &old : nullptr, cancel);
+}
+
+bool is_same_output(const std::string& a, const std::string& b) {
+  struct stat status {};
+  if (stat(a.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return false;
+  const fs::path path_a = final_path(a);
+  return !path_a.empty() && path_a == final_path(b);
 }
 
 }  // namespace gpuaes

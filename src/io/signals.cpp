@@ -12,21 +12,24 @@ namespace gpuaes {
 namespace {
 
 bool is_ignored(int signal) {
-  struct sigaction action{};
+  struct sigaction action {};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 }  // namespace
 
+bool ignore_write_signals() {
+  ::signal(SIGXFSZ, SIG_IGN);
+  return ::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
+}
+
 struct SignalWatch::Control {
   boost::asio::io_context context{1};
   boost::asio::signal_set signals{context};
-  bool pipe_was_ignored = is_ignored(SIGPIPE);
   std::jthread thread;  // last: joined before the rest goes
 };
 
 SignalWatch::SignalWatch(Cancel& cancel) : control_(std::make_unique<Control>()) {
-  ::signal(SIGPIPE, SIG_IGN);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     if (!is_ignored(signal)) control_->signals.add(signal);
   control_->signals.async_wait([&cancel](const boost::system::error_code& error, int signal) {
@@ -38,10 +41,7 @@ SignalWatch::SignalWatch(Cancel& cancel) : control_(std::make_unique<Control>())
 SignalWatch::~SignalWatch() {
   control_->context.stop();
   control_->thread = {};
-  if (!control_->pipe_was_ignored) ::signal(SIGPIPE, SIG_DFL);
 }
-
-bool SignalWatch::pipe_was_ignored() const noexcept { return control_->pipe_was_ignored; }
 
 void die_by(int signal) {
   ::signal(signal, SIG_DFL);

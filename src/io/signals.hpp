@@ -7,15 +7,16 @@
 
 namespace gpuaes {
 
-// While it lives, SIGINT, SIGTERM and SIGHUP request `cancel`, save those that were inherited as ignored (nohup,
-// background jobs), and SIGPIPE is ignored, so that a write to a closed pipe fails with EPIPE.
+// From now on a write to a pipe that nobody reads, or beyond a limit on file sizes, fails as any other,
+// instead of ending the process with something half written. Returns whether SIGPIPE was ignored already.
+bool ignore_write_signals();
+
+// While it lives, SIGINT, SIGTERM and SIGHUP request `cancel`, save those that were inherited as ignored
+// (nohup, background jobs).
 class SignalWatch {
  public:
   explicit SignalWatch(Cancel& cancel);
   ~SignalWatch();
-
-  // Whether SIGPIPE was ignored already: a closed pipe is then an error as any other, and not a quiet end.
-  bool pipe_was_ignored() const noexcept;
 
  private:
   struct Control;

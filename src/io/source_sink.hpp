@@ -15,14 +15,15 @@ class Source {
  public:
   virtual ~Source() = default;
 
-  // Waits for input and reads what is there, at most out.size() bytes (at least 1 is asked for). 0 only at the
-  // end of the input, never for an error.
+  // Waits for input and reads what is there, at most out.size() bytes (at least 1 is asked for). 0 only at
+  // the end of the input, never for an error.
   virtual std::size_t read(std::span<std::byte> out) = 0;
 
   // Whether read() would return at once, looked at for up to `patience`.
   virtual bool ready(std::chrono::milliseconds patience) = 0;
 
-  // The first so many bytes may be read with read_at(), by several threads at once; 0 where only read() works.
+  // The first so many bytes may be read with read_at(), by several threads at once; 0 where only read()
+  // works.
   virtual std::uint64_t shared_size() const = 0;
 
   // Reads exactly out.size() bytes at `offset`. IoError when they are no longer there.

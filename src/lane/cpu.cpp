@@ -24,9 +24,12 @@ void check(int result, const char* call) {
 
 const EVP_CIPHER* ctr_cipher(Cipher cipher) {
   switch (cipher) {
-    case Cipher::aes_128: return EVP_aes_128_ctr();
-    case Cipher::aes_192: return EVP_aes_192_ctr();
-    case Cipher::aes_256: return EVP_aes_256_ctr();
+    case Cipher::aes_128:
+      return EVP_aes_128_ctr();
+    case Cipher::aes_192:
+      return EVP_aes_192_ctr();
+    case Cipher::aes_256:
+      return EVP_aes_256_ctr();
   }
   throw LaneError("libcrypto: no such cipher");
 }
@@ -39,12 +42,14 @@ class CpuLane : public Lane {
 
   void start(const Job& job) override {
     set_key(*job.key);
-    check(EVP_EncryptInit_ex2(context_.get(), nullptr, nullptr, job.counter.data(), nullptr), "EVP_EncryptInit_ex2");
+    check(EVP_EncryptInit_ex2(context_.get(), nullptr, nullptr, job.counter.data(), nullptr),
+          "EVP_EncryptInit_ex2");
     for (std::size_t at = 0; at < job.in.size(); at += most_bytes_a_call) {
       const std::size_t size = std::min(job.in.size() - at, most_bytes_a_call);
       int written = 0;
       check(EVP_EncryptUpdate(context_.get(), reinterpret_cast<unsigned char*>(job.out.data() + at), &written,
-                              reinterpret_cast<const unsigned char*>(job.in.data() + at), static_cast<int>(size)),
+                              reinterpret_cast<const unsigned char*>(job.in.data() + at),
+                              static_cast<int>(size)),
             "EVP_EncryptUpdate");
     }
   }
@@ -56,7 +61,8 @@ class CpuLane : public Lane {
   void set_key(const CipherKey& key) {
     if (key_ == &key) return;
     check(EVP_EncryptInit_ex2(context_.get(), ctr_cipher(key.cipher),
-                              reinterpret_cast<const unsigned char*>(key.bytes.bytes().data()), nullptr, nullptr),
+                              reinterpret_cast<const unsigned char*>(key.bytes.bytes().data()), nullptr,
+                              nullptr),
           "EVP_EncryptInit_ex2");
     key_ = &key;
   }
@@ -70,6 +76,8 @@ class CpuLane : public Lane {
 
 }  // namespace
 
-std::unique_ptr<Lane> make_cpu_lane() { return std::make_unique<CpuLane>(); }
+std::unique_ptr<Lane> make_cpu_lane() {
+  return std::make_unique<CpuLane>();
+}
 
 }  // namespace gpuaes

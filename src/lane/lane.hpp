@@ -1,8 +1,8 @@
-// A lane is one worker of the pipeline: a CPU thread, or a thread that drives one CUDA stream. It knows ciphers,
-// not formats.
+// A lane is one worker of the pipeline: a CPU thread, or a thread that drives one CUDA stream. It knows
+// ciphers, not formats.
 //
-// From here on: one thread uses a lane; jobs finish in the order in which they were started; between start and
-// finish the spans of the job belong to the lane.
+// From here on: one thread uses a lane; jobs finish in the order in which they were started; between start
+// and finish the spans of the job belong to the lane.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace gpuaes {
 
 class Lane {
  public:
-  virtual ~Lane() = default;  // waits until nothing of the lane can touch a job's spans, then wipes its secrets
+  virtual ~Lane() =
+      default;  // waits until nothing of the lane can touch a job's spans, then wipes its secrets
 
   virtual std::string name() const = 0;  // as in `--list-lanes` and `--stats`: "cpu", "cuda:0"
 
@@ -22,8 +23,8 @@ class Lane {
   // lane's thread reads the next chunk.
   virtual std::size_t depth() const { return 1; }
 
-  // Starts a job; may already do it whole. LaneError when the lane cannot go on: the jobs not yet finished are
-  // then to be done by another lane, after this one has been destroyed.
+  // Starts a job; may already do it whole. LaneError when the lane cannot go on: the jobs not yet finished
+  // are then to be done by another lane, after this one has been destroyed.
   virtual void start(const Job& job) = 0;
 
   // Waits for the oldest started job. LaneError as for start().

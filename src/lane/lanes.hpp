@@ -22,7 +22,8 @@ enum class Backend { cpu, cuda };
 struct LaneSpec {
   Backend backend;
   std::optional<unsigned> device;  // CUDA's number; every device where it is not given
-  std::optional<unsigned> count;   // threads, or streams of a device; what suits the machine where it is not given
+  std::optional<unsigned>
+      count;  // threads, or streams of a device; what suits the machine where it is not given
 };
 
 // What -l takes: "auto", which is an empty list, or parts joined by '+'. UsageError.
@@ -30,20 +31,21 @@ std::vector<LaneSpec> parse_lanes(std::string_view text);
 
 // What is known of a run before it begins.
 struct RunShape {
-  std::optional<std::uint64_t> input_bytes;    // where the input says how long it is
-  bool lanes_read = false;                     // the input is a file, which lanes read in parallel
-  std::optional<std::size_t> chunk_bytes;      // --chunk-size
+  std::optional<std::uint64_t> input_bytes;  // where the input says how long it is
+  bool lanes_read = false;                   // the input is a file, which lanes read in parallel
+  std::optional<std::size_t> chunk_bytes;    // --chunk-size
 };
 
 struct LanePlan {
-  std::vector<LaneSpec> first;      // open before the run begins, or it does not
-  std::vector<LaneSpec> later;      // take over from the first, if they open, once `later_after` bytes were read
+  std::vector<LaneSpec> first;  // open before the run begins, or it does not
+  std::vector<LaneSpec> later;  // take over from the first, if they open, once `later_after` bytes were read
   std::uint64_t later_after = 0;
-  std::size_t chunk_bytes = 0;      // of plaintext; not yet rounded to the format's units
+  std::size_t chunk_bytes = 0;  // of plaintext; not yet rounded to the format's units
   std::size_t chunks = 0;
 };
 
-// `specs` as parse_lanes() returns them. LaneError where they name a backend that this program was built without.
+// `specs` as parse_lanes() returns them. LaneError where they name a backend that this program was built
+// without.
 LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape);
 
 // Where the jobs that will come lie, and how long the longest is.

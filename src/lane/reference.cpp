@@ -28,6 +28,8 @@ class ReferenceLane : public Lane {
 
 }  // namespace
 
-std::unique_ptr<Lane> make_reference_lane() { return std::make_unique<ReferenceLane>(); }
+std::unique_ptr<Lane> make_reference_lane() {
+  return std::make_unique<ReferenceLane>();
+}
 
 }  // namespace gpuaes

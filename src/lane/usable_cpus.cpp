@@ -1,5 +1,5 @@
-// How many CPUs this process may really use: a container with a quota of two on a machine of 64 must not start 64
-// threads.
+// How many CPUs this process may really use: a container with a quota of two on a machine of 64 must not
+// start 64 threads.
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -42,7 +42,8 @@ unsigned quota_v1(const std::string& directory, unsigned unlimited) {
 }
 
 // The smallest quota from our own group up to the root. Lines of /proc/self/cgroup: "0::/path" for v2, and
-// "4:cpu,cpuacct:/path" for v1. In a container the path may not exist below the mount, but the root then is ours.
+// "4:cpu,cpuacct:/path" for v1. In a container the path may not exist below the mount, but the root then is
+// ours.
 unsigned quota(unsigned unlimited) {
   unsigned least = unlimited;
   std::ifstream groups("/proc/self/cgroup");
@@ -63,6 +64,8 @@ unsigned quota(unsigned unlimited) {
 
 }  // namespace
 
-unsigned usable_cpus() { return quota(affinity()); }
+unsigned usable_cpus() {
+  return quota(affinity());
+}
 
 }  // namespace gpuaes

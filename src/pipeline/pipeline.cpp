@@ -3,52 +3,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 
-#include "cipher/secret.hpp"
 #include "error.hpp"
 
 namespace gpuaes {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
 
-// How long a part-filled chunk waits for more input before it goes on its way. Input that comes slower than a chunk
-// in this time does not fill any machine; faster input is not cut up.
-constexpr std::chrono::milliseconds flush_after{5};
+// How long a part-filled chunk waits for more input before it goes on its way. Input that comes slower than a
+// chunk in this time does not fill any machine; faster input is not cut up.
+constexpr milliseconds flush_after{5};
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 }  // namespace
 
-Pipeline::~Pipeline() { stop(); }
+Pipeline::Pipeline(PipelineParts parts)
+    : parts_(std::move(parts)),
+      shared_end_(parts_.source.shared_size() / parts_.session.unit_in() * parts_.session.unit_in()),
+      carried_(parts_.session.unit_in()) {}
+
+Pipeline::~Pipeline() {
+  stop();
+}
 
 void Pipeline::run() {
-  reader_ = std::jthread([this] {
-    try {
-      read_loop();
-    } catch (...) {
-      fail(std::current_exception());
-    }
-  });
   try {
-    write_loop();
+    std::lock_guard lock(mutex_);
+    running_ = true;
+    for (Worker& worker : workers_) start(worker);
   } catch (...) {
     fail(std::current_exception());
   }
+  parts_.ring.wait_for_end();
   stop();
   if (failure_) std::rethrow_exception(failure_);
-}
-
-void Pipeline::write_loop() {
-  while (Chunk* chunk = parts_.ring.front()) {
-    parts_.sink.write(chunk->out());
-    bytes_in_ += chunk->in_size;
-    bytes_out_ += chunk->out_size;
-    if (chunk->error) std::rethrow_exception(chunk->error);
-    parts_.ring.release(*chunk);
-  }
 }
 
 // The first failure stands. Wakes whoever waits for the ring or for a descriptor.
@@ -66,149 +60,90 @@ void Pipeline::stop() {
     std::lock_guard lock(mutex_);
     stopped_ = true;
   }
-  parts_.ring.cancel();  // nobody is left in it after a whole run
-  reader_ = {};
+  parts_.ring.cancel();  // after a whole run nobody is left in it
   for (Worker& worker : workers_) worker.thread = {};
 }
 
-// The reader ---------------------------------------------------------------------------------------------------------
-
-void Pipeline::read_loop() {
-  const std::uint64_t offset = share_out();
-  read_rest(offset);
-}
-
-// Cuts what lanes may read themselves into chunks of whole units. Returns where the rest begins: what is less than a
-// unit, and what the file has grown since it was opened.
-std::uint64_t Pipeline::share_out() {
-  const std::uint64_t unit = parts_.session.unit_in();
-  const std::uint64_t end = parts_.source.shared_size() / unit * unit;
-  for (std::uint64_t offset = 0; offset < end;) {
-    Chunk* chunk = parts_.ring.fill();
-    if (chunk == nullptr) return end;
-    chunk->offset = offset;
-    chunk->in_size = static_cast<std::size_t>(std::min<std::uint64_t>(parts_.ring.in_bytes(), end - offset));
-    chunk->lane_reads = true;
-    offset += chunk->in_size;
-    parts_.ring.filled(*chunk);
-  }
-  return end;
-}
-
-// Reads to the end of the input. A chunk is handed over when it is full, or has whole units and nothing more came
-// for a while; what it has beyond them begins the next.
-void Pipeline::read_rest(std::uint64_t offset) {
-  const std::size_t unit = parts_.session.unit_in();
-  Secret carried(unit);
-  std::size_t carried_size = 0;
-  if (offset > 0) parts_.source.skip_to(offset);
-  for (bool ended = false; !ended;) {
-    Chunk* chunk = parts_.ring.fill();
-    if (chunk == nullptr) return;
-    std::ranges::copy(carried.bytes().first(carried_size), chunk->in_memory.begin());
-    std::size_t size = carried_size;
-    try {
-      const Clock::time_point start = Clock::now();
-      while (size < chunk->in_memory.size()) {
-        const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
-        if (size >= unit && !parts_.source.ready(std::max(flush_after - waited, std::chrono::milliseconds{0}))) break;
-        const std::size_t count = parts_.source.read(chunk->in_memory.subspan(size));
-        if (count == 0) {
-          ended = true;
-          break;
-        }
-        size += count;
-      }
-    } catch (const Error&) {
-      chunk->error = std::current_exception();
-      ended = true;
-    }
-    // An error is no end: what a shorter last unit would make of it is never written.
-    const std::size_t whole = ended && !chunk->error ? size : size / unit * unit;
-    carried_size = size - whole;
-    const std::span<std::byte> beyond = chunk->in_memory.subspan(whole, carried_size);
-    std::ranges::copy(beyond, carried.bytes().begin());
-    wipe(beyond);  // the ring wipes what a chunk says it holds
-    chunk->offset = offset;
-    chunk->in_size = whole;
-    offset += whole;
-    parts_.ring.filled(*chunk);
-  }
-  parts_.ring.close();
-}
-
-// Lanes --------------------------------------------------------------------------------------------------------------
+// Lanes -----------------------------------------------------------------------------------------
 
 void Pipeline::add_lane(std::unique_ptr<Lane> lane) {
   std::lock_guard lock(mutex_);
+  add_locked(std::move(lane));
+}
+
+void Pipeline::replace_lanes(std::vector<std::unique_ptr<Lane>> lanes) {
+  std::lock_guard lock(mutex_);
+  for (Worker& worker : workers_) worker.dismissed = true;
+  for (std::unique_ptr<Lane>& lane : lanes) add_locked(std::move(lane));
+}
+
+void Pipeline::add_locked(std::unique_ptr<Lane> lane) {
   if (stopped_) return;
   Worker& worker = workers_.emplace_back();
   worker.stats.name = lane->name();
-  worker.thread = std::jthread([this, &worker, lane = std::move(lane)]() mutable {
+  worker.lane = std::move(lane);
+  if (running_) start(worker);
+  ++working_;  // last: a thread that the system does not give is nobody to wait for
+}
+
+void Pipeline::start(Worker& worker) {
+  worker.thread = std::jthread([this, &worker] {
     try {
-      work(worker, std::move(lane));
+      work(worker);
     } catch (...) {
       fail(std::current_exception());
     }
+    worker.lane.reset();
   });
-  ++working_;  // not before: where no thread can be made, nobody may wait for this one to take over
 }
 
-void Pipeline::dismiss_lanes() {
-  std::lock_guard lock(mutex_);
-  for (Worker& worker : workers_) worker.dismissed = true;
-}
-
-void Pipeline::work(Worker& worker, std::unique_ptr<Lane> lane) {
-  while (lane) {
-    std::deque<Chunk*> under_way;
-    try {
-      do {
-        do_jobs(worker, *lane, under_way);
-      } while (worker.dismissed && !leave(worker));
-      return;
-    } catch (const LaneError& error) {
-      lane.reset();  // from here on nothing of it can write into its chunks
-      lane = replace_lane(worker, error);
-      for (Chunk* chunk : under_way) parts_.ring.give_back(*chunk);
-    }
+void Pipeline::work(Worker& worker) {
+  Chunks under_way;
+  try {
+    do {
+      do_jobs(worker, under_way);
+    } while (worker.dismissed && !leave(worker));
+  } catch (const LaneError& error) {
+    worker.lane.reset();  // from here on nothing of it can write into its chunks
+    give_up(worker, error);
+    for (Chunk* chunk : under_way) parts_.ring.give_back(*chunk);
   }
 }
 
-// Does jobs until there are no more or the worker is dismissed. What is `under_way` has been taken and is not done.
-void Pipeline::do_jobs(Worker& worker, Lane& lane, std::deque<Chunk*>& under_way) {
+// Does tasks until there are no more or the worker is dismissed. What is `under_way` was taken and is not
+// done.
+void Pipeline::do_jobs(Worker& worker, Chunks& under_way) {
+  using Kind = Ring::Task::Kind;
   for (;;) {
-    while (under_way.size() < lane.depth() && !worker.dismissed) {
-      Chunk* chunk = under_way.empty() ? parts_.ring.take() : parts_.ring.try_take();
-      if (chunk == nullptr) break;
-      if (under_way.empty()) worker.busy_since = Clock::now();
-      under_way.push_back(chunk);
-      load(*chunk);
-      lane.start(parts_.session.job({chunk->offset, chunk->in(), chunk->out()}));
-    }
-    if (under_way.empty()) return;
-    lane.finish();
-    worker.stats.chunks += under_way.front()->in_size > 0;
-    worker.stats.bytes += under_way.front()->in_size;
-    parts_.ring.done(*under_way.front());
-    under_way.pop_front();
-    if (under_way.empty()) worker.stats.busy_seconds += seconds_since(worker.busy_since);
+    const bool idle = under_way.empty();
+    const bool start = under_way.size() < worker.lane->depth() && !worker.dismissed;
+    const auto [kind, chunk] = parts_.ring.take(worker.seat, {.start = start, .wait = idle && start});
+    if (kind == Kind::write)
+      write(*chunk);
+    else if (kind == Kind::redo || (kind == Kind::fill && fill(*chunk, idle)))
+      start_job(worker, *chunk, under_way);
+    else if (!idle)
+      finish_job(worker, under_way);
+    else
+      return;
   }
 }
 
-// Makes the chunk's input present, and its output as large as it will be. Done once, so that a lane which does the
-// chunk again has the same bytes.
-void Pipeline::load(Chunk& chunk) {
-  if (chunk.lane_reads) {
-    try {
-      parts_.source.read_at(chunk.offset, chunk.in());
-    } catch (const Error&) {
-      chunk.error = std::current_exception();
-      chunk.in_size = 0;
-    }
-    chunk.lane_reads = false;
-  }
-  chunk.out_size = parts_.session.output_size(chunk.in_size);
+void Pipeline::start_job(Worker& worker, Chunk& chunk, Chunks& under_way) {
+  if (under_way.empty()) worker.busy_since = Clock::now();
+  under_way.push_back(&chunk);
+  load(chunk);
+  worker.lane->start(parts_.session.job({chunk.offset, chunk.in(), chunk.out()}));
+}
+
+void Pipeline::finish_job(Worker& worker, Chunks& under_way) {
+  worker.lane->finish();
+  Chunk& chunk = *under_way.front();
+  worker.stats.chunks += chunk.in_size > 0;
+  worker.stats.bytes += chunk.in_size;
+  under_way.pop_front();
+  if (under_way.empty()) worker.stats.busy_seconds += seconds_since(worker.busy_since);
+  parts_.ring.done(chunk);
 }
 
 // False where the worker is the last one and has to stay after all.
@@ -220,18 +155,16 @@ bool Pipeline::leave(Worker& worker) {
   return true;
 }
 
-// The lane with which the thread of a failed one goes on; none where others are left.
-std::unique_ptr<Lane> Pipeline::replace_lane(Worker& worker, const LaneError& error) {
-  bool last;
-  {
-    std::lock_guard lock(mutex_);
-    last = working_ == 1;
-    if (!last) --working_;
-    if (last && (spare_used_ || !parts_.spare_lane)) throw;  // the LaneError, which now is the program's
-    spare_used_ = spare_used_ || last;
+// Leaves the work of a failed lane to the others, or to a spare one if there are none.
+void Pipeline::give_up(Worker& worker, const LaneError& error) {
+  std::lock_guard lock(mutex_);
+  if (working_ == 1) {
+    if (spare_used_ || !parts_.spare_lane) throw;  // the LaneError, which now is the program's
+    spare_used_ = true;
+    add_locked(parts_.spare_lane());
   }
+  --working_;
   parts_.warn(fmt::format("lane {} gave up, others do its work: {}", worker.stats.name, error.what()));
-  return last ? parts_.spare_lane() : nullptr;
 }
 
 std::vector<LaneStats> Pipeline::lane_stats() const {
@@ -239,6 +172,91 @@ std::vector<LaneStats> Pipeline::lane_stats() const {
   std::vector<LaneStats> stats;
   for (const Worker& worker : workers_) stats.push_back(worker.stats);
   return stats;
+}
+
+// The reader's turn -----------------------------------------------------------------------------
+
+// Makes the next piece of the input of the chunk, and ends the turn. False where that would take waiting and
+// the caller must not.
+bool Pipeline::fill(Chunk& chunk, bool wait) {
+  chunk.offset = offset_;
+  if (offset_ < shared_end_) {
+    fill_from_range(chunk);
+    return true;
+  }
+  return fill_from_stream(chunk, wait);
+}
+
+void Pipeline::fill_from_range(Chunk& chunk) {
+  chunk.in_size =
+      static_cast<std::size_t>(std::min<std::uint64_t>(parts_.ring.in_bytes(), shared_end_ - offset_));
+  chunk.in_source = true;
+  chunk.in_place = parts_.session.in_place();
+  offset_ += chunk.in_size;
+  // What is less than a unit, and what the file has grown since it was opened, goes through read().
+  if (offset_ == shared_end_) parts_.source.skip_to(offset_);
+  parts_.ring.filled(chunk, false);
+}
+
+// Reads until the chunk is full, or has whole units and nothing more came for a while, or the input ends.
+// What is beyond whole units begins the next chunk. False where that is all, and the caller must not wait.
+bool Pipeline::fill_from_stream(Chunk& chunk, bool wait) {
+  const std::size_t unit = parts_.session.unit_in();
+  const std::span<std::byte> in = chunk.in_memory;
+  std::ranges::copy(carried_.bytes().first(carried_size_), in.begin());
+  std::size_t size = carried_size_;
+  bool ended = false;
+  try {
+    const Clock::time_point start = Clock::now();
+    while (size < in.size() && !ended) {
+      const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
+      const milliseconds patience = size < unit ? milliseconds{0} : std::max(flush_after - waited, {});
+      if ((size >= unit || !wait) && !parts_.source.ready(patience)) break;
+      const std::size_t count = parts_.source.read(in.subspan(size));
+      ended = count == 0;
+      size += count;
+    }
+  } catch (const Error&) {
+    chunk.error = std::current_exception();
+    ended = true;
+  }
+  // An error is no end: what a shorter last unit would make of it is never written.
+  chunk.in_size = ended && !chunk.error ? size : size / unit * unit;
+  carried_size_ = size - chunk.in_size;
+  const std::span<std::byte> beyond = in.subspan(chunk.in_size, carried_size_);
+  std::ranges::copy(beyond, carried_.bytes().begin());
+  wipe(beyond);  // the ring wipes what it knows of
+  if (chunk.in_size == 0 && !ended) {
+    parts_.ring.unfilled(chunk);
+    return false;
+  }
+  offset_ += chunk.in_size;
+  parts_.ring.filled(chunk, ended);
+  return true;
+}
+
+// Makes the chunk's input present, and its output as large as it will be.
+void Pipeline::load(Chunk& chunk) {
+  if (chunk.in_source) {
+    try {
+      parts_.source.read_at(chunk.offset, chunk.in());
+    } catch (const Error&) {
+      chunk.error = std::current_exception();
+      chunk.in_size = 0;
+      chunk.in_source = false;
+    }
+  }
+  chunk.out_size = parts_.session.output_size(chunk.in_size);
+}
+
+// The writer's turn -----------------------------------------------------------------------------
+
+void Pipeline::write(Chunk& chunk) {
+  parts_.sink.write(chunk.out());
+  bytes_in_ += chunk.in_size;
+  bytes_out_ += chunk.out_size;
+  if (chunk.error) std::rethrow_exception(chunk.error);
+  parts_.ring.written(chunk);
 }
 
 }  // namespace gpuaes

@@ -1,11 +1,14 @@
-// The engine: one reader fills the ring, lanes do the chunks, the caller's thread writes them in order.
+// The engine: lanes, each on a thread of its own, take chunks round the ring. Whichever lane is free reads
+// the next piece of the input, does the cipher work, and writes what is next in the stream
+// (pipeline/ring.hpp).
 //
-// Errors of the data (input that cannot be read, later a bad tag) travel in their chunk, and the writer throws them
-// when it comes to that chunk: what was written before an error, and the error, are the same every time. Errors of a
-// lane lose nothing: its chunks go back to the ring for the others.
+// Errors of the data (input that cannot be read, later a bad tag) travel in their chunk and are thrown when
+// it is written: what was written before an error, and the error, are the same every time. Errors of a lane
+// lose nothing: its chunks go back to the ring for the others.
 //
-// Regular files and block devices are not read by the reader: it cuts them into chunks that say where they lie, and
-// the lanes read them in parallel.
+// Of regular files and block devices the reader's turn is only the choice of the next range: lanes read them
+// in parallel, each its own chunk, and put the output in the place of the input where both are of one size. A
+// lane that does such a chunk again reads it again; nothing that the first one made of it was ever written.
 #pragma once
 
 #include <atomic>
@@ -34,9 +37,9 @@ using LaneFactory = std::function<std::unique_ptr<Lane>()>;
 // What one lane did.
 struct LaneStats {
   std::string name;
-  std::uint64_t chunks = 0;      // without the empty one that may end a stream
-  std::uint64_t bytes = 0;       // of input
-  double busy_seconds = 0;       // not waiting for a chunk
+  std::uint64_t chunks = 0;  // without the empty one that may end a stream
+  std::uint64_t bytes = 0;   // of input
+  double busy_seconds = 0;   // from taking a chunk until its job was done
 };
 
 struct PipelineParts {
@@ -45,23 +48,23 @@ struct PipelineParts {
   Sink& sink;
   const Session& session;
   Cancel& cancel;
-  LaneFactory spare_lane;                         // made when the last lane failed; may be empty
+  LaneFactory spare_lane;                        // made when the last lane failed; may be empty
   std::function<void(const std::string&)> warn;  // called by any lane's thread
 };
 
 class Pipeline {
  public:
-  explicit Pipeline(PipelineParts parts) : parts_(std::move(parts)) {}
+  explicit Pipeline(PipelineParts parts);
   ~Pipeline();  // stops and joins all threads
 
-  // A lane starts to work at once. From any thread, before or during run().
+  // A lane for the run. From any thread, before or during run().
   void add_lane(std::unique_ptr<Lane> lane);
 
-  // The lanes that are there now end after the job they are at. Others must have been added, or be added now.
-  void dismiss_lanes();
+  // These lanes take over: the ones that are there end after the jobs they are at.
+  void replace_lanes(std::vector<std::unique_ptr<Lane>> lanes);
 
-  // Moves the stream from source to sink; returns when all of it has been written. Throws the first error in stream
-  // order, or Cancelled. Not to be called twice.
+  // Moves the stream from source to sink; returns when all of it has been written. Throws the first error in
+  // stream order, or Cancelled. Not to be called twice.
   void run();
 
   std::uint64_t bytes_in() const noexcept { return bytes_in_; }
@@ -69,40 +72,53 @@ class Pipeline {
   std::vector<LaneStats> lane_stats() const;  // complete once run() has returned or thrown
 
  private:
-  // A thread that drives a lane, and after that lane's failure perhaps another.
+  // A thread that drives a lane.
   struct Worker {
     LaneStats stats;
+    std::unique_ptr<Lane> lane;
+    Seat seat;
     std::chrono::steady_clock::time_point busy_since;
     std::atomic<bool> dismissed{false};
     std::jthread thread;
   };
+  using Chunks = std::deque<Chunk*>;
 
-  void read_loop();
-  std::uint64_t share_out();
-  void read_rest(std::uint64_t offset);
-
-  void work(Worker& worker, std::unique_ptr<Lane> lane);
-  void do_jobs(Worker& worker, Lane& lane, std::deque<Chunk*>& under_way);
-  void load(Chunk& chunk);
+  void add_locked(std::unique_ptr<Lane> lane);
+  void start(Worker& worker);
+  void work(Worker& worker);
+  void do_jobs(Worker& worker, Chunks& under_way);
+  void start_job(Worker& worker, Chunk& chunk, Chunks& under_way);
+  void finish_job(Worker& worker, Chunks& under_way);
   bool leave(Worker& worker);
-  std::unique_ptr<Lane> replace_lane(Worker& worker, const LaneError& error);
+  void give_up(Worker& worker, const LaneError& error);
 
-  void write_loop();
+  bool fill(Chunk& chunk, bool wait);
+  void fill_from_range(Chunk& chunk);
+  bool fill_from_stream(Chunk& chunk, bool wait);
+  void load(Chunk& chunk);
+  void write(Chunk& chunk);
   void fail(std::exception_ptr error);
   void stop();
 
   PipelineParts parts_;
+
+  // Of whoever has the reader's turn.
+  std::uint64_t offset_ = 0;        // of what is to be read next
+  const std::uint64_t shared_end_;  // up to here lanes read for themselves
+  Secret carried_;                  // input beyond the last chunk's whole units
+  std::size_t carried_size_ = 0;
+
+  // Of whoever has the writer's turn.
   std::uint64_t bytes_in_ = 0;
   std::uint64_t bytes_out_ = 0;
 
-  mutable std::mutex mutex_;  // for what follows, up to the reader
+  mutable std::mutex mutex_;  // for what follows
   std::exception_ptr failure_;
+  bool running_ = false;
   bool stopped_ = false;
   std::list<Worker> workers_;
   std::size_t working_ = 0;  // threads of workers that have not left; the last one never leaves
   bool spare_used_ = false;
-
-  std::jthread reader_;
 };
 
 }  // namespace gpuaes

@@ -7,16 +7,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <utility>
 
 #include "error.hpp"
 
 namespace gpuaes {
 namespace {
 
-// Chunks start on pages, so that a device copies them whole and huge pages serve several.
+// Chunks start on pages, so that no two share a cache line and a device copies them whole.
 constexpr std::size_t page_bytes = 4096;
 
-std::size_t whole_pages(std::size_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
+std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
 
 std::span<std::byte> map_memory(std::size_t bytes) {
   void* memory =
@@ -30,15 +33,17 @@ std::span<std::byte> map_memory(std::size_t bytes) {
 
 }  // namespace
 
-Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes) : in_bytes_(in_bytes), chunks_(chunks) {
+Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes)
+    : in_bytes_(in_bytes), chunks_(chunks) {
   const std::size_t in_stride = whole_pages(in_bytes);
-  const std::size_t stride = in_stride + whole_pages(out_bytes);
-  if (stride > std::numeric_limits<std::ptrdiff_t>::max() / chunks)
+  const std::size_t out_stride = whole_pages(out_bytes);
+  if (in_stride + out_stride > std::numeric_limits<std::ptrdiff_t>::max() / chunks)
     throw IoError("the ring would be larger than the address space", "a smaller --chunk-size needs less");
-  memory_ = map_memory(stride * chunks);
+  in_all_ = in_stride * chunks;
+  memory_ = map_memory(in_all_ + out_stride * chunks);
   for (std::size_t i = 0; i < chunks; ++i) {
-    chunks_[i].in_memory = memory_.subspan(i * stride, in_bytes);
-    chunks_[i].out_memory = memory_.subspan(i * stride + in_stride, out_bytes);
+    chunks_[i].in_memory = memory_.subspan(i * in_stride, in_bytes);
+    chunks_[i].out_memory = memory_.subspan(in_all_ + i * out_stride, out_bytes);
   }
 }
 
@@ -51,123 +56,136 @@ Ring::~Ring() {
   munmap(memory_.data(), memory_.size());
 }
 
-Chunk* Ring::fill() {
-  std::unique_lock lock(mutex_);
+// Whether a chunk waits to be written, and nobody writes.
+bool Ring::can_write() {
+  return !writing_ && write_count_ < fill_count_ && slot(write_count_).state_ == Chunk::State::done;
+}
+
+// Whether a chunk waits for a lane.
+bool Ring::can_start() {
+  const bool can_fill = !closed_ && !reading_ && slot(fill_count_).state_ == Chunk::State::empty;
+  return can_fill || !given_back_.empty();
+}
+
+Ring::Task Ring::next_task(Seat& seat, bool start) {
+  if (can_write()) {
+    Chunk& chunk = slot(write_count_);
+    const bool another_comes = chunk.done_by_ != &seat && chunk.done_by_->to_write_;
+    if (!another_comes) {
+      seat.to_write_ = false;
+      writing_ = true;
+      return {Task::Kind::write, &chunk};
+    }
+  }
+  if (!start || !can_start()) return {};
+  if (!given_back_.empty()) {
+    Chunk* const chunk = given_back_.front();
+    given_back_.erase(given_back_.begin());
+    chunk->done_by_ = &seat;
+    return {Task::Kind::redo, chunk};
+  }
   Chunk& chunk = slot(fill_count_);
-  emptied_.wait(lock, [&] { return cancelled_ || chunk.state_ == Chunk::State::empty; });
-  if (cancelled_) return nullptr;
+  reading_ = true;
   chunk.state_ = Chunk::State::held;
+  chunk.done_by_ = &seat;
   chunk.in_size = chunk.out_size = 0;
-  chunk.lane_reads = false;
-  return &chunk;
+  chunk.in_source = chunk.in_place = false;
+  return {Task::Kind::fill, &chunk};
 }
 
-void Ring::filled(Chunk& chunk) {
-  {
-    std::lock_guard lock(mutex_);
-    chunk.state_ = Chunk::State::filled;
-    chunk.in_used_ = std::max(chunk.in_used_, chunk.in_size);
-    ++fill_count_;
-    input_bytes_ += chunk.in_size;
-  }
-  filled_.notify_one();
-  progressed_.notify_all();
-}
-
-void Ring::close() {
-  {
-    std::lock_guard lock(mutex_);
-    closed_ = true;
-  }
-  filled_.notify_all();
-  done_.notify_all();
-  progressed_.notify_all();
-}
-
-Chunk* Ring::find_filled() {
-  for (; take_from_ < fill_count_; ++take_from_) {
-    Chunk& chunk = slot(take_from_);
-    if (chunk.state_ != Chunk::State::filled) continue;
-    chunk.state_ = Chunk::State::held;
-    ++take_from_;
-    return &chunk;
-  }
-  return nullptr;
-}
-
-Chunk* Ring::take() {
+Ring::Task Ring::take(Seat& seat, Wish wish) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    if (cancelled_) return nullptr;
-    if (Chunk* chunk = find_filled()) return chunk;
-    if (all_done()) return nullptr;
-    filled_.wait(lock);
+    if (cancelled_) return {};
+    const Task task = next_task(seat, wish.start);
+    if (can_start()) call_any();  // what the caller leaves is for one that waits
+    if (task.kind != Task::Kind::none) return task;
+    if (!wish.wait || all_done()) return {};
+    seat.waiting_ = true;
+    waiting_.push_back(&seat);
+    seat.called_.wait(lock, [&] { return !seat.waiting_; });
   }
 }
 
-Chunk* Ring::try_take() {
+void Ring::call(Seat* seat) {
+  seat->waiting_ = false;
+  waiting_.erase(std::ranges::find(waiting_, seat));
+  seat->called_.notify_one();
+}
+
+void Ring::call_any() {
+  if (!waiting_.empty()) call(waiting_.back());
+}
+
+void Ring::call_all() {
+  while (!waiting_.empty()) call(waiting_.back());
+}
+
+void Ring::filled(Chunk& chunk, bool last) {
   std::lock_guard lock(mutex_);
-  return cancelled_ ? nullptr : find_filled();
+  reading_ = false;
+  closed_ = last;
+  chunk.in_used_ = std::max(chunk.in_used_, chunk.in_size);
+  ++fill_count_;
+  input_bytes_ += chunk.in_size;
+  if (can_start()) call_any();
+  input_.notify_all();
+}
+
+void Ring::unfilled(Chunk& chunk) {
+  std::lock_guard lock(mutex_);
+  reading_ = false;
+  chunk.state_ = Chunk::State::empty;
+  call_any();
 }
 
 void Ring::done(Chunk& chunk) {
-  bool all;
-  bool next;
-  {
-    std::lock_guard lock(mutex_);
-    chunk.state_ = Chunk::State::done;
-    chunk.out_used_ = std::max(chunk.out_used_, chunk.out_size);
-    ++done_count_;
-    all = all_done();
-    next = &chunk == &slot(write_count_);
-  }
-  if (next) done_.notify_one();    // the writer waits for this one alone
-  if (all) filled_.notify_all();  // lanes that wait in take() can go home
+  std::lock_guard lock(mutex_);
+  chunk.state_ = Chunk::State::done;
+  if (!chunk.in_place) chunk.out_used_ = std::max(chunk.out_used_, chunk.out_size);
+  ++done_count_;
+  if (all_done()) call_all();
 }
 
 void Ring::give_back(Chunk& chunk) {
-  {
-    std::lock_guard lock(mutex_);
-    chunk.state_ = Chunk::State::filled;
-    chunk.out_used_ = std::max(chunk.out_used_, chunk.out_size);  // the lane may have written some of it
-    take_from_ = write_count_;  // it is somewhere between what was written and what was filled
-  }
-  filled_.notify_one();
+  std::lock_guard lock(mutex_);
+  chunk.done_by_ = nullptr;
+  chunk.out_used_ = std::max(chunk.out_used_, chunk.out_size);
+  given_back_.push_back(&chunk);
+  call_any();
 }
 
-Chunk* Ring::front() {
-  std::unique_lock lock(mutex_);
-  Chunk& chunk = slot(write_count_);
-  done_.wait(lock, [&] {
-    return cancelled_ || chunk.state_ == Chunk::State::done || (closed_ && write_count_ == fill_count_);
-  });
-  return !cancelled_ && chunk.state_ == Chunk::State::done ? &chunk : nullptr;
-}
-
-void Ring::release(Chunk& chunk) {
-  {
-    std::lock_guard lock(mutex_);
-    chunk.state_ = Chunk::State::empty;
-    ++write_count_;
+void Ring::written(Chunk& chunk) {
+  std::lock_guard lock(mutex_);
+  chunk.state_ = Chunk::State::empty;
+  ++write_count_;
+  writing_ = false;
+  if (can_write() && slot(write_count_).done_by_->waiting_) {
+    slot(write_count_).done_by_->to_write_ = true;
+    call(slot(write_count_).done_by_);
   }
-  emptied_.notify_one();
+  if (all_written()) end_.notify_all();
 }
 
 void Ring::cancel() {
   {
     std::lock_guard lock(mutex_);
     cancelled_ = true;
+    call_all();
   }
-  emptied_.notify_all();
-  filled_.notify_all();
-  done_.notify_all();
-  progressed_.notify_all();
+  input_.notify_all();
+  end_.notify_all();
 }
 
 bool Ring::wait_for_input(std::uint64_t bytes) {
   std::unique_lock lock(mutex_);
-  progressed_.wait(lock, [&] { return cancelled_ || closed_ || input_bytes_ >= bytes; });
+  input_.wait(lock, [&] { return cancelled_ || closed_ || input_bytes_ >= bytes; });
   return !cancelled_ && input_bytes_ >= bytes;
+}
+
+void Ring::wait_for_end() {
+  std::unique_lock lock(mutex_);
+  end_.wait(lock, [&] { return cancelled_ || all_written(); });
 }
 
 }  // namespace gpuaes

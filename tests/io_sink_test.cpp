@@ -1,0 +1,121 @@
+// Sinks on descriptors, and how they fail.
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "catch.hpp"
+#include "io/cancel.hpp"
+#include "io/fd.hpp"
+#include "io/output_file.hpp"
+#include "io/signals.hpp"
+#include "io_support.hpp"
+#include "support.hpp"
+
+namespace gpuaes {
+
+TEST_CASE("a sink writes everything, though its reader is slow") {
+  Cancel cancel;
+  for (const bool socket : {false, true}) {
+    CAPTURE(socket);
+    Ends ends = socket ? make_sockets() : make_pipe();
+    auto read = in_thread([&] { return drain(ends.reader, std::chrono::milliseconds(1)); });
+    const Bytes bytes = test_bytes((3 << 20) + 5);
+    {
+      FdSink sink(std::move(ends.writer), "pipe", cancel);
+      sink.write(bytes);
+      sink.write({});
+      sink.finish();
+    }
+    CHECK(difference(result_of(std::move(read)), bytes) == "");
+  }
+}
+
+TEST_CASE("a sink that came non-blocking is waited for, and stays non-blocking") {
+  Cancel cancel;
+  Ends pipe = make_pipe();
+  Fd shared = shared_with(pipe.writer);
+  REQUIRE(fcntl(shared.get(), F_SETFL, flags_of(shared) | O_NONBLOCK) == 0);
+  const int flags = flags_of(shared);
+  const Bytes bytes = test_bytes(3 << 20);
+  auto written = in_thread([&] {
+    FdSink sink(std::move(pipe.writer), "pipe", cancel);
+    sink.write(bytes);
+    return true;
+  });
+  CHECK(is_waiting(written));
+  CHECK(flags_of(shared) == flags);
+  auto read = in_thread([&] { return drain(pipe.reader); });
+  CHECK(result_of(std::move(written)));
+  CHECK(flags_of(shared) == flags);
+  shared.close();
+  CHECK(difference(result_of(std::move(read)), bytes) == "");
+}
+
+TEST_CASE("a pipe without a reader is an error of its own kind, which names it") {
+  const IgnorePipeSignal ignore;
+  Cancel cancel;
+  for (const bool socket : {false, true}) {
+    CAPTURE(socket);
+    Ends ends = socket ? make_sockets() : make_pipe();
+    ends.reader.close();
+    FdSink sink(std::move(ends.writer), "pipe", cancel);
+    CHECK(failure_of([&] { sink.write(test_bytes(1)); }) == "pipe closed: cannot write pipe: Broken pipe");
+    CHECK(error_of<IoError>([&] { sink.write(test_bytes(1)); })->exit() == Exit::io);
+    CHECK(failure_of([&] { sink.write({}); }) == "");
+    CHECK_FALSE(cancel.requested());
+  }
+}
+
+TEST_CASE("a reader that goes while the sink waits for it is noticed") {
+  const IgnorePipeSignal ignore;
+  Cancel cancel;
+  Ends pipe = make_pipe();
+  FdSink sink(std::move(pipe.writer), "pipe", cancel);
+  auto failure = in_thread([&] { return failure_of([&] { sink.write(test_bytes(4 << 20)); }); });
+  CHECK(is_waiting(failure));
+  pipe.reader.close();
+  CHECK(result_of(std::move(failure)) == "pipe closed: cannot write pipe: Broken pipe");
+}
+
+TEST_CASE("a full disk is an error, at the write or at the end") {
+  Cancel cancel;
+  FdSink sink(open_file("/dev/full", O_WRONLY, cancel), "full", cancel);
+  CHECK(failure_of([&] { sink.write(test_bytes(1)); }) == "io: cannot write full: No space left on device");
+}
+
+TEST_CASE("what cannot be written is an error when the sink is made") {
+  Cancel cancel;
+  CHECK(failure_of([&] { FdSink(open_file("/dev/null", O_RDONLY, cancel), "null", cancel); }) ==
+        "io: cannot write null: Bad file descriptor");
+  CHECK(failure_of([&] { FdSink(Fd(-1), "closed", cancel); }) ==
+        "io: cannot write closed: Bad file descriptor");
+}
+
+TEST_CASE("a sink appends where its descriptor was opened to append") {
+  Cancel cancel;
+  const TempDir directory;
+  write_file(directory / "file", test_bytes(100));
+  FdSink sink(open_file(directory / "file", O_WRONLY | O_APPEND, cancel), "file", cancel);
+  sink.write(test_bytes(50, 100));
+  sink.finish();
+  CHECK(difference(read_file(directory / "file"), test_bytes(150)) == "");
+}
+
+}  // namespace gpuaes
