@@ -60,13 +60,10 @@ class CudaLane : public Lane {
       : device_((check(cudaSetDevice(device)), device)),
         pinned_(std::move(pinned)),
         slots_{Slot(most_bytes), Slot(most_bytes)} {
+    // A kernel works on whole blocks: of a job's last one it also reads what no copy has written.
+    for (const Slot& slot : slots_)
+      check(cudaMemsetAsync(slot.buffer.data(), 0, slot.buffer.size(), stream_.get()));
     test_known_answers();
-  }
-
-  ~CudaLane() override {
-    cudaSetDevice(device_);
-    cudaStreamSynchronize(
-        stream_.get());  // a dead context answers with an error, and writes nothing any more
   }
 
   std::string name() const override { return fmt::format("cuda:{}", device_); }
@@ -94,6 +91,17 @@ class CudaLane : public Lane {
     Event done;
   };
 
+  // The first to go, also when the constructor throws: nothing else may while the device could still use it.
+  // A dead context answers with an error, and writes nothing any more.
+  struct Idle {
+    int device;
+    cudaStream_t stream;
+    ~Idle() {
+      cudaSetDevice(device);
+      cudaStreamSynchronize(stream);
+    }
+  };
+
   void test_known_answers();
 
   int device_;
@@ -104,6 +112,7 @@ class CudaLane : public Lane {
   std::array<Slot, 2> slots_;
   std::size_t started_ = 0;
   std::size_t finished_ = 0;
+  Idle idle_{device_, stream_.get()};
 };
 
 // The example vectors of FIPS 197, appendix C: with their plaintext as the counter, zeros become their

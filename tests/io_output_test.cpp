@@ -5,26 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <chrono>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <future>
-#include <memory>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "catch.hpp"
 #include "io/cancel.hpp"
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
-#include "io/signals.hpp"
 #include "io_support.hpp"
 #include "support.hpp"
 

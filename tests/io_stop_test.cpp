@@ -1,20 +1,16 @@
 // How sources and sinks are stopped, and the signals that stop them.
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <future>
-#include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -24,7 +20,6 @@
 #include "catch.hpp"
 #include "io/cancel.hpp"
 #include "io/fd.hpp"
-#include "io/output_file.hpp"
 #include "io/signals.hpp"
 #include "io_support.hpp"
 #include "support.hpp"

@@ -17,7 +17,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "catch.hpp"
 #include "io/cancel.hpp"

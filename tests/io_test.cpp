@@ -1,7 +1,5 @@
 // Descriptors and sources on them: pipes, files, sockets, devices.
 #include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,21 +8,15 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <future>
-#include <memory>
 #include <span>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "catch.hpp"
 #include "io/cancel.hpp"
 #include "io/fd.hpp"
-#include "io/output_file.hpp"
-#include "io/signals.hpp"
 #include "io_support.hpp"
 #include "support.hpp"
 

@@ -2,25 +2,17 @@
 #include "pipeline/pipeline.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <future>
 #include <memory>
-#include <mutex>
 #include <random>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "catch.hpp"
-#include "format/raw.hpp"
 #include "io/fd.hpp"
 #include "io_support.hpp"
 #include "lane/lanes.hpp"

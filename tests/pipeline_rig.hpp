@@ -1,21 +1,12 @@
 // A pipeline with a real session between ends in memory, for tests.
 #pragma once
 
-#include "pipeline/pipeline.hpp"
-
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <future>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -23,8 +14,8 @@
 
 #include "catch.hpp"
 #include "format/raw.hpp"
-#include "io/fd.hpp"
 #include "lane/lanes.hpp"
+#include "pipeline/pipeline.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

@@ -8,12 +8,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <future>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -21,7 +18,6 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "format/raw.hpp"
 #include "io/fd.hpp"
 #include "io_support.hpp"
 #include "lane/lanes.hpp"
