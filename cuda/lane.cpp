@@ -27,11 +27,21 @@ using namespace cuda;
 
 constexpr std::size_t round_key_bytes = sizeof(aes::RoundKeys::words);
 
+// Pins for all devices, where the system allows it.
+PinnedRegion try_pin(std::span<std::byte> memory) {
+  try {
+    return PinnedRegion(memory);
+  } catch (const LaneError&) {
+    cudaGetLastError();  // the runtime remembers it otherwise, and tells the next launch
+    return {};
+  }
+}
+
 // The round keys of one cipher key in device memory. They are copied from pinned pages of ours, which are
 // wiped, so that the driver has no reason to keep a copy of its own.
 class DeviceRoundKeys {
  public:
-  DeviceRoundKeys() : host_(round_key_bytes), pinned_(host_.bytes()), device_(round_key_bytes) {}
+  DeviceRoundKeys() : host_(round_key_bytes), pinned_(try_pin(host_.bytes())), device_(round_key_bytes) {}
 
   void set(const CipherKey& key, const Stream& stream) {
     aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
@@ -152,17 +162,6 @@ void CudaLane::test_known_answers() {
   }
 }
 
-// Huge pages make pinning three times as fast. Nothing of the ring's contents depends on either.
-std::shared_ptr<const PinnedRegion> pin(std::span<std::byte> memory) {
-  madvise(memory.data(), memory.size(), MADV_HUGEPAGE);
-  try {
-    return std::make_shared<PinnedRegion>(memory);
-  } catch (const LaneError&) {
-    cudaGetLastError();  // the runtime remembers it otherwise, and tells the next launch
-    return std::make_shared<PinnedRegion>();
-  }
-}
-
 std::size_t require_devices() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
@@ -182,7 +181,8 @@ std::size_t count_cuda_devices() {
 
 std::vector<std::string> describe_cuda_devices() {
   std::vector<std::string> lines;
-  for (std::size_t device = 0; device < count_cuda_devices(); ++device) {
+  const std::size_t count = count_cuda_devices();
+  for (std::size_t device = 0; device < count; ++device) {
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, static_cast<int>(device)));
     lines.push_back(
@@ -197,7 +197,10 @@ std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> spe
     if (spec.device && *spec.device >= count)
       throw LaneError(fmt::format("there is no CUDA device {}: this machine has {}", *spec.device, count),
                       "gpuaes-stream --list-lanes lists them");
-  const std::shared_ptr<const PinnedRegion> pinned = pin(jobs.memory);
+  check(cudaSetDevice(
+      static_cast<int>(specs.front().device.value_or(0))));        // pinning opens a device: one of these
+  madvise(jobs.memory.data(), jobs.memory.size(), MADV_HUGEPAGE);  // pinning is three times as fast then
+  const auto pinned = std::make_shared<const PinnedRegion>(try_pin(jobs.memory));
   std::vector<std::unique_ptr<Lane>> lanes;
   for (const LaneSpec& spec : specs) {
     const std::size_t begin = spec.device.value_or(0);

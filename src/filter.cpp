@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -40,6 +41,16 @@ const Format& choose_format(const Options& options) {
   throw UsageError(fmt::format("format '{}' is not known", *options.format), "formats are " + format_names());
 }
 
+// A key in place of its file's name must not get into a message, and so into a log.
+FdSource open_key_file(const std::string& name, Cancel& cancel) {
+  const bool looks_like_key =
+      name.size() >= 32 && name.find_first_not_of("0123456789abcdefABCDEF") == name.npos;
+  if (looks_like_key && access(name.c_str(), F_OK) != 0)
+    throw UsageError("-k takes the name of a key file, and never a key",
+                     "gpuaes-stream(1) tells how to make one");
+  return open_source(name, cancel);
+}
+
 Secret read_key_file(FdSource& file, const std::string& name) {
   Secret contents(max_key_file_bytes + 1);
   std::size_t size = 0;
@@ -60,7 +71,7 @@ std::unique_ptr<Session> open_session(const Options& options, const Format& form
   request.iv = options.iv;
   if (options.key_files.size() > 1) throw UsageError(fmt::format("{} format has one key", format.name));
   if (!options.key_files.empty()) {
-    FdSource file = open_source(options.key_files.front(), cancel);
+    FdSource file = open_key_file(options.key_files.front(), cancel);
     in_use.push_back(file.status());
     request.key = read_key_file(file, options.key_files.front());
   }
@@ -90,11 +101,9 @@ std::string describe(const std::vector<LaneSpec>& specs) {
   return text;
 }
 
-// Once enough input was seen, opens the later lanes and lets them take over. Where they cannot open the first
-// ones go on: nobody asked for these by name.
-void take_over(Pipeline& pipeline, const LanePlan& plan, Ring& ring, const JobMemory& jobs,
-               const Messages& messages) {
-  if (!ring.wait_for_input(plan.later_after)) return;
+// Opens the later lanes, which then take over. Where they cannot open the first ones go on: nobody asked for
+// these by name.
+void take_over(Pipeline& pipeline, const LanePlan& plan, const JobMemory& jobs, const Messages& messages) {
   try {
     pipeline.replace_lanes(open_lanes(plan.later, jobs));
     messages.detail("lanes " + describe(plan.later) + " take over");
@@ -116,8 +125,8 @@ void run_filter(const Options& options, const Messages& messages) {
   const std::unique_ptr<Session> session = open_session(options, format, in_use, cancel);
   FdSource source = open_source(options.input, cancel);
   in_use.push_back(source.status());
-  if (options.stats && options.output && is_same_output(*options.stats, *options.output))
-    throw UsageError("-o and --stats name the same file");
+  if (options.stats && is_same_output(*options.stats, options.output))
+    throw UsageError("--stats names the file that the output goes to");
   std::unique_ptr<Sink> stats_sink;
   if (options.stats) stats_sink = open_sink(options.stats, {.in_use = in_use}, cancel);
   const std::unique_ptr<Sink> sink =
@@ -143,7 +152,7 @@ void run_filter(const Options& options, const Messages& messages) {
   for (std::unique_ptr<Lane>& lane : open_lanes(plan.first, jobs)) pipeline.add_lane(std::move(lane));
   messages.detail("lanes " + describe(plan.first));
   std::jthread opener;
-  if (!plan.later.empty()) opener = std::jthread([&] { take_over(pipeline, plan, ring, jobs, messages); });
+  if (!plan.later.empty()) opener = std::jthread([&] { take_over(pipeline, plan, jobs, messages); });
   pipeline.run();
   opener = {};
   sink->finish();

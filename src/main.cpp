@@ -1,10 +1,12 @@
 // Options to a run, errors to messages and exit codes.
 
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
-#include <cstdio>
 #include <new>
+#include <system_error>
 
 #include "filter.hpp"
 #include "io/fd.hpp"
@@ -17,8 +19,10 @@ namespace gpuaes {
 namespace {
 
 void print(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-    throw IoError("cannot write standard output");
+  Cancel cancel;
+  FdSink sink(Fd(STDOUT_FILENO), "standard output", cancel);
+  sink.write(std::as_bytes(std::span(text)));
+  sink.finish();
 }
 
 void act(const Options& options, const Messages& messages) {
@@ -30,7 +34,7 @@ void act(const Options& options, const Messages& messages) {
     case Options::Action::version:
       return print("gpuaes-stream " GPUAES_VERSION "\n");
     case Options::Action::list_lanes:
-      for (const std::string& line : describe_lanes()) print(line + "\n");
+      return print(fmt::format("{}\n", fmt::join(describe_lanes(), "\n")));
   }
 }
 
@@ -52,6 +56,8 @@ int run(int argc, char** argv) {
     return static_cast<int>(error.exit());
   } catch (const std::bad_alloc&) {
     messages.error("out of memory");
+  } catch (const std::system_error& error) {
+    messages.error(std::string("the system does not give what is needed, a thread perhaps: ") + error.what());
   } catch (const std::exception& error) {
     messages.error(std::string("system failure: ") + error.what());
   } catch (const Cancelled& cancelled) {

@@ -8,8 +8,13 @@ namespace {
 // Names of files may hold anything: no line feed makes two lines of one, and no escape sequence reaches a
 // terminal.
 std::string printable(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  unsigned char last = 0;
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool c1_control = last == 0xc2 && byte >= 0x80 && byte < 0xa0;  // in UTF-8
+    if (byte < 0x20 || byte == 0x7f || c1_control) c = '?';
+    last = byte;
+  }
   return text;
 }
 

@@ -4,7 +4,6 @@
 
 #include <boost/program_options.hpp>
 #include <charconv>
-#include <limits>
 #include <sstream>
 
 #include "error.hpp"
@@ -13,6 +12,9 @@ namespace gpuaes {
 namespace {
 
 namespace po = boost::program_options;
+
+// Beyond it a lane would not look up from its chunk for more than a second.
+constexpr std::size_t most_size = std::size_t{1} << 30;
 
 // To add an option: its line here, its field in Options, its line in parse_options(), and in the man page.
 po::options_description describe_options() {
@@ -63,6 +65,12 @@ po::variables_map parse(int argc, const char* const* argv) {
                   .run(),
               given);
     return given;
+  } catch (const po::unknown_option& error) {
+    // Not all of it: "-K<hex>", as openssl takes it, has a key in it.
+    const std::string name = error.get_option_name();
+    const std::size_t length = name.starts_with("--") ? name.find('=') : 2;
+    throw UsageError(fmt::format("option '{}' is not known", name.substr(0, length)),
+                     "gpuaes-stream -h lists the options");
   } catch (const po::error& error) {
     throw UsageError(error.what(), "gpuaes-stream -h lists the options");
   }
@@ -77,14 +85,13 @@ void refuse_together(const po::variables_map& given, const char* a, const char* 
 
 std::size_t parse_size(const std::string& text) {
   const UsageError bad(fmt::format("size '{}' is not understood", text),
-                       "a size is a number with K, M or G behind it");
+                       "a size is a number from 1 to 1G, with K, M or G of 1024 behind it or nothing");
   std::size_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [unit, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc{} || end - unit > 1 || number == 0) throw bad;
   const std::size_t at = unit == end ? 0 : std::string_view("KMG").find(*unit) + 1;
-  if (unit != end && at == 0) throw bad;
-  if (number > std::numeric_limits<std::size_t>::max() >> (10 * at + 1)) throw bad;
+  if ((unit != end && at == 0) || number > most_size >> (10 * at)) throw bad;
   return number << (10 * at);
 }
 

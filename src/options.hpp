@@ -32,7 +32,7 @@ struct Options {
 // whether a file, a format or a lane exists shows where it is used.
 Options parse_options(int argc, const char* const* argv);
 
-// A number of bytes, with K, M or G of 1024 behind it. UsageError; 0 is one too.
+// A number of bytes from 1 to 1 GiB, with K, M or G of 1024 behind it. UsageError.
 std::size_t parse_size(const std::string& text);
 
 // What -h prints.

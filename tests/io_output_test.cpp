@@ -157,7 +157,7 @@ TEST_CASE("an output that cannot be made is an error that names it, and leaves n
   const TempDir directory;
   const std::string missing = directory / "missing/out";
   CHECK(failure_of([&] { open_output(missing, cancel); }) ==
-        "io: cannot create " + missing + ": No such file or directory");
+        "io: cannot create a file beside " + missing + ": No such file or directory");
   write_file(directory / "file", {});
   CHECK(contains(failure_of([&] { open_output(directory / "file/out", cancel); }), "Not a directory"));
   CHECK(contains(failure_of([&] { open_output(directory.path(), cancel); }), "Is a directory"));
@@ -198,7 +198,7 @@ TEST_CASE("an output that is the input is refused, by whatever name") {
        {name, directory / "symlink", directory / "hardlink", directory / "./file"})
     CHECK(failure_of([&] {
             open_output(output, cancel, {&input.status(), 1});
-          }) == "io: input and output are the same file: " + output);
+          }) == "io: " + output + " is being read, it cannot be the output");
   CHECK(difference(read_file(name), test_bytes(100)) == "");
   CHECK(failure_of([&] { open_output(directory / "other", cancel, {&input.status(), 1}); }) == "");
 }
@@ -214,7 +214,7 @@ TEST_CASE("an output that is any of the files that are read is refused") {
   for (const std::string_view name : {"input", "key", "other key"}) {
     const std::string output = directory / name;
     CHECK(failure_of([&] { open_output(output, cancel, in_use); }) ==
-          "io: input and output are the same file: " + output);
+          "io: " + output + " is being read, it cannot be the output");
     CHECK(difference(read_file(output), test_bytes(100)) == "");
   }
   CHECK(failure_of([&] { open_output(directory / "new", cancel, in_use); }) == "");
@@ -292,7 +292,7 @@ TEST_CASE("the input as standard output is refused") {
     dup2(open(name.c_str(), O_WRONLY | O_APPEND), STDOUT_FILENO);
     return failure_of([&] {
              open_sink(std::nullopt, {.in_use = {&input.status(), 1}}, cancel);
-           }) == "io: input and output are the same file: standard output"
+           }) == "io: standard output is being read, it cannot be the output"
                ? 0
                : 1;
   });

@@ -185,12 +185,14 @@ TEST_CASE("a ring that goes wipes what was in its chunks") {
         Chunk& chunk = take(*ring, seat, Kind::fill);
         const bool cut_short = end == "half filled" && size < chunk_bytes;
         mark_all(chunk.in_memory.first(size));
+        chunk.in_touched = std::max(chunk.in_touched, size);
         if (cut_short) break;
         chunk.in_size = size;
         chunk.in_place = in_place;
         ring->filled(chunk, false);
         chunk.out_size = in_place ? size : 2 * size;
         mark_all(chunk.out());
+        if (!in_place) chunk.out_touched = std::max(chunk.out_touched, chunk.out_size);
         const bool last = size < chunk_bytes;
         if (last && end == "held") break;
         if (last && end == "given back") {
@@ -505,7 +507,6 @@ TEST_CASE("an input without a byte is one empty chunk") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Seat seat;
   ring.done(fill_one(ring, seat, 0, 0, true));
-  CHECK_FALSE(ring.wait_for_input(1));
   write_one(ring, seat);
   ring.wait_for_end();
   CHECK(nothing_for(ring, seat, whatever_comes));
@@ -517,25 +518,21 @@ TEST_CASE("cancelling wakes everybody, and nobody waits any more") {
   Chunk& held = fill_one(ring, seat, 1);
   auto lane = waits_for_task(ring, seats[0]);
   auto other_lane = waits_for_task(ring, seats[1]);
-  auto watcher = in_thread([&] { return ring.wait_for_input(2); });
   auto end = in_thread([&] {
     ring.wait_for_end();
     return true;
   });
   CHECK(is_waiting(lane));
   CHECK(is_waiting(other_lane));
-  CHECK(is_waiting(watcher));
   CHECK(is_waiting(end));
   ring.cancel();
   CHECK(result_of(std::move(lane)).kind == Kind::none);
   CHECK(result_of(std::move(other_lane)).kind == Kind::none);
-  CHECK_FALSE(result_of(std::move(watcher)));
   CHECK(result_of(std::move(end)));
   ring.done(held);
   CHECK(nothing_for(ring, seat));
   CHECK(nothing_for(ring, seat, only_writing));
   CHECK(nothing_for(ring, seat, whatever_comes));
-  CHECK_FALSE(ring.wait_for_input(0));
   ring.wait_for_end();
 }
 
@@ -552,33 +549,6 @@ TEST_CASE("turns may end after cancelling, and give nobody anything") {
   ring.filled(filled, true);
   ring.give_back(given_back);
   for (Seat* each : {&seat, &other}) CHECK(nothing_for(ring, *each, whatever_comes));
-}
-
-TEST_CASE("waiting for input ends when so much was filled") {
-  Ring ring(4, chunk_bytes, chunk_bytes);
-  Seat seat;
-  CHECK(ring.wait_for_input(0));
-  fill_one(ring, seat, 1, 10);
-  CHECK(ring.wait_for_input(10));
-  auto watcher = in_thread([&] { return ring.wait_for_input(30); });
-  CHECK(is_waiting(watcher));
-  fill_one(ring, seat, 2, 19);
-  CHECK(is_waiting(watcher));
-  ring.unfilled(take(ring, seat, Kind::fill));
-  CHECK(is_waiting(watcher));
-  fill_one(ring, seat, 3, 1);
-  CHECK(result_of(std::move(watcher)));
-}
-
-TEST_CASE("waiting for input ends with the input") {
-  Ring ring(4, chunk_bytes, chunk_bytes);
-  Seat seat;
-  fill_one(ring, seat, 1, 10);
-  auto watcher = in_thread([&] { return ring.wait_for_input(12); });
-  CHECK(is_waiting(watcher));
-  fill_one(ring, seat, 1, 1, true);
-  CHECK_FALSE(result_of(std::move(watcher)));
-  CHECK(ring.wait_for_input(11));
 }
 
 // Under load --------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <stop_token>
+#include <utility>
 
 namespace gpuaes {
 namespace {
@@ -26,6 +26,7 @@ Cancel::Cancel() {
   sigemptyset(&signals);
   sigaddset(&signals, interrupt_signal);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // inherited by every thread that is made after this
+  interrupter_ = std::jthread([this](std::stop_token over) { interrupt(std::move(over)); });
 }
 
 Cancel::~Cancel() {
@@ -33,19 +34,23 @@ Cancel::~Cancel() {
   set_handler(SIG_DFL);
 }
 
-void Cancel::request(int signal) {
-  std::lock_guard lock(mutex_);
-  if (requested()) return;
-  signal_.store(signal, std::memory_order_relaxed);
-  requested_.store(true, std::memory_order_release);
-  interrupter_ = std::jthread([this](std::stop_token stop) {
-    for (; !stop.stop_requested(); std::this_thread::sleep_for(interrupt_interval)) interrupt_all();
-  });
+void Cancel::request(int signal) noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    if (requested()) return;
+    signal_.store(signal, std::memory_order_relaxed);
+    requested_.store(true, std::memory_order_release);
+  }
+  requested_or_over_.notify_all();
 }
 
-void Cancel::interrupt_all() {
-  std::lock_guard lock(mutex_);
-  for (const pthread_t thread : blocking_) pthread_kill(thread, interrupt_signal);
+void Cancel::interrupt(std::stop_token over) {
+  std::unique_lock lock(mutex_);
+  requested_or_over_.wait(lock, over, [this] { return requested(); });
+  while (!over.stop_requested()) {
+    for (const pthread_t thread : blocking_) pthread_kill(thread, interrupt_signal);
+    requested_or_over_.wait_for(lock, over, interrupt_interval, [] { return false; });
+  }
 }
 
 void Cancel::leave(pthread_t thread) {

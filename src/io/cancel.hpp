@@ -9,7 +9,9 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -26,7 +28,7 @@ class Cancel {
 
   // From any thread, but not from a signal handler. The first request stands. `signal`: what the user sent,
   // or 0.
-  void request(int signal);
+  void request(int signal) noexcept;
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
 
   // Throws Cancelled once a stop was requested.
@@ -49,13 +51,14 @@ class Cancel {
 
  private:
   void leave(pthread_t thread);
-  void interrupt_all();
+  void interrupt(std::stop_token over);
 
   std::atomic<bool> requested_{false};
   std::atomic<int> signal_{0};
   std::mutex mutex_;
   std::vector<pthread_t> blocking_;  // a thread is in here only while it is alive
-  std::jthread interrupter_;
+  std::condition_variable_any requested_or_over_;
+  std::jthread interrupter_;  // there from the start: when it is needed there may be no thread to be had
 };
 
 }  // namespace gpuaes

@@ -40,12 +40,13 @@ bool wait_for(int fd, short events, int patience, Cancel& cancel) {
     fd, events, 0
   };
   for (;;) {
-    int count;
+    int count, error;
     {
       Cancel::Blocking blocking(cancel);
       count = poll(&entry, 1, patience);
+      error = errno;
     }
-    if (count >= 0 || errno != EINTR) return count != 0;
+    if (count >= 0 || error != EINTR) return count != 0;
   }
 }
 
@@ -56,26 +57,23 @@ template <class Call>
 ssize_t transfer(int fd, short events, Cancel& cancel, Call call) {
   for (;;) {
     ssize_t count;
+    int error;
     {
       Cancel::Blocking blocking(cancel);
       count = call();
+      error = errno;
     }
     if (count >= 0) return count;
-    if (errno == EAGAIN || errno == EWOULDBLOCK)
+    if (error == EAGAIN || error == EWOULDBLOCK)
       wait_for(fd, events, -1, cancel);
-    else if (errno != EINTR)
-      return count;
+    else if (error != EINTR)
+      return errno = error, count;
   }
 }
 
 }  // namespace
 
 Fd::Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-Fd& Fd::operator=(Fd&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
 
 Fd::~Fd() {
   close();

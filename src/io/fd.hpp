@@ -16,7 +16,6 @@ class Fd {
  public:
   explicit Fd(int fd) : fd_(fd) {}
   Fd(Fd&& other) noexcept;
-  Fd& operator=(Fd&& other) noexcept;
   ~Fd();
   int get() const noexcept { return fd_; }
   int close() noexcept;  // the result of close(2), which is where some file systems first tell of a failed

@@ -43,77 +43,103 @@ mode_t default_mode() {
   return 0666 & ~mask;
 }
 
-// A file under a passing name in the directory of the final one; gone with its owner unless kept.
-class PassingFile {
- public:
-  PassingFile(const fs::path& final_path, const std::string& name) {
-    const fs::path directory = final_path.has_parent_path() ? final_path.parent_path() : fs::path(".");
-    path_ = (directory / ".gpuaes-XXXXXX").string();
-    fd_ = mkostemp(path_.data(), O_CLOEXEC);
-    if (fd_ < 0) throw io_error("create", name, errno);
+// The new file gets the mode of the one it replaces, and its owner and group where that may be set: only root
+// gives files away. Nobody may read or run what they could not before because it is ours now.
+void take_after(int fd, const struct stat& old, const std::string& name) {
+  mode_t mode = old.st_mode & 07777;
+  if (fchown(fd, old.st_uid, old.st_gid) != 0) {
+    mode &= 0777;
+    if (fchown(fd, static_cast<uid_t>(-1), old.st_gid) != 0) mode &= 0707;
   }
-  PassingFile(PassingFile&& other) noexcept : path_(std::exchange(other.path_, {})), fd_(other.fd_) {}
-  ~PassingFile() {
-    if (!path_.empty()) unlink(path_.c_str());
-  }
-  int fd() const { return fd_; }  // the sink's, which closes it
+  if (fchmod(fd, mode) != 0) throw io_error("set the mode of", name, errno);
+}
 
-  // True when the file now stands under its final name.
-  bool rename_to(const fs::path& final_path) {
-    if (rename(path_.c_str(), final_path.c_str()) != 0) return false;
-    path_.clear();
-    return true;
+fs::path directory_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// The name under which a file stands until it is whole; gone with its owner unless renamed.
+class PassingName {
+ public:
+  explicit PassingName(const fs::path& final_path)
+      : path_((directory_of(final_path) / ".gpuaes-XXXXXX").string()) {}
+  PassingName(const PassingName&) = delete;
+  PassingName& operator=(const PassingName&) = delete;
+  ~PassingName() {
+    if (exists_) unlink(path_.c_str());
+  }
+
+  Fd create(const std::string& name) {
+    Fd fd(mkostemp(path_.data(), O_CLOEXEC));
+    if (fd.get() < 0) throw io_error("create a file beside", name, errno);
+    exists_ = true;
+    return fd;
+  }
+
+  void rename_to(const fs::path& final_path, const std::string& name) {
+    if (rename(path_.c_str(), final_path.c_str()) != 0) throw io_error("rename the output to", name, errno);
+    exists_ = false;
   }
 
  private:
   std::string path_;
-  int fd_ = -1;
+  bool exists_ = false;
 };
 
 class OutputFile : public Sink {
  public:
-  OutputFile(fs::path path, const std::string& name, const struct stat* old, Cancel& cancel)
-      : path_(std::move(path)),
+  OutputFile(const fs::path& path, const std::string& name, const struct stat* old, Cancel& cancel)
+      : path_(path),
         name_(name),
         cancel_(cancel),
-        passing_(path_, name),
-        sink_(Fd(passing_.fd()), name, cancel) {
-    if (old != nullptr && fchown(passing_.fd(), old->st_uid, old->st_gid) != 0) {
-      // Only root gives files away: then the file is ours from now on.
-    }
-    if (fchmod(passing_.fd(), old != nullptr ? old->st_mode & 07777 : default_mode()) != 0)
-      throw io_error("set the mode of", name_, errno);
+        passing_(path),
+        sink_(passing_.create(name), name, cancel) {
+    const int fd = sink_.fd().get();
+    if (old != nullptr)
+      take_after(fd, *old, name);
+    else if (fchmod(fd, default_mode()) != 0)
+      throw io_error("set the mode of", name, errno);
   }
 
   void write(std::span<const std::byte> bytes) override { sink_.write(bytes); }
 
   void finish() override {
-    if (fsync(sink_.fd().get()) != 0) throw io_error("write", name_, errno);
+    while (fsync(sink_.fd().get()) != 0) {
+      if (errno != EINTR) throw io_error("write", name_, errno);
+      cancel_.check();
+    }
     sink_.finish();
-    cancel_.check();  // fsync() may have taken long, and is not interrupted
-    if (!passing_.rename_to(path_)) throw io_error("rename the output to", name_, errno);
+    cancel_.check();  // fsync() may have taken long, and is mostly not interrupted
+    passing_.rename_to(path_, name_);
     sync_directory();
   }
 
  private:
   // So that the new name outlives a crash too. Some file systems cannot, which is no reason to fail.
   void sync_directory() const {
-    const fs::path directory = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
-    const Fd fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Fd fd(open(directory_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (fd.get() >= 0) fsync(fd.get());
   }
 
   fs::path path_;
   std::string name_;
   Cancel& cancel_;
-  PassingFile passing_;
+  PassingName passing_;
   FdSink sink_;
 };
+
+// Standard output or error, where it is that file: somebody is writing to it already, so it is not replaced.
+std::optional<int> standard_descriptor_of(const struct stat& file) {
+  struct stat status {};
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
+    if (fstat(fd, &status) == 0 && is_same_file(status, file)) return fd;
+  return std::nullopt;
+}
 
 void refuse_in_use(const struct stat& output, const SinkRules& rules, const std::string& name) {
   for (const struct stat& input : rules.in_use)
     if (is_same_file(input, output))
-      throw IoError(fmt::format("input and output are the same file: {}", name));
+      throw IoError(fmt::format("{} is being read, it cannot be the output", name));
 }
 
 std::unique_ptr<Sink> sink_in_place(Fd fd, const std::string& name, const SinkRules& rules, Cancel& cancel) {
@@ -137,14 +163,19 @@ std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const Si
   if (exists) refuse_in_use(old, rules, *name);
   if (exists && !S_ISREG(old.st_mode))
     return sink_in_place(open_file(*name, O_WRONLY | O_NOCTTY, cancel), *name, rules, cancel);
+  if (const std::optional<int> fd = exists ? standard_descriptor_of(old) : std::nullopt)
+    return sink_in_place(Fd(fcntl(*fd, F_DUPFD_CLOEXEC, 0)), *name, rules, cancel);
   return std::make_unique<OutputFile>(follow_links(*name), *name, exists ? &old : nullptr, cancel);
 }
 
-bool is_same_output(const std::string& a, const std::string& b) {
-  struct stat status {};
-  if (stat(a.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return false;
+bool is_same_output(const std::string& a, const std::optional<std::string>& b) {
+  struct stat status_a {
+  }, status_b{};
+  const bool exists = stat(a.c_str(), &status_a) == 0;
+  if (!b) return exists && fstat(STDOUT_FILENO, &status_b) == 0 && is_same_file(status_a, status_b);
+  if (exists && !S_ISREG(status_a.st_mode)) return false;
   const fs::path path_a = final_path(a);
-  return !path_a.empty() && path_a == final_path(b);
+  return !path_a.empty() && path_a == final_path(*b);
 }
 
 }  // namespace gpuaes

@@ -8,7 +8,8 @@
 
 namespace gpuaes {
 
-// Where the input comes from. read(), ready() and skip_to() belong to one thread; read_at() to any number.
+// Where the input comes from. read(), ready() and skip_to() are called by one thread at a time; read_at()
+// by any number.
 // All sizes and offsets are bytes, offsets counted from where the source stood when it was opened.
 // IoError when the input fails, Cancelled when the program is told to stop.
 class Source {
@@ -33,7 +34,7 @@ class Source {
   virtual void skip_to(std::uint64_t offset) = 0;
 };
 
-// Where the output goes. One thread uses it.
+// Where the output goes. One thread at a time uses it.
 class Sink {
  public:
   virtual ~Sink() = default;  // an output that was not finished is taken back where that is possible

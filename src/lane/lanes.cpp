@@ -170,10 +170,8 @@ LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape) {
   if (plan.first.empty()) {
     plan.first = {{Backend::cpu, {}, {}}};
     const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(cpus, shape);
-    if (cuda_built_in && enough && shape.input_bytes.value_or(*enough) >= *enough && driver_is_present()) {
+    if (cuda_built_in && enough && shape.input_bytes >= *enough && driver_is_present())
       plan.later = {{Backend::cuda, 0, {}}};  // by number: counting devices takes a tenth of a second
-      plan.later_after = shape.input_bytes ? 0 : *enough;
-    }
   }
   for (LaneSpec& spec : plan.first) complete(spec, cpus, shape);
   for (LaneSpec& spec : plan.later) complete(spec, cpus, shape);

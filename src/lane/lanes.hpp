@@ -38,14 +38,12 @@ struct RunShape {
 
 struct LanePlan {
   std::vector<LaneSpec> first;  // open before the run begins, or it does not
-  std::vector<LaneSpec> later;  // take over from the first, if they open, once `later_after` bytes were read
-  std::uint64_t later_after = 0;
+  std::vector<LaneSpec> later;  // opened while the first work, to take over; may fail to open
   std::size_t chunk_bytes = 0;  // of plaintext; not yet rounded to the format's units
   std::size_t chunks = 0;
 };
 
-// `specs` as parse_lanes() returns them. LaneError where they name a backend that this program was built
-// without.
+// `specs` as parse_lanes() returns them.
 LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape);
 
 // Where the jobs that will come lie, and how long the longest is.
@@ -57,7 +55,7 @@ struct JobMemory {
 // Opens what `specs` say, all or none. LaneError.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const JobMemory& jobs);
 
-// As -l takes it.
+// For messages: as -l takes it, with * for every device.
 std::string to_string(const LaneSpec& spec);
 
 // The lanes this machine has, a line each, for --list-lanes.

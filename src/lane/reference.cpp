@@ -12,7 +12,7 @@ class ReferenceLane : public Lane {
   std::string name() const override { return "reference"; }
 
   void start(const Job& job) override {
-    const aes::RoundKeys keys = aes::expand_key(job.key->bytes.bytes());
+    aes::RoundKeys keys = aes::expand_key(job.key->bytes.bytes());
     const Counter first = load_counter(job.counter);
     for (std::size_t at = 0; at < job.in.size(); at += sizeof(CounterBlock)) {
       const CounterBlock counter = store_counter(first + at / sizeof(CounterBlock));
@@ -21,6 +21,7 @@ class ReferenceLane : public Lane {
       for (std::size_t i = at; i < job.in.size() && i < at + keystream.size(); ++i)
         job.out[i] = job.in[i] ^ std::byte{keystream[i - at]};
     }
+    wipe(std::as_writable_bytes(std::span(keys.words)));
   }
 
   void finish() override {}

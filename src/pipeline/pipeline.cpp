@@ -17,6 +17,9 @@ using std::chrono::milliseconds;
 // chunk in this time does not fill any machine; faster input is not cut up.
 constexpr milliseconds flush_after{5};
 
+// Lanes read their chunks in steps of so many bytes, so that what is wiped in the end is what was used.
+constexpr std::size_t load_step = 16 << 20;
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -73,8 +76,10 @@ void Pipeline::add_lane(std::unique_ptr<Lane> lane) {
 
 void Pipeline::replace_lanes(std::vector<std::unique_ptr<Lane>> lanes) {
   std::lock_guard lock(mutex_);
-  for (Worker& worker : workers_) worker.dismissed = true;
+  std::vector<Worker*> old;
+  for (Worker& worker : workers_) old.push_back(&worker);
   for (std::unique_ptr<Lane>& lane : lanes) add_locked(std::move(lane));
+  for (Worker* worker : old) worker->dismissed = true;  // only now: the new ones have their threads
 }
 
 void Pipeline::add_locked(std::unique_ptr<Lane> lane) {
@@ -105,8 +110,8 @@ void Pipeline::work(Worker& worker) {
     } while (worker.dismissed && !leave(worker));
   } catch (const LaneError& error) {
     worker.lane.reset();  // from here on nothing of it can write into its chunks
-    give_up(worker, error);
     for (Chunk* chunk : under_way) parts_.ring.give_back(*chunk);
+    give_up(worker, error);
   }
 }
 
@@ -157,13 +162,15 @@ bool Pipeline::leave(Worker& worker) {
 
 // Leaves the work of a failed lane to the others, or to a spare one if there are none.
 void Pipeline::give_up(Worker& worker, const LaneError& error) {
-  std::lock_guard lock(mutex_);
-  if (working_ == 1) {
-    if (spare_used_ || !parts_.spare_lane) throw;  // the LaneError, which now is the program's
-    spare_used_ = true;
-    add_locked(parts_.spare_lane());
+  {
+    std::lock_guard lock(mutex_);
+    if (working_ == 1) {
+      if (spare_used_ || !parts_.spare_lane) throw;  // the LaneError, which now is the program's
+      spare_used_ = true;
+      add_locked(parts_.spare_lane());
+    }
+    --working_;
   }
-  --working_;
   parts_.warn(fmt::format("lane {} gave up, others do its work: {}", worker.stats.name, error.what()));
 }
 
@@ -215,6 +222,7 @@ bool Pipeline::fill_from_stream(Chunk& chunk, bool wait) {
       const std::size_t count = parts_.source.read(in.subspan(size));
       ended = count == 0;
       size += count;
+      chunk.in_touched = std::max(chunk.in_touched, size);
     }
   } catch (const Error&) {
     chunk.error = std::current_exception();
@@ -237,16 +245,20 @@ bool Pipeline::fill_from_stream(Chunk& chunk, bool wait) {
 
 // Makes the chunk's input present, and its output as large as it will be.
 void Pipeline::load(Chunk& chunk) {
-  if (chunk.in_source) {
-    try {
-      parts_.source.read_at(chunk.offset, chunk.in());
-    } catch (const Error&) {
-      chunk.error = std::current_exception();
-      chunk.in_size = 0;
-      chunk.in_source = false;
+  try {
+    for (std::size_t done = 0; chunk.in_source && done < chunk.in_size;) {
+      const std::span<std::byte> part = chunk.in().subspan(done, std::min(chunk.in_size - done, load_step));
+      done += part.size();
+      chunk.in_touched = std::max(chunk.in_touched, done);
+      parts_.source.read_at(chunk.offset + done - part.size(), part);
     }
+  } catch (const Error&) {
+    chunk.error = std::current_exception();
+    chunk.in_size = 0;
+    chunk.in_source = false;
   }
   chunk.out_size = parts_.session.output_size(chunk.in_size);
+  if (!chunk.in_place) chunk.out_touched = std::max(chunk.out_touched, chunk.out_size);
 }
 
 // The writer's turn -----------------------------------------------------------------------------

@@ -39,7 +39,7 @@ struct LaneStats {
   std::string name;
   std::uint64_t chunks = 0;  // without the empty one that may end a stream
   std::uint64_t bytes = 0;   // of input
-  double busy_seconds = 0;   // from taking a chunk until its job was done
+  double busy_seconds = 0;   // with a chunk or more in hand
 };
 
 struct PipelineParts {

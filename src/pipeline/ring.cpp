@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <limits>
 #include <utility>
@@ -37,7 +38,8 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes)
     : in_bytes_(in_bytes), chunks_(chunks) {
   const std::size_t in_stride = whole_pages(in_bytes);
   const std::size_t out_stride = whole_pages(out_bytes);
-  if (in_stride + out_stride > std::numeric_limits<std::ptrdiff_t>::max() / chunks)
+  const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
+  if (in_stride > most || out_stride > most)
     throw IoError("the ring would be larger than the address space", "a smaller --chunk-size needs less");
   in_all_ = in_stride * chunks;
   memory_ = map_memory(in_all_ + out_stride * chunks);
@@ -49,9 +51,8 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes)
 
 Ring::~Ring() {
   for (const Chunk& chunk : chunks_) {
-    const bool was_held = chunk.state_ == Chunk::State::held;  // cancelled in the middle of it
-    explicit_bzero(chunk.in_memory.data(), was_held ? chunk.in_memory.size() : chunk.in_used_);
-    explicit_bzero(chunk.out_memory.data(), was_held ? chunk.out_memory.size() : chunk.out_used_);
+    explicit_bzero(chunk.in_memory.data(), chunk.in_touched);
+    explicit_bzero(chunk.out_memory.data(), chunk.out_touched);
   }
   munmap(memory_.data(), memory_.size());
 }
@@ -121,15 +122,13 @@ void Ring::call_all() {
   while (!waiting_.empty()) call(waiting_.back());
 }
 
-void Ring::filled(Chunk& chunk, bool last) {
+void Ring::filled([[maybe_unused]] Chunk& chunk, bool last) {
   std::lock_guard lock(mutex_);
+  assert(&chunk == &slot(fill_count_));
   reading_ = false;
   closed_ = last;
-  chunk.in_used_ = std::max(chunk.in_used_, chunk.in_size);
   ++fill_count_;
-  input_bytes_ += chunk.in_size;
   if (can_start()) call_any();
-  input_.notify_all();
 }
 
 void Ring::unfilled(Chunk& chunk) {
@@ -142,7 +141,6 @@ void Ring::unfilled(Chunk& chunk) {
 void Ring::done(Chunk& chunk) {
   std::lock_guard lock(mutex_);
   chunk.state_ = Chunk::State::done;
-  if (!chunk.in_place) chunk.out_used_ = std::max(chunk.out_used_, chunk.out_size);
   ++done_count_;
   if (all_done()) call_all();
 }
@@ -150,7 +148,6 @@ void Ring::done(Chunk& chunk) {
 void Ring::give_back(Chunk& chunk) {
   std::lock_guard lock(mutex_);
   chunk.done_by_ = nullptr;
-  chunk.out_used_ = std::max(chunk.out_used_, chunk.out_size);
   given_back_.push_back(&chunk);
   call_any();
 }
@@ -173,14 +170,7 @@ void Ring::cancel() {
     cancelled_ = true;
     call_all();
   }
-  input_.notify_all();
   end_.notify_all();
-}
-
-bool Ring::wait_for_input(std::uint64_t bytes) {
-  std::unique_lock lock(mutex_);
-  input_.wait(lock, [&] { return cancelled_ || closed_ || input_bytes_ >= bytes; });
-  return !cancelled_ && input_bytes_ >= bytes;
 }
 
 void Ring::wait_for_end() {

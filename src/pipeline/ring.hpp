@@ -44,6 +44,10 @@ struct Chunk {
   bool in_place = false;     // the output takes the place of the input
   std::exception_ptr error;  // thrown by the writer after this chunk's output
 
+  // The most bytes that ever were in the slot's memory, for wiping. Whoever holds the chunk keeps them true.
+  std::size_t in_touched = 0;
+  std::size_t out_touched = 0;
+
   std::span<std::byte> in() const { return in_memory.first(in_size); }
   std::span<std::byte> out() const { return (in_place ? in_memory : out_memory).first(out_size); }
 
@@ -52,8 +56,6 @@ struct Chunk {
   enum class State { empty, held, done };
   State state_ = State::empty;
   Seat* done_by_ = nullptr;  // the lane that holds it, or did it
-  std::size_t in_used_ = 0;  // the most that ever was in it, for wiping
-  std::size_t out_used_ = 0;
 };
 
 class Ring {
@@ -129,15 +131,14 @@ class Ring {
   std::size_t in_bytes_;
   std::vector<Chunk> chunks_;
 
-  std::mutex mutex_;                     // for what follows
-  std::condition_variable input_, end_;  // what wait_for_input() and wait_for_end() wait for
-  std::vector<Seat*> waiting_;           // the last one came last, and its caches are the warmest
+  std::mutex mutex_;             // for what follows
+  std::condition_variable end_;  // what wait_for_end() waits for
+  std::vector<Seat*> waiting_;   // the last one came last, and its caches are the warmest
   bool cancelled_ = false;
   bool closed_ = false;   // the last chunk was filled
   bool reading_ = false;  // someone has the reader's turn
   bool writing_ = false;  // someone has the writer's turn
   std::vector<Chunk*> given_back_;
-  std::uint64_t input_bytes_ = 0;
   std::uint64_t fill_count_ = 0;  // chunks filled so far, which is the sequence number of the next
   std::uint64_t done_count_ = 0;
   std::uint64_t write_count_ = 0;

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# A key given where its file's name belongs, or as openssl takes it, shows up in no message.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+secret=${key_hex[256]}
+for words in "-k $secret" "-K$secret" "-K $secret" "--K=$secret" "--key=$secret"; do
+  # shellcheck disable=SC2086 # several words
+  expect_exit 2 "$program" -f raw --iv "$iv" $words
+  expect_no_stderr "${secret:0:12}|${secret:40:12}"
+done
