@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -169,8 +168,8 @@ std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const Si
 }
 
 bool is_same_output(const std::string& a, const std::optional<std::string>& b) {
-  struct stat status_a {
-  }, status_b{};
+  struct stat status_a {};
+  struct stat status_b {};
   const bool exists = stat(a.c_str(), &status_a) == 0;
   if (!b) return exists && fstat(STDOUT_FILENO, &status_b) == 0 && is_same_file(status_a, status_b);
   if (exists && !S_ISREG(status_a.st_mode)) return false;

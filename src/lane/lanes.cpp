@@ -133,8 +133,8 @@ void size_ring(LanePlan& plan, const RunShape& shape) {
 // (AES-256). Between two pipes CPU lanes made 3.5 and CUDA lanes 2.0 GB/s: there they never are.
 std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape) {
   constexpr double cpu_lane = 3.2e9, cuda_for_each_cpu = 5.8e9, cuda_most = 38e9;
-  constexpr double context_seconds =
-      0.6;  // to start, to pin and to end: 0.4, and more on CPUs that are at work
+  // To start a context, to pin the ring and to end: 0.4, and more on CPUs that are at work.
+  constexpr double context_seconds = 0.6;
   if (!shape.lanes_read) return std::nullopt;
   const double cpu = cpu_lane * cpus;
   const double cuda = std::min(cuda_for_each_cpu * cpus, cuda_most);

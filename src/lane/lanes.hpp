@@ -22,8 +22,7 @@ enum class Backend { cpu, cuda };
 struct LaneSpec {
   Backend backend;
   std::optional<unsigned> device;  // CUDA's number; every device where it is not given
-  std::optional<unsigned>
-      count;  // threads, or streams of a device; what suits the machine where it is not given
+  std::optional<unsigned> count;   // threads, or streams of a device; what suits the machine without it
 };
 
 // What -l takes: "auto", which is an empty list, or parts joined by '+'. UsageError.

@@ -183,7 +183,7 @@ std::vector<LaneStats> Pipeline::lane_stats() const {
 
 // The reader's turn -----------------------------------------------------------------------------
 
-// Makes the next piece of the input of the chunk, and ends the turn. False where that would take waiting and
+// Makes the chunk the next piece of the input, and ends the turn. False where that would take waiting and
 // the caller must not.
 bool Pipeline::fill(Chunk& chunk, bool wait) {
   chunk.offset = offset_;
