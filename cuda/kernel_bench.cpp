@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <random>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "cipher/aes.hpp"
+#include "cipher/segments.hpp"
+#include "error.hpp"
 #include "kernels.hpp"
 #include "lane/lanes.hpp"
 #include "runtime.hpp"
@@ -41,37 +44,81 @@ class TimedEvent {
   cudaEvent_t event_;
 };
 
+std::vector<std::byte> random_bytes(std::size_t size) {
+  std::mt19937_64 random(1);
+  std::vector<std::byte> bytes(size);
+  std::generate_n(reinterpret_cast<std::uint64_t*>(bytes.data()), size / 8, std::ref(random));
+  return bytes;
+}
+
+constexpr std::size_t sealed_size(std::size_t size) {
+  return size / segment_bytes * sealed_segment_bytes;
+}
+
+// A key on the device, as lanes have it.
+struct BenchKey {
+  CipherKey key;
+  int rounds;
+  DeviceBuffer round_keys{sizeof(aes::RoundKeys::words)};
+  DeviceBuffer powers{sizeof(ghash::Powers)};
+
+  explicit BenchKey(const CipherInfo& cipher) : key{cipher.cipher, Secret(cipher.key_bytes)} {
+    for (std::size_t i = 0; i < key.bytes.size(); ++i)
+      key.bytes.bytes()[i] = static_cast<std::byte>(i * 7 + 1);
+    const aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
+    rounds = keys.rounds;
+    CounterBlock h{};
+    aes::encrypt_block(keys, h.data(), h.data());
+    const ghash::Powers host_powers = ghash::make_powers(ghash::load_bytes(h.data()));
+    check(cudaMemcpy(round_keys.data(), keys.words.data(), sizeof keys.words, cudaMemcpyHostToDevice));
+    check(cudaMemcpy(powers.data(), &host_powers, sizeof host_powers, cudaMemcpyHostToDevice));
+  }
+};
+
 // Everything is run on these: random input, never zeros, which some devices process faster.
 struct Bench {
   Stream stream;
-  DeviceBuffer in{large};
-  DeviceBuffer out{large};
-  DeviceBuffer round_keys{sizeof(aes::RoundKeys::words)};
-  std::vector<std::byte> input = std::vector<std::byte>(large);
-  CounterBlock counter{};
+  DeviceBuffer plain{large};
+  DeviceBuffer sealed{sealed_size(large)};
+  DeviceBuffer opened{large};
+  DeviceBuffer masks{large / segment_bytes * tag_bytes};
+  DeviceBuffer first_bad{sizeof(std::uint32_t)};
+  std::vector<std::byte> input = random_bytes(large);
+  CounterBlock counter{0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0, 1, 2, 3, 4, 5, 6, 7, 8};
+  Nonce nonce{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0xff, 0xee};
 
-  Bench() {
-    std::mt19937_64 random(1);
-    std::generate_n(reinterpret_cast<std::uint64_t*>(input.data()), large / 8, std::ref(random));
-    std::generate(counter.begin(), counter.end(), std::ref(random));
-    check(cudaMemcpy(in.data(), input.data(), large, cudaMemcpyHostToDevice));
-  }
+  Bench() { check(cudaMemcpy(plain.data(), input.data(), large, cudaMemcpyHostToDevice)); }
 
   // The `index`-th piece of that size: small launches go round the whole buffer, so that none finds its data
   // in the device's cache.
-  void launch(int rounds, std::size_t size, int index) {
+  void launch(Operation operation, const BenchKey& key, std::size_t size, int index) {
     const std::size_t at = static_cast<std::size_t>(index) * size % large;
-    launch_aes_ctr(reinterpret_cast<const std::uint32_t*>(round_keys.data()), rounds, load_counter(counter),
-                   in.data() + at, out.data() + at, size, stream.get());
+    const auto* const round_keys = reinterpret_cast<const std::uint32_t*>(key.round_keys.data());
+    if (operation == Operation::ctr)
+      return launch_aes_ctr(round_keys, key.rounds, load_counter(counter), plain.data() + at,
+                            sealed.data() + at, size, stream.get());
+    const GcmJob job{.round_keys = round_keys,
+                     .rounds = key.rounds,
+                     .powers = reinterpret_cast<const ghash::Powers*>(key.powers.data()),
+                     .base_nonce = nonce,
+                     .first_segment = at / segment_bytes,
+                     .aad = {},
+                     .sealed_bytes = sealed_size(size),
+                     .masks = masks.data()};
+    if (operation == Operation::seal)
+      launch_gcm_seal(job, plain.data() + at, sealed.data() + sealed_size(at), stream.get());
+    else
+      launch_gcm_open(job, sealed.data() + sealed_size(at), opened.data() + at,
+                      reinterpret_cast<std::uint32_t*>(first_bad.data()), stream.get());
   }
 
-  // Gigabytes a second: the median of `runs`.
-  double rate(int rounds, std::size_t size, int launches) {
+  // Gigabytes of plaintext a second: the median of `runs`.
+  double rate(Operation operation, const BenchKey& key, std::size_t size, int launches) {
     std::array<double, runs> seconds{};
     for (int run = -warm_ups; run < runs; ++run) {
       TimedEvent start, end;
       start.record(stream);
-      for (int i = 0; i < launches; ++i) launch(rounds, size, i);
+      for (int i = 0; i < launches; ++i) launch(operation, key, size, i);
       end.record(stream);
       const double time = end.seconds_since(start);
       if (run >= 0) seconds[static_cast<std::size_t>(run)] = time;
@@ -80,14 +127,31 @@ struct Bench {
     return static_cast<double>(size) * launches / seconds[runs / 2] / 1e9;
   }
 
-  void require_exact(const CipherKey& key) {
-    std::vector<std::byte> expected(large), got(large);
+  // What one launch over everything made must be what libcrypto makes; what is opened, what was sealed.
+  bool is_exact(Operation operation, const BenchKey& key) {
+    launch(operation, key, large, 0);
+    stream.wait();
+    if (operation == Operation::open) {
+      std::uint32_t bad;
+      check(cudaMemcpy(&bad, first_bad.data(), sizeof bad, cudaMemcpyDeviceToHost));
+      return bad == 0xffffffff && copy_of(opened, large) == input;
+    }
+    std::vector<std::byte> expected(operation == Operation::ctr ? large : sealed_size(large));
     const std::unique_ptr<Lane> cpu = make_cpu_lane();
-    cpu->start({.key = &key, .counter = counter, .in = input, .out = expected});
+    cpu->start({.operation = operation,
+                .key = &key.key,
+                .in = input,
+                .out = expected,
+                .counter = counter,
+                .base_nonce = nonce});
     cpu->finish();
-    check(cudaMemcpy(got.data(), out.data(), large, cudaMemcpyDeviceToHost));
-    if (got != expected)
-      throw LaneError(fmt::format("the {} kernel differs from libcrypto", info(key.cipher).name));
+    return copy_of(sealed, expected.size()) == expected;
+  }
+
+  static std::vector<std::byte> copy_of(const DeviceBuffer& buffer, std::size_t size) {
+    std::vector<std::byte> bytes(size);
+    check(cudaMemcpy(bytes.data(), buffer.data(), size, cudaMemcpyDeviceToHost));
+    return bytes;
   }
 };
 
@@ -98,19 +162,22 @@ void run_kernel_bench() {
     std::puts("kernels: skipped: no CUDA device");
     return;
   }
+  struct Kernel {
+    Operation operation;
+    const char* name;
+  };
+  constexpr std::array kernels{Kernel{Operation::ctr, "ctr"}, Kernel{Operation::seal, "gcm seal"},
+                               Kernel{Operation::open, "gcm open"}};
   Bench bench;
   for (const CipherInfo& cipher : ciphers) {
-    CipherKey key{cipher.cipher, Secret(cipher.key_bytes)};
-    for (std::size_t i = 0; i < key.bytes.size(); ++i)
-      key.bytes.bytes()[i] = static_cast<std::byte>(i * 7 + 1);
-    const aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
-    check(cudaMemcpy(bench.round_keys.data(), keys.words.data(), sizeof keys.words, cudaMemcpyHostToDevice));
-    bench.launch(keys.rounds, large, 0);
-    bench.stream.wait();
-    bench.require_exact(key);
-    std::printf("kernels: %.*s-ctr, T-tables, exact: 1 GiB %.0f GB/s, 4 MiB launches %.0f GB/s\n",
-                static_cast<int>(cipher.name.size()), cipher.name.data(), bench.rate(keys.rounds, large, 1),
-                bench.rate(keys.rounds, small, launches_of_small));
+    const BenchKey key(cipher);
+    for (const Kernel& kernel : kernels) {
+      const std::string name = fmt::format("{}-{}", cipher.name, kernel.name);
+      if (!bench.is_exact(kernel.operation, key)) throw LaneError("not exact on the device: " + name);
+      fmt::print("kernels: {}, T-tables, exact: 1 GiB {:.0f} GB/s, 4 MiB launches {:.0f} GB/s\n", name,
+                 bench.rate(kernel.operation, key, large, 1),
+                 bench.rate(kernel.operation, key, small, launches_of_small));
+    }
   }
 }
 

@@ -1,5 +1,8 @@
 // Kernel launches as plain C++: nothing here needs nvcc. Every function enqueues on `stream` and returns;
 // errors of the launch are thrown as LaneError, errors of the kernel come out where the stream is waited for.
+//
+// All memory is the device's, aligned to 16 bytes, and readable and writable up to the next multiple of 16.
+// The kernels use T-tables in shared memory for AES: addresses depend on key and data. Nothing else does.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,16 +10,40 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cipher/ctr.hpp"
+#include "cipher/ghash.hpp"
+#include "cipher/job.hpp"
 
 namespace gpuaes::cuda {
 
 // out[i] = in[i] XOR AES-CTR keystream, for `size` bytes (any number, also 0).
-// `in`, `out`: device memory, aligned to 16 bytes, readable and writable up to the next multiple of
-// 16; they may be the same memory, and must not overlap otherwise.
-// `round_keys`: device memory, 4 * (rounds + 1) words, as aes::expand_key() makes them. `rounds`: 10, 12
-// or 14. Uses T-tables in shared memory: addresses depend on key and data.
+// `in`, `out`: the same memory, or apart from each other.
+// `round_keys`: 4 * (rounds + 1) words, as aes::expand_key() makes them. `rounds`: 10, 12 or 14.
 void launch_aes_ctr(const std::uint32_t* round_keys, int rounds, Counter counter, const std::byte* in,
                     std::byte* out, std::size_t size, cudaStream_t stream);
+
+// Bytes that may be in a kernel's parameters, of which nobody can wipe all copies. What is behind them in
+// their last 16 is 0.
+struct PublicData {
+  std::uint32_t size = 0;
+  std::uint32_t words[most_aad_bytes / 4] = {};
+};
+
+// AES-GCM of segments, as cipher/segments.hpp cuts them.
+struct GcmJob {
+  const std::uint32_t* round_keys;  // as above
+  int rounds;
+  const ghash::Powers* powers;  // of the key's H
+  Nonce base_nonce;
+  std::uint64_t first_segment;
+  PublicData aad;
+  std::size_t sealed_bytes;  // of all segments; each but the last has sealed_segment_bytes
+  std::byte* masks;          // 16 bytes for each segment, for the kernels' own use
+};
+
+// `plain` and `sealed` are apart. `first_bad`: becomes the first segment whose tag is wrong, counted in this
+// job, or 2^32 - 1.
+void launch_gcm_seal(const GcmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream);
+void launch_gcm_open(const GcmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
+                     cudaStream_t stream);
 
 }  // namespace gpuaes::cuda

@@ -11,12 +11,16 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "cipher/aes.hpp"
+#include "cipher/ghash.hpp"
+#include "cipher/segments.hpp"
 #include "error.hpp"
 #include "kernels.hpp"
+#include "known_answers.hpp"
 #include "lane/lanes.hpp"
 #include "runtime.hpp"
 
@@ -24,8 +28,6 @@ namespace gpuaes {
 namespace {
 
 using namespace cuda;
-
-constexpr std::size_t round_key_bytes = sizeof(aes::RoundKeys::words);
 
 // Pins for all devices, where the system allows it.
 PinnedRegion try_pin(std::span<std::byte> memory) {
@@ -37,43 +39,78 @@ PinnedRegion try_pin(std::span<std::byte> memory) {
   }
 }
 
-// The round keys of one cipher key in device memory. They are copied from pinned pages of ours, which are
-// wiped, so that the driver has no reason to keep a copy of its own.
-class DeviceRoundKeys {
+// One T, wiped in the end, from which and to which the device copies.
+template <class T>
+class HostCopy {
  public:
-  DeviceRoundKeys() : host_(round_key_bytes), pinned_(try_pin(host_.bytes())), device_(round_key_bytes) {}
+  T& operator*() const { return *reinterpret_cast<T*>(memory_.data()); }
+  T* operator->() const { return &**this; }
+  void wipe() { gpuaes::wipe(memory_); }
+
+ private:
+  Secret secret_{sizeof(T)};
+  std::span<std::byte> memory_{secret_.bytes()};
+  PinnedRegion pinned_{try_pin(memory_)};
+};
+
+// H of SP 800-38D, section 7.1: the block of zeros, enciphered.
+ghash::Element hash_key(const aes::RoundKeys& keys) {
+  CounterBlock h{};
+  aes::encrypt_block(keys, h.data(), h.data());
+  const ghash::Element element = ghash::load_bytes(h.data());
+  wipe(std::as_writable_bytes(std::span(h)));
+  return element;
+}
+
+// What the kernels need of one cipher key, in device memory. It is copied from pinned pages of ours, which
+// are wiped, so that the driver has no reason to keep a copy of its own.
+class DeviceKey {
+ public:
+  DeviceKey() : device_(sizeof(Contents)) {}
 
   void set(const CipherKey& key, const Stream& stream) {
     aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
-    std::ranges::copy(std::as_bytes(std::span(keys.words)), host_.bytes().begin());
-    wipe(std::as_writable_bytes(std::span(keys.words)));
+    host_->round_keys = keys.words;
+    host_->powers = ghash::make_powers(hash_key(keys));
     rounds_ = keys.rounds;
-    check(cudaMemcpyAsync(device_.data(), host_.bytes().data(), round_key_bytes, cudaMemcpyHostToDevice,
-                          stream.get()));
+    wipe(std::as_writable_bytes(std::span(&keys, 1)));
+    check(cudaMemcpyAsync(device_.data(), &*host_, sizeof(Contents), cudaMemcpyHostToDevice, stream.get()));
     stream.wait();
-    wipe(host_.bytes());
+    host_.wipe();
   }
 
-  const std::uint32_t* words() const { return reinterpret_cast<const std::uint32_t*>(device_.data()); }
+  const std::uint32_t* round_keys() const { return contents()->round_keys.data(); }
   int rounds() const { return rounds_; }
+  const ghash::Powers* powers() const { return &contents()->powers; }
 
  private:
-  Secret host_;
-  PinnedRegion pinned_;
+  struct Contents {
+    decltype(aes::RoundKeys::words) round_keys;
+    ghash::Powers powers;
+  };
+  const Contents* contents() const { return reinterpret_cast<const Contents*>(device_.data()); }
+
+  HostCopy<Contents> host_;
   DeviceBuffer device_;
   int rounds_ = 0;
 };
 
+PublicData public_data(std::span<const std::byte> bytes) {
+  PublicData data;
+  if (bytes.size() > sizeof data.words) throw LaneError("cuda: more associated data than a job may have");
+  data.size = static_cast<std::uint32_t>(bytes.size());
+  std::ranges::copy(bytes, std::as_writable_bytes(std::span(data.words)).begin());
+  return data;
+}
+
 class CudaLane : public Lane {
  public:
-  CudaLane(int device, std::shared_ptr<const PinnedRegion> pinned, std::size_t most_bytes)
+  CudaLane(int device, std::shared_ptr<const PinnedRegion> pinned, const JobMemory& jobs)
       : device_((check(cudaSetDevice(device)), device)),
         pinned_(std::move(pinned)),
-        slots_{Slot(most_bytes), Slot(most_bytes)} {
-    // A kernel works on whole blocks: of a job's last one it also reads what no copy has written.
-    for (const Slot& slot : slots_)
-      check(cudaMemsetAsync(slot.buffer.data(), 0, slot.buffer.size(), stream_.get()));
-    test_known_answers();
+        slots_{Slot(jobs, stream_), Slot(jobs, stream_)} {
+    test_known_answers(*this);
+    key_ = nullptr;  // the next key may come to lie where the last one was
   }
 
   std::string name() const override { return fmt::format("cuda:{}", device_); }
@@ -83,23 +120,69 @@ class CudaLane : public Lane {
     check(cudaSetDevice(device_));  // the thread that opened the lane is not the one that drives it
     if (key_ != job.key) keys_.set(*job.key, stream_);
     key_ = job.key;
-    const Slot& slot = slots_[started_++ % slots_.size()];
-    const std::size_t size = job.in.size();
-    std::byte* const data = slot.buffer.data();
-    check(cudaMemcpyAsync(data, job.in.data(), size, cudaMemcpyHostToDevice, stream_.get()));
-    launch_aes_ctr(keys_.words(), keys_.rounds(), load_counter(job.counter), data, data, size, stream_.get());
-    check(cudaMemcpyAsync(job.out.data(), data, size, cudaMemcpyDeviceToHost, stream_.get()));
+    Slot& slot = slots_[started_++ % slots_.size()];
+    check(
+        cudaMemcpyAsync(slot.in.data(), job.in.data(), job.in.size(), cudaMemcpyHostToDevice, stream_.get()));
+    const std::byte* const out = launch(job, slot);
+    check(cudaMemcpyAsync(job.out.data(), out, job.out.size(), cudaMemcpyDeviceToHost, stream_.get()));
+    slot.opens = job.operation == Operation::open;
+    if (slot.opens)
+      check(cudaMemcpyAsync(&*slot.first_bad, slot.verdict.data(), sizeof(std::uint32_t),
+                            cudaMemcpyDeviceToHost, stream_.get()));
     slot.done.record(stream_);
   }
 
-  void finish() override { slots_[finished_++ % slots_.size()].done.wait(); }
+  std::optional<std::size_t> finish() override {
+    const Slot& slot = slots_[finished_++ % slots_.size()];
+    slot.done.wait();
+    if (!slot.opens || *slot.first_bad == no_segment) return std::nullopt;
+    return *slot.first_bad;
+  }
 
  private:
+  static constexpr std::uint32_t no_segment = 0xffffffff;
+
+  // What a job in flight has for itself.
   struct Slot {
-    explicit Slot(std::size_t size) : buffer((size + 15) / 16 * 16) {}
-    DeviceBuffer buffer;
+    // Zeros: a kernel works on whole blocks, and of a job's last one it also reads what no copy has written.
+    Slot(const JobMemory& jobs, const Stream& stream)
+        : in(whole_blocks(std::max(jobs.most_in, known_answer_bytes))),
+          out(whole_blocks(std::max(jobs.most_out, known_answer_bytes))),
+          masks(tag_bytes * (count_segments(std::max(jobs.most_in, jobs.most_out)) + 1)),
+          verdict(sizeof(std::uint32_t)) {
+      check(cudaMemsetAsync(in.data(), 0, in.size(), stream.get()));
+    }
+    static std::size_t whole_blocks(std::size_t size) { return (size + 15) / 16 * 16; }
+
+    DeviceBuffer in, out, masks, verdict;
+    HostCopy<std::uint32_t> first_bad;
+    bool opens = false;
     Event done;
   };
+
+  // Where on the device the output will be.
+  const std::byte* launch(const Job& job, const Slot& slot) {
+    std::byte* const in = slot.in.data();
+    std::byte* const out = slot.out.data();
+    if (job.operation == Operation::ctr) {
+      launch_aes_ctr(keys_.round_keys(), keys_.rounds(), load_counter(job.counter), in, in, job.in.size(),
+                     stream_.get());
+      return in;
+    }
+    const GcmJob gcm{.round_keys = keys_.round_keys(),
+                     .rounds = keys_.rounds(),
+                     .powers = keys_.powers(),
+                     .base_nonce = job.base_nonce,
+                     .first_segment = job.first_segment,
+                     .aad = public_data(job.aad),
+                     .sealed_bytes = std::max(job.in.size(), job.out.size()),
+                     .masks = slot.masks.data()};
+    if (job.operation == Operation::seal)
+      launch_gcm_seal(gcm, in, out, stream_.get());
+    else
+      launch_gcm_open(gcm, in, out, reinterpret_cast<std::uint32_t*>(slot.verdict.data()), stream_.get());
+    return out;
+  }
 
   // The first to go, also when the constructor throws: nothing else may while the device could still use it.
   // A dead context answers with an error, and writes nothing any more.
@@ -112,55 +195,16 @@ class CudaLane : public Lane {
     }
   };
 
-  void test_known_answers();
-
   int device_;
   std::shared_ptr<const PinnedRegion> pinned_;  // the last lane unpins the ring
   Stream stream_;
-  DeviceRoundKeys keys_;
+  DeviceKey keys_;
   const CipherKey* key_ = nullptr;
   std::array<Slot, 2> slots_;
   std::size_t started_ = 0;
   std::size_t finished_ = 0;
   Idle idle_{device_, stream_.get()};
 };
-
-// The example vectors of FIPS 197, appendix C: with their plaintext as the counter, zeros become their
-// ciphertext. Keys are 00 01 02 ... A device that computes wrongly must not touch anyone's backup.
-struct KnownAnswer {
-  Cipher cipher;
-  CounterBlock ciphertext;
-};
-constexpr CounterBlock known_plaintext{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
-                                       0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff};
-constexpr std::array known_answers{
-    KnownAnswer{
-        Cipher::aes_128,
-        {0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30, 0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a}},
-    KnownAnswer{
-        Cipher::aes_192,
-        {0xdd, 0xa9, 0x7c, 0xa4, 0x86, 0x4c, 0xdf, 0xe0, 0x6e, 0xaf, 0x70, 0xa0, 0xec, 0x0d, 0x71, 0x91}},
-    KnownAnswer{
-        Cipher::aes_256,
-        {0x8e, 0xa2, 0xb7, 0xca, 0x51, 0x67, 0x45, 0xbf, 0xea, 0xfc, 0x49, 0x90, 0x4b, 0x49, 0x60, 0x89}},
-};
-
-void CudaLane::test_known_answers() {
-  for (const KnownAnswer& known : known_answers) {
-    CipherKey key{known.cipher, Secret(info(known.cipher).key_bytes)};
-    for (std::size_t i = 0; i < key.bytes.size(); ++i) key.bytes.bytes()[i] = static_cast<std::byte>(i);
-    const CounterBlock zeros{};
-    CounterBlock out{};
-    start({.key = &key,
-           .counter = known_plaintext,
-           .in = std::as_bytes(std::span(zeros)),
-           .out = std::as_writable_bytes(std::span(out))});
-    finish();
-    key_ = nullptr;  // the next key may come to lie where this one was
-    if (out != known.ciphertext)
-      throw LaneError(fmt::format("{} computes {} wrongly", name(), info(known.cipher).name));
-  }
-}
 
 std::size_t require_devices() {
   int count = 0;
@@ -207,7 +251,7 @@ std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> spe
     const std::size_t end = spec.device ? begin + 1 : count;
     for (std::size_t device = begin; device < end; ++device)
       for (unsigned i = 0; i < spec.count.value_or(1); ++i)
-        lanes.push_back(std::make_unique<CudaLane>(static_cast<int>(device), pinned, jobs.most_bytes));
+        lanes.push_back(std::make_unique<CudaLane>(static_cast<int>(device), pinned, jobs));
   }
   return lanes;
 }

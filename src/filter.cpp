@@ -8,9 +8,7 @@
 
 #include "filter.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -20,13 +18,13 @@
 #include <thread>
 #include <utility>
 
-#include "cipher/key.hpp"
 #include "format/format.hpp"
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
 #include "io/signals.hpp"
 #include "lane/lanes.hpp"
 #include "pipeline/pipeline.hpp"
+#include "secrets.hpp"
 #include "stats.hpp"
 
 namespace gpuaes {
@@ -34,59 +32,39 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-const Format& choose_format(const Options& options) {
-  if (!options.format)
-    throw UsageError("no format was named", "-f raw --iv HEX is AES-CTR alone, which is not authenticated");
-  if (const Format* format = find_format(*options.format)) return *format;
-  throw UsageError(fmt::format("format '{}' is not known", *options.format), "formats are " + format_names());
+// Without -f: sealed; to decrypt, what the input begins with.
+const Format& choose_format(const Options& options, HeaderReader& input) {
+  if (options.format) return find_format(*options.format);
+  if (options.iv || options.context)
+    throw UsageError("--iv and --context go with a format that is named",
+                     "-f raw takes --iv, -f cobblestone takes --context");
+  return options.decrypt ? detect_format(input) : find_format("sealed");
 }
 
-// A key in place of its file's name must not get into a message, and so into a log.
-FdSource open_key_file(const std::string& name, Cancel& cancel) {
-  const bool looks_like_key =
-      name.size() >= 32 && name.find_first_not_of("0123456789abcdefABCDEF") == name.npos;
-  if (looks_like_key && access(name.c_str(), F_OK) != 0)
-    throw UsageError("-k takes the name of a key file, and never a key",
-                     "gpuaes-stream(1) tells how to make one");
-  return open_source(name, cancel);
-}
-
-Secret read_key_file(FdSource& file, const std::string& name) {
-  Secret contents(max_key_file_bytes + 1);
-  std::size_t size = 0;
-  while (size < contents.size()) {
-    const std::size_t count = file.read(contents.bytes().subspan(size));
-    if (count == 0) break;
-    size += count;
-  }
-  return parse_key(contents.bytes().first(size), name);
-}
-
-// `in_use` gets the files that it reads.
-std::unique_ptr<Session> open_session(const Options& options, const Format& format,
-                                      std::vector<struct stat>& in_use, Cancel& cancel) {
+SessionRequest make_request(const Options& options, Secrets& secrets, HeaderReader& input) {
   SessionRequest request;
   request.decrypt = options.decrypt;
   request.cipher = options.cipher;
+  request.keys = std::move(secrets.keys);
+  request.passphrase = std::move(secrets.passphrase);
   request.iv = options.iv;
-  if (options.key_files.size() > 1) throw UsageError(fmt::format("{} format has one key", format.name));
-  if (!options.key_files.empty()) {
-    FdSource file = open_key_file(options.key_files.front(), cancel);
-    in_use.push_back(file.status());
-    request.key = read_key_file(file, options.key_files.front());
-  }
-  return format.open(std::move(request));
+  request.context = options.context;
+  request.iterations = options.iterations;
+  request.input = &input;
+  return request;
 }
 
 Ring make_ring(const LanePlan& plan, const Session& session) {
-  const std::size_t units = (plan.chunk_bytes + session.unit_in() - 1) / session.unit_in();
+  const std::size_t plain = std::min(session.unit_in(), session.unit_out());
+  const std::size_t units = (plan.chunk_bytes + plain - 1) / plain;
   return Ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
 }
 
 // What CUDA lanes pin: outputs too, unless they take the place of their inputs.
 JobMemory job_memory(const Ring& ring, const Source& source, const Session& session) {
   const bool in_place = source.shared_size() > 0 && session.in_place();
-  return {in_place ? ring.in_memory() : ring.memory(), ring.in_bytes()};
+  return {in_place ? ring.in_memory() : ring.memory(), ring.in_bytes(),
+          session.in_place() ? 0 : ring.out_bytes()};
 }
 
 std::string describe_bytes(std::size_t bytes) {
@@ -116,21 +94,25 @@ void take_over(Pipeline& pipeline, const LanePlan& plan, const JobMemory& jobs, 
 
 void run_filter(const Options& options, const Messages& messages) {
   const Clock::time_point start = Clock::now();
-  const Format& format = choose_format(options);
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
 
   Cancel cancel;
   const SignalWatch signals(cancel);
-  std::vector<struct stat> in_use;
-  const std::unique_ptr<Session> session = open_session(options, format, in_use, cancel);
+  Secrets secrets = read_secrets(options, messages, cancel);
   FdSource source = open_source(options.input, cancel);
+  std::vector<struct stat> in_use = std::move(secrets.files);
   in_use.push_back(source.status());
   if (options.stats && is_same_output(*options.stats, options.output))
     throw UsageError("--stats names the file that the output goes to");
-  std::unique_ptr<Sink> stats_sink;
-  if (options.stats) stats_sink = open_sink(options.stats, {.in_use = in_use}, cancel);
   const std::unique_ptr<Sink> sink =
       open_sink(options.output, {.allow_terminal = options.decrypt, .in_use = in_use}, cancel);
+  std::unique_ptr<Sink> stats_sink;
+  if (options.stats) stats_sink = open_sink(options.stats, {.in_use = in_use}, cancel);
+
+  HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
+  const Format& format = choose_format(options, input);
+  const std::unique_ptr<Session> session = open_session(format, make_request(options, secrets, input));
+  source.begin_here();
   if (!format.authenticated)
     messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed",
                                  format.name));
@@ -153,6 +135,7 @@ void run_filter(const Options& options, const Messages& messages) {
   messages.detail("lanes " + describe(plan.first));
   std::jthread opener;
   if (!plan.later.empty()) opener = std::jthread([&] { take_over(pipeline, plan, jobs, messages); });
+  sink->write(session->header());
   pipeline.run();
   opener = {};
   sink->finish();
@@ -160,7 +143,8 @@ void run_filter(const Options& options, const Messages& messages) {
   if (!stats_sink) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   const std::string json =
-      to_json({pipeline.bytes_in(), pipeline.bytes_out(), seconds, pipeline.lane_stats()});
+      to_json({input.taken() + pipeline.bytes_in(), session->header().size() + pipeline.bytes_out(), seconds,
+               pipeline.lane_stats()});
   stats_sink->write(std::as_bytes(std::span(json)));
   stats_sink->finish();
 }

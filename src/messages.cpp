@@ -18,14 +18,14 @@ std::string printable(std::string text) {
   return text;
 }
 
+}  // namespace
+
 // One write a line, so that lines of several threads, and of the other programs of a pipeline, do not mix.
 // Standard error may be closed or full: there is nobody left to tell.
-void print(const char* kind, const std::string& text) {
-  const std::string line = std::string("gpuaes-stream: ") + kind + printable(text) + "\n";
+void Messages::print(const char* kind, const std::string& text) const {
+  const std::string line = program_ + ": " + kind + printable(text) + "\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
-
-}  // namespace
 
 void Messages::error(const std::string& text) const {
   print("error: ", text);

@@ -20,23 +20,37 @@ constexpr std::size_t most_size = std::size_t{1} << 30;
 po::options_description describe_options() {
   po::options_description options("Options");
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  options.add_options()                       //
-      ("encrypt,e", "encrypt (the default)")  //
-      ("decrypt,d", "decrypt")                //
+  options.add_options()                                       //
+      ("encrypt,e", "encrypt (the default)")                  //
+      ("decrypt,d", "decrypt; finds out sealed and openssl")  //
       ("key,k", po::value<std::vector<std::string>>()->value_name("FILE"),
-       "key file: 16, 24 or 32 bytes, raw or hexadecimal")                                                //
-      ("format,f", text("FORMAT"), "raw: AES-CTR alone, as openssl enc -K -iv")                           //
-      ("cipher,c", text("CIPHER"), "aes-128, aes-192 or aes-256; otherwise by the key's length")          //
-      ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits")                          //
-      ("input,i", text("FILE"), "read FILE instead of standard input")                                    //
-      ("output,o", text("FILE"), "write FILE, which appears only when all is well")                       //
-      ("lanes,l", text("SPEC"), "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +")        //
-      ("chunk-size,b", text("SIZE"), "bytes of input a lane works on at a time; K, M and G are of 1024")  //
-      ("verbose,v", "say what is being done")                                                             //
-      ("quiet,q", "say nothing but errors")                                                               //
-      ("stats", text("FILE"), "write figures of the run to FILE as JSON")                                 //
-      ("list-lanes", "list the lanes of this machine")                                                    //
-      ("version,V", "print the version")                                                                  //
+       "key file, as gpuaes-keygen makes it; may be given several times")                                //
+      ("passphrase,p", "ask for a passphrase on the terminal")                                           //
+      ("passphrase-file", text("FILE"), "the passphrase is the first line of FILE")                      //
+      ("format,f", text("FORMAT"), "sealed (the default), cobblestone, openssl or raw")                  //
+      ("cipher,c", text("CIPHER"), "aes-128, aes-192 or aes-256; otherwise by the key's length")         //
+      ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits")                         //
+      ("context", text("HEX"), "cobblestone: what the key is bound to, beside the message")              //
+      ("iter", text("N"), "openssl: iterations of PBKDF2 (10000)")                                       //
+      ("input,i", text("FILE"), "read FILE instead of standard input")                                   //
+      ("output,o", text("FILE"), "write FILE, which appears only when all is well")                      //
+      ("lanes,l", text("SPEC"), "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +")       //
+      ("chunk-size,b", text("SIZE"), "bytes of text a lane works on at a time; K, M and G are of 1024")  //
+      ("verbose,v", "say what is being done")                                                            //
+      ("quiet,q", "say nothing but errors")                                                              //
+      ("stats", text("FILE"), "write figures of the run to FILE as JSON")                                //
+      ("list-lanes", "list the lanes of this machine")                                                   //
+      ("version,V", "print the version")                                                                 //
+      ("help,h", "print this");
+  return options;
+}
+
+po::options_description describe_keygen_options() {
+  po::options_description options("Options");
+  options.add_options()  //
+      ("output,o", po::value<std::string>()->value_name("FILE"),
+       "write FILE, which must not be there yet, for its owner alone to read")  //
+      ("version,V", "print the version")                                        //
       ("help,h", "print this");
   return options;
 }
@@ -48,18 +62,28 @@ Cipher parse_cipher(const std::string& name) {
   throw UsageError(fmt::format("cipher '{}' is not known", name), "ciphers are " + names);
 }
 
+std::uint32_t parse_iterations(const std::string& text) {
+  std::uint32_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || at != end)
+    throw UsageError(fmt::format("--iter '{}' is no number of iterations", text));
+  return number;
+}
+
 std::optional<std::string> find_text(const po::variables_map& given, const char* name) {
   if (!given.contains(name)) return std::nullopt;
   return given[name].as<std::string>();
 }
 
-po::variables_map parse(int argc, const char* const* argv) {
+po::variables_map parse(int argc, const char* const* argv, const po::options_description& options) {
   namespace style = po::command_line_style;
+  const std::string hint = "-h lists the options";
   try {
     po::variables_map given;
     // No abbreviations: a new option would change what they mean.
     po::store(po::command_line_parser(argc, argv)
-                  .options(describe_options())
+                  .options(options)
                   .positional({})
                   .style(style::unix_style & ~style::allow_guessing)
                   .run(),
@@ -69,10 +93,9 @@ po::variables_map parse(int argc, const char* const* argv) {
     // Not all of it: "-K<hex>", as openssl takes it, has a key in it.
     const std::string name = error.get_option_name();
     const std::size_t length = name.starts_with("--") ? name.find('=') : 2;
-    throw UsageError(fmt::format("option '{}' is not known", name.substr(0, length)),
-                     "gpuaes-stream -h lists the options");
+    throw UsageError(fmt::format("option '{}' is not known", name.substr(0, length)), hint);
   } catch (const po::error& error) {
-    throw UsageError(error.what(), "gpuaes-stream -h lists the options");
+    throw UsageError(error.what(), hint);
   }
 }
 
@@ -96,7 +119,7 @@ std::size_t parse_size(const std::string& text) {
 }
 
 Options parse_options(int argc, const char* const* argv) {
-  const po::variables_map given = parse(argc, argv);
+  const po::variables_map given = parse(argc, argv, describe_options());
   Options options;
   if (given.contains("help"))
     options.action = Options::Action::help;
@@ -106,11 +129,16 @@ Options parse_options(int argc, const char* const* argv) {
     options.action = Options::Action::list_lanes;
   refuse_together(given, "encrypt", "decrypt");
   refuse_together(given, "verbose", "quiet");
+  refuse_together(given, "passphrase", "passphrase-file");
   options.decrypt = given.contains("decrypt");
   if (given.contains("key")) options.key_files = given["key"].as<std::vector<std::string>>();
+  options.ask_passphrase = given.contains("passphrase");
+  options.passphrase_file = find_text(given, "passphrase-file");
   options.format = find_text(given, "format");
   if (const auto name = find_text(given, "cipher")) options.cipher = parse_cipher(*name);
   options.iv = find_text(given, "iv");
+  options.context = find_text(given, "context");
+  if (const auto number = find_text(given, "iter")) options.iterations = parse_iterations(*number);
   options.input = find_text(given, "input");
   options.output = find_text(given, "output");
   options.lanes = find_text(given, "lanes").value_or(options.lanes);
@@ -123,8 +151,26 @@ Options parse_options(int argc, const char* const* argv) {
 
 std::string help_text() {
   std::ostringstream text;
-  text << "usage: gpuaes-stream [-d] -k FILE -f raw --iv HEX [options] < input > output\n\n"
+  text << "usage: gpuaes-stream [-d] -k FILE [options] < input > output\n\n"
        << describe_options() << "\ngpuaes-stream(1) tells more.\n";
+  return text.str();
+}
+
+KeygenOptions parse_keygen_options(int argc, const char* const* argv) {
+  const po::variables_map given = parse(argc, argv, describe_keygen_options());
+  KeygenOptions options;
+  if (given.contains("help"))
+    options.action = KeygenOptions::Action::help;
+  else if (given.contains("version"))
+    options.action = KeygenOptions::Action::version;
+  options.output = find_text(given, "output");
+  return options;
+}
+
+std::string keygen_help_text() {
+  std::ostringstream text;
+  text << "usage: gpuaes-keygen [-o FILE]\n\n"
+       << describe_keygen_options() << "\ngpuaes-keygen(1) tells more.\n";
   return text.str();
 }
 

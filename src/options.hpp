@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,9 +18,13 @@ struct Options {
   Action action = Action::filter;
   bool decrypt = false;
   std::vector<std::string> key_files;
-  std::optional<std::string> format;
+  bool ask_passphrase = false;
+  std::optional<std::string> passphrase_file;
+  std::optional<std::string> format;  // without it: sealed; to decrypt, what the input begins with
   std::optional<Cipher> cipher;
   std::optional<std::string> iv;
+  std::optional<std::string> context;
+  std::optional<std::uint32_t> iterations;
   std::optional<std::string> input;   // without it: standard input
   std::optional<std::string> output;  // without it: standard output
   std::string lanes = "auto";
@@ -35,7 +40,18 @@ Options parse_options(int argc, const char* const* argv);
 // A number of bytes from 1 to 1 GiB, with K, M or G of 1024 behind it. UsageError.
 std::size_t parse_size(const std::string& text);
 
+struct KeygenOptions {
+  enum class Action { generate, help, version };
+
+  Action action = Action::generate;
+  std::optional<std::string> output;  // without it: standard output
+};
+
+// The command line of gpuaes-keygen. UsageError.
+KeygenOptions parse_keygen_options(int argc, const char* const* argv);
+
 // What -h prints.
 std::string help_text();
+std::string keygen_help_text();
 
 }  // namespace gpuaes

@@ -13,7 +13,9 @@
 
 #include "aes_reference.hpp"
 #include "catch.hpp"
+#include "cipher/segments.hpp"
 #include "format/raw.hpp"
+#include "format/segment_session.hpp"
 #include "lane/lanes.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring.hpp"
@@ -66,9 +68,9 @@ Pending start(Lane& lane, const Area& area, std::size_t slot, const CipherKey& k
   std::ranges::copy(in, area.in(slot).begin());
   std::ranges::fill(area.out(slot), untouched);
   lane.start({.key = &key,
-              .counter = store_counter(counter),
               .in = area.in(slot).first(size),
-              .out = area.out(slot).first(size)});
+              .out = area.out(slot).first(size),
+              .counter = store_counter(counter)});
   return {area.out(slot), libcrypto_ctr(key.bytes.bytes(), store_counter(counter), in)};
 }
 
@@ -109,7 +111,7 @@ TEST_CASE("a CUDA lane equals libcrypto and the reference for every length and t
         if (length > 5000) continue;  // the reference is slow
         const Bytes in = test_bytes(length);
         Bytes out(length);
-        reference->start({.key = &key, .counter = store_counter(counter), .in = in, .out = out});
+        reference->start({.key = &key, .in = in, .out = out, .counter = store_counter(counter)});
         CHECK(difference(job.out.first(length), out) == "");
       }
 }
@@ -253,39 +255,67 @@ TEST_CASE("CUDA devices are listed, and lanes are named after theirs", "[gpu]") 
 namespace {
 
 struct PipelineCase {
-  std::size_t size;
-  std::size_t chunk_bytes;
+  std::size_t chunk_bytes;  // of plaintext
   std::string lanes;
   bool shared;
 };
 
-std::string run_pipeline(const PipelineCase& with) {
-  const Bytes key_bytes = test_bytes(32);
-  SessionRequest request;
-  request.key = make_key(key_bytes).bytes;
-  request.iv = "fffffffffffffffffffffffffffffff0";
-  const auto session = open_raw(std::move(request));
-  const Bytes in = test_bytes(with.size);
+// What comes out, or how it failed.
+Bytes run_pipeline(const Session& session, const Bytes& in, const PipelineCase& with, std::string& failure) {
   const Jitter none;
   Cancel cancel;
-  const std::vector<LaneSpec> specs = parse_lanes(with.lanes);
-  const LanePlan plan = plan_lanes(specs, {.chunk_bytes = with.chunk_bytes});
-  Ring ring(plan.chunks, plan.chunk_bytes, plan.chunk_bytes);
-  MemorySource source(in, {.shared = with.shared ? with.size : 0}, cancel, none);
+  const LanePlan plan = plan_lanes(parse_lanes(with.lanes), {.chunk_bytes = with.chunk_bytes});
+  const std::size_t units = plan.chunk_bytes / std::min(session.unit_in(), session.unit_out());
+  Ring ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
+  MemorySource source(in, {.shared = with.shared ? in.size() : 0}, cancel, none);
   MemorySink sink({}, cancel, none);
   Pipeline pipeline({.ring = ring,
                      .source = source,
                      .sink = sink,
-                     .session = *session,
+                     .session = session,
                      .cancel = cancel,
                      .spare_lane = {},
                      .warn = [](const std::string&) {}});
-  for (auto& lane : open_lanes(plan.first, {ring.memory(), ring.in_bytes()}))
+  for (auto& lane : open_lanes(plan.first, {ring.memory(), ring.in_bytes(), ring.out_bytes()}))
     pipeline.add_lane(std::move(lane));
-  const std::string failure = failure_of([&] { pipeline.run(); });
+  failure = failure_of([&] { pipeline.run(); });
+  return sink.bytes();
+}
+
+std::string check_raw(std::size_t size, const PipelineCase& with) {
+  const Bytes key_bytes = test_bytes(32), in = test_bytes(size);
+  SessionRequest request;
+  request.keys.push_back(make_key(key_bytes).bytes);
+  request.iv = "fffffffffffffffffffffffffffffff0";
+  std::string failure;
+  const Bytes out = run_pipeline(*open_raw(std::move(request)), in, with, failure);
   if (!failure.empty()) return failure;
-  return difference(sink.bytes(),
-                    libcrypto_ctr(key_bytes, counter_block("fffffffffffffffffffffffffffffff0"), in));
+  return difference(out, libcrypto_ctr(key_bytes, counter_block("fffffffffffffffffffffffffffffff0"), in));
+}
+
+std::unique_ptr<Session> segment_session(bool decrypt) {
+  return make_segment_session({.decrypt = decrypt,
+                               .key = make_key(test_bytes(32)),
+                               .base_nonce = {1, 2, 3},
+                               .header = {},
+                               .header_bytes = 0});
+}
+
+// Seals and opens; a changed byte must end the output before its segment.
+std::string check_sealed(std::size_t size, const PipelineCase& with) {
+  const Bytes in = test_bytes(size);
+  const PipelineCase cpu{with.chunk_bytes, "cpu:2", with.shared};
+  std::string failure;
+  Bytes sealed = run_pipeline(*segment_session(false), in, with, failure);
+  if (!failure.empty()) return failure;
+  if (sealed != run_pipeline(*segment_session(false), in, cpu, failure)) return "sealed as no CPU lane does";
+  Bytes opened = run_pipeline(*segment_session(true), sealed, with, failure);
+  if (!failure.empty() || opened != in) return "opened wrongly: " + failure;
+  const std::size_t bad = sealed.size() / sealed_segment_bytes / 2;
+  sealed.at(bad * sealed_segment_bytes + 3) ^= std::byte{1};
+  opened = run_pipeline(*segment_session(true), sealed, with, failure);
+  if (!contains(failure, "auth: input is corrupt")) return "a changed byte went unnoticed";
+  return difference(opened, test_bytes(bad * segment_bytes));
 }
 
 }  // namespace
@@ -295,11 +325,26 @@ TEST_CASE("a pipeline of CUDA lanes equals libcrypto", "[gpu]") {
     for (const bool shared : {false, true}) {
       for (const std::size_t size : {0, 1, 4095, 4096, 4097, 1000003}) {
         CAPTURE(lanes, shared, size);
-        CHECK(run_pipeline({size, 4096, lanes, shared}) == "");
+        CHECK(check_raw(size, {4096, lanes, shared}) == "");
       }
       for (const std::size_t size : {(64 << 20) - 1, 64 << 20, (64 << 20) + 5}) {
         CAPTURE(lanes, shared, size);
-        CHECK(run_pipeline({size, 4 << 20, lanes, shared}) == "");
+        CHECK(check_raw(size, {4 << 20, lanes, shared}) == "");
+      }
+    }
+}
+
+TEST_CASE("a pipeline of CUDA lanes seals as CPU lanes do, and opens up to the first changed segment",
+          "[gpu]") {
+  for (const std::string lanes : {"cuda:0:1", "cuda:0:8", "cpu:2+cuda:0:2"})
+    for (const bool shared : {false, true}) {
+      for (const std::size_t size : {0, 1, 16383, 16384, 16385, 65536, 1000003}) {
+        CAPTURE(lanes, shared, size);
+        CHECK(check_sealed(size, {32768, lanes, shared}) == "");
+      }
+      for (const std::size_t size : {(64 << 20) - 1, 64 << 20, (64 << 20) + 5}) {
+        CAPTURE(lanes, shared, size);
+        CHECK(check_sealed(size, {4 << 20, lanes, shared}) == "");
       }
     }
 }

@@ -25,8 +25,8 @@ SessionRequest request_for(std::size_t key_bytes, std::string_view iv = some_iv,
   SessionRequest request;
   request.cipher = cipher;
   if (key_bytes > 0) {
-    request.key = Secret(key_bytes);
-    std::ranges::copy(test_bytes(key_bytes), request.key->bytes().begin());
+    request.keys.emplace_back(key_bytes);
+    std::ranges::copy(test_bytes(key_bytes), request.keys.back().bytes().begin());
   }
   if (!iv.empty()) request.iv = iv;
   return request;
@@ -71,21 +71,89 @@ std::string repeated(std::string_view text, std::size_t times) {
 }  // namespace
 
 TEST_CASE("formats are found by their name") {
-  const Format* const format = find_format("raw");
-  REQUIRE(format != nullptr);
-  CHECK(format->name == "raw");
-  CHECK_FALSE(format->authenticated);
-  CHECK(format->open(request_for(16)) != nullptr);
-  for (const std::string_view name : {"", "RAW", "ra", "raw ", "rawx", "none"})
-    CHECK(find_format(name) == nullptr);
-  CHECK(contains(format_names(), "raw"));
+  for (const std::string_view name : {"sealed", "cobblestone", "openssl", "raw"})
+    CHECK(find_format(name).name == name);
+  CHECK(find_format("sealed").authenticated);
+  CHECK(find_format("cobblestone").authenticated);
+  CHECK_FALSE(find_format("openssl").authenticated);
+  CHECK_FALSE(find_format("raw").authenticated);
+  CHECK(open_session(find_format("raw"), request_for(16)) != nullptr);
+  for (const std::string_view name : {"", "RAW", "ra", "raw ", "rawx", "none"}) {
+    const auto error = error_of<UsageError>([&] { find_format(name); });
+    REQUIRE(error.has_value());
+    CHECK(contains(error->what(), "format '" + std::string(name) + "' is not known"));
+    CHECK(error->hint() == "formats are sealed, cobblestone, openssl, raw");
+  }
+}
+
+TEST_CASE("sealed and openssl format are known by what their streams begin with, and that stays to be read") {
+  const auto detected = [](std::string_view text) {
+    const Bytes bytes = to_bytes(text);
+    std::size_t at = 0;
+    HeaderReader input([&](std::span<std::byte> room) {
+      const std::size_t count = std::min({room.size(), bytes.size() - at, std::size_t{3}});
+      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), count, room.begin());
+      at += count;
+      return count;
+    });
+    std::string name;
+    const std::string failure = failure_of([&] { name = detect_format(input).name; });
+    CHECK(input.taken() == 0);
+    return failure.empty() ? name : failure;
+  };
+  CHECK(detected("gpuaes-stream/1\n and more") == "sealed");
+  CHECK(detected("gpuaes-stream/2\n and more") == "sealed");
+  CHECK(detected("gpuaes-stream/") == "sealed");
+  CHECK(detected("Salted__12345678 and more") == "openssl");
+  CHECK(detected("Salted__") == "openssl");
+  for (const std::string_view text :
+       {"gpuaes-stream", "Salted_", "salted__12345678", "x", "age-encryption.org/v1"})
+    CHECK(contains(detected(text), "auth: input is of no known format"));
+  CHECK(contains(detected(""), "auth: input is empty"));
+  HeaderReader nothing([](std::span<std::byte>) { return std::size_t{0}; });
+  const auto error = error_of<AuthError>([&] { detect_format(nothing); });
+  REQUIRE(error.has_value());
+  CHECK(contains(error->hint(), "-f cobblestone and -f raw"));
+}
+
+TEST_CASE("what a format has no use for is a usage error that names the formats which have") {
+  const auto refusal = [](std::string_view format, auto&& give) {
+    SessionRequest request = request_for(32, format == "raw" ? some_iv : "");
+    give(request);
+    const auto error = error_of<UsageError>([&] { open_session(find_format(format), std::move(request)); });
+    return error ? error->what() + (" | " + error->hint()) : std::string();
+  };
+  const auto iv = [](SessionRequest& request) { request.iv = some_iv; };
+  const auto context = [](SessionRequest& request) { request.context = ""; };
+  const auto iterations = [](SessionRequest& request) { request.iterations = 1; };
+  const auto second_key = [](SessionRequest& request) { request.keys.emplace_back(32); };
+  const auto passphrase = [](SessionRequest& request) { request.passphrase = [] { return Secret(1); }; };
+  CHECK(refusal("sealed", iv) == "sealed format takes no --iv | formats that take one: raw");
+  CHECK(refusal("sealed", context) ==
+        "sealed format takes no --context | formats that take one: cobblestone");
+  CHECK(refusal("sealed", iterations) == "sealed format takes no --iter | formats that take one: openssl");
+  CHECK(refusal("cobblestone", second_key) ==
+        "cobblestone format takes no second key | formats that take one: sealed");
+  CHECK(refusal("raw", passphrase) ==
+        "raw format takes no passphrase | formats that take one: sealed, openssl");
+  CHECK(contains(refusal("raw", second_key), "raw format takes no second key"));
+  CHECK(contains(refusal("raw", context), "raw format takes no --context"));
+  CHECK(contains(refusal("cobblestone", iv), "cobblestone format takes no --iv"));
+  CHECK(contains(refusal("openssl", iv), "openssl format takes no --iv"));
+  CHECK(refusal("cobblestone", context) == "");
+  CHECK(refusal("sealed", second_key) == "");
+  CHECK(refusal("raw", iv) == "");
 }
 
 TEST_CASE("raw format cuts the stream into blocks and keeps its length") {
   const auto session = raw(some_iv);
   CHECK(session->unit_in() == 16);
   CHECK(session->unit_out() == 16);
-  for (const std::size_t size : {0, 1, 15, 16, 17, 1 << 20}) CHECK(session->output_size(size) == size);
+  for (const std::size_t size : {0, 1, 15, 16, 17, 1 << 20}) {
+    CHECK(session->output_size(size, false) == size);
+    CHECK(session->output_size(size, true) == size);
+  }
+  CHECK(session->header().empty());
 }
 
 TEST_CASE("a raw job has the counter of its first block") {
@@ -137,6 +205,15 @@ TEST_CASE("a raw job has its piece's spans and the session's key, and decryption
     CHECK(job.key->cipher == Cipher::aes_192);
     CHECK(difference(job.key->bytes.bytes(), test_bytes(24)) == "");
     CHECK(job.counter == counter_block("00112233445566778899aabbccddef01"));
+  }
+}
+
+TEST_CASE("raw format finds nothing wrong with any output") {
+  Bytes out(100);
+  for (const bool last : {false, true}) {
+    const Outcome outcome = raw(some_iv)->judge({0, out, out}, last, {});
+    CHECK(outcome.released == 100);
+    CHECK_FALSE(outcome.error.has_value());
   }
 }
 

@@ -37,8 +37,8 @@ constexpr std::array named_lanes{NamedLane{"reference", make_reference_lane},
 // The output of one job.
 Bytes do_job(Lane& lane, const CipherKey& key, const CounterBlock& counter, const Bytes& in) {
   Bytes out(in.size(), std::byte{0xa5});
-  lane.start({.key = &key, .counter = counter, .in = in, .out = out});
-  lane.finish();
+  lane.start({.key = &key, .in = in, .out = out, .counter = counter});
+  CHECK_FALSE(lane.finish().has_value());
   return out;
 }
 
@@ -243,7 +243,7 @@ TEST_CASE("a lane writes its job's output and nothing beside it") {
       Bytes out(length + 128, std::byte{0xa5});
       const auto lane = named.make();
       lane->start({.key = &key, .in = in, .out = std::span(out).subspan(64, length)});
-      lane->finish();
+      CHECK_FALSE(lane->finish().has_value());
       CHECK(difference(std::span(out).subspan(64, length), libcrypto_ctr(test_bytes(32), {}, in)) == "");
       CHECK(difference(std::span(out).first(64), Bytes(64, std::byte{0xa5})) == "");
       CHECK(difference(std::span(out).last(64), Bytes(64, std::byte{0xa5})) == "");
@@ -263,7 +263,7 @@ TEST_CASE("a lane works at any address") {
       lane->start({.key = &key,
                    .in = std::span(in).subspan(shift, 1000),
                    .out = std::span(out).subspan(16 - shift, 1000)});
-      lane->finish();
+      CHECK_FALSE(lane->finish().has_value());
       CHECK(difference(std::span(out).subspan(16 - shift, 1000), expected) == "");
     }
 }
@@ -312,10 +312,10 @@ TEST_CASE("the pieces of a stream may be done in any order by several lanes") {
     Lane& lane = (turn = !turn) ? *reference : *cpu;
     const std::size_t size = std::min<std::size_t>(16 * 7, in.size() - 16 * block);
     lane.start({.key = &key,
-                .counter = store_counter(first + block),
                 .in = std::span(in).subspan(16 * block, size),
-                .out = std::span(out).subspan(16 * block, size)});
-    lane.finish();
+                .out = std::span(out).subspan(16 * block, size),
+                .counter = store_counter(first + block)});
+    CHECK_FALSE(lane.finish().has_value());
   }
   CHECK(difference(out, libcrypto_ctr(key.bytes.bytes(), store_counter(first), in)) == "");
 }
@@ -341,8 +341,9 @@ std::string parsed(std::string_view text) {
 
 TEST_CASE("lanes are parsed as they are written") {
   CHECK(parse_lanes("auto").empty());
-  for (const std::string_view text : {"cpu", "cpu:1", "cpu:8", "cpu:1024", "cuda:0", "cuda:0:4", "cuda:63:64",
-                                      "cpu:2+cuda:0:4", "cuda:0:4+cuda:1:4+cpu:8", "cpu+cpu", "cuda:1+cpu"})
+  for (const std::string_view text :
+       {"cpu", "cpu:1", "cpu:8", "cpu:1024", "cuda:0", "cuda:0:4", "cuda:63:64", "cpu:2+cuda:0:4",
+        "cuda:0:4+cuda:1:4+cpu:8", "cpu+cpu", "cuda:1+cpu", "reference", "reference:3", "cpu:1+reference"})
     CHECK(parsed(text) == text);
 
   const std::vector<LaneSpec> specs = parse_lanes("cpu+cuda:3+cuda+cuda:1:2");
@@ -377,7 +378,8 @@ TEST_CASE("lanes that are not understood are a usage error that shows them and s
                                  "cuda:0:1:2", "cuda:10000",
                                  "cuda:*",     "cuda0",
                                  "auto+cpu",   "cpu+auto",
-                                 "auto:1",     "cpu,cuda"}) {
+                                 "auto:1",     "cpu,cuda",
+                                 "reference:", "references"}) {
     CAPTURE(text);
     const auto error = error_of<UsageError>([&] { parse_lanes(text); });
     REQUIRE(error.has_value());
@@ -394,6 +396,16 @@ TEST_CASE("the lanes that were asked for are the ones that a run opens") {
   CHECK(plan.later.empty());
   CHECK(plan.chunks >= 5);
   CHECK(open_lanes(plan.first, {{}, 0}).size() == 5);
+}
+
+TEST_CASE("the reference runs where it is named, once or as often as is said") {
+  const LanePlan plan = plan_lanes(parse_lanes("reference+reference:2"), {.lanes_read = true});
+  REQUIRE(plan.first.size() == 2);
+  CHECK(plan.first[0].backend == Backend::reference);
+  CHECK(plan.first[0].count == 1u);
+  const auto lanes = open_lanes(plan.first, {{}, 0});
+  REQUIRE(lanes.size() == 3);
+  for (const auto& lane : lanes) CHECK(lane->name() == "reference");
 }
 
 TEST_CASE("a run without named lanes begins with CPU lanes, as many as there are CPUs for them") {

@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -34,7 +35,7 @@ inline Bytes expected_output(std::size_t size) {
 
 inline std::unique_ptr<Session> raw_session() {
   SessionRequest request;
-  request.key = make_key(cipher_key()).bytes;
+  request.keys.push_back(make_key(cipher_key()).bytes);
   request.iv = "fffffffffffffffffffffffffffffff0";
   return open_raw(std::move(request));
 }
@@ -43,8 +44,12 @@ inline std::size_t whole(std::size_t size, std::size_t of) {
   return size / of * of;
 }
 
+using SessionFactory = std::unique_ptr<Session> (*)();
+
 struct Setup {
-  std::size_t size = 0;  // of the input
+  std::size_t size = 0;  // of the input, where it is the test bytes
+  std::optional<Bytes> input{};
+  SessionFactory session = raw_session;
   std::size_t chunk_bytes = 64;
   std::size_t slots = 4;
   SourceScript source{};
@@ -59,7 +64,7 @@ struct Setup {
 struct Rig {
   explicit Rig(Setup with)
       : setup(std::move(with)),
-        source(test_bytes(setup.size), setup.source, cancel, jitter),
+        source(setup.input.value_or(test_bytes(setup.size)), setup.source, cancel, jitter),
         sink({.fail_at = setup.sink_fails_at, .wait_at = setup.sink_waits_at}, cancel, jitter) {}
 
   PipelineParts parts(Source& from, Sink& to) {
@@ -107,8 +112,8 @@ struct Rig {
   Setup setup;
   Jitter jitter{setup.seed, setup.most_delay};
   Cancel cancel;
-  std::unique_ptr<Session> session = raw_session();
-  Ring ring{setup.slots, setup.chunk_bytes, setup.chunk_bytes};
+  std::unique_ptr<Session> session = setup.session();
+  Ring ring{setup.slots, setup.chunk_bytes, setup.chunk_bytes / session->unit_in() * session->unit_out()};
   MemorySource source;
   MemorySink sink;
   mutable std::mutex mutex;

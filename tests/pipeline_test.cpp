@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -148,7 +149,7 @@ class TwiceSession : public Session {
  public:
   std::size_t unit_in() const override { return 16; }
   std::size_t unit_out() const override { return 32; }
-  std::size_t output_size(std::size_t in_size) const override { return 2 * in_size; }
+  std::size_t output_size(std::size_t in_size, bool) const override { return 2 * in_size; }
   Job job(const Piece& piece) const override { return {.in = piece.in, .out = piece.out}; }
 };
 
@@ -158,7 +159,7 @@ class TwiceLane : public Lane {
   void start(const Job& job) override {
     for (std::size_t i = 0; i < job.in.size(); ++i) job.out[2 * i] = job.out[2 * i + 1] = job.in[i];
   }
-  void finish() override {}
+  std::optional<std::size_t> finish() override { return std::nullopt; }
 };
 
 Bytes twice(const Bytes& bytes) {

@@ -115,6 +115,10 @@ std::string failure_of(Call&& call) {
     return std::string("io: ") + error.what();
   } catch (const UsageError& error) {
     return std::string("usage: ") + error.what();
+  } catch (const KeyError& error) {
+    return std::string("key: ") + error.what();
+  } catch (const AuthError& error) {
+    return std::string("auth: ") + error.what();
   } catch (const Cancelled& cancelled) {
     return "cancelled: " + std::to_string(cancelled.signal);
   }
@@ -367,14 +371,15 @@ class ScriptedLane : public Lane {
     ++started_;
   }
 
-  void finish() override {
+  std::optional<std::size_t> finish() override {
     jitter_.pause();
     const Job& job = under_way_.at(0);
     if (script_.on_finish) script_.on_finish(finished_);
     ++finished_;
     inner_->start(job);
-    inner_->finish();
+    const std::optional<std::size_t> bad_segment = inner_->finish();
     under_way_.pop_front();
+    return bad_segment;
   }
 
  private:

@@ -2,6 +2,7 @@
 // in any order, and formats and lanes never meet.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,15 +14,37 @@ namespace gpuaes {
 
 // What is to be done with the bytes of a job.
 enum class Operation {
-  ctr,  // out = in XOR keystream of CTR mode (NIST SP 800-38A, section 6.5); encryption and decryption alike
+  ctr,   // out = in XOR keystream of CTR mode (NIST SP 800-38A, section 6.5); encryption and decryption alike
+  seal,  // AES-GCM (NIST SP 800-38D) of segment after segment: each becomes its ciphertext and its tag
+  open,  // the inverse: tags are verified
 };
+
+// The authenticated unit: so much plaintext, save in the last segment of a stream, which is shorter and may
+// be empty; and behind its ciphertext its tag.
+inline constexpr std::size_t segment_bytes = 16384;
+inline constexpr std::size_t tag_bytes = 16;
+inline constexpr std::size_t sealed_segment_bytes = segment_bytes + tag_bytes;
+
+// The longest Job::aad, so that a lane may have room for it beforehand.
+inline constexpr std::size_t most_aad_bytes = 1024;
+
+using Nonce = std::array<std::uint8_t, 12>;  // of GCM; the counter block of its first 16 bytes is nonce || 2
+using Tag = std::array<std::uint8_t, tag_bytes>;
 
 struct Job {
   Operation operation = Operation::ctr;
   const CipherKey* key = nullptr;  // belongs to the session, which outlives every lane
-  CounterBlock counter{};          // the counter block of the first 16 bytes
   std::span<const std::byte> in;   // any length, also none
-  std::span<std::byte> out;        // as long as `in`; the same memory, or apart from it
+  std::span<std::byte> out;        // the same memory, if it is as long, or apart from it
+
+  // ctr: out is as long as in.
+  CounterBlock counter{};  // of the first 16 bytes
+
+  // seal, open: the longer side holds at least a tag more for each segment, and so says how many there are;
+  // only the last of them may be short.
+  Nonce base_nonce{};
+  std::uint64_t first_segment = 0;  // the nonce of segment i of the stream is base_nonce XOR i (big-endian)
+  std::span<const std::byte> aad;   // of every segment; public, at most most_aad_bytes
 };
 
 }  // namespace gpuaes

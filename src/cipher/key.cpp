@@ -62,4 +62,16 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
                    hint);
 }
 
+Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name) {
+  const auto end = std::ranges::find(contents, std::byte{'\n'});
+  const std::span<const std::byte> line = contents.first(static_cast<std::size_t>(end - contents.begin()));
+  if (line.empty()) throw UsageError(fmt::format("the passphrase from {} is empty", name));
+  if (line.size() > max_passphrase_bytes)
+    throw UsageError(fmt::format("the passphrase from {} has more than {} bytes", name, max_passphrase_bytes),
+                     "a passphrase is what stands before the first line feed");
+  Secret passphrase(line.size());
+  std::ranges::copy(line, passphrase.bytes().begin());
+  return passphrase;
+}
+
 }  // namespace gpuaes

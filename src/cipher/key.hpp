@@ -1,4 +1,4 @@
-// Key files: what a user keeps a key in.
+// Key files and passphrases: what a user keeps a key in, or makes one of.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,13 @@ inline constexpr std::size_t max_key_file_bytes = 4096;
 // digits, behind which blanks, tabs, carriage returns and line feeds are ignored. What can be read as
 // hexadecimal is. Any other length is a UsageError that names `name`: a key is never padded and never cut.
 Secret parse_key(std::span<const std::byte> contents, std::string_view name);
+
+// The longest passphrase; who reads one has to read a byte more, to see that it ends there.
+inline constexpr std::size_t max_passphrase_bytes = 1024;
+
+// The passphrase in the contents of a file: its bytes before the first line feed, 1 to 1024 of them, as they
+// are (FORMAT.md, "File key, slots, header MAC"). Any other length is a UsageError that names `name`.
+Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name);
 
 // `digits` must be exactly twice out.size() hexadecimal digits; false otherwise.
 bool parse_hex(std::string_view digits, std::span<std::byte> out);

@@ -10,7 +10,7 @@
 namespace gpuaes {
 
 void wipe(std::span<std::byte> bytes) noexcept {
-  explicit_bzero(bytes.data(), bytes.size());
+  if (!bytes.empty()) explicit_bzero(bytes.data(), bytes.size());
 }
 
 Secret::Secret(std::size_t size) : size_(size) {

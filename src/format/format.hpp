@@ -1,65 +1,108 @@
 // A format is how a stream is framed. With a header and a key it makes a session: one keyed stream, which
-// says how the stream is cut and what is to be done with each piece.
+// says how the stream's body, all that is behind its header, is cut and what is to be done with each piece.
 //
 // To add a format: one .cpp beside this file and its line in formats.cpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cipher/ciphers.hpp"
 #include "cipher/job.hpp"
+#include "error.hpp"
+#include "format/header_reader.hpp"
 
 namespace gpuaes {
 
-// One piece of the input and the room for what becomes of it.
+// One piece of the body and the room for what becomes of it.
 struct Piece {
-  std::uint64_t offset;           // bytes of the stream's body before it: a multiple of the session's unit_in
+  std::uint64_t offset;           // bytes of the body before it: a multiple of the session's unit_in
   std::span<const std::byte> in;  // whole units, save at the end of the stream
   std::span<std::byte> out;       // the memory of `in`, or apart from it
+};
+
+// What may be made of a piece's output.
+struct Outcome {
+  std::size_t released;            // so many bytes of it are good
+  std::optional<AuthError> error;  // what is wrong behind them
 };
 
 class Session {
  public:
   virtual ~Session() = default;
 
-  // The stream is cut into units of unit_in() bytes, of which unit_out() become; only the end may be shorter.
+  // What has to be written before the body.
+  virtual std::span<const std::byte> header() const { return {}; }
+
+  // The body is cut into units of unit_in() bytes, of which unit_out() become; only the end may be shorter.
   virtual std::size_t unit_in() const = 0;
   virtual std::size_t unit_out() const = 0;
 
   // Whether a piece's output may take the place of its input.
   bool in_place() const { return unit_in() == unit_out(); }
 
-  // How many bytes come of `in_size`.
-  virtual std::size_t output_size(std::size_t in_size) const = 0;
+  // How many bytes come of `in_size`, which are the last ones of the stream or not.
+  virtual std::size_t output_size(std::size_t in_size, bool last) const = 0;
 
-  // The cipher work on a piece; piece.out is output_size(piece.in.size()) bytes.
+  // The cipher work on a piece; piece.out is output_size() bytes. IoError where the stream has become longer
+  // than the format can hold.
   virtual Job job(const Piece& piece) const = 0;
+
+  // What may be made of a piece's output, with what the lane found: the first segment whose tag is wrong.
+  virtual Outcome judge(const Piece& piece, [[maybe_unused]] bool last,
+                        [[maybe_unused]] std::optional<std::size_t> bad_segment) const {
+    return {piece.out.size(), std::nullopt};
+  }
 };
 
 // What a user gave to open a session with. Each format says with a UsageError what it misses.
 struct SessionRequest {
   bool decrypt = false;
   std::optional<Cipher> cipher;
-  std::optional<Secret> key;
-  std::optional<std::string> iv;  // hexadecimal digits
+  std::vector<Secret> keys;            // of key files, in the order in which they were named
+  std::function<Secret()> passphrase;  // gets it, 1 to 1024 bytes; empty where none was promised
+  std::optional<std::string> iv;       // hexadecimal digits
+  std::optional<std::string> context;  // hexadecimal digits
+  std::optional<std::uint32_t> iterations;
+  HeaderReader* input = nullptr;  // to decrypt: the input, from its first byte on
+};
+
+// What of a request a format can make use of, besides direction, cipher and one key.
+struct Takes {
+  bool keys = false;  // more than one
+  bool passphrase = false;
+  bool iv = false;
+  bool context = false;
+  bool iterations = false;
 };
 
 struct Format {
   std::string_view name;  // as -f takes it
   bool authenticated;
+  std::string_view magic;  // what its streams begin with; empty where they begin with nothing of the kind
+  Takes takes;
   std::unique_ptr<Session> (*open)(SessionRequest request);
 };
 
-// The format of that name, or nullptr.
-const Format* find_format(std::string_view name);
+// The format of that name. UsageError.
+const Format& find_format(std::string_view name);
 
-// "raw, openssl": for messages.
-std::string format_names();
+// The format of the stream that the input begins. AuthError where none is known by its beginning.
+const Format& detect_format(HeaderReader& input);
+
+// For an AuthError about how an input begins.
+inline constexpr const char* unnamed_formats_hint =
+    "-f cobblestone and -f raw read what has nothing to be known by";
+
+// UsageError for what the format has no use for, and for what it misses. To decrypt it reads the header:
+// KeyError, AuthError.
+std::unique_ptr<Session> open_session(const Format& format, SessionRequest request);
 
 }  // namespace gpuaes

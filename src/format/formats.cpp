@@ -1,28 +1,73 @@
-#include <array>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "format/bytes.hpp"
+#include "format/cobblestone.hpp"
 #include "format/format.hpp"
+#include "format/openssl.hpp"
 #include "format/raw.hpp"
+#include "format/sealed.hpp"
+#include "format/sealed_header.hpp"
 
 namespace gpuaes {
 namespace {
 
 // The list. To add a format: its line here and its own file.
 constexpr std::array formats{
-    Format{"raw", false, open_raw},
+    Format{"sealed", true, sealed_magic, {.keys = true, .passphrase = true}, open_sealed},
+    Format{"cobblestone", true, {}, {.context = true}, open_cobblestone},
+    Format{"openssl", false, openssl_magic, {.passphrase = true, .iterations = true}, open_openssl},
+    Format{"raw", false, {}, {.iv = true}, open_raw},
 };
+
+// The names of the formats that `chosen` holds for.
+template <class Chosen>
+std::string format_names(Chosen chosen) {
+  std::string names;
+  for (const Format& format : formats)
+    if (chosen(format)) names.append(names.empty() ? "" : ", ").append(format.name);
+  return names;
+}
+
+// Nothing that a user gave is passed over in silence.
+void check_takes(const Format& format, bool given, bool Takes::*what, std::string_view what_text) {
+  if (!given || format.takes.*what) return;
+  throw UsageError(fmt::format("{} format takes no {}", format.name, what_text),
+                   fmt::format("formats that take one: {}",
+                               format_names([what](const Format& each) { return each.takes.*what; })));
+}
 
 }  // namespace
 
-const Format* find_format(std::string_view name) {
-  for (const Format& format : formats)
-    if (format.name == name) return &format;
-  return nullptr;
+const Format& find_format(std::string_view name) {
+  const auto found = std::ranges::find(formats, name, &Format::name);
+  if (found != formats.end()) return *found;
+  throw UsageError(fmt::format("format '{}' is not known", name),
+                   "formats are " + format_names([](const Format&) { return true; }));
 }
 
-std::string format_names() {
-  std::string names;
-  for (const Format& format : formats) names.append(names.empty() ? "" : ", ").append(format.name);
-  return names;
+const Format& detect_format(HeaderReader& input) {
+  for (const Format& format : formats) {
+    if (format.magic.empty()) continue;
+    if (std::ranges::equal(input.peek(format.magic.size()), bytes_of(format.magic))) return format;
+  }
+  const bool is_empty = input.peek(1).empty();
+  throw AuthError(is_empty ? "input is empty, and so of no known format"
+                           : "input is of no known format, by the bytes that it begins with",
+                  unnamed_formats_hint);
+}
+
+std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
+  check_takes(format, request.keys.size() > 1, &Takes::keys, "second key");
+  check_takes(format, static_cast<bool>(request.passphrase), &Takes::passphrase, "passphrase");
+  check_takes(format, request.iv.has_value(), &Takes::iv, "--iv");
+  check_takes(format, request.context.has_value(), &Takes::context, "--context");
+  check_takes(format, request.iterations.has_value(), &Takes::iterations, "--iter");
+  return format.open(std::move(request));
 }
 
 }  // namespace gpuaes

@@ -6,37 +6,11 @@
 
 #include "cipher/key.hpp"
 #include "error.hpp"
+#include "format/choose_cipher.hpp"
+#include "format/ctr_session.hpp"
 
 namespace gpuaes {
 namespace {
-
-constexpr std::size_t block_bytes = sizeof(CounterBlock);
-
-class RawSession : public Session {
- public:
-  RawSession(CipherKey key, Counter first) : key_(std::move(key)), first_(first) {}
-
-  std::size_t unit_in() const override { return block_bytes; }
-  std::size_t unit_out() const override { return block_bytes; }
-  std::size_t output_size(std::size_t in_size) const override { return in_size; }
-  Job job(const Piece& piece) const override {
-    return {.operation = Operation::ctr,
-            .key = &key_,
-            .counter = store_counter(first_ + piece.offset / block_bytes),
-            .in = piece.in,
-            .out = piece.out};
-  }
-
- private:
-  CipherKey key_;
-  Counter first_;
-};
-
-Cipher cipher_for_key(std::size_t key_bytes) {
-  for (const CipherInfo& each : ciphers)
-    if (each.key_bytes == key_bytes) return each.cipher;
-  throw UsageError(fmt::format("no cipher has a key of {} bytes", key_bytes));
-}
 
 Counter parse_iv(const std::string& digits) {
   CounterBlock block{};
@@ -52,15 +26,13 @@ Counter parse_iv(const std::string& digits) {
 }  // namespace
 
 std::unique_ptr<Session> open_raw(SessionRequest request) {
-  if (!request.key) throw UsageError("raw format needs a key", "name a key file with -k");
+  if (request.keys.empty()) throw UsageError("raw format needs a key", "name a key file with -k");
   if (!request.iv)
     throw UsageError("raw format needs --iv, the first counter block in hexadecimal",
                      "never use one IV twice with the same key");
-  const Cipher cipher = request.cipher.value_or(cipher_for_key(request.key->size()));
-  if (info(cipher).key_bytes != request.key->size())
-    throw UsageError(fmt::format("{} needs a key of {} bytes, and this one has {}", info(cipher).name,
-                                 info(cipher).key_bytes, request.key->size()));
-  return std::make_unique<RawSession>(CipherKey{cipher, std::move(*request.key)}, parse_iv(*request.iv));
+  Secret& key = request.keys.front();
+  const Cipher cipher = choose_cipher(request.cipher, key.size());
+  return make_ctr_session({cipher, std::move(key)}, parse_iv(*request.iv));
 }
 
 }  // namespace gpuaes

@@ -122,6 +122,15 @@ FdSource::FdSource(Fd fd, std::string name, Cancel& cancel)
   size_ = static_cast<std::uint64_t>(std::max(end - begin, off_t{0}));
 }
 
+void FdSource::begin_here() {
+  if (size_ == 0) return;
+  const off_t at = lseek(fd_.get(), 0, SEEK_CUR);
+  if (at < 0) throw io_error("seek in", name_, errno);
+  const std::uint64_t passed = static_cast<std::uint64_t>(at) - begin_;
+  begin_ += passed;
+  size_ -= std::min(passed, size_);
+}
+
 std::size_t FdSource::read(std::span<std::byte> out) {
   const std::size_t wanted = std::min(out.size(), call_bytes);
   const ssize_t count =

@@ -49,6 +49,9 @@ class FdSource : public Source {
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   void skip_to(std::uint64_t offset) override;
 
+  // Offsets and sizes are counted from where it stands now: what was read so far is no longer part of it.
+  void begin_here();
+
   const struct stat& status() const noexcept { return status_; }
 
   // How many bytes there are, where that can be known beforehand.

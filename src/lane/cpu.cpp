@@ -1,13 +1,18 @@
 // CPU lanes: libcrypto's EVP interface, which picks AES-NI, VAES or what else the CPU has.
+//
+// A context has one key and one use. Key schedules are made when a job has another key or operation than the
+// one before, which within a run it never has.
 
-#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
 #include <memory>
 #include <string>
 
+#include "cipher/evp_gcm.hpp"
+#include "cipher/libcrypto.hpp"
 #include "error.hpp"
+#include "lane/gcm_job.hpp"
 #include "lane/lanes.hpp"
 
 namespace gpuaes {
@@ -17,9 +22,7 @@ namespace {
 constexpr std::size_t most_bytes_a_call = std::size_t{1} << 30;
 
 void check(int result, const char* call) {
-  if (result == 1) return;
-  const char* reason = ERR_reason_error_string(ERR_get_error());
-  throw LaneError(std::string("libcrypto: ") + call + ": " + (reason != nullptr ? reason : "failed"));
+  if (result != 1) throw LaneError(libcrypto_failure(call));
 }
 
 const EVP_CIPHER* ctr_cipher(Cipher cipher) {
@@ -41,37 +44,61 @@ class CpuLane : public Lane {
   std::string name() const override { return "cpu"; }
 
   void start(const Job& job) override {
-    set_key(*job.key);
+    first_bad_.reset();
+    set_key(job);
+    switch (job.operation) {
+      case Operation::ctr:
+        return do_ctr(job);
+      case Operation::seal:
+        return seal_segments(job, [&](const auto& segment) {
+          gcm_->seal(segment.nonce, job.aad, segment.plain, segment.ciphertext(), segment.tag());
+        });
+      case Operation::open:
+        first_bad_ = open_segments(job, [&](const auto& segment) {
+          return gcm_->open(segment.nonce, job.aad, segment.ciphertext(), segment.tag(), segment.plain);
+        });
+    }
+  }
+
+  std::optional<std::size_t> finish() override { return first_bad_; }
+
+ private:
+  // libcrypto wipes a key schedule with its context.
+  void set_key(const Job& job) {
+    if (key_ == job.key && operation_ == job.operation) return;
+    key_ = nullptr;
+    gcm_.reset();
+    const std::span<const std::byte> key = job.key->bytes.bytes();
+    if (job.operation == Operation::ctr)
+      check(EVP_EncryptInit_ex2(context_.get(), ctr_cipher(job.key->cipher), octets(key.data()), nullptr,
+                                nullptr),
+            "EVP_EncryptInit_ex2");
+    else
+      gcm_.emplace(key, job.operation == Operation::seal ? EvpGcm::Use::seal : EvpGcm::Use::open);
+    key_ = job.key;
+    operation_ = job.operation;
+  }
+
+  void do_ctr(const Job& job) {
     check(EVP_EncryptInit_ex2(context_.get(), nullptr, nullptr, job.counter.data(), nullptr),
           "EVP_EncryptInit_ex2");
     for (std::size_t at = 0; at < job.in.size(); at += most_bytes_a_call) {
       const std::size_t size = std::min(job.in.size() - at, most_bytes_a_call);
       int written = 0;
-      check(EVP_EncryptUpdate(context_.get(), reinterpret_cast<unsigned char*>(job.out.data() + at), &written,
-                              reinterpret_cast<const unsigned char*>(job.in.data() + at),
-                              static_cast<int>(size)),
+      check(EVP_EncryptUpdate(context_.get(), octets(job.out.data() + at), &written,
+                              octets(job.in.data() + at), static_cast<int>(size)),
             "EVP_EncryptUpdate");
     }
-  }
-
-  void finish() override {}
-
- private:
-  // The key schedule is made once for each key, and wiped by libcrypto with the context.
-  void set_key(const CipherKey& key) {
-    if (key_ == &key) return;
-    check(EVP_EncryptInit_ex2(context_.get(), ctr_cipher(key.cipher),
-                              reinterpret_cast<const unsigned char*>(key.bytes.bytes().data()), nullptr,
-                              nullptr),
-          "EVP_EncryptInit_ex2");
-    key_ = &key;
   }
 
   struct Free {
     void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
   };
-  std::unique_ptr<EVP_CIPHER_CTX, Free> context_;
-  const CipherKey* key_ = nullptr;
+  std::unique_ptr<EVP_CIPHER_CTX, Free> context_;  // of ctr
+  std::optional<EvpGcm> gcm_;
+  const CipherKey* key_ = nullptr;  // that the context of `operation_` has
+  Operation operation_ = Operation::ctr;
+  std::optional<std::size_t> first_bad_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "cipher/job.hpp"
@@ -27,8 +28,9 @@ class Lane {
   // are then to be done by another lane, after this one has been destroyed.
   virtual void start(const Job& job) = 0;
 
-  // Waits for the oldest started job. LaneError as for start().
-  virtual void finish() = 0;
+  // Waits for the oldest started job. The index of its first segment whose tag is wrong, if one is: of the
+  // output of that segment and of all behind it nothing may be used. LaneError as for start().
+  virtual std::optional<std::size_t> finish() = 0;
 };
 
 }  // namespace gpuaes

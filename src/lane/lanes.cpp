@@ -44,8 +44,8 @@ constexpr unsigned cuda_jobs = 2;  // in flight for each stream
 
 UsageError bad_lanes(std::string_view text) {
   return UsageError(fmt::format("lanes '{}' are not understood", text),
-                    fmt::format("lanes are auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +, "
-                                "with at most {} threads and {} streams",
+                    fmt::format("lanes are auto, or cpu[:THREADS], reference[:THREADS] and "
+                                "cuda[:DEVICE[:STREAMS]] joined by +, with at most {} threads and {} streams",
                                 most_threads, most_streams));
 }
 
@@ -70,8 +70,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 LaneSpec parse_part(std::string_view part, std::string_view text) {
   const std::vector<std::string_view> fields = split(part, ':');
   LaneSpec spec{};
-  if (fields[0] == "cpu" && fields.size() <= 2) {
-    spec.backend = Backend::cpu;
+  if ((fields[0] == "cpu" || fields[0] == "reference") && fields.size() <= 2) {
+    spec.backend = fields[0] == "cpu" ? Backend::cpu : Backend::reference;
     if (fields.size() > 1) spec.count = parse_number(fields[1], 1, most_threads, text);
   } else if (fields[0] == "cuda" && fields.size() <= 3) {
     spec.backend = Backend::cuda;
@@ -97,6 +97,8 @@ void complete(LaneSpec& spec, unsigned cpus, const RunShape& shape) {
   if (spec.count) return;
   if (is_cuda(spec))
     spec.count = shape.lanes_read ? std::min(cpus, most_file_streams) : cuda_pipe_streams;
+  else if (spec.backend == Backend::reference)
+    spec.count = 1;
   else
     spec.count = shape.lanes_read ? cpus : std::min(cpus, pipe_threads);
 }
@@ -186,7 +188,8 @@ std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, c
     if (is_cuda(spec))
       cuda.push_back(spec);
     else
-      std::generate_n(std::back_inserter(lanes), spec.count.value_or(1), make_cpu_lane);
+      std::generate_n(std::back_inserter(lanes), spec.count.value_or(1),
+                      spec.backend == Backend::cpu ? make_cpu_lane : make_reference_lane);
   }
   if (!cuda.empty()) std::ranges::move(open_cuda_lanes(cuda, jobs), std::back_inserter(lanes));
   return lanes;
@@ -194,7 +197,7 @@ std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, c
 
 std::string to_string(const LaneSpec& spec) {
   const std::string count = spec.count ? fmt::format(":{}", *spec.count) : "";
-  if (!is_cuda(spec)) return "cpu" + count;
+  if (!is_cuda(spec)) return (spec.backend == Backend::cpu ? "cpu" : "reference") + count;
   return spec.device ? fmt::format("cuda:{}{}", *spec.device, count) : fmt::format("cuda:*{}", count);
 }
 

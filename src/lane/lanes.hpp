@@ -16,9 +16,9 @@
 
 namespace gpuaes {
 
-enum class Backend { cpu, cuda };
+enum class Backend { cpu, reference, cuda };
 
-// One part of what -l takes: "cpu", "cpu:2", "cuda", "cuda:0", "cuda:0:4".
+// One part of what -l takes: "cpu", "cpu:2", "reference", "cuda", "cuda:0", "cuda:0:4".
 struct LaneSpec {
   Backend backend;
   std::optional<unsigned> device;  // CUDA's number; every device where it is not given
@@ -48,7 +48,8 @@ LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape);
 // Where the jobs that will come lie, and how long the longest is.
 struct JobMemory {
   std::span<std::byte> memory;
-  std::size_t most_bytes;
+  std::size_t most_in;
+  std::size_t most_out = 0;  // 0 where all outputs are as long as their inputs
 };
 
 // Opens what `specs` say, all or none. LaneError.
@@ -66,7 +67,7 @@ unsigned usable_cpus();
 // libcrypto, and with it whatever AES instructions the CPU has; one thread each.
 std::unique_ptr<Lane> make_cpu_lane();
 
-// The portable code of src/cipher, which tests compare all others with.
+// The portable code of src/cipher, which tests compare all others with: slow, used only where it is named.
 std::unique_ptr<Lane> make_reference_lane();
 
 // Defined in cuda/lane.cpp, which is there only where CUDA was built in; everyone else asks open_lanes().

@@ -142,13 +142,23 @@ void Pipeline::start_job(Worker& worker, Chunk& chunk, Chunks& under_way) {
 }
 
 void Pipeline::finish_job(Worker& worker, Chunks& under_way) {
-  worker.lane->finish();
+  const std::optional<std::size_t> bad_segment = worker.lane->finish();
   Chunk& chunk = *under_way.front();
+  settle(chunk, bad_segment);
   worker.stats.chunks += chunk.in_size > 0;
   worker.stats.bytes += chunk.in_size;
   under_way.pop_front();
   if (under_way.empty()) worker.stats.busy_seconds += seconds_since(worker.busy_since);
   parts_.ring.done(chunk);
+}
+
+// Leaves of the output what may be released.
+void Pipeline::settle(Chunk& chunk, std::optional<std::size_t> bad_segment) {
+  const Outcome outcome =
+      parts_.session.judge({chunk.offset, chunk.in(), chunk.out()}, chunk.last, bad_segment);
+  wipe(chunk.out().subspan(outcome.released));
+  chunk.out_size = outcome.released;
+  if (outcome.error) chunk.error = std::make_exception_ptr(*outcome.error);
 }
 
 // False where the worker is the last one and has to stay after all.
@@ -229,7 +239,8 @@ bool Pipeline::fill_from_stream(Chunk& chunk, bool wait) {
     ended = true;
   }
   // An error is no end: what a shorter last unit would make of it is never written.
-  chunk.in_size = ended && !chunk.error ? size : size / unit * unit;
+  chunk.last = ended && !chunk.error;
+  chunk.in_size = chunk.last ? size : size / unit * unit;
   carried_size_ = size - chunk.in_size;
   const std::span<std::byte> beyond = in.subspan(chunk.in_size, carried_size_);
   std::ranges::copy(beyond, carried_.bytes().begin());
@@ -257,7 +268,7 @@ void Pipeline::load(Chunk& chunk) {
     chunk.in_size = 0;
     chunk.in_source = false;
   }
-  chunk.out_size = parts_.session.output_size(chunk.in_size);
+  chunk.out_size = parts_.session.output_size(chunk.in_size, chunk.last);
   if (!chunk.in_place) chunk.out_touched = std::max(chunk.out_touched, chunk.out_size);
 }
 

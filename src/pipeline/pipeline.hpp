@@ -2,9 +2,10 @@
 // the next piece of the input, does the cipher work, and writes what is next in the stream
 // (pipeline/ring.hpp).
 //
-// Errors of the data (input that cannot be read, later a bad tag) travel in their chunk and are thrown when
-// it is written: what was written before an error, and the error, are the same every time. Errors of a lane
-// lose nothing: its chunks go back to the ring for the others.
+// Errors of the data (input that cannot be read, a wrong tag) travel in their chunk and are thrown when it is
+// written: what was written before an error, and the error, are the same every time. Output that is not to be
+// released is wiped as soon as its lane is done. Errors of a lane lose nothing: its chunks go back to the
+// ring for the others.
 //
 // Of regular files and block devices the reader's turn is only the choice of the next range: lanes read them
 // in parallel, each its own chunk, and put the output in the place of the input where both are of one size. A
@@ -20,6 +21,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -89,6 +91,7 @@ class Pipeline {
   void do_jobs(Worker& worker, Chunks& under_way);
   void start_job(Worker& worker, Chunk& chunk, Chunks& under_way);
   void finish_job(Worker& worker, Chunks& under_way);
+  void settle(Chunk& chunk, std::optional<std::size_t> bad_segment);
   bool leave(Worker& worker);
   void give_up(Worker& worker, const LaneError& error);
 

@@ -35,7 +35,7 @@ std::span<std::byte> map_memory(std::size_t bytes) {
 }  // namespace
 
 Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes)
-    : in_bytes_(in_bytes), chunks_(chunks) {
+    : in_bytes_(in_bytes), out_bytes_(out_bytes), chunks_(chunks) {
   const std::size_t in_stride = whole_pages(in_bytes);
   const std::size_t out_stride = whole_pages(out_bytes);
   const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
@@ -90,7 +90,7 @@ Ring::Task Ring::next_task(Seat& seat, bool start) {
   chunk.state_ = Chunk::State::held;
   chunk.done_by_ = &seat;
   chunk.in_size = chunk.out_size = 0;
-  chunk.in_source = chunk.in_place = false;
+  chunk.last = chunk.in_source = chunk.in_place = false;
   return {Task::Kind::fill, &chunk};
 }
 
@@ -122,11 +122,11 @@ void Ring::call_all() {
   while (!waiting_.empty()) call(waiting_.back());
 }
 
-void Ring::filled([[maybe_unused]] Chunk& chunk, bool last) {
+void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
   std::lock_guard lock(mutex_);
   assert(&chunk == &slot(fill_count_));
   reading_ = false;
-  closed_ = last;
+  closed_ = closed;
   ++fill_count_;
   if (can_start()) call_any();
 }

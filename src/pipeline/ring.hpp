@@ -37,9 +37,10 @@ struct Chunk {
   std::span<std::byte> in_memory;   // whole units of the session
   std::span<std::byte> out_memory;  // what becomes of them; apart from in_memory
 
-  std::uint64_t offset = 0;  // of its first byte in the input
+  std::uint64_t offset = 0;  // of its first byte in the stream
   std::size_t in_size = 0;   // bytes of input
-  std::size_t out_size = 0;  // bytes of output, once done
+  std::size_t out_size = 0;  // bytes of output; once done, those that may be written
+  bool last = false;         // the stream ends with it
   bool in_source = false;    // the input is to be had from the source again and again, with read_at()
   bool in_place = false;     // the output takes the place of the input
   std::exception_ptr error;  // thrown by the writer after this chunk's output
@@ -69,6 +70,7 @@ class Ring {
 
   std::size_t chunks() const noexcept { return chunks_.size(); }
   std::size_t in_bytes() const noexcept { return in_bytes_; }
+  std::size_t out_bytes() const noexcept { return out_bytes_; }
   std::span<std::byte> memory() const noexcept { return memory_; }  // of inputs, then of outputs
   std::span<std::byte> in_memory() const noexcept { return memory_.first(in_all_); }  // of inputs alone
 
@@ -93,9 +95,9 @@ class Ring {
   // cancelled.
   Task take(Seat& seat, Wish wish);
 
-  // Ends the reader's turn. filled(): the caller holds the chunk, which is the next of the stream, and the
-  // last of it if `last`. unfilled(): there was nothing to fill it with, it is empty as before.
-  void filled(Chunk& chunk, bool last);
+  // Ends the reader's turn. filled(): the caller holds the chunk, which is the next of the stream, and
+  // nothing comes after it if `closed`. unfilled(): there was nothing to fill it with, it is empty as before.
+  void filled(Chunk& chunk, bool closed);
   void unfilled(Chunk& chunk);
 
   // The caller no longer holds the chunk. done(): its output, or its error, is there. give_back(): it is to
@@ -126,6 +128,7 @@ class Ring {
   std::span<std::byte> memory_;
   std::size_t in_all_;
   std::size_t in_bytes_;
+  std::size_t out_bytes_;
   std::vector<Chunk> chunks_;
 
   std::mutex mutex_;             // for what follows

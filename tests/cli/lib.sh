@@ -66,9 +66,10 @@ declare -A key_hex=(
   [256]=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 )
 unhex() { perl -e 'print pack "H*", shift' "$1"; }
-for bits in 128 192 256; do unhex "${key_hex[$bits]}" >"$work/key$bits"; done
+# Keys are for their owner alone to read, or the program warns of it.
+for bits in 128 192 256; do (umask 077 && unhex "${key_hex[$bits]}" >"$work/key$bits"); done
 
-# What `gs` and `reference` use from here on.
+# What `gs`, `gsealed` and `reference` use from here on.
 use_key() {
   bits=$1
   key=$work/key$bits
@@ -78,7 +79,9 @@ iv=f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff
 
 # gs [OPTION]...: the program with key and iv.
 gs() { "$program" -f raw --iv "$iv" -q -k "$key" "$@"; }
-# reference: the same from stdin to stdout, by openssl.
+# gsealed [OPTION]...: the program with key, in its default format.
+gsealed() { "$program" -q -k "$key" "$@"; }
+# reference: what gs does, from stdin to stdout, by openssl.
 reference() { openssl enc "-aes-$bits-ctr" -K "${key_hex[$bits]}" -iv "$iv" -nosalt; }
 
 # make_input SIZE FILE: bytes i mod 251, so that no two blocks or chunks of a power of two are alike.
@@ -148,8 +151,17 @@ expect_files() {
 sanitized() { [ -n "${GPUAES_SANITIZED:-}" ]; }
 
 # python < SCRIPT: with `from harness import *` at hand.
+python3=python3
 python() {
-  PROGRAM=$program KEY=$key KEY_HEX=${key_hex[$bits]} IV=$iv PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 python3 - || exit "$?"
+  PROGRAM=$program KEY=$key KEY_HEX=${key_hex[$bits]} IV=$iv PYTHONPATH=$here:$here/.. PYTHONDONTWRITEBYTECODE=1 \
+    "$python3" - || exit "$?"
+}
+# Before `from sealed_harness import *`.
+need_cryptography() {
+  for python3 in python3 /usr/bin/python3; do
+    if "$python3" -c 'import cryptography.hazmat.primitives.ciphers.aead' 2>/dev/null; then return; fi
+  done
+  skip "no python3-cryptography here"
 }
 
 # "${as_user[@]}" COMMAND...: as nobody if we are root, else as who we are. need_user goes before: the program and
@@ -160,9 +172,15 @@ need_user() {
     need setpriv
     as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
     chmod 755 "$work" "$work/here"
-    chmod 644 "$work"/key*
+    chown 65534 "$work"/key*
     "${as_user[@]}" "$program" -V >/dev/null 2>&1 || skip "$program cannot be run by another user than root"
   fi
+}
+
+# The lanes to try: each kind there is, and work spread over several.
+lanes_here() {
+  echo cpu:1 cpu:3 reference
+  if has_cuda; then echo cuda:0:1 cuda:0:3; fi
 }
 
 has_cuda() {

@@ -1,0 +1,193 @@
+// AES-GCM (NIST SP 800-38D) of a job's segments: a launch of the CTR kernel, then one that makes the tags of
+// the ciphertext, or compares them.
+//
+// CTR: a segment's counter blocks are nonce || 1 for its tag, then nonce || 2 to nonce || 1025: eight tiles
+// that are full, and a ninth of two blocks. Those come last, where they fill the multiprocessors that are
+// left over.
+//
+// Tags: a warp takes a segment, each of its lanes every 32nd block (cipher/ghash.hpp). No table, and no
+// branch or address that depends on key or data; what is branched on in the end is the verdict, which is
+// public.
+
+#include "cipher/ghash.hpp"
+#include "cipher/segments.hpp"
+#include "ctr_kernel.cuh"
+#include "kernels.hpp"
+
+namespace gpuaes::cuda {
+namespace {
+
+constexpr unsigned segment_blocks = segment_bytes / 16;
+constexpr unsigned full_tiles = segment_blocks / tile_blocks;
+constexpr unsigned data_counter = 2;  // of a segment's first block
+constexpr unsigned tag_threads = 128, tag_warps = tag_threads / warp_lanes;
+
+// Segment i of the stream has the nonce `base` XOR i: three words of a big-endian number.
+struct Segments {
+  std::uint32_t base[3];
+  std::uint64_t first;
+  std::size_t count;
+  std::size_t sealed_bytes;
+
+  __host__ __device__ std::uint64_t plain_bytes(std::uint64_t segment) const {
+    const std::uint64_t rest = sealed_bytes - segment * sealed_segment_bytes;
+    return (rest < sealed_segment_bytes ? rest : sealed_segment_bytes) - tag_bytes;
+  }
+  __device__ Counter first_counter(std::uint64_t segment) const {
+    const std::uint64_t number = first + segment;
+    return {std::uint64_t{base[0]} << 32 | (base[1] ^ static_cast<std::uint32_t>(number >> 32)),
+            std::uint64_t{base[2] ^ static_cast<std::uint32_t>(number)} << 32};
+  }
+};
+
+struct SegmentPlan {
+  Segments segments;
+  const std::byte* in;
+  std::byte* out;
+  std::size_t in_stride, out_stride;
+  uint4* masks;  // keystream of the tag of each segment
+
+  __host__ __device__ std::uint64_t tiles() const { return segments.count * (full_tiles + 1); }
+  __device__ std::uint64_t segment_of(std::uint64_t number) const {
+    const std::uint64_t full = segments.count * full_tiles;
+    return number < full ? number / full_tiles : number - full;
+  }
+  __device__ Tile tile(std::uint64_t number) const {
+    const std::uint64_t segment = segment_of(number);
+    const unsigned part = number < segments.count * full_tiles ? number % full_tiles : full_tiles;
+    const Counter first = segments.first_counter(segment) + part * tile_blocks;
+    const auto blocks = static_cast<unsigned>(segments.plain_bytes(segment) + 15) / 16;
+    const unsigned end = data_counter + blocks, begin = part * tile_blocks;
+    return {first,
+            std::uint64_t{begin} - data_counter,
+            end > begin ? min(end - begin, tile_blocks) : 0,
+            blocks,
+            reinterpret_cast<const uint4*>(in + segment * in_stride),
+            reinterpret_cast<uint4*>(out + segment * out_stride)};
+  }
+  __device__ void before(std::uint64_t number, std::uint64_t index, const aes::Block& key) const {
+    if (index + 1 == 0) masks[segment_of(number)] = {key.words[0], key.words[1], key.words[2], key.words[3]};
+  }
+};
+
+// What is hashed of one segment, save the block of lengths: ghash::lane_share() asks for it.
+struct HashedBlocks {
+  const PublicData& aad;
+  ghash::Lengths lengths;
+  const std::byte* ciphertext;
+
+  __device__ ghash::Element operator()(unsigned index) const {
+    const unsigned aad_blocks = static_cast<unsigned>(lengths.aad_blocks());
+    if (index < aad_blocks) return ghash::load(aad.words + 4 * index);
+    const unsigned at = (index - aad_blocks) * 16;
+    const auto rest = static_cast<unsigned>(lengths.ciphertext_bytes) - at;
+    const uint4 data = *reinterpret_cast<const uint4*>(ciphertext + at);
+    const std::uint32_t words[4] = {data.x, data.y, data.z, data.w};
+    ghash::Element block = ghash::load(words);
+    if (rest < 16)
+      for (unsigned i = 0; i < 4; ++i) block.words[3 - i] &= leading_bytes(rest, 4 * i);
+    return block;
+  }
+
+  // A mask for the bytes `at` to `at + 3` of a block, big-endian, of which the first `size` count.
+  __device__ static std::uint32_t leading_bytes(unsigned size, unsigned at) {
+    const unsigned count = size < at ? 0 : size - at;
+    return count >= 4 ? 0xffffffffu : ~(0xffffffffu >> 8 * count);
+  }
+};
+
+// Byte `index` of 16.
+__device__ std::uint8_t byte_of(const uint4& block, unsigned index) {
+  const std::uint32_t low = index & 4 ? block.y : block.x, high = index & 4 ? block.w : block.z;
+  return static_cast<std::uint8_t>((index & 8 ? high : low) >> 8 * (index & 3));
+}
+
+__device__ ghash::Element sum_of_warp(ghash::Element sum) {
+  for (unsigned distance = warp_lanes / 2; distance > 0; distance /= 2)
+    for (std::uint32_t& word : sum.words) word ^= __shfl_xor_sync(0xffffffff, word, distance);
+  return sum;
+}
+
+// GHASH of all blocks out of the shares of all warps, and the tag of it.
+__device__ uint4 make_tag(const ghash::Element (&shares)[tag_warps], const ghash::Lengths& lengths,
+                          const ghash::Element& h, const uint4& mask) {
+  ghash::Element sum = lengths.last_block();
+  for (const ghash::Element& share : shares) sum = ghash::add(sum, share);
+  std::uint32_t words[4];
+  ghash::store(ghash::multiply(sum, ghash::Multiplier(h)), words);
+  return {words[0] ^ mask.x, words[1] ^ mask.y, words[2] ^ mask.z, words[3] ^ mask.w};
+}
+
+// Writes the tags behind the ciphertexts; or, where `first_bad` is there, compares them and lowers it to the
+// first segment whose tag is wrong.
+__global__ void __launch_bounds__(tag_threads)
+    tag_kernel(const ghash::Powers* powers, PublicData aad, Segments segments, std::byte* sealed,
+               const uint4* masks, std::uint32_t* first_bad) {
+  __shared__ ghash::Element shares[tag_warps];
+  const unsigned thread = threadIdx.x, lane = thread % warp_lanes, warp = thread / warp_lanes;
+  const ghash::Multiplier stride(powers->of[tag_threads - 1]);
+  for (std::uint64_t segment = blockIdx.x; segment < segments.count; segment += gridDim.x) {
+    std::byte* const ciphertext = sealed + segment * sealed_segment_bytes;
+    const ghash::Lengths lengths{aad.size, segments.plain_bytes(segment)};
+    const ghash::Element share = sum_of_warp(
+        ghash::lane_share(thread, tag_threads, static_cast<unsigned>(lengths.data_blocks()), stride,
+                          powers->of[tag_threads - 1 - thread], HashedBlocks{aad, lengths, ciphertext}));
+    __syncthreads();  // the shares of the last segment have been read
+    if (lane == 0) shares[warp] = share;
+    __syncthreads();
+    if (warp != 0) continue;
+    const uint4 tag = make_tag(shares, lengths, powers->of[0], masks[segment]);
+    auto* const place = reinterpret_cast<std::uint8_t*>(ciphertext + lengths.ciphertext_bytes);
+    if (first_bad == nullptr) {
+      if (lane < tag_bytes) place[lane] = byte_of(tag, lane);
+    } else {
+      const bool differs = lane < tag_bytes && place[lane] != byte_of(tag, lane);
+      if (__any_sync(0xffffffff, differs) && lane == 0)
+        atomicMin(first_bad, static_cast<std::uint32_t>(segment));
+    }
+  }
+}
+
+void launch_tags(const GcmJob& job, const Segments& segments, std::byte* sealed, std::uint32_t* first_bad,
+                 cudaStream_t stream) {
+  constexpr unsigned blocks_each = 8;  // what a multiprocessor has registers for
+  cudaLaunchConfig_t config{};
+  config.gridDim =
+      static_cast<unsigned>(std::min<std::uint64_t>(segments.count, blocks_each * count_multiprocessors()));
+  config.blockDim = tag_threads;
+  config.stream = stream;
+  check(cudaLaunchKernelEx(&config, tag_kernel, job.powers, job.aad, segments, sealed,
+                           reinterpret_cast<const uint4*>(job.masks), first_bad));
+}
+
+Segments make_segments(const GcmJob& job) {
+  const auto word = [&](std::size_t i) {
+    return std::uint32_t{job.base_nonce[i]} << 24 | std::uint32_t{job.base_nonce[i + 1]} << 16 |
+           std::uint32_t{job.base_nonce[i + 2]} << 8 | job.base_nonce[i + 3];
+  };
+  return {{word(0), word(4), word(8)}, job.first_segment, count_segments(job.sealed_bytes), job.sealed_bytes};
+}
+
+}  // namespace
+
+void launch_gcm_seal(const GcmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream) {
+  const Segments segments = make_segments(job);
+  if (segments.count == 0) return;
+  auto* const masks = reinterpret_cast<uint4*>(job.masks);
+  launch_ctr(job.round_keys, job.rounds,
+             SegmentPlan{segments, plain, sealed, segment_bytes, sealed_segment_bytes, masks}, stream);
+  launch_tags(job, segments, sealed, nullptr, stream);
+}
+
+void launch_gcm_open(const GcmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
+                     cudaStream_t stream) {
+  check(cudaMemsetAsync(first_bad, 0xff, sizeof *first_bad, stream));
+  const Segments segments = make_segments(job);
+  if (segments.count == 0) return;
+  auto* const masks = reinterpret_cast<uint4*>(job.masks);
+  launch_ctr(job.round_keys, job.rounds,
+             SegmentPlan{segments, sealed, plain, sealed_segment_bytes, segment_bytes, masks}, stream);
+  launch_tags(job, segments, const_cast<std::byte*>(sealed), first_bad, stream);
+}
+
+}  // namespace gpuaes::cuda

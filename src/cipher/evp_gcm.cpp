@@ -1,0 +1,80 @@
+#include "cipher/evp_gcm.hpp"
+
+#include <algorithm>
+
+#include "cipher/libcrypto.hpp"
+#include "error.hpp"
+
+namespace gpuaes {
+namespace {
+
+// EVP takes its lengths as int. Whole blocks, so that the keystream goes on across calls.
+constexpr std::size_t most_bytes_a_call = std::size_t{1} << 30;
+
+void check(bool good, const char* call) {
+  if (!good) throw LaneError(libcrypto_failure(call));
+}
+
+const EVP_CIPHER* gcm_cipher(std::size_t key_bytes) {
+  switch (key_bytes) {
+    case 16:
+      return EVP_aes_128_gcm();
+    case 24:
+      return EVP_aes_192_gcm();
+    case 32:
+      return EVP_aes_256_gcm();
+  }
+  throw LaneError("libcrypto: no such cipher");
+}
+
+// EVP_EncryptUpdate or EVP_DecryptUpdate; `out` without memory is how either is told that `in` is aad.
+template <class Update>
+void feed(Update update, const char* call, EVP_CIPHER_CTX* context, std::span<const std::byte> in,
+          std::byte* out) {
+  for (std::size_t at = 0; at < in.size(); at += most_bytes_a_call) {
+    const std::span<const std::byte> part = in.subspan(at, std::min(in.size() - at, most_bytes_a_call));
+    int size = 0;
+    check(update(context, out == nullptr ? nullptr : reinterpret_cast<unsigned char*>(out + at), &size,
+                 octets(part.data()), static_cast<int>(part.size())) == 1,
+          call);
+  }
+}
+
+}  // namespace
+
+EvpGcm::EvpGcm(std::span<const std::byte> key, Use use) : context_(EVP_CIPHER_CTX_new()) {
+  check(context_ != nullptr, "EVP_CIPHER_CTX_new");
+  check(EVP_CipherInit_ex2(context_.get(), gcm_cipher(key.size()), octets(key.data()), nullptr,
+                           use == Use::seal ? 1 : 0, nullptr) == 1,
+        "EVP_CipherInit_ex2");
+}
+
+void EvpGcm::seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
+                  std::span<std::byte> ciphertext, std::span<std::byte> tag) {
+  EVP_CIPHER_CTX* const context = context_.get();
+  check(EVP_EncryptInit_ex2(context, nullptr, nullptr, nonce.data(), nullptr) == 1, "EVP_EncryptInit_ex2");
+  feed(EVP_EncryptUpdate, "EVP_EncryptUpdate", context, aad, nullptr);
+  feed(EVP_EncryptUpdate, "EVP_EncryptUpdate", context, plain, ciphertext.data());
+  int none = 0;
+  check(EVP_EncryptFinal_ex(context, octets(tag.data()), &none) == 1, "EVP_EncryptFinal_ex");
+  check(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, tag_bytes, tag.data()) == 1,
+        "EVP_CIPHER_CTX_ctrl");
+}
+
+bool EvpGcm::open(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> ciphertext,
+                  std::span<const std::byte> tag, std::span<std::byte> plain) {
+  EVP_CIPHER_CTX* const context = context_.get();
+  check(EVP_DecryptInit_ex2(context, nullptr, nullptr, nonce.data(), nullptr) == 1, "EVP_DecryptInit_ex2");
+  feed(EVP_DecryptUpdate, "EVP_DecryptUpdate", context, aad, nullptr);
+  feed(EVP_DecryptUpdate, "EVP_DecryptUpdate", context, ciphertext, plain.data());
+  check(
+      EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tag_bytes, const_cast<std::byte*>(tag.data())) == 1,
+      "EVP_CIPHER_CTX_ctrl");
+  int none = 0;
+  unsigned char nothing[tag_bytes];
+  if (EVP_DecryptFinal_ex(context, nothing, &none) == 1) return true;
+  ERR_clear_error();
+  return false;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,101 @@
+#include "cipher/kdf.hpp"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
+
+#include <memory>
+#include <string>
+
+#include "cipher/libcrypto.hpp"
+#include "error.hpp"
+
+namespace gpuaes {
+namespace {
+
+void check(bool good, const char* call) {
+  if (!good) throw IoError(libcrypto_failure(call));
+}
+
+// libcrypto asks for memory that it may change, and changes none; nor does it take none for empty.
+OSSL_PARAM octet_parameter(const char* name, std::span<const std::byte> value) {
+  static std::byte nothing;
+  void* const data = value.empty() ? &nothing : const_cast<std::byte*>(value.data());
+  return OSSL_PARAM_construct_octet_string(name, data, value.size());
+}
+
+Secret hkdf(int mode, std::span<const std::byte> key, std::span<const std::byte> salt,
+            std::span<const std::byte> info, std::size_t size) {
+  const std::unique_ptr<EVP_KDF, void (*)(EVP_KDF*)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr),
+                                                         EVP_KDF_free);
+  check(kdf != nullptr, "EVP_KDF_fetch");
+  const std::unique_ptr<EVP_KDF_CTX, void (*)(EVP_KDF_CTX*)> context(EVP_KDF_CTX_new(kdf.get()),
+                                                                     EVP_KDF_CTX_free);
+  check(context != nullptr, "EVP_KDF_CTX_new");
+  char digest[] = "SHA512";
+  const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode),
+                                   OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
+                                   octet_parameter(OSSL_KDF_PARAM_KEY, key),
+                                   octet_parameter(OSSL_KDF_PARAM_SALT, salt),
+                                   octet_parameter(OSSL_KDF_PARAM_INFO, info),
+                                   OSSL_PARAM_construct_end()};
+  Secret out(size);
+  check(EVP_KDF_derive(context.get(), octets(out.bytes().data()), size, parameters) == 1, "EVP_KDF_derive");
+  return out;
+}
+
+}  // namespace
+
+void fill_random(std::span<std::byte> out) {
+  check(RAND_priv_bytes(octets(out.data()), static_cast<int>(out.size())) == 1, "RAND_priv_bytes");
+}
+
+bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+Secret hkdf_sha512(std::span<const std::byte> input_key, std::span<const std::byte> salt,
+                   std::span<const std::byte> info, std::size_t size) {
+  return hkdf(EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, input_key, salt, info, size);
+}
+
+Secret hkdf_expand_sha512(std::span<const std::byte> key, std::span<const std::byte> info, std::size_t size) {
+  return hkdf(EVP_KDF_HKDF_MODE_EXPAND_ONLY, key, {}, info, size);
+}
+
+std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<const std::byte> message) {
+  std::array<std::byte, 64> mac;
+  check(HMAC(EVP_sha512(), key.data(), static_cast<int>(key.size()), octets(message.data()), message.size(),
+             octets(mac.data()), nullptr) != nullptr,
+        "HMAC");
+  return mac;
+}
+
+Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> salt, unsigned log2_n,
+              unsigned r, unsigned p, std::size_t size) {
+  const std::uint64_t n = std::uint64_t{1} << log2_n;
+  const std::uint64_t memory = std::uint64_t{128} * r * (n + p + 2);
+  Secret out(size);
+  check(
+      EVP_PBE_scrypt(reinterpret_cast<const char*>(passphrase.data()), passphrase.size(), octets(salt.data()),
+                     salt.size(), n, r, p, memory, octets(out.bytes().data()), size) == 1,
+      "EVP_PBE_scrypt");
+  return out;
+}
+
+Secret pbkdf2_sha256(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
+                     std::uint32_t iterations, std::size_t size) {
+  Secret out(size);
+  check(
+      PKCS5_PBKDF2_HMAC(reinterpret_cast<const char*>(passphrase.data()), static_cast<int>(passphrase.size()),
+                        octets(salt.data()), static_cast<int>(salt.size()), static_cast<int>(iterations),
+                        EVP_sha256(), static_cast<int>(size), octets(out.bytes().data())) == 1,
+      "PKCS5_PBKDF2_HMAC");
+  return out;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,57 @@
+// How a job to seal or to open is cut into segments.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cipher/job.hpp"
+
+namespace gpuaes {
+
+// One segment: `sealed` is its ciphertext and its tag, `plain` what it says.
+template <class Sealed, class Plain>
+struct Segment {
+  Nonce nonce;
+  std::span<Sealed> sealed;
+  std::span<Plain> plain;
+
+  std::span<Sealed> ciphertext() const { return sealed.first(plain.size()); }
+  std::span<Sealed> tag() const { return sealed.subspan(plain.size()); }
+};
+
+// base_nonce XOR number, as a big-endian number of 96 bits.
+constexpr Nonce segment_nonce(Nonce base_nonce, std::uint64_t number) {
+  for (std::size_t i = base_nonce.size(); number != 0; number >>= 8)
+    base_nonce[--i] ^= static_cast<std::uint8_t>(number);
+  return base_nonce;
+}
+
+constexpr std::size_t count_segments(std::size_t sealed_bytes) {
+  return (sealed_bytes + sealed_segment_bytes - 1) / sealed_segment_bytes;
+}
+
+inline std::size_t count_segments(const Job& job) {
+  return count_segments(job.operation == Operation::seal ? job.out.size() : job.in.size());
+}
+
+// The `index`-th segment of a stretch of them, which begins with the `first` of the stream.
+template <class Sealed, class Plain>
+Segment<Sealed, Plain> cut_segment(std::span<Sealed> sealed, std::span<Plain> plain, const Job& job,
+                                   std::size_t index) {
+  const std::size_t at = index * segment_bytes, sealed_at = index * sealed_segment_bytes;
+  return {segment_nonce(job.base_nonce, job.first_segment + index),
+          sealed.subspan(sealed_at, std::min(sealed.size() - sealed_at, sealed_segment_bytes)),
+          plain.subspan(at, std::min(plain.size() - at, segment_bytes))};
+}
+
+// Of a job to seal: what to make of plaintext. Of a job to open: what to make of ciphertext and tag.
+inline Segment<std::byte, const std::byte> segment_to_seal(const Job& job, std::size_t index) {
+  return cut_segment(job.out, job.in, job, index);
+}
+inline Segment<const std::byte, std::byte> segment_to_open(const Job& job, std::size_t index) {
+  return cut_segment(job.in, job.out, job, index);
+}
+
+}  // namespace gpuaes

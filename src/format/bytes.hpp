@@ -1,0 +1,23 @@
+// Headers as bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace gpuaes {
+
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+// Not by insert(), for which GCC 12 warns of an overflow that cannot be.
+inline void append(std::vector<std::byte>& bytes, std::span<const std::byte> more) {
+  const std::size_t at = bytes.size();
+  bytes.resize(at + more.size());
+  std::ranges::copy(more, bytes.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,109 @@
+#include "format/cobblestone.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "cipher/kdf.hpp"
+#include "cipher/key.hpp"
+#include "error.hpp"
+#include "format/bytes.hpp"
+#include "format/choose_cipher.hpp"
+#include "format/segment_session.hpp"
+
+namespace gpuaes {
+namespace {
+
+// libcrypto does not take an `info` of any length for HKDF.
+constexpr std::size_t most_context_bytes = 1024;
+
+struct MessageKeys {
+  CipherKey key;
+  Nonce base_nonce;
+  std::array<std::byte, commitment_bytes> commitment;
+};
+
+// FORMAT.md, "Message": key || base nonce || commitment.
+MessageKeys derive(const MessageSecret& secret, std::span<const std::byte> salt) {
+  using namespace std::string_view_literals;
+  const std::string_view label = secret.cipher == Cipher::aes_256
+                                     ? "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv
+                                     : "c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv;
+  std::vector<std::byte> hkdf_info;
+  append(hkdf_info, bytes_of(label));
+  append(hkdf_info, salt);
+  append(hkdf_info, secret.context);
+  const std::size_t key_bytes = info(secret.cipher).key_bytes;
+  MessageKeys keys{{secret.cipher, {}}, {}, {}};
+  Secret derived =
+      hkdf_expand_sha512(secret.input_key, hkdf_info, key_bytes + sizeof(Nonce) + commitment_bytes);
+  std::ranges::copy(derived.bytes().subspan(key_bytes, sizeof(Nonce)),
+                    std::as_writable_bytes(std::span(keys.base_nonce)).begin());
+  std::ranges::copy(derived.bytes().subspan(key_bytes + sizeof(Nonce)), keys.commitment.begin());
+  derived.shrink(key_bytes);
+  keys.key.bytes = std::move(derived);
+  return keys;
+}
+
+std::vector<std::byte> parse_context(const std::string& digits) {
+  if (digits.size() % 2 != 0 || digits.size() / 2 > most_context_bytes)
+    throw UsageError(fmt::format("--context has {} digits, and may be an even number of them, up to {}",
+                                 digits.size(), 2 * most_context_bytes));
+  std::vector<std::byte> context(digits.size() / 2);
+  if (!parse_hex(digits, context)) throw UsageError("--context has a character that is no hexadecimal digit");
+  return context;
+}
+
+std::unique_ptr<Session> open_bare(const MessageSecret& secret, HeaderReader& input) {
+  std::array<std::byte, message_header_bytes> header;
+  const std::size_t size = input.take(header);
+  if (size < header.size())
+    throw AuthError(
+        fmt::format("input is truncated after byte {}, in its header; nothing was written", size));
+  std::unique_ptr<Session> session = open_message(secret, header, input.taken());
+  if (!session)
+    throw KeyError("this key and context do not open the input",
+                   "one of them is wrong, or the first 56 bytes of the input are damaged");
+  return session;
+}
+
+}  // namespace
+
+std::unique_ptr<Session> seal_message(const MessageSecret& secret, std::vector<std::byte> header) {
+  std::array<std::byte, salt_bytes> salt;
+  fill_random(salt);
+  MessageKeys keys = derive(secret, salt);
+  append(header, salt);
+  append(header, keys.commitment);
+  return make_segment_session({.decrypt = false,
+                               .key = std::move(keys.key),
+                               .base_nonce = keys.base_nonce,
+                               .header = std::move(header)});
+}
+
+std::unique_ptr<Session> open_message(const MessageSecret& secret,
+                                      std::span<const std::byte, message_header_bytes> message_header,
+                                      std::uint64_t header_bytes) {
+  MessageKeys keys = derive(secret, message_header.first<salt_bytes>());
+  if (!is_equal(keys.commitment, message_header.last<commitment_bytes>())) return nullptr;
+  return make_segment_session({.decrypt = true,
+                               .key = std::move(keys.key),
+                               .base_nonce = keys.base_nonce,
+                               .header_bytes = header_bytes});
+}
+
+std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
+  if (request.keys.empty()) throw UsageError("cobblestone format needs a key", "name a key file with -k");
+  const Secret& key = request.keys.front();
+  if (key.size() == info(Cipher::aes_192).key_bytes)
+    throw UsageError("cobblestone format needs a key of 16 or 32 bytes, and this one has 24");
+  const std::vector<std::byte> context = parse_context(request.context.value_or(""));
+  const MessageSecret secret{choose_cipher(request.cipher, key.size()), key.bytes(), context};
+  return request.decrypt ? open_bare(secret, *request.input) : seal_message(secret, {});
+}
+
+}  // namespace gpuaes

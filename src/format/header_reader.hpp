@@ -1,0 +1,54 @@
+// The beginning of an input, read as far as a format's header goes and not a byte further: what is behind it
+// belongs to the pipeline.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace gpuaes {
+
+class HeaderReader {
+ public:
+  // Reads at least 1 byte, at most as many as there is room for; 0 only at the end of the input.
+  using Read = std::function<std::size_t(std::span<std::byte>)>;
+
+  explicit HeaderReader(Read read) : read_(std::move(read)) {}
+
+  // The next `size` bytes without taking them; fewer only where the input ends. To look that far is to say
+  // that the header reaches that far.
+  std::span<const std::byte> peek(std::size_t size) {
+    while (looked_.size() < size) {
+      const std::size_t had = looked_.size();
+      looked_.resize(size);
+      const std::size_t count = read_(std::span(looked_).subspan(had));
+      looked_.resize(had + count);
+      if (count == 0) break;
+    }
+    return std::span(looked_).first(std::min(size, looked_.size()));
+  }
+
+  // Takes the next bytes: as many as there is room for, fewer only where the input ends. How many.
+  std::size_t take(std::span<std::byte> out) {
+    const std::span<const std::byte> next = peek(out.size());
+    const std::size_t count = next.size();
+    std::copy(next.begin(), next.end(), out.begin());
+    looked_.erase(looked_.begin(), looked_.begin() + static_cast<std::ptrdiff_t>(count));
+    taken_ += count;
+    return count;
+  }
+
+  // How many bytes were taken.
+  std::uint64_t taken() const noexcept { return taken_; }
+
+ private:
+  Read read_;
+  std::vector<std::byte> looked_;
+  std::uint64_t taken_ = 0;
+};
+
+}  // namespace gpuaes

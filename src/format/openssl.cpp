@@ -1,0 +1,73 @@
+#include "format/openssl.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "cipher/kdf.hpp"
+#include "error.hpp"
+#include "format/bytes.hpp"
+#include "format/ctr_session.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::uint32_t default_iterations = 10000;
+constexpr std::uint32_t most_iterations = std::numeric_limits<std::int32_t>::max();  // as libcrypto counts
+
+using Header = std::array<std::byte, 16>;  // magic, salt
+
+std::span<const std::byte> salt_of(const Header& header) {
+  return std::span(header).subspan(openssl_magic.size());
+}
+
+Header read_header(HeaderReader& input) {
+  Header header;
+  const std::size_t size = input.take(header);
+  const auto magic = bytes_of(openssl_magic);
+  if (!std::ranges::equal(std::span(header).first(std::min(size, magic.size())), magic))
+    throw AuthError("input is not in openssl format: it does not begin with 'Salted__'",
+                    unnamed_formats_hint);
+  if (size < header.size())
+    throw AuthError(
+        fmt::format("input is truncated after byte {}, in its header; nothing was written", size));
+  return header;
+}
+
+Header make_header() {
+  Header header;
+  std::ranges::copy(bytes_of(openssl_magic), header.begin());
+  fill_random(std::span(header).subspan(openssl_magic.size()));
+  return header;
+}
+
+}  // namespace
+
+std::unique_ptr<Session> open_openssl(SessionRequest request) {
+  if (!request.keys.empty())
+    throw UsageError("openssl format takes a passphrase, and no key file", "-f raw takes a key and an IV");
+  if (!request.passphrase)
+    throw UsageError("openssl format needs a passphrase",
+                     "-p asks for it, --passphrase-file FILE reads it from a file");
+  const std::uint32_t iterations = request.iterations.value_or(default_iterations);
+  if (iterations == 0 || iterations > most_iterations)
+    throw UsageError(fmt::format("--iter is {}, and may be 1 to {}", iterations, most_iterations));
+
+  const Header header = request.decrypt ? read_header(*request.input) : make_header();
+  const Cipher cipher = request.cipher.value_or(Cipher::aes_256);
+  // The key, and behind it the IV.
+  Secret derived = pbkdf2_sha256(request.passphrase().bytes(), salt_of(header), iterations,
+                                 info(cipher).key_bytes + sizeof(CounterBlock));
+  CounterBlock first;
+  std::ranges::copy(derived.bytes().subspan(info(cipher).key_bytes),
+                    std::as_writable_bytes(std::span(first)).begin());
+  derived.shrink(info(cipher).key_bytes);
+  std::vector<std::byte> written;
+  if (!request.decrypt) written.assign(header.begin(), header.end());
+  return make_ctr_session({cipher, std::move(derived)}, load_counter(first), std::move(written));
+}
+
+}  // namespace gpuaes

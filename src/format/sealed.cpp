@@ -1,0 +1,71 @@
+#include "format/sealed.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "cipher/kdf.hpp"
+#include "error.hpp"
+#include "format/cobblestone.hpp"
+#include "format/sealed_header.hpp"
+
+namespace gpuaes {
+namespace {
+
+// The slots stay out of the context, so that a file can be given new ones without being encrypted again.
+MessageSecret message_secret(const Secret& file_key, std::span<const std::byte> header) {
+  return {Cipher::aes_256, file_key.bytes(), header.first(sealed_context_bytes)};
+}
+
+void check_request(const SessionRequest& request) {
+  if (request.cipher && *request.cipher != Cipher::aes_256)
+    throw UsageError(fmt::format("sealed format has aes-256, and not {}", info(*request.cipher).name));
+  if (request.keys.empty() && !request.passphrase)
+    throw UsageError("sealed format needs a key or a passphrase",
+                     "name a key file with -k, or -p asks for a passphrase");
+  for (const Secret& key : request.keys)
+    if (key.size() != file_key_bytes)
+      throw UsageError(fmt::format("sealed format needs a key of {} bytes, and this one has {}",
+                                   file_key_bytes, key.size()));
+  const std::size_t slots = request.keys.size() + (request.passphrase ? 1 : 0);
+  if (!request.decrypt && slots > most_slots)
+    throw UsageError(fmt::format("sealed format has at most {} keys, the passphrase counted", most_slots));
+}
+
+std::unique_ptr<Session> seal(const SessionRequest& request) {
+  std::optional<Secret> passphrase;
+  if (request.passphrase) passphrase = request.passphrase();
+  Secret file_key(file_key_bytes);
+  fill_random(file_key.bytes());
+  std::vector<std::byte> header =
+      make_sealed_header(file_key, request.keys, passphrase ? &*passphrase : nullptr);
+  const std::vector<std::byte> context(header.begin(), header.begin() + sealed_context_bytes);
+  return seal_message(message_secret(file_key, context), std::move(header));
+}
+
+// All of the header is read before any secret is tried, and all of it is verified before anything behind it
+// is read.
+std::unique_ptr<Session> open(const SessionRequest& request) {
+  HeaderReader& input = *request.input;
+  const SealedHeader header = read_sealed_header(input);
+  std::array<std::byte, message_header_bytes> message_header;
+  if (input.take(message_header) < message_header.size())
+    throw AuthError(
+        fmt::format("input is truncated after byte {}, in its header; nothing was written", input.taken()));
+  const Secret file_key = open_slots(header, request.keys, request.passphrase);
+  std::unique_ptr<Session> session =
+      open_message(message_secret(file_key, header.bytes), message_header, input.taken());
+  if (!session) refuse_header(header.bytes.size(), "its salt or its commitment is wrong");
+  return session;
+}
+
+}  // namespace
+
+std::unique_ptr<Session> open_sealed(SessionRequest request) {
+  check_request(request);
+  return request.decrypt ? open(request) : seal(request);
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,50 @@
+// The header of the sealed format as far as its MAC (FORMAT.md, "Layout"): magic, suite, slots.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cipher/secret.hpp"
+#include "format/header_reader.hpp"
+#include "format/slots.hpp"
+
+namespace gpuaes {
+
+// Of every version of the format.
+inline constexpr std::string_view sealed_magic = "gpuaes-stream/";
+
+inline constexpr std::size_t most_slots = 32;
+
+// Magic and suite: so many bytes of the header are the context of the message.
+inline constexpr std::size_t sealed_context_bytes = 17;
+
+// A header whose layout was checked and whose MAC was not. Its slots lie in its bytes: it moves as a whole
+// and is not copied.
+struct SealedHeader {
+  SealedHeader() = default;
+  SealedHeader(SealedHeader&&) = default;
+  SealedHeader& operator=(SealedHeader&&) = default;
+
+  std::vector<std::byte> bytes;  // through the MAC
+  std::vector<Slot> slots;
+};
+
+// A header for a file key, with a slot for each key and, where there is one, the passphrase. Together they
+// are 1 to 32.
+std::vector<std::byte> make_sealed_header(const Secret& file_key, std::span<const Secret> keys,
+                                          const Secret* passphrase);
+
+// Takes the header from the input. AuthError where it is malformed, cut or none at all; IoError for another
+// version, suite or type of slot than this program knows.
+SealedHeader read_sealed_header(HeaderReader& input);
+
+// The file key, out of the first slot that opens. The passphrase is asked for only where no key opened the
+// input and it has a slot for one. KeyError where nothing unwraps, AuthError where what unwraps does not fit
+// the header, or scrypt is to take more than it gets.
+Secret open_slots(const SealedHeader& header, std::span<const Secret> keys,
+                  const std::function<Secret()>& passphrase);
+
+}  // namespace gpuaes

@@ -1,0 +1,79 @@
+#include "format/segment_session.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "cipher/segments.hpp"
+#include "error.hpp"
+
+namespace gpuaes {
+namespace {
+
+// From here on: what job() gives a lane are whole segments and at most one short one, each with all of its
+// tag; what is too short to be a segment at the end of a truncated input never leaves this file.
+class SegmentSession : public Session {
+ public:
+  explicit SegmentSession(SegmentStream stream) : stream_(std::move(stream)) {}
+
+  std::span<const std::byte> header() const override { return stream_.header; }
+  std::size_t unit_in() const override { return stream_.decrypt ? sealed_segment_bytes : segment_bytes; }
+  std::size_t unit_out() const override { return stream_.decrypt ? segment_bytes : sealed_segment_bytes; }
+
+  std::size_t output_size(std::size_t in_size, bool last) const override {
+    if (!stream_.decrypt) return in_size + tag_bytes * (in_size / segment_bytes + (last ? 1 : 0));
+    const std::size_t in_segments = in_size - stray_bytes(in_size);
+    return in_segments - tag_bytes * count_segments(in_segments);
+  }
+
+  Job job(const Piece& piece) const override {
+    const std::size_t stray = stream_.decrypt ? stray_bytes(piece.in.size()) : 0;
+    const Job job{.operation = stream_.decrypt ? Operation::open : Operation::seal,
+                  .key = &stream_.key,
+                  .in = piece.in.first(piece.in.size() - stray),
+                  .out = piece.out,
+                  .base_nonce = stream_.base_nonce,
+                  .first_segment = piece.offset / unit_in()};
+    if (job.first_segment + count_segments(job) > most_segments)
+      throw IoError("input is too long: a message has at most 2^38 segments of 16384 bytes");
+    return job;
+  }
+
+  Outcome judge(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override {
+    if (!stream_.decrypt) return {piece.out.size(), std::nullopt};
+    const std::size_t rest = piece.in.size() % sealed_segment_bytes;
+    if (bad_segment) {
+      const std::size_t at = *bad_segment * sealed_segment_bytes;
+      const bool is_short = piece.in.size() - at < sealed_segment_bytes;
+      return failed(is_short ? "corrupt or truncated at" : "corrupt at", piece, at,
+                    *bad_segment * segment_bytes);
+    }
+    if (last && rest < tag_bytes) return failed("truncated after", piece, piece.in.size(), piece.out.size());
+    return {piece.out.size(), std::nullopt};
+  }
+
+ private:
+  // The bytes at the end of a piece that are too few for a tag.
+  static std::size_t stray_bytes(std::size_t in_size) {
+    const std::size_t rest = in_size % sealed_segment_bytes;
+    return rest < tag_bytes ? rest : 0;
+  }
+
+  // `at` and `released` count from the beginning of the piece, the message from those of input and plaintext.
+  Outcome failed(std::string_view how, const Piece& piece, std::size_t at, std::size_t released) const {
+    const std::uint64_t plaintext = piece.offset / sealed_segment_bytes * segment_bytes + released;
+    return {released, AuthError(fmt::format("input is {} byte {}: {} bytes of plaintext before that are good",
+                                            how, stream_.header_bytes + piece.offset + at, plaintext))};
+  }
+
+  SegmentStream stream_;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> make_segment_session(SegmentStream stream) {
+  return std::make_unique<SegmentSession>(std::move(stream));
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,30 @@
+// The segments of the sealed and the cobblestone format as a session (FORMAT.md, "Message"): 16384 bytes of
+// plaintext become 16400. The last segment is always a short one, and may be empty: it is how a reader knows
+// that nothing was cut off.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cipher/ciphers.hpp"
+#include "cipher/job.hpp"
+#include "format/format.hpp"
+
+namespace gpuaes {
+
+// Segment numbers are smaller.
+inline constexpr std::uint64_t most_segments = std::uint64_t{1} << 38;
+
+struct SegmentStream {
+  bool decrypt = false;
+  CipherKey key;
+  Nonce base_nonce;
+  std::vector<std::byte> header;   // to encrypt: what is to be written before the segments
+  std::uint64_t header_bytes = 0;  // to decrypt: how many bytes of the input are before them
+};
+
+std::unique_ptr<Session> make_segment_session(SegmentStream stream);
+
+}  // namespace gpuaes

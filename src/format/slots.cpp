@@ -1,0 +1,163 @@
+#include "format/slots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "cipher/evp_gcm.hpp"
+#include "cipher/kdf.hpp"
+#include "error.hpp"
+#include "format/bytes.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::size_t head_bytes = 3;  // type, be16 size of the body
+constexpr std::size_t salt_bytes = 16;
+constexpr std::size_t wrapped_bytes = file_key_bytes + tag_bytes;
+constexpr std::size_t parameter_bytes = 3;  // log2 N, r, p
+constexpr std::size_t kek_bytes = 32;
+
+constexpr unsigned written_log2_n = 17, min_log2_n = 10, max_log2_n = 20;
+constexpr unsigned only_r = 8, only_p = 1;
+
+constexpr std::string_view key_file_label = "gpuaes-stream/1 key file";
+constexpr std::string_view passphrase_label = "gpuaes-stream/1 passphrase";
+
+unsigned number(std::byte byte) {
+  return std::to_integer<unsigned>(byte);
+}
+
+// The body's size of a type that this version knows.
+std::optional<std::size_t> body_bytes(SlotType type) {
+  switch (type) {
+    case SlotType::key_file:
+      return salt_bytes + wrapped_bytes;
+    case SlotType::passphrase:
+      return parameter_bytes + salt_bytes + wrapped_bytes;
+    case SlotType::x25519:
+      return 32 + wrapped_bytes;
+  }
+  return std::nullopt;
+}
+
+Secret kek_of_key(const Secret& key, std::span<const std::byte> salt) {
+  return hkdf_sha512(key.bytes(), salt, bytes_of(key_file_label), kek_bytes);
+}
+
+Secret kek_of_passphrase(const Secret& passphrase, std::span<const std::byte> salt, unsigned log2_n) {
+  std::vector<std::byte> labelled_salt;
+  append(labelled_salt, bytes_of(passphrase_label));
+  append(labelled_salt, salt);
+  return scrypt(passphrase.bytes(), labelled_salt, log2_n, only_r, only_p, kek_bytes);
+}
+
+// A nonce of zeros is sound: no KEK is used twice, each has a fresh salt.
+void append_wrapped(std::vector<std::byte>& slot, const Secret& kek, const Secret& file_key) {
+  const std::size_t at = slot.size();
+  slot.resize(at + wrapped_bytes);
+  const std::span<std::byte> wrapped = std::span(slot).subspan(at);
+  EvpGcm(kek.bytes(), EvpGcm::Use::seal)
+      .seal({}, {}, file_key.bytes(), wrapped.first(file_key_bytes), wrapped.subspan(file_key_bytes));
+}
+
+std::optional<Secret> open_wrapped(const Slot& slot, const Secret& kek) {
+  const std::span<const std::byte> wrapped = slot.body.last(wrapped_bytes);
+  Secret file_key(file_key_bytes);
+  if (!EvpGcm(kek.bytes(), EvpGcm::Use::open)
+           .open({}, {}, wrapped.first(file_key_bytes), wrapped.subspan(file_key_bytes), file_key.bytes()))
+    return std::nullopt;
+  return file_key;
+}
+
+std::vector<std::byte> begin_slot(SlotType type) {
+  return {std::byte{static_cast<std::uint8_t>(type)}, std::byte{0},
+          static_cast<std::byte>(*body_bytes(type))};
+}
+
+// What is skipped is what a later version may add beside the slots that this one can open; what is refused
+// would change what they mean.
+void check_type(const Slot& slot) {
+  const auto type = static_cast<std::uint8_t>(slot.type);
+  if (type == 0 || type >= 0x80)
+    throw IoError(fmt::format("input has a slot of type {:02x} at byte {}, which this version does not read",
+                              type, slot.at));
+  const std::optional<std::size_t> size = body_bytes(slot.type);
+  if (size && slot.body.size() != *size)
+    refuse_header(slot.at + 1, fmt::format("a slot of type {:02x} has {} bytes, and not {}", type,
+                                           slot.body.size(), *size));
+}
+
+// FORMAT.md: anyone can write for a public key, and must not be able to write what a passphrase then vouches
+// for. One passphrase slot is also all the work that a header may ask of scrypt.
+void check_company(const std::vector<Slot>& slots) {
+  const auto is_passphrase = [](const Slot& slot) { return slot.type == SlotType::passphrase; };
+  const auto first = std::ranges::find_if(slots, is_passphrase);
+  if (first == slots.end()) return;
+  const auto second = std::find_if(first + 1, slots.end(), is_passphrase);
+  if (second != slots.end()) refuse_header(second->at, "a second passphrase slot");
+  for (const Slot& slot : slots)
+    if (slot.type == SlotType::x25519)
+      refuse_header(slot.at, "a slot for a public key beside one for a passphrase");
+}
+
+}  // namespace
+
+void refuse_header(std::size_t at, std::string_view what) {
+  throw AuthError(
+      fmt::format("input is corrupt at byte {}, in its header: {}; nothing was written", at, what));
+}
+
+std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key) {
+  std::vector<std::byte> slot = begin_slot(SlotType::key_file);
+  slot.resize(head_bytes + salt_bytes);
+  const std::span<std::byte> salt = std::span(slot).last(salt_bytes);
+  fill_random(salt);
+  append_wrapped(slot, kek_of_key(key, salt), file_key);
+  return slot;
+}
+
+std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase) {
+  std::vector<std::byte> slot = begin_slot(SlotType::passphrase);
+  for (const unsigned parameter : {written_log2_n, only_r, only_p})
+    slot.push_back(static_cast<std::byte>(parameter));
+  slot.resize(slot.size() + salt_bytes);
+  const std::span<std::byte> salt = std::span(slot).last(salt_bytes);
+  fill_random(salt);
+  append_wrapped(slot, kek_of_passphrase(passphrase, salt, written_log2_n), file_key);
+  return slot;
+}
+
+std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t count, std::size_t at) {
+  std::vector<Slot> slots;
+  for (; slots.size() < count; bytes = bytes.subspan(head_bytes + slots.back().body.size())) {
+    const std::size_t size = bytes.size() < head_bytes ? 0 : number(bytes[1]) << 8 | number(bytes[2]);
+    if (bytes.size() < head_bytes + size) refuse_header(at, "its slots do not fit into their size");
+    slots.push_back({at, SlotType{std::to_integer<std::uint8_t>(bytes[0])}, bytes.subspan(head_bytes, size)});
+    at += head_bytes + size;
+  }
+  if (!bytes.empty()) refuse_header(at, "its slots do not fill their size");
+  for (const Slot& slot : slots) check_type(slot);
+  check_company(slots);
+  return slots;
+}
+
+std::optional<Secret> unwrap(const Slot& slot, const Secret& key) {
+  return open_wrapped(slot, kek_of_key(key, slot.body.first(salt_bytes)));
+}
+
+std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase) {
+  return open_wrapped(slot, kek_of_passphrase(passphrase, slot.body.subspan(parameter_bytes, salt_bytes),
+                                              number(slot.body[0])));
+}
+
+void check_scrypt_parameters(const Slot& slot) {
+  const unsigned log2_n = number(slot.body[0]), r = number(slot.body[1]), p = number(slot.body[2]);
+  if (log2_n < min_log2_n || log2_n > max_log2_n || r != only_r || p != only_p)
+    refuse_header(slot.at + head_bytes,
+                  fmt::format("scrypt with log2 N = {}, r = {}, p = {} is refused", log2_n, r, p));
+}
+
+}  // namespace gpuaes

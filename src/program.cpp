@@ -1,0 +1,52 @@
+#include "program.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <new>
+#include <system_error>
+
+#include "io/fd.hpp"
+#include "io/signals.hpp"
+
+namespace gpuaes {
+
+int run_program(const std::string& name, const std::function<void(Messages&)>& act) {
+  Messages messages(name);
+  const bool pipe_was_ignored = ignore_write_signals();
+  try {
+    prctl(PR_SET_DUMPABLE, 0);  // no core dumps, no debugger: keys are in memory
+    occupy_standard_descriptors();
+    act(messages);
+    return static_cast<int>(Exit::ok);
+  } catch (const PipeClosed& error) {
+    if (!pipe_was_ignored) die_by(SIGPIPE);
+    messages.error(error);
+  } catch (const Error& error) {
+    messages.error(error);
+    return static_cast<int>(error.exit());
+  } catch (const std::bad_alloc&) {
+    messages.error("out of memory");
+  } catch (const std::system_error& error) {
+    messages.error(std::string("the system does not give what is needed, a thread perhaps: ") + error.what());
+  } catch (const std::exception& error) {
+    messages.error(std::string("system failure: ") + error.what());
+  } catch (const Cancelled& cancelled) {
+    if (cancelled.signal != 0) die_by(cancelled.signal);
+  }
+  return static_cast<int>(Exit::io);
+}
+
+void print(std::span<const std::byte> bytes) {
+  Cancel cancel;
+  FdSink sink(Fd(STDOUT_FILENO), "standard output", cancel);
+  sink.write(bytes);
+  sink.finish();
+}
+
+void print(const std::string& text) {
+  print(std::as_bytes(std::span(text)));
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,21 @@
+// What the main functions of all programs have in common.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "messages.hpp"
+
+namespace gpuaes {
+
+// Calls `act`, and makes of what it throws a message and the exit status of the command line contract, or the
+// end by a signal. Before that it keeps core dumps, and writes that fail, from doing harm.
+int run_program(const std::string& name, const std::function<void(Messages&)>& act);
+
+// Writes to standard output.
+void print(std::span<const std::byte> bytes);
+void print(const std::string& text);
+
+}  // namespace gpuaes

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# -p asks on the controlling terminal, without echo, twice to encrypt and once to decrypt, while standard input and
+# output are pipes. The terminal is left as it was, after ^C too.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+need_cryptography
+
+python <<'PYTHON'
+from sealed_harness import *
+
+try:
+    master, slave = os.openpty()
+    os.ttyname(slave)
+except OSError:
+    print("skipped: no pseudo terminals here")
+    sys.exit(77)
+pid = os.fork()
+if pid:  # the rest is in a session of its own, whose terminal is the slave
+    os.close(slave)
+    status = os.waitpid(pid, 0)[1]
+    os._exit(os.waitstatus_to_exitcode(status) & 255)
+os.setsid()
+try:
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+except OSError:
+    print("skipped: no controlling terminal here")
+    sys.exit(77)
+for s in (signal.SIGINT, signal.SIGHUP):
+    signal.signal(s, signal.SIG_IGN)
+
+SECRET = b"Correct-Horse-7"
+plain = make_input(20000)
+usual = termios.tcgetattr(slave)
+seen = b""  # on the terminal since the program was started
+
+
+def echoes():
+    return bool(termios.tcgetattr(slave)[3] & termios.ECHO)
+
+
+def look(seconds):
+    global seen
+    while select.select([master], [], [], seconds)[0]:
+        seen += os.read(master, 1000)
+
+
+def begin(*options, data=b"", **popen):
+    global seen
+    seen = b""
+
+    def signals():
+        for s in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
+            signal.signal(s, signal.SIG_DFL)
+
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    child = subprocess.Popen([program, "-p", *QUICK, *options], preexec_fn=signals, **pipes, **popen)
+    threading.Thread(target=feed, args=(child.stdin, data), daemon=True).start()
+    child.stdin = None  # which communicate() would close
+    return child
+
+
+def feed(pipe, data):
+    try:
+        pipe.write(data)
+        pipe.close()
+    except OSError:
+        pass
+
+
+def await_prompt(what):
+    """Until something has been asked since `seen` was read last, and the terminal does not echo."""
+    global seen
+    before, deadline = len(seen), time.monotonic() + PATIENCE
+    while not (re.search(rb"[a-zA-Z].*: *$", seen[before:], re.S) and not echoes()):
+        if time.monotonic() > deadline:
+            fail(f"{what}: expected a prompt and no echo, got {seen[before:]!r}, echo {echoes()}")
+        look(0.05)
+    look(0.1)
+
+
+def answer(text, what):
+    await_prompt(what)
+    os.write(master, text)
+
+
+def end(child, want, what):
+    try:
+        out, err = child.communicate(timeout=10 * A_SECOND)
+    except subprocess.TimeoutExpired:
+        fail(f"{what}: expected an end, but it still runs; on the terminal {seen!r}")
+    look(0.1)
+    expect_equal(want, child.returncode, f"{what}: exit status (stderr: {err.decode()})")
+    expect_equal(usual, termios.tcgetattr(slave), f"{what}: settings of the terminal")
+    for text in (SECRET, b"Horse"):
+        if text in seen or text in err:
+            fail(f"{what}: expected no echo, got {seen!r} on the terminal, {err!r} on stderr")
+    if want > 0 and len(re.findall(rb"^gpuaes-stream: error: ", err, re.M)) != 1:
+        fail(f"{what}: expected one error message, got {err!r}")
+    return Result(child.returncode, out, err)
+
+
+child = begin(data=plain)
+answer(SECRET + b"\n", "first prompt to encrypt")
+answer(SECRET + b"\n", "second prompt to encrypt")
+sealed = end(child, 0, "to encrypt").out
+expect_equal((0, plain), opinion(sealed, passphrase=SECRET), "what the other implementation makes of it")
+
+child = begin("-d", data=sealed)
+answer(SECRET + b"\n", "prompt to decrypt")
+expect_same(plain, end(child, 0, "to decrypt").out, "decrypted")
+quick = sf.seal(plain, [KEY], SECRET, 10)
+child = begin("-d", data=quick)
+answer(b"Horse\n", "prompt to decrypt")
+expect_equal(b"", end(child, 3, "wrong passphrase").out, "output with a wrong passphrase")
+child = begin("-d", "-f", "openssl", data=b"Salted__12345678" + plain)
+answer(SECRET + b"\n", "prompt for the openssl format")
+expect_equal(len(plain), len(end(child, 0, "openssl format").out), "bytes decrypted")
+
+for first, second in ((SECRET, b"Horse"), (SECRET, SECRET + b" "), (SECRET, b"")):
+    child = begin(data=plain)
+    answer(first + b"\n", "first prompt")
+    answer(second + b"\n", "second prompt")
+    expect_equal(b"", end(child, 2, "answers that differ").out, "output")
+for options in ([], ["-d"]):
+    child = begin(*options, data=quick)
+    answer(b"\n", "prompt")
+    if not options:
+        look(1)
+        if child.poll() is None:  # it asks again before it judges
+            os.write(master, b"\n")
+    expect_equal(b"", end(child, 2, "empty passphrase").out, "output")
+
+# ^C, at the first and at the second prompt.
+for answers, options in ((0, []), (1, []), (0, ["-d"])):
+    child = begin(*options, data=quick)
+    for _ in range(answers):
+        answer(SECRET + b"\n", "first prompt")
+    await_prompt("prompt before ^C")
+    os.write(master, b"\x03")
+    expect_equal(b"", end(child, -signal.SIGINT, f"^C at prompt {answers + 1}").out, "output")
+child = begin(data=quick)
+await_prompt("prompt before SIGTERM")
+child.send_signal(signal.SIGTERM)
+expect_equal(b"", end(child, -signal.SIGTERM, "SIGTERM at the prompt").out, "output")
+
+# Without a terminal.
+for options in ([], ["-d"]):
+    child = begin(*options, data=quick, start_new_session=True)
+    got = end(child, 1, "no terminal")
+    expect_equal(b"", got.out, "output without a terminal")
+    if not re.search(rb"^gpuaes-stream: hint: .*--passphrase-file", got.err, re.M):
+        fail(f"expected a hint that names --passphrase-file, got {got.err!r}")
+sys.stdout.flush()
+os._exit(0)
+PYTHON

@@ -1,0 +1,126 @@
+// Whatever is done to sealed segments, and however they are cut into pieces: what is released is a beginning
+// of the plaintext, and all is well only where nothing was changed.
+//
+// The fuzzer's bytes are a program: how long the plaintext is, how to change what it was sealed to, and how
+// to cut that up.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cipher/job.hpp"
+#include "format/segment_session.hpp"
+#include "lane/lanes.hpp"
+
+namespace gpuaes {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::size_t most_plaintext = 3 * segment_bytes + 100;
+
+class Program {
+ public:
+  explicit Program(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+  bool empty() const { return bytes_.empty(); }
+  std::size_t number(std::size_t below) {  // 0 when there are no more bytes
+    std::size_t value = 0;
+    for (int i = 0; i < 3 && !bytes_.empty(); ++i) {
+      value = value << 8 | bytes_.front();
+      bytes_ = bytes_.subspan(1);
+    }
+    return value % below;
+  }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+};
+
+std::unique_ptr<Session> make_session(bool decrypt) {
+  CipherKey key{Cipher::aes_256, Secret(32)};
+  std::ranges::fill(key.bytes.bytes(), std::byte{7});
+  return make_segment_session(
+      {.decrypt = decrypt, .key = std::move(key), .base_nonce = {1, 2, 3}, .header = {}, .header_bytes = 0});
+}
+
+Bytes make_plaintext(std::size_t size) {
+  Bytes bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i % 251);
+  return bytes;
+}
+
+Outcome process(const Session& session, Lane& lane, std::uint64_t offset, std::span<const std::byte> in,
+                bool last, Bytes& released) {
+  Bytes out(session.output_size(in.size(), last));
+  const Piece piece{offset, in, out};
+  lane.start(session.job(piece));
+  const Outcome outcome = session.judge(piece, last, lane.finish());
+  released.insert(released.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(outcome.released));
+  return outcome;
+}
+
+Bytes seal(const Bytes& plaintext, Lane& lane) {
+  Bytes sealed;
+  process(*make_session(false), lane, 0, plaintext, true, sealed);
+  return sealed;
+}
+
+void change(Bytes& sealed, Program& program) {
+  const auto at = [&](std::size_t place) { return sealed.begin() + static_cast<std::ptrdiff_t>(place); };
+  const std::size_t place = program.number(sealed.size() + 1);
+  switch (program.number(5)) {
+    case 0:  // flip bits
+      if (place < sealed.size()) sealed[place] ^= static_cast<std::byte>(program.number(256));
+      return;
+    case 1:  // cut off
+      return sealed.resize(place);
+    case 2:  // put something in
+      sealed.insert(at(place), program.number(2 * sealed_segment_bytes), static_cast<std::byte>(place));
+      return;
+    case 3:  // leave something out
+      sealed.erase(at(place), at(place + program.number(sealed.size() - place + 1)));
+      return;
+    case 4: {  // exchange two segments
+      const std::size_t segments = sealed.size() / sealed_segment_bytes;
+      if (segments < 2) return;
+      const std::size_t one = program.number(segments), other = program.number(segments);
+      if (one != other)
+        std::swap_ranges(at(one * sealed_segment_bytes), at((one + 1) * sealed_segment_bytes),
+                         at(other * sealed_segment_bytes));
+    }
+  }
+}
+
+void run(Program program) {
+  const std::unique_ptr<Lane> lane = make_cpu_lane();
+  const Bytes plaintext = make_plaintext(program.number(most_plaintext + 1));
+  const Bytes original = seal(plaintext, *lane);
+  const std::size_t segments_a_piece = 1 + program.number(3);
+  Bytes sealed = original;
+  while (!program.empty() && sealed.size() < 2 * most_plaintext) change(sealed, program);
+
+  const std::unique_ptr<Session> session = make_session(true);
+  Bytes released;
+  bool failed = false, last = false;
+  for (std::size_t at = 0; !last && !failed;) {
+    const std::size_t size = std::min(segments_a_piece * session->unit_in(), sealed.size() - at);
+    last = size < segments_a_piece * session->unit_in();
+    failed =
+        process(*session, *lane, at, std::span(sealed).subspan(at, size), last, released).error.has_value();
+    at += size;
+  }
+  if (failed == (sealed == original)) std::abort();
+  if (released.size() > plaintext.size() || (!failed && released.size() != plaintext.size())) std::abort();
+  if (!std::equal(released.begin(), released.end(), plaintext.begin())) std::abort();
+}
+
+}  // namespace
+}  // namespace gpuaes
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  gpuaes::run(gpuaes::Program({data, size}));
+  return 0;
+}

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""The sealed format, version 1, read and written a second time: from its description (gpuaes-stream(5)) alone, with
+python3-cryptography, sharing nothing with the program.
+
+    python3 sealed_format.py open|seal --key FILE|--passphrase-file FILE < in > out
+
+Whole messages in memory, for tests. open_sealed() and open_message() return the plaintext or raise an Unopened, which
+carries the exit status that the format asks for. seal() writes what is right; to write what is malformed, call
+header() and message() with the fields as you want them. A slot is a pair (type, body).
+"""
+
+import os
+import re
+import sys
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import constant_time, hashes, hmac
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
+from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
+MAGIC = b"gpuaes-stream/1\n"
+COBBLESTONE_256 = 1  # suite
+KEY_FILE, PASSPHRASE, X25519 = 1, 2, 3  # slot types
+BODY_SIZES = {KEY_FILE: 64, PASSPHRASE: 67, X25519: 80}
+SEGMENT, TAG = 16384, 16
+
+
+class Unopened(Exception):
+    exit = 4
+
+
+class Unsupported(Unopened):
+    exit = 1  # another version, suite or kind of slot
+
+
+class WrongSecret(Unopened):
+    exit = 3  # no slot unwraps; or a bare message's commitment differs
+
+
+class Malformed(Unopened):
+    """The header is not one, or not authentic."""
+
+
+class Damaged(Unopened):
+    """A segment is not authentic, or the end is missing. plaintext: what comes before it; offset: its place in the input."""
+
+    def __init__(self, what, plaintext, offset):
+        super().__init__(f"{what} at byte {offset} of the input, after {len(plaintext)} bytes of plaintext")
+        self.plaintext, self.offset = plaintext, offset
+
+
+# --- Key schedule ------------------------------------------------------------------------------------------------
+
+def expand(key, info, size):
+    return HKDFExpand(hashes.SHA512(), size, info).derive(key)
+
+
+def key_file_kek(key, salt):
+    return HKDF(hashes.SHA512(), 32, salt, b"gpuaes-stream/1 key file").derive(key)
+
+
+def passphrase_kek(passphrase, salt, log_n, r, p):
+    return Scrypt(b"gpuaes-stream/1 passphrase" + salt, 32, 1 << log_n, r, p).derive(passphrase)
+
+
+def header_mac(file_key, authenticated):
+    mac = hmac.HMAC(expand(file_key, b"gpuaes-stream/1 header", 64), hashes.SHA512())
+    mac.update(authenticated)
+    return mac.finalize()[:32]
+
+
+def message_keys(key, context, salt):
+    """AES key, base nonce, commitment: of Cobblestone-256 for a key of 32 bytes, of Cobblestone-128 for one of 16."""
+    if len(key) not in (16, 32):
+        raise ValueError("Cobblestone takes a key of 16 or 32 bytes")
+    info = b"c2sp.org/chunked-encryption@v1+" + b"AEAD_AES_%d_GCM" % (8 * len(key)) + b"\0" + salt + context
+    secret = expand(key, info, len(key) + 12 + 32)
+    return secret[: len(key)], secret[len(key) : -32], secret[-32:]
+
+
+def nonce(base, index):
+    return (int.from_bytes(base, "big") ^ index).to_bytes(12, "big")
+
+
+def parse_key_file(content):
+    text = content.rstrip(b" \t\r\n")
+    if len(text) in (32, 48, 64) and all(c in b"0123456789abcdefABCDEF" for c in text):
+        return bytes.fromhex(text.decode())
+    if len(content) not in (16, 24, 32):
+        raise ValueError("a key file holds 16, 24 or 32 bytes")
+    return content
+
+
+# --- The message, alone: salt || commitment || segments ----------------------------------------------------------
+
+def message(key, context, plaintext, salt=None):
+    salt = os.urandom(24) if salt is None else salt
+    aes_key, base, commitment = message_keys(key, context, salt)
+    aead = AESGCM(aes_key)
+    parts = [salt, commitment]
+    for index in range(len(plaintext) // SEGMENT + 1):
+        part = plaintext[index * SEGMENT : (index + 1) * SEGMENT]
+        parts.append(aead.encrypt(nonce(base, index), part, b""))
+    return b"".join(parts)
+
+
+def open_message(key, context, data, wrong=WrongSecret, offset=0):
+    """offset: of the message in the input. wrong: what is raised if the commitment differs."""
+    if len(data) < 56:
+        raise Malformed("the message ends in its header")
+    aes_key, base, commitment = message_keys(key, context, data[:24])
+    if not constant_time.bytes_eq(commitment, data[24:56]):
+        raise wrong("the commitment differs")
+    aead = AESGCM(aes_key)
+    plaintext, at, index = [], 56, 0
+    while True:
+        segment = data[at : at + SEGMENT + TAG]
+        if len(segment) < TAG:
+            raise Damaged("truncated", b"".join(plaintext), offset + at)
+        try:
+            plaintext.append(aead.decrypt(nonce(base, index), segment, b""))
+        except InvalidTag:
+            raise Damaged("bad tag", b"".join(plaintext), offset + at) from None
+        if len(segment) < SEGMENT + TAG:
+            return b"".join(plaintext)
+        at, index = at + len(segment), index + 1
+
+
+# --- Writing the header --------------------------------------------------------------------------------------------
+
+def wrap(kek, file_key):
+    return AESGCM(kek).encrypt(bytes(12), file_key, b"")
+
+
+def key_slot(file_key, key, salt=None):
+    salt = os.urandom(16) if salt is None else salt
+    return KEY_FILE, salt + wrap(key_file_kek(key, salt), file_key)
+
+
+def passphrase_slot(file_key, passphrase, log_n=17, r=8, p=1, salt=None):
+    salt = os.urandom(16) if salt is None else salt
+    return PASSPHRASE, bytes([log_n, r, p]) + salt + wrap(passphrase_kek(passphrase, salt, log_n, r, p), file_key)
+
+
+def header(file_key, slots, suite=COBBLESTONE_256, magic=MAGIC, count=None, size=None, mac=None):
+    """Without count, size and mac: those that are right."""
+    packed = b"".join(bytes([kind]) + len(body).to_bytes(2, "big") + body for kind, body in slots)
+    count = len(slots) if count is None else count
+    size = len(packed) if size is None else size
+    authenticated = magic + bytes([suite, count]) + size.to_bytes(2, "big") + packed
+    return authenticated + (header_mac(file_key, authenticated) if mac is None else mac)
+
+
+def seal(plaintext, keys=(), passphrase=None, log_n=17, file_key=None, salt=None, slots=None, **fields):
+    """slots: instead of those of keys and passphrase; fields: of header()."""
+    file_key = os.urandom(32) if file_key is None else file_key
+    if slots is None:
+        slots = [key_slot(file_key, key) for key in keys]
+        if passphrase is not None:
+            slots.append(passphrase_slot(file_key, passphrase, log_n))
+    head = header(file_key, slots, **fields)
+    return head + message(file_key, head[:17], plaintext, salt)
+
+
+# --- Reading the header --------------------------------------------------------------------------------------------
+
+def parse_header(data):
+    """The slots of a header that is well-formed, and the size of magic, suite, counts and slots."""
+    if data[:16] != MAGIC:
+        if re.match(rb"gpuaes-stream/(\d\n|\d\d)", data):
+            raise Unsupported("another version of the format")
+        raise Malformed("not the magic")
+    if len(data) < 20:
+        raise Malformed("the header is short")
+    if data[16] != COBBLESTONE_256:
+        raise Unsupported(f"suite {data[16]} is not known")
+    count, end = data[17], 20 + int.from_bytes(data[18:20], "big")
+    if not 1 <= count <= 32 or len(data) < end + 32 + 24 + 32:
+        raise Malformed("no slots, too many, or the header is short")
+    slots, at = [], 20
+    for _ in range(count):
+        if at + 3 > end:
+            raise Malformed("the slots do not fit their size")
+        kind, size = data[at], int.from_bytes(data[at + 1 : at + 3], "big")
+        at += 3 + size
+        if kind == 0 or kind >= 0x80:
+            raise Unsupported(f"slot type {kind:02x}")
+        if at > end or size != BODY_SIZES.get(kind, size):
+            raise Malformed("the size of a slot")
+        slots.append((kind, data[at - size : at]))
+    if at != end:
+        raise Malformed("the slots do not fill their size")
+    kinds = [kind for kind, _ in slots]
+    if kinds.count(PASSPHRASE) > 1 or (PASSPHRASE in kinds and X25519 in kinds):
+        raise Malformed("a passphrase slot beside another or beside a public key's")
+    return slots, end
+
+
+def unwrap(slot, key, passphrase):
+    """The file key, or None if the slot is for another secret."""
+    kind, body = slot
+    if kind == KEY_FILE and key is not None:
+        kek = key_file_kek(key, body[:16])
+    elif kind == PASSPHRASE and passphrase is not None:
+        if not 10 <= body[0] <= 20 or body[1:3] != b"\x08\x01":
+            raise Malformed("scrypt parameters refused")
+        kek = passphrase_kek(passphrase, body[3:19], *body[:3])
+    else:
+        return None
+    try:
+        return AESGCM(kek).decrypt(bytes(12), body[-48:], b"")
+    except InvalidTag:
+        return None
+
+
+def open_sealed(data, key=None, passphrase=None):
+    slots, end = parse_header(data)
+    unwrapped = False
+    for slot in slots:
+        file_key = unwrap(slot, key, passphrase)
+        if file_key is None:
+            continue
+        unwrapped = True
+        if constant_time.bytes_eq(header_mac(file_key, data[:end]), data[end : end + 32]):
+            return open_message(file_key, data[:17], data[end + 32 :], Malformed, end + 32)
+    raise Malformed("a slot unwraps, but the header is not its") if unwrapped else WrongSecret("no slot unwraps")
+
+
+def main():
+    if len(sys.argv) != 4 or sys.argv[1] not in ("open", "seal") or sys.argv[2] not in ("--key", "--passphrase-file"):
+        sys.exit("usage: sealed_format.py open|seal --key FILE|--passphrase-file FILE < in > out")
+    with open(sys.argv[3], "rb") as file:
+        secret = file.read()
+    key = parse_key_file(secret) if sys.argv[2] == "--key" else None
+    passphrase = secret.split(b"\n")[0] if key is None else None
+    data = sys.stdin.buffer.read()
+    try:
+        seal_it = sys.argv[1] == "seal"
+        out = seal(data, [key] if key else [], passphrase) if seal_it else open_sealed(data, key, passphrase)
+        sys.stdout.buffer.write(out)
+    except Unopened as error:
+        sys.stdout.buffer.write(getattr(error, "plaintext", b""))
+        print(f"sealed_format: {error}", file=sys.stderr)
+        sys.exit(error.exit)
+
+
+if __name__ == "__main__":
+    main()
