@@ -378,6 +378,24 @@ TEST_CASE("a chunk is written by the lane that did it, where that lane waits for
   CHECK(got.chunk == &second);
 }
 
+TEST_CASE("of chunks that lanes read for themselves a lane writes all that are done, and the others fill") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat ours, theirs;
+  Chunk& first = fill_one(ring, ours, 0);
+  Chunk& second = fill_one(ring, theirs, 1);
+  second.in_source = true;
+  ring.done(second);
+  auto task = waits_for_task(ring, theirs);
+  CHECK(is_waiting(task));
+  ring.done(first);
+  CHECK(&take(ring, ours, Kind::write) == &first);
+  ring.written(first);
+  CHECK(&take(ring, ours, Kind::write) == &second);
+  const Ring::Task got = result_of(std::move(task));
+  CHECK(got.kind == Kind::fill);
+  CHECK(got.chunk == &first);
+}
+
 TEST_CASE("a chunk is written by another lane where the one that did it is busy") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Seat ours, theirs;

@@ -157,7 +157,7 @@ void Ring::written(Chunk& chunk) {
   chunk.state_ = Chunk::State::empty;
   ++write_count_;
   writing_ = false;
-  if (can_write() && slot(write_count_).done_by_->waiting_) {
+  if (can_write() && !slot(write_count_).in_source && slot(write_count_).done_by_->waiting_) {
     slot(write_count_).done_by_->to_write_ = true;
     call(slot(write_count_).done_by_);
   }
