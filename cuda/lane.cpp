@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "cipher/aes.hpp"
-#include "cipher/ghash.hpp"
+#include "cipher/gcm.hpp"
 #include "cipher/segments.hpp"
 #include "error.hpp"
 #include "kernels.hpp"
@@ -53,15 +53,6 @@ class HostCopy {
   PinnedRegion pinned_{try_pin(memory_)};
 };
 
-// H of SP 800-38D, section 7.1: the block of zeros, enciphered.
-ghash::Element hash_key(const aes::RoundKeys& keys) {
-  CounterBlock h{};
-  aes::encrypt_block(keys, h.data(), h.data());
-  const ghash::Element element = ghash::load_bytes(h.data());
-  wipe(std::as_writable_bytes(std::span(h)));
-  return element;
-}
-
 // What the kernels need of one cipher key, in device memory. It is copied from pinned pages of ours, which
 // are wiped, so that the driver has no reason to keep a copy of its own.
 class DeviceKey {
@@ -71,7 +62,7 @@ class DeviceKey {
   void set(const CipherKey& key, const Stream& stream) {
     aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
     host_->round_keys = keys.words;
-    host_->powers = ghash::make_powers(hash_key(keys));
+    ghash::make_powers(hash_key(keys), host_->powers);
     rounds_ = keys.rounds;
     wipe(std::as_writable_bytes(std::span(&keys, 1)));
     check(cudaMemcpyAsync(device_.data(), &*host_, sizeof(Contents), cudaMemcpyHostToDevice, stream.get()));

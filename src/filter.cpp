@@ -41,7 +41,7 @@ const Format& choose_format(const Options& options, HeaderReader& input) {
   return options.decrypt ? detect_format(input) : find_format("sealed");
 }
 
-SessionRequest make_request(const Options& options, Secrets& secrets, HeaderReader& input) {
+SessionRequest make_request(const Options& options, Secrets& secrets, HeaderReader& input, Cancel& cancel) {
   SessionRequest request;
   request.decrypt = options.decrypt;
   request.cipher = options.cipher;
@@ -51,6 +51,7 @@ SessionRequest make_request(const Options& options, Secrets& secrets, HeaderRead
   request.context = options.context;
   request.iterations = options.iterations;
   request.input = &input;
+  request.check = [&cancel] { cancel.check(); };
   return request;
 }
 
@@ -100,6 +101,9 @@ void run_filter(const Options& options, const Messages& messages) {
   const SignalWatch signals(cancel);
   Secrets secrets = read_secrets(options, messages, cancel);
   FdSource source = open_source(options.input, cancel);
+  for (const struct stat& status : secrets.read_whole)
+    if (is_same_stream(status, source.status()))
+      throw UsageError("a key and the input come from the same pipe, which the key has read to its end");
   std::vector<struct stat> in_use = std::move(secrets.files);
   in_use.push_back(source.status());
   if (options.stats && is_same_output(*options.stats, options.output))
@@ -111,7 +115,9 @@ void run_filter(const Options& options, const Messages& messages) {
 
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const Format& format = choose_format(options, input);
-  const std::unique_ptr<Session> session = open_session(format, make_request(options, secrets, input));
+  const std::unique_ptr<Session> session =
+      open_session(format, make_request(options, secrets, input, cancel));
+  cancel.check();
   source.begin_here();
   if (!format.authenticated)
     messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed",

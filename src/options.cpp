@@ -30,7 +30,7 @@ po::options_description describe_options() {
       ("format,f", text("FORMAT"), "sealed (the default), cobblestone, openssl or raw")                  //
       ("cipher,c", text("CIPHER"), "aes-128, aes-192 or aes-256; otherwise by the key's length")         //
       ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits")                         //
-      ("context", text("HEX"), "cobblestone: what the key is bound to, beside the message")              //
+      ("context", text("HEX"), "cobblestone: what the message is bound to beside its key")               //
       ("iter", text("N"), "openssl: iterations of PBKDF2 (10000)")                                       //
       ("input,i", text("FILE"), "read FILE instead of standard input")                                   //
       ("output,o", text("FILE"), "write FILE, which appears only when all is well")                      //
@@ -93,7 +93,10 @@ po::variables_map parse(int argc, const char* const* argv, const po::options_des
     // Not all of it: "-K<hex>", as openssl takes it, has a key in it.
     const std::string name = error.get_option_name();
     const std::size_t length = name.starts_with("--") ? name.find('=') : 2;
-    throw UsageError(fmt::format("option '{}' is not known", name.substr(0, length)), hint);
+    const bool takes_nothing = options.find_nothrow(name.substr(0, length), false) != nullptr;
+    throw UsageError(fmt::format("option '{}' {}", name.substr(0, length),
+                                 takes_nothing ? "takes no value" : "is not known"),
+                     hint);
   } catch (const po::error& error) {
     throw UsageError(error.what(), hint);
   }

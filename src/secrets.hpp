@@ -15,9 +15,10 @@
 namespace gpuaes {
 
 struct Secrets {
-  std::vector<Secret> keys;            // in the order in which their files were named
-  std::function<Secret()> passphrase;  // to be called once; empty where the options promise none
-  std::vector<struct stat> files;      // where they were read: not to be written
+  std::vector<Secret> keys;             // in the order in which their files were named
+  std::function<Secret()> passphrase;   // to be called once; empty where the options promise none
+  std::vector<struct stat> files;       // where they were read: not to be written
+  std::vector<struct stat> read_whole;  // of these, the key files: read to their end
 };
 
 // Reads the files that `options` name, and warns of those that others can read. IoError for what cannot be

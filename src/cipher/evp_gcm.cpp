@@ -1,15 +1,10 @@
 #include "cipher/evp_gcm.hpp"
 
-#include <algorithm>
-
 #include "cipher/libcrypto.hpp"
 #include "error.hpp"
 
 namespace gpuaes {
 namespace {
-
-// EVP takes its lengths as int. Whole blocks, so that the keystream goes on across calls.
-constexpr std::size_t most_bytes_a_call = std::size_t{1} << 30;
 
 void check(bool good, const char* call) {
   if (!good) throw LaneError(libcrypto_failure(call));
@@ -31,13 +26,11 @@ const EVP_CIPHER* gcm_cipher(std::size_t key_bytes) {
 template <class Update>
 void feed(Update update, const char* call, EVP_CIPHER_CTX* context, std::span<const std::byte> in,
           std::byte* out) {
-  for (std::size_t at = 0; at < in.size(); at += most_bytes_a_call) {
-    const std::span<const std::byte> part = in.subspan(at, std::min(in.size() - at, most_bytes_a_call));
-    int size = 0;
-    check(update(context, out == nullptr ? nullptr : reinterpret_cast<unsigned char*>(out + at), &size,
-                 octets(part.data()), static_cast<int>(part.size())) == 1,
+  int size = 0;
+  if (!in.empty())
+    check(update(context, reinterpret_cast<unsigned char*>(out), &size, octets(in.data()),
+                 static_cast<int>(in.size())) == 1,
           call);
-  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// AES-GCM (NIST SP 800-38D, nonces of 96 bits, tags of 128) by libcrypto, with one key.
+// AES-GCM (NIST SP 800-38D, nonces of 96 bits, tags of 128) by libcrypto, with one key. No span may be longer
+// than 1 GiB.
 #pragma once
 
 #include <openssl/evp.h>

@@ -31,10 +31,19 @@ constexpr CounterBlock increment(CounterBlock block) {
   return block;
 }
 
+// H (section 7.1, step 1): the block of zeros, enciphered. As secret as the key.
+inline ghash::Element hash_key(const aes::RoundKeys& keys) {
+  CounterBlock h{};
+  aes::encrypt_block(keys, h.data(), h.data());
+  const ghash::Element element = ghash::load_bytes(h.data());
+  wipe(std::as_writable_bytes(std::span(h)));
+  return element;
+}
+
 class Gcm {
  public:
   explicit Gcm(std::span<const std::byte> key)  // 16, 24 or 32 bytes
-      : keys_(aes::expand_key(key)), hash_key_(ghash::load_bytes(encrypt({}).data())) {}
+      : keys_(aes::expand_key(key)), hash_key_(hash_key(keys_)) {}
   ~Gcm() {
     wipe(std::as_writable_bytes(std::span(&keys_, 1)));
     wipe(std::as_writable_bytes(std::span(&hash_key_, 1)));

@@ -22,8 +22,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "cipher/host_device.hpp"
+#include "cipher/secret.hpp"
 
 namespace gpuaes::ghash {
 
@@ -170,12 +172,11 @@ struct Powers {
   Element of[most_lanes];  // of[i] is H^(i + 1)
 };
 
-GPUAES_HD inline Powers make_powers(const Element& h) {
-  const Multiplier factor(h);
-  Powers powers{};
+inline void make_powers(const Element& h, Powers& powers) {
+  Multiplier factor(h);
   powers.of[0] = h;
   for (unsigned i = 1; i < most_lanes; ++i) powers.of[i] = multiply(powers.of[i - 1], factor);
-  return powers;
+  wipe(std::as_writable_bytes(std::span(&factor, 1)));
 }
 
 // What GCM hashes of a message (section 7.1, step 5): the blocks of the associated data, those of the

@@ -8,8 +8,14 @@
 #include <openssl/params.h>
 #include <openssl/rand.h>
 
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <future>
 #include <memory>
-#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "cipher/libcrypto.hpp"
 #include "error.hpp"
@@ -48,6 +54,41 @@ Secret hkdf(int mode, std::span<const std::byte> key, std::span<const std::byte>
   return out;
 }
 
+// A derivation with all that it works on: libcrypto cannot be interrupted, so it may outlive its caller.
+struct Derivation {
+  Secret passphrase;
+  std::vector<std::byte> salt;
+  Secret out;
+  std::promise<void> done;
+
+  const char* passphrase_text() const { return reinterpret_cast<const char*>(passphrase.bytes().data()); }
+};
+
+// Runs `work` in a thread of its own. Where `check` throws meanwhile that thread is left to itself: its
+// caller is about to end the process.
+template <class Work>
+Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> salt, std::size_t size,
+              const Check& check_stop, Work work) {
+  const auto all = std::make_shared<Derivation>();
+  all->passphrase = Secret(passphrase.size());
+  std::ranges::copy(passphrase, all->passphrase.bytes().begin());
+  all->salt.assign(salt.begin(), salt.end());
+  all->out = Secret(size);
+  std::future<void> done = all->done.get_future();
+  std::thread([all, work] {
+    try {
+      work(*all);
+      all->done.set_value();
+    } catch (...) {
+      all->done.set_exception(std::current_exception());
+    }
+  }).detach();
+  while (done.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout)
+    if (check_stop) check_stop();
+  done.get();
+  return std::move(all->out);
+}
+
 }  // namespace
 
 void fill_random(std::span<std::byte> out) {
@@ -76,26 +117,25 @@ std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<
 }
 
 Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> salt, unsigned log2_n,
-              unsigned r, unsigned p, std::size_t size) {
-  const std::uint64_t n = std::uint64_t{1} << log2_n;
-  const std::uint64_t memory = std::uint64_t{128} * r * (n + p + 2);
-  Secret out(size);
-  check(
-      EVP_PBE_scrypt(reinterpret_cast<const char*>(passphrase.data()), passphrase.size(), octets(salt.data()),
-                     salt.size(), n, r, p, memory, octets(out.bytes().data()), size) == 1,
-      "EVP_PBE_scrypt");
-  return out;
+              unsigned r, unsigned p, std::size_t size, const Check& check_stop) {
+  return derive(passphrase, salt, size, check_stop, [=](Derivation& all) {
+    const std::uint64_t n = std::uint64_t{1} << log2_n;
+    const std::uint64_t memory = std::uint64_t{128} * r * (n + p + 2);
+    check(EVP_PBE_scrypt(all.passphrase_text(), all.passphrase.size(), octets(all.salt.data()),
+                         all.salt.size(), n, r, p, memory, octets(all.out.bytes().data()), size) == 1,
+          "EVP_PBE_scrypt");
+  });
 }
 
 Secret pbkdf2_sha256(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
-                     std::uint32_t iterations, std::size_t size) {
-  Secret out(size);
-  check(
-      PKCS5_PBKDF2_HMAC(reinterpret_cast<const char*>(passphrase.data()), static_cast<int>(passphrase.size()),
-                        octets(salt.data()), static_cast<int>(salt.size()), static_cast<int>(iterations),
-                        EVP_sha256(), static_cast<int>(size), octets(out.bytes().data())) == 1,
-      "PKCS5_PBKDF2_HMAC");
-  return out;
+                     std::uint32_t iterations, std::size_t size, const Check& check_stop) {
+  return derive(passphrase, salt, size, check_stop, [=](Derivation& all) {
+    check(PKCS5_PBKDF2_HMAC(all.passphrase_text(), static_cast<int>(all.passphrase.size()),
+                            octets(all.salt.data()), static_cast<int>(all.salt.size()),
+                            static_cast<int>(iterations), EVP_sha256(), static_cast<int>(size),
+                            octets(all.out.bytes().data())) == 1,
+          "PKCS5_PBKDF2_HMAC");
+  });
 }
 
 }  // namespace gpuaes

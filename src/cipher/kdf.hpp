@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "cipher/secret.hpp"
@@ -25,12 +26,15 @@ Secret hkdf_expand_sha512(std::span<const std::byte> key, std::span<const std::b
 // RFC 2104 with SHA-512.
 std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<const std::byte> message);
 
+// Derivations that take long call `check` now and then, if it is there, and give way to what it throws.
+using Check = std::function<void()>;
+
 // RFC 7914, N = 2^log2_n. Takes 128 * r * (N + p + 2) bytes of memory, and wipes them.
 Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> salt, unsigned log2_n,
-              unsigned r, unsigned p, std::size_t size);
+              unsigned r, unsigned p, std::size_t size, const Check& check = {});
 
 // RFC 8018, section 5.2, with HMAC-SHA-256.
 Secret pbkdf2_sha256(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
-                     std::uint32_t iterations, std::size_t size);
+                     std::uint32_t iterations, std::size_t size, const Check& check = {});
 
 }  // namespace gpuaes

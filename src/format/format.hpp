@@ -72,6 +72,7 @@ struct SessionRequest {
   std::optional<std::string> context;  // hexadecimal digits
   std::optional<std::uint32_t> iterations;
   HeaderReader* input = nullptr;  // to decrypt: the input, from its first byte on
+  std::function<void()> check;    // throws when the program is told to stop; may be empty
 };
 
 // What of a request a format can make use of, besides direction, cipher and one key.

@@ -7,8 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "error.hpp"
 
 namespace gpuaes {
 
@@ -40,6 +43,13 @@ class HeaderReader {
     looked_.erase(looked_.begin(), looked_.begin() + static_cast<std::ptrdiff_t>(count));
     taken_ += count;
     return count;
+  }
+
+  // Takes as many bytes as there is room for. AuthError where the input ends before.
+  void take_all(std::span<std::byte> out) {
+    if (take(out) < out.size())
+      throw AuthError("input is truncated after byte " + std::to_string(taken_) +
+                      ", in its header; nothing was written");
   }
 
   // How many bytes were taken.

@@ -25,15 +25,11 @@ std::span<const std::byte> salt_of(const Header& header) {
 }
 
 Header read_header(HeaderReader& input) {
-  Header header;
-  const std::size_t size = input.take(header);
-  const auto magic = bytes_of(openssl_magic);
-  if (!std::ranges::equal(std::span(header).first(std::min(size, magic.size())), magic))
+  if (!std::ranges::equal(input.peek(openssl_magic.size()), bytes_of(openssl_magic)))
     throw AuthError("input is not in openssl format: it does not begin with 'Salted__'",
                     unnamed_formats_hint);
-  if (size < header.size())
-    throw AuthError(
-        fmt::format("input is truncated after byte {}, in its header; nothing was written", size));
+  Header header;
+  input.take_all(header);
   return header;
 }
 
@@ -60,7 +56,7 @@ std::unique_ptr<Session> open_openssl(SessionRequest request) {
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);
   // The key, and behind it the IV.
   Secret derived = pbkdf2_sha256(request.passphrase().bytes(), salt_of(header), iterations,
-                                 info(cipher).key_bytes + sizeof(CounterBlock));
+                                 info(cipher).key_bytes + sizeof(CounterBlock), request.check);
   CounterBlock first;
   std::ranges::copy(derived.bytes().subspan(info(cipher).key_bytes),
                     std::as_writable_bytes(std::span(first)).begin());

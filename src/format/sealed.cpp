@@ -40,7 +40,7 @@ std::unique_ptr<Session> seal(const SessionRequest& request) {
   Secret file_key(file_key_bytes);
   fill_random(file_key.bytes());
   std::vector<std::byte> header =
-      make_sealed_header(file_key, request.keys, passphrase ? &*passphrase : nullptr);
+      make_sealed_header(file_key, request.keys, passphrase ? &*passphrase : nullptr, request.check);
   const std::vector<std::byte> context(header.begin(), header.begin() + sealed_context_bytes);
   return seal_message(message_secret(file_key, context), std::move(header));
 }
@@ -51,10 +51,8 @@ std::unique_ptr<Session> open(const SessionRequest& request) {
   HeaderReader& input = *request.input;
   const SealedHeader header = read_sealed_header(input);
   std::array<std::byte, message_header_bytes> message_header;
-  if (input.take(message_header) < message_header.size())
-    throw AuthError(
-        fmt::format("input is truncated after byte {}, in its header; nothing was written", input.taken()));
-  const Secret file_key = open_slots(header, request.keys, request.passphrase);
+  input.take_all(message_header);
+  const Secret file_key = open_slots(header, request.keys, request.passphrase, request.check);
   std::unique_ptr<Session> session =
       open_message(message_secret(file_key, header.bytes), message_header, input.taken());
   if (!session) refuse_header(header.bytes.size(), "its salt or its commitment is wrong");

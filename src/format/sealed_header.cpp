@@ -33,14 +33,10 @@ std::array<std::byte, mac_bytes> header_mac(const Secret& file_key, std::span<co
   return mac;
 }
 
-// Appends the next `size` bytes of the input. AuthError where it ends before.
+// Appends the next `size` bytes of the input.
 void take(HeaderReader& input, std::vector<std::byte>& bytes, std::size_t size) {
-  const std::size_t had = bytes.size();
-  bytes.resize(had + size);
-  const std::size_t count = input.take(std::span(bytes).subspan(had));
-  if (count < size)
-    throw AuthError(
-        fmt::format("input is truncated after byte {}, in its header; nothing was written", had + count));
+  bytes.resize(bytes.size() + size);
+  input.take_all(std::span(bytes).last(size));
 }
 
 // Two digits that are the number of another version, or one and a line feed.
@@ -94,10 +90,10 @@ bool has_slot(const SealedHeader& header, SlotType type) {
 }  // namespace
 
 std::vector<std::byte> make_sealed_header(const Secret& file_key, std::span<const Secret> keys,
-                                          const Secret* passphrase) {
+                                          const Secret* passphrase, const Check& check) {
   std::vector<std::byte> slots;
   for (const Secret& key : keys) append(slots, make_key_slot(file_key, key));
-  if (passphrase != nullptr) append(slots, make_passphrase_slot(file_key, *passphrase));
+  if (passphrase != nullptr) append(slots, make_passphrase_slot(file_key, *passphrase, check));
 
   std::vector<std::byte> header;
   append(header, bytes_of(sealed_magic));
@@ -129,7 +125,7 @@ SealedHeader read_sealed_header(HeaderReader& input) {
 }
 
 Secret open_slots(const SealedHeader& header, std::span<const Secret> keys,
-                  const std::function<Secret()>& passphrase) {
+                  const std::function<Secret()>& passphrase, const Check& check) {
   const auto signed_part = std::span(header.bytes).first(header.bytes.size() - mac_bytes);
   const auto mac = std::span(header.bytes).last(mac_bytes);
   bool unwrapped = false;
@@ -146,7 +142,7 @@ Secret open_slots(const SealedHeader& header, std::span<const Secret> keys,
   const auto slot = std::ranges::find(header.slots, SlotType::passphrase, &Slot::type);
   if (passphrase && slot != header.slots.end()) {
     check_scrypt_parameters(*slot);
-    if (std::optional<Secret> file_key = unwrap_with_passphrase(*slot, passphrase()); opens(file_key))
+    if (std::optional<Secret> file_key = unwrap_with_passphrase(*slot, passphrase(), check); opens(file_key))
       return std::move(*file_key);
   }
   if (unwrapped) refuse_mac(header);

@@ -35,7 +35,7 @@ struct SealedHeader {
 // A header for a file key, with a slot for each key and, where there is one, the passphrase. Together they
 // are 1 to 32.
 std::vector<std::byte> make_sealed_header(const Secret& file_key, std::span<const Secret> keys,
-                                          const Secret* passphrase);
+                                          const Secret* passphrase, const Check& check = {});
 
 // Takes the header from the input. AuthError where it is malformed, cut or none at all; IoError for another
 // version, suite or type of slot than this program knows.
@@ -45,6 +45,6 @@ SealedHeader read_sealed_header(HeaderReader& input);
 // input and it has a slot for one. KeyError where nothing unwraps, AuthError where what unwraps does not fit
 // the header, or scrypt is to take more than it gets.
 Secret open_slots(const SealedHeader& header, std::span<const Secret> keys,
-                  const std::function<Secret()>& passphrase);
+                  const std::function<Secret()>& passphrase, const Check& check = {});
 
 }  // namespace gpuaes

@@ -42,14 +42,14 @@ class SegmentSession : public Session {
 
   Outcome judge(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override {
     if (!stream_.decrypt) return {piece.out.size(), std::nullopt};
-    const std::size_t rest = piece.in.size() % sealed_segment_bytes;
     if (bad_segment) {
       const std::size_t at = *bad_segment * sealed_segment_bytes;
       const bool is_short = piece.in.size() - at < sealed_segment_bytes;
       return failed(is_short ? "corrupt or truncated at" : "corrupt at", piece, at,
                     *bad_segment * segment_bytes);
     }
-    if (last && rest < tag_bytes) return failed("truncated after", piece, piece.in.size(), piece.out.size());
+    if (last && piece.in.size() % sealed_segment_bytes < tag_bytes)
+      return failed("truncated after", piece, piece.in.size(), piece.out.size());
     return {piece.out.size(), std::nullopt};
   }
 

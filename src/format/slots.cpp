@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cipher/evp_gcm.hpp"
-#include "cipher/kdf.hpp"
 #include "error.hpp"
 #include "format/bytes.hpp"
 
@@ -47,11 +46,12 @@ Secret kek_of_key(const Secret& key, std::span<const std::byte> salt) {
   return hkdf_sha512(key.bytes(), salt, bytes_of(key_file_label), kek_bytes);
 }
 
-Secret kek_of_passphrase(const Secret& passphrase, std::span<const std::byte> salt, unsigned log2_n) {
+Secret kek_of_passphrase(const Secret& passphrase, std::span<const std::byte> salt, unsigned log2_n,
+                         const Check& check) {
   std::vector<std::byte> labelled_salt;
   append(labelled_salt, bytes_of(passphrase_label));
   append(labelled_salt, salt);
-  return scrypt(passphrase.bytes(), labelled_salt, log2_n, only_r, only_p, kek_bytes);
+  return scrypt(passphrase.bytes(), labelled_salt, log2_n, only_r, only_p, kek_bytes, check);
 }
 
 // A nonce of zeros is sound: no KEK is used twice, each has a fresh salt.
@@ -119,14 +119,15 @@ std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key) 
   return slot;
 }
 
-std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase) {
+std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase,
+                                            const Check& check) {
   std::vector<std::byte> slot = begin_slot(SlotType::passphrase);
   for (const unsigned parameter : {written_log2_n, only_r, only_p})
     slot.push_back(static_cast<std::byte>(parameter));
   slot.resize(slot.size() + salt_bytes);
   const std::span<std::byte> salt = std::span(slot).last(salt_bytes);
   fill_random(salt);
-  append_wrapped(slot, kek_of_passphrase(passphrase, salt, written_log2_n), file_key);
+  append_wrapped(slot, kek_of_passphrase(passphrase, salt, written_log2_n, check), file_key);
   return slot;
 }
 
@@ -148,9 +149,9 @@ std::optional<Secret> unwrap(const Slot& slot, const Secret& key) {
   return open_wrapped(slot, kek_of_key(key, slot.body.first(salt_bytes)));
 }
 
-std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase) {
+std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase, const Check& check) {
   return open_wrapped(slot, kek_of_passphrase(passphrase, slot.body.subspan(parameter_bytes, salt_bytes),
-                                              number(slot.body[0])));
+                                              number(slot.body[0]), check));
 }
 
 void check_scrypt_parameters(const Slot& slot) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cipher/kdf.hpp"
 #include "cipher/secret.hpp"
 
 namespace gpuaes {
@@ -29,7 +30,8 @@ struct Slot {
 
 // Whole slots: type, size, body. The key has 32 bytes. IoError, LaneError when libcrypto fails.
 std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key);
-std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase);
+std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase,
+                                            const Check& check);
 
 // `count` slots that fill `bytes` exactly, which begin at byte `at` of the input. AuthError where they do not
 // fit, where a body has not the size of its type, or where slots stand together that must not; IoError for a
@@ -38,7 +40,7 @@ std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t coun
 
 // The file key; none where the secret is not that of the slot, or the slot is damaged.
 std::optional<Secret> unwrap(const Slot& slot, const Secret& key);
-std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase);
+std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase, const Check& check);
 
 // AuthError where a passphrase slot asks for more of scrypt than a reader has to give (or less than a writer
 // should), so that nobody's memory is filled by a header.

@@ -107,6 +107,13 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
   return S_ISREG(a.st_mode) && S_ISREG(b.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+bool is_same_stream(const struct stat& a, const struct stat& b) {
+  const auto is_stream = [](const struct stat& status) {
+    return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
+  };
+  return is_stream(a) && is_stream(b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 FdSource::FdSource(Fd fd, std::string name, Cancel& cancel)
     : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel) {
   const int flags = fcntl(fd_.get(), F_GETFL);

@@ -38,6 +38,9 @@ void occupy_standard_descriptors();
 // Whether both are the same regular file or block device: what is written would be read, or destroyed before.
 bool is_same_file(const struct stat& a, const struct stat& b);
 
+// Whether both are the same pipe, socket or terminal: what is read from the one is lost for the other.
+bool is_same_stream(const struct stat& a, const struct stat& b);
+
 class FdSource : public Source {
  public:
   // `name` is for messages. IoError for what cannot be read: a directory, a descriptor open for writing only.

@@ -30,7 +30,7 @@ struct SignalWatch::Control {
 };
 
 SignalWatch::SignalWatch(Cancel& cancel) : control_(std::make_unique<Control>()) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
     if (!is_ignored(signal)) control_->signals.add(signal);
   control_->signals.async_wait([&cancel](const boost::system::error_code& error, int signal) {
     if (!error) cancel.request(signal);

@@ -11,8 +11,8 @@ namespace gpuaes {
 // instead of ending the process with something half written. Returns whether SIGPIPE was ignored already.
 bool ignore_write_signals();
 
-// While it lives, SIGINT, SIGTERM and SIGHUP request `cancel`, save those that were inherited as ignored
-// (nohup, background jobs).
+// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT request `cancel`, save those that were inherited as
+// ignored (nohup, background jobs).
 class SignalWatch {
  public:
   explicit SignalWatch(Cancel& cancel);

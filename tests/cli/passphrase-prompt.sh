@@ -138,10 +138,18 @@ for answers, options in ((0, []), (1, []), (0, ["-d"])):
     await_prompt("prompt before ^C")
     os.write(master, b"\x03")
     expect_equal(b"", end(child, -signal.SIGINT, f"^C at prompt {answers + 1}").out, "output")
-child = begin(data=quick)
-await_prompt("prompt before SIGTERM")
-child.send_signal(signal.SIGTERM)
-expect_equal(b"", end(child, -signal.SIGTERM, "SIGTERM at the prompt").out, "output")
+for number in (signal.SIGTERM, signal.SIGQUIT):
+    child = begin("-o", "unfinished", data=quick)
+    await_prompt("prompt before a signal")
+    child.send_signal(number)
+    expect_equal(b"", end(child, -number, "a signal at the prompt").out, "output")
+    expect_equal([], [name for name in os.listdir(".") if name.startswith(".gpuaes")], "files left behind")
+
+# Both answers at once, as who pastes them gives them.
+child = begin(data=plain)
+await_prompt("prompt before a paste")
+os.write(master, SECRET + b"\n" + SECRET + b"\n")
+expect_equal((0, plain), opinion(end(child, 0, "pasted").out, passphrase=SECRET), "what was sealed")
 
 # Without a terminal.
 for options in ([], ["-d"]):
