@@ -75,16 +75,22 @@ Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> 
   all->salt.assign(salt.begin(), salt.end());
   all->out = Secret(size);
   std::future<void> done = all->done.get_future();
-  std::thread([all, work] {
+  std::thread thread([all, work] {
     try {
       work(*all);
       all->done.set_value();
     } catch (...) {
       all->done.set_exception(std::current_exception());
     }
-  }).detach();
-  while (done.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout)
-    if (check_stop) check_stop();
+  });
+  try {
+    while (done.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout)
+      if (check_stop) check_stop();
+  } catch (...) {
+    thread.detach();
+    throw;
+  }
+  thread.join();
   done.get();
   return std::move(all->out);
 }
