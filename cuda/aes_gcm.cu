@@ -149,18 +149,6 @@ __global__ void __launch_bounds__(tag_threads)
   }
 }
 
-void launch_tags(const GcmJob& job, const Segments& segments, std::byte* sealed, std::uint32_t* first_bad,
-                 cudaStream_t stream) {
-  constexpr unsigned blocks_each = 8;  // what a multiprocessor has registers for
-  cudaLaunchConfig_t config{};
-  config.gridDim =
-      static_cast<unsigned>(std::min<std::uint64_t>(segments.count, blocks_each * count_multiprocessors()));
-  config.blockDim = tag_threads;
-  config.stream = stream;
-  check(cudaLaunchKernelEx(&config, tag_kernel, job.powers, job.aad, segments, sealed,
-                           reinterpret_cast<const uint4*>(job.masks), first_bad));
-}
-
 Segments make_segments(const GcmJob& job) {
   const auto word = [&](std::size_t i) {
     return std::uint32_t{job.base_nonce[i]} << 24 | std::uint32_t{job.base_nonce[i + 1]} << 16 |
@@ -169,26 +157,36 @@ Segments make_segments(const GcmJob& job) {
   return {{word(0), word(4), word(8)}, job.first_segment, count_segments(job.sealed_bytes), job.sealed_bytes};
 }
 
-}  // namespace
-
-void launch_gcm_seal(const GcmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream) {
+// `sealed` is that of `in` and `out` which has the tags.
+void launch(const GcmJob& job, const std::byte* in, std::size_t in_stride, std::byte* out,
+            std::size_t out_stride, std::byte* sealed, std::uint32_t* first_bad, cudaStream_t stream) {
   const Segments segments = make_segments(job);
   if (segments.count == 0) return;
   auto* const masks = reinterpret_cast<uint4*>(job.masks);
-  launch_ctr(job.round_keys, job.rounds,
-             SegmentPlan{segments, plain, sealed, segment_bytes, sealed_segment_bytes, masks}, stream);
-  launch_tags(job, segments, sealed, nullptr, stream);
+  launch_ctr(job.round_keys, job.rounds, SegmentPlan{segments, in, out, in_stride, out_stride, masks},
+             stream);
+
+  constexpr unsigned blocks_each = 8;  // what a multiprocessor has registers for
+  cudaLaunchConfig_t config{};
+  config.gridDim =
+      static_cast<unsigned>(std::min<std::uint64_t>(segments.count, blocks_each * count_multiprocessors()));
+  config.blockDim = tag_threads;
+  config.stream = stream;
+  check(cudaLaunchKernelEx(&config, tag_kernel, job.powers, job.aad, segments, sealed,
+                           static_cast<const uint4*>(masks), first_bad));
+}
+
+}  // namespace
+
+void launch_gcm_seal(const GcmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream) {
+  launch(job, plain, segment_bytes, sealed, sealed_segment_bytes, sealed, nullptr, stream);
 }
 
 void launch_gcm_open(const GcmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
                      cudaStream_t stream) {
   check(cudaMemsetAsync(first_bad, 0xff, sizeof *first_bad, stream));
-  const Segments segments = make_segments(job);
-  if (segments.count == 0) return;
-  auto* const masks = reinterpret_cast<uint4*>(job.masks);
-  launch_ctr(job.round_keys, job.rounds,
-             SegmentPlan{segments, sealed, plain, sealed_segment_bytes, segment_bytes, masks}, stream);
-  launch_tags(job, segments, const_cast<std::byte*>(sealed), first_bad, stream);
+  launch(job, sealed, sealed_segment_bytes, plain, segment_bytes, const_cast<std::byte*>(sealed), first_bad,
+         stream);
 }
 
 }  // namespace gpuaes::cuda

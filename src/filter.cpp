@@ -117,7 +117,6 @@ void run_filter(const Options& options, const Messages& messages) {
   const Format& format = choose_format(options, input);
   const std::unique_ptr<Session> session =
       open_session(format, make_request(options, secrets, input, cancel));
-  cancel.check();
   source.begin_here();
   if (!format.authenticated)
     messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed",

@@ -1,14 +1,11 @@
 #include "cipher/evp_gcm.hpp"
 
-#include "cipher/libcrypto.hpp"
 #include "error.hpp"
 
 namespace gpuaes {
 namespace {
 
-void check(bool good, const char* call) {
-  if (!good) throw LaneError(libcrypto_failure(call));
-}
+constexpr auto check = check_libcrypto<LaneError>;
 
 const EVP_CIPHER* gcm_cipher(std::size_t key_bytes) {
   switch (key_bytes) {

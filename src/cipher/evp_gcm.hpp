@@ -2,13 +2,11 @@
 // than 1 GiB.
 #pragma once
 
-#include <openssl/evp.h>
-
 #include <cstddef>
-#include <memory>
 #include <span>
 
 #include "cipher/job.hpp"
+#include "cipher/libcrypto.hpp"
 
 namespace gpuaes {
 
@@ -30,10 +28,7 @@ class EvpGcm {
                           std::span<std::byte> plain);
 
  private:
-  struct Free {
-    void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
-  };
-  std::unique_ptr<EVP_CIPHER_CTX, Free> context_;
+  CipherContext context_;
 };
 
 }  // namespace gpuaes

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <future>
 #include <memory>
 #include <thread>
@@ -23,9 +22,7 @@
 namespace gpuaes {
 namespace {
 
-void check(bool good, const char* call) {
-  if (!good) throw IoError(libcrypto_failure(call));
-}
+constexpr auto check = check_libcrypto<IoError>;
 
 // libcrypto asks for memory that it may change, and changes none; nor does it take none for empty.
 OSSL_PARAM octet_parameter(const char* name, std::span<const std::byte> value) {
@@ -54,45 +51,35 @@ Secret hkdf(int mode, std::span<const std::byte> key, std::span<const std::byte>
   return out;
 }
 
-// A derivation with all that it works on: libcrypto cannot be interrupted, so it may outlive its caller.
-struct Derivation {
-  Secret passphrase;
-  std::vector<std::byte> salt;
-  Secret out;
-  std::promise<void> done;
-
-  const char* passphrase_text() const { return reinterpret_cast<const char*>(passphrase.bytes().data()); }
-};
-
-// Runs `work` in a thread of its own. Where `check` throws meanwhile that thread is left to itself: its
-// caller is about to end the process.
+// Runs `work` on copies of passphrase and salt in a thread of its own: libcrypto cannot be interrupted. Where
+// `check_stop` throws meanwhile that thread is left to itself, since its caller is about to end the process.
 template <class Work>
-Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> salt, std::size_t size,
-              const Check& check_stop, Work work) {
-  const auto all = std::make_shared<Derivation>();
-  all->passphrase = Secret(passphrase.size());
-  std::ranges::copy(passphrase, all->passphrase.bytes().begin());
-  all->salt.assign(salt.begin(), salt.end());
-  all->out = Secret(size);
-  std::future<void> done = all->done.get_future();
-  std::thread thread([all, work] {
-    try {
-      work(*all);
-      all->done.set_value();
-    } catch (...) {
-      all->done.set_exception(std::current_exception());
-    }
-  });
+Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> salt, const Check& check_stop,
+              Work work) {
+  Secret secret(passphrase.size());
+  std::ranges::copy(passphrase, secret.bytes().begin());
+  std::packaged_task<Secret()> task(
+      [work, passphrase = std::move(secret), salt = std::vector<std::byte>(salt.begin(), salt.end())] {
+        return work(passphrase.bytes(), salt);
+      });
+  std::future<Secret> derived = task.get_future();
+  std::thread thread(std::move(task));
   try {
-    while (done.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout)
+    bool ready = false;
+    while (!ready) {
+      ready = derived.wait_for(std::chrono::milliseconds(20)) == std::future_status::ready;
       if (check_stop) check_stop();
+    }
   } catch (...) {
     thread.detach();
     throw;
   }
   thread.join();
-  done.get();
-  return std::move(all->out);
+  return derived.get();
+}
+
+const char* characters(std::span<const std::byte> bytes) {
+  return reinterpret_cast<const char*>(bytes.data());
 }
 
 }  // namespace
@@ -124,23 +111,26 @@ std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<
 
 Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> salt, unsigned log2_n,
               unsigned r, unsigned p, std::size_t size, const Check& check_stop) {
-  return derive(passphrase, salt, size, check_stop, [=](Derivation& all) {
+  return derive(passphrase, salt, check_stop, [=](auto phrase, std::span<const std::byte> salt_copy) {
     const std::uint64_t n = std::uint64_t{1} << log2_n;
     const std::uint64_t memory = std::uint64_t{128} * r * (n + p + 2);
-    check(EVP_PBE_scrypt(all.passphrase_text(), all.passphrase.size(), octets(all.salt.data()),
-                         all.salt.size(), n, r, p, memory, octets(all.out.bytes().data()), size) == 1,
+    Secret out(size);
+    check(EVP_PBE_scrypt(characters(phrase), phrase.size(), octets(salt_copy.data()), salt_copy.size(), n, r,
+                         p, memory, octets(out.bytes().data()), size) == 1,
           "EVP_PBE_scrypt");
+    return out;
   });
 }
 
 Secret pbkdf2_sha256(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
                      std::uint32_t iterations, std::size_t size, const Check& check_stop) {
-  return derive(passphrase, salt, size, check_stop, [=](Derivation& all) {
-    check(PKCS5_PBKDF2_HMAC(all.passphrase_text(), static_cast<int>(all.passphrase.size()),
-                            octets(all.salt.data()), static_cast<int>(all.salt.size()),
-                            static_cast<int>(iterations), EVP_sha256(), static_cast<int>(size),
-                            octets(all.out.bytes().data())) == 1,
+  return derive(passphrase, salt, check_stop, [=](auto phrase, std::span<const std::byte> salt_copy) {
+    Secret out(size);
+    check(PKCS5_PBKDF2_HMAC(characters(phrase), static_cast<int>(phrase.size()), octets(salt_copy.data()),
+                            static_cast<int>(salt_copy.size()), static_cast<int>(iterations), EVP_sha256(),
+                            static_cast<int>(size), octets(out.bytes().data())) == 1,
           "PKCS5_PBKDF2_HMAC");
+    return out;
   });
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <openssl/err.h>
+#include <openssl/evp.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 namespace gpuaes {
@@ -15,6 +17,17 @@ inline std::string libcrypto_failure(const char* call) {
   ERR_clear_error();
   return text;
 }
+
+template <class Failure>
+void check_libcrypto(bool good, const char* call) {
+  if (!good) throw Failure(libcrypto_failure(call));
+}
+
+// Wiped by libcrypto when it goes.
+struct FreeCipherContext {
+  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
+};
+using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, FreeCipherContext>;
 
 inline const unsigned char* octets(const std::byte* bytes) {
   return reinterpret_cast<const unsigned char*>(bytes);

@@ -60,7 +60,7 @@ std::vector<std::byte> parse_context(const std::string& digits) {
 
 std::unique_ptr<Session> open_bare(const MessageSecret& secret, HeaderReader& input) {
   std::array<std::byte, message_header_bytes> header;
-  input.take_all(header);
+  input.take(header);
   std::unique_ptr<Session> session = open_message(secret, header, input.taken());
   if (!session)
     throw KeyError("this key and context do not open the input",

@@ -35,21 +35,15 @@ class HeaderReader {
     return std::span(looked_).first(std::min(size, looked_.size()));
   }
 
-  // Takes the next bytes: as many as there is room for, fewer only where the input ends. How many.
-  std::size_t take(std::span<std::byte> out) {
+  // Takes the next bytes, as many as there is room for. AuthError where the input ends before.
+  void take(std::span<std::byte> out) {
     const std::span<const std::byte> next = peek(out.size());
-    const std::size_t count = next.size();
-    std::copy(next.begin(), next.end(), out.begin());
-    looked_.erase(looked_.begin(), looked_.begin() + static_cast<std::ptrdiff_t>(count));
-    taken_ += count;
-    return count;
-  }
-
-  // Takes as many bytes as there is room for. AuthError where the input ends before.
-  void take_all(std::span<std::byte> out) {
-    if (take(out) < out.size())
-      throw AuthError("input is truncated after byte " + std::to_string(taken_) +
+    if (next.size() < out.size())
+      throw AuthError("input is truncated after byte " + std::to_string(taken_ + next.size()) +
                       ", in its header; nothing was written");
+    std::copy(next.begin(), next.end(), out.begin());
+    looked_.erase(looked_.begin(), looked_.begin() + static_cast<std::ptrdiff_t>(next.size()));
+    taken_ += next.size();
   }
 
   // How many bytes were taken.

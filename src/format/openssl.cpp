@@ -29,7 +29,7 @@ Header read_header(HeaderReader& input) {
     throw AuthError("input is not in openssl format: it does not begin with 'Salted__'",
                     unnamed_formats_hint);
   Header header;
-  input.take_all(header);
+  input.take(header);
   return header;
 }
 

@@ -51,7 +51,7 @@ std::unique_ptr<Session> open(const SessionRequest& request) {
   HeaderReader& input = *request.input;
   const SealedHeader header = read_sealed_header(input);
   std::array<std::byte, message_header_bytes> message_header;
-  input.take_all(message_header);
+  input.take(message_header);
   const Secret file_key = open_slots(header, request.keys, request.passphrase, request.check);
   std::unique_ptr<Session> session =
       open_message(message_secret(file_key, header.bytes), message_header, input.taken());

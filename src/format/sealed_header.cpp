@@ -36,7 +36,7 @@ std::array<std::byte, mac_bytes> header_mac(const Secret& file_key, std::span<co
 // Appends the next `size` bytes of the input.
 void take(HeaderReader& input, std::vector<std::byte>& bytes, std::size_t size) {
   bytes.resize(bytes.size() + size);
-  input.take_all(std::span(bytes).last(size));
+  input.take(std::span(bytes).last(size));
 }
 
 // Two digits that are the number of another version, or one and a line feed.

@@ -3,8 +3,6 @@
 // A context has one key and one use. Key schedules are made when a job has another key or operation than the
 // one before, which within a run it never has.
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -21,9 +19,7 @@ namespace {
 // EVP takes its lengths as int. Whole blocks, so that the keystream goes on across calls.
 constexpr std::size_t most_bytes_a_call = std::size_t{1} << 30;
 
-void check(int result, const char* call) {
-  if (result != 1) throw LaneError(libcrypto_failure(call));
-}
+constexpr auto check = check_libcrypto<LaneError>;
 
 const EVP_CIPHER* ctr_cipher(Cipher cipher) {
   switch (cipher) {
@@ -39,7 +35,7 @@ const EVP_CIPHER* ctr_cipher(Cipher cipher) {
 
 class CpuLane : public Lane {
  public:
-  CpuLane() : context_(EVP_CIPHER_CTX_new()) { check(context_ ? 1 : 0, "EVP_CIPHER_CTX_new"); }
+  CpuLane() : context_(EVP_CIPHER_CTX_new()) { check(context_ != nullptr, "EVP_CIPHER_CTX_new"); }
 
   std::string name() const override { return "cpu"; }
 
@@ -71,7 +67,7 @@ class CpuLane : public Lane {
     const std::span<const std::byte> key = job.key->bytes.bytes();
     if (job.operation == Operation::ctr)
       check(EVP_EncryptInit_ex2(context_.get(), ctr_cipher(job.key->cipher), octets(key.data()), nullptr,
-                                nullptr),
+                                nullptr) == 1,
             "EVP_EncryptInit_ex2");
     else
       gcm_.emplace(key, job.operation == Operation::seal ? EvpGcm::Use::seal : EvpGcm::Use::open);
@@ -80,21 +76,18 @@ class CpuLane : public Lane {
   }
 
   void do_ctr(const Job& job) {
-    check(EVP_EncryptInit_ex2(context_.get(), nullptr, nullptr, job.counter.data(), nullptr),
+    check(EVP_EncryptInit_ex2(context_.get(), nullptr, nullptr, job.counter.data(), nullptr) == 1,
           "EVP_EncryptInit_ex2");
     for (std::size_t at = 0; at < job.in.size(); at += most_bytes_a_call) {
       const std::size_t size = std::min(job.in.size() - at, most_bytes_a_call);
       int written = 0;
       check(EVP_EncryptUpdate(context_.get(), octets(job.out.data() + at), &written,
-                              octets(job.in.data() + at), static_cast<int>(size)),
+                              octets(job.in.data() + at), static_cast<int>(size)) == 1,
             "EVP_EncryptUpdate");
     }
   }
 
-  struct Free {
-    void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
-  };
-  std::unique_ptr<EVP_CIPHER_CTX, Free> context_;  // of ctr
+  CipherContext context_;  // of ctr
   std::optional<EvpGcm> gcm_;
   const CipherKey* key_ = nullptr;  // that the context of `operation_` has
   Operation operation_ = Operation::ctr;
