@@ -106,6 +106,7 @@ class CudaLane : public Lane {
 
   std::string name() const override { return fmt::format("cuda:{}", device_); }
   std::size_t depth() const override { return slots_.size(); }
+  bool copies() const override { return true; }
 
   void start(const Job& job) override {
     check(cudaSetDevice(device_));  // the thread that opened the lane is not the one that drives it

@@ -7,12 +7,14 @@
 
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 
 #include "error.hpp"
@@ -46,19 +48,28 @@ class Stream {
   std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
 };
 
-// Waits asleep: a lane's thread costs no CPU time while the GPU works.
+// Waits asleep, and looks again after `interval`. That is faster than cudaEventBlockingSync, and costs less
+// CPU time: an interrupt for each event that is waited for wakes every thread that waits for one. 12 streams
+// with two jobs in flight each, H200: 41.9 instead of 41.0 GB/s with 4 MiB, 28 instead of 22 with 1 MiB; 6
+// streams 44.4 and 27 instead of 44.1 and 16.
 class Event {
  public:
   Event() {
     cudaEvent_t event;
-    check(cudaEventCreateWithFlags(&event, cudaEventBlockingSync | cudaEventDisableTiming));
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     event_.reset(event);
   }
   cudaEvent_t get() const noexcept { return event_.get(); }
   void record(const Stream& stream) const { check(cudaEventRecord(get(), stream.get())); }
-  void wait() const { check(cudaEventSynchronize(get())); }
+  void wait() const {
+    cudaError_t error;
+    while ((error = cudaEventQuery(get())) == cudaErrorNotReady) std::this_thread::sleep_for(interval);
+    check(error);
+  }
 
  private:
+  static constexpr std::chrono::microseconds interval{50};  // 100 with the timer slack that Linux adds
+
   struct Destroy {
     void operator()(cudaEvent_t event) const noexcept { cudaEventDestroy(event); }
   };

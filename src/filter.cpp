@@ -63,8 +63,7 @@ Ring make_ring(const LanePlan& plan, const Session& session) {
 
 // What CUDA lanes pin: outputs too, unless they take the place of their inputs.
 JobMemory job_memory(const Ring& ring, const Source& source, const Session& session) {
-  const bool in_place = source.shared_size() > 0 && session.in_place();
-  return {in_place ? ring.in_memory() : ring.memory(), ring.in_bytes(),
+  return {source.shared_size() > 0 ? ring.in_memory() : ring.memory(), ring.in_bytes(),
           session.in_place() ? 0 : ring.out_bytes()};
 }
 

@@ -336,6 +336,7 @@ class MemorySink : public Sink {
 // thread: they may wait, and they may throw LaneError.
 struct LaneScript {
   std::size_t depth = 1;
+  bool copies = false;
   std::function<void(std::uint64_t)> on_start;
   std::function<void(std::uint64_t)> on_finish;
 };
@@ -362,9 +363,12 @@ class ScriptedLane : public Lane {
 
   std::string name() const override { return "scripted"; }
   std::size_t depth() const override { return script_.depth; }
+  bool copies() const override { return script_.copies; }
 
   void start(const Job& job) override {
     jitter_.pause();
+    if (job.in.data() == job.out.data() && job.in.size() != job.out.size() && !script_.copies)
+      throw std::logic_error("an output in the place of an input of another length");
     if (under_way_.size() == script_.depth) throw std::logic_error("more jobs than the lane's depth");
     under_way_.push_back(job);
     if (script_.on_start) script_.on_start(started_);
@@ -376,13 +380,28 @@ class ScriptedLane : public Lane {
     const Job& job = under_way_.at(0);
     if (script_.on_finish) script_.on_finish(finished_);
     ++finished_;
-    inner_->start(job);
-    const std::optional<std::size_t> bad_segment = inner_->finish();
+    const std::optional<std::size_t> bad_segment = script_.copies ? do_copied(job) : do_job(job);
     under_way_.pop_front();
     return bad_segment;
   }
 
  private:
+  std::optional<std::size_t> do_job(const Job& job) {
+    inner_->start(job);
+    return inner_->finish();
+  }
+
+  std::optional<std::size_t> do_copied(Job job) {
+    const std::span<std::byte> place = job.out;
+    const Bytes in(job.in.begin(), job.in.end());
+    Bytes out(place.size());
+    job.in = in;
+    job.out = out;
+    const std::optional<std::size_t> bad_segment = do_job(job);
+    std::ranges::copy(out, place.begin());
+    return bad_segment;
+  }
+
   std::unique_ptr<Lane> inner_;
   LaneScript script_;
   const Jitter& jitter_;

@@ -35,7 +35,7 @@ struct Job {
   Operation operation = Operation::ctr;
   const CipherKey* key = nullptr;  // belongs to the session, which outlives every lane
   std::span<const std::byte> in;   // any length, also none
-  std::span<std::byte> out;        // the same memory, if it is as long, or apart from it
+  std::span<std::byte> out;  // apart from in; or begins where it does, if it is as long or the lane copies
 
   // ctr: out is as long as in.
   CounterBlock counter{};  // of the first 16 bytes

@@ -24,6 +24,10 @@ class Lane {
   // lane's thread reads the next chunk.
   virtual std::size_t depth() const { return 1; }
 
+  // Whether it works on copies of its own, so that a job's output may take the place of the input also where
+  // they differ in length.
+  virtual bool copies() const { return false; }
+
   // Starts a job; may already do it whole. LaneError when the lane cannot go on: the jobs not yet finished
   // are then to be done by another lane, after this one has been destroyed.
   virtual void start(const Job& job) = 0;

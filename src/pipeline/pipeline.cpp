@@ -137,6 +137,7 @@ void Pipeline::do_jobs(Worker& worker, Chunks& under_way) {
 void Pipeline::start_job(Worker& worker, Chunk& chunk, Chunks& under_way) {
   if (under_way.empty()) worker.busy_since = Clock::now();
   under_way.push_back(&chunk);
+  chunk.in_place = chunk.in_source && (parts_.session.in_place() || worker.lane->copies());
   load(chunk);
   worker.lane->start(parts_.session.job({chunk.offset, chunk.in(), chunk.out()}));
 }
@@ -208,7 +209,6 @@ void Pipeline::fill_from_range(Chunk& chunk) {
   chunk.in_size =
       static_cast<std::size_t>(std::min<std::uint64_t>(parts_.ring.in_bytes(), shared_end_ - offset_));
   chunk.in_source = true;
-  chunk.in_place = parts_.session.in_place();
   offset_ += chunk.in_size;
   // What is less than a unit, and what the file has grown since it was opened, goes through read().
   if (offset_ == shared_end_) parts_.source.skip_to(offset_);
@@ -269,7 +269,8 @@ void Pipeline::load(Chunk& chunk) {
     chunk.in_source = false;
   }
   chunk.out_size = parts_.session.output_size(chunk.in_size, chunk.last);
-  if (!chunk.in_place) chunk.out_touched = std::max(chunk.out_touched, chunk.out_size);
+  std::size_t& touched = chunk.in_place ? chunk.in_touched : chunk.out_touched;
+  touched = std::max(touched, chunk.out_size);
 }
 
 // The writer's turn -----------------------------------------------------------------------------

@@ -36,7 +36,7 @@ std::span<std::byte> map_memory(std::size_t bytes) {
 
 Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes)
     : in_bytes_(in_bytes), out_bytes_(out_bytes), chunks_(chunks) {
-  const std::size_t in_stride = whole_pages(in_bytes);
+  const std::size_t in_stride = whole_pages(std::max(in_bytes, out_bytes));
   const std::size_t out_stride = whole_pages(out_bytes);
   const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
   if (in_stride > most || out_stride > most)
@@ -44,14 +44,15 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes)
   in_all_ = in_stride * chunks;
   memory_ = map_memory(in_all_ + out_stride * chunks);
   for (std::size_t i = 0; i < chunks; ++i) {
-    chunks_[i].in_memory = memory_.subspan(i * in_stride, in_bytes);
+    chunks_[i].in_place_memory = memory_.subspan(i * in_stride, std::max(in_bytes, out_bytes));
+    chunks_[i].in_memory = chunks_[i].in_place_memory.first(in_bytes);
     chunks_[i].out_memory = memory_.subspan(in_all_ + i * out_stride, out_bytes);
   }
 }
 
 Ring::~Ring() {
   for (const Chunk& chunk : chunks_) {
-    explicit_bzero(chunk.in_memory.data(), chunk.in_touched);
+    explicit_bzero(chunk.in_place_memory.data(), chunk.in_touched);
     explicit_bzero(chunk.out_memory.data(), chunk.out_touched);
   }
   munmap(memory_.data(), memory_.size());

@@ -38,8 +38,9 @@ class Seat {
 };
 
 struct Chunk {
-  std::span<std::byte> in_memory;   // whole units of the session
-  std::span<std::byte> out_memory;  // what becomes of them; apart from in_memory
+  std::span<std::byte> in_memory;        // whole units of the session
+  std::span<std::byte> out_memory;       // what becomes of them; apart from in_memory
+  std::span<std::byte> in_place_memory;  // begins as in_memory does, with room for what becomes of it
 
   std::uint64_t offset = 0;  // of its first byte in the stream
   std::size_t in_size = 0;   // bytes of input
@@ -54,7 +55,7 @@ struct Chunk {
   std::size_t out_touched = 0;
 
   std::span<std::byte> in() const { return in_memory.first(in_size); }
-  std::span<std::byte> out() const { return (in_place ? in_memory : out_memory).first(out_size); }
+  std::span<std::byte> out() const { return (in_place ? in_place_memory : out_memory).first(out_size); }
 
  private:
   friend class Ring;
@@ -76,7 +77,8 @@ class Ring {
   std::size_t in_bytes() const noexcept { return in_bytes_; }
   std::size_t out_bytes() const noexcept { return out_bytes_; }
   std::span<std::byte> memory() const noexcept { return memory_; }  // of inputs, then of outputs
-  std::span<std::byte> in_memory() const noexcept { return memory_.first(in_all_); }  // of inputs alone
+  // Where inputs are, and outputs that take their place.
+  std::span<std::byte> in_memory() const noexcept { return memory_.first(in_all_); }
 
   struct Task {
     enum class Kind {
