@@ -96,15 +96,17 @@ PublicData public_data(std::span<const std::byte> bytes) {
 
 class CudaLane : public Lane {
  public:
-  CudaLane(int device, std::shared_ptr<const PinnedRegion> pinned, const JobMemory& jobs)
-      : device_((check(cudaSetDevice(device)), device)),
+  // `number` is the user's, `device` the runtime's.
+  CudaLane(unsigned number, int device, std::shared_ptr<const PinnedRegion> pinned, const JobMemory& jobs)
+      : number_(number),
+        device_((check(cudaSetDevice(device)), device)),
         pinned_(std::move(pinned)),
         slots_{Slot(jobs, stream_), Slot(jobs, stream_)} {
     test_known_answers(*this);
     key_ = nullptr;  // the next key may come to lie where the last one was
   }
 
-  std::string name() const override { return fmt::format("cuda:{}", device_); }
+  std::string name() const override { return fmt::format("cuda:{}", number_); }
   std::size_t depth() const override { return slots_.size(); }
   bool copies() const override { return true; }
 
@@ -187,6 +189,7 @@ class CudaLane : public Lane {
     }
   };
 
+  unsigned number_;
   int device_;
   std::shared_ptr<const PinnedRegion> pinned_;  // the last lane unpins the ring
   Stream stream_;
@@ -206,6 +209,11 @@ std::size_t require_devices() {
                                 error != cudaSuccess ? cudaGetErrorString(error) : "none is there"),
                     "-l cpu works everywhere");
   return static_cast<std::size_t>(count);
+}
+
+// The runtime's number of the first device that a spec means.
+unsigned first_of(const LaneSpec& spec) {
+  return spec.shown_as.value_or(spec.device.value_or(0));
 }
 
 }  // namespace
@@ -228,22 +236,21 @@ std::vector<std::string> describe_cuda_devices() {
 }
 
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const JobMemory& jobs) {
-  const std::size_t count = require_devices();
+  const auto count = static_cast<unsigned>(require_devices());
   for (const LaneSpec& spec : specs)
-    if (spec.device && *spec.device >= count)
+    if (spec.device && spec.shown_as.value_or(*spec.device) >= count)
       throw LaneError(fmt::format("there is no CUDA device {}: this machine has {}", *spec.device, count),
                       "gpuaes-stream --list-lanes lists them");
-  check(cudaSetDevice(
-      static_cast<int>(specs.front().device.value_or(0))));        // pinning opens a device: one of these
-  madvise(jobs.memory.data(), jobs.memory.size(), MADV_HUGEPAGE);  // pinning is three times as fast then
+  check(cudaSetDevice(static_cast<int>(first_of(specs.front()))));  // pinning opens a device: one of these
+  madvise(jobs.memory.data(), jobs.memory.size(), MADV_HUGEPAGE);   // pinning is three times as fast then
   const auto pinned = std::make_shared<const PinnedRegion>(try_pin(jobs.memory));
   std::vector<std::unique_ptr<Lane>> lanes;
   for (const LaneSpec& spec : specs) {
-    const std::size_t begin = spec.device.value_or(0);
-    const std::size_t end = spec.device ? begin + 1 : count;
-    for (std::size_t device = begin; device < end; ++device)
-      for (unsigned i = 0; i < spec.count.value_or(1); ++i)
-        lanes.push_back(std::make_unique<CudaLane>(static_cast<int>(device), pinned, jobs));
+    const unsigned first = first_of(spec);
+    for (unsigned i = 0; i < (spec.device ? 1 : count); ++i)
+      for (unsigned stream = 0; stream < spec.count.value_or(1); ++stream)
+        lanes.push_back(
+            std::make_unique<CudaLane>(spec.device.value_or(i), static_cast<int>(first + i), pinned, jobs));
   }
   return lanes;
 }

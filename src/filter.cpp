@@ -22,7 +22,7 @@
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
 #include "io/signals.hpp"
-#include "lane/lanes.hpp"
+#include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
 #include "secrets.hpp"
 #include "stats.hpp"
@@ -121,9 +121,12 @@ void run_filter(const Options& options, const Messages& messages) {
     messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed",
                                  format.name));
 
-  const LanePlan plan = plan_lanes(std::move(lanes), {.input_bytes = source.size(),
-                                                      .lanes_read = source.shared_size() > 0,
-                                                      .chunk_bytes = options.chunk_bytes});
+  LanePlan plan = plan_lanes(std::move(lanes),
+                             {.shared_bytes = source.shared_size(),
+                              .authenticated = format.authenticated,
+                              .chunk_bytes = options.chunk_bytes},
+                             this_machine());
+  for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   Ring ring = make_ring(plan, *session);
   messages.detail(fmt::format("ring {} chunks of {}, {} in all", ring.chunks(),
                               describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
@@ -136,7 +139,7 @@ void run_filter(const Options& options, const Messages& messages) {
                      .spare_lane = make_cpu_lane,
                      .warn = [&messages](const std::string& text) { messages.warning(text); }});
   for (std::unique_ptr<Lane>& lane : open_lanes(plan.first, jobs)) pipeline.add_lane(std::move(lane));
-  messages.detail("lanes " + describe(plan.first));
+  messages.detail("lanes " + describe(plan.first) + (plan.reason.empty() ? "" : " (" + plan.reason + ")"));
   std::jthread opener;
   if (!plan.later.empty()) opener = std::jthread([&] { take_over(pipeline, plan, jobs, messages); });
   sink->write(session->header());

@@ -16,7 +16,7 @@
 #include "cipher/segments.hpp"
 #include "format/raw.hpp"
 #include "format/segment_session.hpp"
-#include "lane/lanes.hpp"
+#include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring.hpp"
 #include "support.hpp"
@@ -264,7 +264,8 @@ struct PipelineCase {
 Bytes run_pipeline(const Session& session, const Bytes& in, const PipelineCase& with, std::string& failure) {
   const Jitter none;
   Cancel cancel;
-  const LanePlan plan = plan_lanes(parse_lanes(with.lanes), {.chunk_bytes = with.chunk_bytes});
+  const LanePlan plan =
+      plan_lanes(parse_lanes(with.lanes), {.chunk_bytes = with.chunk_bytes}, this_machine());
   const std::size_t units = plan.chunk_bytes / std::min(session.unit_in(), session.unit_out());
   Ring ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
   MemorySource source(in, {.shared = with.shared ? in.size() : 0}, cancel, none);

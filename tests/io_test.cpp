@@ -118,7 +118,6 @@ TEST_CASE("a pipe gives what is there, and ends when its writer is gone") {
   Ends pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);
   CHECK(source.shared_size() == 0);
-  CHECK_FALSE(source.size().has_value());
   CHECK_FALSE(source.ready(std::chrono::milliseconds(0)));
   put(pipe.writer, test_bytes(10));
   CHECK(source.ready(std::chrono::milliseconds(0)));
@@ -216,7 +215,6 @@ TEST_CASE("a file is read from where its descriptor stands, by reader and lanes 
     FdSource source = file_source(directory / "file", cancel, static_cast<off_t>(offset));
     const std::size_t rest = size - offset;
     CHECK(source.shared_size() == rest);
-    CHECK(source.size() == rest);
     CHECK(difference(read_part(source, 0, 1000), test_bytes(1000, offset)) == "");
     CHECK(difference(read_part(source, 5, rest - 5), test_bytes(rest - 5, offset + 5)) == "");
     CHECK(read_part(source, rest, 0).empty());
@@ -250,7 +248,6 @@ TEST_CASE("a small file leaves nothing for lanes to read in parallel") {
     write_file(directory / "file", test_bytes(size));
     FdSource source = file_source(directory / "file", cancel);
     CHECK(source.shared_size() == 0);
-    CHECK(source.size().value_or(0) == size);
     CHECK(difference(read_all(source), test_bytes(size)) == "");
   }
   write_file(directory / "file", test_bytes(65537));

@@ -388,73 +388,10 @@ TEST_CASE("lanes that are not understood are a usage error that shows them and s
   }
 }
 
-TEST_CASE("the lanes that were asked for are the ones that a run opens") {
-  const LanePlan plan = plan_lanes(parse_lanes("cpu:3+cpu:2"), {});
-  REQUIRE(plan.first.size() == 2);
-  CHECK(plan.first[0].count == 3u);
-  CHECK(plan.first[1].count == 2u);
-  CHECK(plan.later.empty());
-  CHECK(plan.chunks >= 5);
-  CHECK(open_lanes(plan.first, {{}, 0}).size() == 5);
-}
-
 TEST_CASE("the reference runs where it is named, once or as often as is said") {
-  const LanePlan plan = plan_lanes(parse_lanes("reference+reference:2"), {.lanes_read = true});
-  REQUIRE(plan.first.size() == 2);
-  CHECK(plan.first[0].backend == Backend::reference);
-  CHECK(plan.first[0].count == 1u);
-  const auto lanes = open_lanes(plan.first, {{}, 0});
+  const auto lanes = open_lanes(parse_lanes("reference+reference:2"), {{}, 0});
   REQUIRE(lanes.size() == 3);
   for (const auto& lane : lanes) CHECK(lane->name() == "reference");
-}
-
-TEST_CASE("a run without named lanes begins with CPU lanes, as many as there are CPUs for them") {
-  for (const bool lanes_read : {false, true}) {
-    const LanePlan plan = plan_lanes({}, {.lanes_read = lanes_read});
-    REQUIRE(plan.first.size() == 1);
-    CHECK(plan.first[0].backend == Backend::cpu);
-    REQUIRE(plan.first[0].count.has_value());
-    CHECK(*plan.first[0].count >= 1);
-    CHECK(*plan.first[0].count <= usable_cpus());
-    if (lanes_read) CHECK(*plan.first[0].count == usable_cpus());
-    CHECK(plan.chunk_bytes > 0);
-    CHECK(plan.chunks >= *plan.first[0].count);
-    if (lanes_read) CHECK(plan.chunks > *plan.first[0].count);
-    CHECK(plan.chunk_bytes % 4096 == 0);
-  }
-}
-
-TEST_CASE("a short input starts nothing later") {
-  for (const std::uint64_t size : {1, 1 << 20, 1 << 30})
-    CHECK(plan_lanes({}, {.input_bytes = size}).later.empty());
-}
-
-TEST_CASE("the chunk size that was asked for is honoured") {
-  for (const std::size_t size :
-       {std::size_t{1}, std::size_t{16}, std::size_t{100}, std::size_t{1} << 20, std::size_t{1} << 33})
-    for (const std::string_view lanes : {"auto", "cpu:1", "cpu:64", "cpu:2+cpu:2"})
-      CHECK(plan_lanes(parse_lanes(lanes), {.chunk_bytes = size}).chunk_bytes == size);
-}
-
-TEST_CASE("the ring of CPU lanes is at most 96 MiB, whatever their number") {
-  for (unsigned threads = 1; threads <= 256; ++threads) {
-    for (const bool lanes_read : {false, true}) {
-      const LanePlan plan = plan_lanes({{Backend::cpu, {}, threads}}, {.lanes_read = lanes_read});
-      CAPTURE(threads, lanes_read);
-      CHECK(plan.chunks >= threads);
-      CHECK(2 * plan.chunks * plan.chunk_bytes <= std::size_t{96} << 20);
-      CHECK(plan.chunk_bytes >= 65536);
-      CHECK(plan.chunk_bytes % 4096 == 0);
-    }
-  }
-}
-
-TEST_CASE("between pipes each CPU lane has one chunk; of a file no lane waits for a slower one") {
-  for (const unsigned threads : {1, 2, 5, 40}) {
-    CAPTURE(threads);
-    CHECK(plan_lanes({{Backend::cpu, {}, threads}}, {.lanes_read = false}).chunks == threads);
-    CHECK(plan_lanes({{Backend::cpu, {}, threads}}, {.lanes_read = true}).chunks > threads);
-  }
 }
 
 TEST_CASE("this process may use a CPU at least, and no more than it is bound to") {
@@ -478,6 +415,30 @@ TEST_CASE("the machine's lanes are listed, CPU lanes first") {
   REQUIRE_FALSE(lines.empty());
   CHECK(lines[0].starts_with("cpu:" + std::to_string(usable_cpus()) + "\t"));
 }
+
+#ifdef GPUAES_WITH_CUDA
+TEST_CASE("the CUDA runtime is shown only the devices that are named, as it numbers them already") {
+  constexpr const char* variable = "CUDA_VISIBLE_DEVICES";
+  const auto shown = [](const char* before, std::string_view lanes) {
+    setenv(variable, before, 1);
+    std::vector<LaneSpec> specs = parse_lanes(lanes);
+    show_only_named_devices(specs);
+    std::string result = getenv(variable);
+    for (const LaneSpec& spec : specs) result += spec.shown_as ? " " + std::to_string(*spec.shown_as) : " -";
+    unsetenv(variable);
+    return result;
+  };
+  CHECK(shown("0,1,2,3", "cuda:2") == "2 0");
+  CHECK(shown("GPU-a,GPU-b,GPU-c", "cuda:2:4+cuda:0+cpu+cuda:2") == "GPU-a,GPU-c 1 0 - 1");
+  CHECK(shown("7", "cuda:0") == "7 -");               // nothing to hide
+  CHECK(shown("5,6", "cuda:0+cuda:1") == "5,6 - -");  // nothing to hide
+  CHECK(shown("5,6", "cuda") == "5,6 -");             // all of them
+  CHECK(shown("5,6", "cuda+cuda:0") == "5,6 - -");    // all of them
+  CHECK(shown("5,6", "cuda:2") == "5,6 -");           // is not there, which opening it says
+  CHECK(shown("5,6", "cpu:2") == "5,6 -");
+  CHECK(shown("", "cuda:0") == " -");
+}
+#endif
 
 #ifndef GPUAES_WITH_CUDA
 TEST_CASE("CUDA lanes of a program built without CUDA are a lane error that says so") {

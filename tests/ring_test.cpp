@@ -255,7 +255,7 @@ TEST_CASE("what can be written comes before what can be started") {
   ring.give_back(second);
   ring.done(first);
   CHECK(&take(ring, seat, Kind::write) == &first);
-  CHECK(&take(ring, seat, Kind::redo) == &second);
+  CHECK(&take(ring, seat, Kind::work) == &second);
   take(ring, seat, Kind::fill);
 }
 
@@ -276,7 +276,7 @@ TEST_CASE("who only writes gets nothing to start") {
   Chunk& chunk = fill_one(ring, seat, 1);
   ring.give_back(chunk);
   CHECK(nothing_for(ring, seat, only_writing));
-  CHECK(&take(ring, seat, Kind::redo) == &chunk);
+  CHECK(&take(ring, seat, Kind::work) == &chunk);
 }
 
 // Turns -------------------------------------------------------------------------------------------
@@ -430,7 +430,7 @@ TEST_CASE("a chunk that was given back is done before new ones are filled, with 
   for (unsigned i = 0; i < 3; ++i) chunks.push_back(&fill_one(ring, seat, i));
   ring.give_back(*chunks[1]);
   ring.give_back(*chunks[2]);
-  for (unsigned i = 1; i < 3; ++i) CHECK(mark_of(take(ring, seat, Kind::redo)) == i);
+  for (unsigned i = 1; i < 3; ++i) CHECK(mark_of(take(ring, seat, Kind::work)) == i);
   take(ring, seat, Kind::fill);
   CHECK(nothing_for(ring, seat));
 }
@@ -443,7 +443,7 @@ TEST_CASE("a chunk that was given back keeps its place in the stream") {
   ring.give_back(first);
   ring.done(second);
   CHECK(nothing_for(ring, seat, only_writing));
-  ring.done(take(ring, other, Kind::redo));
+  ring.done(take(ring, other, Kind::work));
   for (unsigned i = 0; i < 2; ++i) {
     Chunk& chunk = take(ring, seat, Kind::write);
     CHECK(mark_of(chunk) == i);
@@ -460,7 +460,7 @@ TEST_CASE("a chunk that was given back wakes a lane") {
   CHECK(is_waiting(task));
   ring.give_back(chunk);
   const Ring::Task got = result_of(std::move(task));
-  CHECK(got.kind == Kind::redo);
+  CHECK(got.kind == Kind::work);
   CHECK(got.chunk == &chunk);
 }
 
@@ -474,7 +474,7 @@ TEST_CASE("several chunks that were given back wake as many lanes") {
   for (Seat& each : seats) others.push_back(waits_for_task(ring, each));
   for (auto& other : others) CHECK(is_waiting(other));
   for (Chunk* chunk : chunks) ring.give_back(*chunk);
-  for (auto& other : others) CHECK(result_of(std::move(other)).kind == Kind::redo);
+  for (auto& other : others) CHECK(result_of(std::move(other)).kind == Kind::work);
 }
 
 // The end -----------------------------------------------------------------------------------------
@@ -594,7 +594,7 @@ struct Traffic {
       const auto [kind, chunk] = ring.take(seat, {.start = start, .wait = held.empty()});
       if (kind == Kind::write)
         write(*chunk);
-      else if (kind == Kind::redo || (kind == Kind::fill && fill(*chunk, held.empty())))
+      else if (kind == Kind::work || (kind == Kind::fill && fill(*chunk, held.empty())))
         held.push_back(chunk);
       else if (!held.empty())
         finish(held);

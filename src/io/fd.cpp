@@ -162,11 +162,6 @@ bool FdSource::ready(std::chrono::milliseconds patience) {
   return wait_for(fd_.get(), POLLIN, static_cast<int>(patience.count()), cancel_);
 }
 
-std::optional<std::uint64_t> FdSource::size() const {
-  if (size_ == 0) return std::nullopt;
-  return size_;
-}
-
 std::uint64_t FdSource::shared_size() const {
   return S_ISBLK(status_.st_mode) || size_ > least_shared_size ? size_ : 0;
 }

@@ -57,9 +57,6 @@ class FdSource : public Source {
 
   const struct stat& status() const noexcept { return status_; }
 
-  // How many bytes there are, where that can be known beforehand.
-  std::optional<std::uint64_t> size() const;
-
  private:
   void check_not_shrunk() const;
 

@@ -1,6 +1,6 @@
-// The backends of lanes, and which of them a run uses.
+// The backends of lanes. Which of them a run uses says lane/plan.hpp.
 //
-// To add a backend: a Lane of its own, its name in Backend and its cases in lanes.cpp.
+// To add a backend: a Lane of its own, its name in Backend and its cases in lanes.cpp and plan.cpp.
 #pragma once
 
 #include <cstddef>
@@ -21,29 +21,13 @@ enum class Backend { cpu, reference, cuda };
 // One part of what -l takes: "cpu", "cpu:2", "reference", "cuda", "cuda:0", "cuda:0:4".
 struct LaneSpec {
   Backend backend;
-  std::optional<unsigned> device;  // CUDA's number; every device where it is not given
-  std::optional<unsigned> count;   // threads, or streams of a device; what suits the machine without it
+  std::optional<unsigned> device;      // CUDA's number; every device where it is not given
+  std::optional<unsigned> count;       // threads, or streams of a device; what suits the machine without it
+  std::optional<unsigned> shown_as{};  // the device's number where the runtime sees only some (below)
 };
 
 // What -l takes: "auto", which is an empty list, or parts joined by '+'. UsageError.
 std::vector<LaneSpec> parse_lanes(std::string_view text);
-
-// What is known of a run before it begins.
-struct RunShape {
-  std::optional<std::uint64_t> input_bytes;  // where the input says how long it is
-  bool lanes_read = false;                   // the input is a file, which lanes read in parallel
-  std::optional<std::size_t> chunk_bytes;    // --chunk-size
-};
-
-struct LanePlan {
-  std::vector<LaneSpec> first;  // open before the run begins, or it does not
-  std::vector<LaneSpec> later;  // opened while the first work, to take over; may fail to open
-  std::size_t chunk_bytes = 0;  // of plaintext; not yet rounded to the format's units
-  std::size_t chunks = 0;
-};
-
-// `specs` as parse_lanes() returns them.
-LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape);
 
 // Where the jobs that will come lie, and how long the longest is.
 struct JobMemory {
@@ -64,6 +48,13 @@ std::vector<std::string> describe_lanes();
 // CPUs this process may use at once: its affinity, and no more than the CPU quota of its control groups.
 unsigned usable_cpus();
 
+// Bytes of memory that this process may still take without harm: what the system can give without swapping,
+// and no more than its control groups and limits (RLIMIT_AS) leave it.
+std::uint64_t available_memory();
+
+// Whether CUDA was built in and there is a driver: without it no device opens, and looking costs nothing.
+bool cuda_may_open();
+
 // libcrypto, and with it whatever AES instructions the CPU has; one thread each.
 std::unique_ptr<Lane> make_cpu_lane();
 
@@ -72,6 +63,9 @@ std::unique_ptr<Lane> make_reference_lane();
 
 // Defined in cuda/lane.cpp, which is there only where CUDA was built in; everyone else asks open_lanes().
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const JobMemory& jobs);
+// Where all of several devices are named the runtime is shown only these, which opens faster. Before its
+// first use; it changes the environment, so no other thread may be looking there.
+void show_only_named_devices(std::vector<LaneSpec>& specs);
 std::size_t count_cuda_devices();  // 0 also where there is no driver
 std::vector<std::string> describe_cuda_devices();
 

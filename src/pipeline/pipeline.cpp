@@ -29,7 +29,11 @@ double seconds_since(Clock::time_point start) {
 Pipeline::Pipeline(PipelineParts parts)
     : parts_(std::move(parts)),
       shared_end_(parts_.source.shared_size() / parts_.session.unit_in() * parts_.session.unit_in()),
-      carried_(parts_.session.unit_in()) {}
+      behind_shared_(shared_end_ == 0),
+      offset_(shared_end_),
+      carried_(parts_.session.unit_in()) {
+  parts_.ring.share(shared_end_);
+}
 
 Pipeline::~Pipeline() {
   stop();
@@ -125,7 +129,7 @@ void Pipeline::do_jobs(Worker& worker, Chunks& under_way) {
     const auto [kind, chunk] = parts_.ring.take(worker.seat, {.start = start, .wait = idle && start});
     if (kind == Kind::write)
       write(*chunk);
-    else if (kind == Kind::redo || (kind == Kind::fill && fill(*chunk, idle)))
+    else if (kind == Kind::work || (kind == Kind::fill && fill(*chunk, idle)))
       start_job(worker, *chunk, under_way);
     else if (!idle)
       finish_job(worker, under_way);
@@ -194,30 +198,12 @@ std::vector<LaneStats> Pipeline::lane_stats() const {
 
 // The reader's turn -----------------------------------------------------------------------------
 
-// Makes the chunk the next piece of the input, and ends the turn. False where that would take waiting and
-// the caller must not.
-bool Pipeline::fill(Chunk& chunk, bool wait) {
-  chunk.offset = offset_;
-  if (offset_ < shared_end_) {
-    fill_from_range(chunk);
-    return true;
-  }
-  return fill_from_stream(chunk, wait);
-}
-
-void Pipeline::fill_from_range(Chunk& chunk) {
-  chunk.in_size =
-      static_cast<std::size_t>(std::min<std::uint64_t>(parts_.ring.in_bytes(), shared_end_ - offset_));
-  chunk.in_source = true;
-  offset_ += chunk.in_size;
-  // What is less than a unit, and what the file has grown since it was opened, goes through read().
-  if (offset_ == shared_end_) parts_.source.skip_to(offset_);
-  parts_.ring.filled(chunk, false);
-}
-
 // Reads until the chunk is full, or has whole units and nothing more came for a while, or the input ends.
 // What is beyond whole units begins the next chunk. False where that is all, and the caller must not wait.
-bool Pipeline::fill_from_stream(Chunk& chunk, bool wait) {
+bool Pipeline::fill(Chunk& chunk, bool wait) {
+  // What lanes read for themselves ends with whole units, and where the file ended when it was opened.
+  if (std::exchange(behind_shared_, true) == false) parts_.source.skip_to(shared_end_);
+  chunk.offset = offset_;
   const std::size_t unit = parts_.session.unit_in();
   const std::span<std::byte> in = chunk.in_memory;
   std::ranges::copy(carried_.bytes().first(carried_size_), in.begin());

@@ -98,8 +98,6 @@ class Pipeline {
   void give_up(Worker& worker, const LaneError& error);
 
   bool fill(Chunk& chunk, bool wait);
-  void fill_from_range(Chunk& chunk);
-  bool fill_from_stream(Chunk& chunk, bool wait);
   void load(Chunk& chunk);
   void write(Chunk& chunk);
   void fail(std::exception_ptr error);
@@ -108,8 +106,9 @@ class Pipeline {
   PipelineParts parts_;
 
   // Of whoever has the reader's turn.
-  std::uint64_t offset_ = 0;        // of what is to be read next
   const std::uint64_t shared_end_;  // up to here lanes read for themselves
+  bool behind_shared_;              // whether read() goes on there
+  std::uint64_t offset_;            // of what is to be read next
   Secret carried_;                  // input beyond the last chunk's whole units
   std::size_t carried_size_ = 0;
 

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cerrno>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "error.hpp"
@@ -58,6 +59,17 @@ Ring::~Ring() {
   munmap(memory_.data(), memory_.size());
 }
 
+// Many lanes with small chunks would spend their time on being put to sleep and woken: what is done under the
+// mutex takes far less (16 lanes, chunks of 128 KiB: 44 instead of 41 GB/s raw, 45 instead of 30 sealed).
+std::unique_lock<std::mutex> Ring::enter() {
+  for (int tries = 0; tries < 100; ++tries) {
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock) return lock;
+    std::this_thread::yield();
+  }
+  return std::unique_lock(mutex_);
+}
+
 // Whether a chunk waits to be written, and nobody writes.
 bool Ring::can_write() {
   return !writing_ && write_count_ < fill_count_ && slot(write_count_).state_ == Chunk::State::done;
@@ -84,19 +96,29 @@ Ring::Task Ring::next_task(Seat& seat, bool start) {
     Chunk* const chunk = given_back_.front();
     given_back_.erase(given_back_.begin());
     chunk->done_by_ = &seat;
-    return {Task::Kind::redo, chunk};
+    return {Task::Kind::work, chunk};
   }
   Chunk& chunk = slot(fill_count_);
-  reading_ = true;
   chunk.state_ = Chunk::State::held;
   chunk.done_by_ = &seat;
   chunk.in_size = chunk.out_size = 0;
   chunk.last = chunk.in_source = chunk.in_place = false;
+  if (shared_at_ < shared_size_) return next_range(chunk);
+  reading_ = true;
   return {Task::Kind::fill, &chunk};
 }
 
+Ring::Task Ring::next_range(Chunk& chunk) {
+  chunk.offset = shared_at_;
+  chunk.in_size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, shared_size_ - shared_at_));
+  chunk.in_source = true;
+  shared_at_ += chunk.in_size;
+  ++fill_count_;
+  return {Task::Kind::work, &chunk};
+}
+
 Ring::Task Ring::take(Seat& seat, Wish wish) {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock = enter();
   for (;;) {
     if (cancelled_) return {};
     const Task task = next_task(seat, wish.start);
@@ -124,7 +146,7 @@ void Ring::call_all() {
 }
 
 void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
-  std::lock_guard lock(mutex_);
+  const std::unique_lock lock = enter();
   assert(&chunk == &slot(fill_count_));
   reading_ = false;
   closed_ = closed;
@@ -133,28 +155,28 @@ void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
 }
 
 void Ring::unfilled(Chunk& chunk) {
-  std::lock_guard lock(mutex_);
+  const std::unique_lock lock = enter();
   reading_ = false;
   chunk.state_ = Chunk::State::empty;
   call_any();
 }
 
 void Ring::done(Chunk& chunk) {
-  std::lock_guard lock(mutex_);
+  const std::unique_lock lock = enter();
   chunk.state_ = Chunk::State::done;
   ++done_count_;
   if (all_done()) call_all();
 }
 
 void Ring::give_back(Chunk& chunk) {
-  std::lock_guard lock(mutex_);
+  const std::unique_lock lock = enter();
   chunk.done_by_ = nullptr;
   given_back_.push_back(&chunk);
   call_any();
 }
 
 void Ring::written(Chunk& chunk) {
-  std::lock_guard lock(mutex_);
+  const std::unique_lock lock = enter();
   chunk.state_ = Chunk::State::empty;
   ++write_count_;
   writing_ = false;
@@ -167,7 +189,7 @@ void Ring::written(Chunk& chunk) {
 
 void Ring::cancel() {
   {
-    std::lock_guard lock(mutex_);
+    const std::unique_lock lock = enter();
     cancelled_ = true;
     call_all();
   }
@@ -175,7 +197,7 @@ void Ring::cancel() {
 }
 
 void Ring::wait_for_end() {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock = enter();
   end_.wait(lock, [&] { return cancelled_ || all_written(); });
 }
 

@@ -80,11 +80,15 @@ class Ring {
   // Where inputs are, and outputs that take their place.
   std::span<std::byte> in_memory() const noexcept { return memory_.first(in_all_); }
 
+  // The first `size` bytes of the stream are to be had from the source again and again: chunks of them need
+  // no reader's turn. Before the first take().
+  void share(std::uint64_t size) { shared_size_ = size; }
+
   struct Task {
     enum class Kind {
       none,
       fill,   // the chunk is empty: fill it, which is the reader's turn, and do it
-      redo,   // the chunk was given back: do it
+      work,   // the chunk's input is to be had from the source, or it was given back: do it
       write,  // the chunk is done: write it, which is the writer's turn
     };
     Kind kind = Kind::none;
@@ -93,7 +97,7 @@ class Ring {
 
   // What the caller may be given, and whether it has time to wait for it.
   struct Wish {
-    bool start;  // chunks to fill or redo; else only to write
+    bool start;  // chunks to fill or to work on; else only to write
     bool wait;   // for a task; else there may be none
   };
 
@@ -122,11 +126,13 @@ class Ring {
 
  private:
   Chunk& slot(std::uint64_t sequence) { return chunks_[sequence % chunks_.size()]; }
+  std::unique_lock<std::mutex> enter();
   bool can_write();
   bool can_start();
   bool all_done() const { return closed_ && done_count_ == fill_count_; }
   bool all_written() const { return closed_ && write_count_ == fill_count_; }
   Task next_task(Seat& seat, bool start);
+  Task next_range(Chunk& chunk);
   void call(Seat* seat);
   void call_any();
   void call_all();
@@ -135,6 +141,7 @@ class Ring {
   std::size_t in_all_;
   std::size_t in_bytes_;
   std::size_t out_bytes_;
+  std::uint64_t shared_size_ = 0;
   std::vector<Chunk> chunks_;
 
   std::mutex mutex_;             // for what follows
@@ -145,6 +152,7 @@ class Ring {
   bool reading_ = false;  // someone has the reader's turn
   bool writing_ = false;  // someone has the writer's turn
   std::vector<Chunk*> given_back_;
+  std::uint64_t shared_at_ = 0;   // up to here of what is shared chunks have been taken
   std::uint64_t fill_count_ = 0;  // chunks filled so far, which is the sequence number of the next
   std::uint64_t done_count_ = 0;
   std::uint64_t write_count_ = 0;

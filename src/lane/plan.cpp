@@ -1,0 +1,184 @@
+#include "lane/plan.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "error.hpp"
+
+namespace gpuaes {
+namespace {
+
+// Lanes that read files in parallel: a chunk stays in a core's L2 cache, and some more chunks than lanes let
+// none wait for a slower one.
+constexpr std::size_t file_chunk_bytes = 1 << 20;
+constexpr std::size_t least_file_chunk_bytes = 64 << 10;
+
+// Pipes: one lane reads or writes while the other encrypts, each in the one chunk that it keeps in its cache.
+// More lanes, more chunks and larger ones were all slower (pipeline/ring.hpp).
+constexpr unsigned pipe_threads = 2;
+constexpr std::size_t pipe_chunk_bytes = 256 << 10;
+
+// CUDA lanes: chunks large enough to be worth a launch. Of a file eight streams with two jobs in flight fill
+// the link of one device: 47 GB/s with 4 MiB, 44 with 2 MiB, 34 with 1 MiB (H200; 4 streams 31, 16 streams
+// 46).
+constexpr std::size_t cuda_file_chunk_bytes = 4 << 20;
+constexpr std::size_t least_cuda_file_chunk_bytes = 2 << 20;
+constexpr std::size_t cuda_pipe_chunk_bytes = 1 << 20;
+constexpr unsigned most_file_streams = 8;
+constexpr unsigned least_file_streams = 4;  // also of fewer CPUs: while one thread waits another one reads
+constexpr unsigned cuda_pipe_streams = 2;
+constexpr unsigned cuda_jobs = 2;  // in flight for each stream
+
+// A ring that leaves the last-level cache is slower: 62 instead of 102 GB/s of four H200 with 4 MiB instead
+// of 2 MiB chunks, 272 and 136 MiB in all, with a cache of 300 MiB.
+std::size_t most_ring_bytes(const Machine& machine) {
+  return std::max<std::size_t>(96 << 20, machine.cache_bytes / 2);
+}
+
+bool is_cuda(const LaneSpec& spec) {
+  return spec.backend == Backend::cuda;
+}
+
+// Fills in the count that was left open.
+void complete(LaneSpec& spec, unsigned cpus, const RunShape& shape) {
+  if (spec.count) return;
+  const bool file = shape.shared_bytes > 0;
+  if (is_cuda(spec))
+    spec.count = file ? std::clamp(cpus, least_file_streams, most_file_streams) : cuda_pipe_streams;
+  else if (spec.backend == Backend::reference)
+    spec.count = 1;
+  else
+    spec.count = file ? cpus : std::min(cpus, pipe_threads);
+}
+
+std::size_t count_jobs(const LaneSpec& spec) {
+  if (!is_cuda(spec)) return *spec.count;
+  const std::size_t devices = spec.device ? 1 : std::max<std::size_t>(count_cuda_devices(), 1);
+  return devices * *spec.count * cuda_jobs;
+}
+
+void size_ring(LanePlan& plan, const RunShape& shape, const Machine& machine) {
+  std::size_t jobs = 0;
+  bool cuda = false;
+  for (const std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) {
+    for (const LaneSpec& spec : *specs) {
+      jobs += count_jobs(spec);
+      cuda = cuda || is_cuda(spec);
+    }
+  }
+  const bool file = shape.shared_bytes > 0;
+  std::size_t least = 0;
+  std::size_t memory_each = 1;  // chunks' worth of memory
+  if (cuda) {
+    plan.chunks = jobs + 4;
+    plan.chunk_bytes = file ? cuda_file_chunk_bytes : cuda_pipe_chunk_bytes;
+    least = file ? least_cuda_file_chunk_bytes : plan.chunk_bytes;
+  } else {
+    plan.chunks = file ? 2 * jobs + 1 : jobs;
+    plan.chunk_bytes = file ? file_chunk_bytes : pipe_chunk_bytes;
+    least = least_file_chunk_bytes;
+    memory_each = 2;  // input and output
+  }
+  while (plan.chunk_bytes > least && memory_each * plan.chunks * plan.chunk_bytes > most_ring_bytes(machine))
+    plan.chunk_bytes /= 2;
+  plan.chunk_bytes = shape.chunk_bytes.value_or(plan.chunk_bytes);
+}
+
+// A machine that has not so much free has other troubles.
+constexpr std::uint64_t least_memory = 256 << 20;
+
+// Fewer chunks where they would take more than half of the memory that is there: a chunk size that somebody
+// named must not end in swapping, or with a process that is killed.
+void fit_memory(LanePlan& plan, const Machine& machine) {
+  const std::uint64_t each = 2 * std::uint64_t{plan.chunk_bytes};  // input and output
+  if (plan.chunks * each <= least_memory) return;
+  const std::uint64_t free = machine.free_memory();
+  if (each > free)
+    throw IoError(fmt::format("a chunk of {} MiB takes twice as much memory, and {} MiB are free",
+                              plan.chunk_bytes >> 20, free >> 20),
+                  "a smaller --chunk-size needs less");
+  const std::uint64_t room = std::max<std::uint64_t>(free / 2 / each, 1);
+  plan.chunks = static_cast<std::size_t>(std::min<std::uint64_t>(plan.chunks, room));
+}
+
+// Without -l -------------------------------------------------------------------------------------
+
+// What lanes make of a file in the page cache, in bytes a second: measured with AES-256, an H200 and 1 to 16
+// CPUs of its host.
+struct Rates {
+  double each_cpu, most_cpus;  // of CPU lanes alone
+  double most_together;
+};
+constexpr Rates counter_mode{3.4e9, 50e9, 66e9}, gcm{4.4e9, 58e9, 60e9};
+constexpr double each_cuda_lane = 7.5e9, most_cuda_lanes = 47e9;  // limited by its CPU; by the link
+constexpr double each_cpu_beside = 2.4e9;                         // a CPU lane beside eight CUDA lanes
+
+// What becomes of it when a device is used too: CPUs drive it first, and the ones it cannot use are CPU
+// lanes.
+double rate_together(unsigned cpus, const Rates& rates) {
+  const double beside = cpus > most_file_streams ? (cpus - most_file_streams) * each_cpu_beside : 0;
+  return std::min(std::min(cpus * each_cuda_lane, most_cuda_lanes) + beside, rates.most_together);
+}
+
+// After how many bytes of input CUDA lanes that take over are done earlier than CPU lanes that go on, if
+// ever.
+std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape) {
+  constexpr double open_seconds = 0.3;  // the CPU lanes work meanwhile
+  constexpr double end_seconds = 0.1;
+  const Rates& rates = shape.authenticated ? gcm : counter_mode;
+  const double alone = std::min(cpus * rates.each_cpu, rates.most_cpus);
+  const double together = rate_together(cpus, rates);
+  if (together < 1.05 * alone) return std::nullopt;  // within what such rates are good for
+  return static_cast<std::uint64_t>((open_seconds * (1 - alone / together) + end_seconds) /
+                                    (1 / alone - 1 / together));
+}
+
+// CPU lanes at once. Of several devices one: a host that has more also has the CPUs to do without (64 of them
+// made 100 GB/s, four H200 102), and each device takes 0.25 s to open.
+void choose_lanes(LanePlan& plan, const RunShape& shape, const Machine& machine) {
+  plan.first = {{Backend::cpu, {}, {}}};
+  if (shape.shared_bytes == 0) {
+    plan.reason = "auto: the input is no file, two CPU lanes outrun any pipe";
+    return;
+  }
+  const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, shape);
+  if (!machine.cuda) {
+    plan.reason = "auto: there is no CUDA device";
+  } else if (!enough) {
+    plan.reason = fmt::format("auto: with {} CPUs CUDA gains nothing", machine.cpus);
+  } else if (shape.shared_bytes < *enough) {
+    plan.reason = fmt::format("auto: with {} CPUs CUDA pays from {:.1f} GB on", machine.cpus,
+                              static_cast<double>(*enough) / 1e9);
+  } else {
+    plan.later = {{Backend::cuda, 0, {}}};
+    if (machine.cpus > most_file_streams)
+      plan.later.push_back({Backend::cpu, {}, machine.cpus - most_file_streams});
+    plan.reason = fmt::format("auto: CUDA takes over when it is open, it pays from {:.1f} GB on",
+                              static_cast<double>(*enough) / 1e9);
+  }
+}
+
+}  // namespace
+
+Machine this_machine() {
+  const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return {.cpus = usable_cpus(),
+          .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
+          .cuda = cuda_may_open()};
+}
+
+LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Machine& machine) {
+  LanePlan plan;
+  plan.first = std::move(specs);
+  if (plan.first.empty()) choose_lanes(plan, shape, machine);
+  for (LaneSpec& spec : plan.first) complete(spec, machine.cpus, shape);
+  for (LaneSpec& spec : plan.later) complete(spec, machine.cpus, shape);
+  size_ring(plan, shape, machine);
+  fit_memory(plan, machine);
+  return plan;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,41 @@
+// Which lanes a run uses, and how large its ring is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lane/lanes.hpp"
+
+namespace gpuaes {
+
+// What the plan is made from, besides the lanes that were named.
+struct Machine {
+  unsigned cpus = 1;            // that this process may use at once
+  std::size_t cache_bytes = 0;  // of the last-level cache; 0 where the system does not tell
+  bool cuda = false;            // CUDA lanes may open
+  std::uint64_t (*free_memory)() = available_memory;  // asked for large rings only: looking takes 0.1 ms
+};
+Machine this_machine();
+
+// What is known of a run before it begins.
+struct RunShape {
+  std::uint64_t shared_bytes = 0;          // of input that lanes read in parallel: of files; 0 for all else
+  bool authenticated = false;              // AES-GCM, not the counter mode alone
+  std::optional<std::size_t> chunk_bytes;  // --chunk-size
+};
+
+struct LanePlan {
+  std::vector<LaneSpec> first;  // open before the run begins, or it does not
+  std::vector<LaneSpec> later;  // opened while the first work, to take over; may fail to open
+  std::size_t chunk_bytes = 0;  // of plaintext; not yet rounded to the format's units
+  std::size_t chunks = 0;
+  std::string reason;  // why these; empty where they were named
+};
+
+// `specs` as parse_lanes() returns them. IoError where not even one chunk has room in memory.
+LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Machine& machine);
+
+}  // namespace gpuaes
