@@ -6,12 +6,10 @@
 
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
-#include "io/signals.hpp"
 
 namespace gpuaes {
 
 void run_copy(std::size_t buffer_bytes) {
-  ignore_write_signals();
   Cancel cancel;
   FdSource source = open_source(std::nullopt, cancel);
   const std::unique_ptr<Sink> sink = open_sink(std::nullopt, {}, cancel);

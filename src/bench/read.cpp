@@ -1,0 +1,116 @@
+#include "bench/read.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "io/fd.hpp"
+#include "pipeline/ring.hpp"
+
+namespace gpuaes {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Range {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+// Hands out what is to be read next, and where to.
+class Turns {
+ public:
+  struct Turn {
+    Range range;
+    std::span<std::byte> buffer;
+  };
+
+  // The ring is there for its memory, which is had as the filter has it.
+  Turns(Range file, std::size_t call_bytes, std::size_t buffers)
+      : rest_(file), call_bytes_(call_bytes), ring_(buffers, call_bytes, 0) {
+    const std::size_t stride = ring_.memory().size() / buffers;
+    for (std::size_t i = 0; i < buffers; ++i) free_.push_back(ring_.memory().subspan(i * stride, call_bytes));
+  }
+
+  std::optional<Turn> take() {
+    const std::lock_guard lock(mutex_);
+    if (rest_.begin == rest_.end) return std::nullopt;
+    const Range range{rest_.begin, std::min(rest_.begin + call_bytes_, rest_.end)};
+    rest_.begin = range.end;
+    const std::span<std::byte> buffer = free_.front();
+    free_.pop_front();
+    return Turn{range, buffer};
+  }
+
+  void give_back(const Turn& turn) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(turn.buffer);
+  }
+
+ private:
+  std::mutex mutex_;
+  Range rest_;
+  const std::size_t call_bytes_;
+  Ring ring_;
+  std::deque<std::span<std::byte>> free_;
+};
+
+Range rest_of_input() {
+  const off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  const off_t end = lseek(STDIN_FILENO, 0, SEEK_END);
+  if (begin < 0 || end < 0) throw io_error("seek in", "standard input", errno);
+  if (begin >= end) throw IoError("standard input is no file with anything in it to read");
+  return {static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end)};
+}
+
+void read_range(Range range, std::span<std::byte> buffer) {
+  while (range.begin < range.end) {
+    const ssize_t count =
+        pread(STDIN_FILENO, buffer.data(), range.end - range.begin, static_cast<off_t>(range.begin));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw io_error("read", "standard input", errno);
+    if (count == 0) throw IoError("standard input shrank while it was read");
+    range.begin += static_cast<std::uint64_t>(count);
+    buffer = buffer.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+// How many bytes it read.
+std::uint64_t read_all(Turns& turns) {
+  std::uint64_t bytes = 0;
+  while (const std::optional<Turns::Turn> turn = turns.take()) {
+    read_range(turn->range, turn->buffer);
+    bytes += turn->range.end - turn->range.begin;
+    turns.give_back(*turn);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void run_read_bench(unsigned threads, std::size_t call_bytes, std::size_t buffers) {
+  Turns turns(rest_of_input(), call_bytes, buffers);
+  const Clock::time_point start = Clock::now();
+  std::vector<std::future<std::uint64_t>> readers;
+  for (unsigned i = 0; i < threads; ++i)
+    readers.push_back(std::async(std::launch::async, read_all, std::ref(turns)));
+  std::uint64_t bytes = 0;
+  for (std::future<std::uint64_t>& reader : readers) bytes += reader.get();
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  fmt::print("read: {} threads, {:g} KiB a call, {} buffers: {} bytes in {:.6f} s, {:.2f} GB/s\n", threads,
+             static_cast<double>(call_bytes) / 1024, buffers, bytes, seconds,
+             static_cast<double>(bytes) / 1e9 / seconds);
+}
+
+}  // namespace gpuaes

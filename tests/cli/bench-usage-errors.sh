@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# gpuaes-bench knows its commands and their numbers, and says what is wrong with others.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+bench=$(dirname "$program")/gpuaes-bench
+[ -x "$bench" ] || fail "no gpuaes-bench beside $program"
+try() { # STATUS WORD...
+  local want=$1 got=0
+  shift
+  "$bench" "$@" >"$work/stdout" 2>"$work/stderr" </dev/null || got=$?
+  [ "$got" = "$want" ] || fail "gpuaes-bench $*: expected exit status $want, got $got (stderr: $(<"$work/stderr"))"
+  [ "$(grep -c '^gpuaes-bench: error: ' "$work/stderr" || true)" = $((want != 0)) ] ||
+    fail "gpuaes-bench $*: expected an error message just with an error, got: $(<"$work/stderr")"
+  if [ "$want" != 0 ]; then expect_empty "$work/stdout"; fi
+}
+
+for words in "" "stray" "-x" "copy" "copy 64K stray" "read" "read 2" "read 2 1M 3 stray" "memory 1 stray" \
+  "device 1M stray" "kernels stray" "-h stray"; do
+  read -r -a list <<<"$words"
+  try 2 "${list[@]}"
+done
+for size in 0 -1 1T 64k 2G "" " 1"; do
+  try 2 copy "$size"
+  try 2 read 1 "$size"
+done
+for count in 0 -1 4097 1K two "" " 1"; do
+  try 2 read "$count" 1M
+  try 2 memory "$count"
+done
+try 2 read 3 1M 2
+expect_stderr 'fewer buffers than threads'
+
+for option in -h --help; do
+  try 0 "$option"
+  for command in copy read memory device kernels; do
+    grep -q "gpuaes-bench $command" "$work/stdout" || fail "$option: expected $command in it"
+  done
+done
+full() { "$bench" -h >/dev/full 2>"$work/stderr"; }
+got=0
+full || got=$?
+[ "$got" = 1 ] || fail "-h to a full disk: expected exit status 1, got $got"
