@@ -1,0 +1,133 @@
+"""The machine, and what it can do at most: gpuaes-bench memory, device and kernels."""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+
+from settings import GI, KI, size_of, words_of
+from report import print_table
+
+
+def lines_of(*command):
+    """Of what a program prints; none where there is no such program."""
+    if not shutil.which(command[0]):
+        return []
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.stdout.strip().splitlines() if done.returncode == 0 else []
+
+
+def text_of(path):
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def available_memory():
+    return int(re.search(r"^MemAvailable:\s+(\d+)", text_of("/proc/meminfo"), re.M).group(1)) * KI
+
+
+def file_system(path):
+    return (lines_of("findmnt", "-no", "FSTYPE", "-T", path) or lines_of("stat", "-f", "-c", "%T", path) or ["unknown"])[0]
+
+
+def caches():
+    found = []
+    for index in sorted(glob.glob("/sys/devices/system/cpu/cpu0/cache/index*")):
+        level, kind, size, shared = (text_of(f"{index}/{name}") for name in ("level", "type", "size", "shared_cpu_map"))
+        cpus = bin(int(shared.replace(",", "") or "1", 16)).count("1")
+        if size and kind != "Instruction":
+            found.append(f"L{level} {words_of(size_of(size))}" + (f" for {cpus} CPUs" if cpus > 1 else ""))
+    return ", ".join(found) or "caches unknown"
+
+
+def describe(shop, folders):
+    """Lines on everything that the figures depend on."""
+    cpu = re.search(r"^model name\s*:\s*(.*)", text_of("/proc/cpuinfo"), re.M)
+    nodes = len(glob.glob("/sys/devices/system/node/node[0-9]*")) or 1
+    huge = re.search(r"\[(\w+)\]", text_of("/sys/kernel/mm/transparent_hugepage/enabled"))
+    locked = lines_of("sh", "-c", "ulimit -l")
+    pipe = int(text_of("/proc/sys/fs/pipe-max-size") or 0)
+    gpus = lines_of("nvidia-smi", "--query-gpu=name,pcie.link.gen.max,pcie.link.width.max,driver_version", "--format=csv,noheader")
+    yield f"CPU      {cpu.group(1) if cpu else 'unknown'}, {shop.cpus} usable, {nodes} NUMA node{'s' * (nodes > 1)}; {caches()}"
+    yield (f"memory   {available_memory() / GI:.0f} GiB available; huge pages {huge.group(1) if huge else 'unknown'}; "
+           f"ulimit -l {(locked or ['unknown'])[0]}; pipes up to {words_of(pipe)}; Linux {os.uname().release}")
+    for gpu in gpus or ["none"]:
+        yield f"GPU      {gpu}"
+    for role, folder in folders.items():
+        mounted = (lines_of("findmnt", "-no", "SOURCE", "-T", folder) or ["?"])[0]
+        yield f"{role:8} {file_system(folder)} on {mounted}, {shutil.disk_usage(folder).free / GI:.0f} GiB free"
+
+
+class Limits:
+    """What gpuaes-bench measures, each once and only when it is asked for."""
+
+    def __init__(self, shop, report):
+        self.shop, self.report = shop, report
+        self.memory_rates, self.link_rates, self.devices = None, {}, []
+
+    def lines(self, *arguments):
+        done = subprocess.run([self.shop.bench, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              check=False)
+        if done.returncode != 0:
+            self.report.failure(f"gpuaes-bench {' '.join(arguments)}: {done.stderr.strip()}")
+        return done.stdout.splitlines()
+
+    def memory(self):
+        """GB/s of libcrypto: {(kind, KiB of a chunk): (one thread, all threads)}."""
+        if self.memory_rates is None:
+            pattern = r"memory: aes-256 (.*), exact, chunks of (\d+) KiB: 1 thread ([\d.]+) GB/s, \d+ threads ([\d.]+)"
+            found = [re.match(pattern, line) for line in self.lines("memory")]
+            self.memory_rates = {(m[1], int(m[2])): (float(m[3]), float(m[4])) for m in found if m}
+        return self.memory_rates
+
+    def links(self, *size):
+        """GB/s of the links: {(devices, bytes of a copy): (to, from, each way at once)}, with `devices` a name for
+        one and a number for several. Fills in `devices` too."""
+        pattern = r"device: (cuda:\d+|\d+(?= devices)).*?, copies of ([\d.]+) KiB: to it ([\d.]+).*from it ([\d.]+).*once ([\d.]+)"
+        lines = self.lines("device", *map(str, size))
+        found = [match for match in (re.match(pattern, line) for line in lines) if match]
+        for match in found:
+            self.link_rates[match[1], round(float(match[2]) * KI)] = tuple(map(float, match.groups()[2:]))
+        self.devices = [line.partition(": ")[2] for line in lines if "copies of" not in line]
+        return self.link_rates
+
+    def duplex(self, devices, size):
+        """What so many devices move each way at once with copies of this size, GB/s; None if unknown."""
+        if not self.shop.gpus:
+            return None
+        name = "cuda:0" if devices == 1 else str(devices)
+        if (name, size) not in self.link_rates:
+            self.links(size)
+        return self.link_rates.setdefault((name, size), (None, None, None))[2]
+
+
+def run(shop, report):
+    report.heading("limits: libcrypto in memory, on chunks that stay in each core's cache, GB/s")
+    rows = [[f"aes-256 {kind}, chunks of {chunk} KiB", f"{one:.2f}", f"{every:.2f}", f"{every / shop.cpus:.2f}"]
+            for (kind, chunk), (one, every) in shop.limits.memory().items()]
+    print_table(["", "1 thread", f"{shop.cpus} threads", "each"], rows)
+    report.keep("machine", "memory", rows)
+    report.heading("limits: links to the devices, GB/s each way")
+    if not shop.gpus:
+        report.skip("no GPU")
+        return
+    rates = shop.limits.links()
+    sizes = list(dict.fromkeys(size for _, size in rates))
+    rows = [[f"{name} devices" if name.isdigit() else name,
+             *(" / ".join(f"{rate:.1f}" for rate in rates.get((name, size), ())) for size in sizes)]
+            for name in dict.fromkeys(name for name, _ in rates)]
+    print_table(["to it / from it / both at once", *(f"copies of {words_of(size)}" for size in sizes)], rows)
+    for device in shop.limits.devices:
+        print(f"  {device}")
+    report.keep("machine", "device", [*rows, *shop.limits.devices])
+
+
+def run_kernels(shop, report):
+    report.heading("kernels, data resident in device memory")
+    lines = shop.limits.lines("kernels")
+    print("\n".join(f"  {line}" for line in lines))
+    report.keep("kernels", "lines", lines)
