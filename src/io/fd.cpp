@@ -24,6 +24,12 @@ constexpr std::size_t call_bytes = 1 << 20;
 // sysfs) are all smaller.
 constexpr std::uint64_t least_shared_size = 64 << 10;
 
+// Lanes that read a file in parallel confuse the kernel's own readahead, which goes by one place in an open
+// file. So each read asks for what others will want soon: 4.0 instead of 3.0 GB/s of a disk (ext4, 16 lanes,
+// 1 MiB each; 3.8 instead of 2.1 with 8 lanes and 4 MiB; cat 2.8), and 96 % of the speed where all is in the
+// page cache already. With O_DIRECT it was 4.2, which is not worth a second way to read.
+constexpr std::uint64_t ahead_bytes = 32 << 20;
+
 void grow_pipe(int fd) {
   const int bytes = fcntl(fd, F_GETPIPE_SZ);
   if (bytes >= 0 && bytes < pipe_bytes) fcntl(fd, F_SETPIPE_SZ, pipe_bytes);
@@ -167,6 +173,8 @@ std::uint64_t FdSource::shared_size() const {
 }
 
 void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
+  posix_fadvise(fd_.get(), static_cast<off_t>(begin_ + offset + ahead_bytes), static_cast<off_t>(out.size()),
+                POSIX_FADV_WILLNEED);
   std::size_t done = 0;
   while (done < out.size()) {
     const auto at = static_cast<off_t>(begin_ + offset + done);
