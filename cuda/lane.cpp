@@ -19,6 +19,7 @@
 #include "cipher/gcm.hpp"
 #include "cipher/segments.hpp"
 #include "error.hpp"
+#include "job_times.hpp"
 #include "kernels.hpp"
 #include "known_answers.hpp"
 #include "lane/lanes.hpp"
@@ -115,22 +116,32 @@ class CudaLane : public Lane {
     if (key_ != job.key) keys_.set(*job.key, stream_);
     key_ = job.key;
     Slot& slot = slots_[started_++ % slots_.size()];
+    Steps steps(slot.times, stream_);
+    steps.next("H2D");
     check(
         cudaMemcpyAsync(slot.in.data(), job.in.data(), job.in.size(), cudaMemcpyHostToDevice, stream_.get()));
+    steps.next("kernel");
     const std::byte* const out = launch(job, slot);
+    steps.next("D2H");
     check(cudaMemcpyAsync(job.out.data(), out, job.out.size(), cudaMemcpyDeviceToHost, stream_.get()));
     slot.opens = job.operation == Operation::open;
     if (slot.opens)
       check(cudaMemcpyAsync(&*slot.first_bad, slot.verdict.data(), sizeof(std::uint32_t),
                             cudaMemcpyDeviceToHost, stream_.get()));
+    steps.end();
     slot.done.record(stream_);
   }
 
   std::optional<std::size_t> finish() override {
-    const Slot& slot = slots_[finished_++ % slots_.size()];
+    Slot& slot = slots_[finished_++ % slots_.size()];
     slot.done.wait();
+    slot.times.finish();
     if (!slot.opens || *slot.first_bad == no_segment) return std::nullopt;
     return *slot.first_bad;
+  }
+
+  std::span<const Phase> phases() const override {
+    return slots_[(finished_ + slots_.size() - 1) % slots_.size()].times.phases();
   }
 
  private:
@@ -143,7 +154,8 @@ class CudaLane : public Lane {
         : in(whole_blocks(std::max(jobs.most_in, known_answer_bytes))),
           out(whole_blocks(std::max(jobs.most_out, known_answer_bytes))),
           masks(tag_bytes * (count_segments(std::max(jobs.most_in, jobs.most_out)) + 1)),
-          verdict(sizeof(std::uint32_t)) {
+          verdict(sizeof(std::uint32_t)),
+          times(jobs.timed) {
       check(cudaMemsetAsync(in.data(), 0, in.size(), stream.get()));
     }
     static std::size_t whole_blocks(std::size_t size) { return (size + 15) / 16 * 16; }
@@ -152,6 +164,7 @@ class CudaLane : public Lane {
     HostCopy<std::uint32_t> first_bad;
     bool opens = false;
     Event done;
+    JobTimes times;
   };
 
   // Where on the device the output will be.

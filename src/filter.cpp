@@ -24,6 +24,7 @@
 #include "io/signals.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
+#include "pipeline/trace.hpp"
 #include "secrets.hpp"
 #include "stats.hpp"
 
@@ -62,9 +63,23 @@ Ring make_ring(const LanePlan& plan, const Session& session) {
 }
 
 // What CUDA lanes pin: outputs too, unless they take the place of their inputs.
-JobMemory job_memory(const Ring& ring, const Source& source, const Session& session) {
+JobMemory job_memory(const Ring& ring, const Source& source, const Session& session, bool timed) {
   return {source.shared_size() > 0 ? ring.in_memory() : ring.memory(), ring.in_bytes(),
-          session.in_place() ? 0 : ring.out_bytes()};
+          session.in_place() ? 0 : ring.out_bytes(), timed};
+}
+
+void refuse_same_outputs(const Options& options) {
+  if (options.stats && is_same_output(*options.stats, options.output))
+    throw UsageError("--stats names the file that the output goes to");
+  if (options.trace && is_same_output(*options.trace, options.output))
+    throw UsageError("--trace names the file that the output goes to");
+  if (options.trace && options.stats && is_same_output(*options.trace, options.stats))
+    throw UsageError("--trace and --stats name the same file");
+}
+
+RingStats ring_stats(const Ring& ring) {
+  const auto [reader, writer] = ring.waits();
+  return {ring.chunks(), std::min(ring.in_bytes(), ring.out_bytes()), reader, writer};
 }
 
 std::string describe_bytes(std::size_t bytes) {
@@ -105,12 +120,13 @@ void run_filter(const Options& options, const Messages& messages) {
       throw UsageError("a key and the input come from the same pipe, which the key has read to its end");
   std::vector<struct stat> in_use = std::move(secrets.files);
   in_use.push_back(source.status());
-  if (options.stats && is_same_output(*options.stats, options.output))
-    throw UsageError("--stats names the file that the output goes to");
+  refuse_same_outputs(options);
   const std::unique_ptr<Sink> sink =
       open_sink(options.output, {.allow_terminal = options.decrypt, .in_use = in_use}, cancel);
   std::unique_ptr<Sink> stats_sink;
   if (options.stats) stats_sink = open_sink(options.stats, {.in_use = in_use}, cancel);
+  std::unique_ptr<Sink> trace_sink;
+  if (options.trace) trace_sink = open_sink(options.trace, {.in_use = in_use, .durable = false}, cancel);
 
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const Format& format = choose_format(options, input);
@@ -130,14 +146,17 @@ void run_filter(const Options& options, const Messages& messages) {
   Ring ring = make_ring(plan, *session);
   messages.detail(fmt::format("ring {} chunks of {}, {} in all", ring.chunks(),
                               describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
-  const JobMemory jobs = job_memory(ring, source, *session);
+  std::optional<Trace> trace;
+  if (trace_sink) trace.emplace(std::move(trace_sink), cancel);
+  const JobMemory jobs = job_memory(ring, source, *session, trace.has_value());
   Pipeline pipeline({.ring = ring,
                      .source = source,
                      .sink = *sink,
                      .session = *session,
                      .cancel = cancel,
                      .spare_lane = make_cpu_lane,
-                     .warn = [&messages](const std::string& text) { messages.warning(text); }});
+                     .warn = [&messages](const std::string& text) { messages.warning(text); },
+                     .trace = trace ? &*trace : nullptr});
   for (std::unique_ptr<Lane>& lane : open_lanes(plan.first, jobs)) pipeline.add_lane(std::move(lane));
   messages.detail("lanes " + describe(plan.first) + (plan.reason.empty() ? "" : " (" + plan.reason + ")"));
   std::jthread opener;
@@ -147,13 +166,15 @@ void run_filter(const Options& options, const Messages& messages) {
   opener = {};
   sink->finish();
 
-  if (!stats_sink) return;
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  const std::string json =
-      to_json({input.taken() + pipeline.bytes_in(), session->header().size() + pipeline.bytes_out(), seconds,
-               pipeline.lane_stats()});
-  stats_sink->write(std::as_bytes(std::span(json)));
-  stats_sink->finish();
+  if (stats_sink) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const std::string json =
+        to_json({input.taken() + pipeline.bytes_in(), session->header().size() + pipeline.bytes_out(),
+                 seconds, pipeline.lane_stats(), ring_stats(ring)});
+    stats_sink->write(std::as_bytes(std::span(json)));
+    stats_sink->finish();
+  }
+  if (trace) trace->finish();
 }
 
 }  // namespace gpuaes

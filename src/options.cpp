@@ -39,6 +39,7 @@ po::options_description describe_options() {
       ("verbose,v", "say what is being done")                                                            //
       ("quiet,q", "say nothing but errors")                                                              //
       ("stats", text("FILE"), "write figures of the run to FILE as JSON")                                //
+      ("trace", text("FILE"), "write the run's timeline to FILE, for Perfetto to show")                  //
       ("list-lanes", "list the lanes of this machine")                                                   //
       ("version,V", "print the version")                                                                 //
       ("help,h", "print this");
@@ -147,6 +148,7 @@ Options parse_options(int argc, const char* const* argv) {
   options.lanes = find_text(given, "lanes").value_or(options.lanes);
   if (const auto size = find_text(given, "chunk-size")) options.chunk_bytes = parse_size(*size);
   options.stats = find_text(given, "stats");
+  options.trace = find_text(given, "trace");
   if (given.contains("verbose")) options.level = Messages::Level::verbose;
   if (given.contains("quiet")) options.level = Messages::Level::quiet;
   return options;

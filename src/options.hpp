@@ -30,6 +30,7 @@ struct Options {
   std::string lanes = "auto";
   std::optional<std::size_t> chunk_bytes;
   std::optional<std::string> stats;
+  std::optional<std::string> trace;
   Messages::Level level = Messages::Level::normal;
 };
 

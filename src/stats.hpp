@@ -1,6 +1,7 @@
 // The figures of a run as JSON, for --stats.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,15 +10,25 @@
 
 namespace gpuaes {
 
+struct RingStats {
+  std::size_t chunks = 0;
+  std::size_t chunk_bytes = 0;  // of plaintext
+  double reader_wait_seconds = 0;
+  double writer_wait_seconds = 0;
+};
+
 struct Stats {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   double seconds = 0;  // from the start of the program's work to its end
   std::vector<LaneStats> lanes;
+  RingStats ring;
 };
 
-// {"bytes_in", "bytes_out", "seconds", "lanes": [{"name", "chunks", "bytes", "busy_seconds"}],
-// "peak_rss_bytes"} and a line feed. The peak is this process's up to now.
+// {"bytes_in", "bytes_out", "seconds", "lanes": [{"name", "chunks", "bytes", "busy_seconds", "read_seconds",
+// "write_seconds", "wait_seconds"}], "ring": {"chunks", "chunk_bytes", "reader_wait_seconds",
+// "lanes_wait_seconds", "writer_wait_seconds"}, "peak_rss_bytes"} and a line feed. The peak is this process's
+// up to now.
 std::string to_json(const Stats& stats);
 
 }  // namespace gpuaes

@@ -1,12 +1,14 @@
 // CUDA lanes against the reference and libcrypto, by themselves and in a pipeline, on a GPU.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <future>
 #include <memory>
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -229,6 +231,60 @@ TEST_CASE("a CUDA lane works on memory that is not pinned", "[gpu]") {
     older = newer;
   }
   CHECK(finish(*lane, older) == "");
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What is wrong with the phases of a job that went on between these times, or nothing. How long each was is
+// added to `total`.
+std::string check_phases(std::span<const Phase> phases, Clock::time_point began, Clock::time_point finished,
+                         std::array<Clock::duration, 4>& total) {
+  constexpr std::array<std::string_view, 4> names{"queue", "H2D", "kernel", "D2H"};
+  if (phases.size() != names.size()) return "not four phases";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (phases[i].name != names[i]) return "another phase than it should be";
+    if (phases[i].begin < began || phases[i].end < phases[i].begin) return "phases out of order";
+    total[i] += phases[i].end - phases[i].begin;
+    began = phases[i].end;
+  }
+  return finished < began ? "a phase after the job" : "";
+}
+
+}  // namespace
+
+TEST_CASE("a timed CUDA lane tells the phases of each job, in order and between its start and its finish",
+          "[gpu]") {
+  const Area area(3, 1 << 20);
+  const CipherKey key = make_key(test_bytes(32));
+  JobMemory memory = area.memory();
+  memory.timed = true;
+  const auto lane = open_lane(memory);
+  Clock::time_point older_began = Clock::now();
+  Pending older = start(*lane, area, 0, key, {}, 1 << 20);
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(3);  // past a new base for their times
+  std::array<Clock::duration, 4> total{};
+  for (std::size_t i = 1; i < 50 || Clock::now() < end; ++i) {
+    CAPTURE(i);
+    const Clock::time_point began = Clock::now();
+    const Pending newer = start(*lane, area, i % 3, key, {}, 1 << 20);
+    REQUIRE(finish(*lane, older) == "");
+    REQUIRE(check_phases(lane->phases(), older_began, Clock::now(), total) == "");
+    older = newer;
+    older_began = began;
+  }
+  CHECK(finish(*lane, older) == "");
+  for (const std::size_t phase : {1, 2, 3}) CHECK(total[phase].count() > 0);
+}
+
+TEST_CASE("a CUDA lane that is not timed tells no phases", "[gpu]") {
+  const Area area(1, 1 << 20);
+  const CipherKey key = make_key(test_bytes(32));
+  const auto lane = open_lane(area.memory());
+  CHECK(lane->phases().empty());
+  CHECK(finish(*lane, start(*lane, area, 0, key, {}, 1 << 20)) == "");
+  CHECK(lane->phases().empty());
 }
 
 TEST_CASE("a CUDA device that is not there is a lane error that says so", "[gpu]") {

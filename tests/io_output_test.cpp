@@ -37,6 +37,18 @@ TEST_CASE("an output file appears only when it is finished") {
   CHECK(directory.count() == 1);
 }
 
+TEST_CASE("an output file that need not be durable appears whole too") {
+  const TempDir directory;
+  Cancel cancel;
+  write_file(directory / "out", test_bytes(10));
+  const auto sink = open_sink(directory / "out", {.durable = false}, cancel);
+  sink->write(test_bytes(100000));
+  CHECK(read_file(directory / "out") == test_bytes(10));
+  sink->finish();
+  CHECK(read_file(directory / "out") == test_bytes(100000));
+  CHECK(directory.count() == 1);
+}
+
 TEST_CASE("an output file that is not finished leaves nothing, and the old one as it was") {
   Cancel cancel;
   const TempDir directory;

@@ -119,6 +119,28 @@ TEST_CASE("a request ends a call that begins only after it") {
   CHECK(result_of(std::move(result)) == EINTR);
 }
 
+TEST_CASE("calls may be made again for a while after a request to stop, until that is over or the next one") {
+  for (const int first : {0, SIGTERM})
+    for (const bool another : {false, true}) {
+      CAPTURE(first, another);
+      Ends pipe = make_pipe();
+      Cancel cancel;
+      if (first != 0) cancel.request(first);
+      cancel.allow_for(another ? std::chrono::minutes(10) : std::chrono::milliseconds(a_while));
+      FdSink sink(std::move(pipe.writer), "pipe", cancel);
+      sink.write(test_bytes(10));
+      auto ended = in_thread([&] { return failure_of([&] { sink.write(Bytes(4 << 20)); }); });  // too much
+      if (another) {
+        CHECK(is_waiting(ended));
+        cancel.request(SIGINT);
+      }
+      CHECK(result_of(std::move(ended)) == "cancelled: " + std::to_string(another ? SIGINT : first));
+      Bytes begin(10);
+      CHECK(read(pipe.reader.get(), begin.data(), begin.size()) == 10);
+      CHECK(difference(begin, test_bytes(10)) == "");
+    }
+}
+
 TEST_CASE("a request to stop ends many waiting threads, whenever it comes") {
   for (int repeat = 0; repeat < 50; ++repeat) {
     Cancel cancel;

@@ -44,11 +44,23 @@ void Cancel::request(int signal) noexcept {
   requested_or_over_.notify_all();
 }
 
+void Cancel::allow_for(std::chrono::milliseconds time) {
+  {
+    std::lock_guard lock(mutex_);
+    allowed_until_ = std::chrono::steady_clock::now() + time;
+    requested_.store(false, std::memory_order_release);
+  }
+  requested_or_over_.notify_all();
+}
+
 void Cancel::interrupt(std::stop_token over) {
   std::unique_lock lock(mutex_);
-  requested_or_over_.wait(lock, over, [this] { return requested(); });
+  requested_or_over_.wait(lock, over, [this] { return requested() || allowed_until_; });
   while (!over.stop_requested()) {
-    for (const pthread_t thread : blocking_) pthread_kill(thread, interrupt_signal);
+    if (allowed_until_ && std::chrono::steady_clock::now() >= *allowed_until_)
+      requested_.store(true, std::memory_order_release);
+    if (requested())
+      for (const pthread_t thread : blocking_) pthread_kill(thread, interrupt_signal);
     requested_or_over_.wait_for(lock, over, interrupt_interval, [] { return false; });
   }
 }

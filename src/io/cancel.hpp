@@ -9,8 +9,10 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -29,6 +31,11 @@ class Cancel {
   // From any thread, but not from a signal handler. The first request stands. `signal`: what the user sent,
   // or 0.
   void request(int signal) noexcept;
+
+  // Whatever was requested: calls may be made from now on, for so long or until the next request. For what is
+  // to be written on the way out, when only the calling thread is left.
+  void allow_for(std::chrono::milliseconds time);
+
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
 
   // Throws Cancelled once a stop was requested.
@@ -56,6 +63,7 @@ class Cancel {
   std::atomic<bool> requested_{false};
   std::atomic<int> signal_{0};
   std::mutex mutex_;
+  std::optional<std::chrono::steady_clock::time_point> allowed_until_;
   std::vector<pthread_t> blocking_;  // a thread is in here only while it is alive
   std::condition_variable_any requested_or_over_;
   std::jthread interrupter_;  // there from the start: when it is needed there may be no thread to be had

@@ -87,9 +87,11 @@ class PassingName {
 
 class OutputFile : public Sink {
  public:
-  OutputFile(const fs::path& path, const std::string& name, const struct stat* old, Cancel& cancel)
+  OutputFile(const fs::path& path, const std::string& name, const struct stat* old, bool durable,
+             Cancel& cancel)
       : path_(path),
         name_(name),
+        durable_(durable),
         cancel_(cancel),
         passing_(path),
         sink_(passing_.create(name), name, cancel) {
@@ -103,14 +105,14 @@ class OutputFile : public Sink {
   void write(std::span<const std::byte> bytes) override { sink_.write(bytes); }
 
   void finish() override {
-    while (fsync(sink_.fd().get()) != 0) {
+    while (durable_ && fsync(sink_.fd().get()) != 0) {
       if (errno != EINTR) throw io_error("write", name_, errno);
       cancel_.check();
     }
     sink_.finish();
     cancel_.check();  // fsync() may have taken long, and is mostly not interrupted
     passing_.rename_to(path_, name_);
-    sync_directory();
+    if (durable_) sync_directory();
   }
 
  private:
@@ -122,6 +124,7 @@ class OutputFile : public Sink {
 
   fs::path path_;
   std::string name_;
+  bool durable_;
   Cancel& cancel_;
   PassingName passing_;
   FdSink sink_;
@@ -164,7 +167,8 @@ std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const Si
     return sink_in_place(open_file(*name, O_WRONLY | O_NOCTTY, cancel), *name, rules, cancel);
   if (const std::optional<int> fd = exists ? standard_descriptor_of(old) : std::nullopt)
     return sink_in_place(Fd(fcntl(*fd, F_DUPFD_CLOEXEC, 0)), *name, rules, cancel);
-  return std::make_unique<OutputFile>(follow_links(*name), *name, exists ? &old : nullptr, cancel);
+  return std::make_unique<OutputFile>(follow_links(*name), *name, exists ? &old : nullptr, rules.durable,
+                                      cancel);
 }
 
 bool is_same_output(const std::string& a, const std::optional<std::string>& b) {

@@ -13,10 +13,11 @@ namespace gpuaes {
 struct SinkRules {
   bool allow_terminal = true;  // otherwise a terminal is a UsageError: ciphertext would only disturb it
   std::span<const struct stat> in_use;  // input and key files: to write one of them is an IoError
+  bool durable = true;                  // a file is synced before it gets its name
 };
 
 // A sink for `name`, or for the standard output. Symbolic links are followed. A regular file, and one that is
-// not there yet, is written beside its name, synced, and renamed over it by finish(); a sink that goes
+// not there yet, is written beside its name, and renamed over it by finish(); a sink that goes
 // without that removes what it wrote. An existing file keeps its mode, and its owner where that may be set.
 // Anything else (a FIFO, a device) is written in place, and so is a file that is standard output or error
 // already.

@@ -5,13 +5,21 @@
 // and finish the spans of the job belong to the lane.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cipher/job.hpp"
 
 namespace gpuaes {
+
+// A named piece of time, for the trace.
+struct Phase {
+  const char* name;  // lives as long as the program
+  std::chrono::steady_clock::time_point begin, end;
+};
 
 class Lane {
  public:
@@ -35,6 +43,11 @@ class Lane {
   // Waits for the oldest started job. The index of its first segment whose tag is wrong, if one is: of the
   // output of that segment and of all behind it nothing may be used. LaneError as for start().
   virtual std::optional<std::size_t> finish() = 0;
+
+  // What went on where the lane's thread did not see it, of the job that finish() returned last: one phase
+  // after the other, between its start() and its finish(). Only of lanes that were opened with
+  // JobMemory::timed; a lane of depth 1 has none, it does its jobs in start().
+  virtual std::span<const Phase> phases() const { return {}; }
 };
 
 }  // namespace gpuaes

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "lane/range.hpp"
 
 namespace gpuaes {
 namespace {
@@ -82,6 +83,8 @@ std::size_t count_cuda_devices() {
 std::vector<std::string> describe_cuda_devices() {
   return {};
 }
+void push_range(const char*) noexcept {}
+void pop_range() noexcept {}
 #endif
 
 std::vector<LaneSpec> parse_lanes(std::string_view text) {

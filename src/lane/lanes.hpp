@@ -34,6 +34,7 @@ struct JobMemory {
   std::span<std::byte> memory;
   std::size_t most_in;
   std::size_t most_out = 0;  // 0 where all outputs are as long as their inputs
+  bool timed = false;        // lanes are to tell the phases of their jobs
 };
 
 // Opens what `specs` say, all or none. LaneError.

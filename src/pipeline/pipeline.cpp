@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "error.hpp"
@@ -11,14 +10,6 @@ namespace gpuaes {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
-
-// How long a part-filled chunk waits for more input before it goes on its way. Input that comes slower than a
-// chunk in this time does not fill any machine; faster input is not cut up.
-constexpr milliseconds flush_after{5};
-
-// Lanes read their chunks in steps of so many bytes, so that what is wiped in the end is what was used.
-constexpr std::size_t load_step = 16 << 20;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -90,6 +81,7 @@ void Pipeline::add_locked(std::unique_ptr<Lane> lane) {
   if (stopped_) return;
   Worker& worker = workers_.emplace_back();
   worker.stats.name = lane->name();
+  if (parts_.trace != nullptr) worker.tracks = LaneTracks(*parts_.trace, *lane, workers_.size());
   worker.lane = std::move(lane);
   if (running_) start(worker);
   ++working_;  // last: a thread that the system does not give is nobody to wait for
@@ -126,10 +118,10 @@ void Pipeline::do_jobs(Worker& worker, Chunks& under_way) {
   for (;;) {
     const bool idle = under_way.empty();
     const bool start = under_way.size() < worker.lane->depth() && !worker.dismissed;
-    const auto [kind, chunk] = parts_.ring.take(worker.seat, {.start = start, .wait = idle && start});
+    const auto [kind, chunk] = take(worker, {.start = start, .wait = idle && start});
     if (kind == Kind::write)
-      write(*chunk);
-    else if (kind == Kind::work || (kind == Kind::fill && fill(*chunk, idle)))
+      write(worker, *chunk);
+    else if (kind == Kind::work || (kind == Kind::fill && fill(worker, *chunk, idle)))
       start_job(worker, *chunk, under_way);
     else if (!idle)
       finish_job(worker, under_way);
@@ -138,23 +130,47 @@ void Pipeline::do_jobs(Worker& worker, Chunks& under_way) {
   }
 }
 
+Ring::Task Pipeline::take(Worker& worker, Ring::Wish wish) {
+  const bool traced = worker.tracks.wanted();
+  const Clock::time_point begin = traced ? Clock::now() : Clock::time_point{};
+  const double waited = worker.seat.waited_seconds();
+  const Ring::Task task = parts_.ring.take(worker.seat, wish);
+  worker.stats.wait_seconds = worker.seat.waited_seconds();
+  if (traced && worker.stats.wait_seconds > waited) worker.tracks.add({"wait", begin, Clock::now()}, nullptr);
+  return task;
+}
+
 void Pipeline::start_job(Worker& worker, Chunk& chunk, Chunks& under_way) {
   if (under_way.empty()) worker.busy_since = Clock::now();
   under_way.push_back(&chunk);
   chunk.in_place = chunk.in_source && (parts_.session.in_place() || worker.lane->copies());
-  load(chunk);
+  load(worker, chunk);
+  const bool at_once = worker.lane->depth() == 1;
+  const Span span(at_once ? "cipher" : "enqueue", worker.tracks, chunk);
   worker.lane->start(parts_.session.job({chunk.offset, chunk.in(), chunk.out()}));
 }
 
 void Pipeline::finish_job(Worker& worker, Chunks& under_way) {
-  const std::optional<std::size_t> bad_segment = worker.lane->finish();
   Chunk& chunk = *under_way.front();
+  const std::optional<std::size_t> bad_segment = await(worker, chunk);
   settle(chunk, bad_segment);
   worker.stats.chunks += chunk.in_size > 0;
   worker.stats.bytes += chunk.in_size;
   under_way.pop_front();
   if (under_way.empty()) worker.stats.busy_seconds += seconds_since(worker.busy_since);
   parts_.ring.done(chunk);
+}
+
+// Waits until the lane has done the chunk, which is the oldest that it was given.
+std::optional<std::size_t> Pipeline::await(Worker& worker, const Chunk& chunk) {
+  if (worker.lane->depth() == 1) return worker.lane->finish();  // it was done when it was started
+  std::optional<std::size_t> bad_segment;
+  {
+    const Span span("device", worker.tracks, chunk);
+    bad_segment = worker.lane->finish();
+  }
+  worker.tracks.add_job(worker.lane->phases(), chunk);
+  return bad_segment;
 }
 
 // Leaves of the output what may be released.
@@ -194,79 +210,6 @@ std::vector<LaneStats> Pipeline::lane_stats() const {
   std::vector<LaneStats> stats;
   for (const Worker& worker : workers_) stats.push_back(worker.stats);
   return stats;
-}
-
-// The reader's turn -----------------------------------------------------------------------------
-
-// Reads until the chunk is full, or has whole units and nothing more came for a while, or the input ends.
-// What is beyond whole units begins the next chunk. False where that is all, and the caller must not wait.
-bool Pipeline::fill(Chunk& chunk, bool wait) {
-  // What lanes read for themselves ends with whole units, and where the file ended when it was opened.
-  if (std::exchange(behind_shared_, true) == false) parts_.source.skip_to(shared_end_);
-  chunk.offset = offset_;
-  const std::size_t unit = parts_.session.unit_in();
-  const std::span<std::byte> in = chunk.in_memory;
-  std::ranges::copy(carried_.bytes().first(carried_size_), in.begin());
-  std::size_t size = carried_size_;
-  bool ended = false;
-  try {
-    const Clock::time_point start = Clock::now();
-    while (size < in.size() && !ended) {
-      const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
-      const milliseconds patience = size < unit ? milliseconds{0} : std::max(flush_after - waited, {});
-      if ((size >= unit || !wait) && !parts_.source.ready(patience)) break;
-      const std::size_t count = parts_.source.read(in.subspan(size));
-      ended = count == 0;
-      size += count;
-      chunk.in_touched = std::max(chunk.in_touched, size);
-    }
-  } catch (const Error&) {
-    chunk.error = std::current_exception();
-    ended = true;
-  }
-  // An error is no end: what a shorter last unit would make of it is never written.
-  chunk.last = ended && !chunk.error;
-  chunk.in_size = chunk.last ? size : size / unit * unit;
-  carried_size_ = size - chunk.in_size;
-  const std::span<std::byte> beyond = in.subspan(chunk.in_size, carried_size_);
-  std::ranges::copy(beyond, carried_.bytes().begin());
-  wipe(beyond);  // the ring wipes what it knows of
-  if (chunk.in_size == 0 && !ended) {
-    parts_.ring.unfilled(chunk);
-    return false;
-  }
-  offset_ += chunk.in_size;
-  parts_.ring.filled(chunk, ended);
-  return true;
-}
-
-// Makes the chunk's input present, and its output as large as it will be.
-void Pipeline::load(Chunk& chunk) {
-  try {
-    for (std::size_t done = 0; chunk.in_source && done < chunk.in_size;) {
-      const std::span<std::byte> part = chunk.in().subspan(done, std::min(chunk.in_size - done, load_step));
-      done += part.size();
-      chunk.in_touched = std::max(chunk.in_touched, done);
-      parts_.source.read_at(chunk.offset + done - part.size(), part);
-    }
-  } catch (const Error&) {
-    chunk.error = std::current_exception();
-    chunk.in_size = 0;
-    chunk.in_source = false;
-  }
-  chunk.out_size = parts_.session.output_size(chunk.in_size, chunk.last);
-  std::size_t& touched = chunk.in_place ? chunk.in_touched : chunk.out_touched;
-  touched = std::max(touched, chunk.out_size);
-}
-
-// The writer's turn -----------------------------------------------------------------------------
-
-void Pipeline::write(Chunk& chunk) {
-  parts_.sink.write(chunk.out());
-  bytes_in_ += chunk.in_size;
-  bytes_out_ += chunk.out_size;
-  if (chunk.error) std::rethrow_exception(chunk.error);
-  parts_.ring.written(chunk);
 }
 
 }  // namespace gpuaes

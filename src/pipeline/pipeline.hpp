@@ -33,6 +33,7 @@
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"
 #include "pipeline/ring.hpp"
+#include "pipeline/trace.hpp"
 
 namespace gpuaes {
 
@@ -44,6 +45,9 @@ struct LaneStats {
   std::uint64_t chunks = 0;  // without the empty one that may end a stream
   std::uint64_t bytes = 0;   // of input
   double busy_seconds = 0;   // with a chunk or more in hand
+  double read_seconds = 0;   // in reading its chunks, also while the input lets it wait
+  double write_seconds = 0;  // in writing chunks, also while the output lets it wait
+  double wait_seconds = 0;   // in the ring, with nothing to do
 };
 
 struct PipelineParts {
@@ -54,6 +58,7 @@ struct PipelineParts {
   Cancel& cancel;
   LaneFactory spare_lane;                        // made when the last lane failed; may be empty
   std::function<void(const std::string&)> warn;  // called by any lane's thread
+  Trace* trace = nullptr;                        // where the timeline goes, if anywhere
 };
 
 class Pipeline {
@@ -79,6 +84,7 @@ class Pipeline {
   // A thread that drives a lane.
   struct Worker {
     LaneStats stats;
+    LaneTracks tracks;
     std::unique_ptr<Lane> lane;
     Seat seat;
     std::chrono::steady_clock::time_point busy_since;
@@ -91,15 +97,19 @@ class Pipeline {
   void start(Worker& worker);
   void work(Worker& worker);
   void do_jobs(Worker& worker, Chunks& under_way);
+  Ring::Task take(Worker& worker, Ring::Wish wish);
   void start_job(Worker& worker, Chunk& chunk, Chunks& under_way);
   void finish_job(Worker& worker, Chunks& under_way);
+  std::optional<std::size_t> await(Worker& worker, const Chunk& chunk);
   void settle(Chunk& chunk, std::optional<std::size_t> bad_segment);
   bool leave(Worker& worker);
   void give_up(Worker& worker, const LaneError& error);
 
-  bool fill(Chunk& chunk, bool wait);
-  void load(Chunk& chunk);
-  void write(Chunk& chunk);
+  bool fill(Worker& worker, Chunk& chunk, bool wait);
+  bool read_units(Chunk& chunk, bool wait);
+  void load(Worker& worker, Chunk& chunk);
+  void read_range(Chunk& chunk);
+  void write(Worker& worker, Chunk& chunk);
   void fail(std::exception_ptr error);
   void stop();
 

@@ -27,14 +27,21 @@
 #include <span>
 #include <vector>
 
+#include "pipeline/stopwatch.hpp"
+
 namespace gpuaes {
 
 // Where a lane waits for its next task. It must live as long as the ring is used.
 class Seat {
+ public:
+  double waited_seconds() const { return waited_.seconds(); }  // for the thread that waits here
+
+ private:
   friend class Ring;
   std::condition_variable called_;
   bool waiting_ = false;
   bool to_write_ = false;  // called to write the chunk that is next in the stream
+  Stopwatch waited_;
 };
 
 struct Chunk {
@@ -42,6 +49,7 @@ struct Chunk {
   std::span<std::byte> out_memory;       // what becomes of them; apart from in_memory
   std::span<std::byte> in_place_memory;  // begins as in_memory does, with room for what becomes of it
 
+  std::uint64_t number = 0;  // in the stream, from 0
   std::uint64_t offset = 0;  // of its first byte in the stream
   std::size_t in_size = 0;   // bytes of input
   std::size_t out_size = 0;  // bytes of output; once done, those that may be written
@@ -124,15 +132,25 @@ class Ring {
   // Waits until all was written, or cancelled.
   void wait_for_end();
 
+  // From the first take() on, and up to the last change: complete at the end.
+  struct Waits {
+    double reader_seconds;  // the next chunk could not be filled: its slot was not yet written and empty
+    double writer_seconds;  // the next chunk could not be written: it was not filled, or not done
+  };
+  Waits waits() const;
+
  private:
   Chunk& slot(std::uint64_t sequence) { return chunks_[sequence % chunks_.size()]; }
-  std::unique_lock<std::mutex> enter();
+  std::unique_lock<std::mutex> enter() const;
+  bool next_is_done();
+  bool next_is_empty();
   bool can_write();
   bool can_start();
   bool all_done() const { return closed_ && done_count_ == fill_count_; }
   bool all_written() const { return closed_ && write_count_ == fill_count_; }
   Task next_task(Seat& seat, bool start);
   Task next_range(Chunk& chunk);
+  void note_waits();
   void call(Seat* seat);
   void call_any();
   void call_all();
@@ -144,7 +162,7 @@ class Ring {
   std::uint64_t shared_size_ = 0;
   std::vector<Chunk> chunks_;
 
-  std::mutex mutex_;             // for what follows
+  mutable std::mutex mutex_;     // for what follows
   std::condition_variable end_;  // what wait_for_end() waits for
   std::vector<Seat*> waiting_;   // the last one came last, and its caches are the warmest
   bool cancelled_ = false;
@@ -156,6 +174,8 @@ class Ring {
   std::uint64_t fill_count_ = 0;  // chunks filled so far, which is the sequence number of the next
   std::uint64_t done_count_ = 0;
   std::uint64_t write_count_ = 0;
+  Stopwatch reader_waits_;
+  Stopwatch writer_waits_;
 };
 
 }  // namespace gpuaes

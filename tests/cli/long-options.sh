@@ -6,10 +6,10 @@
 make_input 100000 plain
 reference <plain >expected
 expect_exit 0 "$program" --encrypt --key "$key" --format raw --cipher aes-256 --iv "$iv" --input plain --output out \
-  --lanes cpu:2 --chunk-size 4K --stats stats
+  --lanes cpu:2 --chunk-size 4K --stats stats --trace trace
 same expected out
 expect_exit 0 "$program" --decrypt --key="$key" --format=raw --cipher=aes-256 --iv="$iv" --input=out --output=back \
-  --lanes=cpu:2 --chunk-size=4K --stats=stats
+  --lanes=cpu:2 --chunk-size=4K --stats=stats --trace=trace
 same plain back
 expect_exit 0 "$program" -qdk"$key" -fraw -caes-256 --iv "$iv" -iout -oagain -lcpu:2 -b4K
 same plain again

@@ -18,19 +18,30 @@ def expect(ok, what):
         sys.exit(f"FAIL: expected {what}, got {s}")
 
 
-expect({"bytes_in", "bytes_out", "seconds", "lanes", "peak_rss_bytes"} <= s.keys(), "all the keys")
+expect({"bytes_in", "bytes_out", "seconds", "lanes", "ring", "peak_rss_bytes"} <= s.keys(), "all the keys")
 expect(s["bytes_in"] == want, f"bytes_in to be {want}")
 expect(s["bytes_out"] == want, f"bytes_out to be {want}")
 expect(0 <= s["seconds"] < 60, "seconds to be small")
 expect(isinstance(s["peak_rss_bytes"], int) and s["peak_rss_bytes"] > 1 << 20, "peak_rss_bytes above 1 MiB")
 expect(len(s["lanes"]) == lanes, f"{lanes} lanes")
 for lane in s["lanes"]:
-    expect({"name", "chunks", "bytes", "busy_seconds"} <= lane.keys(), "all the keys of a lane")
+    times = {"busy_seconds", "read_seconds", "write_seconds", "wait_seconds"}
+    expect({"name", "chunks", "bytes"} | times <= lane.keys(), "all the keys of a lane")
     expect(isinstance(lane["name"], str) and lane["name"].startswith("cpu"), "lanes named cpu...")
-    expect(0 <= lane["busy_seconds"] <= s["seconds"] + 0.1, "busy_seconds within seconds")
+    for time in times:
+        expect(0 <= lane[time] <= s["seconds"] + 0.1, f"{time} within seconds")
 expect(sum(lane["bytes"] for lane in s["lanes"]) == want, f"the lanes' bytes to make {want}")
 chunks = sum(lane["chunks"] for lane in s["lanes"])
 expect(-(-want // 65536) <= chunks <= want + 1, "as many chunks as it takes")
+ring = s["ring"]
+waits = {"reader_wait_seconds", "lanes_wait_seconds", "writer_wait_seconds"}
+expect({"chunks", "chunk_bytes"} | waits <= ring.keys(), "all the keys of the ring")
+expect(ring["chunks"] >= lanes, "a chunk for each lane")
+expect(ring["chunk_bytes"] == 65536, "chunk_bytes as they were asked for")
+for time in waits:
+    expect(0 <= ring[time] <= s["seconds"] * lanes + 0.1, f"{time} within seconds")
+total = sum(lane["wait_seconds"] for lane in s["lanes"])
+expect(abs(ring["lanes_wait_seconds"] - total) < 1e-4, "the lanes' waiting to be the sum")
 PYTHON
 }
 
