@@ -19,9 +19,9 @@
 #include <utility>
 
 #include "format/format.hpp"
+#include "io/control.hpp"
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
-#include "io/signals.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/trace.hpp"
@@ -112,7 +112,7 @@ void run_filter(const Options& options, const Messages& messages) {
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
 
   Cancel cancel;
-  const SignalWatch signals(cancel);
+  const Control control(cancel);
   Secrets secrets = read_secrets(options, messages, cancel);
   FdSource source = open_source(options.input, cancel);
   for (const struct stat& status : secrets.read_whole)
@@ -137,12 +137,12 @@ void run_filter(const Options& options, const Messages& messages) {
     messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed",
                                  format.name));
 
-  LanePlan plan = plan_lanes(std::move(lanes),
-                             {.shared_bytes = source.shared_size(),
-                              .authenticated = format.authenticated,
-                              .chunk_bytes = options.chunk_bytes},
-                             this_machine());
+  const RunShape shape{.shared_bytes = source.shared_size(),
+                       .authenticated = format.authenticated,
+                       .chunk_bytes = options.chunk_bytes};
+  LanePlan plan = plan_lanes(std::move(lanes), shape, this_machine(shape));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
+  source.shared_by(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, *session);
   messages.detail(fmt::format("ring {} chunks of {}, {} in all", ring.chunks(),
                               describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
@@ -161,6 +161,9 @@ void run_filter(const Options& options, const Messages& messages) {
   messages.detail("lanes " + describe(plan.first) + (plan.reason.empty() ? "" : " (" + plan.reason + ")"));
   std::jthread opener;
   if (!plan.later.empty()) opener = std::jthread([&] { take_over(pipeline, plan, jobs, messages); });
+  // Ciphertext has a size that is known; plaintext may be made smaller by its file system.
+  if (!options.decrypt && shape.shared_bytes > 0)
+    sink->expect(session->header().size() + session->output_size(shape.shared_bytes, true));
   sink->write(session->header());
   pipeline.run();
   opener = {};

@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include <openssl/crypto.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -17,6 +18,9 @@ int run_program(const std::string& name, const std::function<void(Messages&)>& a
   const bool pipe_was_ignored = ignore_write_signals();
   try {
     prctl(PR_SET_DUMPABLE, 0);  // no core dumps, no debugger: keys are in memory
+    // What libcrypto knows of itself goes with the process, in no time; to free it piece by piece takes 0.15
+    // ms. Contexts, which have keys, are freed and wiped where they are used.
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
     occupy_standard_descriptors();
     act(messages);
     return static_cast<int>(Exit::ok);

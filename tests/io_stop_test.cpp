@@ -11,14 +11,17 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "catch.hpp"
 #include "io/cancel.hpp"
+#include "io/control.hpp"
 #include "io/fd.hpp"
 #include "io/signals.hpp"
 #include "io_support.hpp"
@@ -94,6 +97,7 @@ TEST_CASE("a request to stop ends calls that wait") {
   for (const Case& each : cases) {
     CAPTURE(each.name);
     Cancel cancel;
+    const Control control(cancel);
     Ends pipe = make_pipe(each.non_blocking ? O_NONBLOCK : 0);
     auto failure = in_thread([&] { return failure_of([&] { each.call(pipe, cancel); }); });
     CHECK(is_waiting(failure));
@@ -104,6 +108,7 @@ TEST_CASE("a request to stop ends calls that wait") {
 
 TEST_CASE("a request ends a call that begins only after it") {
   Cancel cancel;
+  const Control control(cancel);
   const Ends pipe = make_pipe();
   std::promise<void> entered;
   auto result = in_thread([&] {
@@ -125,6 +130,7 @@ TEST_CASE("calls may be made again for a while after a request to stop, until th
       CAPTURE(first, another);
       Ends pipe = make_pipe();
       Cancel cancel;
+      const Control control(cancel);
       if (first != 0) cancel.request(first);
       cancel.allow_for(another ? std::chrono::minutes(10) : std::chrono::milliseconds(a_while));
       FdSink sink(std::move(pipe.writer), "pipe", cancel);
@@ -144,6 +150,7 @@ TEST_CASE("calls may be made again for a while after a request to stop, until th
 TEST_CASE("a request to stop ends many waiting threads, whenever it comes") {
   for (int repeat = 0; repeat < 50; ++repeat) {
     Cancel cancel;
+    const Control control(cancel);
     Ends pipe = make_pipe();
     std::vector<std::future<std::string>> readers;
     for (int i = 0; i < 4; ++i)
@@ -158,6 +165,59 @@ TEST_CASE("a request to stop ends many waiting threads, whenever it comes") {
     for (auto& reader : readers)
       CHECK(result_of(std::move(reader)) == "cancelled: " + std::to_string(SIGINT));
   }
+}
+
+TEST_CASE("a control that comes after the request ends what waits since before it") {
+  Cancel cancel;
+  Ends pipe = make_pipe();
+  FdSource source(std::move(pipe.reader), "pipe", cancel);
+  auto failure = in_thread([&] { return failure_of([&] { read_all(source); }); });
+  CHECK(is_waiting(failure));
+  cancel.request(SIGTERM);
+  CHECK(is_waiting(failure));
+  const Control control(cancel);
+  CHECK(result_of(std::move(failure)) == "cancelled: 15");
+}
+
+TEST_CASE("a control may go while a request is made, and another one may come") {
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    Cancel cancel;
+    std::optional<Control> control(cancel);
+    auto requested = in_thread([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(repeat));
+      cancel.request(SIGTERM);
+      return cancel.requested();
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    control.reset();
+    control.emplace(cancel);
+    CHECK(result_of(std::move(requested)));
+  }
+}
+
+TEST_CASE("where there is no thread for a control there is none, and requests do without") {
+  Cancel cancel;
+  {
+    const NoThreads none;
+    CHECK_THROWS_AS(Control(cancel), std::system_error);
+  }
+  cancel.request(SIGTERM);
+  CHECK(failure_of([&] { cancel.check(); }) == "cancelled: 15");
+}
+
+TEST_CASE("a second signal does no more than the first") {
+  const sighandler_t old = signal(SIGTERM, SIG_DFL);
+  {
+    Cancel cancel;
+    const Control control(cancel);
+    for (const int number : {SIGTERM, SIGHUP, SIGTERM}) {
+      kill(getpid(), number);
+      CHECK(comes_true([&] { return cancel.requested(); }));
+      std::this_thread::sleep_for(a_while);
+    }
+    CHECK(failure_of([&] { cancel.check(); }) == "cancelled: 15");
+  }
+  signal(SIGTERM, old);
 }
 
 TEST_CASE("other signals do not end a read") {
@@ -187,7 +247,7 @@ TEST_CASE("signals that users end a filter with become a request to stop") {
     const sighandler_t old = signal(number, SIG_DFL);
     {
       Cancel cancel;
-      const SignalWatch watch(cancel);
+      const Control control(cancel);
       Ends pipe = make_pipe();
       FdSource source(std::move(pipe.reader), "pipe", cancel);
       auto failure = in_thread([&] { return failure_of([&] { read_all(source); }); });
@@ -203,7 +263,7 @@ TEST_CASE("signals that were ignored stay ignored") {
   const sighandler_t old = signal(SIGHUP, SIG_IGN);
   {
     Cancel cancel;
-    const SignalWatch watch(cancel);
+    const Control control(cancel);
     kill(getpid(), SIGHUP);
     std::this_thread::sleep_for(a_while);
     CHECK_FALSE(cancel.requested());
@@ -211,13 +271,13 @@ TEST_CASE("signals that were ignored stay ignored") {
   CHECK(signal(SIGHUP, old) == SIG_IGN);
 }
 
-TEST_CASE("a watch leaves the signals of writing alone") {
+TEST_CASE("a control leaves the signals of writing alone") {
   for (const int number : {SIGPIPE, SIGXFSZ}) {
     CAPTURE(number);
     const sighandler_t old = signal(number, SIG_DFL);
     {
       Cancel cancel;
-      const SignalWatch watch(cancel);
+      const Control control(cancel);
     }
     CHECK(signal(number, old) == SIG_DFL);
   }

@@ -398,7 +398,8 @@ TEST_CASE("this process may use a CPU at least, and no more than it is bound to"
   cpu_set_t set;
   REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
   CHECK(usable_cpus() >= 1);
-  CHECK(usable_cpus() <= static_cast<unsigned>(CPU_COUNT(&set)));
+  CHECK(usable_cpus() <= bound_cpus());
+  CHECK(bound_cpus() == static_cast<unsigned>(CPU_COUNT(&set)));
 
   // Bound to one of them it may use that one.
   cpu_set_t one;
@@ -407,6 +408,7 @@ TEST_CASE("this process may use a CPU at least, and no more than it is bound to"
     if (CPU_ISSET(cpu, &set)) CPU_SET(cpu, &one);
   REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
   CHECK(usable_cpus() == 1);
+  CHECK(bound_cpus() == 1);
   REQUIRE(sched_setaffinity(0, sizeof set, &set) == 0);
 }
 

@@ -15,6 +15,7 @@
 
 #include "catch.hpp"
 #include "format/raw.hpp"
+#include "io/control.hpp"
 #include "lane/lanes.hpp"
 #include "pipeline/pipeline.hpp"
 #include "support.hpp"
@@ -112,6 +113,7 @@ struct Rig {
   Setup setup;
   Jitter jitter{setup.seed, setup.most_delay};
   Cancel cancel;
+  Control control{cancel};
   std::unique_ptr<Session> session = setup.session();
   Ring ring{setup.slots, setup.chunk_bytes, setup.chunk_bytes / session->unit_in() * session->unit_out()};
   MemorySource source;
@@ -120,17 +122,6 @@ struct Rig {
   std::vector<std::string> warned;
   Pipeline pipeline{parts(source, sink)};
 };
-
-// Waits until `holds()`; false when it does not come to be.
-template <class Condition>
-bool comes_true(Condition holds) {
-  const auto end = std::chrono::steady_clock::now() + promptly;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
 
 // A door that is shut until someone opens it, and that knows how many came to it.
 class Gate {

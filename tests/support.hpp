@@ -3,6 +3,7 @@
 #pragma once
 
 #include <openssl/evp.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -154,10 +155,42 @@ T result_of(std::future<T> future) {
   give_up("a thread hangs");
 }
 
+// Waits until `holds()`; false when it does not come to be.
+template <class Condition>
+bool comes_true(Condition holds) {
+  const auto end = std::chrono::steady_clock::now() + promptly;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
 template <class Call>
 auto in_thread(Call call) {
   return std::async(std::launch::async, std::move(call));
 }
+
+// While it lives no thread can be made: its stack would be larger than the address space.
+class NoThreads {
+ public:
+  NoThreads() {
+    pthread_attr_t none;
+    if (pthread_getattr_default_np(&before_) != 0 || pthread_getattr_default_np(&none) != 0 ||
+        pthread_attr_setstacksize(&none, std::size_t{1} << 47) != 0 || pthread_setattr_default_np(&none) != 0)
+      throw std::logic_error("cannot set the size of stacks");
+    pthread_attr_destroy(&none);
+  }
+  ~NoThreads() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+  NoThreads(const NoThreads&) = delete;
+  NoThreads& operator=(const NoThreads&) = delete;
+
+ private:
+  pthread_attr_t before_;
+};
 
 // What only one thread may be in at a time.
 class OneAtATime {

@@ -6,12 +6,15 @@
 #include <openssl/hmac.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
-#include <openssl/rand.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <future>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -84,8 +87,15 @@ const char* characters(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+// Not by way of libcrypto, whose generators would have to be made and seeded first, from the same source.
 void fill_random(std::span<std::byte> out) {
-  check(RAND_priv_bytes(octets(out.data()), static_cast<int>(out.size())) == 1, "RAND_priv_bytes");
+  while (!out.empty()) {
+    const std::span<std::byte> part =
+        out.first(std::min<std::size_t>(out.size(), 256));  // what a call may ask for
+    if (getentropy(part.data(), part.size()) != 0)
+      throw IoError(std::string("the system gives no random bytes: ") + strerror(errno));
+    out = out.subspan(part.size());
+  }
 }
 
 bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b) {

@@ -1,5 +1,5 @@
-// What libcrypto does for keys: derivation, random bytes, comparison. All sizes are bytes. IoError when
-// libcrypto fails, which on a sane system is only for lack of memory.
+// What others do for keys: random bytes, comparison, derivation. All sizes are bytes. IoError when they fail,
+// which on a sane system is only for lack of memory.
 #pragma once
 
 #include <array>

@@ -3,14 +3,13 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace gpuaes {
 namespace {
 
 constexpr int interrupt_signal = SIGURG;
-constexpr std::chrono::milliseconds interrupt_interval{5};
 
 void set_handler(void (*handler)(int)) {
   struct sigaction action {};
@@ -26,58 +25,59 @@ Cancel::Cancel() {
   sigemptyset(&signals);
   sigaddset(&signals, interrupt_signal);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // inherited by every thread that is made after this
-  interrupter_ = std::jthread([this](std::stop_token over) { interrupt(std::move(over)); });
 }
 
 Cancel::~Cancel() {
-  interrupter_ = {};
   set_handler(SIG_DFL);
 }
 
 void Cancel::request(int signal) noexcept {
-  {
-    std::lock_guard lock(mutex_);
-    if (requested()) return;
-    signal_.store(signal, std::memory_order_relaxed);
-    requested_.store(true, std::memory_order_release);
-  }
-  requested_or_over_.notify_all();
+  std::lock_guard lock(mutex_);
+  if (requested()) return;
+  signal_.store(signal, std::memory_order_relaxed);
+  requested_.store(true, std::memory_order_release);
+  if (wake_) wake_();
 }
 
 void Cancel::allow_for(std::chrono::milliseconds time) {
+  std::lock_guard lock(mutex_);
+  allowed_until_ = std::chrono::steady_clock::now() + time;
+  requested_.store(false, std::memory_order_release);
+  if (wake_) wake_();
+}
+
+void Cancel::on_request(std::function<void()> wake) {
+  std::lock_guard lock(mutex_);
+  wake_ = std::move(wake);
+  if (wake_ && requested()) wake_();
+}
+
+void Cancel::interrupt() {
   {
     std::lock_guard lock(mutex_);
-    allowed_until_ = std::chrono::steady_clock::now() + time;
-    requested_.store(false, std::memory_order_release);
-  }
-  requested_or_over_.notify_all();
-}
-
-void Cancel::interrupt(std::stop_token over) {
-  std::unique_lock lock(mutex_);
-  requested_or_over_.wait(lock, over, [this] { return requested() || allowed_until_; });
-  while (!over.stop_requested()) {
     if (allowed_until_ && std::chrono::steady_clock::now() >= *allowed_until_)
       requested_.store(true, std::memory_order_release);
-    if (requested())
-      for (const pthread_t thread : blocking_) pthread_kill(thread, interrupt_signal);
-    requested_or_over_.wait_for(lock, over, interrupt_interval, [] { return false; });
+  }
+  if (!requested()) return;
+  for (Share& share : blocking_) {
+    std::lock_guard lock(share.mutex);
+    for (const pthread_t thread : share.threads) pthread_kill(thread, interrupt_signal);
   }
 }
 
-void Cancel::leave(pthread_t thread) {
-  std::lock_guard lock(mutex_);
-  blocking_.erase(std::ranges::find(blocking_, thread));
+Cancel::Share& Cancel::own_share() {
+  return blocking_[std::hash<std::thread::id>{}(std::this_thread::get_id()) % blocking_.size()];
 }
 
-Cancel::Blocking::Blocking(Cancel& cancel) : cancel_(cancel) {
-  std::lock_guard lock(cancel_.mutex_);
-  cancel_.check();
-  cancel_.blocking_.push_back(pthread_self());
+Cancel::Blocking::Blocking(Cancel& cancel) : share_(cancel.own_share()) {
+  std::lock_guard lock(share_.mutex);
+  cancel.check();
+  share_.threads.push_back(pthread_self());
 }
 
 Cancel::Blocking::~Blocking() {
-  cancel_.leave(pthread_self());
+  std::lock_guard lock(share_.mutex);
+  share_.threads.erase(std::ranges::find(share_.threads, pthread_self()));
 }
 
 }  // namespace gpuaes

@@ -20,14 +20,19 @@ constexpr int pipe_bytes = 1 << 20;
 // What one read or write moves at most: larger calls won nothing, and a request to stop waits for one call.
 constexpr std::size_t call_bytes = 1 << 20;
 
+// What one write to a file moves: aligned calls of 1 MiB took up to twice as long (ext4, 2 cores).
+constexpr std::size_t file_call_bytes = 256 << 10;
+
 // Regular files up to here have nothing to share out among lanes, and those whose st_size is no size (4096 in
 // sysfs) are all smaller.
 constexpr std::uint64_t least_shared_size = 64 << 10;
 
-// Lanes that read a file in parallel confuse the kernel's own readahead, which goes by one place in an open
-// file. So each read asks for what others will want soon: 4.0 instead of 3.0 GB/s of a disk (ext4, 16 lanes,
-// 1 MiB each; 3.8 instead of 2.1 with 8 lanes and 4 MiB; cat 2.8), and 96 % of the speed where all is in the
-// page cache already. With O_DIRECT it was 4.2, which is not worth a second way to read.
+// Many lanes that read a file in parallel confuse the kernel's own readahead, which goes by one place in an
+// open file. So each read asks for what others will want soon: 4.0 instead of 3.0 GB/s of a disk (ext4, 16
+// lanes with 1 MiB each; cat 2.8), for 4 % of what pread alone makes of the page cache. With few lanes the
+// kernel does better by itself (2 lanes: half the time). O_DIRECT, with 4.2, is not worth a second way to
+// read.
+constexpr unsigned few_readers = 4;
 constexpr std::uint64_t ahead_bytes = 32 << 20;
 
 void grow_pipe(int fd) {
@@ -173,8 +178,9 @@ std::uint64_t FdSource::shared_size() const {
 }
 
 void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
-  posix_fadvise(fd_.get(), static_cast<off_t>(begin_ + offset + ahead_bytes), static_cast<off_t>(out.size()),
-                POSIX_FADV_WILLNEED);
+  if (readers_ > few_readers)
+    posix_fadvise(fd_.get(), static_cast<off_t>(begin_ + offset + ahead_bytes),
+                  static_cast<off_t>(out.size()), POSIX_FADV_WILLNEED);
   std::size_t done = 0;
   while (done < out.size()) {
     const auto at = static_cast<off_t>(begin_ + offset + done);
@@ -199,12 +205,15 @@ FdSink::FdSink(Fd fd, std::string name, Cancel& cancel)
   const int flags = fcntl(fd_.get(), F_GETFL);
   if (flags < 0) throw io_error("write", name_, errno);
   if ((flags & O_ACCMODE) == O_RDONLY) throw io_error("write", name_, EBADF);
+  struct stat status {};
+  const bool file = fstat(fd_.get(), &status) == 0 && is_file(status);
+  most_ = file ? file_call_bytes : call_bytes;
   grow_pipe(fd_.get());
 }
 
 void FdSink::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const std::size_t wanted = std::min(bytes.size(), call_bytes);
+    const std::size_t wanted = std::min(bytes.size(), most_);
     const ssize_t count =
         transfer(fd_.get(), POLLOUT, cancel_, [&] { return ::write(fd_.get(), bytes.data(), wanted); });
     if (count < 0 && errno == EPIPE) throw PipeClosed(io_error("write", name_, errno).what());

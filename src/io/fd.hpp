@@ -52,6 +52,9 @@ class FdSource : public Source {
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   void skip_to(std::uint64_t offset) override;
 
+  // So many threads will use read_at() at once.
+  void shared_by(unsigned readers) { readers_ = readers; }
+
   // Offsets and sizes are counted from where it stands now: what was read so far is no longer part of it.
   void begin_here();
 
@@ -64,6 +67,7 @@ class FdSource : public Source {
   std::string name_;
   Cancel& cancel_;
   struct stat status_ {};
+  unsigned readers_ = 1;
   std::uint64_t begin_ = 0;  // where the descriptor stood
   std::uint64_t size_ = 0;   // bytes from there to the end; 0 unless a regular file or a block device
 };
@@ -82,6 +86,7 @@ class FdSink : public Sink {
   Fd fd_;
   std::string name_;
   Cancel& cancel_;
+  std::size_t most_;  // bytes a call
 };
 
 // The standard input; or the file of that name.

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +16,10 @@ namespace gpuaes {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The disk writes while we do, so that little is left for fsync() in the end: 1 GiB on ext4 takes 0.8 s
+// instead of 1.2, and 0.7 with room taken before (2 cores).
+constexpr std::uint64_t flush_bytes = 8 << 20;
 
 constexpr int most_links = 40;  // as the kernel follows (path_resolution(7))
 
@@ -102,9 +108,34 @@ class OutputFile : public Sink {
       throw io_error("set the mode of", name, errno);
   }
 
-  void write(std::span<const std::byte> bytes) override { sink_.write(bytes); }
+  // Room that is taken at once is in one piece, and a disk that is too full is noticed before the work. File
+  // systems in memory would only touch all of it twice.
+  void expect(std::uint64_t size) override {
+    struct statfs file_system {};
+    const int fd = sink_.fd().get();
+    if (fstatfs(fd, &file_system) != 0 || file_system.f_type == TMPFS_MAGIC) return;
+    int error = 0;
+    do {
+      cancel_.check();
+      error = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)) == 0 ? 0 : errno;
+    } while (error == EINTR);
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG) throw io_error("write", name_, error);
+    expected_ = error == 0 ? size : 0;
+  }
+
+  void write(std::span<const std::byte> bytes) override {
+    sink_.write(bytes);
+    written_ += bytes.size();
+    if (written_ - on_its_way_ < flush_bytes) return;
+    // Only begins to write, so an error of the disk is told by fsync().
+    sync_file_range(sink_.fd().get(), static_cast<off_t>(on_its_way_),
+                    static_cast<off_t>(written_ - on_its_way_), SYNC_FILE_RANGE_WRITE);
+    on_its_way_ = written_;
+  }
 
   void finish() override {
+    if (written_ < expected_ && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
+      throw io_error("write", name_, errno);
     while (durable_ && fsync(sink_.fd().get()) != 0) {
       if (errno != EINTR) throw io_error("write", name_, errno);
       cancel_.check();
@@ -128,6 +159,9 @@ class OutputFile : public Sink {
   Cancel& cancel_;
   PassingName passing_;
   FdSink sink_;
+  std::uint64_t expected_ = 0;    // bytes that room was taken for
+  std::uint64_t written_ = 0;     // bytes
+  std::uint64_t on_its_way_ = 0;  // of these, what the disk was told to take
 };
 
 // Standard output or error, where it is that file: somebody is writing to it already, so it is not replaced.

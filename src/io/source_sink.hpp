@@ -39,6 +39,9 @@ class Sink {
  public:
   virtual ~Sink() = default;  // an output that was not finished is taken back where that is possible
 
+  // So many bytes are going to be written, if all goes well. IoError where there is no room for them.
+  virtual void expect([[maybe_unused]] std::uint64_t size) {}
+
   // Writes all of `bytes`, or throws IoError or Cancelled.
   virtual void write(std::span<const std::byte> bytes) = 0;
 

@@ -46,7 +46,9 @@ std::string to_string(const LaneSpec& spec);
 // The lanes this machine has, a line each, for --list-lanes.
 std::vector<std::string> describe_lanes();
 
-// CPUs this process may use at once: its affinity, and no more than the CPU quota of its control groups.
+// CPUs this process may use at once: those it is bound to, by its affinity, and of them no more than the CPU
+// quota of its control groups lets it use.
+unsigned bound_cpus();
 unsigned usable_cpus();
 
 // Bytes of memory that this process may still take without harm: what the system can give without swapping,

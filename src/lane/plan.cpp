@@ -61,11 +61,10 @@ std::size_t count_jobs(const LaneSpec& spec) {
 }
 
 void size_ring(LanePlan& plan, const RunShape& shape, const Machine& machine) {
-  std::size_t jobs = 0;
   bool cuda = false;
   for (const std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) {
     for (const LaneSpec& spec : *specs) {
-      jobs += count_jobs(spec);
+      plan.jobs += count_jobs(spec);
       cuda = cuda || is_cuda(spec);
     }
   }
@@ -73,11 +72,11 @@ void size_ring(LanePlan& plan, const RunShape& shape, const Machine& machine) {
   std::size_t least = 0;
   std::size_t memory_each = 1;  // chunks' worth of memory
   if (cuda) {
-    plan.chunks = jobs + 4;
+    plan.chunks = plan.jobs + 4;
     plan.chunk_bytes = file ? cuda_file_chunk_bytes : cuda_pipe_chunk_bytes;
     least = file ? least_cuda_file_chunk_bytes : plan.chunk_bytes;
   } else {
-    plan.chunks = file ? 2 * jobs + 1 : jobs;
+    plan.chunks = file ? 2 * plan.jobs + 1 : plan.jobs;
     plan.chunk_bytes = file ? file_chunk_bytes : pipe_chunk_bytes;
     least = least_file_chunk_bytes;
     memory_each = 2;  // input and output
@@ -163,9 +162,9 @@ void choose_lanes(LanePlan& plan, const RunShape& shape, const Machine& machine)
 
 }  // namespace
 
-Machine this_machine() {
+Machine this_machine(const RunShape& shape) {
   const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return {.cpus = usable_cpus(),
+  return {.cpus = shape.shared_bytes > 0 ? usable_cpus() : bound_cpus(),
           .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
           .cuda = cuda_may_open()};
 }

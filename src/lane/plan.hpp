@@ -18,7 +18,6 @@ struct Machine {
   bool cuda = false;            // CUDA lanes may open
   std::uint64_t (*free_memory)() = available_memory;  // asked for large rings only: looking takes 0.1 ms
 };
-Machine this_machine();
 
 // What is known of a run before it begins.
 struct RunShape {
@@ -27,12 +26,17 @@ struct RunShape {
   std::optional<std::size_t> chunk_bytes;  // --chunk-size
 };
 
+// Quotas of CPU time count only for files: to look for them takes 0.1 ms, and of all else the plan makes two
+// lanes, which between two pipes are as fast as one also with a quota of one CPU.
+Machine this_machine(const RunShape& shape);
+
 struct LanePlan {
   std::vector<LaneSpec> first;  // open before the run begins, or it does not
   std::vector<LaneSpec> later;  // opened while the first work, to take over; may fail to open
   std::size_t chunk_bytes = 0;  // of plaintext; not yet rounded to the format's units
   std::size_t chunks = 0;
-  std::string reason;  // why these; empty where they were named
+  std::size_t jobs = 0;  // that all lanes together may have under way
+  std::string reason;    // why these; empty where they were named
 };
 
 // `specs` as parse_lanes() returns them. IoError where not even one chunk has room in memory.

@@ -31,13 +31,11 @@ Pipeline::~Pipeline() {
 }
 
 void Pipeline::run() {
-  try {
-    std::lock_guard lock(mutex_);
-    running_ = true;
-    for (Worker& worker : workers_) start(worker);
-  } catch (...) {
-    fail(std::current_exception());
-  }
+  std::unique_lock lock(mutex_);
+  running_ = true;
+  Worker* const mine = next_locked();
+  lock.unlock();
+  drive(mine);
   parts_.ring.wait_for_end();
   stop();
   if (failure_) std::rethrow_exception(failure_);
@@ -57,6 +55,7 @@ void Pipeline::stop() {
   {
     std::lock_guard lock(mutex_);
     stopped_ = true;
+    undriven_.clear();  // from here on no thread is started
   }
   parts_.ring.cancel();  // after a whole run nobody is left in it
   for (Worker& worker : workers_) worker.thread = {};
@@ -74,7 +73,7 @@ void Pipeline::replace_lanes(std::vector<std::unique_ptr<Lane>> lanes) {
   std::vector<Worker*> old;
   for (Worker& worker : workers_) old.push_back(&worker);
   for (std::unique_ptr<Lane>& lane : lanes) add_locked(std::move(lane));
-  for (Worker* worker : old) worker->dismissed = true;  // only now: the new ones have their threads
+  for (Worker* worker : old) worker->dismissed = true;  // only now: whoever leaves finds the new ones there
 }
 
 void Pipeline::add_locked(std::unique_ptr<Lane> lane) {
@@ -83,19 +82,45 @@ void Pipeline::add_locked(std::unique_ptr<Lane> lane) {
   worker.stats.name = lane->name();
   if (parts_.trace != nullptr) worker.tracks = LaneTracks(*parts_.trace, *lane, workers_.size());
   worker.lane = std::move(lane);
-  if (running_) start(worker);
+  if (running_)
+    start(worker);
+  else
+    undriven_.push_back(&worker);
+  undriven_left_ = !undriven_.empty();
   ++working_;  // last: a thread that the system does not give is nobody to wait for
 }
 
 void Pipeline::start(Worker& worker) {
-  worker.thread = std::jthread([this, &worker] {
+  worker.thread = std::jthread([this, &worker] { drive(&worker); });
+}
+
+// For when there is more to do than the workers that are driven have begun.
+void Pipeline::start_next() {
+  if (!undriven_left_) return;  // without the mutex, which all lanes would want for every chunk
+  std::lock_guard lock(mutex_);
+  if (Worker* const worker = next_locked()) start(*worker);
+}
+
+Pipeline::Worker* Pipeline::next_locked() {
+  if (undriven_.empty()) return nullptr;
+  Worker* const worker = undriven_.front();
+  undriven_.pop_front();
+  undriven_left_ = !undriven_.empty();
+  return worker;
+}
+
+// A worker that ends may have left its work to those that nobody drives: so the thread goes on with them.
+void Pipeline::drive(Worker* worker) {
+  while (worker != nullptr) {
     try {
-      work(worker);
+      work(*worker);
     } catch (...) {
       fail(std::current_exception());
     }
-    worker.lane.reset();
-  });
+    worker->lane.reset();
+    std::lock_guard lock(mutex_);
+    worker = next_locked();
+  }
 }
 
 void Pipeline::work(Worker& worker) {
@@ -141,6 +166,9 @@ Ring::Task Pipeline::take(Worker& worker, Ring::Wish wish) {
 }
 
 void Pipeline::start_job(Worker& worker, Chunk& chunk, Chunks& under_way) {
+  const bool is_end =
+      chunk.in_source ? chunk.offset + chunk.in_size == shared_end_ : chunk.last || chunk.error;
+  if (!is_end) start_next();
   if (under_way.empty()) worker.busy_since = Clock::now();
   under_way.push_back(&chunk);
   chunk.in_place = chunk.in_source && (parts_.session.in_place() || worker.lane->copies());

@@ -2,6 +2,10 @@
 // the next piece of the input, does the cipher work, and writes what is next in the stream
 // (pipeline/ring.hpp).
 //
+// The first lane runs on the thread that calls run(); each other one gets its thread when somebody has filled
+// a chunk and there is more to come. So an input of one chunk starts no thread, which would take longer than
+// the work on it.
+//
 // Errors of the data (input that cannot be read, a wrong tag) travel in their chunk and are thrown when it is
 // written: what was written before an error, and the error, are the same every time. Output that is not to be
 // released is wiped as soon as its lane is done. Errors of a lane lose nothing: its chunks go back to the
@@ -66,7 +70,7 @@ class Pipeline {
   explicit Pipeline(PipelineParts parts);
   ~Pipeline();  // stops and joins all threads
 
-  // A lane for the run. From any thread, before or during run().
+  // A lane for the run. From any thread, before or during run(); during it the lane starts at once.
   void add_lane(std::unique_ptr<Lane> lane);
 
   // These lanes take over: the ones that are there end after the jobs they are at.
@@ -81,7 +85,7 @@ class Pipeline {
   std::vector<LaneStats> lane_stats() const;  // complete once run() has returned or thrown
 
  private:
-  // A thread that drives a lane.
+  // What a thread drives a lane with.
   struct Worker {
     LaneStats stats;
     LaneTracks tracks;
@@ -89,12 +93,15 @@ class Pipeline {
     Seat seat;
     std::chrono::steady_clock::time_point busy_since;
     std::atomic<bool> dismissed{false};
-    std::jthread thread;
+    std::jthread thread;  // none where one that there is drives it
   };
   using Chunks = std::deque<Chunk*>;
 
   void add_locked(std::unique_ptr<Lane> lane);
   void start(Worker& worker);
+  void start_next();
+  Worker* next_locked();
+  void drive(Worker* worker);
   void work(Worker& worker);
   void do_jobs(Worker& worker, Chunks& under_way);
   Ring::Task take(Worker& worker, Ring::Wish wish);
@@ -131,7 +138,9 @@ class Pipeline {
   bool running_ = false;
   bool stopped_ = false;
   std::list<Worker> workers_;
-  std::size_t working_ = 0;  // threads of workers that have not left; the last one never leaves
+  std::deque<Worker*> undriven_;  // those that no thread has begun with
+  std::atomic<bool> undriven_left_{false};
+  std::size_t working_ = 0;  // workers that have not left; the last one never leaves
   bool spare_used_ = false;
 };
 
