@@ -106,12 +106,12 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
 // Without -l -------------------------------------------------------------------------------------
 
 // What lanes make of a file in the page cache, in bytes a second: measured with AES-256, an H200 and 1 to 16
-// CPUs of its host.
+// CPUs of its host, and 64 for the most that CPUs make.
 struct Rates {
   double each_cpu, most_cpus;  // of CPU lanes alone
   double most_together;
 };
-constexpr Rates counter_mode{3.4e9, 50e9, 66e9}, gcm{4.4e9, 58e9, 60e9};
+constexpr Rates counter_mode{3.4e9, 92e9, 66e9}, gcm{4.3e9, 85e9, 60e9};
 constexpr double each_cuda_lane = 7.5e9, most_cuda_lanes = 47e9;  // limited by its CPU; by the link
 constexpr double each_cpu_beside = 2.4e9;                         // a CPU lane beside eight CUDA lanes
 
