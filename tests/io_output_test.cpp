@@ -289,9 +289,19 @@ TEST_CASE("outputs that do not replace each other are two, and so are hard links
   fs::create_symlink("loop", directory / "loop");
   CHECK_FALSE(is_same_output(directory / "file", directory / "hardlink"));  // each becomes a file of its own
   CHECK_FALSE(is_same_output("/dev/null", "/dev/null"));
-  CHECK_FALSE(is_same_output(directory / "fifo", directory / "fifo"));
   CHECK_FALSE(is_same_output(directory / "loop/a", directory / "loop/b"));
   CHECK_FALSE(is_same_output(directory / "missing/a", directory / "missing/b"));
+}
+
+TEST_CASE("what goes into one pipe by two names is mixed up") {
+  const TempDir directory;
+  REQUIRE(mkfifo((directory / "fifo").c_str(), 0600) == 0);
+  REQUIRE(mkfifo((directory / "other").c_str(), 0600) == 0);
+  fs::create_symlink("fifo", directory / "link");
+  CHECK(is_same_output(directory / "fifo", directory / "fifo"));
+  CHECK(is_same_output(directory / "link", directory / "fifo"));
+  CHECK_FALSE(is_same_output(directory / "fifo", directory / "other"));
+  CHECK_FALSE(is_same_output(directory / "fifo", directory / "missing"));
 }
 
 TEST_CASE("the input as standard output is refused") {

@@ -209,7 +209,10 @@ bool is_same_output(const std::string& a, const std::optional<std::string>& b) {
   struct stat status_a {};
   struct stat status_b {};
   const bool exists = stat(a.c_str(), &status_a) == 0;
-  if (!b) return exists && fstat(STDOUT_FILENO, &status_b) == 0 && is_same_file(status_a, status_b);
+  const bool is_pipe = exists && (S_ISFIFO(status_a.st_mode) || S_ISSOCK(status_a.st_mode));
+  const bool has_b = b ? stat(b->c_str(), &status_b) == 0 : fstat(STDOUT_FILENO, &status_b) == 0;
+  if (is_pipe) return has_b && is_same_stream(status_a, status_b);
+  if (!b) return exists && has_b && is_same_file(status_a, status_b);
   if (exists && !S_ISREG(status_a.st_mode)) return false;
   const fs::path path_a = final_path(a);
   return !path_a.empty() && path_a == final_path(*b);

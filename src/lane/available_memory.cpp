@@ -44,15 +44,28 @@ std::uint64_t left_by_group(const std::string& directory) {
   return difference(most, difference(used, cache));
 }
 
-// The least that our own group and those above it leave. In a container the path may not exist below the
-// mount, but the root then is ours.
+// The same in version 1, where a limit that is none is a huge number.
+std::uint64_t left_by_old_group(const std::string& directory) {
+  const std::uint64_t most = number_in(directory + "/memory.limit_in_bytes", unlimited);
+  if (most == unlimited) return unlimited;
+  const std::uint64_t used = number_in(directory + "/memory.usage_in_bytes", 0);
+  const std::uint64_t cache = number_of(directory + "/memory.stat", "total_inactive_file", 0) +
+                              number_of(directory + "/memory.stat", "total_active_file", 0);
+  return difference(most, difference(used, cache));
+}
+
+// The least that our own group and those above it leave. Lines of /proc/self/cgroup: "0::/path" for version
+// 2, and "7:memory:/path" for 1. In a container the path may not exist below the mount, but the root then is
+// ours.
 std::uint64_t left_by_groups() {
   std::uint64_t least = unlimited;
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
-    if (!line.starts_with("0::/")) continue;
-    for (std::string path = line.substr(3);; path.erase(path.rfind('/'))) {
-      least = std::min(least, left_by_group("/sys/fs/cgroup" + path));
+    const bool old = line.find(":memory:/") != std::string::npos;
+    if (!old && !line.starts_with("0::/")) continue;
+    for (std::string path = line.substr(line.find('/'));; path.erase(path.rfind('/'))) {
+      least = std::min(least, old ? left_by_old_group("/sys/fs/cgroup/memory" + path)
+                                  : left_by_group("/sys/fs/cgroup" + path));
       if (path.find('/') == std::string::npos) break;
     }
   }

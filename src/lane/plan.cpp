@@ -34,8 +34,10 @@ constexpr unsigned cuda_jobs = 2;  // in flight for each stream
 
 // A ring that leaves the last-level cache is slower: 62 instead of 102 GB/s of four H200 with 4 MiB instead
 // of 2 MiB chunks, 272 and 136 MiB in all, with a cache of 300 MiB.
-std::size_t most_ring_bytes(const Machine& machine) {
-  return std::max<std::size_t>(96 << 20, machine.cache_bytes / 2);
+// CPU lanes need more of it for each byte that is under way, and with chunks below 1 MiB 64 of them wait for
+// each other: 93 instead of 53 GB/s raw, 77 instead of 51 sealed.
+std::size_t most_ring_bytes(const Machine& machine, bool cuda) {
+  return std::max<std::size_t>(96 << 20, cuda ? machine.cache_bytes / 2 : machine.cache_bytes);
 }
 
 bool is_cuda(const LaneSpec& spec) {
@@ -81,13 +83,14 @@ void size_ring(LanePlan& plan, const RunShape& shape, const Machine& machine) {
     least = least_file_chunk_bytes;
     memory_each = 2;  // input and output
   }
-  while (plan.chunk_bytes > least && memory_each * plan.chunks * plan.chunk_bytes > most_ring_bytes(machine))
+  while (plan.chunk_bytes > least &&
+         memory_each * plan.chunks * plan.chunk_bytes > most_ring_bytes(machine, cuda))
     plan.chunk_bytes /= 2;
   plan.chunk_bytes = shape.chunk_bytes.value_or(plan.chunk_bytes);
 }
 
-// A machine that has not so much free has other troubles.
-constexpr std::uint64_t least_memory = 256 << 20;
+// Not worth a look.
+constexpr std::uint64_t least_memory = 32 << 20;
 
 // Fewer chunks where they would take more than half of the memory that is there: a chunk size that somebody
 // named must not end in swapping, or with a process that is killed.
@@ -112,7 +115,7 @@ struct Rates {
   double most_together;
 };
 constexpr Rates counter_mode{3.4e9, 92e9, 66e9}, gcm{4.3e9, 85e9, 60e9};
-constexpr double each_cuda_lane = 7.5e9, most_cuda_lanes = 47e9;  // limited by its CPU; by the link
+constexpr double each_cuda_lane = 5.5e9, most_cuda_lanes = 44e9;  // limited by its CPU; by the link
 constexpr double each_cpu_beside = 2.4e9;                         // a CPU lane beside eight CUDA lanes
 
 // What becomes of it when a device is used too: CPUs drive it first, and the ones it cannot use are CPU
@@ -125,12 +128,14 @@ double rate_together(unsigned cpus, const Rates& rates) {
 // After how many bytes of input CUDA lanes that take over are done earlier than CPU lanes that go on, if
 // ever.
 std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape) {
-  constexpr double open_seconds = 0.3;  // the CPU lanes work meanwhile
-  constexpr double end_seconds = 0.1;
+  // The CPU lanes work meanwhile. Both are more than they take on a quiet host (0.3 and 0.1), as are the
+  // rates of CUDA lanes less (7.5 and 47 GB/s): on a busy one CPU lanes would else have been done before.
+  constexpr double open_seconds = 0.7;
+  constexpr double end_seconds = 0.15;
   const Rates& rates = shape.authenticated ? gcm : counter_mode;
   const double alone = std::min(cpus * rates.each_cpu, rates.most_cpus);
   const double together = rate_together(cpus, rates);
-  if (together < 1.05 * alone) return std::nullopt;  // within what such rates are good for
+  if (together < 1.3 * alone) return std::nullopt;  // such rates are good for no more
   return static_cast<std::uint64_t>((open_seconds * (1 - alone / together) + end_seconds) /
                                     (1 / alone - 1 / together));
 }

@@ -98,7 +98,14 @@ void Pipeline::start(Worker& worker) {
 void Pipeline::start_next() {
   if (!undriven_left_) return;  // without the mutex, which all lanes would want for every chunk
   std::lock_guard lock(mutex_);
-  if (Worker* const worker = next_locked()) start(*worker);
+  Worker* const worker = next_locked();
+  if (worker == nullptr) return;
+  try {
+    start(*worker);
+  } catch (const std::system_error&) {  // the system gives no more threads: those that there are do the work
+    undriven_.push_front(worker);
+    undriven_left_ = false;
+  }
 }
 
 Pipeline::Worker* Pipeline::next_locked() {

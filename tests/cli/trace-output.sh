@@ -39,6 +39,13 @@ for name in both ./both; do
 done
 rm both
 
+for option in --trace --stats; do
+  piped() { gs -i plain "$option" /dev/stdout | cat >through; }
+  expect_exit 2 piped
+  expect_empty through
+done
+rm through
+
 expect_exit 0 gs -i plain -o out --trace /dev/stdout --stats stats
 same expected out
 grep -q traceEvents "$work/stdout" || fail "expected the trace on standard output"
