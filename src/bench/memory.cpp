@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t file_chunk = 1 << 20;  // as lane/lanes.cpp chooses them
+constexpr std::size_t file_chunk = 1 << 20;  // as lane/plan.cpp chooses them
 constexpr std::size_t pipe_chunk = 256 << 10;
 constexpr std::chrono::milliseconds time_of_run{40};
 constexpr int runs = 5;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "lane/control_groups.hpp"
 #include "lane/lanes.hpp"
 
 namespace gpuaes {
@@ -34,41 +35,30 @@ std::uint64_t difference(std::uint64_t whole, std::uint64_t used) {
   return whole > used ? whole - used : 0;
 }
 
-// What the control group in `directory` (v2) leaves: page cache goes where memory is needed.
-std::uint64_t left_by_group(const std::string& directory) {
-  const std::uint64_t most = number_in(directory + "/memory.max", unlimited);  // "max" is no number
+// How a version of control groups calls what we ask for.
+struct GroupFiles {
+  const char *limit, *usage, *inactive_cache, *active_cache;
+};
+constexpr GroupFiles files_v1{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file",
+                              "total_active_file"};
+constexpr GroupFiles files_v2{"/memory.max", "/memory.current", "inactive_file", "active_file"};
+
+// What a control group leaves: page cache goes where memory is needed. A limit that is none is "max", which
+// is no number, or in version 1 a huge one.
+std::uint64_t left_by(const ControlGroup& group) {
+  const GroupFiles& files = group.v1 ? files_v1 : files_v2;
+  const std::uint64_t most = number_in(group.directory + files.limit, unlimited);
   if (most == unlimited) return unlimited;
-  const std::uint64_t used = number_in(directory + "/memory.current", 0);
-  const std::uint64_t cache = number_of(directory + "/memory.stat", "inactive_file", 0) +
-                              number_of(directory + "/memory.stat", "active_file", 0);
+  const std::uint64_t used = number_in(group.directory + files.usage, 0);
+  const std::string stat = group.directory + "/memory.stat";
+  const std::uint64_t cache =
+      number_of(stat, files.inactive_cache, 0) + number_of(stat, files.active_cache, 0);
   return difference(most, difference(used, cache));
 }
 
-// The same in version 1, where a limit that is none is a huge number.
-std::uint64_t left_by_old_group(const std::string& directory) {
-  const std::uint64_t most = number_in(directory + "/memory.limit_in_bytes", unlimited);
-  if (most == unlimited) return unlimited;
-  const std::uint64_t used = number_in(directory + "/memory.usage_in_bytes", 0);
-  const std::uint64_t cache = number_of(directory + "/memory.stat", "total_inactive_file", 0) +
-                              number_of(directory + "/memory.stat", "total_active_file", 0);
-  return difference(most, difference(used, cache));
-}
-
-// The least that our own group and those above it leave. Lines of /proc/self/cgroup: "0::/path" for version
-// 2, and "7:memory:/path" for 1. In a container the path may not exist below the mount, but the root then is
-// ours.
 std::uint64_t left_by_groups() {
   std::uint64_t least = unlimited;
-  std::ifstream groups("/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const bool old = line.find(":memory:/") != std::string::npos;
-    if (!old && !line.starts_with("0::/")) continue;
-    for (std::string path = line.substr(line.find('/'));; path.erase(path.rfind('/'))) {
-      least = std::min(least, old ? left_by_old_group("/sys/fs/cgroup/memory" + path)
-                                  : left_by_group("/sys/fs/cgroup" + path));
-      if (path.find('/') == std::string::npos) break;
-    }
-  }
+  for (const ControlGroup& group : control_groups("memory")) least = std::min(least, left_by(group));
   return least;
 }
 
