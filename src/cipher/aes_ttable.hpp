@@ -21,8 +21,10 @@
 #include <cstdint>
 
 #include "cipher/aes.hpp"
+#include "cipher/aes_block.hpp"
 #include "cipher/ctr.hpp"
 #include "cipher/host_device.hpp"
+#include "cipher/permute.hpp"
 
 namespace gpuaes::aes {
 
@@ -41,20 +43,6 @@ constexpr TTable make_ttable() {
   return table;
 }
 
-// Byte i of the result is the byte that hexadecimal digit i of `selector` names: 0 to 3 in `low`, 4 to 7 in
-// `high`.
-GPUAES_HD inline std::uint32_t permute(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
-#ifdef __CUDA_ARCH__
-  return __byte_perm(low, high, selector);
-#else
-  const std::uint64_t bytes = std::uint64_t{high} << 32 | low;
-  std::uint32_t result = 0;
-  for (unsigned i = 0; i < 32; i += 8)
-    result |= static_cast<std::uint32_t>(bytes >> 8 * (selector >> i / 2 & 7) & 0xff) << i;
-  return result;
-#endif
-}
-
 // The tables as CtrKeystream reads them. Entry x is 256 bytes: T0[x] for each of 32 banks, then T1[x]
 // likewise.
 inline constexpr unsigned replicated_words = 256 * 64;
@@ -63,11 +51,6 @@ GPUAES_HD inline std::uint32_t replicated_word(const TTable& table, unsigned ind
   const std::uint32_t word = table.words[index / 64];
   return index % 64 < 32 ? word : permute(word, word, 0x2103);
 }
-
-// A block; word c is column c as aes.hpp has it, so on a little-endian machine the words are the 16 bytes.
-struct Block {
-  std::uint32_t words[4];
-};
 
 // The keystream for one thread, which has the round keys in its registers.
 template <int rounds>
@@ -85,8 +68,7 @@ class CtrKeystream {
 
   // From here on block() works on counters that differ from `counter` in the last byte at most.
   GPUAES_HD void start(Counter counter) {
-    const Block first{{swap_bytes(counter.high >> 32) ^ keys_[0], swap_bytes(counter.high) ^ keys_[1],
-                       swap_bytes(counter.low >> 32) ^ keys_[2], swap_bytes(counter.low) ^ keys_[3]}};
+    const Block first = add(load_block(counter), {{keys_[0], keys_[1], keys_[2], keys_[3]}});
     const Block second = round(first, 1);
     column_ = second.words[0] ^ of_last_byte(first.words[3]);
     rest_ = add(round(second, 2), of_column(second.words[0]));
@@ -100,14 +82,7 @@ class CtrKeystream {
   }
 
  private:
-  GPUAES_HD static std::uint32_t swap_bytes(std::uint64_t word) {
-    return permute(static_cast<std::uint32_t>(word), 0, 0x0123);
-  }
   GPUAES_HD static std::uint32_t turn(std::uint32_t word) { return permute(word, word, 0x1032); }
-  GPUAES_HD static Block add(const Block& a, const Block& b) {
-    const std::uint32_t *x = a.words, *y = b.words;
-    return {{x[0] ^ y[0], x[1] ^ y[1], x[2] ^ y[2], x[3] ^ y[3]}};
-  }
 
   // Entry of T<table> for the byte in `row` of a column. Address: that byte in bits 8 to 15, the bank below.
   template <int table, int row>

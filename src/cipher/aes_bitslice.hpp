@@ -1,0 +1,172 @@
+// AES bitsliced (Biham, "A fast new DES implementation in software", 1997): word p of a state holds bit p of
+// 32 blocks, so that one instruction does the same to all of them, and nothing is looked up: there is no
+// address and no branch that depends on key or data. As one GPU thread does it; the host runs the same body.
+//
+// A thread has one column of the state, 32 words, and four neighbouring threads have a state together;
+// ShiftRows is what they exchange. Or it has two of the columns, or all four, and then ShiftRows is nothing
+// but names: but 128 words leave so few threads on a multiprocessor that nothing hides what they wait for.
+#pragma once
+
+#include <cstdint>
+
+#include "cipher/aes.hpp"
+#include "cipher/aes_sbox_circuit.hpp"
+#include "cipher/host_device.hpp"
+#include "cipher/permute.hpp"
+
+namespace gpuaes::aes {
+
+// Word 8r + i of a column: bit i of row r, of block k in bit k.
+struct Column {
+  std::uint32_t words[32];
+};
+
+// The columns that one thread has of a state: `own` of four, from column own * position on, where `position`
+// is what threads with the same state differ in.
+template <int own>
+struct State {
+  Column columns[own];
+};
+
+// A round key as it is added: all bits of a word are that bit of the key. Those of the four rows lie beside
+// each other, since they are wanted together: bit i of row r of column c is [4i + c].rows[r].
+struct alignas(16) KeyRows {
+  std::uint32_t rows[4];
+};
+inline constexpr unsigned key_rows = 32;  // of one round key
+
+// All ones where that bit of the word is 1.
+GPUAES_HD inline std::uint32_t spread_bit(std::uint32_t word, unsigned bit) {
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(word << (31 - bit)) >> 31);
+}
+
+// Entry `index` of a round key whose four words, as expand_key() makes them, are `words`.
+GPUAES_HD inline KeyRows make_key_rows(const std::uint32_t words[4], unsigned index) {
+  const std::uint32_t word = words[index % 4];
+  const unsigned bit = index / 4;
+  return {{spread_bit(word, bit), spread_bit(word, 8 + bit), spread_bit(word, 16 + bit),
+           spread_bit(word, 24 + bit)}};
+}
+
+// The word of the thread that is at `position` of those with the same state.
+template <int own>
+GPUAES_HD inline std::uint32_t word_of(std::uint32_t word, unsigned position) {
+#ifdef __CUDA_ARCH__
+  return __shfl_sync(0xffffffff, word, static_cast<int>(position), 4 / own);
+#else
+  static_cast<void>(position);
+  return word;  // never called: there is one thread
+#endif
+}
+
+// Row r of column c comes from column c + r.
+template <int own>
+GPUAES_HD inline void shift_rows(State<own>& state, unsigned position) {
+  constexpr int threads = 4 / own;
+  for (int row = 1; row < 4; ++row) {
+    for (int bit = 8 * row; bit < 8 * row + 8; ++bit) {
+      std::uint32_t before[own];
+      for (int c = 0; c < own; ++c) before[c] = state.columns[c].words[bit];
+      for (int c = 0; c < own; ++c) {
+        const int distance = (c + row) / own % threads;
+        const std::uint32_t word = before[(c + row) % own];
+        state.columns[c].words[bit] =
+            distance == 0 ? word : word_of<own>(word, (position + static_cast<unsigned>(distance)) % threads);
+      }
+    }
+  }
+}
+
+// MixColumns and AddRoundKey. With d[r] = a[r] + a[r+1], row r becomes 2 d[r] + a[r+1] + a[r+2] + a[r+3]:
+// from the highest bit down, since times 2 moves bits up; bits 1, 3 and 4 also get bit 7 of d. The sum of the
+// last two is d[r+2], which saves an input where there are too many, and costs 4 instructions where it is not
+// wanted anyway: so each bit is two sums of three, and 28 of d are made.
+GPUAES_HD inline void mix(Column& column, const KeyRows* key, unsigned number) {
+  std::uint32_t* const a = column.words;
+  std::uint32_t highest[4], doubled[4], next[4];  // bit 7, this bit and the one below of d
+  const auto pairs = [&](int bit, std::uint32_t(&d)[4]) {
+    for (int row = 0; row < 4; ++row) d[row] = a[8 * row + bit] ^ a[(row + 1) % 4 * 8 + bit];
+  };
+  pairs(7, highest);
+  for (int bit = 7; bit >= 0; --bit) {
+    const KeyRows added = key[4 * static_cast<unsigned>(bit) + number];
+    const bool has_highest = bit == 1 || bit == 3 || bit == 4;
+    if (bit > 0 && bit != 7) pairs(bit - 1, next);
+    std::uint32_t out[4];
+    for (int row = 0; row < 4; ++row) {
+      const auto at = [&](int distance, int lower) { return a[(row + distance) % 4 * 8 + bit - lower]; };
+      if (bit == 7)
+        out[row] = add(add(at(0, 1), at(1, 1), added.rows[row]), at(1, 0), highest[(row + 2) % 4]);
+      else if (bit == 0)
+        out[row] = add(add(highest[row], at(1, 0), added.rows[row]), at(2, 0), at(3, 0));
+      else if (has_highest)
+        out[row] = add(add(next[row], at(1, 0), added.rows[row]), doubled[(row + 2) % 4], highest[row]);
+      else
+        out[row] = add(add(next[row], at(1, 0), added.rows[row]), at(2, 0), at(3, 0));
+    }
+    for (int row = 0; row < 4; ++row) {
+      a[8 * row + bit] = out[row];
+      doubled[row] = next[row];
+    }
+  }
+}
+
+GPUAES_HD inline void add_key(Column& column, const KeyRows* key, unsigned number) {
+  for (int bit = 0; bit < 8; ++bit) {
+    const KeyRows added = key[4 * static_cast<unsigned>(bit) + number];
+    for (int row = 0; row < 4; ++row) column.words[8 * row + bit] ^= added.rows[row];
+  }
+}
+
+template <int own>
+GPUAES_HD inline void substitute(State<own>& state) {
+  for (Column& column : state.columns) {
+    for (int row = 0; row < 4; ++row) substitute(column.words + 8 * row);
+  }
+}
+
+// Rounds `first` to `rounds`, the last one. `keys`: those of all rounds, from round 0 on.
+template <int own>
+GPUAES_HD inline void encrypt(State<own>& state, const KeyRows* keys, int first, int rounds,
+                              unsigned position) {
+  GPUAES_NO_UNROLL
+  for (int round = first; round < rounds; ++round) {
+    substitute(state);
+    shift_rows(state, position);
+    for (unsigned c = 0; c < own; ++c)
+      mix(state.columns[c], keys + static_cast<unsigned>(round) * key_rows, own * position + c);
+  }
+  substitute(state);
+  shift_rows(state, position);
+  for (unsigned c = 0; c < own; ++c)
+    add_key(state.columns[c], keys + static_cast<unsigned>(rounds) * key_rows, own * position + c);
+}
+
+// Swaps rows and columns of the bits, so that word k becomes that column of block k as expand_key() has
+// words; and back.
+GPUAES_HD inline void transpose(Column& column) {
+  std::uint32_t* const w = column.words;
+  for (unsigned k = 0; k < 16; ++k) {
+    const std::uint32_t low = w[k], high = w[k + 16];
+    w[k] = permute(low, high, 0x5410);
+    w[k + 16] = permute(low, high, 0x7632);
+  }
+  for (unsigned k = 0; k < 32; ++k) {
+    if (k & 8) continue;
+    const std::uint32_t low = w[k], high = w[k + 8];
+    w[k] = permute(low, high, 0x6240);
+    w[k + 8] = permute(low, high, 0x7351);
+  }
+  constexpr std::uint32_t lower[3] = {0x0f0f0f0f, 0x33333333, 0x55555555};
+  for (unsigned step = 0; step < 3; ++step) {
+    const unsigned distance = 4u >> step;
+    for (unsigned k = 0; k < 32; ++k) {
+      if (k & distance) continue;
+      const std::uint32_t low = w[k], high = w[k + distance];
+      w[k] = (low & lower[step]) | (high << distance & ~lower[step]);
+      w[k + distance] = (low >> distance & lower[step]) | (high & ~lower[step]);
+    }
+  }
+}
+
+}  // namespace gpuaes::aes

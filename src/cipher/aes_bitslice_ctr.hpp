@@ -1,0 +1,137 @@
+// AES in CTR mode, bitsliced: what one GPU thread does of a tile. A tile is 256 counters that share all but
+// the last byte, and belongs to a warp: the threads with one state (aes_bitslice.hpp) are a group, group g of
+// 8 has the counters whose last byte is 8k + g, for k = 0 to 31, so that what a warp writes for one k is 128
+// bytes in a row.
+//
+// In a tile the last byte of the counter alone differs. Round 1 (FIPS 197, section 5.1) moves it to column 0,
+// whose four bytes round 2 moves to the four columns, one to each. So of two rounds a tile needs no more than
+// the substitution of those four bytes, each by the thread that has the column where it goes (begin), and
+// what is added to their products: that is the same for the whole tile, is made of the other 15 bytes of the
+// counter alone, without slices, and for 32 tiles at once, one in each lane of the warp (share_rounds).
+#pragma once
+
+#include <cstdint>
+
+#include "cipher/aes_bitslice.hpp"
+#include "cipher/aes_block.hpp"
+#include "cipher/ctr.hpp"
+
+namespace gpuaes::aes {
+
+inline constexpr unsigned slices = 32;  // blocks in a word
+inline constexpr unsigned groups = 8;   // of threads, in a warp that has one column a thread
+inline constexpr unsigned tile_blocks = slices * groups;
+
+// SubBytes of one block: its 16 bytes are the slices. Bit i of byte b of column c lies in bit 8b + c of x[i].
+GPUAES_HD inline void substitute(Block& block) {
+  constexpr std::uint32_t lowest = 0x01010101;
+  std::uint32_t x[8];
+  for (int i = 0; i < 8; ++i) {
+    x[i] = 0;
+    for (int c = 0; c < 4; ++c) x[i] |= (block.words[c] >> i & lowest) << c;
+  }
+  substitute(x);
+  for (int c = 0; c < 4; ++c) {
+    block.words[c] = 0;
+    for (int i = 0; i < 8; ++i) block.words[c] |= (x[i] >> c & lowest) << i;
+  }
+}
+
+GPUAES_HD inline std::uint32_t mix_word(std::uint32_t column) {
+  const auto turned = [](std::uint32_t word, int rows) { return word >> 8 * rows | word << (32 - 8 * rows); };
+  const std::uint32_t next = turned(column, 1), pair = column ^ next;
+  const std::uint32_t doubled = (pair & 0x7f7f7f7f) << 1 ^ (pair >> 7 & 0x01010101) * 0x1b;
+  return doubled ^ next ^ turned(pair, 2);
+}
+
+// A round of one block, without some of its bytes: `kept` says which of them ShiftRows leaves in each column.
+GPUAES_HD inline Block round_of(Block state, const std::uint32_t (&kept)[4], const std::uint32_t key[4]) {
+  substitute(state);
+  const std::uint32_t* const s = state.words;
+  Block result{};
+  for (unsigned c = 0; c < 4; ++c) {
+    const std::uint32_t shifted = (s[c] & 0xff) | (s[(c + 1) % 4] & 0xff00) | (s[(c + 2) % 4] & 0xff0000) |
+                                  (s[(c + 3) % 4] & 0xff000000);
+    result.words[c] = mix_word(shifted & kept[c]) ^ key[c];
+  }
+  return result;
+}
+
+// What all blocks of a tile share of rounds 1 and 2.
+struct SharedRounds {
+  std::uint32_t column0;  // of round 1, but for what the last byte of the counter adds
+  Block rest;             // of round 2, but for what column 0 adds
+};
+
+// `first`: any counter of the tile. `round_keys`: those of rounds 0 to 2 at least.
+GPUAES_HD inline SharedRounds share_rounds(Counter first, const std::uint32_t* round_keys) {
+  const Block state = add(load_block(first), {{round_keys[0], round_keys[1], round_keys[2], round_keys[3]}});
+  const Block once = round_of(state, {0x00ffffff, 0xffffffff, 0xffffffff, 0xffffffff}, round_keys + 4);
+  const Block twice = round_of(once, {0xffffff00, 0x00ffffff, 0xff00ffff, 0xffff00ff}, round_keys + 8);
+  return {once.words[0], twice};
+}
+
+// y times 2 in GF(2^8).
+GPUAES_HD inline void times_x(const std::uint32_t (&y)[8], std::uint32_t (&twice)[8]) {
+  for (int i = 0; i < 8; ++i)
+    twice[i] = i == 0 ? y[7] : i == 1 || i == 3 || i == 4 ? y[i - 1] ^ y[7] : y[i - 1];
+}
+
+// What a thread of some group has of every tile under a key.
+template <int own>
+class TileStart {
+ public:
+  // `group`: 0 to 7. `position`: as State has it. `round_keys`: as expand_key() makes them.
+  GPUAES_HD TileStart(unsigned group, unsigned position, const std::uint32_t* round_keys)
+      : position_(position) {
+    constexpr std::uint32_t slice_number[5] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
+    std::uint32_t y[8], twice[8];
+    for (unsigned i = 0; i < 8; ++i)
+      y[i] = (i < 3 ? spread_bit(group, i) : slice_number[i - 3]) ^ spread_bit(round_keys[3], 24 + i);
+    substitute(y);
+    times_x(y, twice);
+    for (unsigned k = 0; k < own; ++k) {
+      const unsigned row = row_of_column0(k);
+      for (int i = 0; i < 8; ++i)
+        last_byte_[k][i] = (y[i] & has_once(row, 3)) ^ (twice[i] & has_twice(row, 3));
+    }
+  }
+
+  // The state after round 2. `rest`: SharedRounds::rest, of which this takes the columns that are its own.
+  GPUAES_HD State<own> begin(std::uint32_t column0, const std::uint32_t (&rest)[own]) const {
+    State<own> state;
+    for (unsigned k = 0; k < own; ++k) {
+      const unsigned row = row_of_column0(k);
+      std::uint32_t y[8], twice[8];
+      for (unsigned i = 0; i < 8; ++i) y[i] = last_byte_[k][i] ^ spread_bit(column0 >> 8 * row, i);
+      substitute(y);
+      times_x(y, twice);
+      for (unsigned r = 0; r < 4; ++r) {
+        const std::uint32_t once_mask = has_once(r, row), twice_mask = has_twice(r, row);
+        for (unsigned i = 0; i < 8; ++i)
+          state.columns[k].words[8 * r + i] =
+              add_masked(add_masked(spread_bit(rest[k], 8 * r + i), y[i], once_mask), twice[i], twice_mask);
+      }
+    }
+    return state;
+  }
+
+  GPUAES_HD unsigned position() const { return position_; }
+
+ private:
+  // Which row of column 0 ShiftRows moves to that column of this thread.
+  GPUAES_HD unsigned row_of_column0(unsigned k) const { return (4 - (own * position_ + k)) % 4; }
+
+  // MixColumns multiplies what comes from row `from` by 2, 3, 1, 1 on its way to rows from, from - 1, ...
+  GPUAES_HD static std::uint32_t has_once(unsigned to, unsigned from) {
+    return (from - to) % 4 == 0 ? 0 : 0xffffffff;
+  }
+  GPUAES_HD static std::uint32_t has_twice(unsigned to, unsigned from) {
+    return (from - to) % 4 < 2 ? 0xffffffff : 0;
+  }
+
+  unsigned position_;
+  std::uint32_t last_byte_[own][8];  // after round 1, of that row of column 0
+};
+
+}  // namespace gpuaes::aes
