@@ -1,10 +1,6 @@
 // AES-GCM (NIST SP 800-38D) of a job's segments: a launch of the CTR kernel, then one that makes the tags of
 // the ciphertext, or compares them.
 //
-// CTR: a segment's counter blocks are nonce || 1 for its tag, then nonce || 2 to nonce || 1025: eight tiles
-// that are full, and a ninth of two blocks. Those come last, where they fill the multiprocessors that are
-// left over.
-//
 // Tags: 128 threads take a segment, each of them every 128th block (cipher/ghash.hpp). No table, and no
 // branch or address that depends on key or data; what is branched on in the end is the verdict, which is
 // public. One warp for a segment, or two, make 2 to 3 % more of 1 GiB, but 0.6 and 0.85 of the speed in
@@ -12,64 +8,13 @@
 
 #include "cipher/ghash.hpp"
 #include "cipher/segments.hpp"
-#include "ctr_kernel.cuh"
+#include "ctr.cuh"
 #include "kernels.hpp"
 
 namespace gpuaes::cuda {
 namespace {
 
-constexpr unsigned segment_blocks = segment_bytes / 16;
-constexpr unsigned full_tiles = segment_blocks / tile_blocks;
-constexpr unsigned data_counter = 2;  // of a segment's first block
 constexpr unsigned tag_threads = 128, tag_warps = tag_threads / warp_lanes;
-
-// Segment i of the stream has the nonce `base` XOR i: three words of a big-endian number.
-struct Segments {
-  std::uint32_t base[3];
-  std::uint64_t first;
-  std::size_t count;
-  std::size_t sealed_bytes;
-
-  __host__ __device__ std::uint64_t plain_bytes(std::uint64_t segment) const {
-    const std::uint64_t rest = sealed_bytes - segment * sealed_segment_bytes;
-    return (rest < sealed_segment_bytes ? rest : sealed_segment_bytes) - tag_bytes;
-  }
-  __device__ Counter first_counter(std::uint64_t segment) const {
-    const std::uint64_t number = first + segment;
-    return {std::uint64_t{base[0]} << 32 | (base[1] ^ static_cast<std::uint32_t>(number >> 32)),
-            std::uint64_t{base[2] ^ static_cast<std::uint32_t>(number)} << 32};
-  }
-};
-
-struct SegmentPlan {
-  Segments segments;
-  const std::byte* in;
-  std::byte* out;
-  std::size_t in_stride, out_stride;
-  uint4* masks;  // keystream of the tag of each segment
-
-  __host__ __device__ std::uint64_t tiles() const { return segments.count * (full_tiles + 1); }
-  __device__ std::uint64_t segment_of(std::uint64_t number) const {
-    const std::uint64_t full = segments.count * full_tiles;
-    return number < full ? number / full_tiles : number - full;
-  }
-  __device__ Tile tile(std::uint64_t number) const {
-    const std::uint64_t segment = segment_of(number);
-    const unsigned part = number < segments.count * full_tiles ? number % full_tiles : full_tiles;
-    const Counter first = segments.first_counter(segment) + part * tile_blocks;
-    const auto blocks = static_cast<unsigned>(segments.plain_bytes(segment) + 15) / 16;
-    const unsigned end = data_counter + blocks, begin = part * tile_blocks;
-    return {first,
-            std::uint64_t{begin} - data_counter,
-            end > begin ? min(end - begin, tile_blocks) : 0,
-            blocks,
-            reinterpret_cast<const uint4*>(in + segment * in_stride),
-            reinterpret_cast<uint4*>(out + segment * out_stride)};
-  }
-  __device__ void before(std::uint64_t number, std::uint64_t index, const aes::Block& key) const {
-    if (index + 1 == 0) masks[segment_of(number)] = {key.words[0], key.words[1], key.words[2], key.words[3]};
-  }
-};
 
 // What is hashed of one segment, save the block of lengths: ghash::lane_share() asks for it.
 struct HashedBlocks {
@@ -158,35 +103,33 @@ Segments make_segments(const GcmJob& job) {
 }
 
 // `sealed` is that of `in` and `out` which has the tags.
-void launch(const GcmJob& job, const std::byte* in, std::size_t in_stride, std::byte* out,
-            std::size_t out_stride, std::byte* sealed, std::uint32_t* first_bad, cudaStream_t stream) {
+void launch_gcm(const GcmJob& job, const std::byte* in, std::size_t in_stride, std::byte* out,
+                std::size_t out_stride, std::byte* sealed, std::uint32_t* first_bad, cudaStream_t stream) {
   const Segments segments = make_segments(job);
   if (segments.count == 0) return;
-  auto* const masks = reinterpret_cast<uint4*>(job.masks);
-  launch_ctr(job.round_keys, job.rounds, SegmentPlan{segments, in, out, in_stride, out_stride, masks},
-             stream);
-
+  launch_ctr(
+      job.key,
+      [&]<unsigned tile_size> {
+        return SegmentTiles<tile_size>{segments,  in,         out,
+                                       in_stride, out_stride, reinterpret_cast<std::uint32_t*>(job.masks)};
+      },
+      stream);
   constexpr unsigned blocks_each = 8;  // what a multiprocessor has registers for
-  cudaLaunchConfig_t config{};
-  config.gridDim =
-      static_cast<unsigned>(std::min<std::uint64_t>(segments.count, blocks_each * count_multiprocessors()));
-  config.blockDim = tag_threads;
-  config.stream = stream;
-  check(cudaLaunchKernelEx(&config, tag_kernel, job.powers, job.aad, segments, sealed,
-                           static_cast<const uint4*>(masks), first_bad));
+  launch(tag_kernel, {.blocks = segments.count, .blocks_each = blocks_each, .threads = tag_threads}, stream,
+         job.powers, job.aad, segments, sealed, reinterpret_cast<const uint4*>(job.masks), first_bad);
 }
 
 }  // namespace
 
 void launch_gcm_seal(const GcmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream) {
-  launch(job, plain, segment_bytes, sealed, sealed_segment_bytes, sealed, nullptr, stream);
+  launch_gcm(job, plain, segment_bytes, sealed, sealed_segment_bytes, sealed, nullptr, stream);
 }
 
 void launch_gcm_open(const GcmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
                      cudaStream_t stream) {
   check(cudaMemsetAsync(first_bad, 0xff, sizeof *first_bad, stream));
-  launch(job, sealed, sealed_segment_bytes, plain, segment_bytes, const_cast<std::byte*>(sealed), first_bad,
-         stream);
+  launch_gcm(job, sealed, sealed_segment_bytes, plain, segment_bytes, const_cast<std::byte*>(sealed),
+             first_bad, stream);
 }
 
 }  // namespace gpuaes::cuda

@@ -89,16 +89,17 @@ struct Bench {
 
   Bench() { check(cudaMemcpy(plain.data(), input.data(), large, cudaMemcpyHostToDevice)); }
 
+  AesKernel kernel = AesKernel::bitslice;
+
   // The `index`-th piece of that size: small launches go round the whole buffer, so that none finds its data
   // in the device's cache.
   void launch(Operation operation, const BenchKey& key, std::size_t size, int index) {
     const std::size_t at = static_cast<std::size_t>(index) * size % large;
-    const auto* const round_keys = reinterpret_cast<const std::uint32_t*>(key.round_keys.data());
+    const AesKey aes{reinterpret_cast<const std::uint32_t*>(key.round_keys.data()), key.rounds, kernel};
     if (operation == Operation::ctr)
-      return launch_aes_ctr(round_keys, key.rounds, load_counter(counter), plain.data() + at,
-                            sealed.data() + at, size, stream.get());
-    const GcmJob job{.round_keys = round_keys,
-                     .rounds = key.rounds,
+      return launch_aes_ctr(aes, load_counter(counter), plain.data() + at, sealed.data() + at, size,
+                            stream.get());
+    const GcmJob job{.key = aes,
                      .powers = reinterpret_cast<const ghash::Powers*>(key.powers.data()),
                      .base_nonce = nonce,
                      .first_segment = at / segment_bytes,
@@ -169,14 +170,17 @@ void run_kernel_bench() {
   constexpr std::array kernels{Kernel{Operation::ctr, "ctr"}, Kernel{Operation::seal, "gcm seal"},
                                Kernel{Operation::open, "gcm open"}};
   Bench bench;
-  for (const CipherInfo& cipher : ciphers) {
-    const BenchKey key(cipher);
-    for (const Kernel& kernel : kernels) {
-      const std::string name = fmt::format("{}-{}", cipher.name, kernel.name);
-      if (!bench.is_exact(kernel.operation, key)) throw LaneError("not exact on the device: " + name);
-      fmt::print("kernels: {}, T-tables, exact: 1 GiB {:.0f} GB/s, 4 MiB launches {:.0f} GB/s\n", name,
-                 bench.rate(kernel.operation, key, large, 1),
-                 bench.rate(kernel.operation, key, small, launches_of_small));
+  for (const AesKernelInfo& aes_kernel : aes_kernels) {
+    bench.kernel = aes_kernel.kernel;
+    for (const CipherInfo& cipher : ciphers) {
+      const BenchKey key(cipher);
+      for (const Kernel& kernel : kernels) {
+        const std::string name = fmt::format("{} {}-{}", aes_kernel.name, cipher.name, kernel.name);
+        if (!bench.is_exact(kernel.operation, key)) throw LaneError("not exact on the device: " + name);
+        fmt::print("kernels: {}, exact: 1 GiB {:.0f} GB/s, 4 MiB launches {:.0f} GB/s\n", name,
+                   bench.rate(kernel.operation, key, large, 1),
+                   bench.rate(kernel.operation, key, small, launches_of_small));
+      }
     }
   }
 }

@@ -2,7 +2,6 @@
 // errors of the launch are thrown as LaneError, errors of the kernel come out where the stream is waited for.
 //
 // All memory is the device's, aligned to 16 bytes, and readable and writable up to the next multiple of 16.
-// The kernels use T-tables in shared memory for AES: addresses depend on key and data. Nothing else does.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,14 +11,20 @@
 
 #include "cipher/ghash.hpp"
 #include "cipher/job.hpp"
+#include "lane/aes_kernel.hpp"
 
 namespace gpuaes::cuda {
 
+struct AesKey {
+  const std::uint32_t* round_keys;  // 4 * (rounds + 1) words, as aes::expand_key() makes them
+  int rounds;                       // 10, 12 or 14
+  AesKernel kernel;                 // that works with them
+};
+
 // out[i] = in[i] XOR AES-CTR keystream, for `size` bytes (any number, also 0).
 // `in`, `out`: the same memory, or apart from each other.
-// `round_keys`: 4 * (rounds + 1) words, as aes::expand_key() makes them. `rounds`: 10, 12 or 14.
-void launch_aes_ctr(const std::uint32_t* round_keys, int rounds, Counter counter, const std::byte* in,
-                    std::byte* out, std::size_t size, cudaStream_t stream);
+void launch_aes_ctr(const AesKey& key, Counter counter, const std::byte* in, std::byte* out, std::size_t size,
+                    cudaStream_t stream);
 
 // Bytes that may be in a kernel's parameters, of which nobody can wipe all copies. What is behind them in
 // their last 16 is 0.
@@ -30,8 +35,7 @@ struct PublicData {
 
 // AES-GCM of segments, as cipher/segments.hpp cuts them.
 struct GcmJob {
-  const std::uint32_t* round_keys;  // as above
-  int rounds;
+  AesKey key;
   const ghash::Powers* powers;  // of the key's H
   Nonce base_nonce;
   std::uint64_t first_segment;

@@ -71,8 +71,7 @@ class DeviceKey {
     host_.wipe();
   }
 
-  const std::uint32_t* round_keys() const { return contents()->round_keys.data(); }
-  int rounds() const { return rounds_; }
+  AesKey key(AesKernel kernel) const { return {contents()->round_keys.data(), rounds_, kernel}; }
   const ghash::Powers* powers() const { return &contents()->powers; }
 
  private:
@@ -98,11 +97,12 @@ PublicData public_data(std::span<const std::byte> bytes) {
 class CudaLane : public Lane {
  public:
   // `number` is the user's, `device` the runtime's.
-  CudaLane(unsigned number, int device, std::shared_ptr<const PinnedRegion> pinned, const JobMemory& jobs)
+  CudaLane(unsigned number, int device, std::shared_ptr<const PinnedRegion> pinned, const LaneSetup& setup)
       : number_(number),
         device_((check(cudaSetDevice(device)), device)),
+        kernel_(setup.kernel),
         pinned_(std::move(pinned)),
-        slots_{Slot(jobs, stream_), Slot(jobs, stream_)} {
+        slots_{Slot(setup, stream_), Slot(setup, stream_)} {
     test_known_answers(*this);
     key_ = nullptr;  // the next key may come to lie where the last one was
   }
@@ -150,12 +150,12 @@ class CudaLane : public Lane {
   // What a job in flight has for itself.
   struct Slot {
     // Zeros: a kernel works on whole blocks, and of a job's last one it also reads what no copy has written.
-    Slot(const JobMemory& jobs, const Stream& stream)
-        : in(whole_blocks(std::max(jobs.most_in, known_answer_bytes))),
-          out(whole_blocks(std::max(jobs.most_out, known_answer_bytes))),
-          masks(tag_bytes * (count_segments(std::max(jobs.most_in, jobs.most_out)) + 1)),
+    Slot(const LaneSetup& setup, const Stream& stream)
+        : in(whole_blocks(std::max(setup.most_in, known_answer_bytes))),
+          out(whole_blocks(std::max(setup.most_out, known_answer_bytes))),
+          masks(tag_bytes * (count_segments(std::max(setup.most_in, setup.most_out)) + 1)),
           verdict(sizeof(std::uint32_t)),
-          times(jobs.timed) {
+          times(setup.timed) {
       check(cudaMemsetAsync(in.data(), 0, in.size(), stream.get()));
     }
     static std::size_t whole_blocks(std::size_t size) { return (size + 15) / 16 * 16; }
@@ -172,12 +172,10 @@ class CudaLane : public Lane {
     std::byte* const in = slot.in.data();
     std::byte* const out = slot.out.data();
     if (job.operation == Operation::ctr) {
-      launch_aes_ctr(keys_.round_keys(), keys_.rounds(), load_counter(job.counter), in, in, job.in.size(),
-                     stream_.get());
+      launch_aes_ctr(keys_.key(kernel_), load_counter(job.counter), in, in, job.in.size(), stream_.get());
       return in;
     }
-    const GcmJob gcm{.round_keys = keys_.round_keys(),
-                     .rounds = keys_.rounds(),
+    const GcmJob gcm{.key = keys_.key(kernel_),
                      .powers = keys_.powers(),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
@@ -204,6 +202,7 @@ class CudaLane : public Lane {
 
   unsigned number_;
   int device_;
+  AesKernel kernel_;
   std::shared_ptr<const PinnedRegion> pinned_;  // the last lane unpins the ring
   Stream stream_;
   DeviceKey keys_;
@@ -248,22 +247,22 @@ std::vector<std::string> describe_cuda_devices() {
   return lines;
 }
 
-std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const JobMemory& jobs) {
+std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
   const auto count = static_cast<unsigned>(require_devices());
   for (const LaneSpec& spec : specs)
     if (spec.device && spec.shown_as.value_or(*spec.device) >= count)
       throw LaneError(fmt::format("there is no CUDA device {}: this machine has {}", *spec.device, count),
                       "gpuaes-stream --list-lanes lists them");
-  check(cudaSetDevice(static_cast<int>(first_of(specs.front()))));  // pinning opens a device: one of these
-  madvise(jobs.memory.data(), jobs.memory.size(), MADV_HUGEPAGE);   // pinning is three times as fast then
-  const auto pinned = std::make_shared<const PinnedRegion>(try_pin(jobs.memory));
+  check(cudaSetDevice(static_cast<int>(first_of(specs.front()))));   // pinning opens a device: one of these
+  madvise(setup.memory.data(), setup.memory.size(), MADV_HUGEPAGE);  // pinning is three times as fast then
+  const auto pinned = std::make_shared<const PinnedRegion>(try_pin(setup.memory));
   std::vector<std::unique_ptr<Lane>> lanes;
   for (const LaneSpec& spec : specs) {
     const unsigned first = first_of(spec);
     for (unsigned i = 0; i < (spec.device ? 1 : count); ++i)
       for (unsigned stream = 0; stream < spec.count.value_or(1); ++stream)
         lanes.push_back(
-            std::make_unique<CudaLane>(spec.device.value_or(i), static_cast<int>(first + i), pinned, jobs));
+            std::make_unique<CudaLane>(spec.device.value_or(i), static_cast<int>(first + i), pinned, setup));
   }
   return lanes;
 }

@@ -62,10 +62,13 @@ Ring make_ring(const LanePlan& plan, const Session& session) {
   return Ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
 }
 
-// What CUDA lanes pin: outputs too, unless they take the place of their inputs.
-JobMemory job_memory(const Ring& ring, const Source& source, const Session& session, bool timed) {
-  return {source.shared_size() > 0 ? ring.in_memory() : ring.memory(), ring.in_bytes(),
-          session.in_place() ? 0 : ring.out_bytes(), timed};
+// CUDA lanes pin the memory: outputs too, unless they take the place of their inputs.
+LaneSetup lane_setup(const Ring& ring, const Source& source, const Session& session, const Options& options) {
+  return {.memory = source.shared_size() > 0 ? ring.in_memory() : ring.memory(),
+          .most_in = ring.in_bytes(),
+          .most_out = session.in_place() ? 0 : ring.out_bytes(),
+          .timed = options.trace.has_value(),
+          .kernel = options.kernel};
 }
 
 void refuse_same_outputs(const Options& options) {
@@ -96,9 +99,9 @@ std::string describe(const std::vector<LaneSpec>& specs) {
 
 // Opens the later lanes, which then take over. Where they cannot open the first ones go on: nobody asked for
 // these by name.
-void take_over(Pipeline& pipeline, const LanePlan& plan, const JobMemory& jobs, const Messages& messages) {
+void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneSetup& setup, const Messages& messages) {
   try {
-    pipeline.replace_lanes(open_lanes(plan.later, jobs));
+    pipeline.replace_lanes(open_lanes(plan.later, setup));
     messages.detail("lanes " + describe(plan.later) + " take over");
   } catch (const std::exception& error) {
     messages.detail(fmt::format("no other lanes take over: {}", error.what()));
@@ -148,7 +151,7 @@ void run_filter(const Options& options, const Messages& messages) {
                               describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
   std::optional<Trace> trace;
   if (trace_sink) trace.emplace(std::move(trace_sink), cancel);
-  const JobMemory jobs = job_memory(ring, source, *session, trace.has_value());
+  const LaneSetup setup = lane_setup(ring, source, *session, options);
   Pipeline pipeline({.ring = ring,
                      .source = source,
                      .sink = *sink,
@@ -157,10 +160,10 @@ void run_filter(const Options& options, const Messages& messages) {
                      .spare_lane = make_cpu_lane,
                      .warn = [&messages](const std::string& text) { messages.warning(text); },
                      .trace = trace ? &*trace : nullptr});
-  for (std::unique_ptr<Lane>& lane : open_lanes(plan.first, jobs)) pipeline.add_lane(std::move(lane));
+  for (std::unique_ptr<Lane>& lane : open_lanes(plan.first, setup)) pipeline.add_lane(std::move(lane));
   messages.detail("lanes " + describe(plan.first) + (plan.reason.empty() ? "" : " (" + plan.reason + ")"));
   std::jthread opener;
-  if (!plan.later.empty()) opener = std::jthread([&] { take_over(pipeline, plan, jobs, messages); });
+  if (!plan.later.empty()) opener = std::jthread([&] { take_over(pipeline, plan, setup, messages); });
   // Ciphertext has a size that is known; plaintext may be made smaller by its file system.
   if (!options.decrypt && shape.shared_bytes > 0)
     sink->expect(session->header().size() + session->output_size(shape.shared_bytes, true));

@@ -35,6 +35,7 @@ po::options_description describe_options() {
       ("input,i", text("FILE"), "read FILE instead of standard input")                                   //
       ("output,o", text("FILE"), "write FILE, which appears only when all is well")                      //
       ("lanes,l", text("SPEC"), "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +")       //
+      ("kernel", text("NAME"), "CUDA lanes, AES: bitslice (the default) or ttable, see the manual")      //
       ("chunk-size,b", text("SIZE"), "bytes of text a lane works on at a time; K, M and G are of 1024")  //
       ("verbose,v", "say what is being done")                                                            //
       ("quiet,q", "say nothing but errors")                                                              //
@@ -56,11 +57,21 @@ po::options_description describe_keygen_options() {
   return options;
 }
 
+template <class List>
+std::string names_of(const List& list) {
+  std::string names;
+  for (const auto& each : list) names.append(names.empty() ? "" : ", ").append(each.name);
+  return names;
+}
+
 Cipher parse_cipher(const std::string& name) {
   if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
-  std::string names;
-  for (const CipherInfo& each : ciphers) names.append(names.empty() ? "" : ", ").append(each.name);
-  throw UsageError(fmt::format("cipher '{}' is not known", name), "ciphers are " + names);
+  throw UsageError(fmt::format("cipher '{}' is not known", name), "ciphers are " + names_of(ciphers));
+}
+
+AesKernel parse_kernel(const std::string& name) {
+  if (const std::optional<AesKernel> kernel = find_aes_kernel(name)) return *kernel;
+  throw UsageError(fmt::format("kernel '{}' is not known", name), "kernels are " + names_of(aes_kernels));
 }
 
 std::uint32_t parse_iterations(const std::string& text) {
@@ -146,6 +157,7 @@ Options parse_options(int argc, const char* const* argv) {
   options.input = find_text(given, "input");
   options.output = find_text(given, "output");
   options.lanes = find_text(given, "lanes").value_or(options.lanes);
+  if (const auto name = find_text(given, "kernel")) options.kernel = parse_kernel(*name);
   if (const auto size = find_text(given, "chunk-size")) options.chunk_bytes = parse_size(*size);
   options.stats = find_text(given, "stats");
   options.trace = find_text(given, "trace");

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "aes_reference.hpp"
+#include "bitslice_host.hpp"
 #include "catch.hpp"
-#include "cipher/aes_bitslice_ctr.hpp"
 
 namespace gpuaes {
 namespace {
@@ -14,14 +14,6 @@ aes::RoundKeys test_keys(std::size_t key_bytes) {
   Bytes key(key_bytes);
   for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::byte>(i * 37 + 11);
   return aes::expand_key(key);
-}
-
-std::vector<aes::KeyRows> all_key_rows(const aes::RoundKeys& keys) {
-  std::vector<aes::KeyRows> rows;
-  for (unsigned round = 0; round <= static_cast<unsigned>(keys.rounds); ++round)
-    for (unsigned i = 0; i < aes::key_rows; ++i)
-      rows.push_back(aes::make_key_rows(&keys.words[std::size_t{4} * round], i));
-  return rows;
 }
 
 CounterBlock bytes_of(const aes::State<4>& transposed, unsigned slice) {
@@ -35,13 +27,9 @@ CounterBlock bytes_of(const aes::State<4>& transposed, unsigned slice) {
 void check_tile(const aes::RoundKeys& keys, Counter within) {
   const Counter first{within.high, within.low - within.low % aes::tile_blocks};
   const std::vector<aes::KeyRows> rows = all_key_rows(keys);
-  const aes::SharedRounds shared = aes::share_rounds(within, keys.words.data());
   unsigned wrong = 0;
   for (unsigned group = 0; group < aes::groups; ++group) {
-    const aes::TileStart<4> start(group, 0, keys.words.data());
-    aes::State<4> state = start.begin(shared.column0, shared.rest.words);
-    aes::encrypt(state, rows.data(), 3, keys.rounds, 0);
-    for (aes::Column& column : state.columns) aes::transpose(column);
+    const aes::State<4> state = tile_keystream(keys, rows, within, group);
     for (unsigned slice = 0; slice < aes::slices; ++slice)
       wrong += bytes_of(state, slice) != reference_keystream(keys, first, aes::groups * slice + group);
   }
@@ -91,17 +79,7 @@ TEST_CASE("bitsliced blocks that have nothing to do with each other are those of
       const std::uint64_t number = slice + 1;
       return Counter{0x0123456789abcdef * number, 0xfedcba9876543211 * number};
     };
-    aes::State<4> state;
-    for (unsigned slice = 0; slice < aes::slices; ++slice) {
-      const aes::Block block = aes::load_block(block_of(slice));
-      for (unsigned c = 0; c < 4; ++c) state.columns[c].words[slice] = block.words[c];
-    }
-    for (unsigned c = 0; c < 4; ++c) {
-      aes::transpose(state.columns[c]);
-      aes::add_key(state.columns[c], rows.data(), c);
-    }
-    aes::encrypt(state, rows.data(), 1, keys.rounds, 0);
-    for (aes::Column& column : state.columns) aes::transpose(column);
+    const aes::State<4> state = gathered_keystream(keys, rows, block_of);
     for (unsigned slice = 0; slice < aes::slices; ++slice)
       CHECK(bytes_of(state, slice) == reference_keystream(keys, block_of(slice), 0));
   }

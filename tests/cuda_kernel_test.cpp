@@ -30,7 +30,7 @@ void copy_bytes(std::byte* to, const void* from, std::size_t size) {
 }
 
 // What the kernel makes of `in`, and 64 bytes more of the output buffer, which held `untouched` before.
-Bytes run_kernel(const aes::RoundKeys& keys, Counter counter, const Bytes& in) {
+Bytes run_kernel(AesKernel kernel, const aes::RoundKeys& keys, Counter counter, const Bytes& in) {
   const std::size_t padded = (in.size() + 15) / 16 * 16;
   const cuda::DeviceBuffer device_keys(sizeof keys.words), device_in(padded + 16), device_out(padded + 64);
   copy_bytes(device_keys.data(), keys.words.data(), sizeof keys.words);

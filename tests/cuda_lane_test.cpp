@@ -39,7 +39,7 @@ class Area {
       ring_.filled(*chunks_.back(), false);
     }
   }
-  JobMemory memory() const { return {ring_.memory(), ring_.in_bytes()}; }
+  LaneSetup memory() const { return {ring_.memory(), ring_.in_bytes()}; }
   std::span<std::byte> in(std::size_t i) const { return chunks_.at(i)->in_memory; }
   std::span<std::byte> out(std::size_t i) const { return chunks_.at(i)->out_memory; }
 
@@ -48,13 +48,13 @@ class Area {
   std::vector<Chunk*> chunks_;
 };
 
-std::vector<std::unique_ptr<Lane>> open_streams(unsigned streams, const JobMemory& memory,
+std::vector<std::unique_ptr<Lane>> open_streams(unsigned streams, const LaneSetup& memory,
                                                 unsigned device = 0) {
   const LaneSpec spec{Backend::cuda, device, streams};
   return open_lanes({&spec, 1}, memory);
 }
 
-std::unique_ptr<Lane> open_lane(const JobMemory& memory) {
+std::unique_ptr<Lane> open_lane(const LaneSetup& memory) {
   return std::move(open_streams(1, memory).at(0));
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("a timed CUDA lane tells the phases of each job, in order and between 
           "[gpu]") {
   const Area area(3, 1 << 20);
   const CipherKey key = make_key(test_bytes(32));
-  JobMemory memory = area.memory();
+  LaneSetup memory = area.memory();
   memory.timed = true;
   const auto lane = open_lane(memory);
   Clock::time_point older_began = Clock::now();

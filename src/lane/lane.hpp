@@ -46,7 +46,7 @@ class Lane {
 
   // What went on where the lane's thread did not see it, of the job that finish() returned last: one phase
   // after the other, between its start() and its finish(). Only of lanes that were opened with
-  // JobMemory::timed; a lane of depth 1 has none, it does its jobs in start().
+  // LaneSetup::timed; a lane of depth 1 has none, it does its jobs in start().
   virtual std::span<const Phase> phases() const { return {}; }
 };
 

@@ -73,7 +73,7 @@ bool is_cuda(const LaneSpec& spec) {
 }  // namespace
 
 #ifndef GPUAES_WITH_CUDA
-std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec>, const JobMemory&) {
+std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec>, const LaneSetup&) {
   throw LaneError("this program was built without CUDA", "-l cpu works everywhere");
 }
 void show_only_named_devices(std::vector<LaneSpec>&) {}
@@ -94,7 +94,7 @@ std::vector<LaneSpec> parse_lanes(std::string_view text) {
   return specs;
 }
 
-std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const JobMemory& jobs) {
+std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
   std::vector<std::unique_ptr<Lane>> lanes;
   std::vector<LaneSpec> cuda;
   for (const LaneSpec& spec : specs) {
@@ -104,7 +104,7 @@ std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, c
       std::generate_n(std::back_inserter(lanes), spec.count.value_or(1),
                       spec.backend == Backend::cpu ? make_cpu_lane : make_reference_lane);
   }
-  if (!cuda.empty()) std::ranges::move(open_cuda_lanes(cuda, jobs), std::back_inserter(lanes));
+  if (!cuda.empty()) std::ranges::move(open_cuda_lanes(cuda, setup), std::back_inserter(lanes));
   return lanes;
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lane/aes_kernel.hpp"
 #include "lane/lane.hpp"
 
 namespace gpuaes {
@@ -29,16 +30,17 @@ struct LaneSpec {
 // What -l takes: "auto", which is an empty list, or parts joined by '+'. UsageError.
 std::vector<LaneSpec> parse_lanes(std::string_view text);
 
-// Where the jobs that will come lie, and how long the longest is.
-struct JobMemory {
+// What lanes are opened for: where the jobs that will come lie, how long the longest is, and what is wanted.
+struct LaneSetup {
   std::span<std::byte> memory;
   std::size_t most_in;
-  std::size_t most_out = 0;  // 0 where all outputs are as long as their inputs
-  bool timed = false;        // lanes are to tell the phases of their jobs
+  std::size_t most_out = 0;                // 0 where all outputs are as long as their inputs
+  bool timed = false;                      // lanes are to tell the phases of their jobs
+  AesKernel kernel = AesKernel::bitslice;  // of CUDA lanes
 };
 
 // Opens what `specs` say, all or none. LaneError.
-std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const JobMemory& jobs);
+std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
 // For messages: as -l takes it, with * for every device.
 std::string to_string(const LaneSpec& spec);
@@ -65,7 +67,7 @@ std::unique_ptr<Lane> make_cpu_lane();
 std::unique_ptr<Lane> make_reference_lane();
 
 // Defined in cuda/lane.cpp, which is there only where CUDA was built in; everyone else asks open_lanes().
-std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const JobMemory& jobs);
+std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
 // Where all of several devices are named the runtime is shown only these, which opens faster. Before its
 // first use; it changes the environment, so no other thread may be looking there.
 void show_only_named_devices(std::vector<LaneSpec>& specs);
