@@ -63,12 +63,13 @@ Ring make_ring(const LanePlan& plan, const Session& session) {
 }
 
 // CUDA lanes pin the memory: outputs too, unless they take the place of their inputs.
-LaneSetup lane_setup(const Ring& ring, const Source& source, const Session& session, const Options& options) {
+LaneSetup lane_setup(const Ring& ring, const Source& source, const Session& session, bool timed,
+                     AesKernel kernel) {
   return {.memory = source.shared_size() > 0 ? ring.in_memory() : ring.memory(),
           .most_in = ring.in_bytes(),
           .most_out = session.in_place() ? 0 : ring.out_bytes(),
-          .timed = options.trace.has_value(),
-          .kernel = options.kernel};
+          .timed = timed,
+          .kernel = kernel};
 }
 
 void refuse_same_outputs(const Options& options) {
@@ -113,6 +114,7 @@ void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneSetup& setup,
 void run_filter(const Options& options, const Messages& messages) {
   const Clock::time_point start = Clock::now();
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
+  const AesKernel kernel = parse_aes_kernel(options.kernel);
 
   Cancel cancel;
   const Control control(cancel);
@@ -151,7 +153,7 @@ void run_filter(const Options& options, const Messages& messages) {
                               describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
   std::optional<Trace> trace;
   if (trace_sink) trace.emplace(std::move(trace_sink), cancel);
-  const LaneSetup setup = lane_setup(ring, source, *session, options);
+  const LaneSetup setup = lane_setup(ring, source, *session, trace.has_value(), kernel);
   Pipeline pipeline({.ring = ring,
                      .source = source,
                      .sink = *sink,

@@ -57,21 +57,11 @@ po::options_description describe_keygen_options() {
   return options;
 }
 
-template <class List>
-std::string names_of(const List& list) {
-  std::string names;
-  for (const auto& each : list) names.append(names.empty() ? "" : ", ").append(each.name);
-  return names;
-}
-
 Cipher parse_cipher(const std::string& name) {
   if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
-  throw UsageError(fmt::format("cipher '{}' is not known", name), "ciphers are " + names_of(ciphers));
-}
-
-AesKernel parse_kernel(const std::string& name) {
-  if (const std::optional<AesKernel> kernel = find_aes_kernel(name)) return *kernel;
-  throw UsageError(fmt::format("kernel '{}' is not known", name), "kernels are " + names_of(aes_kernels));
+  std::string names;
+  for (const CipherInfo& each : ciphers) names.append(names.empty() ? "" : ", ").append(each.name);
+  throw UsageError(fmt::format("cipher '{}' is not known", name), "ciphers are " + names);
 }
 
 std::uint32_t parse_iterations(const std::string& text) {
@@ -157,7 +147,7 @@ Options parse_options(int argc, const char* const* argv) {
   options.input = find_text(given, "input");
   options.output = find_text(given, "output");
   options.lanes = find_text(given, "lanes").value_or(options.lanes);
-  if (const auto name = find_text(given, "kernel")) options.kernel = parse_kernel(*name);
+  options.kernel = find_text(given, "kernel").value_or(options.kernel);
   if (const auto size = find_text(given, "chunk-size")) options.chunk_bytes = parse_size(*size);
   options.stats = find_text(given, "stats");
   options.trace = find_text(given, "trace");

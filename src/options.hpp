@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cipher/ciphers.hpp"
-#include "lane/aes_kernel.hpp"
 #include "messages.hpp"
 
 namespace gpuaes {
@@ -29,7 +28,7 @@ struct Options {
   std::optional<std::string> input;   // without it: standard input
   std::optional<std::string> output;  // without it: standard output
   std::string lanes = "auto";
-  AesKernel kernel = AesKernel::bitslice;
+  std::string kernel = "bitslice";
   std::optional<std::size_t> chunk_bytes;
   std::optional<std::string> stats;
   std::optional<std::string> trace;

@@ -1,6 +1,6 @@
-// AES (FIPS 197) as the standard writes it: the key expansion that every lane uses, and the encryption of one
-// block byte by byte: slow, with lookups at secret addresses, and the oracle that faster code is checked
-// against.
+// AES (FIPS 197) as the standard writes it: the key expansion, which looks nothing up, as lanes use it; and
+// the encryption of one block byte by byte: slow, with lookups at secret addresses, and the oracle that
+// faster code is checked against.
 //
 // A column of the state, and a word of the key schedule, is one 32-bit number with row r in bits 8r to 8r+7.
 // FIPS 197 writes words the other way round; this way they are what a little-endian machine loads from
@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "cipher/aes_sbox_circuit.hpp"
 
 namespace gpuaes::aes {
 
@@ -50,12 +52,7 @@ struct RoundKeys {
 };
 
 // FIPS 197 section 5.2, for a key of 16, 24 or 32 bytes.
-constexpr RoundKeys expand_key(std::span<const std::byte> key) {
-  const auto substitute = [](std::uint32_t word) {
-    std::uint32_t result = 0;
-    for (int shift = 0; shift < 32; shift += 8) result |= std::uint32_t{sbox[word >> shift & 0xff]} << shift;
-    return result;
-  };
+inline RoundKeys expand_key(std::span<const std::byte> key) {
   RoundKeys keys{{}, rounds(key.size())};
   const std::size_t key_words = key.size() / 4;
   for (std::size_t i = 0; i < key.size(); ++i)
@@ -64,10 +61,10 @@ constexpr RoundKeys expand_key(std::span<const std::byte> key) {
   for (std::size_t i = key_words; i < 4 * static_cast<std::size_t>(keys.rounds + 1); ++i) {
     std::uint32_t word = keys.words[i - 1];
     if (i % key_words == 0) {
-      word = substitute(std::rotr(word, 8)) ^ round_constant;
+      word = substitute_word(std::rotr(word, 8)) ^ round_constant;
       round_constant = times_x(round_constant);
     } else if (key_words > 6 && i % key_words == 4) {
-      word = substitute(word);
+      word = substitute_word(word);
     }
     keys.words[i] = keys.words[i - key_words] ^ word;
   }

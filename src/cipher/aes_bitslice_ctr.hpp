@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "cipher/aes_bitslice.hpp"
-#include "cipher/aes_block.hpp"
+#include "cipher/aes_circuit.hpp"
 #include "cipher/ctr.hpp"
 
 namespace gpuaes::aes {
@@ -22,39 +22,12 @@ inline constexpr unsigned slices = 32;  // blocks in a word
 inline constexpr unsigned groups = 8;   // of threads, in a warp that has one column a thread
 inline constexpr unsigned tile_blocks = slices * groups;
 
-// SubBytes of one block: its 16 bytes are the slices. Bit i of byte b of column c lies in bit 8b + c of x[i].
-GPUAES_HD inline void substitute(Block& block) {
-  constexpr std::uint32_t lowest = 0x01010101;
-  std::uint32_t x[8];
-  for (int i = 0; i < 8; ++i) {
-    x[i] = 0;
-    for (int c = 0; c < 4; ++c) x[i] |= (block.words[c] >> i & lowest) << c;
-  }
-  substitute(x);
-  for (int c = 0; c < 4; ++c) {
-    block.words[c] = 0;
-    for (int i = 0; i < 8; ++i) block.words[c] |= (x[i] >> c & lowest) << i;
-  }
-}
-
-GPUAES_HD inline std::uint32_t mix_word(std::uint32_t column) {
-  const auto turned = [](std::uint32_t word, int rows) { return word >> 8 * rows | word << (32 - 8 * rows); };
-  const std::uint32_t next = turned(column, 1), pair = column ^ next;
-  const std::uint32_t doubled = (pair & 0x7f7f7f7f) << 1 ^ (pair >> 7 & 0x01010101) * 0x1b;
-  return doubled ^ next ^ turned(pair, 2);
-}
-
 // A round of one block, without some of its bytes: `kept` says which of them ShiftRows leaves in each column.
 GPUAES_HD inline Block round_of(Block state, const std::uint32_t (&kept)[4], const std::uint32_t key[4]) {
   substitute(state);
-  const std::uint32_t* const s = state.words;
-  Block result{};
-  for (unsigned c = 0; c < 4; ++c) {
-    const std::uint32_t shifted = (s[c] & 0xff) | (s[(c + 1) % 4] & 0xff00) | (s[(c + 2) % 4] & 0xff0000) |
-                                  (s[(c + 3) % 4] & 0xff000000);
-    result.words[c] = mix_word(shifted & kept[c]) ^ key[c];
-  }
-  return result;
+  shift_rows(state);
+  for (int c = 0; c < 4; ++c) state.words[c] = mix_word(state.words[c] & kept[c]) ^ key[c];
+  return state;
 }
 
 // What all blocks of a tile share of rounds 1 and 2.

@@ -121,4 +121,13 @@ GPUAES_HD inline void substitute(std::uint32_t x[8]) {
   x[0] = t58;
 }
 
+// SubBytes of the four bytes of a word, which are the slices.
+GPUAES_HD inline std::uint32_t substitute_word(std::uint32_t word) {
+  std::uint32_t x[8], result = 0;
+  for (int i = 0; i < 8; ++i) x[i] = word >> i;
+  substitute(x);
+  for (int i = 0; i < 8; ++i) result |= (x[i] & 0x01010101) << i;
+  return result;
+}
+
 }  // namespace gpuaes::aes

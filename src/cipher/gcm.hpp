@@ -9,6 +9,7 @@
 #include <span>
 
 #include "cipher/aes.hpp"
+#include "cipher/aes_circuit.hpp"
 #include "cipher/ctr.hpp"
 #include "cipher/ghash.hpp"
 #include "cipher/job.hpp"
@@ -31,12 +32,12 @@ constexpr CounterBlock increment(CounterBlock block) {
   return block;
 }
 
-// H (section 7.1, step 1): the block of zeros, enciphered. As secret as the key.
+// H (section 7.1, step 1): the block of zeros, enciphered. As secret as the key, and without tables, since
+// lanes use it too.
 inline ghash::Element hash_key(const aes::RoundKeys& keys) {
-  CounterBlock h{};
-  aes::encrypt_block(keys, h.data(), h.data());
-  const ghash::Element element = ghash::load_bytes(h.data());
-  wipe(std::as_writable_bytes(std::span(h)));
+  aes::Block h = aes::encrypt(keys, {});
+  const ghash::Element element = ghash::load(h.words);
+  wipe(std::as_writable_bytes(std::span(h.words)));
   return element;
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string_view>
 
 namespace gpuaes {
@@ -23,11 +22,5 @@ inline constexpr std::array aes_kernels{
     AesKernelInfo{AesKernel::bitslice, "bitslice"},
     AesKernelInfo{AesKernel::ttable, "ttable"},
 };
-
-constexpr std::optional<AesKernel> find_aes_kernel(std::string_view name) {
-  for (const AesKernelInfo& each : aes_kernels)
-    if (each.name == name) return each.kernel;
-  return std::nullopt;
-}
 
 }  // namespace gpuaes

@@ -94,6 +94,15 @@ std::vector<LaneSpec> parse_lanes(std::string_view text) {
   return specs;
 }
 
+AesKernel parse_aes_kernel(std::string_view name) {
+  std::string names;
+  for (const AesKernelInfo& each : aes_kernels) {
+    if (each.name == name) return each.kernel;
+    names.append(names.empty() ? "" : ", ").append(each.name);
+  }
+  throw UsageError(fmt::format("kernel '{}' is not known", name), "kernels are " + names);
+}
+
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
   std::vector<std::unique_ptr<Lane>> lanes;
   std::vector<LaneSpec> cuda;

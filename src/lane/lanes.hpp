@@ -30,6 +30,9 @@ struct LaneSpec {
 // What -l takes: "auto", which is an empty list, or parts joined by '+'. UsageError.
 std::vector<LaneSpec> parse_lanes(std::string_view text);
 
+// What --kernel takes. UsageError.
+AesKernel parse_aes_kernel(std::string_view name);
+
 // What lanes are opened for: where the jobs that will come lie, how long the longest is, and what is wanted.
 struct LaneSetup {
   std::span<std::byte> memory;
