@@ -56,7 +56,7 @@ __device__ void apply_gathered(const Plan& plan, std::uint64_t number, const aes
 #pragma unroll
   for (unsigned k = 0; k < aes::slices; ++k) {
     const Place place = plan.place(number, aes::groups * k + group);
-    if (place.out != nullptr) place.out[column] = place.in[column] ^ key.words[k];
+    if (place.is_there) place.out[column] = place.in[column] ^ key.words[k];
   }
 }
 

@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(ttable_threads, 1)
 #pragma unroll 1
     for (unsigned i = lane; i < ttable_tile; i += warp_lanes) {
       const Place place = plan.place(number, i);
-      if (place.out == nullptr) continue;
+      if (!place.is_there) continue;
       keystream.start(place.counter);
       store_data(place.out, load_data(place.in),
                  keystream.block(static_cast<unsigned>(place.counter.low) % 256));

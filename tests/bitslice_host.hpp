@@ -72,7 +72,7 @@ void run_bitsliced(const aes::RoundKeys& keys, const Plan& plan) {
       const aes::State<4> state =
           gathered_keystream(keys, rows, [&](unsigned slice) { return place_of(slice).counter; });
       for (unsigned slice = 0; slice < aes::slices; ++slice)
-        if (const Place place = place_of(slice); place.out != nullptr)
+        if (const Place place = place_of(slice); place.is_there)
           for (unsigned c = 0; c < 4; ++c) place.out[c] = place.in[c] ^ state.columns[c].words[slice];
     }
   }

@@ -66,7 +66,7 @@ void walk(const Plan& plan, Memory& data, Memory& masks) {
   }
   for (std::uint64_t number = 0; number < plan.gathered(); ++number)
     for (unsigned i = 0; i < size; ++i)
-      if (const Place place = plan.place(number, i); place.out != nullptr)
+      if (const Place place = plan.place(number, i); place.is_there)
         data.note(place.in, place.out, place.counter);
 }
 

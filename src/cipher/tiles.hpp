@@ -30,9 +30,10 @@ struct Tile {
 inline constexpr unsigned mask_place = 1;
 
 struct Place {
+  bool is_there;  // otherwise the rest says nothing
   Counter counter;
   const std::uint32_t* in;
-  std::uint32_t* out;  // null where there is nothing to be done
+  std::uint32_t* out;
 };
 
 GPUAES_HD inline unsigned places_before(std::int64_t end, unsigned size) {
@@ -129,9 +130,9 @@ struct SegmentTiles {
   GPUAES_HD Place place(std::uint64_t number, unsigned i) const {
     const std::uint64_t which = number * size + i, segment = which / left_over;
     const unsigned block = segment_blocks - left_over + static_cast<unsigned>(which % left_over);
-    const bool is_there = segment < segments.count && block < segments.blocks(segment);
-    return {segments.counter(segment, first_data_counter + block), in_of(segment) + 4 * block,
-            is_there ? out_of(segment) + 4 * block : nullptr};
+    const bool in_job = segment < segments.count, in_segment = block < segments.blocks(segment);
+    return {in_job & in_segment, segments.counter(segment, first_data_counter + block),
+            in_of(segment) + 4 * block, out_of(segment) + 4 * block};
   }
 };
 
