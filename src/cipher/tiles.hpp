@@ -131,7 +131,7 @@ struct SegmentTiles {
     const std::uint64_t which = number * size + i, segment = which / left_over;
     const unsigned block = segment_blocks - left_over + static_cast<unsigned>(which % left_over);
     const bool in_job = segment < segments.count, in_segment = block < segments.blocks(segment);
-    return {in_job & in_segment, segments.counter(segment, first_data_counter + block),
+    return {static_cast<bool>(in_job & in_segment), segments.counter(segment, first_data_counter + block),
             in_of(segment) + 4 * block, out_of(segment) + 4 * block};
   }
 };
