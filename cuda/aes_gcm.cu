@@ -71,7 +71,9 @@ __global__ void __launch_bounds__(tag_threads)
                const uint4* masks, std::uint32_t* first_bad) {
   __shared__ ghash::Element shares[tag_warps];
   const unsigned thread = threadIdx.x, lane = thread % warp_lanes, warp = thread / warp_lanes;
+  let_later_begin();
   const ghash::Multiplier stride(powers->of[tag_threads - 1]);
+  wait_for_earlier();
   for (std::uint64_t segment = blockIdx.x; segment < segments.count; segment += gridDim.x) {
     std::byte* const ciphertext = sealed + segment * sealed_segment_bytes;
     const ghash::Lengths lengths{aad.size, segments.plain_bytes(segment)};

@@ -77,9 +77,11 @@ __global__ void __launch_bounds__(bitslice_threads, bitslice_blocks_each)
   __shared__ aes::LastByte last_bytes[warp_lanes];
   __shared__ aes::SharedRounds shared_rounds[bitslice_threads];
   const unsigned lane = threadIdx.x % warp_lanes, group = lane / 4, column = lane % 4;
+  let_later_begin();
   spread_keys(keys, round_keys, rounds);
   if (threadIdx.x < warp_lanes) last_bytes[lane] = aes::make_last_byte(group, column, round_keys);
   __syncthreads();
+  wait_for_earlier();
 
   aes::SharedRounds* const ahead = shared_rounds + threadIdx.x / warp_lanes * warp_lanes;
   const std::uint64_t stride = std::uint64_t{gridDim.x} * bitslice_warps;

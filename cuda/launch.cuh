@@ -1,4 +1,5 @@
-// Launches of kernels that stride over their work with the whole grid.
+// Launches of kernels that stride over their work with the whole grid, and that may begin before the kernels
+// launched before them have ended, where the device can do that (programmatic dependent launch).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -20,25 +21,46 @@ struct GridShape {
   unsigned shared_bytes{};  // dynamic, of a block
 };
 
-inline unsigned count_multiprocessors() {
-  int device, count;
+inline int attribute(cudaDeviceAttr which) {
+  int device, value;
   check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return static_cast<unsigned>(count);
+  check(cudaDeviceGetAttribute(&value, which, device));
+  return value;
 }
 
+// From here on what earlier launches on the stream wrote is there.
+__device__ inline void wait_for_earlier() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
+// From here on the next launch on the stream may begin, where this one leaves it room.
+__device__ inline void let_later_begin() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+// `kernel` calls wait_for_earlier() before it looks at anything that a kernel writes.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const GridShape& shape, cudaStream_t stream,
             const Arguments&... arguments) {
   if (shape.shared_bytes > 0)
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shape.shared_bytes)));
-  const std::uint64_t most = std::uint64_t{shape.blocks_each} * count_multiprocessors();
+  const std::uint64_t most =
+      std::uint64_t{shape.blocks_each} * static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
   cudaLaunchConfig_t config{};
   config.gridDim = static_cast<unsigned>(std::min(shape.blocks, most));
   config.blockDim = shape.threads;
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = stream;
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &overlap;
+  config.numAttrs = attribute(cudaDevAttrComputeCapabilityMajor) >= 9 ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 

@@ -42,8 +42,10 @@ template <int rounds, class Plan>
 __global__ void __launch_bounds__(ttable_threads, 1)
     ttable_kernel(const std::uint32_t* round_keys, Plan plan) {
   extern __shared__ uint4 tables[];
+  let_later_begin();
   fill_tables(tables);
   __syncthreads();
+  wait_for_earlier();
 
   const unsigned lane = threadIdx.x % warp_lanes;
   const std::uint64_t warp = blockIdx.x * ttable_warps + threadIdx.x / warp_lanes;

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Whatever kernel CUDA lanes are to use, the bytes are the same; one that is not known is a usage error.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+make_input 3000001 plain
+reference <plain >expected
+for lanes in $(lanes_here); do
+  for kernel in bitslice ttable; do
+    expect_exit 0 gs -i plain -o out -l "$lanes" --kernel "$kernel" -b 64K
+    cmp out expected || fail "$lanes, $kernel: expected what openssl makes"
+    expect_exit 0 gsealed -i plain -o sealed -l "$lanes" --kernel "$kernel" -b 64K
+    expect_exit 0 gsealed -d -i sealed -o opened -l cpu
+    cmp opened plain || fail "$lanes, $kernel: expected what was sealed"
+  done
+done
+
+for kernel in '' foo Bitslice 'bitslice,ttable' 1; do
+  expect_exit 2 gs -i plain --kernel "$kernel"
+done
+expect_exit 2 gs -i plain --kernel foo
+expect_stderr "kernels are bitslice, ttable"
+expect_exit 2 gs -i plain --kernel
