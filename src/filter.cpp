@@ -24,6 +24,7 @@
 #include "io/output_file.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
+#include "pipeline/ring_plan.hpp"
 #include "pipeline/trace.hpp"
 #include "secrets.hpp"
 #include "stats.hpp"
@@ -54,18 +55,6 @@ SessionRequest make_request(const Options& options, Secrets& secrets, HeaderRead
   request.input = &input;
   request.check = [&cancel] { cancel.check(); };
   return request;
-}
-
-Ring make_ring(const LanePlan& plan, const Session& session) {
-  const std::size_t plain = std::min(session.unit_in(), session.unit_out());
-  const std::size_t units = (plan.chunk_bytes + plain - 1) / plain;
-  return Ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
-}
-
-// What CUDA lanes pin: outputs too, unless they take the place of their inputs.
-JobMemory job_memory(const Ring& ring, const Source& source, const Session& session, bool timed) {
-  return {source.shared_size() > 0 ? ring.in_memory() : ring.memory(), ring.in_bytes(),
-          session.in_place() ? 0 : ring.out_bytes(), timed};
 }
 
 void refuse_same_outputs(const Options& options) {
