@@ -133,6 +133,13 @@ got=0
 plot >"$work/stdout" 2>"$work/stderr" || got=$?
 [ "$got" = 2 ] || fail "without a file: expected exit status 2, got $got"
 got=0
+plot --window 2 1 trace.json >"$work/stdout" 2>"$work/stderr" || got=$?
+[ "$got" = 2 ] || fail "a window that ends before it begins: expected exit status 2, got $got"
+got=0
+plot --window 3600000 3600001 trace.json >"$work/stdout" 2>"$work/stderr" || got=$?
+[ "$got" = 1 ] || fail "a window behind the end: expected exit status 1, got $got"
+expect_stderr '^plot: trace.json has nothing'
+got=0
 plot -o plain kernels.csv >"$work/stdout" 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "into a file: expected exit status 1, got $got"
 expect_stderr '^plot: plain: '
