@@ -117,14 +117,12 @@ void report_link(const std::string& name, int device, Report& report) {
   std::string directory = std::string("/sys/bus/pci/devices/") + address.data() + "/";
   std::ranges::transform(directory, directory.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto read = [&](const char* name) {
+  for (const char* const what :
+       {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width", "numa_node"}) {
     std::string line;
-    std::ifstream file(directory + name);
-    return std::getline(file, line) ? line : std::string("unknown");
-  };
-  for (const char* const file :
-       {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width", "numa_node"})
-    report.add({name, file, {}, read(file), {}});
+    std::ifstream file(directory + what);
+    report.add({name, what, {}, std::getline(file, line) ? Cell(line) : Cell(), {}});
+  }
 }
 
 void report_rates(const std::string& name, const Links& links, std::size_t size, Report& report) {

@@ -62,10 +62,10 @@ std::vector<LaneSpec> parse_specs(const std::string& lanes) {
   return {spec};
 }
 
-std::vector<std::unique_ptr<Lane>> open(const Setup& setup, const LanePlan& plan, const JobMemory& jobs) {
-  if (!is_idle(setup.lanes)) return open_lanes(plan.first, jobs);
+std::vector<std::unique_ptr<Lane>> open(const Setup& setup, const LanePlan& planned, const JobMemory& jobs) {
+  if (!is_idle(setup.lanes)) return open_lanes(planned.first, jobs);
   std::vector<std::unique_ptr<Lane>> lanes;
-  for (std::size_t i = 0; i < plan.jobs; ++i) lanes.push_back(std::make_unique<IdleLane>());
+  for (std::size_t i = 0; i < planned.jobs; ++i) lanes.push_back(std::make_unique<IdleLane>());
   return lanes;
 }
 
@@ -92,17 +92,22 @@ class FirstWarning {
   std::string text_;
 };
 
+// IoError where a chunk has no room in memory.
+LanePlan plan(const Setup& setup, std::uint64_t bytes) {
+  const RunShape shape{.shared_bytes = setup.as_file ? bytes : 0,
+                       .authenticated = setup.format->authenticated,
+                       .chunk_bytes = setup.chunk_bytes};
+  return plan_lanes(parse_specs(setup.lanes), shape, this_machine(shape));
+}
+
 Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   const std::unique_ptr<Session> session = open_session(*setup.format);
   FreeSource source(bytes, setup.as_file);
   NullSink sink(cancel);
-  const RunShape shape{.shared_bytes = source.shared_size(),
-                       .authenticated = setup.format->authenticated,
-                       .chunk_bytes = setup.chunk_bytes};
-  const LanePlan plan = plan_lanes(parse_specs(setup.lanes), shape, this_machine(shape));
-  Ring ring = make_ring(plan, *session);
+  const LanePlan planned = plan(setup, bytes);
+  Ring ring = make_ring(planned, *session);
   std::vector<std::unique_ptr<Lane>> lanes =
-      open(setup, plan, job_memory(ring, source, *session, /*timed=*/false));
+      open(setup, planned, job_memory(ring, source, *session, /*timed=*/false));
   std::ranges::fill(ring.memory(), std::byte{0});  // whoever touches memory first waits for it
 
   Measured measured{ring.chunks(), ring.in_bytes(), lanes.size()};
@@ -141,6 +146,16 @@ Measured run_long(const Setup& setup, const Length& length, Cancel& cancel) {
     const double factor = std::clamp(length.seconds / measured.seconds, 2.0, 64.0);
     bytes = std::min(static_cast<std::uint64_t>(static_cast<double>(bytes) * factor), most_bytes);
     bytes -= bytes % setup.chunk_bytes;
+  }
+}
+
+bool has_room(const Setup& setup, const Report& report) {
+  try {
+    plan(setup, 1);
+    return true;
+  } catch (const IoError& error) {
+    report.skip(fmt::format("{}, chunks of {} bytes: {}", setup.lanes, setup.chunk_bytes, error.what()));
+    return false;
   }
 }
 
@@ -239,7 +254,8 @@ void run_pipeline_bench(const Arguments& arguments) {
                                  {"wait_us", 8},
                                  {"rest_us", 8}});
   report.expect(setups.size());
-  for (const Setup& setup : setups) report_row(setup, run_long(setup, length, report.cancel()), report);
+  for (const Setup& setup : setups)
+    if (has_room(setup, report)) report_row(setup, run_long(setup, length, report.cancel()), report);
   report.finish();
 }
 

@@ -62,3 +62,13 @@ done
 got=0
 "$bench" pipeline -l none:1 -b 64K --bytes 64K >&- 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "to a closed descriptor: expected exit status 1, got $got"
+
+# What has no room in memory is left out, and said.
+if ! sanitized; then
+  got=0
+  (ulimit -v 1000000 && "$bench" pipeline -l cpu:1 -b 64K,1G,1M --bytes 64K --csv) >"$work/stdout" 2>"$work/stderr" || got=$?
+  [ "$got" = 0 ] || fail "little memory: expected exit status 0, got $got: $(<"$work/stderr")"
+  [ "$(cut -d, -f1,4 "$work/stdout" | tail -n +2 | tr '\n' ' ')" = "cpu:1,65536 cpu:1,1048576 " ] ||
+    fail "little memory: expected two rows, got $(<"$work/stdout")"
+  expect_stderr '^gpuaes-bench: warning: skipped: cpu:1, chunks of 1073741824 bytes: .*memory'
+fi
