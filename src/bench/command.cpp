@@ -30,7 +30,7 @@ po::options_description describe_options(const Command& command) {
 
 std::string call(const Command& command) {
   std::string text = fmt::format("gpuaes-bench {}", command.name);
-  if (!command.options.empty()) text += " [options]";
+  if (command.reports) text += " [options]";
   if (*command.words != '\0') text += fmt::format(" {}", command.words);
   return text;
 }
@@ -38,7 +38,7 @@ std::string call(const Command& command) {
 std::string help_text(std::span<const Command> commands) {
   std::string text;
   for (const Command& command : commands)
-    text += fmt::format("{} {:50} {}\n", text.empty() ? "usage:" : "      ", call(command), command.text);
+    text += fmt::format("{} {:57} {}\n", text.empty() ? "usage:" : "      ", call(command), command.text);
   return text + "\ngpuaes-bench COMMAND -h lists a command's options, gpuaes-bench(1) tells more.\n";
 }
 

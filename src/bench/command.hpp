@@ -34,8 +34,8 @@ struct Command {
   std::size_t least_words, most_words;
   const char* text;  // for the help, a line
   void (*run)(const Arguments& arguments);
-  bool reports = true;  // so it has --csv and --json too
-  std::vector<Option> options{};
+  bool reports = true;            // so it has --csv and --json
+  std::vector<Option> options{};  // and these
 };
 
 // Finds the command that the first word names, and runs it; or prints the help. UsageError.
