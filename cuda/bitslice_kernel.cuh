@@ -6,7 +6,7 @@
 // tiles ahead, by one lane each.
 #pragma once
 
-#include <algorithm>
+#include <cuda_pipeline_primitives.h>
 
 #include "cipher/aes_bitslice_ctr.hpp"
 #include "cipher/tiles.hpp"
@@ -17,31 +17,55 @@ namespace gpuaes::cuda {
 constexpr unsigned bitslice_threads = 256, bitslice_blocks_each = 3;
 constexpr unsigned bitslice_warps = bitslice_threads / warp_lanes;
 
+struct WarpMemory {
+  uint4 data[aes::tile_blocks];         // of the tile under way
+  aes::SharedRounds ahead[warp_lanes];  // of this tile and the next ones of the warp
+};
+
 __device__ inline void spread_keys(aes::KeyRows* keys, const std::uint32_t* round_keys, int rounds) {
   const unsigned count = static_cast<unsigned>(rounds + 1) * aes::key_rows;
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
     keys[i] = aes::make_key_rows(round_keys + i / aes::key_rows * 4, i % aes::key_rows);
 }
 
-// Block 8k + g of the tile is in word k of the four threads of group g.
+// Starts to copy what there is of a tile's data to shared memory, where it takes no registers while the
+// keystream is made.
+__device__ inline void fetch(const Tile& tile, uint4* data, unsigned lane) {
+  asm volatile("" : "+r"(lane));  // or its address is made once for all tiles, for which there is no register
+  for (unsigned i = lane; i < aes::tile_blocks; i += warp_lanes)
+    if (i >= tile.begin && i < tile.end)
+      __pipeline_memcpy_async(data + i, tile.in + 4 * (tile.offset + i), sizeof(uint4));
+  __pipeline_commit();
+}
+
+__device__ inline void wait_for_data() {
+  __pipeline_wait_prior(0);
+  __syncwarp();  // what the other lanes have fetched is there too
+}
+
+// Adds the keystream to the data of a tile: word k of it is that of block 8k + group. A whole tile needs no
+// conditions, which would be 2 % of all instructions.
 template <bool whole>
-__device__ void apply(const Tile& tile, const aes::Column& key, unsigned group, unsigned column) {
-  const std::int64_t word = 4 * (tile.offset + group) + column;
-#pragma unroll
+__device__ void add_data(const Tile& tile, const aes::Column& key, const uint4* data, unsigned group,
+                         unsigned column) {
+  const std::uint32_t* const in = reinterpret_cast<const std::uint32_t*>(data + group) + column;
+  std::uint32_t* const out = tile.out + 4 * (tile.offset + group) + column;
   for (unsigned k = 0; k < aes::slices; ++k) {
     const unsigned place = aes::groups * k + group;
-    const std::int64_t at = word + 4 * aes::groups * k;
-    if (whole || (place >= tile.begin && place < tile.end)) tile.out[at] = tile.in[at] ^ key.words[k];
+    if (whole || (place >= tile.begin && place < tile.end))
+      out[4 * aes::groups * k] = in[4 * aes::groups * k] ^ key.words[k];
   }
 }
 
-// A whole tile has no conditions, which would be 2 % of all instructions.
-__device__ inline void apply(const Tile& tile, const aes::Column& key, unsigned group, unsigned column) {
+__device__ inline void finish_tile(const Tile& tile, const aes::Column& key, const uint4* data,
+                                   unsigned group, unsigned column) {
+  wait_for_data();
   if (tile.begin == 0 && tile.end == aes::tile_blocks)
-    apply<true>(tile, key, group, column);
+    add_data<true>(tile, key, data, group, column);
   else
-    apply<false>(tile, key, group, column);
+    add_data<false>(tile, key, data, group, column);
   if (tile.mask != nullptr && group == mask_place) tile.mask[column] = key.words[0];
+  __syncwarp();  // all have read what the next tile's will be copied over
 }
 
 template <class Plan>
@@ -60,13 +84,25 @@ __device__ aes::Column begin_gathered(const Plan& plan, std::uint64_t number, co
 }
 
 template <class Plan>
-__device__ void apply_gathered(const Plan& plan, std::uint64_t number, const aes::Column& key, unsigned group,
-                               unsigned column) {
+__device__ void fetch_gathered(const Plan& plan, std::uint64_t number, uint4* data, unsigned lane) {
+  for (unsigned i = lane; i < aes::tile_blocks; i += warp_lanes) {
+    const Place place = plan.place(number, i);
+    if (place.is_there) __pipeline_memcpy_async(data + i, place.in, sizeof(uint4));
+  }
+  __pipeline_commit();
+}
+
+template <class Plan>
+__device__ void finish_gathered(const Plan& plan, std::uint64_t number, const aes::Column& key,
+                                const uint4* data, unsigned group, unsigned column) {
+  wait_for_data();
+  const std::uint32_t* const in = reinterpret_cast<const std::uint32_t*>(data + group) + column;
 #pragma unroll
   for (unsigned k = 0; k < aes::slices; ++k) {
     const Place place = plan.place(number, aes::groups * k + group);
-    if (place.is_there) place.out[column] = place.in[column] ^ key.words[k];
+    if (place.is_there) place.out[column] = in[4 * aes::groups * k] ^ key.words[k];
   }
+  __syncwarp();  // as above
 }
 
 // Plan: StretchTiles or SegmentTiles.
@@ -75,7 +111,7 @@ __global__ void __launch_bounds__(bitslice_threads, bitslice_blocks_each)
     bitslice_kernel(const std::uint32_t* round_keys, int rounds, Plan plan) {
   __shared__ aes::KeyRows keys[15 * aes::key_rows];
   __shared__ aes::LastByte last_bytes[warp_lanes];
-  __shared__ aes::SharedRounds shared_rounds[bitslice_threads];
+  __shared__ WarpMemory memory[bitslice_warps];
   const unsigned lane = threadIdx.x % warp_lanes, group = lane / 4, column = lane % 4;
   let_later_begin();
   spread_keys(keys, round_keys, rounds);
@@ -83,29 +119,33 @@ __global__ void __launch_bounds__(bitslice_threads, bitslice_blocks_each)
   __syncthreads();
   wait_for_earlier();
 
-  aes::SharedRounds* const ahead = shared_rounds + threadIdx.x / warp_lanes * warp_lanes;
-  const std::uint64_t stride = std::uint64_t{gridDim.x} * bitslice_warps;
-  const std::uint64_t aligned = plan.aligned(), tiles = aligned + plan.gathered();
-  std::uint64_t number = blockIdx.x * bitslice_warps + threadIdx.x / warp_lanes;
+  WarpMemory& own = memory[threadIdx.x / warp_lanes];
+  const unsigned stride = gridDim.x * bitslice_warps;
+  const auto aligned = static_cast<unsigned>(plan.aligned());  // 2^32 tiles would be 16 TiB
+  const auto tiles = static_cast<unsigned>(aligned + plan.gathered());
+  unsigned number = blockIdx.x * bitslice_warps + threadIdx.x / warp_lanes;
   while (number < tiles) {
     __syncwarp();  // the last of those made before has been read
-    ahead[lane] = aes::share_rounds(plan.tile(number + lane * stride).first, round_keys);
+    own.ahead[lane] = aes::share_rounds(plan.tile(std::uint64_t{number} + lane * stride).first, round_keys);
     __syncwarp();
 #pragma unroll 1
     for (unsigned from = 0; from < warp_lanes && number < tiles; ++from, number += stride) {
       const bool gathered = Plan::gathers && number >= aligned;
       aes::State<1> state;
-      if (gathered)
+      if (gathered) {
+        fetch_gathered(plan, number - aligned, own.data, lane);
         state.columns[0] = begin_gathered(plan, number - aligned, keys, group, column);
-      else
-        state.columns[0] =
-            aes::begin_tile(column, last_bytes[lane], ahead[from].column0, ahead[from].rest.words[column]);
+      } else {
+        fetch(plan.tile(number), own.data, lane);
+        state.columns[0] = aes::begin_tile(column, last_bytes[lane], own.ahead[from].column0,
+                                           own.ahead[from].rest.words[column]);
+      }
       aes::encrypt(state, keys, gathered ? 1 : 3, rounds, column);
       aes::transpose(state.columns[0]);
       if (gathered)
-        apply_gathered(plan, number - aligned, state.columns[0], group, column);
+        finish_gathered(plan, number - aligned, state.columns[0], own.data, group, column);
       else
-        apply(plan.tile(number), state.columns[0], group, column);
+        finish_tile(plan.tile(number), state.columns[0], own.data, group, column);
     }
   }
 }

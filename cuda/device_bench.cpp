@@ -111,35 +111,36 @@ double rate(const Links& links, Ways ways, std::size_t size) {
 }
 
 // The runtime tells the address on the bus, and the system what is there; nothing in some virtual machines.
-std::string describe_link(int device) {
+void report_link(const std::string& name, int device, Report& report) {
   std::array<char, 32> address{};
   check(cudaDeviceGetPCIBusId(address.data(), address.size(), device));
   std::string directory = std::string("/sys/bus/pci/devices/") + address.data() + "/";
   std::ranges::transform(directory, directory.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto read = [&](const char* name) {
+  for (const char* const what :
+       {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width", "numa_node"}) {
     std::string line;
-    std::ifstream file(directory + name);
-    return std::getline(file, line) ? line : std::string("unknown");
-  };
-  return fmt::format("link {} x{} (at most {} x{}), NUMA node {}", read("current_link_speed"),
-                     read("current_link_width"), read("max_link_speed"), read("max_link_width"),
-                     read("numa_node"));
+    std::ifstream file(directory + what);
+    report.add({name, what, {}, std::getline(file, line) ? Cell(line) : Cell(), {}});
+  }
 }
 
-void print_rates(const std::string& name, const Links& links, std::size_t size) {
-  const double in = rate(links, {.in = true, .out = false}, size);
-  const double out = rate(links, {.in = false, .out = true}, size);
-  const double both = rate(links, {.in = true, .out = true}, size);
-  fmt::print(
-      "device: {}, copies of {:g} KiB: to it {:.2f} GB/s, from it {:.2f} GB/s, both at once {:.2f} GB/s "
-      "each way\n",
-      name, static_cast<double>(size) / 1024, in, out, both);
+void report_rates(const std::string& name, const Links& links, std::size_t size, Report& report) {
+  const auto add = [&](const char* what, Ways ways) {
+    report.add({name, what, size, rate(links, ways, size), "GB/s"});
+  };
+  add("to device", {.in = true, .out = false});
+  add("from device", {.in = false, .out = true});
+  add("both at once, each way", {.in = true, .out = true});
 }
 
 }  // namespace
 
-void run_device_bench(std::span<const std::size_t> copy_sizes, std::span<std::byte> memory) {
+std::vector<Column> device_columns() {
+  return {{"device", 9}, {"what", 22}, {"bytes", 9}, {"value", 14}, {"unit"}};
+}
+
+void run_device_bench(std::span<const std::size_t> copy_sizes, std::span<std::byte> memory, Report& report) {
   check(cudaSetDevice(0));                               // pinning opens a device
   madvise(memory.data(), memory.size(), MADV_HUGEPAGE);  // before the first touch, as lanes do
   const PinnedRegion pinned(memory);
@@ -152,18 +153,19 @@ void run_device_bench(std::span<const std::size_t> copy_sizes, std::span<std::by
     all.push_back(&links.emplace_back(static_cast<int>(i), most_bytes, memory.subspan(i * share, share),
                                       memory.subspan((count + i) * share, share)));
   for (const Link* const link : all) {
-    for (const std::size_t size : copy_sizes)
-      print_rates(fmt::format("cuda:{}", link->device()), {link}, size);
+    const std::string name = fmt::format("cuda:{}", link->device());
+    for (const std::size_t size : copy_sizes) report_rates(name, {link}, size, report);
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, link->device()));
+    report.add({name, "name", {}, properties.name, {}});
+    report.add({name, "copy engines", {}, properties.asyncEngineCount, {}});
     // Last, since a link that has rested says that it is slower than it is.
-    fmt::print("device: cuda:{}, {}, {}, {} copy engines\n", link->device(), properties.name,
-               describe_link(link->device()), properties.asyncEngineCount);
+    report_link(name, link->device(), report);
   }
   for (std::size_t devices = 2; devices < 2 * all.size(); devices *= 2) {
     const std::size_t together = std::min(devices, all.size());
     for (const std::size_t size : copy_sizes)
-      print_rates(fmt::format("{} devices", together), {all.begin(), all.begin() + together}, size);
+      report_rates(fmt::format("{} devices", together), {all.begin(), all.begin() + together}, size, report);
   }
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <functional>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -158,28 +158,35 @@ struct Bench {
 
 }  // namespace
 
-void run_kernel_bench() {
-  if (count_cuda_devices() == 0) {
-    std::puts("kernels: skipped: no CUDA device");
-    return;
-  }
+std::vector<Column> kernel_columns() {
+  return {{"variant", 9}, {"key_bits"}, {"mode", 8}, {"bytes", 10}, {"launches"}, {"copies"}, {"gb_per_s"}};
+}
+
+void run_kernel_bench(Report& report) {
   struct Kernel {
     Operation operation;
     const char* name;
   };
   constexpr std::array kernels{Kernel{Operation::ctr, "ctr"}, Kernel{Operation::seal, "gcm seal"},
                                Kernel{Operation::open, "gcm open"}};
+  struct Size {
+    std::size_t bytes;
+    int launches;
+  };
+  constexpr std::array sizes{Size{small, launches_of_small}, Size{large, 1}};
   Bench bench;
-  for (const AesKernelInfo& aes_kernel : aes_kernels) {
-    bench.kernel = aes_kernel.kernel;
+  report.expect(aes_kernels.size() * ciphers.size() * kernels.size() * sizes.size());
+  for (const AesKernelInfo& variant : aes_kernels) {
+    bench.kernel = variant.kernel;
     for (const CipherInfo& cipher : ciphers) {
       const BenchKey key(cipher);
       for (const Kernel& kernel : kernels) {
-        const std::string name = fmt::format("{} {}-{}", aes_kernel.name, cipher.name, kernel.name);
-        if (!bench.is_exact(kernel.operation, key)) throw LaneError("not exact on the device: " + name);
-        fmt::print("kernels: {}, exact: 1 GiB {:.0f} GB/s, 4 MiB launches {:.0f} GB/s\n", name,
-                   bench.rate(kernel.operation, key, large, 1),
-                   bench.rate(kernel.operation, key, small, launches_of_small));
+        if (!bench.is_exact(kernel.operation, key))
+          throw LaneError(
+              fmt::format("not exact on the device: {} {}-{}", variant.name, cipher.name, kernel.name));
+        for (const auto [bytes, launches] : sizes)
+          report.add({variant.name, 8 * cipher.key_bytes, kernel.name, bytes, launches, "no",
+                      bench.rate(kernel.operation, key, bytes, launches)});
       }
     }
   }

@@ -24,6 +24,7 @@
 #include "io/output_file.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
+#include "pipeline/ring_plan.hpp"
 #include "pipeline/trace.hpp"
 #include "secrets.hpp"
 #include "stats.hpp"
@@ -54,22 +55,6 @@ SessionRequest make_request(const Options& options, Secrets& secrets, HeaderRead
   request.input = &input;
   request.check = [&cancel] { cancel.check(); };
   return request;
-}
-
-Ring make_ring(const LanePlan& plan, const Session& session) {
-  const std::size_t plain = std::min(session.unit_in(), session.unit_out());
-  const std::size_t units = (plan.chunk_bytes + plain - 1) / plain;
-  return Ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
-}
-
-// CUDA lanes pin the memory: outputs too, unless they take the place of their inputs.
-LaneSetup lane_setup(const Ring& ring, const Source& source, const Session& session, bool timed,
-                     AesKernel kernel) {
-  return {.memory = source.shared_size() > 0 ? ring.in_memory() : ring.memory(),
-          .most_in = ring.in_bytes(),
-          .most_out = session.in_place() ? 0 : ring.out_bytes(),
-          .timed = timed,
-          .kernel = kernel};
 }
 
 void refuse_same_outputs(const Options& options) {
@@ -153,7 +138,9 @@ void run_filter(const Options& options, const Messages& messages) {
                               describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
   std::optional<Trace> trace;
   if (trace_sink) trace.emplace(std::move(trace_sink), cancel);
-  const LaneSetup setup = lane_setup(ring, source, *session, trace.has_value(), kernel);
+  LaneSetup setup = lane_setup(ring, source, *session);
+  setup.timed = trace.has_value();
+  setup.kernel = kernel;
   Pipeline pipeline({.ring = ring,
                      .source = source,
                      .sink = *sink,

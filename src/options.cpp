@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <boost/program_options.hpp>
 #include <charconv>
 #include <sstream>
 
+#include "command_line.hpp"
 #include "error.hpp"
 
 namespace gpuaes {
@@ -78,32 +78,6 @@ std::optional<std::string> find_text(const po::variables_map& given, const char*
   return given[name].as<std::string>();
 }
 
-po::variables_map parse(int argc, const char* const* argv, const po::options_description& options) {
-  namespace style = po::command_line_style;
-  const std::string hint = "-h lists the options";
-  try {
-    po::variables_map given;
-    // No abbreviations: a new option would change what they mean.
-    po::store(po::command_line_parser(argc, argv)
-                  .options(options)
-                  .positional({})
-                  .style(style::unix_style & ~style::allow_guessing)
-                  .run(),
-              given);
-    return given;
-  } catch (const po::unknown_option& error) {
-    // Not all of it: "-K<hex>", as openssl takes it, has a key in it.
-    const std::string name = error.get_option_name();
-    const std::size_t length = name.starts_with("--") ? name.find('=') : 2;
-    const bool takes_nothing = options.find_nothrow(name.substr(0, length), false) != nullptr;
-    throw UsageError(fmt::format("option '{}' {}", name.substr(0, length),
-                                 takes_nothing ? "takes no value" : "is not known"),
-                     hint);
-  } catch (const po::error& error) {
-    throw UsageError(error.what(), hint);
-  }
-}
-
 void refuse_together(const po::variables_map& given, const char* a, const char* b) {
   if (given.contains(a) && given.contains(b))
     throw UsageError(fmt::format("--{} and --{} exclude each other", a, b));
@@ -124,7 +98,7 @@ std::size_t parse_size(const std::string& text) {
 }
 
 Options parse_options(int argc, const char* const* argv) {
-  const po::variables_map given = parse(argc, argv, describe_options());
+  const po::variables_map given = parse_command_line(argc, argv, describe_options()).given;
   Options options;
   if (given.contains("help"))
     options.action = Options::Action::help;
@@ -164,7 +138,7 @@ std::string help_text() {
 }
 
 KeygenOptions parse_keygen_options(int argc, const char* const* argv) {
-  const po::variables_map given = parse(argc, argv, describe_keygen_options());
+  const po::variables_map given = parse_command_line(argc, argv, describe_keygen_options()).given;
   KeygenOptions options;
   if (given.contains("help"))
     options.action = KeygenOptions::Action::help;

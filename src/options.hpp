@@ -1,4 +1,4 @@
-// The command line. The only user of Boost.Program_options.
+// The command lines of the filter and of gpuaes-keygen.
 #pragma once
 
 #include <cstddef>

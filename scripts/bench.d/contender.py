@@ -90,11 +90,11 @@ class Contender:
 
 
 class ReadAlone(Contender):
-    """gpuaes-bench read, which prints what it measured."""
+    """gpuaes-bench read --json."""
 
     def read_own_clock(self):
         with open(self.output, encoding="ascii") as file:
-            self.times["inside"].append(float(re.search(r" in ([\d.]+) s", file.read()).group(1)))
+            self.times["inside"].append(json.load(file)[0]["seconds"])
 
 
 def take_turns(contenders, runs, seconds=60):

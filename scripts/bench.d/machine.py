@@ -1,6 +1,7 @@
 """The machine, and what it can do at most: gpuaes-bench memory, device and kernels."""
 
 import glob
+import json
 import os
 import re
 import shutil
@@ -69,30 +70,35 @@ class Limits:
         self.shop, self.report = shop, report
         self.memory_rates, self.link_rates, self.devices = None, {}, []
 
-    def lines(self, *arguments):
-        done = subprocess.run([self.shop.bench, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              check=False)
+    def rows(self, *arguments):
+        """What a command of gpuaes-bench measured, as its JSON has it."""
+        done = subprocess.run([self.shop.bench, *arguments, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, check=False)
         if done.returncode != 0:
             self.report.failure(f"gpuaes-bench {' '.join(arguments)}: {done.stderr.strip()}")
-        return done.stdout.splitlines()
+        return json.loads(done.stdout or "[]")
 
     def memory(self):
-        """GB/s of libcrypto: {(kind, KiB of a chunk): (one thread, all threads)}."""
+        """GB/s of libcrypto: {(mode, KiB of a chunk): (one thread, all threads)}."""
         if self.memory_rates is None:
-            pattern = r"memory: aes-256 (.*), exact, chunks of (\d+) KiB: 1 thread ([\d.]+) GB/s, \d+ threads ([\d.]+)"
-            found = [re.match(pattern, line) for line in self.lines("memory")]
-            self.memory_rates = {(m[1], int(m[2])): (float(m[3]), float(m[4])) for m in found if m}
+            found = {}
+            for row in self.rows("memory"):  # one thread comes first
+                found.setdefault((row["mode"], row["chunk_bytes"] // KI), []).append(row["gb_per_s"])
+            self.memory_rates = {key: (rates[0], rates[-1]) for key, rates in found.items()}
         return self.memory_rates
 
     def links(self, *size):
         """GB/s of the links: {(devices, bytes of a copy): (to, from, each way at once)}, with `devices` a name for
         one and a number for several. Fills in `devices` too."""
-        pattern = r"device: (cuda:\d+|\d+(?= devices)).*?, copies of ([\d.]+) KiB: to it ([\d.]+).*from it ([\d.]+).*once ([\d.]+)"
-        lines = self.lines("device", *map(str, size))
-        found = [match for match in (re.match(pattern, line) for line in lines) if match]
-        for match in found:
-            self.link_rates[match[1], round(float(match[2]) * KI)] = tuple(map(float, match.groups()[2:]))
-        self.devices = [line.partition(": ")[2] for line in lines if "copies of" not in line]
+        found, told = {}, {}
+        for row in self.rows("device", *map(str, size)):
+            if row["unit"] == "GB/s":
+                device = row["device"].removesuffix(" devices")
+                found.setdefault((device, row["bytes"]), []).append(row["value"])
+            else:
+                told.setdefault(row["device"], []).append(f"{row['what']} {row['value']}")
+        self.link_rates.update({key: tuple(rates) for key, rates in found.items() if len(rates) == 3})
+        self.devices = [f"{device}: {', '.join(words)}" for device, words in told.items()]
         return self.link_rates
 
     def duplex(self, devices, size):
@@ -128,6 +134,11 @@ def run(shop, report):
 
 def run_kernels(shop, report):
     report.heading("kernels, data resident in device memory")
-    lines = shop.limits.lines("kernels")
-    print("\n".join(f"  {line}" for line in lines))
-    report.keep("kernels", "lines", lines)
+    if not shop.gpus:
+        report.skip("no GPU")
+        return
+    kernels = shop.limits.rows("kernels")
+    print_table(["kernel", "key bits", "mode", "a launch", "GB/s"],
+                [[row["variant"], row["key_bits"], row["mode"], words_of(row["bytes"]), f"{row['gb_per_s']:.0f}"]
+                 for row in kernels])
+    report.keep("kernels", "rows", kernels)

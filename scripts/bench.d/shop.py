@@ -141,8 +141,8 @@ class Shop:
         name = f"pread alone, {threads} x {name_of(chunk)}"
         if buffers > threads:
             name += f", {buffers} buffers"
-        reader = ReadAlone(name, [self.bench, "read", str(threads), str(chunk), str(max(buffers, threads))], source)
-        reader.output = self.path("read.txt")
+        reader = ReadAlone(name, [self.bench, "read", "--json", str(threads), str(chunk), str(max(buffers, threads))], source)
+        reader.output = self.path("read.json")
         return reader
 
     # Rivals ---------------------------------------------------------------------------------------

@@ -1,18 +1,15 @@
 // gpuaes-bench: figures that the filter itself cannot show.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <cstdio>
+#include <array>
 #include <string>
 #include <vector>
 
+#include "bench/command.hpp"
 #include "bench/copy.hpp"
 #include "bench/memory.hpp"
+#include "bench/pipeline.hpp"
 #include "bench/read.hpp"
-#include "io/fd.hpp"
 #include "lane/lanes.hpp"
 #include "options.hpp"
 #include "pipeline/ring.hpp"
@@ -25,89 +22,73 @@
 namespace gpuaes {
 namespace {
 
-using Words = std::vector<std::string>;
-
-constexpr const char* usage =
-    "usage: gpuaes-bench copy SIZE <input >output             copies only, SIZE bytes at a time\n"
-    "       gpuaes-bench read THREADS SIZE [BUFFERS] <file    reads only, in parallel, SIZE bytes a call\n"
-    "       gpuaes-bench memory [THREADS]                     libcrypto on chunks that stay in caches\n"
-    "       gpuaes-bench device [SIZE]                        copies to and from CUDA devices, SIZE bytes "
-    "each\n"
-    "       gpuaes-bench kernels                              CUDA kernels, data resident on the device\n"
-    "\n"
-    "gpuaes-bench(1) tells more.\n";
-
-unsigned parse_count(const std::string& text) {
-  unsigned number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || at != end || number == 0 || number > 4096)
-    throw UsageError(fmt::format("number '{}' is not understood", text), "it is one from 1 to 4096");
-  return number;
+void bench_copy(const Arguments& arguments) {
+  run_copy(parse_size(arguments.words[0]));
 }
 
-void bench_read(const Words& words) {
-  const unsigned threads = parse_count(words[1]);
-  const unsigned buffers = words.size() > 3 ? parse_count(words[3]) : threads;
+void bench_read(const Arguments& arguments) {
+  const std::vector<std::string>& words = arguments.words;
+  const unsigned threads = parse_count(words[0]);
+  const unsigned buffers = words.size() > 2 ? parse_count(words[2]) : threads;
   if (buffers < threads) throw UsageError("fewer buffers than threads", "each thread reads into one");
-  run_read_bench(threads, parse_size(words[2]), buffers);
+  run_read_bench(threads, parse_size(words[1]), buffers, arguments.form);
+}
+
+void bench_memory(const Arguments& arguments) {
+  run_memory_bench(arguments.words.empty() ? usable_cpus() : parse_count(arguments.words[0]), arguments.form);
 }
 
 #ifdef GPUAES_WITH_CUDA
-// The memory is the filter's: its ring.
-void bench_devices(const Words& words) {
-  std::vector<std::size_t> sizes{1 << 20, 4 << 20, 16 << 20};
-  if (words.size() > 1) sizes = {parse_size(words[1])};
-  const std::size_t largest = std::ranges::max(sizes);
-  if (largest > cuda::most_copy_bytes) throw UsageError("copies are of 64M at most");
+std::size_t need_cuda_devices() {
   const std::size_t devices = count_cuda_devices();
   if (devices == 0) throw LaneError("no CUDA device can be used");
-  const Ring ring(devices * cuda::host_buffers, largest, largest);
-  cuda::run_device_bench(sizes, ring.memory());
+  return devices;
 }
 
-void bench_kernels() {
-  cuda::run_kernel_bench();
+// The memory is the filter's: its ring.
+void bench_devices(const Arguments& arguments) {
+  std::vector<std::size_t> sizes{1 << 20, 4 << 20, 16 << 20};
+  if (!arguments.words.empty()) sizes = {parse_size(arguments.words[0])};
+  const std::size_t largest = std::ranges::max(sizes);
+  if (largest > cuda::most_copy_bytes) throw UsageError("copies are of 64M at most");
+  const Ring ring(need_cuda_devices() * cuda::host_buffers, largest, largest);
+  Report report(arguments.form, cuda::device_columns());
+  cuda::run_device_bench(sizes, ring.memory(), report);
+  report.finish();
+}
+
+void bench_kernels(const Arguments& arguments) {
+  need_cuda_devices();
+  Report report(arguments.form, cuda::kernel_columns());
+  cuda::run_kernel_bench(report);
+  report.finish();
 }
 #else
-void bench_devices(const Words&) {
+void bench_devices(const Arguments&) {
   throw LaneError("this program was built without CUDA");
 }
 
-void bench_kernels() {
-  print("kernels: skipped: built without CUDA\n");
+void bench_kernels(const Arguments&) {
+  throw LaneError("this program was built without CUDA");
 }
 #endif
 
-// To add a measurement: its function, its line here, in `usage` and in the man page.
-void act(const Words& words) {
-  const std::string command = words.empty() ? "" : words[0];
-  const auto has = [&](std::size_t least, std::size_t most) {
-    return words.size() > least && words.size() <= most + 1;
-  };
-  if (command == "copy" && has(1, 1))
-    run_copy(parse_size(words[1]));
-  else if (command == "read" && has(2, 3))
-    bench_read(words);
-  else if (command == "memory" && has(0, 1))
-    run_memory_bench(words.size() > 1 ? parse_count(words[1]) : usable_cpus());
-  else if (command == "device" && has(0, 1))
-    bench_devices(words);
-  else if (command == "kernels" && has(0, 0))
-    bench_kernels();
-  else if ((command == "-h" || command == "--help") && has(0, 0))
-    print(usage);
-  else
-    throw UsageError("the command line is not understood", "gpuaes-bench -h lists what there is to measure");
-}
+// To add a measurement: its function, its line here, and in the man page.
+const std::array commands{
+    Command{"copy", "SIZE <INPUT >OUTPUT", 1, 1, "copies only, SIZE bytes at a time", bench_copy, false},
+    Command{"read", "THREADS SIZE [BUFFERS] <FILE", 2, 3, "reads only, in parallel, SIZE bytes a call",
+            bench_read},
+    Command{"memory", "[THREADS]", 0, 1, "libcrypto on chunks that stay in caches", bench_memory},
+    Command{"device", "[SIZE]", 0, 1, "copies to and from CUDA devices, SIZE bytes each", bench_devices},
+    Command{"kernels", "", 0, 0, "CUDA kernels, data resident on the device", bench_kernels},
+    Command{"pipeline", "", 0, 0, "lanes and their ring, with ends that cost nothing", run_pipeline_bench,
+            true, pipeline_options()},
+};
 
 }  // namespace
 }  // namespace gpuaes
 
 int main(int argc, char** argv) {
   using namespace gpuaes;
-  return run_program("gpuaes-bench", [&](Messages&) {
-    act({argv + 1, argv + argc});
-    if (std::fflush(stdout) != 0) throw io_error("write", "standard output", errno);
-  });
+  return run_program("gpuaes-bench", [&](Messages&) { run_command(commands, argc, argv); });
 }

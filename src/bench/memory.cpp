@@ -112,20 +112,19 @@ double run_all(Operation operation, const CipherKey& key, std::size_t size, unsi
 
 }  // namespace
 
-void run_memory_bench(unsigned threads) {
+void run_memory_bench(unsigned threads, ReportForm form) {
   const CipherKey key = make_key();
   for (const Kind& kind : kinds)
     if (!Sample(kind.operation, key, file_chunk).is_exact())
       throw LaneError(fmt::format("libcrypto and the reference differ: {}", kind.name));
+  Report report(form, {{"mode", 8}, {"key_bits"}, {"chunk_bytes"}, {"threads"}, {"gb_per_s"}});
+  std::vector<unsigned> counts{1};
+  if (threads > 1) counts.push_back(threads);
   for (const std::size_t size : {file_chunk, pipe_chunk})
-    for (const Kind& kind : kinds) {
-      const double one = run_all(kind.operation, key, size, 1);
-      const double all = run_all(kind.operation, key, size, threads);
-      fmt::print(
-          "memory: aes-256 {}, exact, chunks of {} KiB: 1 thread {:.2f} GB/s, {} threads {:.2f} GB/s, "
-          "{:.2f} a thread\n",
-          kind.name, size >> 10, one, threads, all, all / threads);
-    }
+    for (const Kind& kind : kinds)
+      for (const unsigned count : counts)
+        report.add({kind.name, 256, size, count, run_all(kind.operation, key, size, count)});
+  report.finish();
 }
 
 }  // namespace gpuaes

@@ -1,6 +1,6 @@
 #include "bench/read.hpp"
 
-#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,15 +37,15 @@ class Turns {
   };
 
   // The ring is there for its memory, which is had as the filter has it.
-  Turns(Range file, std::size_t call_bytes, std::size_t buffers)
-      : rest_(file), call_bytes_(call_bytes), ring_(buffers, call_bytes, 0) {
+  Turns(Range file, std::size_t call_bytes, std::size_t buffers, const Cancel& cancel)
+      : rest_(file), call_bytes_(call_bytes), ring_(buffers, call_bytes, 0), cancel_(cancel) {
     const std::size_t stride = ring_.memory().size() / buffers;
     for (std::size_t i = 0; i < buffers; ++i) free_.push_back(ring_.memory().subspan(i * stride, call_bytes));
   }
 
   std::optional<Turn> take() {
     const std::lock_guard lock(mutex_);
-    if (rest_.begin == rest_.end) return std::nullopt;
+    if (rest_.begin == rest_.end || cancel_.requested()) return std::nullopt;
     const Range range{rest_.begin, std::min(rest_.begin + call_bytes_, rest_.end)};
     rest_.begin = range.end;
     const std::span<std::byte> buffer = free_.front();
@@ -63,6 +63,7 @@ class Turns {
   Range rest_;
   const std::size_t call_bytes_;
   Ring ring_;
+  const Cancel& cancel_;  // ends reading early: what was read until then is a rate too
   std::deque<std::span<std::byte>> free_;
 };
 
@@ -70,7 +71,10 @@ Range rest_of_input() {
   const off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
   const off_t end = lseek(STDIN_FILENO, 0, SEEK_END);
   if (begin < 0 || end < 0) throw io_error("seek in", "standard input", errno);
-  if (begin >= end) throw IoError("standard input is no file with anything in it to read");
+  struct stat status {};
+  const bool is_file =
+      fstat(STDIN_FILENO, &status) == 0 && (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
+  if (!is_file || begin >= end) throw IoError("standard input is no file with anything in it to read");
   return {static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end)};
 }
 
@@ -99,8 +103,11 @@ std::uint64_t read_all(Turns& turns) {
 
 }  // namespace
 
-void run_read_bench(unsigned threads, std::size_t call_bytes, std::size_t buffers) {
-  Turns turns(rest_of_input(), call_bytes, buffers);
+void run_read_bench(unsigned threads, std::size_t call_bytes, std::size_t buffers, ReportForm form) {
+  const Range file = rest_of_input();
+  Report report(
+      form, {{"threads"}, {"call_bytes", 10}, {"buffers"}, {"bytes", 13}, {"seconds", 11, 6}, {"gb_per_s"}});
+  Turns turns(file, call_bytes, buffers, report.cancel());
   const Clock::time_point start = Clock::now();
   std::vector<std::future<std::uint64_t>> readers;
   for (unsigned i = 0; i < threads; ++i)
@@ -108,9 +115,8 @@ void run_read_bench(unsigned threads, std::size_t call_bytes, std::size_t buffer
   std::uint64_t bytes = 0;
   for (std::future<std::uint64_t>& reader : readers) bytes += reader.get();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  fmt::print("read: {} threads, {:g} KiB a call, {} buffers: {} bytes in {:.6f} s, {:.2f} GB/s\n", threads,
-             static_cast<double>(call_bytes) / 1024, buffers, bytes, seconds,
-             static_cast<double>(bytes) / 1e9 / seconds);
+  report.add({threads, call_bytes, buffers, bytes, seconds, static_cast<double>(bytes) / 1e9 / seconds});
+  report.finish();
 }
 
 }  // namespace gpuaes

@@ -6,28 +6,48 @@
 
 bench=$(dirname "$program")/gpuaes-bench
 [ -x "$bench" ] || fail "no gpuaes-bench beside $program"
-rate='[0-9]*[1-9][0-9.]*|0\.0*[1-9][0-9]*'
+rate='([0-9]*[1-9][0-9.]*|0\.0*[1-9][0-9]*)(e[+-][0-9]+)?'
 
-"$bench" memory 3 >"$work/stdout" || fail "memory: expected exit status 0, got $?"
-[ "$(wc -l <"$work/stdout")" = 6 ] || fail "memory: expected six lines, got: $(<"$work/stdout")"
-for what in "ctr" "gcm seal" "gcm open"; do
-  for chunk in 1024 256; do
-    grep -Eq "^memory: aes-256 $what, exact, chunks of $chunk KiB: 1 thread ($rate) GB/s, 3 threads ($rate) GB/s, " \
-      "$work/stdout" || fail "memory: expected rates of $what with chunks of $chunk KiB, got: $(<"$work/stdout")"
+expect_rates() { # THREADS COUNT...: each kind of work with so many threads, and nothing else
+  local threads=$1 chunk mode count
+  shift
+  "$bench" memory --csv "$threads" >"$work/stdout" || fail "memory $threads: expected exit status 0, got $?"
+  [ "$(wc -l <"$work/stdout")" = $((1 + 6 * $#)) ] || fail "memory $threads: expected other rows than $(<"$work/stdout")"
+  for chunk in 1048576 262144; do
+    for mode in "ctr" "gcm seal" "gcm open"; do
+      for count; do
+        grep -Eq "^$mode,256,$chunk,$count,$rate\$" "$work/stdout" ||
+          fail "memory $threads: expected a rate of $mode, $chunk bytes, $count threads, got: $(<"$work/stdout")"
+      done
+    done
   done
-done
+}
+expect_rates 3 1 3
+expect_rates 1 1
 got=0
 "$bench" memory 1 >/dev/full 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "memory to a full disk: expected exit status 1, got $got"
 
-got=0
-"$bench" device 1M >"$work/stdout" 2>"$work/stderr" || got=$?
+for command in "device 1M" kernels; do
+  read -r -a words <<<"$command"
+  got=0
+  "$bench" "${words[@]}" --csv >"$work/stdout" 2>"$work/stderr" || got=$?
+  if has_cuda; then
+    [ "$got" = 0 ] || fail "$command: expected exit status 0, got $got: $(<"$work/stderr")"
+  else
+    [ "$got" = 1 ] || fail "$command without a device: expected exit status 1, got $got"
+    expect_empty "$work/stdout"
+    expect_stderr '^gpuaes-bench: error: .*CUDA'
+  fi
+  mv "$work/stdout" "$work/${words[0]}"
+done
 if has_cuda; then
-  [ "$got" = 0 ] || fail "device: expected exit status 0, got $got: $(<"$work/stderr")"
-  grep -Eq "^device: cuda:0, copies of 1024 KiB: to it ($rate) GB/s, from it ($rate) GB/s, both at once ($rate) GB/s" \
-    "$work/stdout" || fail "device: expected rates of cuda:0, got: $(<"$work/stdout")"
-else
-  [ "$got" = 1 ] || fail "device without a device: expected exit status 1, got $got"
-  expect_empty "$work/stdout"
-  expect_stderr '^gpuaes-bench: error: .*CUDA'
+  for what in "to device" "from device" '"both at once, each way"'; do
+    grep -Eq "^cuda:0,$what,1048576,$rate,GB/s\$" "$work/device" ||
+      fail "device: expected a rate of cuda:0, $what, got: $(<"$work/device")"
+  done
+  for bits in 128 192 256; do
+    grep -Eq "^[^,]+,$bits,ctr,.*,no,$rate" "$work/kernels" ||
+      fail "kernels: expected a rate of AES-$bits, got: $(<"$work/kernels")"
+  done
 fi

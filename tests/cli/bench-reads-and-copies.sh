@@ -9,9 +9,9 @@ bench=$(dirname "$program")/gpuaes-bench
 expect_read() { # BYTES WORD...: from standard input
   local want=$1
   shift
-  "$bench" read "$@" >"$work/stdout" || fail "read $*: expected exit status 0, got $?"
-  [ "$(wc -l <"$work/stdout")" = 1 ] || fail "read $*: expected one line, got: $(<"$work/stdout")"
-  grep -Eq "^read: $1 threads, .*: $want bytes in [0-9.]+ s, [0-9.]+ GB/s\$" "$work/stdout" ||
+  "$bench" read --csv "$@" >"$work/stdout" || fail "read $*: expected exit status 0, got $?"
+  [ "$(wc -l <"$work/stdout")" = 2 ] || fail "read $*: expected one row, got: $(<"$work/stdout")"
+  grep -Eq "^$1,[0-9]+,${3:-$1},$want,[0-9.e-]+,[0-9.e+]+\$" "$work/stdout" ||
     fail "read $*: expected $want bytes, got: $(<"$work/stdout")"
 }
 

@@ -16,7 +16,8 @@ try() { # STATUS WORD...
 }
 
 for words in "" "stray" "-x" "copy" "copy 64K stray" "read" "read 2" "read 2 1M 3 stray" "memory 1 stray" \
-  "device 1M stray" "kernels stray" "-h stray"; do
+  "device 1M stray" "kernels stray" "pipeline stray" "-h stray" "memory --csv --json" "memory --no-such" "memory --cs" \
+  "copy 64K --csv" "read 1 1M --json=x" "pipeline -l" "pipeline --bytes 1M --seconds 1" "pipeline -b 1M -b 2M"; do
   read -r -a list <<<"$words"
   try 2 "${list[@]}"
 done
@@ -31,10 +32,21 @@ done
 try 2 read 3 1M 2
 expect_stderr 'fewer buffers than threads'
 
+for lanes in "" auto none: none:0 none:x nothing cpu:0 "cpu," ",cpu" "cpu,,cpu" cuda:x; do try 2 pipeline -l "$lanes"; done
+for sizes in "" 0 64k "1M," "1M,x" 2G; do try 2 pipeline -b "$sizes"; done
+for formats in "" openssl cobblestone "raw,RAW"; do try 2 pipeline -f "$formats"; done
+for kind in "" socket FILE; do try 2 pipeline --source "$kind"; done
+for seconds in "" 0 -1 1s nan inf 1e1 3601; do try 2 pipeline --seconds "$seconds"; done
+for size in "" 0 1T; do try 2 pipeline --bytes "$size"; done
+
 for option in -h --help; do
   try 0 "$option"
-  for command in copy read memory device kernels; do
+  for command in copy read memory device kernels pipeline; do
     grep -q "gpuaes-bench $command" "$work/stdout" || fail "$option: expected $command in it"
+  done
+  for command in copy read memory device kernels pipeline; do
+    try 0 "$command" "$option"
+    grep -q "^usage: gpuaes-bench $command" "$work/stdout" || fail "$command $option: expected its usage"
   done
 done
 full() { "$bench" -h >/dev/full 2>"$work/stderr"; }

@@ -1,0 +1,262 @@
+#include "bench/pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <mutex>
+
+#include "bench/ends.hpp"
+#include "cipher/kdf.hpp"
+#include "error.hpp"
+#include "format/format.hpp"
+#include "lane/plan.hpp"
+#include "options.hpp"
+#include "pipeline/pipeline.hpp"
+#include "pipeline/ring_plan.hpp"
+
+namespace gpuaes {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How a run of one row is made up. Everything that it needs is made anew for it, as for a run of the filter.
+struct Setup {
+  const Format* format;
+  bool as_file;
+  std::string lanes;  // as they were named
+  std::size_t chunk_bytes;
+};
+
+struct Measured {
+  std::size_t ring_chunks = 0, chunk_bytes = 0;
+  std::size_t lanes = 0;
+  std::uint64_t chunks = 0;
+  std::uint64_t bytes = 0;
+  double seconds = 0;
+  double cipher_seconds = 0, wait_seconds = 0;  // of all lanes' threads together
+};
+
+struct Length {
+  double seconds;                      // that a run is to take about
+  std::optional<std::uint64_t> bytes;  // or just so many
+};
+
+constexpr std::string_view idle_name = "none";
+
+// About the longest stream, which no format refuses yet: lanes that do nothing reach it.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 50;
+
+bool is_idle(const std::string& lanes) {
+  return lanes == idle_name || lanes.starts_with("none:");
+}
+
+// Lanes that do nothing are planned for as CPU lanes are.
+std::vector<LaneSpec> parse_specs(const std::string& lanes) {
+  if (lanes == "auto") throw UsageError("lanes are to be named, and not auto");
+  if (!is_idle(lanes)) return parse_lanes(lanes);
+  LaneSpec spec{Backend::cpu, {}, {}};
+  if (lanes != idle_name) spec.count = parse_count(lanes.substr(idle_name.size() + 1));
+  return {spec};
+}
+
+std::vector<std::unique_ptr<Lane>> open(const Setup& setup, const LanePlan& planned,
+                                        const LaneSetup& for_lanes) {
+  if (!is_idle(setup.lanes)) return open_lanes(planned.first, for_lanes);
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (std::size_t i = 0; i < planned.jobs; ++i) lanes.push_back(std::make_unique<IdleLane>());
+  return lanes;
+}
+
+std::unique_ptr<Session> open_session(const Format& format) {
+  SessionRequest request;
+  fill_random(request.keys.emplace_back(32).bytes());
+  if (format.takes.iv) request.iv = std::string(32, '0');
+  return open_session(format, std::move(request));
+}
+
+// The first warning: a lane that gave up, so that the run is not what its row says.
+class FirstWarning {
+ public:
+  void keep(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (text_.empty()) text_ = text;
+  }
+  void check() const {
+    if (!text_.empty()) throw LaneError(text_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string text_;
+};
+
+// IoError where a chunk has no room in memory.
+LanePlan plan(const Setup& setup, std::uint64_t bytes) {
+  const RunShape shape{.shared_bytes = setup.as_file ? bytes : 0,
+                       .authenticated = setup.format->authenticated,
+                       .chunk_bytes = setup.chunk_bytes};
+  return plan_lanes(parse_specs(setup.lanes), shape, this_machine(shape));
+}
+
+Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
+  const std::unique_ptr<Session> session = open_session(*setup.format);
+  FreeSource source(bytes, setup.as_file);
+  NullSink sink(cancel);
+  const LanePlan planned = plan(setup, bytes);
+  Ring ring = make_ring(planned, *session);
+  std::vector<std::unique_ptr<Lane>> lanes = open(setup, planned, lane_setup(ring, source, *session));
+  std::ranges::fill(ring.memory(), std::byte{0});  // whoever touches memory first waits for it
+
+  Measured measured{ring.chunks(), ring.in_bytes(), lanes.size()};
+  FirstWarning warning;
+  TimedLane::Nanoseconds in_lanes = 0;
+  Pipeline pipeline({.ring = ring,
+                     .source = source,
+                     .sink = sink,
+                     .session = *session,
+                     .cancel = cancel,
+                     .warn = [&](const std::string& text) { warning.keep(text); }});
+  for (std::unique_ptr<Lane>& lane : lanes)
+    pipeline.add_lane(std::make_unique<TimedLane>(std::move(lane), in_lanes));
+  const Clock::time_point start = Clock::now();
+  pipeline.run();
+  measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  warning.check();
+  if (pipeline.bytes_in() != bytes || pipeline.bytes_out() != session->output_size(bytes, true))
+    throw LaneError(
+        fmt::format("of {} bytes {} came through as {}", bytes, pipeline.bytes_in(), pipeline.bytes_out()));
+  measured.bytes = bytes;
+  measured.cipher_seconds = static_cast<double>(in_lanes) / 1e9;
+  for (const LaneStats& stats : pipeline.lane_stats()) {
+    measured.chunks += stats.chunks;
+    measured.wait_seconds += stats.wait_seconds;
+  }
+  return measured;
+}
+
+// Longer and longer runs, until one is long enough. Nobody knows before how much a lane does in that time.
+Measured run_long(const Setup& setup, const Length& length, Cancel& cancel) {
+  if (length.bytes) return run_once(setup, *length.bytes, cancel);
+  for (std::uint64_t bytes = 4 * setup.chunk_bytes;;) {
+    const Measured measured = run_once(setup, bytes, cancel);
+    if (measured.seconds >= 0.8 * length.seconds || bytes > most_bytes / 2) return measured;
+    const double factor = std::clamp(length.seconds / measured.seconds, 2.0, 64.0);
+    bytes = std::min(static_cast<std::uint64_t>(static_cast<double>(bytes) * factor), most_bytes);
+    bytes -= bytes % setup.chunk_bytes;
+  }
+}
+
+bool has_room(const Setup& setup, const Report& report) {
+  try {
+    plan(setup, 1);
+    return true;
+  } catch (const IoError& error) {
+    report.skip(fmt::format("{}, chunks of {} bytes: {}", setup.lanes, setup.chunk_bytes, error.what()));
+    return false;
+  }
+}
+
+// Times for a chunk are those of a thread, which has so many chunks less to do as there are threads.
+void report_row(const Setup& setup, const Measured& measured, Report& report) {
+  const auto each = [&](double seconds) { return seconds / static_cast<double>(measured.chunks) * 1e6; };
+  const double lanes_seconds = static_cast<double>(measured.lanes) * measured.seconds;
+  report.add({setup.lanes, setup.format->name, setup.as_file ? "file" : "pipe", measured.chunk_bytes,
+              measured.ring_chunks, measured.chunks, measured.seconds,
+              static_cast<double>(measured.bytes) / measured.seconds / 1e9, each(lanes_seconds),
+              each(measured.cipher_seconds), each(measured.wait_seconds),
+              each(lanes_seconds - measured.cipher_seconds - measured.wait_seconds)});
+}
+
+// What to measure -------------------------------------------------------------------------------
+
+std::vector<std::string> default_lanes() {
+  std::vector<std::string> lanes;
+  const unsigned cpus = usable_cpus();
+  for (unsigned count = 1; count < 2 * cpus; count *= 2)
+    for (const char* const name : {"none", "cpu"})
+      lanes.push_back(fmt::format("{}:{}", name, std::min(count, cpus)));
+  if (cuda_may_open() && count_cuda_devices() > 0)
+    for (const int streams : {1, 2, 4, 8, 16}) lanes.push_back(fmt::format("cuda:0:{}", streams));
+  return lanes;
+}
+
+const Format& parse_format(const std::string& name) {
+  if (name != "raw" && name != "sealed")
+    throw UsageError(fmt::format("format '{}' is not measured", name), "formats are raw and sealed");
+  return find_format(name);
+}
+
+bool parse_source(const std::string& name) {
+  if (name != "file" && name != "pipe")
+    throw UsageError(fmt::format("source '{}' is not known", name), "sources are file and pipe");
+  return name == "file";
+}
+
+double parse_seconds(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc{} || at != end || !(number >= 0.001 && number <= 3600))
+    throw UsageError(fmt::format("seconds '{}' are not understood", text), "they are from 0.001 to 3600");
+  return number;
+}
+
+Length parse_length(const Arguments& arguments) {
+  Length length{parse_seconds(arguments.option("seconds").value_or("0.5")), {}};
+  if (const auto bytes = arguments.option("bytes")) length.bytes = parse_size(*bytes);
+  if (length.bytes && arguments.option("seconds"))
+    throw UsageError("--seconds and --bytes exclude each other");
+  return length;
+}
+
+std::vector<Setup> parse_setups(const Arguments& arguments) {
+  const std::optional<std::string> named = arguments.option("lanes");
+  const std::vector<std::string> lanes = named ? parse_list(*named) : default_lanes();
+  for (const std::string& each : lanes) parse_specs(each);
+  const bool as_file = parse_source(arguments.option("source").value_or("file"));
+  std::vector<Setup> setups;
+  for (const std::string& format : parse_list(arguments.option("format").value_or("raw")))
+    for (const std::string& size : parse_list(arguments.option("chunk-size").value_or("64K,256K,1M,4M,16M")))
+      for (const std::string& each : lanes)
+        setups.push_back({&parse_format(format), as_file, each, parse_size(size)});
+  return setups;
+}
+
+}  // namespace
+
+std::vector<Command::Option> pipeline_options() {
+  return {{"lanes,l", "SPECS",
+           "kinds of lanes, as gpuaes-stream -l takes them, or none[:THREADS] for lanes that do "
+           "nothing; separated by commas"},
+          {"chunk-size,b", "SIZES", "sizes of chunks, separated by commas (64K,256K,1M,4M,16M)"},
+          {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma"},
+          {"source", "KIND", "file (the default), which lanes read in parallel, or pipe"},
+          {"seconds", "N", "how long each run is to be (0.5)"},
+          {"bytes", "SIZE", "or how many bytes it moves"}};
+}
+
+void run_pipeline_bench(const Arguments& arguments) {
+  const Length length = parse_length(arguments);
+  const std::vector<Setup> setups = parse_setups(arguments);
+  Report report(arguments.form, {{"lanes", 10},
+                                 {"format"},
+                                 {"source"},
+                                 {"chunk_bytes"},
+                                 {"ring_chunks"},
+                                 {"chunks", 8},
+                                 {"seconds", 7, 3},
+                                 {"gb_per_s", 9},
+                                 {"lane_us", 9},
+                                 {"cipher_us", 9},
+                                 {"wait_us", 8},
+                                 {"rest_us", 8}});
+  report.expect(setups.size());
+  for (const Setup& setup : setups)
+    if (has_room(setup, report)) report_row(setup, run_long(setup, length, report.cancel()), report);
+  report.finish();
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,174 @@
+#include "bench/report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <stdexcept>
+
+#include "io/fd.hpp"
+
+namespace gpuaes {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds between_progress{5};
+
+// To close the table in spite of a stop, by which the program has a second to end.
+constexpr std::chrono::milliseconds last_words{500};
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string field = "\"";
+  for (const char c : text) field.append(c == '"' ? 2 : 1, c);
+  return field + '"';
+}
+
+std::string csv_line(const std::vector<std::string>& fields) {
+  return fmt::format("{}\n", fmt::join(fields, ","));
+}
+
+std::string json_string(const std::string& text) {
+  std::string string = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      string.append({'\\', c});
+    else if (static_cast<unsigned char>(c) < 0x20)
+      string += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      string += c;
+  }
+  return string + '"';
+}
+
+// Infinities and what is no number have no place in JSON, and say no more than that nothing was measured.
+std::string number_text(double number, const char* missing) {
+  return std::isfinite(number) ? fmt::format("{:.6g}", number) : missing;
+}
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+}  // namespace
+
+std::string Cell::to_text(int digits) const {
+  return std::visit(Overloaded{
+                        [](std::monostate) { return std::string("-"); },
+                        [](const std::string& text) { return text; },
+                        [](std::int64_t number) { return fmt::format("{}", number); },
+                        [&](double number) { return fmt::format("{:.{}f}", number, digits); },
+                    },
+                    value_);
+}
+
+std::string Cell::to_csv() const {
+  return std::visit(Overloaded{
+                        [](std::monostate) { return std::string(); },
+                        [](const std::string& text) { return csv_field(text); },
+                        [](std::int64_t number) { return fmt::format("{}", number); },
+                        [](double number) { return number_text(number, ""); },
+                    },
+                    value_);
+}
+
+std::string Cell::to_json() const {
+  return std::visit(Overloaded{
+                        [](std::monostate) { return std::string("null"); },
+                        [](const std::string& text) { return json_string(text); },
+                        [](std::int64_t number) { return fmt::format("{}", number); },
+                        [](double number) { return number_text(number, "null"); },
+                    },
+                    value_);
+}
+
+Report::Report(ReportForm form, std::vector<Column> columns) : form_(form), columns_(std::move(columns)) {
+  sink_ = std::make_unique<FdSink>(Fd(STDOUT_FILENO), "standard output", cancel_);
+  begin();
+}
+
+Report::Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink)
+    : form_(form), columns_(std::move(columns)), sink_(std::move(sink)) {
+  begin();
+}
+
+Report::~Report() {
+  try {
+    cancel_.allow_for(last_words);
+    finish();
+  } catch (...) {  // who unwinds has something else to tell
+  }
+}
+
+void Report::begin() {
+  messages_.set_level(Messages::Level::verbose);
+  std::vector<std::string> names;
+  for (const Column& column : columns_) names.push_back(column.name);
+  if (form_ == ReportForm::text) pending_ = text_line(std::move(names));
+  if (form_ == ReportForm::csv) pending_ = csv_line(names);
+  if (form_ == ReportForm::json) pending_ = "[";
+  flush();
+}
+
+void Report::add(const std::vector<Cell>& row) {
+  if (row.size() != columns_.size()) throw std::logic_error("a row has not a cell for each column");
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (form_ == ReportForm::text) fields.push_back(row[i].to_text(columns_[i].text_digits));
+    if (form_ == ReportForm::csv) fields.push_back(row[i].to_csv());
+    if (form_ == ReportForm::json) fields.push_back(json_string(columns_[i].name) + ": " + row[i].to_json());
+  }
+  if (form_ == ReportForm::text) pending_ += text_line(std::move(fields));
+  if (form_ == ReportForm::csv) pending_ += csv_line(fields);
+  if (form_ == ReportForm::json)
+    pending_ += fmt::format("{}\n{{{}}}", rows_ == 0 ? "" : ",", fmt::join(fields, ", "));
+  ++rows_;
+  flush();
+  tell_progress();
+  cancel_.check();
+}
+
+// The first column to the left, the others to the right.
+std::string Report::text_line(std::vector<std::string> fields) const {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::size_t width = std::max(columns_[i].name.size(), columns_[i].text_width);
+    fields[i] = i == 0 ? fmt::format("{:<{}}", fields[i], width) : fmt::format("{:>{}}", fields[i], width);
+  }
+  return fmt::format("{}\n", fmt::join(fields, "  "));
+}
+
+void Report::finish() {
+  if (!sink_) return;
+  if (form_ == ReportForm::json && !closed_) pending_ += "\n]\n";
+  closed_ = true;
+  flush();
+  sink_->finish();
+  sink_.reset();
+}
+
+// A row is shorter than PIPE_BUF, so pipes take it whole or not at all: one that a request to stop interrupts
+// can be written when the table is closed.
+void Report::flush() {
+  try {
+    sink_->write(std::as_bytes(std::span(pending_)));
+  } catch (const Error&) {
+    sink_.reset();
+    throw;
+  }
+  pending_.clear();
+}
+
+void Report::tell_progress() {
+  if (Clock::now() - told_ < between_progress) return;
+  told_ = Clock::now();
+  messages_.detail(expected_ == 0 ? fmt::format("{} rows so far", rows_)
+                                  : fmt::format("{} of {} rows", rows_, expected_));
+}
+
+}  // namespace gpuaes

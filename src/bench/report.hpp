@@ -1,0 +1,93 @@
+// How the commands of gpuaes-bench give their results: a table on standard output, of which each row is there
+// as soon as it was measured.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "io/cancel.hpp"
+#include "io/control.hpp"
+#include "io/source_sink.hpp"
+#include "messages.hpp"
+
+namespace gpuaes {
+
+enum class ReportForm { text, csv, json };  // for people; as RFC 4180 quotes it; an array of objects
+
+struct Column {
+  std::string name;           // as programs want it: lower case, with its unit: "gb_per_s"
+  std::size_t text_width{0};  // of text: at least so many characters, and those of the name
+  int text_digits{2};         // of text: so many behind a number's point; other forms have six in all
+};
+
+// What stands in a row under a name. Nothing, where something was not measured or does not exist.
+class Cell {
+ public:
+  Cell() = default;
+  Cell(std::string text) : value_(std::move(text)) {}
+  Cell(std::string_view text) : value_(std::string(text)) {}
+  Cell(const char* text) : value_(text) {}
+  Cell(double number) : value_(number) {}
+  Cell(std::integral auto number) : value_(static_cast<std::int64_t>(number)) {}
+
+  std::string to_text(int digits) const;
+  std::string to_csv() const;
+  std::string to_json() const;
+
+ private:
+  std::variant<std::monostate, std::string, std::int64_t, double> value_;
+};
+
+class Report {
+ public:
+  // Writes the head of the table. From here on the signals that stop a program end measuring behind the row
+  // that is under way, and the table stays whole. One report at a time. IoError.
+  Report(ReportForm form, std::vector<Column> columns);  // on standard output
+  Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink);
+  ~Report();  // closes the table, also where measuring was stopped or failed
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+
+  // So many rows will come, for the lines on standard error that tell how far a long run is.
+  void expect(std::size_t rows) { expected_ = rows; }
+
+  // Writes a row, a cell for each column. IoError, and Cancelled where the program is told to stop.
+  void add(const std::vector<Cell>& row);
+
+  // Says on standard error what is left out, and why.
+  void skip(const std::string& text) const { messages_.warning("skipped: " + text); }
+
+  // Closes the table: all has been measured. IoError.
+  void finish();
+
+  // For what takes long between two rows, and for parts that want one. check() throws Cancelled.
+  Cancel& cancel() noexcept { return cancel_; }
+
+ private:
+  void begin();
+  std::string text_line(std::vector<std::string> fields) const;
+  void flush();
+  void tell_progress();
+
+  const ReportForm form_;
+  const std::vector<Column> columns_;
+  Messages messages_{"gpuaes-bench"};
+  Cancel cancel_;
+  const Control control_{cancel_};
+  std::unique_ptr<Sink> sink_;  // none once the table is closed, or cannot be written
+  std::string pending_;         // what the sink did not take yet
+  bool closed_ = false;         // and in that is the end of the table
+  std::size_t rows_ = 0;
+  std::size_t expected_ = 0;
+  std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace gpuaes

@@ -1,0 +1,46 @@
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+
+#include "error.hpp"
+
+namespace gpuaes {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* hint = "-h lists the options";
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv, const po::options_description& options,
+                               std::size_t most_words) {
+  namespace style = po::command_line_style;
+  try {
+    // No abbreviations: a new option would change what they mean.
+    const po::parsed_options parsed = po::command_line_parser(argc, argv)
+                                          .options(options)
+                                          .style(style::unix_style & ~style::allow_guessing)
+                                          .run();
+    CommandLine line;
+    po::store(parsed, line.given);
+    for (const po::option& option : parsed.options)
+      if (option.position_key >= 0)
+        line.words.insert(line.words.end(), option.value.begin(), option.value.end());
+    if (line.words.size() > most_words)
+      throw UsageError("the command line has more words than are understood", hint);
+    return line;
+  } catch (const po::unknown_option& error) {
+    // Not all of it: "-K<hex>", as openssl takes it, has a key in it.
+    const std::string name = error.get_option_name();
+    const std::size_t length = name.starts_with("--") ? name.find('=') : 2;
+    const bool takes_nothing = options.find_nothrow(name.substr(0, length), false) != nullptr;
+    throw UsageError(fmt::format("option '{}' {}", name.substr(0, length),
+                                 takes_nothing ? "takes no value" : "is not known"),
+                     hint);
+  } catch (const po::error& error) {
+    throw UsageError(error.what(), hint);
+  }
+}
+
+}  // namespace gpuaes
