@@ -7,6 +7,8 @@
 // threads of a warp costs least. Threads that share a block want four at a time, from shared memory.
 #pragma once
 
+#include <type_traits>
+
 #include "arguments.hpp"
 #include "cipher/aes_lookup.hpp"
 
