@@ -1,0 +1,49 @@
+// Tables in shared memory, one copy in each of the 32 banks: no lane waits for another, but filling takes
+// longer, and fewer CUDA blocks fit.
+
+#include "kernel.cuh"
+
+namespace gpuaes::cuda {
+namespace {
+
+template <class Form>
+struct Banks {
+  using Banked = aes::Banked<Form::tables>;
+  static constexpr unsigned shared_bytes = 4 * Banked::words;
+
+  __device__ static Banked open(const VariantArguments& arguments, uint4* shared) {
+    const typename Form::Entry* const original = Form::entries(*arguments.tables);
+    for (unsigned i = threadIdx.x; i < Banked::words / 4; i += blockDim.x) {
+      const std::uint32_t entry = original[Banked::entry_of(4 * i)];
+      shared[i] = {entry, entry, entry, entry};
+    }
+    return {reinterpret_cast<const std::uint32_t*>(shared), threadIdx.x % 32 * 4};
+  }
+};
+
+using aes::FourThreads, aes::SixteenThreads;
+
+}  // namespace
+
+const std::array<Variant, 9> banked_variants{
+    make_variant<Banks, Sbox>("sbox-shared-banks", "S-box in every bank of shared memory"),
+    make_variant<Banks, Ttables<1>>("ttable1-shared-banks", "one T-table in every bank of shared memory"),
+    make_variant<Banks, Ttables<4>>("ttable4-shared-banks", "four T-tables in every bank of shared memory"),
+    make_variant<Banks, Sbox, FourThreads>("sbox-shared-banks-4threads",
+                                           "S-box in every bank of shared memory, 4 threads for a block"),
+    make_variant<Banks, Ttables<1>, FourThreads>(
+        "ttable1-shared-banks-4threads", "one T-table in every bank of shared memory, 4 threads for a block"),
+    make_variant<Banks, Ttables<4>, FourThreads>(
+        "ttable4-shared-banks-4threads",
+        "four T-tables in every bank of shared memory, 4 threads for a block"),
+    make_variant<Banks, Sbox, SixteenThreads>("sbox-shared-banks-16threads",
+                                              "S-box in every bank of shared memory, 16 threads for a block"),
+    make_variant<Banks, Ttables<1>, SixteenThreads>(
+        "ttable1-shared-banks-16threads",
+        "one T-table in every bank of shared memory, 16 threads for a block"),
+    make_variant<Banks, Ttables<4>, SixteenThreads>(
+        "ttable4-shared-banks-16threads",
+        "four T-tables in every bank of shared memory, 16 threads for a block"),
+};
+
+}  // namespace gpuaes::cuda

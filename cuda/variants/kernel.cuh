@@ -1,0 +1,134 @@
+// The one kernel of all variants: cipher/aes_lookup.hpp on whole buffers. CUDA block b does tile b, then,
+// where the grid is smaller than the data, tile b + gridDim.x and so on. Neighbouring threads have
+// neighbouring blocks, or parts of one, and the further blocks of a thread lie a CUDA block's worth apart, so
+// that what a warp reads lies together.
+//
+// Round keys are read from the kernel's parameters, which is the constant memory in which one address for all
+// threads of a warp costs least. Threads that share a block want four at a time, from shared memory.
+#pragma once
+
+#include <type_traits>
+
+#include "arguments.hpp"
+#include "cipher/aes_lookup.hpp"
+
+namespace gpuaes::cuda {
+
+__device__ inline aes::Block load_part(aes::OneThread, const std::byte* data, std::uint64_t block, unsigned) {
+  const uint4 words = reinterpret_cast<const uint4*>(data)[block];
+  return {{words.x, words.y, words.z, words.w}};
+}
+__device__ inline std::uint32_t load_part(aes::FourThreads, const std::byte* data, std::uint64_t block,
+                                          unsigned position) {
+  return reinterpret_cast<const std::uint32_t*>(data)[4 * block + position];
+}
+__device__ inline std::uint32_t load_part(aes::SixteenThreads, const std::byte* data, std::uint64_t block,
+                                          unsigned position) {
+  return reinterpret_cast<const std::uint8_t*>(data)[16 * block + position];
+}
+
+__device__ inline void store_part(aes::OneThread, std::byte* data, std::uint64_t block, unsigned,
+                                  const aes::Block& part) {
+  reinterpret_cast<uint4*>(data)[block] = {part.words[0], part.words[1], part.words[2], part.words[3]};
+}
+__device__ inline void store_part(aes::FourThreads, std::byte* data, std::uint64_t block, unsigned position,
+                                  std::uint32_t part) {
+  reinterpret_cast<std::uint32_t*>(data)[4 * block + position] = part;
+}
+__device__ inline void store_part(aes::SixteenThreads, std::byte* data, std::uint64_t block,
+                                  unsigned position, std::uint32_t part) {
+  reinterpret_cast<std::uint8_t*>(data)[16 * block + position] = static_cast<std::uint8_t>(part);
+}
+
+// Memory: shared_bytes, and open(arguments, shared memory of that size), which all threads call, and which
+// gives what looks up.
+template <class Memory, class Form, class Cut, bool is_ctr, unsigned count>
+__global__ void variant_kernel(const VariantArguments arguments) {
+  using aes::add;
+  // What CTR mode adds in the end is there in time; 8 blocks and more leave no registers for it.
+  constexpr bool loads_early = count <= 4;
+  extern __shared__ uint4 shared_memory[];
+  const auto memory = Memory::open(arguments, shared_memory);
+  const std::uint32_t* round_keys = arguments.round_keys;
+  if constexpr (Cut::threads > 1) {
+    __shared__ std::uint32_t shared_keys[60];
+    for (unsigned i = threadIdx.x; i < 60; i += blockDim.x) shared_keys[i] = arguments.round_keys[i];
+    round_keys = shared_keys;
+  }
+  __syncthreads();
+
+  const unsigned groups = blockDim.x / Cut::threads;
+  const unsigned group = threadIdx.x / Cut::threads, position = threadIdx.x % Cut::threads;
+  const auto gather = [](std::uint32_t own, unsigned from) {
+    return __shfl_sync(0xffffffff, own, static_cast<int>(from), Cut::threads);
+  };
+  const std::uint64_t tile_blocks = std::uint64_t{count} * groups;
+  for (std::uint64_t tile = blockIdx.x; tile * tile_blocks < arguments.blocks; tile += gridDim.x) {
+    const std::uint64_t first = tile * tile_blocks + group;
+    typename Cut::Part parts[count], data[count];
+    const auto load = [&](unsigned k) {
+      const std::uint64_t block = first + k * groups;
+      data[k] = {};
+      if (block < arguments.blocks) data[k] = load_part(Cut{}, arguments.in, block, position);
+    };
+#pragma unroll
+    for (unsigned k = 0; k < count; ++k) {
+      if (!is_ctr || loads_early) load(k);
+      const aes::Block counter = aes::load_block(arguments.counter + (first + k * groups));
+      parts[k] = is_ctr ? Cut::part(counter, position) : data[k];
+    }
+    aes::run_rounds<Cut, Form>(parts, position, round_keys, arguments.rounds, memory, gather);
+#pragma unroll
+    for (unsigned k = 0; k < count; ++k) {
+      const std::uint64_t block = first + k * groups;
+      if (is_ctr && !loads_early) load(k);
+      if (is_ctr) parts[k] = add(parts[k], data[k]);
+      if (block < arguments.blocks) store_part(Cut{}, arguments.out, block, position, parts[k]);
+    }
+  }
+}
+
+// The variants' forms, with both directions left open.
+struct Sbox {
+  template <aes::Direction direction>
+  using Form = aes::Sbox<direction>;
+};
+template <unsigned count>
+struct Ttables {
+  template <aes::Direction direction>
+  using Form = aes::Ttables<direction, count>;
+};
+
+template <template <class> class Memory, class Form, class Cut, bool is_ctr>
+const void* kernel_for(unsigned blocks_per_thread) {
+  const auto kernel = [](auto count) {
+    return reinterpret_cast<const void*>(&variant_kernel<Memory<Form>, Form, Cut, is_ctr, count.value>);
+  };
+  if (blocks_per_thread == 1) return kernel(std::integral_constant<unsigned, 1>{});
+  if constexpr (Cut::threads == 1) {
+    if (blocks_per_thread == 2) return kernel(std::integral_constant<unsigned, 2>{});
+    if (blocks_per_thread == 4) return kernel(std::integral_constant<unsigned, 4>{});
+    if (blocks_per_thread == 8) return kernel(std::integral_constant<unsigned, 8>{});
+    if (blocks_per_thread == 16) return kernel(std::integral_constant<unsigned, 16>{});
+  }
+  return nullptr;
+}
+
+template <template <class> class Memory, class Forms, class Cut>
+const void* kernel_of(Mode mode, unsigned blocks_per_thread) {
+  using Encrypt = typename Forms::template Form<aes::Direction::encrypt>;
+  using Decrypt = typename Forms::template Form<aes::Direction::decrypt>;
+  if (mode == Mode::ctr) return kernel_for<Memory, Encrypt, Cut, true>(blocks_per_thread);
+  if (mode == Mode::ecb_encrypt) return kernel_for<Memory, Encrypt, Cut, false>(blocks_per_thread);
+  return kernel_for<Memory, Decrypt, Cut, false>(blocks_per_thread);
+}
+
+template <template <class> class Memory, class Forms, class Cut = aes::OneThread>
+constexpr Variant make_variant(std::string_view name, std::string_view about) {
+  using Encrypt = Memory<typename Forms::template Form<aes::Direction::encrypt>>;
+  using Decrypt = Memory<typename Forms::template Form<aes::Direction::decrypt>>;
+  static_assert(Encrypt::shared_bytes == Decrypt::shared_bytes);
+  return {name, about, Cut::threads, Encrypt::shared_bytes, kernel_of<Memory, Forms, Cut>};
+}
+
+}  // namespace gpuaes::cuda

@@ -1,0 +1,45 @@
+// Tables in shared memory, one copy for a CUDA block: lanes that want different entries in one bank wait for
+// each other.
+
+#include "kernel.cuh"
+
+namespace gpuaes::cuda {
+namespace {
+
+template <class Form>
+struct Shared {
+  using Entry = typename Form::Entry;
+  static constexpr unsigned entries = 256 * Form::tables;
+  static constexpr unsigned shared_bytes = entries * sizeof(Entry);
+
+  __device__ static auto open(const VariantArguments& arguments, uint4* shared) {
+    auto* const copy = reinterpret_cast<Entry*>(shared);
+    const Entry* const original = Form::entries(*arguments.tables);
+    for (unsigned i = threadIdx.x; i < entries; i += blockDim.x) copy[i] = original[i];
+    return aes::Linear<Entry>{copy};
+  }
+};
+
+using aes::FourThreads, aes::SixteenThreads;
+
+}  // namespace
+
+const std::array<Variant, 9> shared_variants{
+    make_variant<Shared, Sbox>("sbox-shared", "S-box in shared memory"),
+    make_variant<Shared, Ttables<1>>("ttable1-shared", "one T-table in shared memory"),
+    make_variant<Shared, Ttables<4>>("ttable4-shared", "four T-tables in shared memory"),
+    make_variant<Shared, Sbox, FourThreads>("sbox-shared-4threads",
+                                            "S-box in shared memory, 4 threads for a block"),
+    make_variant<Shared, Ttables<1>, FourThreads>("ttable1-shared-4threads",
+                                                  "one T-table in shared memory, 4 threads for a block"),
+    make_variant<Shared, Ttables<4>, FourThreads>("ttable4-shared-4threads",
+                                                  "four T-tables in shared memory, 4 threads for a block"),
+    make_variant<Shared, Sbox, SixteenThreads>("sbox-shared-16threads",
+                                               "S-box in shared memory, 16 threads for a block"),
+    make_variant<Shared, Ttables<1>, SixteenThreads>("ttable1-shared-16threads",
+                                                     "one T-table in shared memory, 16 threads for a block"),
+    make_variant<Shared, Ttables<4>, SixteenThreads>(
+        "ttable4-shared-16threads", "four T-tables in shared memory, 16 threads for a block"),
+};
+
+}  // namespace gpuaes::cuda

@@ -1,0 +1,67 @@
+// The inverse cipher (FIPS 197, section 5.3), in the form that has the order of the cipher itself (section
+// 5.3.5): InvSubBytes, InvShiftRows, InvMixColumns, AddRoundKey, with round keys made for it. No mode that
+// the filter offers needs it: for the bench.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "cipher/aes.hpp"
+#include "cipher/aes_ttable.hpp"
+#include "cipher/host_device.hpp"
+
+namespace gpuaes::aes {
+
+// Four bytes times x in GF(2^8).
+GPUAES_HD constexpr std::uint32_t times_x_each(std::uint32_t bytes) {
+  return (bytes & 0x7f7f7f7f) << 1 ^ (bytes >> 7 & 0x01010101) * 0x1b;
+}
+
+// Row r of the result is row r + rows.
+GPUAES_HD constexpr std::uint32_t turn_rows(std::uint32_t column, unsigned rows) {
+  return column >> 8 * rows | column << (32 - 8 * rows);
+}
+
+// MixColumns of one column, section 5.1.3.
+GPUAES_HD constexpr std::uint32_t mix_column(std::uint32_t column) {
+  const std::uint32_t next = turn_rows(column, 1), pair = column ^ next;
+  return times_x_each(pair) ^ next ^ turn_rows(pair, 2);
+}
+
+// InvMixColumns, section 5.3.3. Its matrix, whose first row is 14 11 13 9, is that of MixColumns times the
+// one whose first row is 5 0 4 0.
+GPUAES_HD constexpr std::uint32_t unmix_column(std::uint32_t column) {
+  const std::uint32_t fourfold = times_x_each(times_x_each(column ^ turn_rows(column, 2)));
+  return mix_column(column ^ fourfold);
+}
+
+constexpr std::array<std::uint8_t, 256> make_inverse_sbox() {
+  std::array<std::uint8_t, 256> inverse{};
+  for (unsigned i = 0; i < 256; ++i) inverse[sbox[i]] = static_cast<std::uint8_t>(i);
+  return inverse;
+}
+
+inline constexpr std::array<std::uint8_t, 256> inverse_sbox = make_inverse_sbox();
+
+// As make_ttable(): what a byte in row 0 adds to the four rows of its new column.
+constexpr TTable make_inverse_ttable() {
+  TTable table{};
+  for (unsigned i = 0; i < 256; ++i) table.words[i] = unmix_column(inverse_sbox[i]);
+  return table;
+}
+
+// The round keys of the inverse cipher, from those of the cipher: the last one first, and all but the first
+// and the last through InvMixColumns.
+constexpr RoundKeys make_decryption_keys(const RoundKeys& keys) {
+  RoundKeys inverse{{}, keys.rounds};
+  const auto rounds = static_cast<unsigned>(keys.rounds);
+  for (unsigned round = 0; round <= rounds; ++round) {
+    for (unsigned c = 0; c < 4; ++c) {
+      const std::uint32_t word = keys.words[4 * (rounds - round) + c];
+      inverse.words[4 * round + c] = round == 0 || round == rounds ? word : unmix_column(word);
+    }
+  }
+  return inverse;
+}
+
+}  // namespace gpuaes::aes
