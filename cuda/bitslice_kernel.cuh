@@ -10,17 +10,34 @@
 
 #include "cipher/aes_bitslice_ctr.hpp"
 #include "cipher/tiles.hpp"
+#include "kernels.hpp"
 #include "launch.cuh"
 
 namespace gpuaes::cuda {
 
-constexpr unsigned bitslice_threads = 256, bitslice_blocks_each = 3;
-constexpr unsigned bitslice_warps = bitslice_threads / warp_lanes;
+constexpr unsigned bitslice_threads = 256;           // at most
+constexpr unsigned bitslice_resident_threads = 768;  // that a multiprocessor has registers for
+
+// In dynamic shared memory, of all threads; the memory of each warp lies behind it.
+struct BlockMemory {
+  aes::KeyRows keys[15 * aes::key_rows];
+  aes::LastByte last_bytes[warp_lanes];
+};
 
 struct WarpMemory {
   uint4 data[aes::tile_blocks];         // of the tile under way
   aes::SharedRounds ahead[warp_lanes];  // of this tile and the next ones of the warp
 };
+
+__host__ __device__ constexpr unsigned memory_bytes(unsigned threads) {
+  return static_cast<unsigned>(sizeof(BlockMemory) + threads / warp_lanes * sizeof(WarpMemory));
+}
+
+// Whoever runs next on the multiprocessor finds no keys and no data.
+__device__ inline void wipe_shared(volatile void* memory, unsigned bytes) {
+  for (unsigned i = threadIdx.x; i < bytes / sizeof(std::uint32_t); i += blockDim.x)
+    static_cast<volatile std::uint32_t*>(memory)[i] = 0;
+}
 
 __device__ inline void spread_keys(aes::KeyRows* keys, const std::uint32_t* round_keys, int rounds) {
   const unsigned count = static_cast<unsigned>(rounds + 1) * aes::key_rows;
@@ -107,23 +124,22 @@ __device__ void finish_gathered(const Plan& plan, std::uint64_t number, const ae
 
 // Plan: StretchTiles or SegmentTiles.
 template <class Plan>
-__global__ void __launch_bounds__(bitslice_threads, bitslice_blocks_each)
+__global__ void __launch_bounds__(bitslice_threads, bitslice_resident_threads / bitslice_threads)
     bitslice_kernel(const std::uint32_t* round_keys, int rounds, Plan plan) {
-  __shared__ aes::KeyRows keys[15 * aes::key_rows];
-  __shared__ aes::LastByte last_bytes[warp_lanes];
-  __shared__ WarpMemory memory[bitslice_warps];
+  extern __shared__ uint4 bitslice_memory[];
+  BlockMemory& block = *reinterpret_cast<BlockMemory*>(bitslice_memory);
   const unsigned lane = threadIdx.x % warp_lanes, group = lane / 4, column = lane % 4;
   let_later_begin();
-  spread_keys(keys, round_keys, rounds);
-  if (threadIdx.x < warp_lanes) last_bytes[lane] = aes::make_last_byte(group, column, round_keys);
+  spread_keys(block.keys, round_keys, rounds);
+  if (threadIdx.x < warp_lanes) block.last_bytes[lane] = aes::make_last_byte(group, column, round_keys);
   __syncthreads();
   wait_for_earlier();
 
-  WarpMemory& own = memory[threadIdx.x / warp_lanes];
-  const unsigned stride = gridDim.x * bitslice_warps;
+  WarpMemory& own = reinterpret_cast<WarpMemory*>(&block + 1)[threadIdx.x / warp_lanes];
+  const unsigned warps = blockDim.x / warp_lanes, stride = gridDim.x * warps;
   const auto aligned = static_cast<unsigned>(plan.aligned());  // 2^32 tiles would be 16 TiB
   const auto tiles = static_cast<unsigned>(aligned + plan.gathered());
-  unsigned number = blockIdx.x * bitslice_warps + threadIdx.x / warp_lanes;
+  unsigned number = blockIdx.x * warps + threadIdx.x / warp_lanes;
   while (number < tiles) {
     __syncwarp();  // the last of those made before has been read
     own.ahead[lane] = aes::share_rounds(plan.tile(std::uint64_t{number} + lane * stride).first, round_keys);
@@ -134,13 +150,13 @@ __global__ void __launch_bounds__(bitslice_threads, bitslice_blocks_each)
       aes::State<1> state;
       if (gathered) {
         fetch_gathered(plan, number - aligned, own.data, lane);
-        state.columns[0] = begin_gathered(plan, number - aligned, keys, group, column);
+        state.columns[0] = begin_gathered(plan, number - aligned, block.keys, group, column);
       } else {
         fetch(plan.tile(number), own.data, lane);
-        state.columns[0] = aes::begin_tile(column, last_bytes[lane], own.ahead[from].column0,
+        state.columns[0] = aes::begin_tile(column, block.last_bytes[lane], own.ahead[from].column0,
                                            own.ahead[from].rest.words[column]);
       }
-      aes::encrypt(state, keys, gathered ? 1 : 3, rounds, column);
+      aes::encrypt(state, block.keys, gathered ? 1 : 3, rounds, column);
       aes::transpose(state.columns[0]);
       if (gathered)
         finish_gathered(plan, number - aligned, state.columns[0], own.data, group, column);
@@ -148,16 +164,18 @@ __global__ void __launch_bounds__(bitslice_threads, bitslice_blocks_each)
         finish_tile(plan.tile(number), state.columns[0], own.data, group, column);
     }
   }
+  __syncthreads();
+  wipe_shared(bitslice_memory, memory_bytes(blockDim.x));
 }
 
 template <class Plan>
-void launch_bitslice(const std::uint32_t* round_keys, int rounds, const Plan& plan, cudaStream_t stream) {
-  const std::uint64_t tiles = plan.aligned() + plan.gathered();
-  launch(bitslice_kernel<Plan>,
-         {.blocks = (tiles + bitslice_warps - 1) / bitslice_warps,
-          .blocks_each = bitslice_blocks_each,
-          .threads = bitslice_threads},
-         stream, round_keys, rounds, plan);
+void launch_bitslice(const AesKey& key, const Plan& plan, cudaStream_t stream) {
+  KernelShape shape = key.shape;
+  if (shape.threads == 0 || shape.threads > bitslice_threads) shape.threads = bitslice_threads;
+  Grid grid = tile_grid(plan.aligned() + plan.gathered(), shape, aes::tile_blocks / warp_lanes,
+                        bitslice_resident_threads);
+  grid.shared_bytes = memory_bytes(shape.threads);
+  launch(bitslice_kernel<Plan>, grid, stream, key.round_keys, key.rounds, plan);
 }
 
 }  // namespace gpuaes::cuda

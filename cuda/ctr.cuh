@@ -12,10 +12,9 @@ template <class MakePlan>
 void launch_ctr(const AesKey& key, MakePlan make_plan, cudaStream_t stream) {
   switch (key.kernel) {
     case AesKernel::bitslice:
-      return launch_bitslice(key.round_keys, key.rounds, make_plan.template operator()<aes::tile_blocks>(),
-                             stream);
+      return launch_bitslice(key, make_plan.template operator()<aes::tile_blocks>(), stream);
     case AesKernel::ttable:
-      return launch_ttable(key.round_keys, key.rounds, make_plan.template operator()<ttable_tile>(), stream);
+      return launch_ttable(key, make_plan.template operator()<ttable_tile>(), stream);
   }
 }
 

@@ -19,6 +19,7 @@ struct AesKey {
   const std::uint32_t* round_keys;  // 4 * (rounds + 1) words, as aes::expand_key() makes them
   int rounds;                       // 10, 12 or 14
   AesKernel kernel;                 // that works with them
+  KernelShape shape{};
 };
 
 // out[i] = in[i] XOR AES-CTR keystream, for `size` bytes (any number, also 0).

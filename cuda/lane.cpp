@@ -71,7 +71,9 @@ class DeviceKey {
     host_.wipe();
   }
 
-  AesKey key(AesKernel kernel) const { return {contents()->round_keys.data(), rounds_, kernel}; }
+  AesKey key(AesKernel kernel, const KernelShape& shape) const {
+    return {contents()->round_keys.data(), rounds_, kernel, shape};
+  }
   const ghash::Powers* powers() const { return &contents()->powers; }
 
  private:
@@ -101,6 +103,7 @@ class CudaLane : public Lane {
       : number_(number),
         device_((check(cudaSetDevice(device)), device)),
         kernel_(setup.kernel),
+        shape_(setup.shape),
         pinned_(std::move(pinned)),
         slots_{Slot(setup, stream_), Slot(setup, stream_)} {
     test_known_answers(*this);
@@ -172,10 +175,11 @@ class CudaLane : public Lane {
     std::byte* const in = slot.in.data();
     std::byte* const out = slot.out.data();
     if (job.operation == Operation::ctr) {
-      launch_aes_ctr(keys_.key(kernel_), load_counter(job.counter), in, in, job.in.size(), stream_.get());
+      launch_aes_ctr(keys_.key(kernel_, shape_), load_counter(job.counter), in, in, job.in.size(),
+                     stream_.get());
       return in;
     }
-    const GcmJob gcm{.key = keys_.key(kernel_),
+    const GcmJob gcm{.key = keys_.key(kernel_, shape_),
                      .powers = keys_.powers(),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
@@ -203,6 +207,7 @@ class CudaLane : public Lane {
   unsigned number_;
   int device_;
   AesKernel kernel_;
+  KernelShape shape_;
   std::shared_ptr<const PinnedRegion> pinned_;  // the last lane unpins the ring
   Stream stream_;
   DeviceKey keys_;

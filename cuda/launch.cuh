@@ -8,17 +8,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lane/aes_kernel.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {
 
 inline constexpr unsigned warp_lanes = 32;
 
-struct GridShape {
-  std::uint64_t blocks;     // that would find work
-  unsigned blocks_each;     // on a multiprocessor at most
-  unsigned threads;         // of a block
-  unsigned shared_bytes{};  // dynamic, of a block
+struct Grid {
+  std::uint64_t blocks;     // CUDA blocks
+  unsigned threads;         // of a CUDA block
+  unsigned shared_bytes{};  // dynamic, of a CUDA block
 };
 
 inline int attribute(cudaDeviceAttr which) {
@@ -26,6 +26,25 @@ inline int attribute(cudaDeviceAttr which) {
   check(cudaGetDevice(&device));
   check(cudaDeviceGetAttribute(&value, which, device));
   return value;
+}
+
+// CUDA blocks that find work, but no more than `each` on a multiprocessor.
+inline std::uint64_t resident(std::uint64_t blocks, unsigned each) {
+  return std::min(blocks,
+                  std::uint64_t{each} * static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount)));
+}
+
+// For warps that take tile after tile. `tile_blocks_per_thread`: cipher blocks of a tile for each thread.
+// `resident_threads`: that a multiprocessor holds.
+inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, unsigned tile_blocks_per_thread,
+                      unsigned resident_threads) {
+  const unsigned warps = shape.threads / warp_lanes;
+  const unsigned tiles_per_warp = std::max(1u, shape.blocks_per_thread / tile_blocks_per_thread);
+  if (shape.blocks_per_thread == 0)
+    return {resident((tiles + warps - 1) / warps, std::max(1u, resident_threads / shape.threads)),
+            shape.threads};
+  const std::uint64_t tiles_each = std::uint64_t{warps} * tiles_per_warp;
+  return {(tiles + tiles_each - 1) / tiles_each, shape.threads};
 }
 
 // From here on what earlier launches on the stream wrote is there.
@@ -44,17 +63,15 @@ __device__ inline void let_later_begin() {
 
 // `kernel` calls wait_for_earlier() before it looks at anything that a kernel writes.
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), const GridShape& shape, cudaStream_t stream,
+void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream,
             const Arguments&... arguments) {
-  if (shape.shared_bytes > 0)
+  if (grid.shared_bytes > 0)
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shape.shared_bytes)));
-  const std::uint64_t most =
-      std::uint64_t{shape.blocks_each} * static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
+                               static_cast<int>(grid.shared_bytes)));
   cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(std::min(shape.blocks, most));
-  config.blockDim = shape.threads;
-  config.dynamicSmemBytes = shape.shared_bytes;
+  config.gridDim = static_cast<unsigned>(grid.blocks);
+  config.blockDim = grid.threads;
+  config.dynamicSmemBytes = grid.shared_bytes;
   config.stream = stream;
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;

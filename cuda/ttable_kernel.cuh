@@ -11,18 +11,19 @@
 
 #include "cipher/aes_ttable.hpp"
 #include "cipher/tiles.hpp"
+#include "kernels.hpp"
 #include "launch.cuh"
 
 namespace gpuaes::cuda {
 
-constexpr unsigned ttable_threads = 512, ttable_warps = ttable_threads / warp_lanes;
+constexpr unsigned ttable_threads = 512;  // at most, and all that a multiprocessor holds
 constexpr unsigned ttable_tile = 4 * warp_lanes;
 constexpr unsigned table_bytes = aes::replicated_words * sizeof(std::uint32_t);
 
 static __device__ constexpr aes::TTable ttable = aes::make_ttable();
 
 __device__ inline void fill_tables(uint4* tables) {
-  for (unsigned i = threadIdx.x; i < table_bytes / sizeof(uint4); i += ttable_threads) {
+  for (unsigned i = threadIdx.x; i < table_bytes / sizeof(uint4); i += blockDim.x) {
     const std::uint32_t word = aes::replicated_word(ttable, 4 * i);
     tables[i] = {word, word, word, word};
   }
@@ -48,8 +49,8 @@ __global__ void __launch_bounds__(ttable_threads, 1)
   wait_for_earlier();
 
   const unsigned lane = threadIdx.x % warp_lanes;
-  const std::uint64_t warp = blockIdx.x * ttable_warps + threadIdx.x / warp_lanes;
-  const std::uint64_t stride = gridDim.x * ttable_warps;
+  const unsigned warps = blockDim.x / warp_lanes, warp = blockIdx.x * warps + threadIdx.x / warp_lanes;
+  const unsigned stride = gridDim.x * warps;
   aes::CtrKeystream<rounds> keystream(reinterpret_cast<const std::uint32_t*>(tables), lane, round_keys);
   for (std::uint64_t number = warp; number < plan.aligned(); number += stride) {
     const Tile tile = plan.tile(number);
@@ -81,26 +82,20 @@ __global__ void __launch_bounds__(ttable_threads, 1)
   }
 }
 
-template <int rounds, class Plan>
-void launch_ttable_rounds(const std::uint32_t* round_keys, const Plan& plan, cudaStream_t stream) {
-  const std::uint64_t tiles = std::max(plan.aligned(), plan.gathered());
-  launch(ttable_kernel<rounds, Plan>,
-         {.blocks = (tiles + ttable_warps - 1) / ttable_warps,
-          .blocks_each = 1,
-          .threads = ttable_threads,
-          .shared_bytes = table_bytes},
-         stream, round_keys, plan);
-}
-
 template <class Plan>
-void launch_ttable(const std::uint32_t* round_keys, int rounds, const Plan& plan, cudaStream_t stream) {
-  switch (rounds) {
+void launch_ttable(const AesKey& key, const Plan& plan, cudaStream_t stream) {
+  KernelShape shape = key.shape;
+  if (shape.threads == 0 || shape.threads > ttable_threads) shape.threads = ttable_threads;
+  Grid grid =
+      tile_grid(std::max(plan.aligned(), plan.gathered()), shape, ttable_tile / warp_lanes, ttable_threads);
+  grid.shared_bytes = table_bytes;
+  switch (key.rounds) {
     case 10:
-      return launch_ttable_rounds<10>(round_keys, plan, stream);
+      return launch(ttable_kernel<10, Plan>, grid, stream, key.round_keys, plan);
     case 12:
-      return launch_ttable_rounds<12>(round_keys, plan, stream);
+      return launch(ttable_kernel<12, Plan>, grid, stream, key.round_keys, plan);
     default:
-      return launch_ttable_rounds<14>(round_keys, plan, stream);
+      return launch(ttable_kernel<14, Plan>, grid, stream, key.round_keys, plan);
   }
 }
 

@@ -13,6 +13,12 @@ enum class AesKernel {
   ttable,    // by tables in shared memory
 };
 
+// How a kernel is launched. 0: as was measured best when it was written.
+struct KernelShape {
+  unsigned threads = 0;            // of a CUDA block, a multiple of 32
+  unsigned blocks_per_thread = 0;  // cipher blocks, as far as whole tiles allow
+};
+
 struct AesKernelInfo {
   AesKernel kernel;
   std::string_view name;
