@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <fstream>
 #include <future>
 #include <string>
 #include <vector>
 
 #include "cipher/kdf.hpp"
+#include "device_facts_bench.hpp"
 #include "error.hpp"
 #include "lane/lanes.hpp"
 #include "runtime.hpp"
@@ -110,21 +109,6 @@ double rate(const Links& links, Ways ways, std::size_t size) {
   return static_cast<double>(links.size() * copies * size) / seconds[runs / 2] / 1e9;
 }
 
-// The runtime tells the address on the bus, and the system what is there; nothing in some virtual machines.
-void report_link(const std::string& name, int device, Report& report) {
-  std::array<char, 32> address{};
-  check(cudaDeviceGetPCIBusId(address.data(), address.size(), device));
-  std::string directory = std::string("/sys/bus/pci/devices/") + address.data() + "/";
-  std::ranges::transform(directory, directory.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const char* const what :
-       {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width", "numa_node"}) {
-    std::string line;
-    std::ifstream file(directory + what);
-    report.add({name, what, {}, std::getline(file, line) ? Cell(line) : Cell(), {}});
-  }
-}
-
 void report_rates(const std::string& name, const Links& links, std::size_t size, Report& report) {
   const auto add = [&](const char* what, Ways ways) {
     report.add({name, what, size, rate(links, ways, size), "GB/s"});
@@ -155,12 +139,7 @@ void run_device_bench(std::span<const std::size_t> copy_sizes, std::span<std::by
   for (const Link* const link : all) {
     const std::string name = fmt::format("cuda:{}", link->device());
     for (const std::size_t size : copy_sizes) report_rates(name, {link}, size, report);
-    cudaDeviceProp properties;
-    check(cudaGetDeviceProperties(&properties, link->device()));
-    report.add({name, "name", {}, properties.name, {}});
-    report.add({name, "copy engines", {}, properties.asyncEngineCount, {}});
-    // Last, since a link that has rested says that it is slower than it is.
-    report_link(name, link->device(), report);
+    report_facts(name, link->device(), report);  // behind: a link that has rested says that it is slower
   }
   for (std::size_t devices = 2; devices < 2 * all.size(); devices *= 2) {
     const std::size_t together = std::min(devices, all.size());
