@@ -13,6 +13,12 @@ enum class AesKernel {
   ttable,    // by tables in shared memory
 };
 
+// How the default kernel is launched; 0: what was measured best when it was written.
+struct KernelShape {
+  unsigned threads = 0;            // of a CUDA block
+  unsigned blocks_per_thread = 0;  // of the cipher
+};
+
 struct AesKernelInfo {
   AesKernel kernel;
   std::string_view name;

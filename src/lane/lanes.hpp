@@ -40,6 +40,7 @@ struct LaneSetup {
   std::size_t most_out = 0;                // 0 where all outputs are as long as their inputs
   bool timed = false;                      // lanes are to tell the phases of their jobs
   AesKernel kernel = AesKernel::bitslice;  // of CUDA lanes
+  KernelShape shape{};                     // of their default kernel
 };
 
 // Opens what `specs` say, all or none. LaneError.
