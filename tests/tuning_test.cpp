@@ -272,6 +272,11 @@ TEST_CASE("a file that may not be read is warned of, and written anew only where
   fs::permissions(cache.file, fs::perms::none);
   {
     const Unprivileged nobody;
+    struct stat status {};
+    if (stat(cache.file.c_str(), &status) != 0) {
+      WARN("skipped: " << cache.dir.path() << " cannot be reached by nobody");
+      return;
+    }
     CHECK(cache.is_warned_of());
   }
   fs::permissions(cache.file, fs::perms(0600));
