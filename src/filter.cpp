@@ -23,6 +23,7 @@
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
 #include "lane/plan.hpp"
+#include "lane/tuning.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring_plan.hpp"
 #include "pipeline/trace.hpp"
@@ -64,6 +65,19 @@ void refuse_same_outputs(const Options& options) {
     throw UsageError("--trace names the file that the output goes to");
   if (options.trace && options.stats && is_same_output(*options.trace, options.stats))
     throw UsageError("--trace and --stats name the same file");
+}
+
+// What gpuaes-bench sweep found best on the devices that are here.
+Tuning find_tuning(const Messages& messages) {
+  const std::optional<std::string> model = nvidia_model();
+  if (!model) return {};
+  const std::optional<Tuning> found =
+      read_tuning(*model, [&](const std::string& text) { messages.warning(text); });
+  if (!found) return {};
+  messages.detail(fmt::format("tuning file {}: threads {}, blocks per thread {}, streams {}",
+                              *tuning_file(*model), found->threads, found->blocks_per_thread,
+                              found->streams));
+  return *found;
 }
 
 RingStats ring_stats(const Ring& ring) {
@@ -130,7 +144,9 @@ void run_filter(const Options& options, const Messages& messages) {
   const RunShape shape{.shared_bytes = source.shared_size(),
                        .authenticated = format.authenticated,
                        .chunk_bytes = options.chunk_bytes};
-  LanePlan plan = plan_lanes(std::move(lanes), shape, this_machine(shape));
+  Machine machine = this_machine(shape);
+  machine.tuning = [&messages] { return find_tuning(messages); };
+  LanePlan plan = plan_lanes(std::move(lanes), shape, machine);
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   source.shared_by(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, *session);
@@ -141,6 +157,7 @@ void run_filter(const Options& options, const Messages& messages) {
   LaneSetup setup = lane_setup(ring, source, *session);
   setup.timed = trace.has_value();
   setup.kernel = kernel;
+  if (kernel == default_aes_kernel) setup.shape = {plan.tuning.threads, plan.tuning.blocks_per_thread};
   Pipeline pipeline({.ring = ring,
                      .source = source,
                      .sink = *sink,

@@ -13,6 +13,8 @@ enum class AesKernel {
   ttable,    // by tables in shared memory
 };
 
+inline constexpr AesKernel default_aes_kernel = AesKernel::bitslice;
+
 // How a kernel is launched. 0: as was measured best when it was written.
 struct KernelShape {
   unsigned threads = 0;            // of a CUDA block, a multiple of 32

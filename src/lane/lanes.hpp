@@ -37,10 +37,10 @@ AesKernel parse_aes_kernel(std::string_view name);
 struct LaneSetup {
   std::span<std::byte> memory;
   std::size_t most_in;
-  std::size_t most_out = 0;                // 0 where all outputs are as long as their inputs
-  bool timed = false;                      // lanes are to tell the phases of their jobs
-  AesKernel kernel = AesKernel::bitslice;  // of CUDA lanes
-  KernelShape shape{};                     // of the kernel
+  std::size_t most_out = 0;               // 0 where all outputs are as long as their inputs
+  bool timed = false;                     // lanes are to tell the phases of their jobs
+  AesKernel kernel = default_aes_kernel;  // of CUDA lanes
+  KernelShape shape{};                    // of the kernel
 };
 
 // Opens what `specs` say, all or none. LaneError.

@@ -44,12 +44,18 @@ bool is_cuda(const LaneSpec& spec) {
   return spec.backend == Backend::cuda;
 }
 
-// Fills in the count that was left open.
-void complete(LaneSpec& spec, unsigned cpus, const RunShape& shape) {
+// Streams of a device for a file.
+unsigned file_streams(unsigned cpus, const Tuning& tuning) {
+  return tuning.streams > 0 ? tuning.streams : std::clamp(cpus, least_file_streams, most_file_streams);
+}
+
+// Fills in the count that was left open. Between pipes one stream reads and one writes, however many more the
+// device would have work for.
+void complete(LaneSpec& spec, unsigned cpus, const RunShape& shape, const Tuning& tuning) {
   if (spec.count) return;
   const bool file = shape.shared_bytes > 0;
   if (is_cuda(spec))
-    spec.count = file ? std::clamp(cpus, least_file_streams, most_file_streams) : cuda_pipe_streams;
+    spec.count = file ? file_streams(cpus, tuning) : cuda_pipe_streams;
   else if (spec.backend == Backend::reference)
     spec.count = 1;
   else
@@ -157,9 +163,10 @@ void choose_lanes(LanePlan& plan, const RunShape& shape, const Machine& machine)
     plan.reason = fmt::format("auto: with {} CPUs CUDA pays from {:.1f} GB on", machine.cpus,
                               static_cast<double>(*enough) / 1e9);
   } else {
-    plan.later = {{Backend::cuda, 0, {}}};
-    if (machine.cpus > most_file_streams)
-      plan.later.push_back({Backend::cpu, {}, machine.cpus - most_file_streams});
+    plan.tuning = machine.tuning();
+    const unsigned streams = file_streams(machine.cpus, plan.tuning);
+    plan.later = {{Backend::cuda, 0, streams}};
+    if (machine.cpus > streams) plan.later.push_back({Backend::cpu, {}, machine.cpus - streams});
     plan.reason = fmt::format("auto: CUDA takes over when it is open, it pays from {:.1f} GB on",
                               static_cast<double>(*enough) / 1e9);
   }
@@ -177,9 +184,11 @@ Machine this_machine(const RunShape& shape) {
 LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Machine& machine) {
   LanePlan plan;
   plan.first = std::move(specs);
-  if (plan.first.empty()) choose_lanes(plan, shape, machine);
-  for (LaneSpec& spec : plan.first) complete(spec, machine.cpus, shape);
-  for (LaneSpec& spec : plan.later) complete(spec, machine.cpus, shape);
+  if (plan.first.empty())
+    choose_lanes(plan, shape, machine);
+  else if (std::ranges::any_of(plan.first, is_cuda))
+    plan.tuning = machine.tuning();
+  for (LaneSpec& spec : plan.first) complete(spec, machine.cpus, shape, plan.tuning);
   size_ring(plan, shape, machine);
   fit_memory(plan, machine);
   return plan;

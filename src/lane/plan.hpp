@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "lane/lanes.hpp"
+#include "lane/tuning.hpp"
 
 namespace gpuaes {
 
@@ -17,6 +19,7 @@ struct Machine {
   std::size_t cache_bytes = 0;  // of the last-level cache; 0 where the system does not tell
   bool cuda = false;            // CUDA lanes may open
   std::uint64_t (*free_memory)() = available_memory;  // asked for large rings only: looking takes 0.1 ms
+  std::function<Tuning()> tuning = [] { return Tuning{}; };  // asked for where a device is to be used: once
 };
 
 // What is known of a run before it begins.
@@ -36,6 +39,7 @@ struct LanePlan {
   std::size_t chunk_bytes = 0;  // of plaintext; not yet rounded to the format's units
   std::size_t chunks = 0;
   std::size_t jobs = 0;  // that all lanes together may have under way
+  Tuning tuning{};       // of CUDA lanes
   std::string reason;    // why these; empty where they were named
 };
 
