@@ -1,16 +1,21 @@
-// gpuaes-bench kernels: the speed of the kernels alone, with data that stay in device memory.
+// gpuaes-bench kernels: how fast kernels are, beside what the device lets them be.
 #pragma once
 
 #include <vector>
 
+#include "bench/kernel_request.hpp"
 #include "bench/report.hpp"
 
 namespace gpuaes::cuda {
 
+// UsageError for names that no kernel has, and where none has any of the modes. Wants no device.
+void check_kernel_request(const KernelRequest& request);
+
 std::vector<Column> kernel_columns();
 
-// Reports a row for each key size, mode and launch size. Before it times anything it compares the output with
-// libcrypto's; a difference is an Error.
-void run_kernel_bench(Report& report);
+// Reports a row for each kernel, key size, mode, size and kind of copies that goes together. Before it times
+// a kernel it compares the output with libcrypto's; a difference is a LaneError. What the device has no room
+// for is skipped.
+void run_kernel_bench(const KernelRequest& request, Report& report);
 
 }  // namespace gpuaes::cuda

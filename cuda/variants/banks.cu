@@ -9,6 +9,7 @@ namespace {
 template <class Form>
 struct Banks {
   using Banked = aes::Banked<Form::tables>;
+  static constexpr TableMemory memory = TableMemory::banks;
   static constexpr unsigned shared_bytes = 4 * Banked::words;
 
   __device__ static Banked open(const VariantArguments& arguments, uint4* shared) {

@@ -11,6 +11,7 @@ __constant__ constexpr aes::LookupTables decryption = aes::make_lookup_tables(ae
 
 template <class Form>
 struct Constant {
+  static constexpr TableMemory memory = TableMemory::constant;
   static constexpr unsigned shared_bytes = 0;
   __device__ static auto open(const VariantArguments&, uint4*) {
     return aes::Linear{Form::entries(Form::direction == aes::Direction::encrypt ? encryption : decryption)};

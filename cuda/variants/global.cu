@@ -7,6 +7,7 @@ namespace {
 
 template <class Form>
 struct Global {
+  static constexpr TableMemory memory = TableMemory::global;
   static constexpr unsigned shared_bytes = 0;
   const typename Form::Entry* entries;
 

@@ -40,8 +40,8 @@ __device__ inline void store_part(aes::SixteenThreads, std::byte* data, std::uin
   reinterpret_cast<std::uint8_t*>(data)[16 * block + position] = static_cast<std::uint8_t>(part);
 }
 
-// Memory: shared_bytes, and open(arguments, shared memory of that size), which all threads call, and which
-// gives what looks up.
+// Memory: memory, shared_bytes, and open(arguments, shared memory of that size), which all threads call, and
+// which gives what looks up.
 template <class Memory, class Form, class Cut, bool is_ctr, unsigned count>
 __global__ void variant_kernel(const VariantArguments arguments) {
   using aes::add;
@@ -90,11 +90,13 @@ __global__ void variant_kernel(const VariantArguments arguments) {
 
 // The variants' forms, with both directions left open.
 struct Sbox {
+  static constexpr unsigned ttables = 0;
   template <aes::Direction direction>
   using Form = aes::Sbox<direction>;
 };
 template <unsigned count>
 struct Ttables {
+  static constexpr unsigned ttables = count;
   template <aes::Direction direction>
   using Form = aes::Ttables<direction, count>;
 };
@@ -127,8 +129,14 @@ template <template <class> class Memory, class Forms, class Cut = aes::OneThread
 constexpr Variant make_variant(std::string_view name, std::string_view about) {
   using Encrypt = Memory<typename Forms::template Form<aes::Direction::encrypt>>;
   using Decrypt = Memory<typename Forms::template Form<aes::Direction::decrypt>>;
-  static_assert(Encrypt::shared_bytes == Decrypt::shared_bytes);
-  return {name, about, Cut::threads, Encrypt::shared_bytes, kernel_of<Memory, Forms, Cut>};
+  static_assert(Encrypt::shared_bytes == Decrypt::shared_bytes && Encrypt::memory == Decrypt::memory);
+  return {name,
+          about,
+          Forms::ttables,
+          Encrypt::memory,
+          Cut::threads,
+          Encrypt::shared_bytes,
+          kernel_of<Memory, Forms, Cut>};
 }
 
 }  // namespace gpuaes::cuda

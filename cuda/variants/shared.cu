@@ -9,6 +9,7 @@ namespace {
 template <class Form>
 struct Shared {
   using Entry = typename Form::Entry;
+  static constexpr TableMemory memory = TableMemory::shared;
   static constexpr unsigned entries = 256 * Form::tables;
   static constexpr unsigned shared_bytes = entries * sizeof(Entry);
 

@@ -7,6 +7,7 @@ namespace {
 
 template <class Form>
 struct Texture {
+  static constexpr TableMemory memory = TableMemory::texture;
   static constexpr unsigned shared_bytes = 0;
   cudaTextureObject_t texture;
 

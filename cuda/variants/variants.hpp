@@ -19,9 +19,13 @@ namespace gpuaes::cuda {
 
 enum class Mode { ctr, ecb_encrypt, ecb_decrypt };
 
+enum class TableMemory { constant, global, texture, shared, banks };
+
 struct Variant {
   std::string_view name;
   std::string_view about;
+  unsigned ttables;            // 1 or 4; 0: the S-box alone
+  TableMemory memory;          // that tables are in
   unsigned threads_per_block;  // that have one cipher block together: 1, 4 or 16
   unsigned shared_bytes;       // of tables, for each CUDA block
   // Null where there is none for so many cipher blocks a thread.

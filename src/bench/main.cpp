@@ -7,6 +7,7 @@
 
 #include "bench/command.hpp"
 #include "bench/copy.hpp"
+#include "bench/kernel_request.hpp"
 #include "bench/memory.hpp"
 #include "bench/pipeline.hpp"
 #include "bench/read.hpp"
@@ -17,6 +18,8 @@
 #ifdef GPUAES_WITH_CUDA
 #include "device_bench.hpp"
 #include "kernel_bench.hpp"
+#include "key_bench.hpp"
+#include "limit_bench.hpp"
 #endif
 
 namespace gpuaes {
@@ -58,18 +61,50 @@ void bench_devices(const Arguments& arguments) {
 }
 
 void bench_kernels(const Arguments& arguments) {
+  const KernelRequest request = parse_kernel_request(arguments);
+  cuda::check_kernel_request(request);
   need_cuda_devices();
   Report report(arguments.form, cuda::kernel_columns());
-  cuda::run_kernel_bench(report);
+  cuda::run_kernel_bench(request, report);
+  report.finish();
+}
+
+void bench_keys(const Arguments& arguments) {
+  const KernelRequest request = parse_key_request(arguments);
+  cuda::check_kernel_request(request);
+  need_cuda_devices();
+  Report report(arguments.form, cuda::key_columns());
+  cuda::run_key_bench(request, report);
+  report.finish();
+}
+
+void bench_limits(const Arguments& arguments) {
+  need_cuda_devices();
+  Report report(arguments.form, cuda::limit_columns());
+  cuda::run_limit_bench(report);
   report.finish();
 }
 #else
-void bench_devices(const Arguments&) {
+[[noreturn]] void lack_cuda() {
   throw LaneError("this program was built without CUDA");
 }
 
-void bench_kernels(const Arguments&) {
-  throw LaneError("this program was built without CUDA");
+void bench_devices(const Arguments&) {
+  lack_cuda();
+}
+
+void bench_kernels(const Arguments& arguments) {
+  parse_kernel_request(arguments);
+  lack_cuda();
+}
+
+void bench_keys(const Arguments& arguments) {
+  parse_key_request(arguments);
+  lack_cuda();
+}
+
+void bench_limits(const Arguments&) {
+  lack_cuda();
 }
 #endif
 
@@ -80,7 +115,11 @@ const std::array commands{
             bench_read},
     Command{"memory", "[THREADS]", 0, 1, "libcrypto on chunks that stay in caches", bench_memory},
     Command{"device", "[SIZE]", 0, 1, "copies to and from CUDA devices, SIZE bytes each", bench_devices},
-    Command{"kernels", "", 0, 0, "CUDA kernels, data resident on the device", bench_kernels},
+    Command{"kernels", "", 0, 0, "CUDA kernels beside what the device lets them be", bench_kernels, true,
+            kernel_options()},
+    Command{"keys", "", 0, 0, "whether the time of CUDA kernels depends on the key", bench_keys, true,
+            key_options()},
+    Command{"limits", "", 0, 0, "what a CUDA device does at most of what kernels take", bench_limits},
     Command{"pipeline", "", 0, 0, "lanes and their ring, with ends that cost nothing", run_pipeline_bench,
             true, pipeline_options()},
 };

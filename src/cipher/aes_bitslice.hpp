@@ -82,6 +82,7 @@ GPUAES_HD inline void shift_rows(State<own>& state, unsigned position) {
 // and 0. The sum of three rows is that of all four and row r, so where nothing is added there is one such sum
 // for all rows; where something is, a sum for each row saves an input. With sums of three at a time that
 // makes 87.
+inline constexpr int mix_logic = 87;
 GPUAES_HD inline void mix(Column& column, const KeyRows* key, unsigned number) {
   const auto a = [&](int row, int bit) -> std::uint32_t& { return column.words[row % 4 * 8 + bit]; };
   std::uint32_t out_of_top[4];

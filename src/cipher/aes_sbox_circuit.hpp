@@ -38,6 +38,8 @@ GPUAES_HD inline std::uint32_t add_masked(std::uint32_t a, std::uint32_t b, std:
   return logic<0x78>(a, b, mask);
 }
 
+inline constexpr int substitute_logic = 67;  // functions in substitute()
+
 // Bit i of 32 bytes is in x[i], before and after.
 GPUAES_HD inline void substitute(std::uint32_t x[8]) {
   const std::uint32_t t0 = logic<0xc3>(x[2], x[7], x[7]);

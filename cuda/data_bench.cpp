@@ -1,0 +1,118 @@
+#include "data_bench.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "cipher/segments.hpp"
+
+namespace gpuaes::cuda {
+namespace {
+
+constexpr std::size_t round_up(std::size_t size, std::size_t unit) {
+  return (size + unit - 1) / unit * unit;
+}
+
+std::vector<std::byte> random_bytes(std::size_t size) {
+  std::mt19937_64 random(1);
+  std::vector<std::byte> bytes(size);
+  std::generate_n(reinterpret_cast<std::uint64_t*>(bytes.data()), size / 8, std::ref(random));
+  return bytes;
+}
+
+}  // namespace
+
+std::size_t sealed_size(std::size_t size) {
+  return size + (size + segment_bytes - 1) / segment_bytes * tag_bytes;
+}
+
+BenchData::BenchData(std::size_t size)
+    : capacity_(round_up(std::max(size, least), segment_bytes)),
+      device_plain_(capacity_),
+      sealed_(sealed_size(capacity_)),
+      opened_(capacity_),
+      masks_(capacity_ / segment_bytes * tag_bytes),
+      first_bad_(capacity_ / segment_bytes * sizeof(std::uint32_t)) {
+  plain_ = random_bytes(capacity_);
+  check(cudaMemcpy(device_plain_.data(), plain_.data(), capacity_, cudaMemcpyHostToDevice));
+  check(cudaMemset(first_bad_.data(), 0xff, first_bad_.size()));
+  check(cudaDeviceSynchronize());
+}
+
+std::size_t BenchData::stride(KernelMode mode, std::size_t size) {
+  return round_up(size, is_gcm(mode) ? segment_bytes : 16);
+}
+
+BenchData::Piece BenchData::piece(KernelMode mode, std::size_t at, std::size_t size) const {
+  const std::size_t segment = at / segment_bytes;
+  return {.plain = device_plain_.data() + at,
+          .sealed = sealed_.data() + (is_gcm(mode) ? segment * sealed_segment_bytes : at),
+          .opened = opened_.data() + at,
+          .masks = masks_.data() + segment * tag_bytes,
+          .first_bad = reinterpret_cast<std::uint32_t*>(first_bad_.data()) + segment,
+          .at = at,
+          .size = size};
+}
+
+BenchData::Piece BenchData::next(KernelMode mode, std::size_t size) {
+  const std::size_t distance = stride(mode, size);
+  std::size_t at = round_up(next_, distance);
+  if (at + distance > capacity_) at = 0;
+  next_ = at + distance;
+  return piece(mode, at, size);
+}
+
+bool BenchData::all_opened() {
+  const std::vector<std::byte> bad = copy_of(first_bad_.data(), first_bad_.size());
+  check(cudaMemset(first_bad_.data(), 0xff, first_bad_.size()));
+  check(cudaDeviceSynchronize());
+  return std::ranges::all_of(bad, [](std::byte byte) { return byte == std::byte{0xff}; });
+}
+
+DeviceLimits BenchData::limits() const {
+  return measure_limits(device_plain_.data(), opened_.data(), capacity_);
+}
+
+Ends ends_of(KernelMode mode, const BenchData::Piece& piece) {
+  const std::size_t sealed_bytes = is_gcm(mode) ? sealed_size(piece.size) : piece.size;
+  if (mode == KernelMode::gcm_open) return {piece.sealed, piece.opened, sealed_bytes, piece.size};
+  return {piece.plain, piece.sealed, piece.size, sealed_bytes};
+}
+
+std::vector<std::byte> copy_of(const std::byte* device, std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  check(cudaMemcpy(bytes.data(), device, size, cudaMemcpyDeviceToHost));
+  return bytes;
+}
+
+double Streams::time(std::size_t used, const std::function<void()>& enqueue) const {
+  const Stream& first = streams_[0];
+  begin_.record(first);
+  for (std::size_t i = 1; i < used; ++i) check(cudaStreamWaitEvent(streams_[i].get(), begin_.get()));
+  enqueue();
+  for (std::size_t i = 1; i < used; ++i) {
+    const Event done;
+    done.record(streams_[i]);
+    check(cudaStreamWaitEvent(first.get(), done.get()));
+  }
+  end_.record(first);
+  end_.wait();
+  float milliseconds;
+  check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()));
+  return milliseconds / 1000.0;
+}
+
+double median(const Runs& runs, const std::function<double()>& time) {
+  std::vector<double> seconds;
+  for (int run = -runs.warm_ups; run < runs.timed; ++run) {
+    const double second = time();
+    if (run >= 0) seconds.push_back(second);
+  }
+  return median(std::move(seconds));
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+}  // namespace gpuaes::cuda

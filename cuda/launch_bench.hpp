@@ -1,0 +1,79 @@
+// The kernels that gpuaes-bench measures, under one name each.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data_bench.hpp"
+#include "kernel_cost.hpp"
+#include "kernels.hpp"
+#include "variants/variants.hpp"
+
+namespace gpuaes::cuda {
+
+// One of the kernels that lanes run, or one that is there to compare with.
+struct Subject {
+  std::string_view name;
+  std::optional<AesKernel> lane_kernel;
+  const Variant* variant;  // otherwise
+
+  bool can(KernelMode mode) const { return lane_kernel ? !is_ecb(mode) : !is_gcm(mode); }
+  // Of cipher blocks a thread; 0 where the kernel has a shape of its own.
+  std::vector<unsigned> blocks_per_thread() const;
+  KernelCost cost(KernelMode mode, int rounds) const;
+};
+
+// Those that any of the names names, in the order that they have. UsageError where one names none, or where
+// nothing that is left can do any of the modes.
+std::vector<Subject> choose_subjects(const KernelRequest& request);
+
+// A key on the device, as lanes have it.
+struct BenchKey {
+  explicit BenchKey(CipherKey bytes);
+
+  CipherKey key;
+  aes::RoundKeys expanded;
+  DeviceBuffer round_keys{sizeof(aes::RoundKeys::words)};
+  DeviceBuffer powers{sizeof(ghash::Powers)};
+};
+BenchKey random_key(Cipher cipher);
+
+// What all launches have in common.
+inline constexpr CounterBlock bench_counter{0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0,
+                                            1,    2,    3,    4,    5,    6,    7,    8};
+inline constexpr Nonce bench_nonce{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0xff, 0xee};
+
+// A subject with a mode and a key, ready to be launched. The key outlives it.
+class BenchKernel {
+ public:
+  // UsageError or LaneError where the device cannot have it.
+  BenchKernel(const Subject& subject, KernelMode mode, const BenchKey& key, unsigned blocks_per_thread);
+
+  void launch(const BenchData::Piece& piece, const Stream& stream) const;
+
+  KernelMode mode() const { return mode_; }
+  unsigned blocks_per_thread() const { return blocks_per_thread_; }
+  int registers() const { return use_.registers; }
+  std::size_t local_bytes() const { return use_.local_bytes; }
+  unsigned resident_warps() const { return static_cast<unsigned>(use_.resident) * threads_ / 32; }
+
+ private:
+  void launch_lane_kernel(const BenchData::Piece& piece, cudaStream_t stream) const;
+
+  KernelMode mode_;
+  const BenchKey& key_;
+  AesKernel lane_kernel_{};
+  unsigned blocks_per_thread_;
+  std::unique_ptr<VariantKernel> variant_;
+  KernelUse use_{};
+  unsigned threads_;
+};
+
+// So many that a run has 256 MiB, and 1000 at most.
+std::size_t launches_of(std::size_t size);
+
+}  // namespace gpuaes::cuda

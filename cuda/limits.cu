@@ -1,0 +1,191 @@
+// Each kernel here does one thing only, in chains that depend on nothing but themselves, with as many threads
+// as multiprocessors hold: what it makes is what the device issues at most.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <random>
+
+#include "launch.cuh"
+#include "limits.hpp"
+
+namespace gpuaes::cuda {
+namespace {
+
+constexpr int runs = 5;  // the fastest counts: it is a limit that is sought
+constexpr unsigned threads = 1024;
+constexpr unsigned chains = 8;
+constexpr unsigned steps = 4096;
+constexpr unsigned entries = 256;  // of a table
+
+// Nothing is left out whose result could be wanted.
+template <class Word>
+__device__ void keep(const Word (&x)[chains], std::uint32_t* sink) {
+  Word sum = 0;
+  for (const Word word : x) sum += word;
+  if (sum == 0x9e3779b9) *sink = static_cast<std::uint32_t>(sum);
+}
+
+// A function that no two of make one simpler one, of two registers and a constant: three registers may have
+// to be fetched one after the other.
+__global__ void __launch_bounds__(threads) logic_kernel(std::uint32_t* sink) {
+  std::uint32_t x[chains];
+  for (unsigned c = 0; c < chains; ++c) x[c] = threadIdx.x * chains + c;
+#pragma unroll 16
+  for (unsigned step = 0; step < steps; ++step) {
+#pragma unroll
+    for (unsigned c = 0; c < chains; ++c)
+      asm("lop3.b32 %0, %0, %1, 0x9e3779b9, 0x1e;" : "+r"(x[c]) : "r"(x[(c + 1) % chains]));
+  }
+  keep(x, sink);
+}
+
+__global__ void __launch_bounds__(threads) multiplication_kernel(std::uint32_t* sink) {
+  std::uint64_t x[chains];
+  const std::uint64_t added = reinterpret_cast<std::uint64_t>(sink);
+  for (unsigned c = 0; c < chains; ++c) x[c] = threadIdx.x * chains + c;
+#pragma unroll 16
+  for (unsigned step = 0; step < steps; ++step) {
+#pragma unroll
+    for (unsigned c = 0; c < chains; ++c)
+      asm("mad.wide.u32 %0, %1, %2, %3;"
+          : "=l"(x[c])
+          : "r"(static_cast<std::uint32_t>(x[c])), "r"(0x9e3779b9u), "l"(added));
+  }
+  keep(x, sink);
+}
+
+__global__ void __launch_bounds__(threads) shuffle_kernel(std::uint32_t* sink) {
+  std::uint32_t x[chains];
+  for (unsigned c = 0; c < chains; ++c) x[c] = threadIdx.x * chains + c;
+#pragma unroll 16
+  for (unsigned step = 0; step < steps; ++step) {
+#pragma unroll
+    for (unsigned c = 0; c < chains; ++c)
+      x[c] = __shfl_sync(0xffffffff, x[c], static_cast<int>(threadIdx.x + 1), 4);
+  }
+  keep(x, sink);
+}
+
+// Tables of offsets in bytes, each entry that of the next one to load: `cycle` goes round all entries in an
+// order that looks like chance, so that lanes which begin anywhere load what looks like any entries.
+
+struct OwnBank {
+  using Entry = std::uint32_t;
+  static constexpr unsigned size = entries * warp_lanes;
+  __device__ static Entry make(const std::uint8_t* cycle, unsigned i) {
+    return 4 * (warp_lanes * cycle[i / warp_lanes] + i % warp_lanes);
+  }
+  __device__ static unsigned begin(unsigned any, unsigned lane) {
+    return 4 * (warp_lanes * (any % entries) + lane);
+  }
+};
+
+struct AnyWord {
+  using Entry = std::uint32_t;
+  static constexpr unsigned size = entries;
+  __device__ static Entry make(const std::uint8_t* cycle, unsigned i) { return 4u * cycle[i]; }
+  __device__ static unsigned begin(unsigned any, unsigned) { return 4 * (any % entries); }
+};
+
+struct AnyByte {
+  using Entry = std::uint8_t;
+  static constexpr unsigned size = entries;
+  __device__ static Entry make(const std::uint8_t* cycle, unsigned i) { return cycle[i]; }
+  __device__ static unsigned begin(unsigned any, unsigned) { return any % entries; }
+};
+
+template <class Table>
+__global__ void __launch_bounds__(threads) load_kernel(const std::uint8_t* cycle, std::uint32_t* sink) {
+  __shared__ typename Table::Entry table[Table::size];
+  for (unsigned i = threadIdx.x; i < Table::size; i += threads) table[i] = Table::make(cycle, i);
+  __syncthreads();
+  std::uint32_t at[chains];
+  for (unsigned c = 0; c < chains; ++c)
+    at[c] = Table::begin((threadIdx.x * chains + c) * 2654435761u >> 16, threadIdx.x % warp_lanes);
+#pragma unroll 16
+  for (unsigned step = 0; step < steps; ++step) {
+#pragma unroll
+    for (unsigned c = 0; c < chains; ++c)
+      at[c] = *reinterpret_cast<const typename Table::Entry*>(reinterpret_cast<const char*>(table) + at[c]);
+  }
+  keep(at, sink);
+}
+
+// cycle[i] comes behind i, and all 256 come before i again.
+std::array<std::uint8_t, entries> make_cycle() {
+  std::array<std::uint8_t, entries> order{}, cycle{};
+  std::iota(order.begin(), order.end(), std::uint8_t{0});
+  std::ranges::shuffle(order, std::mt19937(1));
+  for (unsigned i = 0; i < entries; ++i) cycle[order[i]] = order[(i + 1) % entries];
+  return cycle;
+}
+
+class Measurement {
+ public:
+  Measurement() {
+    const std::array<std::uint8_t, entries> cycle = make_cycle();
+    check(cudaMemcpy(cycle_.data(), cycle.data(), cycle.size(), cudaMemcpyHostToDevice));
+    check(cudaDeviceSynchronize());
+  }
+
+  // What a second has of something that `enqueue` puts `amount` of into the stream.
+  template <class Enqueue>
+  double rate(double amount, const Enqueue& enqueue) {
+    float least = 0;
+    for (int run = -1; run < runs; ++run) {
+      begin_.record(stream_);
+      enqueue();
+      end_.record(stream_);
+      end_.wait();
+      float milliseconds;
+      check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()));
+      if (run <= 0 || milliseconds < least) least = milliseconds;
+    }
+    return amount * 1000 / least;
+  }
+
+  // Of a kernel with `steps` times `chains` in each thread: two grids' worth of what the device holds.
+  template <class... Parameters, class... Arguments>
+  double rate_of(void (*kernel)(Parameters...), const Arguments&... arguments) {
+    int resident;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0));
+    const int blocks = 2 * resident * attribute(cudaDevAttrMultiProcessorCount);
+    return rate(double(blocks) * threads * steps * chains, [&] {
+      kernel<<<static_cast<unsigned>(blocks), threads, 0, stream_.get()>>>(arguments...);
+      check(cudaGetLastError());
+    });
+  }
+
+  double rate_of_copies(const std::byte* from, std::byte* to, std::size_t size) {
+    return rate(2.0 * static_cast<double>(size),
+                [&] { check(cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, stream_.get())); });
+  }
+
+  std::uint32_t* sink() const { return reinterpret_cast<std::uint32_t*>(sink_.data()); }
+  const std::uint8_t* cycle() const { return reinterpret_cast<const std::uint8_t*>(cycle_.data()); }
+
+ private:
+  Stream stream_;
+  Event begin_{cudaEventDefault}, end_{cudaEventDefault};
+  DeviceBuffer sink_{sizeof(std::uint32_t)};
+  DeviceBuffer cycle_{entries};
+};
+
+}  // namespace
+
+DeviceLimits measure_limits(const std::byte* from, std::byte* to, std::size_t size) {
+  Measurement measurement;
+  std::uint32_t* const sink = measurement.sink();
+  const std::uint8_t* const cycle = measurement.cycle();
+  return {.memory_bytes = measurement.rate_of_copies(from, to, size),
+          .logic = measurement.rate_of(logic_kernel, sink),
+          .multiplications = measurement.rate_of(multiplication_kernel, sink),
+          .shuffles = measurement.rate_of(shuffle_kernel, sink),
+          .loads_of_own_bank = measurement.rate_of(load_kernel<OwnBank>, cycle, sink),
+          .loads_of_256_words = measurement.rate_of(load_kernel<AnyWord>, cycle, sink),
+          .loads_of_256_bytes = measurement.rate_of(load_kernel<AnyByte>, cycle, sink)};
+}
+
+}  // namespace gpuaes::cuda

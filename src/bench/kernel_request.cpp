@@ -1,0 +1,97 @@
+#include "bench/kernel_request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "error.hpp"
+#include "options.hpp"
+
+namespace gpuaes {
+namespace {
+
+const Command::Option variants_option{
+    "variants", "NAMES",
+    "kernels, separated by commas; NAME* is all that begin so; an unknown one lists them"};
+const Command::Option keys_option{"keys", "BITS", "sizes of keys: 128, 192, 256, separated by commas"};
+const Command::Option modes_option{
+    "modes", "MODES", "ctr, gcm-seal, gcm-open, ecb-encrypt, ecb-decrypt; gcm and ecb for both of them"};
+
+template <class Value>
+void add_new(std::vector<Value>& values, const Value& value) {
+  if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+}
+
+std::vector<std::string> list_of(const Arguments& arguments, const char* option, const char* by_default) {
+  return parse_list(arguments.option(option).value_or(by_default));
+}
+
+Cipher parse_bits(const std::string& text) {
+  for (const CipherInfo& cipher : ciphers)
+    if (text == fmt::format("{}", 8 * cipher.key_bytes)) return cipher.cipher;
+  throw UsageError(fmt::format("key size '{}' is not known", text), "keys have 128, 192 or 256 bits");
+}
+
+void add_modes(std::vector<KernelMode>& modes, const std::string& name) {
+  bool known = false;
+  for (const KernelModeInfo& each : kernel_modes) {
+    if (name != each.name && name != each.group) continue;
+    add_new(modes, each.mode);
+    known = true;
+  }
+  if (known) return;
+  std::vector<std::string_view> names;
+  for (const KernelModeInfo& each : kernel_modes) names.push_back(each.name);
+  throw UsageError(fmt::format("mode '{}' is not known", name),
+                   fmt::format("modes are {}; gcm and ecb are two each", fmt::join(names, ", ")));
+}
+
+bool parse_copies(const std::string& text) {
+  if (text != "no" && text != "yes")
+    throw UsageError(fmt::format("copies '{}' are not understood", text), "they are no, yes, or no,yes");
+  return text == "yes";
+}
+
+KernelRequest parse_common(const Arguments& arguments, const char* variants, const char* modes) {
+  KernelRequest request{.variants = list_of(arguments, "variants", variants)};
+  for (const std::string& bits : list_of(arguments, "keys", "128,256"))
+    add_new(request.ciphers, parse_bits(bits));
+  for (const std::string& name : list_of(arguments, "modes", modes)) add_modes(request.modes, name);
+  return request;
+}
+
+}  // namespace
+
+std::vector<Command::Option> kernel_options() {
+  return {
+      variants_option,
+      keys_option,
+      modes_option,
+      {"sizes", "SIZES", "bytes of a launch, separated by commas (1K,4K,16K and so on to 1G)"},
+      {"copies", "KINDS", "no (the default): data stays on the device; yes: it is copied to it and back"}};
+}
+
+KernelRequest parse_kernel_request(const Arguments& arguments) {
+  KernelRequest request = parse_common(arguments, "*", "ctr,gcm");
+  for (const std::string& size : list_of(arguments, "sizes", "1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G"))
+    add_new(request.sizes, parse_size(size));
+  for (const std::string& kind : list_of(arguments, "copies", "no"))
+    add_new(request.copies, parse_copies(kind));
+  const auto broken = std::ranges::find_if(request.sizes, [](std::size_t size) { return size % 16 != 0; });
+  if (broken != request.sizes.end() && std::ranges::any_of(request.modes, is_ecb))
+    throw UsageError(fmt::format("size {} is no whole number of blocks", *broken),
+                     "ECB works on blocks of 16 bytes");
+  return request;
+}
+
+std::vector<Command::Option> key_options() {
+  return {variants_option, keys_option, modes_option};
+}
+
+KernelRequest parse_key_request(const Arguments& arguments) {
+  KernelRequest request = parse_common(arguments, "bitslice", "ctr,gcm");
+  request.sizes = {64 << 20};
+  return request;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,58 @@
+// What gpuaes-bench kernels and gpuaes-bench keys are asked for. It is read without a device, so that what is
+// wrong with it shows everywhere.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/command.hpp"
+#include "cipher/ciphers.hpp"
+
+namespace gpuaes {
+
+enum class KernelMode { ctr, gcm_seal, gcm_open, ecb_encrypt, ecb_decrypt };
+
+struct KernelModeInfo {
+  KernelMode mode;
+  std::string_view name;
+  std::string_view group;  // which names several of them together
+};
+
+inline constexpr std::array kernel_modes{
+    KernelModeInfo{KernelMode::ctr, "ctr", "ctr"},
+    KernelModeInfo{KernelMode::gcm_seal, "gcm-seal", "gcm"},
+    KernelModeInfo{KernelMode::gcm_open, "gcm-open", "gcm"},
+    KernelModeInfo{KernelMode::ecb_encrypt, "ecb-encrypt", "ecb"},
+    KernelModeInfo{KernelMode::ecb_decrypt, "ecb-decrypt", "ecb"},
+};
+
+constexpr const KernelModeInfo& info(KernelMode mode) {
+  return kernel_modes[static_cast<std::size_t>(mode)];
+}
+
+constexpr bool is_gcm(KernelMode mode) {
+  return mode == KernelMode::gcm_seal || mode == KernelMode::gcm_open;
+}
+constexpr bool is_ecb(KernelMode mode) {
+  return mode == KernelMode::ecb_encrypt || mode == KernelMode::ecb_decrypt;
+}
+
+// Nothing in it comes twice.
+struct KernelRequest {
+  std::vector<std::string> variants;  // names, and beginnings of names with a * behind them
+  std::vector<Cipher> ciphers;
+  std::vector<KernelMode> modes;
+  std::vector<std::size_t> sizes;  // bytes of a launch; with ECB whole blocks
+  std::vector<bool> copies;        // whether copies to and from the device are in the time
+};
+
+// The options that each of the commands has, and what they say. UsageError.
+std::vector<Command::Option> kernel_options();
+KernelRequest parse_kernel_request(const Arguments& arguments);
+std::vector<Command::Option> key_options();
+KernelRequest parse_key_request(const Arguments& arguments);
+
+}  // namespace gpuaes
