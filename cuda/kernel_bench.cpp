@@ -224,9 +224,20 @@ void check_kernel_request(const KernelRequest& request) {
 }
 
 std::vector<Column> kernel_columns() {
-  return {{"variant", 30},    {"key_bits"},          {"mode", 11},    {"bytes", 10},     {"launches"},
-          {"copies"},         {"blocks_per_thread"}, {"gb_per_s"},    {"limit", 14},     {"limit_gb_per_s"},
-          {"share_of_limit"}, {"registers"},         {"local_bytes"}, {"resident_warps"}};
+  return {{"variant", 30},
+          {"key_bits"},
+          {"mode", 11},
+          {"bytes", 10},
+          {"launches"},
+          {"copies"},
+          {"blocks_per_thread"},
+          {"gb_per_s"},
+          {"limit", 14},
+          {"limit_gb_per_s"},
+          {"share_of_limit", 0, 3},
+          {"registers"},
+          {"local_bytes"},
+          {"resident_warps"}};
 }
 
 void run_kernel_bench(const KernelRequest& request, Report& report) {
