@@ -38,8 +38,10 @@ void check_tile(const aes::RoundKeys& keys, Counter within) {
   const aes::SharedRounds shared = aes::share_rounds(within, keys.words.data());
   unsigned wrong = 0;
   for (unsigned group = 0; group < aes::groups; ++group) {
-    const aes::TileStart<4> start(group, 0, keys.words.data());
-    aes::State<4> state = start.begin(shared.column0, shared.rest.words);
+    aes::State<4> state;
+    for (unsigned c = 0; c < 4; ++c)
+      state.columns[c] = aes::begin_tile(c, aes::make_last_byte(group, c, keys.words.data()), shared.column0,
+                                         shared.rest.words[c]);
     aes::encrypt(state, rows.data(), 3, keys.rounds, 0);
     for (aes::Column& column : state.columns) aes::transpose(column);
     for (unsigned slice = 0; slice < aes::slices; ++slice)

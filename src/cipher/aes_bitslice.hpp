@@ -77,37 +77,28 @@ GPUAES_HD inline void shift_rows(State<own>& state, unsigned position) {
   }
 }
 
-// MixColumns and AddRoundKey. With d[r] = a[r] + a[r+1], row r becomes 2 d[r] + a[r+1] + a[r+2] + a[r+3]:
-// from the highest bit down, since times 2 moves bits up; bits 1, 3 and 4 also get bit 7 of d. The sum of the
-// last two is d[r+2], which saves an input where there are too many, and costs 4 instructions where it is not
-// wanted anyway: so each bit is two sums of three, and 28 of d are made.
+// MixColumns and AddRoundKey: row r becomes 2 (a[r] + a[r+1]) + a[r+1] + a[r+2] + a[r+3] + key, from the
+// highest bit down, since times 2 moves bits up; where a bit comes out at the top it is added to bits 4, 3, 1
+// and 0. The sum of three rows is that of all four and row r, so where nothing is added there is one such sum
+// for all rows; where something is, a sum for each row saves an input. With sums of three at a time that
+// makes 87.
 GPUAES_HD inline void mix(Column& column, const KeyRows* key, unsigned number) {
-  std::uint32_t* const a = column.words;
-  std::uint32_t highest[4], doubled[4], next[4];  // bit 7, this bit and the one below of d
-  const auto pairs = [&](int bit, std::uint32_t(&d)[4]) {
-    for (int row = 0; row < 4; ++row) d[row] = a[8 * row + bit] ^ a[(row + 1) % 4 * 8 + bit];
-  };
-  pairs(7, highest);
+  const auto a = [&](int row, int bit) -> std::uint32_t& { return column.words[row % 4 * 8 + bit]; };
+  std::uint32_t out_of_top[4];
+  for (int row = 0; row < 4; ++row) out_of_top[row] = a(row, 7) ^ a(row + 1, 7);
   for (int bit = 7; bit >= 0; --bit) {
     const KeyRows added = key[4 * static_cast<unsigned>(bit) + number];
-    const bool has_highest = bit == 1 || bit == 3 || bit == 4;
-    if (bit > 0 && bit != 7) pairs(bit - 1, next);
-    std::uint32_t out[4];
+    const bool is_reduced = bit == 4 || bit == 3 || bit <= 1;
+    const std::uint32_t all_rows =
+        bit == 7 ? out_of_top[0] ^ out_of_top[2] : add(a(0, bit), a(1, bit), a(2, bit)) ^ a(3, bit);
+    std::uint32_t result[4];
     for (int row = 0; row < 4; ++row) {
-      const auto at = [&](int distance, int lower) { return a[(row + distance) % 4 * 8 + bit - lower]; };
-      if (bit == 7)
-        out[row] = add(add(at(0, 1), at(1, 1), added.rows[row]), at(1, 0), highest[(row + 2) % 4]);
-      else if (bit == 0)
-        out[row] = add(add(highest[row], at(1, 0), added.rows[row]), at(2, 0), at(3, 0));
-      else if (has_highest)
-        out[row] = add(add(next[row], at(1, 0), added.rows[row]), doubled[(row + 2) % 4], highest[row]);
-      else
-        out[row] = add(add(next[row], at(1, 0), added.rows[row]), at(2, 0), at(3, 0));
+      const std::uint32_t others = is_reduced ? add(add(a(row + 1, bit), a(row + 2, bit), a(row + 3, bit)),
+                                                    added.rows[row], out_of_top[row])
+                                              : add(all_rows, a(row, bit), added.rows[row]);
+      result[row] = bit == 0 ? others : add(others, a(row, bit - 1), a(row + 1, bit - 1));
     }
-    for (int row = 0; row < 4; ++row) {
-      a[8 * row + bit] = out[row];
-      doubled[row] = next[row];
-    }
+    for (int row = 0; row < 4; ++row) a(row, bit) = result[row];
   }
 }
 

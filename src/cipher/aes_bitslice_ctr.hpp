@@ -5,9 +5,9 @@
 //
 // In a tile the last byte of the counter alone differs. Round 1 (FIPS 197, section 5.1) moves it to column 0,
 // whose four bytes round 2 moves to the four columns, one to each. So of two rounds a tile needs no more than
-// the substitution of those four bytes, each by the thread that has the column where it goes (begin), and
-// what is added to their products: that is the same for the whole tile, is made of the other 15 bytes of the
-// counter alone, without slices, and for 32 tiles at once, one in each lane of the warp (share_rounds).
+// the substitution of those four bytes, each by the thread that has the column where it goes (begin_tile),
+// and what is added to their products: that is the same for the whole tile, is made of the other 15 bytes of
+// the counter alone, without slices, and for 32 tiles at once, one in each lane of the warp (share_rounds).
 #pragma once
 
 #include <cstdint>
@@ -77,61 +77,55 @@ GPUAES_HD inline void times_x(const std::uint32_t (&y)[8], std::uint32_t (&twice
     twice[i] = i == 0 ? y[7] : i == 1 || i == 3 || i == 4 ? y[i - 1] ^ y[7] : y[i - 1];
 }
 
-// What a thread of some group has of every tile under a key.
-template <int own>
-class TileStart {
- public:
-  // `group`: 0 to 7. `position`: as State has it. `round_keys`: as expand_key() makes them.
-  GPUAES_HD TileStart(unsigned group, unsigned position, const std::uint32_t* round_keys)
-      : position_(position) {
-    constexpr std::uint32_t slice_number[5] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
-    std::uint32_t y[8], twice[8];
-    for (unsigned i = 0; i < 8; ++i)
-      y[i] = (i < 3 ? spread_bit(group, i) : slice_number[i - 3]) ^ spread_bit(round_keys[3], 24 + i);
-    substitute(y);
-    times_x(y, twice);
-    for (unsigned k = 0; k < own; ++k) {
-      const unsigned row = row_of_column0(k);
-      for (int i = 0; i < 8; ++i)
-        last_byte_[k][i] = (y[i] & has_once(row, 3)) ^ (twice[i] & has_twice(row, 3));
-    }
-  }
+// Which row of column 0 ShiftRows moves to that column.
+GPUAES_HD inline unsigned row_for(unsigned column) {
+  return (4 - column) % 4;
+}
 
-  // The state after round 2. `rest`: SharedRounds::rest, of which this takes the columns that are its own.
-  GPUAES_HD State<own> begin(std::uint32_t column0, const std::uint32_t (&rest)[own]) const {
-    State<own> state;
-    for (unsigned k = 0; k < own; ++k) {
-      const unsigned row = row_of_column0(k);
-      std::uint32_t y[8], twice[8];
-      for (unsigned i = 0; i < 8; ++i) y[i] = last_byte_[k][i] ^ spread_bit(column0 >> 8 * row, i);
-      substitute(y);
-      times_x(y, twice);
-      for (unsigned r = 0; r < 4; ++r) {
-        const std::uint32_t once_mask = has_once(r, row), twice_mask = has_twice(r, row);
-        for (unsigned i = 0; i < 8; ++i)
-          state.columns[k].words[8 * r + i] =
-              add_masked(add_masked(spread_bit(rest[k], 8 * r + i), y[i], once_mask), twice[i], twice_mask);
-      }
-    }
-    return state;
-  }
+// MixColumns multiplies what comes from row `from` by 2, 3, 1, 1 on its way to rows from, from - 1, ...:
+// masks for whether it gets there once, and twice.
+GPUAES_HD inline std::uint32_t has_once(unsigned to, unsigned from) {
+  return (from - to) % 4 == 0 ? 0 : 0xffffffff;
+}
+GPUAES_HD inline std::uint32_t has_twice(unsigned to, unsigned from) {
+  return (from - to) % 4 < 2 ? 0xffffffff : 0;
+}
 
-  GPUAES_HD unsigned position() const { return position_; }
-
- private:
-  // Which row of column 0 ShiftRows moves to that column of this thread.
-  GPUAES_HD unsigned row_of_column0(unsigned k) const { return (4 - (own * position_ + k)) % 4; }
-
-  // MixColumns multiplies what comes from row `from` by 2, 3, 1, 1 on its way to rows from, from - 1, ...
-  GPUAES_HD static std::uint32_t has_once(unsigned to, unsigned from) {
-    return (from - to) % 4 == 0 ? 0 : 0xffffffff;
-  }
-  GPUAES_HD static std::uint32_t has_twice(unsigned to, unsigned from) {
-    return (from - to) % 4 < 2 ? 0xffffffff : 0;
-  }
-
-  unsigned position_;
-  std::uint32_t last_byte_[own][8];  // after round 1, of that row of column 0
+// What the last byte of the counter adds in round 1 to the row of column 0 that goes to `column` in round 2:
+// its bits, for the slices of a group. The same in all tiles under a key.
+struct alignas(16) LastByte {
+  std::uint32_t words[8];
 };
+
+GPUAES_HD inline LastByte make_last_byte(unsigned group, unsigned column, const std::uint32_t* round_keys) {
+  constexpr std::uint32_t slice_number[5] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
+  const std::uint32_t once = has_once(row_for(column), 3), twice = has_twice(row_for(column), 3);
+  std::uint32_t y[8], doubled[8];
+  for (unsigned i = 0; i < 8; ++i)
+    y[i] = (i < 3 ? spread_bit(group, i) : slice_number[i - 3]) ^ spread_bit(round_keys[3], 24 + i);
+  substitute(y);
+  times_x(y, doubled);
+  LastByte result{};
+  for (int i = 0; i < 8; ++i) result.words[i] = (y[i] & once) ^ (doubled[i] & twice);
+  return result;
+}
+
+// That column of the state after round 2. `rest`: of SharedRounds, the word of this column.
+GPUAES_HD inline Column begin_tile(unsigned column, const LastByte& last_byte, std::uint32_t column0,
+                                   std::uint32_t rest) {
+  const unsigned from = row_for(column);
+  std::uint32_t y[8], doubled[8];
+  for (unsigned i = 0; i < 8; ++i) y[i] = last_byte.words[i] ^ spread_bit(column0 >> 8 * from, i);
+  substitute(y);
+  times_x(y, doubled);
+  Column result;
+  for (unsigned to = 0; to < 4; ++to) {
+    const std::uint32_t once = has_once(to, from), twice = has_twice(to, from);
+    for (unsigned i = 0; i < 8; ++i)
+      result.words[8 * to + i] =
+          add_masked(add_masked(spread_bit(rest, 8 * to + i), y[i], once), doubled[i], twice);
+  }
+  return result;
+}
 
 }  // namespace gpuaes::aes
