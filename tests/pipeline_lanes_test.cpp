@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "io/fd.hpp"
 #include "io_support.hpp"
 #include "lane/lanes.hpp"
 #include "pipeline_rig.hpp"
@@ -148,24 +147,22 @@ TEST_CASE("a lane that waits for input goes on with what another one gave up") {
   for (const std::size_t slots : {2, 5}) {
     CAPTURE(slots);
     Rig rig({.slots = slots});
-    Ends pipe = make_pipe();
-    FdSource source(std::move(pipe.reader), "pipe", rig.cancel);
-    Pipeline pipeline(rig.parts(source, rig.sink));
+    PipeFed run(rig);
     Gate gate;
-    pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) {
+    run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) {
       gate.wait();
       throw LaneError("the device is lost");
     }}));
-    put(pipe.writer, test_bytes(64));
-    auto ended = in_thread([&] { return failure_of([&] { pipeline.run(); }); });
+    put(run.pipe.writer, test_bytes(64));
+    auto ended = run.start();
     CHECK(gate.comes(1));
-    pipeline.add_lane(rig.lane());
+    run.pipeline.add_lane(rig.lane());
     CHECK(is_waiting(ended));
     gate.open();
     CHECK(comes_true([&] { return rig.warnings() == 1; }));
     CHECK(is_waiting(ended));
-    put(pipe.writer, test_bytes(100, 64));
-    pipe.writer.close();
+    put(run.pipe.writer, test_bytes(100, 64));
+    run.pipe.writer.close();
     CHECK(result_of(std::move(ended)) == "");
     CHECK(rig.wrong_output(164) == "");
   }
@@ -286,25 +283,23 @@ TEST_CASE("lanes are dismissed at any moment without loss") {
 
 TEST_CASE("a lane that waits for input when others take over does what it waits for, and then leaves") {
   Rig rig({.slots = 2});
-  Ends pipe = make_pipe();
-  FdSource source(std::move(pipe.reader), "pipe", rig.cancel);
-  Pipeline pipeline(rig.parts(source, rig.sink));
-  pipeline.add_lane(rig.lane());
-  auto ended = in_thread([&] { return failure_of([&] { pipeline.run(); }); });
-  put(pipe.writer, test_bytes(64));
+  PipeFed run(rig);
+  run.pipeline.add_lane(rig.lane());
+  auto ended = run.start();
+  put(run.pipe.writer, test_bytes(64));
   CHECK(comes_true([&] { return rig.sink.size() == 64; }));
   std::this_thread::sleep_for(a_while);  // it goes back to the source
   std::vector<std::unique_ptr<Lane>> others;
   others.push_back(rig.lane());
-  pipeline.replace_lanes(std::move(others));
+  run.pipeline.replace_lanes(std::move(others));
   for (std::size_t fed = 64; fed < 64 * 4; fed += 64) {
-    put(pipe.writer, test_bytes(64, fed));
+    put(run.pipe.writer, test_bytes(64, fed));
     CHECK(comes_true([&] { return rig.sink.size() == fed + 64; }));
   }
-  pipe.writer.close();
+  run.pipe.writer.close();
   CHECK(result_of(std::move(ended)) == "");
   CHECK(rig.wrong_output(64 * 4) == "");
-  const std::vector<LaneStats> stats = pipeline.lane_stats();
+  const std::vector<LaneStats> stats = run.pipeline.lane_stats();
   REQUIRE(stats.size() == 2);
   CHECK(stats[0].chunks == 2);
   CHECK(stats[1].chunks == 2);

@@ -16,6 +16,8 @@
 #include "catch.hpp"
 #include "format/raw.hpp"
 #include "io/control.hpp"
+#include "io/fd.hpp"
+#include "io_support.hpp"
 #include "lane/lanes.hpp"
 #include "pipeline/pipeline.hpp"
 #include "support.hpp"
@@ -121,6 +123,21 @@ struct Rig {
   mutable std::mutex mutex;
   std::vector<std::string> warned;
   Pipeline pipeline{parts(source, sink)};
+};
+
+// A pipeline of a rig that reads from a pipe.
+struct PipeFed {
+  explicit PipeFed(Rig& rig)
+      : source(std::move(pipe.reader), "pipe", rig.cancel), pipeline(rig.parts(source, rig.sink)) {}
+
+  // To the end, in a thread of its own. How it failed, or nothing.
+  std::future<std::string> start() {
+    return in_thread([this] { return failure_of([this] { pipeline.run(); }); });
+  }
+
+  Ends pipe = make_pipe();
+  FdSource source;
+  Pipeline pipeline;
 };
 
 // A door that is shut until someone opens it, and that knows how many came to it.

@@ -291,20 +291,18 @@ TEST_CASE("a lane that waits for more does not keep others from writing what the
 
 TEST_CASE("a pipe that is fed by and by comes out by and by, and units stay whole") {
   Rig rig({.chunk_bytes = 4096});
-  Ends pipe = make_pipe();
-  FdSource source(std::move(pipe.reader), "pipe", rig.cancel);
-  Pipeline pipeline(rig.parts(source, rig.sink));
-  pipeline.add_lane(rig.lane());
-  auto ended = in_thread([&] { return failure_of([&] { pipeline.run(); }); });
+  PipeFed run(rig);
+  run.pipeline.add_lane(rig.lane());
+  auto ended = run.start();
   const Bytes input = test_bytes(100);
   std::size_t fed = 0;
   for (const std::size_t piece : {20, 1, 10, 1, 40, 28}) {
-    put(pipe.writer, std::span(input).subspan(fed, piece));
+    put(run.pipe.writer, std::span(input).subspan(fed, piece));
     fed += piece;
     CAPTURE(fed);
     CHECK(comes_true([&] { return rig.sink.size() == whole(fed, unit); }));
   }
-  pipe.writer.close();
+  run.pipe.writer.close();
   CHECK(result_of(std::move(ended)) == "");
   CHECK(rig.wrong_output(100) == "");
 }
@@ -431,12 +429,10 @@ TEST_CASE("of two errors the one that is first in the stream is thrown, every ti
 
 TEST_CASE("a request to stop ends a run whose source waits in a pipe") {
   Rig rig({.chunk_bytes = 4096});
-  Ends pipe = make_pipe();
-  FdSource source(std::move(pipe.reader), "pipe", rig.cancel);
-  put(pipe.writer, test_bytes(100));
-  Pipeline pipeline(rig.parts(source, rig.sink));
-  for (int i = 0; i < 2; ++i) pipeline.add_lane(rig.lane());
-  auto ended = in_thread([&] { return failure_of([&] { pipeline.run(); }); });
+  PipeFed run(rig);
+  put(run.pipe.writer, test_bytes(100));
+  for (int i = 0; i < 2; ++i) run.pipeline.add_lane(rig.lane());
+  auto ended = run.start();
   CHECK(comes_true([&] { return rig.sink.size() == 96; }));
   CHECK(is_waiting(ended));
   rig.cancel.request(SIGINT);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "io/fd.hpp"
 #include "io_support.hpp"
 #include "lane/lanes.hpp"
 #include "pipeline/pipeline.hpp"
@@ -147,23 +146,21 @@ TEST_CASE("lanes that are replaced before they have a thread leave without one, 
   for (const std::size_t others : {0, 1, 3}) {
     CAPTURE(others);
     Rig rig({.slots = 3});
-    Ends pipe = make_pipe();
-    FdSource source(std::move(pipe.reader), "pipe", rig.cancel);
-    Pipeline pipeline(rig.parts(source, rig.sink));
-    for (int i = 0; i < 3; ++i) pipeline.add_lane(rig.lane());
-    auto ended = in_thread([&] { return failure_of([&] { pipeline.run(); }); });
+    PipeFed run(rig);
+    for (int i = 0; i < 3; ++i) run.pipeline.add_lane(rig.lane());
+    auto ended = run.start();
     CHECK(is_waiting(ended));  // the caller's thread, for the first byte
     std::vector<std::unique_ptr<Lane>> lanes;
     for (std::size_t i = 0; i < others; ++i) lanes.push_back(rig.lane());
-    pipeline.replace_lanes(std::move(lanes));
+    run.pipeline.replace_lanes(std::move(lanes));
     for (std::size_t fed = 0; fed < 64 * 5; fed += 64) {
-      put(pipe.writer, test_bytes(64, fed));
+      put(run.pipe.writer, test_bytes(64, fed));
       CHECK(comes_true([&] { return rig.sink.size() == fed + 64; }));
     }
-    pipe.writer.close();
+    run.pipe.writer.close();
     CHECK(result_of(std::move(ended)) == "");
     CHECK(rig.wrong_output(64 * 5) == "");
-    const std::vector<LaneStats> stats = pipeline.lane_stats();
+    const std::vector<LaneStats> stats = run.pipeline.lane_stats();
     REQUIRE(stats.size() == 3 + others);
     if (others == 0) continue;
     CHECK(stats[0].chunks == 1);
@@ -187,11 +184,9 @@ TEST_CASE("a request to stop reaches the caller's thread while it waits for the 
   for (const int lanes : {1, 3}) {
     CAPTURE(lanes);
     Rig rig({});
-    Ends pipe = make_pipe();
-    FdSource source(std::move(pipe.reader), "pipe", rig.cancel);
-    Pipeline pipeline(rig.parts(source, rig.sink));
-    for (int i = 0; i < lanes; ++i) pipeline.add_lane(rig.lane());
-    auto ended = in_thread([&] { return failure_of([&] { pipeline.run(); }); });
+    PipeFed run(rig);
+    for (int i = 0; i < lanes; ++i) run.pipeline.add_lane(rig.lane());
+    auto ended = run.start();
     CHECK(is_waiting(ended));
     rig.cancel.request(SIGTERM);
     CHECK(result_of(std::move(ended)) == "cancelled: 15");
@@ -201,14 +196,12 @@ TEST_CASE("a request to stop reaches the caller's thread while it waits for the 
 
 TEST_CASE("what fails in another thread ends the run while the caller's waits for input") {
   Rig rig({.sink_fails_at = 100});
-  Ends pipe = make_pipe();
-  FdSource source(std::move(pipe.reader), "pipe", rig.cancel);
-  Pipeline pipeline(rig.parts(source, rig.sink));
+  PipeFed run(rig);
   Gate other;
-  pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { other.comes(1); }}));
-  pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { other.wait(); }}));
-  put(pipe.writer, test_bytes(128));
-  auto ended = in_thread([&] { return failure_of([&] { pipeline.run(); }); });
+  run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { other.comes(1); }}));
+  run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { other.wait(); }}));
+  put(run.pipe.writer, test_bytes(128));
+  auto ended = run.start();
   CHECK(comes_true([&] { return rig.sink.size() == 64; }));
   CHECK(is_waiting(ended));  // the caller's thread for what comes behind the 128 bytes
   other.open();
@@ -218,14 +211,12 @@ TEST_CASE("what fails in another thread ends the run while the caller's waits fo
 
 TEST_CASE("what fails in the caller's thread ends the run while another one waits for input") {
   Rig rig({.sink_fails_at = 50});
-  Ends pipe = make_pipe();
-  FdSource source(std::move(pipe.reader), "pipe", rig.cancel);
-  Pipeline pipeline(rig.parts(source, rig.sink));
+  PipeFed run(rig);
   Gate waits;
-  pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { waits.wait(); }}));
-  pipeline.add_lane(rig.lane());
-  put(pipe.writer, test_bytes(64));
-  auto ended = in_thread([&] { return failure_of([&] { pipeline.run(); }); });
+  run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { waits.wait(); }}));
+  run.pipeline.add_lane(rig.lane());
+  put(run.pipe.writer, test_bytes(64));
+  auto ended = run.start();
   CHECK(waits.comes(1));
   CHECK(is_waiting(ended));  // the other one has its thread, and reads
   waits.open();

@@ -20,7 +20,7 @@ GPUAES_HD inline Block add(const Block& a, const Block& b) {
 }
 
 GPUAES_HD inline Block load_block(Counter counter) {
-  const auto swap = [](std::uint64_t word) { return permute(static_cast<std::uint32_t>(word), 0, 0x0123); };
+  const auto swap = [](std::uint64_t word) { return swap_bytes(static_cast<std::uint32_t>(word)); };
   return {{swap(counter.high >> 32), swap(counter.high), swap(counter.low >> 32), swap(counter.low)}};
 }
 

@@ -25,6 +25,7 @@
 #include <span>
 
 #include "cipher/host_device.hpp"
+#include "cipher/permute.hpp"
 #include "cipher/secret.hpp"
 
 namespace gpuaes::ghash {
@@ -33,14 +34,6 @@ namespace gpuaes::ghash {
 struct Element {
   std::uint32_t words[4];
 };
-
-GPUAES_HD inline std::uint32_t swap_bytes(std::uint32_t word) {
-#ifdef __CUDA_ARCH__
-  return __byte_perm(word, 0, 0x0123);
-#else
-  return word << 24 | (word & 0xff00) << 8 | (word >> 8 & 0xff00) | word >> 24;
-#endif
-}
 
 // From and to 16 bytes as a little-endian machine has them in 4 words.
 GPUAES_HD inline Element load(const std::uint32_t memory[4]) {

@@ -1,4 +1,4 @@
-// The byte permutation that GPUs have as one instruction (PRMT).
+// Permutations of bytes, which GPUs do with one instruction (PRMT).
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,14 @@ GPUAES_HD inline std::uint32_t permute(std::uint32_t low, std::uint32_t high, st
   for (unsigned i = 0; i < 32; i += 8)
     result |= static_cast<std::uint32_t>(bytes >> 8 * (selector >> i / 2 & 7) & 0xff) << i;
   return result;
+#endif
+}
+
+GPUAES_HD inline std::uint32_t swap_bytes(std::uint32_t word) {
+#ifdef __CUDA_ARCH__
+  return __byte_perm(word, 0, 0x0123);
+#else
+  return word << 24 | (word & 0xff00) << 8 | (word >> 8 & 0xff00) | word >> 24;
 #endif
 }
 
