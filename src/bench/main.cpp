@@ -16,10 +16,10 @@
 #include "pipeline/ring.hpp"
 #include "program.hpp"
 #ifdef GPUAES_WITH_CUDA
-#include "device_bench.hpp"
-#include "kernel_bench.hpp"
-#include "key_bench.hpp"
-#include "limit_bench.hpp"
+#include "bench/device_bench.hpp"
+#include "bench/kernel_bench.hpp"
+#include "bench/key_bench.hpp"
+#include "bench/limit_bench.hpp"
 #endif
 
 namespace gpuaes {
