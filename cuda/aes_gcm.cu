@@ -117,7 +117,7 @@ void launch_gcm(const GcmJob& job, const std::byte* in, std::size_t in_stride, s
       },
       stream);
   constexpr unsigned blocks_each = 8;  // what a multiprocessor has registers for
-  launch(tag_kernel, {.blocks = resident(segments.count, blocks_each), .threads = tag_threads}, stream,
+  launch(tag_kernel, {.blocks = even_blocks(segments.count, blocks_each), .threads = tag_threads}, stream,
          job.powers, job.aad, segments, sealed, reinterpret_cast<const uint4*>(job.masks), first_bad);
 }
 

@@ -16,7 +16,7 @@
 namespace gpuaes::cuda {
 
 constexpr unsigned bitslice_threads = 256;           // at most
-constexpr unsigned bitslice_resident_threads = 768;  // that a multiprocessor has registers for
+constexpr unsigned bitslice_resident_threads = 512;  // that a multiprocessor has registers for
 
 // In dynamic shared memory, of all threads; the memory of each warp lies behind it.
 struct BlockMemory {
@@ -170,11 +170,9 @@ __global__ void __launch_bounds__(bitslice_threads, bitslice_resident_threads / 
 
 template <class Plan>
 void launch_bitslice(const AesKey& key, const Plan& plan, cudaStream_t stream) {
-  KernelShape shape = key.shape;
-  if (shape.threads == 0 || shape.threads > bitslice_threads) shape.threads = bitslice_threads;
-  Grid grid = tile_grid(plan.aligned() + plan.gathered(), shape, aes::tile_blocks / warp_lanes,
-                        bitslice_resident_threads);
-  grid.shared_bytes = memory_bytes(shape.threads);
+  Grid grid = tile_grid(plan.aligned() + plan.gathered(), key.shape,
+                        {aes::tile_blocks / warp_lanes, bitslice_threads, bitslice_resident_threads});
+  grid.shared_bytes = memory_bytes(grid.threads);
   launch(bitslice_kernel<Plan>, grid, stream, key.round_keys, key.rounds, plan);
 }
 

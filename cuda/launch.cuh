@@ -28,23 +28,40 @@ inline int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// CUDA blocks that find work, but no more than `each` on a multiprocessor.
-inline std::uint64_t resident(std::uint64_t blocks, unsigned each) {
-  return std::min(blocks,
-                  std::uint64_t{each} * static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount)));
+inline unsigned multiprocessors() {
+  return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
 }
 
-// For warps that take tile after tile. `tile_blocks_per_thread`: cipher blocks of a tile for each thread.
-// `resident_threads`: that a multiprocessor holds.
-inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, unsigned tile_blocks_per_thread,
-                      unsigned resident_threads) {
-  const unsigned warps = shape.threads / warp_lanes;
-  const unsigned tiles_per_warp = std::max(1u, shape.blocks_per_thread / tile_blocks_per_thread);
+// CUDA blocks for so many of them that find work: as many for each multiprocessor, but `each` at most.
+// Uneven launches would be slow in a row. A launch that begins early finds its place between those of the
+// one before, so it would fill up the multiprocessors that have fewer of those, and take as long as they do:
+// launches of 128 CUDA blocks take twice as long on 132 multiprocessors, and three times as long if there is
+// room for three.
+inline std::uint64_t even_blocks(std::uint64_t blocks, unsigned each) {
+  const unsigned processors = multiprocessors();
+  return processors * std::clamp<std::uint64_t>((blocks + processors - 1) / processors, 1, each);
+}
+
+// How warps take tiles, one after the other.
+struct TileUse {
+  unsigned blocks_per_thread;  // cipher blocks of a tile
+  unsigned most_threads;       // of a CUDA block
+  unsigned resident_threads;   // that a multiprocessor holds
+};
+
+// Where the shape leaves it open, small launches have small CUDA blocks, so that all multiprocessors find
+// work.
+inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileUse& use) {
+  const std::uint64_t warps_each = (tiles + multiprocessors() - 1) / multiprocessors();
+  const unsigned fitting =
+      static_cast<unsigned>(std::clamp<std::uint64_t>(warps_each * warp_lanes, warp_lanes, use.most_threads));
+  const unsigned threads = shape.threads == 0 ? fitting : std::min(shape.threads, use.most_threads);
+  const unsigned warps = threads / warp_lanes;
   if (shape.blocks_per_thread == 0)
-    return {resident((tiles + warps - 1) / warps, std::max(1u, resident_threads / shape.threads)),
-            shape.threads};
+    return {even_blocks((tiles + warps - 1) / warps, std::max(1u, use.resident_threads / threads)), threads};
+  const unsigned tiles_per_warp = std::max(1u, shape.blocks_per_thread / use.blocks_per_thread);
   const std::uint64_t tiles_each = std::uint64_t{warps} * tiles_per_warp;
-  return {(tiles + tiles_each - 1) / tiles_each, shape.threads};
+  return {(tiles + tiles_each - 1) / tiles_each, threads};
 }
 
 // From here on what earlier launches on the stream wrote is there.

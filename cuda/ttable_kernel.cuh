@@ -84,10 +84,8 @@ __global__ void __launch_bounds__(ttable_threads, 1)
 
 template <class Plan>
 void launch_ttable(const AesKey& key, const Plan& plan, cudaStream_t stream) {
-  KernelShape shape = key.shape;
-  if (shape.threads == 0 || shape.threads > ttable_threads) shape.threads = ttable_threads;
-  Grid grid =
-      tile_grid(std::max(plan.aligned(), plan.gathered()), shape, ttable_tile / warp_lanes, ttable_threads);
+  Grid grid = tile_grid(std::max(plan.aligned(), plan.gathered()), key.shape,
+                        {ttable_tile / warp_lanes, ttable_threads, ttable_threads});
   grid.shared_bytes = table_bytes;
   switch (key.rounds) {
     case 10:
