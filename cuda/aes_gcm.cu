@@ -22,19 +22,24 @@ struct HashedBlocks {
   ghash::Lengths lengths;
   const std::byte* ciphertext;
 
-  __device__ ghash::Element operator()(unsigned index) const {
-    const unsigned aad_blocks = static_cast<unsigned>(lengths.aad_blocks());
-    if (index < aad_blocks) return ghash::load(aad.words + 4 * index);
-    const unsigned at = (index - aad_blocks) * 16;
-    const auto rest = static_cast<unsigned>(lengths.ciphertext_bytes) - at;
-    const uint4 data = *reinterpret_cast<const uint4*>(ciphertext + at);
-    const std::uint32_t words[4] = {data.x, data.y, data.z, data.w};
+  __device__ uint4 fetch(unsigned index) const {
+    if (index < aad_blocks()) {
+      const std::uint32_t* const words = aad.words + 4 * index;
+      return {words[0], words[1], words[2], words[3]};
+    }
+    return *reinterpret_cast<const uint4*>(ciphertext + ciphertext_at(index));
+  }
+  __device__ ghash::Element block(const uint4& fetched, unsigned index) const {
+    const std::uint32_t words[4] = {fetched.x, fetched.y, fetched.z, fetched.w};
     ghash::Element block = ghash::load(words);
-    if (rest < 16)
+    const unsigned rest = static_cast<unsigned>(lengths.ciphertext_bytes) - ciphertext_at(index);
+    if (rest < 16)  // not so for associated data: it is negative there
       for (unsigned i = 0; i < 4; ++i) block.words[3 - i] &= leading_bytes(rest, 4 * i);
     return block;
   }
 
+  __device__ unsigned aad_blocks() const { return static_cast<unsigned>(lengths.aad_blocks()); }
+  __device__ unsigned ciphertext_at(unsigned index) const { return (index - aad_blocks()) * 16; }
   // A mask for the bytes `at` to `at + 3` of a block, big-endian, of which the first `size` count.
   __device__ static std::uint32_t leading_bytes(unsigned size, unsigned at) {
     const unsigned count = size < at ? 0 : size - at;
@@ -116,9 +121,9 @@ void launch_gcm(const GcmJob& job, const std::byte* in, std::size_t in_stride, s
                                        in_stride, out_stride, reinterpret_cast<std::uint32_t*>(job.masks)};
       },
       stream);
-  constexpr unsigned blocks_each = 8;  // what a multiprocessor has registers for
-  launch(tag_kernel, {.blocks = even_blocks(segments.count, blocks_each), .threads = tag_threads}, stream,
-         job.powers, job.aad, segments, sealed, reinterpret_cast<const uint4*>(job.masks), first_bad);
+  constexpr unsigned most = 8;  // what a multiprocessor has registers for
+  launch(tag_kernel, even_grid(segments.count, tag_threads, most), stream, job.powers, job.aad, segments,
+         sealed, reinterpret_cast<const uint4*>(job.masks), first_bad);
 }
 
 }  // namespace

@@ -163,6 +163,21 @@ TEST_CASE("GHASH of test case 2 of the GCM specification (McGrew and Viega) is r
   CHECK(counter_block("f38cbb1ad69223dcc3457ae5b6b0f885") == bitwise_ghash(h, blocks));
 }
 
+namespace {
+
+struct HashedBlocks {
+  const std::vector<CounterBlock>& blocks;
+  mutable std::vector<int> times_used;
+
+  CounterBlock fetch(unsigned index) const { return blocks.at(index); }
+  Element block(const CounterBlock& fetched, unsigned index) const {
+    ++times_used.at(index);
+    return element(fetched);
+  }
+};
+
+}  // namespace
+
 TEST_CASE("the shares of all lanes add up to GHASH, for every number of blocks") {
   std::mt19937_64 random(3);
   std::vector<std::size_t> counts{1024, 1025, 1026};
@@ -174,19 +189,14 @@ TEST_CASE("the shares of all lanes add up to GHASH, for every number of blocks")
       ghash::Powers powers;
       ghash::make_powers(element(h), powers);
       const std::vector<CounterBlock> blocks = random_blocks(count, random);
-      std::vector<int> times_loaded(count);
+      HashedBlocks data{blocks, std::vector<int>(count)};
       Element sum{};
-      for (unsigned lane = 0; lane < lanes; ++lane) {
-        const auto load = [&](unsigned index) {
-          ++times_loaded.at(index);
-          return element(blocks[index]);
-        };
+      for (unsigned lane = 0; lane < lanes; ++lane)
         sum = add(sum, ghash::lane_share(lane, lanes, static_cast<unsigned>(count),
                                          ghash::Multiplier(powers.of[lanes - 1]), powers.of[lanes - 1 - lane],
-                                         load));
-      }
+                                         data));
       CHECK(bitwise_ghash(h, blocks) == block_of(sum));
-      CHECK(times_loaded == std::vector<int>(count, 1));
+      CHECK(data.times_used == std::vector<int>(count, 1));
     }
 }
 

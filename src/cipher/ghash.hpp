@@ -187,18 +187,27 @@ struct Lengths {
   }
 };
 
-// One lane's share of GHASH of load(0), ..., load(blocks - 1): the sum of the shares of lanes 0 to lanes - 1
-// is the whole. Zero blocks in front, which change nothing, make the count a multiple of `lanes`; then lane l
-// has blocks l, l + lanes, ..., one step apart for all of them, and the last of its blocks is to be
-// multiplied by H^(lanes - l), which is `own_power`. `stride_power` is H^lanes.
-template <class Load>
+// One lane's share of GHASH of `data`, so many blocks: the sum of the shares of lanes 0 to lanes - 1 is the
+// whole. Zero blocks in front, which change nothing, make the count a multiple of `lanes`; then lane l has
+// blocks l, l + lanes, ..., one step apart for all of them, and the last of its blocks is to be multiplied by
+// H^(lanes - l), which is `own_power`. `stride_power` is H^lanes.
+//
+// data.fetch(i) loads block i from memory, and data.block(fetched, i) makes an element of that. What is next
+// is fetched a multiplication before it is wanted, so that no lane waits for memory.
+template <class Data>
 GPUAES_HD Element lane_share(unsigned lane, unsigned lanes, unsigned blocks, const Multiplier& stride_power,
-                             const Element& own_power, Load load_block) {
+                             const Element& own_power, const Data& data) {
+  if (blocks == 0) return {};
   const unsigned padding = (lanes - blocks % lanes) % lanes;
+  const auto fetch = [&](unsigned at) { return data.fetch(at < blocks ? at : blocks - 1); };
   Element sum{};
-  if (lane >= padding && lane - padding < blocks) sum = load_block(lane - padding);
-  for (unsigned at = lane + lanes - padding; at < blocks; at += lanes)
-    sum = add(multiply(sum, stride_power), load_block(at));
+  if (lane >= padding) sum = data.block(fetch(lane - padding), lane - padding);
+  unsigned at = lane + lanes - padding;
+  for (auto fetched = fetch(at); at < blocks; at += lanes) {
+    const auto next = fetch(at + lanes);
+    sum = add(multiply(sum, stride_power), data.block(fetched, at));
+    fetched = next;
+  }
   return multiply(sum, Multiplier(own_power));
 }
 
