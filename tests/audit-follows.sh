@@ -196,5 +196,7 @@ expect 0 'a kernel that has to be asked for' 'none depends'
 "$audit" "$work/sass" ttable_kernel >"$work/said" && fail 'a kernel that looks up tables, by its name: expected a failure'
 "$audit" "$work/sass" missing >"$work/said" 2>&1 && fail 'a kernel that is missing: expected a failure'
 grep -q 'no kernel missing' "$work/said" || fail "a kernel that is missing: got $(cat "$work/said")"
+as_sass ttable_kernel >"$work/sass" <<<EXIT
+expect 1 'no kernel but one that has to be asked for' 'error: .*only kernels that look up tables'
 : >"$work/sass"
 expect 77 'no code for Hopper' skipped
