@@ -43,26 +43,30 @@ def read_csv(text):
     return rows
 
 
-def numbers(row, names):
-    """Nothing where a field is empty: then the row has no such point."""
+def numbers(row, names, zero, absent):
+    """Nothing where a field is empty, unless it may be `absent`: then the row has no such point. Only those of `zero`
+    may be 0."""
     found = {}
     for name in names:
         if row[name] in ("", None):
-            return None
+            if name not in absent:
+                return None
+            found[name] = None
+            continue
         try:
             found[name] = float(row[name])
         except (TypeError, ValueError, OverflowError):
             raise BadInput(f"{name} is '{row[name]}', and no number") from None
-        if not (math.isfinite(found[name]) and found[name] > 0):
+        if not (math.isfinite(found[name]) and (found[name] > 0 or found[name] == 0 and name in zero)):
             raise BadInput(f"{name} is {row[name]}, which is nothing to draw")
     return found
 
 
-def points(rows, words, values):
-    """The rows that have all of these values, with them as numbers."""
+def points(rows, words, values, zero=(), absent=()):
+    """The rows that have all of these values, with them as numbers, or None for those that may be absent."""
     found = []
     for row in rows:
-        value = numbers(row, values)
+        value = numbers(row, values, zero, absent)
         if value:
             found.append({name: str(row[name]) for name in words} | value)
     return found

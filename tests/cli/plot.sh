@@ -79,21 +79,28 @@ write_json("kernels.json", kernels)
 for name in ("kernels.csv", "kernels.json"):
     expect_pictures(name, name + ".d", {f"kernels-aes-{bits}": [*names, f"AES-{bits}"] for bits in (128, 256)})
 
-sweep = [{"variant": "bitsliced", "key_bits": 192, "threads": threads, "blocks_per_thread": blocks, "streams": 1,
-          "gb_per_s": threads / 10 + blocks} for threads in (32, 256, 1024) for blocks in (1, 2, 4)]
+# 0 leaves a number to the kernel. Streams are None where data stays on the device.
+sweep = [{"variant": "bitsliced", "key_bits": 192, "bytes": 4 << 20, "threads": threads, "blocks_per_thread": blocks,
+          "streams": None, "gb_per_s": threads / 10 + blocks + 1} for threads in (32, 256, 1024) for blocks in (0, 2, 4)]
+sweep.insert(0, {**sweep[0], "threads": 0, "gb_per_s": 555})
 write_json("map.json", sweep)
-expect_pictures("map.json", "map", {"map-bitsliced-aes-192-map": ["bitsliced", "AES-192", "1024", "103", "106", "threads"]})
+expect_pictures("map.json", "map", {"map-bitsliced-aes-192-map": ["bitsliced", "AES-192", "1024", "103", "107", "555",
+                                                                  "own", "threads"]})
+copied = [{**row, "streams": streams, "gb_per_s": 777} for row in (sweep[5], {**sweep[0], "variant": "tables"})
+          for streams in (1, 2, 64)]
 # Measured twice, the better one first: that one counts.
-sweep.append({**sweep[8], "gb_per_s": 55})
-sweep += [{**sweep[4], "streams": streams, "gb_per_s": 777} for streams in (2, 64)]
+sweep.append({**sweep[9], "gb_per_s": 55})
 # A row without a rate, where something was left out.
-write_csv("sweep.csv", [*sweep, {**sweep[0], "threads": 512, "gb_per_s": ""}])
-expect_pictures("sweep.csv", "sweep", {"sweep-bitsliced-aes-192-map": ["106"],
-                                       "sweep-aes-192-streams": ["64", "256 threads, 2 blocks", "streams"]})
+write_csv("sweep.csv", [*sweep, *copied, {**sweep[0], "threads": 512, "gb_per_s": ""}])
+expect_pictures("sweep.csv", "sweep", {"sweep-bitsliced-aes-192-map": ["107"],
+                                       "sweep-aes-192-streams": ["64", "bitsliced, 256 threads, 2 blocks",
+                                                                 "tables, own threads, own blocks", "streams"]})
 if "55" in texts_of("sweep/sweep-bitsliced-aes-192-map.svg"):
     fail("the worse one of two rates of one shape is in the map")
 if "777" in texts_of("sweep/sweep-bitsliced-aes-192-map.svg"):
-    fail("a rate with two streams is in the map, which is of those with one")
+    fail("a rate with copies is in the map, which is of data that stays on the device")
+write_json("streams.json", copied)
+expect_pictures("streams.json", "streams", {"streams-aes-192-streams": ["64"]})
 
 expect_pictures("trace.json", "trace", {"trace-timeline": ["lane 1, cpu", "read", "cipher", "write", "milliseconds"]})
 
@@ -143,6 +150,7 @@ expect_error("a long row", head + "a,128,ctr,1024,no,3\na,128,ctr,1024,no,3,4\n"
 expect_error("an open quote", head + '"a,128,ctr,1024,no,3\n', "no CSV")
 expect_error("no number", head + "a,128,ctr,1024,no,fast\n", "gb_per_s is 'fast'")
 expect_error("no size", head + "a,128,ctr,-1024,no,3\n", "bytes is -1024")
+expect_error("a size of zero", head + "a,128,ctr,0,no,3\n", "bytes is 0")
 expect_error("a rate that is none", head + "a,128,ctr,1024,no,nan\n", "gb_per_s is nan")
 expect_error("nothing measured", head + "a,128,ctr,1024,no,\n", "nothing to draw")
 open("binary", "wb").write(bytes(range(256)))
