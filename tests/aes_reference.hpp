@@ -1,4 +1,4 @@
-// CTR mode by the reference cipher, and bytes written as hexadecimal, for tests.
+// CTR mode by the reference cipher, and bytes written in other ways, for tests.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cipher/aes.hpp"
+#include "cipher/aes_block.hpp"
 #include "cipher/ctr.hpp"
 
 namespace gpuaes {
@@ -30,6 +31,13 @@ inline CounterBlock counter_block(std::string_view hex) {
   CounterBlock block{};
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = std::to_integer<std::uint8_t>(bytes.at(i));
   return block;
+}
+
+inline CounterBlock to_bytes(const aes::Block& block) {
+  CounterBlock bytes{};
+  for (std::size_t i = 0; i < 16; ++i)
+    bytes[i] = static_cast<std::uint8_t>(block.words[i / 4] >> 8 * (i % 4));
+  return bytes;
 }
 
 // Block `number` of the keystream that begins with `counter`.

@@ -17,10 +17,9 @@ aes::RoundKeys test_keys(std::size_t key_bytes) {
 }
 
 CounterBlock bytes_of(const aes::State<4>& transposed, unsigned slice) {
-  CounterBlock bytes{};
-  for (std::size_t i = 0; i < 16; ++i)
-    bytes[i] = static_cast<std::uint8_t>(transposed.columns[i / 4].words[slice] >> 8 * (i % 4));
-  return bytes;
+  aes::Block block;
+  for (unsigned c = 0; c < 4; ++c) block.words[c] = transposed.columns[c].words[slice];
+  return to_bytes(block);
 }
 
 // All counters of the tile that `within` is in.

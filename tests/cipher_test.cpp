@@ -52,11 +52,7 @@ CounterBlock table_block(const std::vector<std::uint32_t>& tables, unsigned bank
   aes::CtrKeystream<rounds> keystream(tables.data(), bank, keys.words.data());
   const unsigned last_byte = counter.low & 0xff;
   keystream.start({counter.high, counter.low - last_byte + group});
-  const aes::Block block = keystream.block(last_byte);
-  CounterBlock bytes{};
-  for (std::size_t i = 0; i < 16; ++i)
-    bytes[i] = static_cast<std::uint8_t>(block.words[i / 4] >> 8 * (i % 4));
-  return bytes;
+  return to_bytes(keystream.block(last_byte));
 }
 
 // The keystream of one counter by the kernel's body. `group` is the last byte of the counter that the group

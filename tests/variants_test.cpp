@@ -33,13 +33,6 @@ aes::Block to_block(const CounterBlock& bytes) {
   return block;
 }
 
-CounterBlock to_bytes(const aes::Block& block) {
-  CounterBlock bytes{};
-  for (std::size_t i = 0; i < 16; ++i)
-    bytes[i] = static_cast<std::uint8_t>(block.words[i / 4] >> 8 * (i % 4));
-  return bytes;
-}
-
 template <class Form>
 auto linear(const aes::LookupTables& tables) {
   return aes::Linear<typename Form::Entry>{Form::entries(tables)};

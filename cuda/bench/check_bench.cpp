@@ -40,7 +40,9 @@ void Reference::check(const Subject& subject, const BenchKernel& kernel, const B
   if (agrees(kernel, key, size, stream)) return;
   std::string what = fmt::format("{}, {}, {}, {} bytes", subject.name, info(key.key.cipher).name,
                                  info(kernel.mode()).name, size);
-  if (kernel.blocks_per_thread() > 1) what += fmt::format(", {} blocks a thread", kernel.blocks_per_thread());
+  const KernelShape& shape = kernel.shape();
+  if (shape.threads > 0) what += fmt::format(", {} threads", shape.threads);
+  if (shape.blocks_per_thread > 0) what += fmt::format(", {} blocks a thread", shape.blocks_per_thread);
   throw LaneError("not exact on the device: " + what);
 }
 

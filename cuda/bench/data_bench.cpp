@@ -1,5 +1,7 @@
 #include "data_bench.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <random>
 
@@ -36,6 +38,20 @@ BenchData::BenchData(std::size_t size)
   check(cudaMemcpy(device_plain_.data(), plain_.data(), capacity_, cudaMemcpyHostToDevice));
   check(cudaMemset(first_bad_.data(), 0xff, first_bad_.size()));
   check(cudaDeviceSynchronize());
+}
+
+std::unique_ptr<BenchData> make_data(std::vector<std::size_t>& sizes, const Report& report) {
+  while (!sizes.empty()) {
+    const auto largest = std::ranges::max_element(sizes);
+    try {
+      return std::make_unique<BenchData>(*largest);
+    } catch (const LaneError& error) {
+      if (cudaGetLastError() != cudaErrorMemoryAllocation) throw;
+      report.skip(fmt::format("{} bytes: {}", *largest, error.what()));
+      sizes.erase(largest);
+    }
+  }
+  return nullptr;
 }
 
 std::size_t BenchData::stride(KernelMode mode, std::size_t size) {

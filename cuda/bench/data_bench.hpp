@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "bench/kernel_request.hpp"
+#include "bench/report.hpp"
 #include "limits.hpp"
 #include "runtime.hpp"
 
@@ -61,6 +63,10 @@ class BenchData {
   DeviceBuffer device_plain_, sealed_, opened_, masks_, first_bad_;
   std::size_t next_ = 0;
 };
+
+// Of those sizes that the device has room for, the largest; the others are skipped, and gone then. None where
+// it has room for none.
+std::unique_ptr<BenchData> make_data(std::vector<std::size_t>& sizes, const Report& report);
 
 // What a mode reads and writes of a piece.
 struct Ends {

@@ -1,6 +1,9 @@
 #include "kernel_use.hpp"
 
+#include <string>
+
 #include "ctr.cuh"
+#include "error.hpp"
 
 namespace gpuaes::cuda {
 namespace {
@@ -21,25 +24,45 @@ LaneKernelUse use_of(void (*kernel)(Parameters...), unsigned threads, unsigned s
           .threads = threads};
 }
 
+constexpr unsigned most_threads(AesKernel kernel) {
+  return kernel == AesKernel::bitslice ? bitslice_threads : ttable_threads;
+}
+
+// What is launched would be another shape than was asked for.
+void check_shape(AesKernel kernel, const KernelShape& shape) {
+  const unsigned most = most_threads(kernel), tile = tile_blocks_per_thread(kernel);
+  if (shape.threads > most || shape.threads % warp_lanes != 0)
+    throw UsageError("its CUDA blocks have whole warps, of " + std::to_string(most) + " threads at most");
+  if (shape.blocks_per_thread % tile != 0)
+    throw UsageError("its tiles have " + std::to_string(tile) + " blocks a thread");
+}
+
 template <template <unsigned> class Plan>
-LaneKernelUse use_with(AesKernel kernel, int rounds) {
+LaneKernelUse use_with(AesKernel kernel, int rounds, unsigned threads) {
   if (kernel == AesKernel::bitslice)
-    return use_of(bitslice_kernel<Plan<aes::tile_blocks>>, bitslice_threads, memory_bytes(bitslice_threads));
+    return use_of(bitslice_kernel<Plan<aes::tile_blocks>>, threads, memory_bytes(threads));
   using TtablePlan = Plan<ttable_tile>;
   switch (rounds) {
     case 10:
-      return use_of(ttable_kernel<10, TtablePlan>, ttable_threads, table_bytes);
+      return use_of(ttable_kernel<10, TtablePlan>, threads, table_bytes);
     case 12:
-      return use_of(ttable_kernel<12, TtablePlan>, ttable_threads, table_bytes);
+      return use_of(ttable_kernel<12, TtablePlan>, threads, table_bytes);
     default:
-      return use_of(ttable_kernel<14, TtablePlan>, ttable_threads, table_bytes);
+      return use_of(ttable_kernel<14, TtablePlan>, threads, table_bytes);
   }
 }
 
 }  // namespace
 
-LaneKernelUse lane_kernel_use(AesKernel kernel, bool of_segments, int rounds) {
-  return of_segments ? use_with<SegmentTiles>(kernel, rounds) : use_with<StretchTiles>(kernel, rounds);
+unsigned tile_blocks_per_thread(AesKernel kernel) {
+  return (kernel == AesKernel::bitslice ? aes::tile_blocks : ttable_tile) / warp_lanes;
+}
+
+LaneKernelUse lane_kernel_use(AesKernel kernel, bool of_segments, int rounds, const KernelShape& shape) {
+  check_shape(kernel, shape);
+  const unsigned threads = shape.threads > 0 ? shape.threads : most_threads(kernel);
+  return of_segments ? use_with<SegmentTiles>(kernel, rounds, threads)
+                     : use_with<StretchTiles>(kernel, rounds, threads);
 }
 
 }  // namespace gpuaes::cuda

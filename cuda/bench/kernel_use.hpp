@@ -11,7 +11,11 @@ struct LaneKernelUse {
   unsigned threads;  // of a CUDA block
 };
 
-// Of the one that makes the keystream: of a stretch of data, or of segments. LaneError.
-LaneKernelUse lane_kernel_use(AesKernel kernel, bool of_segments, int rounds);
+// Cipher blocks that a tile of the kernel has for each thread of a warp.
+unsigned tile_blocks_per_thread(AesKernel kernel);
+
+// Of the one that makes the keystream: of a stretch of data, or of segments. Where the shape leaves it open
+// with as many threads as there can be. UsageError where it cannot have the shape; LaneError.
+LaneKernelUse lane_kernel_use(AesKernel kernel, bool of_segments, int rounds, const KernelShape& shape);
 
 }  // namespace gpuaes::cuda

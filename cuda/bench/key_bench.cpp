@@ -43,7 +43,8 @@ class KeyBench {
     const std::deque<BenchKey> keys = make_keys(cipher);
     std::deque<BenchKernel> kernels;
     for (const BenchKey& key : keys) {
-      kernels.emplace_back(subject, mode, key, subject.blocks_per_thread().front());
+      kernels.emplace_back(subject, mode, key,
+                           KernelShape{.blocks_per_thread = subject.blocks_per_thread().front()});
       Reference(data_).check(subject, kernels.back(), key, Reference::size_for(mode), streams_[0]);
     }
     const std::vector<double> medians = time(subject, keys, kernels);
@@ -81,7 +82,7 @@ class KeyBench {
     const KernelMode mode = kernel.mode();
     const std::size_t launches = launches_of(size_);
     if (mode == KernelMode::gcm_open) {
-      const BenchKernel sealer(subject, KernelMode::gcm_seal, key, 0);
+      const BenchKernel sealer(subject, KernelMode::gcm_seal, key);
       data_.begin_round();
       for (std::size_t i = 0; i < launches; ++i)
         sealer.launch(data_.next(KernelMode::gcm_seal, size_), streams_[0]);

@@ -85,18 +85,20 @@ BenchKey random_key(Cipher cipher) {
 }
 
 BenchKernel::BenchKernel(const Subject& subject, KernelMode mode, const BenchKey& key,
-                         unsigned blocks_per_thread)
-    : mode_(mode), key_(key), blocks_per_thread_(blocks_per_thread) {
+                         const KernelShape& shape)
+    : mode_(mode), key_(key), shape_(shape) {
   if (subject.lane_kernel) {
     lane_kernel_ = *subject.lane_kernel;
-    const LaneKernelUse use = lane_kernel_use(lane_kernel_, is_gcm(mode), key.expanded.rounds);
+    const LaneKernelUse use = lane_kernel_use(lane_kernel_, is_gcm(mode), key.expanded.rounds, shape);
     use_ = use.use;
     threads_ = use.threads;
   } else {
-    const LaunchShape shape{.blocks_per_thread = blocks_per_thread};
-    variant_ = std::make_unique<VariantKernel>(*subject.variant, variant_mode(mode), key.expanded, shape);
+    LaunchShape launched;
+    if (shape.threads > 0) launched.threads = shape.threads;
+    if (shape.blocks_per_thread > 0) launched.blocks_per_thread = shape.blocks_per_thread;
+    variant_ = std::make_unique<VariantKernel>(*subject.variant, variant_mode(mode), key.expanded, launched);
     use_ = variant_->use();
-    threads_ = shape.threads;
+    threads_ = launched.threads;
   }
 }
 
@@ -110,7 +112,7 @@ void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) co
 
 void BenchKernel::launch_lane_kernel(const BenchData::Piece& piece, cudaStream_t stream) const {
   const AesKey aes{reinterpret_cast<const std::uint32_t*>(key_.round_keys.data()), key_.expanded.rounds,
-                   lane_kernel_};
+                   lane_kernel_, shape_};
   if (mode_ == KernelMode::ctr)
     return launch_aes_ctr(aes, load_counter(bench_counter), piece.plain, piece.sealed, piece.size, stream);
   const GcmJob job{.key = aes,

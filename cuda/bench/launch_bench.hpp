@@ -50,13 +50,13 @@ inline constexpr Nonce bench_nonce{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0xff, 0xee};
 // A subject with a mode and a key, ready to be launched. The key outlives it.
 class BenchKernel {
  public:
-  // UsageError or LaneError where the device cannot have it.
-  BenchKernel(const Subject& subject, KernelMode mode, const BenchKey& key, unsigned blocks_per_thread);
+  // UsageError where the kernel cannot have that shape, LaneError where the device cannot.
+  BenchKernel(const Subject& subject, KernelMode mode, const BenchKey& key, const KernelShape& shape = {});
 
   void launch(const BenchData::Piece& piece, const Stream& stream) const;
 
   KernelMode mode() const { return mode_; }
-  unsigned blocks_per_thread() const { return blocks_per_thread_; }
+  const KernelShape& shape() const { return shape_; }
   int registers() const { return use_.registers; }
   std::size_t local_bytes() const { return use_.local_bytes; }
   unsigned resident_warps() const { return static_cast<unsigned>(use_.resident) * threads_ / 32; }
@@ -67,7 +67,7 @@ class BenchKernel {
   KernelMode mode_;
   const BenchKey& key_;
   AesKernel lane_kernel_{};
-  unsigned blocks_per_thread_;
+  KernelShape shape_;
   std::unique_ptr<VariantKernel> variant_;
   KernelUse use_{};
   unsigned threads_;

@@ -19,6 +19,16 @@ constexpr unsigned chains = 8;
 constexpr unsigned steps = 4096;
 constexpr unsigned entries = 256;  // of a table
 
+// A step of each chain, and so on: so many that the loop itself does not count.
+template <class Step>
+__device__ void run_chains(const Step& step) {
+#pragma unroll 16
+  for (unsigned i = 0; i < steps; ++i) {
+#pragma unroll
+    for (unsigned c = 0; c < chains; ++c) step(c);
+  }
+}
+
 // Nothing is left out whose result could be wanted.
 template <class Word>
 __device__ void keep(const Word (&x)[chains], std::uint32_t* sink) {
@@ -32,12 +42,9 @@ __device__ void keep(const Word (&x)[chains], std::uint32_t* sink) {
 __global__ void __launch_bounds__(threads) logic_kernel(std::uint32_t* sink) {
   std::uint32_t x[chains];
   for (unsigned c = 0; c < chains; ++c) x[c] = threadIdx.x * chains + c;
-#pragma unroll 16
-  for (unsigned step = 0; step < steps; ++step) {
-#pragma unroll
-    for (unsigned c = 0; c < chains; ++c)
-      asm("lop3.b32 %0, %0, %1, 0x9e3779b9, 0x1e;" : "+r"(x[c]) : "r"(x[(c + 1) % chains]));
-  }
+  run_chains([&](unsigned c) {
+    asm("lop3.b32 %0, %0, %1, 0x9e3779b9, 0x1e;" : "+r"(x[c]) : "r"(x[(c + 1) % chains]));
+  });
   keep(x, sink);
 }
 
@@ -45,26 +52,18 @@ __global__ void __launch_bounds__(threads) multiplication_kernel(std::uint32_t* 
   std::uint64_t x[chains];
   const std::uint64_t added = reinterpret_cast<std::uint64_t>(sink);
   for (unsigned c = 0; c < chains; ++c) x[c] = threadIdx.x * chains + c;
-#pragma unroll 16
-  for (unsigned step = 0; step < steps; ++step) {
-#pragma unroll
-    for (unsigned c = 0; c < chains; ++c)
-      asm("mad.wide.u32 %0, %1, %2, %3;"
-          : "=l"(x[c])
-          : "r"(static_cast<std::uint32_t>(x[c])), "r"(0x9e3779b9u), "l"(added));
-  }
+  run_chains([&](unsigned c) {
+    asm("mad.wide.u32 %0, %1, %2, %3;"
+        : "=l"(x[c])
+        : "r"(static_cast<std::uint32_t>(x[c])), "r"(0x9e3779b9u), "l"(added));
+  });
   keep(x, sink);
 }
 
 __global__ void __launch_bounds__(threads) shuffle_kernel(std::uint32_t* sink) {
   std::uint32_t x[chains];
   for (unsigned c = 0; c < chains; ++c) x[c] = threadIdx.x * chains + c;
-#pragma unroll 16
-  for (unsigned step = 0; step < steps; ++step) {
-#pragma unroll
-    for (unsigned c = 0; c < chains; ++c)
-      x[c] = __shfl_sync(0xffffffff, x[c], static_cast<int>(threadIdx.x + 1), 4);
-  }
+  run_chains([&](unsigned c) { x[c] = __shfl_sync(0xffffffff, x[c], static_cast<int>(threadIdx.x + 1), 4); });
   keep(x, sink);
 }
 
@@ -104,12 +103,9 @@ __global__ void __launch_bounds__(threads) load_kernel(const std::uint8_t* cycle
   std::uint32_t at[chains];
   for (unsigned c = 0; c < chains; ++c)
     at[c] = Table::begin((threadIdx.x * chains + c) * 2654435761u >> 16, threadIdx.x % warp_lanes);
-#pragma unroll 16
-  for (unsigned step = 0; step < steps; ++step) {
-#pragma unroll
-    for (unsigned c = 0; c < chains; ++c)
-      at[c] = *reinterpret_cast<const typename Table::Entry*>(reinterpret_cast<const char*>(table) + at[c]);
-  }
+  run_chains([&](unsigned c) {
+    at[c] = *reinterpret_cast<const typename Table::Entry*>(reinterpret_cast<const char*>(table) + at[c]);
+  });
   keep(at, sink);
 }
 

@@ -23,7 +23,7 @@ def read(path):
         return read_csv(text), False
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"is no whole JSON: {error}") from None
     trace = isinstance(value, dict)
     rows = value.get("traceEvents") if trace else value
@@ -43,32 +43,32 @@ def read_csv(text):
     return rows
 
 
-def texts(row, names):
-    return {name: str(row[name]) for name in names}
-
-
-def numbers(row, names):
-    """Nothing where a field is empty: then the row has no such point."""
+def numbers(row, names, zero, absent):
+    """Nothing where a field is empty, unless it may be `absent`: then the row has no such point. Only those of `zero`
+    may be 0."""
     found = {}
     for name in names:
         if row[name] in ("", None):
-            return None
+            if name not in absent:
+                return None
+            found[name] = None
+            continue
         try:
             found[name] = float(row[name])
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise BadInput(f"{name} is '{row[name]}', and no number") from None
-        if not (math.isfinite(found[name]) and found[name] > 0):
+        if not (math.isfinite(found[name]) and (found[name] > 0 or found[name] == 0 and name in zero)):
             raise BadInput(f"{name} is {row[name]}, which is nothing to draw")
     return found
 
 
-def points(rows, words, values):
-    """The rows that have all of these values, with them as numbers."""
+def points(rows, words, values, zero=(), absent=()):
+    """The rows that have all of these values, with them as numbers, or None for those that may be absent."""
     found = []
     for row in rows:
-        value = numbers(row, values)
+        value = numbers(row, values, zero, absent)
         if value:
-            found.append({**texts(row, words), **value})
+            found.append({name: str(row[name]) for name in words} | value)
     return found
 
 
@@ -86,10 +86,13 @@ def read_spans(events):
     try:
         for event in events:
             if event["ph"] == "M" and event["name"] == "thread_name":
-                tracks[event["tid"]] = str(event["args"]["name"])
+                tracks[int(event["tid"])] = str(event["args"]["name"])
             elif event["ph"] == "X":
-                spans.append((event["tid"], str(event["name"]), float(event["ts"]) / 1e3, float(event["dur"]) / 1e3))
-    except (KeyError, TypeError, ValueError) as error:
+                start, length = float(event["ts"]) / 1e3, float(event["dur"]) / 1e3
+                if not (math.isfinite(start) and math.isfinite(length) and length >= 0):
+                    raise ValueError(f"from {start} ms on, for {length} ms")
+                spans.append((int(event["tid"]), str(event["name"]), start, length))
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise BadInput(f"has an event that is none of gpuaes-stream's: {error!r}") from None
     start = min((span[2] for span in spans), default=0)
     return [(track, name, at - start, length) for track, name, at, length in spans], tracks

@@ -52,11 +52,22 @@ bool parse_copies(const std::string& text) {
   return text == "yes";
 }
 
-KernelRequest parse_common(const Arguments& arguments, const char* variants, const char* modes) {
-  KernelRequest request{.variants = list_of(arguments, "variants", variants)};
-  for (const std::string& bits : list_of(arguments, "keys", "128,256"))
+bool parse_keep(const std::string& text) {
+  if (text != "no" && text != "yes")
+    throw UsageError(fmt::format("keep '{}' is not understood", text), "it is yes or no");
+  return text == "yes";
+}
+
+// What a command takes where it is not said.
+struct Defaults {
+  const char *variants, *keys, *modes;
+};
+
+KernelRequest parse_common(const Arguments& arguments, const Defaults& defaults) {
+  KernelRequest request{.variants = list_of(arguments, "variants", defaults.variants)};
+  for (const std::string& bits : list_of(arguments, "keys", defaults.keys))
     add_new(request.ciphers, parse_bits(bits));
-  for (const std::string& name : list_of(arguments, "modes", modes)) add_modes(request.modes, name);
+  for (const std::string& name : list_of(arguments, "modes", defaults.modes)) add_modes(request.modes, name);
   return request;
 }
 
@@ -72,7 +83,7 @@ std::vector<Command::Option> kernel_options() {
 }
 
 KernelRequest parse_kernel_request(const Arguments& arguments) {
-  KernelRequest request = parse_common(arguments, "*", "ctr,gcm");
+  KernelRequest request = parse_common(arguments, {"*", "128,256", "ctr,gcm"});
   for (const std::string& size : list_of(arguments, "sizes", "1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G"))
     add_new(request.sizes, parse_size(size));
   for (const std::string& kind : list_of(arguments, "copies", "no"))
@@ -89,8 +100,22 @@ std::vector<Command::Option> key_options() {
 }
 
 KernelRequest parse_key_request(const Arguments& arguments) {
-  KernelRequest request = parse_common(arguments, "bitslice", "ctr,gcm");
+  KernelRequest request = parse_common(arguments, {"bitslice", "128,256", "ctr,gcm"});
   request.sizes = {64 << 20};
+  return request;
+}
+
+std::vector<Command::Option> sweep_options() {
+  return {variants_option,
+          keys_option,
+          {"size", "SIZE", "bytes of a launch (4M, as lanes of a file have it)"},
+          {"keep", "WHETHER", "yes (the default): the filter uses what was found best; or no"}};
+}
+
+SweepRequest parse_sweep_request(const Arguments& arguments) {
+  SweepRequest request{.kernels = parse_common(arguments, {"bitslice", "256", "ctr"}),
+                       .keep = parse_keep(arguments.option("keep").value_or("yes"))};
+  request.kernels.sizes = {parse_size(arguments.option("size").value_or("4M"))};
   return request;
 }
 

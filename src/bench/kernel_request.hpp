@@ -1,5 +1,5 @@
-// What gpuaes-bench kernels and gpuaes-bench keys are asked for. It is read without a device, so that what is
-// wrong with it shows everywhere.
+// What gpuaes-bench kernels, keys and sweep are asked for. It is read without a device, so that what is wrong
+// with it shows everywhere.
 #pragma once
 
 #include <array>
@@ -49,10 +49,17 @@ struct KernelRequest {
   std::vector<bool> copies;        // whether copies to and from the device are in the time
 };
 
+struct SweepRequest {
+  KernelRequest kernels;  // in CTR mode, of one size
+  bool keep;              // what is found best, for the filter
+};
+
 // The options that each of the commands has, and what they say. UsageError.
 std::vector<Command::Option> kernel_options();
 KernelRequest parse_kernel_request(const Arguments& arguments);
 std::vector<Command::Option> key_options();
 KernelRequest parse_key_request(const Arguments& arguments);
+std::vector<Command::Option> sweep_options();
+SweepRequest parse_sweep_request(const Arguments& arguments);
 
 }  // namespace gpuaes

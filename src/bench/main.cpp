@@ -20,6 +20,7 @@
 #include "bench/kernel_bench.hpp"
 #include "bench/key_bench.hpp"
 #include "bench/limit_bench.hpp"
+#include "bench/sweep_bench.hpp"
 #endif
 
 namespace gpuaes {
@@ -84,6 +85,15 @@ void bench_limits(const Arguments& arguments) {
   cuda::run_limit_bench(report);
   report.finish();
 }
+
+void bench_sweep(const Arguments& arguments) {
+  const SweepRequest request = parse_sweep_request(arguments);
+  cuda::check_kernel_request(request.kernels);
+  need_cuda_devices();
+  Report report(arguments.form, cuda::sweep_columns());
+  cuda::run_sweep_bench(request, report);
+  report.finish();
+}
 #else
 [[noreturn]] void lack_cuda() {
   throw LaneError("this program was built without CUDA");
@@ -106,6 +116,11 @@ void bench_keys(const Arguments& arguments) {
 void bench_limits(const Arguments&) {
   lack_cuda();
 }
+
+void bench_sweep(const Arguments& arguments) {
+  parse_sweep_request(arguments);
+  lack_cuda();
+}
 #endif
 
 // To add a measurement: its function, its line here, and in the man page.
@@ -119,6 +134,8 @@ const std::array commands{
             kernel_options()},
     Command{"keys", "", 0, 0, "whether the time of CUDA kernels depends on the key", bench_keys, true,
             key_options()},
+    Command{"sweep", "", 0, 0, "the launches that suit a CUDA device best, for the filter", bench_sweep, true,
+            sweep_options()},
     Command{"limits", "", 0, 0, "what a CUDA device does at most of what kernels take", bench_limits},
     Command{"pipeline", "", 0, 0, "lanes and their ring, with ends that cost nothing", run_pipeline_bench,
             true, pipeline_options()},

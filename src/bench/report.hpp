@@ -65,6 +65,9 @@ class Report {
   // Says on standard error what is left out, and why.
   void skip(const std::string& text) const { messages_.warning("skipped: " + text); }
 
+  // Says on standard error what became of the results.
+  void note(const std::string& text) const { messages_.detail(text); }
+
   // Closes the table: all has been measured. IoError.
   void finish();
 

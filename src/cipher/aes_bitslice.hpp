@@ -3,8 +3,8 @@
 // address and no branch that depends on key or data. As one GPU thread does it; the host runs the same body.
 //
 // A thread has one column of the state, 32 words, and four neighbouring threads have a state together;
-// ShiftRows is what they exchange. Or it has two of the columns, or all four, and then ShiftRows is nothing
-// but names: but 128 words leave so few threads on a multiprocessor that nothing hides what they wait for.
+// ShiftRows is what they exchange. On the host one thread has all four columns, and ShiftRows is nothing but
+// names: on a GPU 128 words leave so few threads on a multiprocessor that nothing hides what they wait for.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct Column {
   std::uint32_t words[32];
 };
 
-// The columns that one thread has of a state: `own` of four, from column own * position on, where `position`
-// is what threads with the same state differ in.
+// The columns that one thread has of a state: column `position` alone, or all four, and then `position` is 0.
 template <int own>
 struct State {
+  static_assert(own == 1 || own == 4);
   Column columns[own];
 };
 
@@ -48,13 +48,12 @@ GPUAES_HD inline KeyRows make_key_rows(const std::uint32_t words[4], unsigned in
            spread_bit(word, 24 + bit)}};
 }
 
-// The word of the thread that is at `position` of those with the same state.
-template <int own>
-GPUAES_HD inline std::uint32_t word_of(std::uint32_t word, unsigned position) {
+// The word of the thread that has column `column` of the same state.
+GPUAES_HD inline std::uint32_t word_of(std::uint32_t word, unsigned column) {
 #ifdef __CUDA_ARCH__
-  return __shfl_sync(0xffffffff, word, static_cast<int>(position), 4 / own);
+  return __shfl_sync(0xffffffff, word, static_cast<int>(column), 4);
 #else
-  static_cast<void>(position);
+  static_cast<void>(column);
   return word;  // never called: there is one thread
 #endif
 }
@@ -62,17 +61,13 @@ GPUAES_HD inline std::uint32_t word_of(std::uint32_t word, unsigned position) {
 // Row r of column c comes from column c + r.
 template <int own>
 GPUAES_HD inline void shift_rows(State<own>& state, unsigned position) {
-  constexpr int threads = 4 / own;
-  for (int row = 1; row < 4; ++row) {
-    for (int bit = 8 * row; bit < 8 * row + 8; ++bit) {
+  for (unsigned row = 1; row < 4; ++row) {
+    for (unsigned bit = 8 * row; bit < 8 * row + 8; ++bit) {
       std::uint32_t before[own];
-      for (int c = 0; c < own; ++c) before[c] = state.columns[c].words[bit];
-      for (int c = 0; c < own; ++c) {
-        const int distance = (c + row) / own % threads;
-        const std::uint32_t word = before[(c + row) % own];
+      for (unsigned c = 0; c < own; ++c) before[c] = state.columns[c].words[bit];
+      for (unsigned c = 0; c < own; ++c)
         state.columns[c].words[bit] =
-            distance == 0 ? word : word_of<own>(word, (position + static_cast<unsigned>(distance)) % threads);
-      }
+            own == 4 ? before[(c + row) % own] : word_of(before[c], (position + row) % 4);
     }
   }
 }
@@ -126,12 +121,12 @@ GPUAES_HD inline void encrypt(State<own>& state, const KeyRows* keys, int first,
     substitute(state);
     shift_rows(state, position);
     for (unsigned c = 0; c < own; ++c)
-      mix(state.columns[c], keys + static_cast<unsigned>(round) * key_rows, own * position + c);
+      mix(state.columns[c], keys + static_cast<unsigned>(round) * key_rows, position + c);
   }
   substitute(state);
   shift_rows(state, position);
   for (unsigned c = 0; c < own; ++c)
-    add_key(state.columns[c], keys + static_cast<unsigned>(rounds) * key_rows, own * position + c);
+    add_key(state.columns[c], keys + static_cast<unsigned>(rounds) * key_rows, position + c);
 }
 
 // Swaps rows and columns of the bits, so that word k becomes that column of block k as expand_key() has

@@ -26,7 +26,7 @@ inline constexpr unsigned tile_blocks = slices * groups;
 GPUAES_HD inline Block round_of(Block state, const std::uint32_t (&kept)[4], const std::uint32_t key[4]) {
   substitute(state);
   shift_rows(state);
-  for (int c = 0; c < 4; ++c) state.words[c] = mix_word(state.words[c] & kept[c]) ^ key[c];
+  for (int c = 0; c < 4; ++c) state.words[c] = mix_column(state.words[c] & kept[c]) ^ key[c];
   return state;
 }
 

@@ -26,13 +26,6 @@ GPUAES_HD inline void substitute(Block& block) {
   }
 }
 
-GPUAES_HD inline std::uint32_t mix_word(std::uint32_t column) {
-  const auto turned = [](std::uint32_t word, int rows) { return word >> 8 * rows | word << (32 - 8 * rows); };
-  const std::uint32_t next = turned(column, 1), pair = column ^ next;
-  const std::uint32_t doubled = (pair & 0x7f7f7f7f) << 1 ^ (pair >> 7 & 0x01010101) * 0x1b;
-  return doubled ^ next ^ turned(pair, 2);
-}
-
 GPUAES_HD inline void shift_rows(Block& block) {
   const Block before = block;
   const std::uint32_t* const w = before.words;
@@ -50,7 +43,7 @@ inline Block encrypt(const RoundKeys& keys, Block block) {
     substitute(block);
     shift_rows(block);
     for (int c = 0; c < 4; ++c)
-      block.words[c] = (round < keys.rounds ? mix_word(block.words[c]) : block.words[c]) ^ key[c];
+      block.words[c] = (round < keys.rounds ? mix_column(block.words[c]) : block.words[c]) ^ key[c];
   }
   return block;
 }

@@ -7,26 +7,11 @@
 #include <cstdint>
 
 #include "cipher/aes.hpp"
+#include "cipher/aes_block.hpp"
 #include "cipher/aes_ttable.hpp"
 #include "cipher/host_device.hpp"
 
 namespace gpuaes::aes {
-
-// Four bytes times x in GF(2^8).
-GPUAES_HD constexpr std::uint32_t times_x_each(std::uint32_t bytes) {
-  return (bytes & 0x7f7f7f7f) << 1 ^ (bytes >> 7 & 0x01010101) * 0x1b;
-}
-
-// Row r of the result is row r + rows.
-GPUAES_HD constexpr std::uint32_t turn_rows(std::uint32_t column, unsigned rows) {
-  return column >> 8 * rows | column << (32 - 8 * rows);
-}
-
-// MixColumns of one column, section 5.1.3.
-GPUAES_HD constexpr std::uint32_t mix_column(std::uint32_t column) {
-  const std::uint32_t next = turn_rows(column, 1), pair = column ^ next;
-  return times_x_each(pair) ^ next ^ turn_rows(pair, 2);
-}
 
 // InvMixColumns, section 5.3.3. Its matrix, whose first row is 14 11 13 9, is that of MixColumns times the
 // one whose first row is 5 0 4 0.

@@ -16,7 +16,8 @@ try() { # STATUS WORD...
 }
 
 for words in "" "stray" "-x" "copy" "copy 64K stray" "read" "read 2" "read 2 1M 3 stray" "memory 1 stray" \
-  "device 1M stray" "kernels stray" "keys stray" "limits stray" "limits --keys 128" "keys --sizes 4M" "pipeline stray" "-h stray" "memory --csv --json" "memory --no-such" "memory --cs" \
+  "device 1M stray" "kernels stray" "keys stray" "limits stray" "limits --keys 128" "keys --sizes 4M" \
+  "sweep stray" "sweep --modes ctr" "sweep --sizes 4M" "pipeline stray" "-h stray" "memory --csv --json" "memory --no-such" "memory --cs" \
   "copy 64K --csv" "read 1 1M --json=x" "pipeline -l" "pipeline --bytes 1M --seconds 1" "pipeline -b 1M -b 2M"; do
   read -r -a list <<<"$words"
   try 2 "${list[@]}"
@@ -39,25 +40,35 @@ for kind in "" socket FILE; do try 2 pipeline --source "$kind"; done
 for seconds in "" 0 -1 1s nan inf 1e1 3601; do try 2 pipeline --seconds "$seconds"; done
 for size in "" 0 1T; do try 2 pipeline --bytes "$size"; done
 
-for command in kernels keys; do
+for command in kernels keys sweep; do
   for list in "" "," "ctr," ",ctr"; do
-    try 2 "$command" --modes "$list"
     try 2 "$command" --keys "$list"
     try 2 "$command" --variants "$list"
-  done
-  for mode in CTR cbc gcm-sea ctr,xts; do
-    try 2 "$command" --modes "$mode"
-    expect_stderr 'modes are ctr, gcm-seal, gcm-open, ecb-encrypt, ecb-decrypt'
   done
   for bits in 0 64 0128 128x 128,512; do
     try 2 "$command" --keys "$bits"
     expect_stderr '128, 192 or 256'
   done
 done
+for command in kernels keys; do
+  for list in "" "," "ctr," ",ctr"; do try 2 "$command" --modes "$list"; done
+  for mode in CTR cbc gcm-sea ctr,xts; do
+    try 2 "$command" --modes "$mode"
+    expect_stderr 'modes are ctr, gcm-seal, gcm-open, ecb-encrypt, ecb-decrypt'
+  done
+done
 for sizes in "" 0 -1 1k 2G "1K," "1K,x"; do try 2 kernels --sizes "$sizes"; done
 try 2 kernels --sizes 1K,100 --modes ctr,ecb
 expect_stderr 'size 100 .*blocks'
 for copies in "" maybe no,YES; do try 2 kernels --copies "$copies"; done
+for size in "" 0 64k 2G 1M,4M; do
+  try 2 sweep --size "$size"
+  expect_stderr "size '$size' is not understood"
+done
+for keep in "" maybe YES no,yes; do
+  try 2 sweep --keep "$keep"
+  expect_stderr "keep '$keep' is not understood"
+done
 
 # A program without CUDA has no kernels, of which it could list the names; one with it does so without a device too.
 got=0
@@ -70,16 +81,17 @@ else
   expect_stderr "variant is named 'no-such'"
   expect_stderr 'bitslice, ttable, .*ttable4-shared'
   try 2 keys --variants 'bitslice,no-such*'
+  try 2 sweep --variants no-such
   try 2 kernels --variants 'sbox*' --modes gcm
   try 2 kernels --variants bitslice --modes ecb
 fi
 
 for option in -h --help; do
   try 0 "$option"
-  for command in copy read memory device kernels keys limits pipeline; do
+  for command in copy read memory device kernels keys sweep limits pipeline; do
     grep -q "gpuaes-bench $command" "$work/stdout" || fail "$option: expected $command in it"
   done
-  for command in copy read memory device kernels keys limits pipeline; do
+  for command in copy read memory device kernels keys sweep limits pipeline; do
     try 0 "$command" "$option"
     grep -q "^usage: gpuaes-bench $command" "$work/stdout" || fail "$command $option: expected its usage"
   done

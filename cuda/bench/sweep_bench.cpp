@@ -1,0 +1,191 @@
+#include "sweep_bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/sweep.hpp"
+#include "check_bench.hpp"
+#include "error.hpp"
+#include "kernel_use.hpp"
+#include "lane/plan.hpp"
+#include "lane/tuning.hpp"
+#include "launch_bench.hpp"
+#include "time_bench.hpp"
+
+namespace gpuaes::cuda {
+namespace {
+
+// The device has nothing to do while a shape is compared, and lowers its clocks perhaps: so many warm-ups.
+constexpr Runs resident_runs{20, 11};
+constexpr Runs copied_runs{2, 9};
+constexpr KernelMode mode = KernelMode::ctr;
+
+cudaDeviceProp current_device() {
+  int device;
+  cudaDeviceProp properties;
+  check(cudaGetDevice(&device));
+  check(cudaGetDeviceProperties(&properties, device));
+  return properties;
+}
+
+// What the filter takes for a file where there is no tuning file.
+unsigned untuned_streams() {
+  const RunShape shape{.shared_bytes = std::uint64_t{1} << 30};
+  return plan_lanes({{Backend::cuda, 0, {}}}, shape, this_machine(shape)).first.at(0).count.value();
+}
+
+std::vector<KernelShape> shapes_of(const Subject& subject, std::size_t size, const cudaDeviceProp& device) {
+  std::vector<KernelShape> shapes;
+  if (subject.lane_kernel) shapes.push_back({});
+  const std::vector<unsigned> blocks = subject.lane_kernel
+                                           ? sweep_blocks(tile_blocks_per_thread(*subject.lane_kernel), size,
+                                                          static_cast<unsigned>(device.multiProcessorCount))
+                                           : subject.blocks_per_thread();
+  for (const unsigned threads : sweep_threads)
+    for (const unsigned each : blocks) shapes.push_back({threads, each});
+  return shapes;
+}
+
+class SweepBench {
+ public:
+  SweepBench(const KernelRequest& request, BenchData& data, Report& report)
+      : request_(request),
+        size_(request.sizes.front()),
+        data_(data),
+        report_(report),
+        times_(data, streams_, report),
+        reference_(data) {
+    for (const Subject& subject : subjects_)
+      rows_ += (shapes_of(subject, size_, device_).size() + stream_counts_.size()) * request.ciphers.size();
+    report_.expect(rows_);
+    for (const Cipher cipher : request.ciphers) keys_.emplace(cipher, random_key(cipher));
+  }
+
+  // What was best for the default kernel, if it was measured.
+  std::optional<Tuning> run() {
+    std::optional<Tuning> kept;
+    for (const Subject& subject : subjects_)
+      for (const Cipher cipher : request_.ciphers) {
+        const std::optional<Tuning> best = sweep(subject, keys_.at(cipher));
+        if (subject.lane_kernel == default_aes_kernel && cipher == std::ranges::max(request_.ciphers))
+          kept = best;
+      }
+    report_.cancel().check();
+    return kept;
+  }
+
+ private:
+  std::optional<Tuning> sweep(const Subject& subject, const BenchKey& key) {
+    std::vector<ShapeRate> rates;
+    for (const KernelShape& shape : shapes_of(subject, size_, device_)) {
+      report_.cancel().check();
+      const std::unique_ptr<BenchKernel> kernel = try_shape(subject, key, shape);
+      if (kernel == nullptr) continue;
+      for (const std::size_t size : {Reference::size_for(mode), size_})
+        reference_.check(subject, *kernel, key, size, streams_[0]);
+      const double seconds = times_.resident(*kernel, size_, resident_runs);
+      rates.push_back({shape, static_cast<double>(launches_of(size_) * size_) / seconds / 1e9});
+      add_row(subject, key, shape, {}, rates.back().gb_per_s);
+    }
+    if (rates.empty()) {
+      leave_out(stream_counts_.size());
+      return std::nullopt;
+    }
+    const KernelShape best = choose_shape(rates);
+    return Tuning{best.threads, best.blocks_per_thread, sweep_streams_of(subject, key, best)};
+  }
+
+  // None where the kernel, or the device, cannot have it.
+  std::unique_ptr<BenchKernel> try_shape(const Subject& subject, const BenchKey& key,
+                                         const KernelShape& shape) {
+    try {
+      return std::make_unique<BenchKernel>(subject, mode, key, shape);
+    } catch (const Error& error) {
+      if (subject.lane_kernel && error.exit() != Exit::usage) throw;
+      report_.skip(fmt::format("{}, {} threads, {} blocks a thread: {}", subject.name, shape.threads,
+                               shape.blocks_per_thread, error.what()));
+      leave_out(1);
+      return nullptr;
+    }
+  }
+
+  // The best number of them.
+  unsigned sweep_streams_of(const Subject& subject, const BenchKey& key, const KernelShape& shape) {
+    const BenchKernel kernel(subject, mode, key, shape);
+    std::vector<StreamsRate> rates;
+    for (const unsigned count : stream_counts_) {
+      if (count > data_.pieces(mode, size_)) {
+        report_.skip(fmt::format("{}, {} streams: there is data for {} launches at a time", subject.name,
+                                 count, data_.pieces(mode, size_)));
+        leave_out(1);
+        continue;
+      }
+      const std::size_t launches = std::max<std::size_t>(launches_of(size_), 2 * count);
+      const double seconds = times_.with_copies({&kernel, mode, size_, count, launches}, copied_runs);
+      rates.push_back({count, static_cast<double>(launches * size_) / seconds / 1e9});
+      add_row(subject, key, shape, count, rates.back().gb_per_s);
+    }
+    return choose_streams(rates, untuned_);
+  }
+
+  void add_row(const Subject& subject, const BenchKey& key, const KernelShape& shape, const Cell& streams,
+               double gb_per_s) {
+    report_.add({subject.name, 8 * info(key.key.cipher).key_bytes, size_, shape.threads,
+                 shape.blocks_per_thread, streams, gb_per_s});
+  }
+
+  void leave_out(std::size_t rows) { report_.expect(rows_ -= rows); }
+
+  const KernelRequest& request_;
+  const std::size_t size_;
+  BenchData& data_;
+  Report& report_;
+  const cudaDeviceProp device_ = current_device();
+  const unsigned untuned_ = untuned_streams();
+  const std::vector<unsigned> stream_counts_ = sweep_streams_with(untuned_);
+  const std::vector<Subject> subjects_ = choose_subjects(request_);
+  const Streams streams_{stream_counts_.back()};
+  LaunchTimes times_;
+  Reference reference_;
+  std::map<Cipher, BenchKey> keys_;
+  std::size_t rows_ = 0;
+};
+
+// Says what became of it.
+void keep(const std::optional<Tuning>& tuning, const Report& report) {
+  const std::string device = current_device().name;
+  const std::optional<std::string> model = nvidia_model();
+  if (!tuning)
+    return report.note("nothing is kept: the kernel that is the filter's default was not measured");
+  if (!model) return report.note("nothing is kept: the driver does not tell one model of all devices");
+  if (*model != device)
+    return report.note(
+        fmt::format("nothing is kept: the driver calls '{}' what CUDA calls '{}'", *model, device));
+  write_tuning(*model, *tuning);
+  report.note(fmt::format("kept in {}: threads {}, blocks per thread {}, streams {} (0: the default)",
+                          tuning_file(*model).value(), tuning->threads, tuning->blocks_per_thread,
+                          tuning->streams));
+}
+
+}  // namespace
+
+std::vector<Column> sweep_columns() {
+  return {{"variant", 30},       {"key_bits"}, {"bytes", 10}, {"threads"},
+          {"blocks_per_thread"}, {"streams"},  {"gb_per_s"}};
+}
+
+void run_sweep_bench(const SweepRequest& request, Report& report) {
+  KernelRequest possible = request.kernels;
+  const std::unique_ptr<BenchData> data = make_data(possible.sizes, report);
+  std::optional<Tuning> best;
+  if (data != nullptr) best = SweepBench(possible, *data, report).run();
+  if (request.keep) keep(best, report);
+}
+
+}  // namespace gpuaes::cuda

@@ -1,0 +1,57 @@
+#include "bench/sweep.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace gpuaes {
+namespace {
+
+constexpr unsigned warp_threads = 32;
+constexpr std::size_t block_bytes = 16;
+constexpr unsigned most_blocks = 4096;  // more of them in a row change nothing any more
+
+bool as_fast(double gb_per_s, double fastest) {
+  return gb_per_s * (1 + sweep_noise) >= fastest;
+}
+
+int fixed_parts(const KernelShape& shape) {
+  return (shape.threads > 0) + (shape.blocks_per_thread > 0);
+}
+
+}  // namespace
+
+std::vector<unsigned> sweep_blocks(unsigned tile_blocks, std::size_t size, unsigned multiprocessors) {
+  std::vector<unsigned> blocks{0, tile_blocks};
+  const std::size_t each = size / block_bytes / warp_threads / multiprocessors;  // thread of one warp
+  for (unsigned more = 2 * tile_blocks; more <= std::min<std::size_t>(each, most_blocks); more *= 2)
+    blocks.push_back(more);
+  return blocks;
+}
+
+std::vector<unsigned> sweep_streams_with(unsigned untuned) {
+  std::vector<unsigned> streams(sweep_streams.begin(), sweep_streams.end());
+  const auto place = std::ranges::lower_bound(streams, untuned);
+  if (place == streams.end() || *place != untuned) streams.insert(place, untuned);
+  return streams;
+}
+
+KernelShape choose_shape(std::span<const ShapeRate> rates) {
+  const double fastest = std::ranges::max_element(rates, {}, &ShapeRate::gb_per_s)->gb_per_s;
+  const auto order = [&](const ShapeRate& rate) {
+    return std::tuple(!as_fast(rate.gb_per_s, fastest), fixed_parts(rate.shape), -rate.gb_per_s);
+  };
+  return std::ranges::min_element(rates, {}, order)->shape;
+}
+
+unsigned choose_streams(std::span<const StreamsRate> rates, unsigned untuned) {
+  const auto as_before = std::ranges::find(rates, untuned, &StreamsRate::streams);
+  if (as_before == rates.end()) return 0;
+  const double fastest = std::ranges::max_element(rates, {}, &StreamsRate::gb_per_s)->gb_per_s;
+  if (as_fast(as_before->gb_per_s, fastest)) return 0;
+  unsigned fewest = sweep_streams.back();
+  for (const StreamsRate& rate : rates)
+    if (as_fast(rate.gb_per_s, fastest)) fewest = std::min(fewest, rate.streams);
+  return fewest;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,44 @@
+// What gpuaes-bench sweep tries, and which of it is kept for the filter.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "lane/aes_kernel.hpp"
+
+namespace gpuaes {
+
+inline constexpr std::array sweep_threads{32u, 64u, 128u, 256u, 512u, 1024u};  // of a CUDA block
+inline constexpr std::array sweep_streams{1u, 2u, 4u, 8u, 16u, 32u, 64u};      // as far as tuning files go
+
+// Numbers of cipher blocks a thread: 0, which leaves it to the kernel; then from a tile on, which has
+// `tile_blocks` for each thread of a warp, twice as many each time, as long as launches of `size` bytes have
+// a warp for each multiprocessor.
+std::vector<unsigned> sweep_blocks(unsigned tile_blocks, std::size_t size, unsigned multiprocessors);
+
+// sweep_streams with those of a filter that was not tuned among them, in ascending order.
+std::vector<unsigned> sweep_streams_with(unsigned untuned);
+
+struct ShapeRate {
+  KernelShape shape;
+  double gb_per_s;
+};
+
+struct StreamsRate {
+  unsigned streams;
+  double gb_per_s;
+};
+
+// Rates that are no further apart are the same: they differ that much from run to run.
+inline constexpr double sweep_noise = 0.02;
+
+// Of the shapes that are as fast as the fastest one that which leaves most to the kernel, and of those the
+// fastest. One at least.
+KernelShape choose_shape(std::span<const ShapeRate> rates);
+
+// For Tuning::streams: 0 where `untuned` are as fast as any, or were not measured; else the fewest that are.
+unsigned choose_streams(std::span<const StreamsRate> rates, unsigned untuned);
+
+}  // namespace gpuaes
