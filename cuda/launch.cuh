@@ -23,13 +23,6 @@ struct Grid {
   unsigned share{};         // of its blocks for each multiprocessor, where there is room for more
 };
 
-inline int attribute(cudaDeviceAttr which) {
-  int device, value;
-  check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&value, which, device));
-  return value;
-}
-
 inline unsigned multiprocessors() {
   return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
 }

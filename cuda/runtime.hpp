@@ -30,6 +30,19 @@ inline void check(cudaError_t error, std::source_location where = std::source_lo
                   std::to_string(where.line()) + ")");
 }
 
+inline int attribute(cudaDeviceAttr which, int device) {
+  int value;
+  check(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
+// Of the current device.
+inline int attribute(cudaDeviceAttr which) {
+  int device;
+  check(cudaGetDevice(&device));
+  return attribute(which, device);
+}
+
 // Does not wait for the null stream, nor the null stream for it.
 class Stream {
  public:

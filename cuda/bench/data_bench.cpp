@@ -118,10 +118,13 @@ double Streams::time(std::size_t used, const std::function<void()>& enqueue) con
 }
 
 double median(const Runs& runs, const std::function<double()>& time) {
+  double spent = 0;
+  for (std::size_t run = 0; run < runs.warm_ups && spent < runs.seconds; ++run) spent += time();
+  spent = 0;
   std::vector<double> seconds;
-  for (int run = -runs.warm_ups; run < runs.timed; ++run) {
-    const double second = time();
-    if (run >= 0) seconds.push_back(second);
+  while (seconds.size() < runs.timed && (seconds.size() < runs.least || spent < runs.seconds)) {
+    seconds.push_back(time());
+    spent += seconds.back();
   }
   return median(std::move(seconds));
 }

@@ -93,9 +93,12 @@ class Streams {
   Event begin_{cudaEventDefault}, end_{cudaEventDefault};
 };
 
-// How often something is timed, and before that not.
+// How often something is run: first without being timed, then timed. What takes long is run less often, as it
+// has less that disturbs it: no more once the runs of either kind have taken `seconds` together, and `least`
+// of them were timed.
 struct Runs {
-  int warm_ups, timed;
+  std::size_t warm_ups, timed, least;
+  double seconds;
 };
 
 // The median of what `time` gives.

@@ -20,12 +20,6 @@ using Seconds = std::chrono::duration<double>;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 constexpr int runs = 9;
 
-int attribute(cudaDeviceAttr which, int device) {
-  int value;
-  check(cudaDeviceGetAttribute(&value, which, device));
-  return value;
-}
-
 void report_properties(const std::string& name, int device, Report& report) {
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, device));

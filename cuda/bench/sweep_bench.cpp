@@ -22,8 +22,8 @@ namespace gpuaes::cuda {
 namespace {
 
 // The device has nothing to do while a shape is compared, and lowers its clocks perhaps: so many warm-ups.
-constexpr Runs resident_runs{20, 11};
-constexpr Runs copied_runs{2, 9};
+constexpr Runs resident_runs{20, 11, 3, 0.2};
+constexpr Runs copied_runs{2, 9, 3, 0.2};
 constexpr KernelMode mode = KernelMode::ctr;
 
 cudaDeviceProp current_device() {

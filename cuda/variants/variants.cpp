@@ -15,13 +15,6 @@ namespace {
 
 constexpr unsigned side_by_side[] = {1, 2, 4, 8, 16};
 
-int attribute(cudaDeviceAttr which) {
-  int device, value;
-  check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&value, which, device));
-  return value;
-}
-
 // The T-tables as a texture of 32-bit words, from which tex1Dfetch() reads.
 cudaTextureObject_t make_texture(const DeviceBuffer& tables) {
   cudaResourceDesc resource{};
