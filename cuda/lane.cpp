@@ -139,7 +139,8 @@ class CudaLane : public Lane {
     Slot& slot = slots_[finished_++ % slots_.size()];
     slot.done.wait();
     slot.times.finish();
-    if (!slot.opens || *slot.first_bad == no_segment) return std::nullopt;
+    if (!slot.opens || *slot.first_bad == none_bad) return std::nullopt;
+    slot.forget_bad(stream_);
     return *slot.first_bad;
   }
 
@@ -148,8 +149,6 @@ class CudaLane : public Lane {
   }
 
  private:
-  static constexpr std::uint32_t no_segment = 0xffffffff;
-
   // What a job in flight has for itself.
   struct Slot {
     // Zeros: a kernel works on whole blocks, and of a job's last one it also reads what no copy has written.
@@ -160,6 +159,11 @@ class CudaLane : public Lane {
           verdict(sizeof(std::uint32_t)),
           times(setup.timed) {
       check(cudaMemsetAsync(in.data(), 0, in.size(), stream.get()));
+      forget_bad(stream);
+    }
+    void forget_bad(const Stream& stream) {
+      static_assert(none_bad == 0xffffffff);
+      check(cudaMemsetAsync(verdict.data(), 0xff, verdict.size(), stream.get()));
     }
     static std::size_t whole_blocks(std::size_t size) { return (size + 15) / 16 * 16; }
 

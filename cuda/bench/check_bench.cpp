@@ -64,7 +64,7 @@ bool Reference::agrees(const BenchKernel& kernel, const BenchKey& key, std::size
   if (opens) {
     std::uint32_t first_bad;
     cuda::check(cudaMemcpy(&first_bad, piece.first_bad, sizeof first_bad, cudaMemcpyDeviceToHost));
-    return first_bad == 0xffffffff && std::ranges::equal(got, std::span(data_.plain()).first(size));
+    return first_bad == none_bad && std::ranges::equal(got, std::span(data_.plain()).first(size));
   }
   return got == expected(kernel.mode(), key, size);
 }
