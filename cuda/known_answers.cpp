@@ -90,7 +90,8 @@ bool gcm_is_right(Lane& lane, Cipher cipher) {
 
 void test_known_answers(Lane& lane) {
   for (const CipherInfo& each : ciphers)
-    if (!counter_mode_is_right(lane, each.cipher) || !gcm_is_right(lane, each.cipher))
+    if (is_aes(each.cipher) &&
+        (!counter_mode_is_right(lane, each.cipher) || !gcm_is_right(lane, each.cipher)))
       throw LaneError(fmt::format("{} computes {} wrongly", lane.name(), each.name));
 }
 

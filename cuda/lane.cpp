@@ -61,6 +61,7 @@ class DeviceKey {
   DeviceKey() : device_(sizeof(Contents)) {}
 
   void set(const CipherKey& key, const Stream& stream) {
+    if (!is_aes(key.cipher)) throw LaneError(fmt::format("cuda: no kernel for {}", info(key.cipher).name));
     aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
     host_->round_keys = keys.words;
     ghash::make_powers(hash_key(keys), host_->powers);

@@ -143,6 +143,7 @@ void run_filter(const Options& options, const Messages& messages) {
 
   const RunShape shape{.shared_bytes = source.shared_size(),
                        .authenticated = format.authenticated,
+                       .cipher = session->cipher(),
                        .chunk_bytes = options.chunk_bytes};
   Machine machine = this_machine(shape);
   machine.tuning = [&messages] { return find_tuning(messages); };

@@ -24,12 +24,13 @@ po::options_description describe_options() {
       ("encrypt,e", "encrypt (the default)")                  //
       ("decrypt,d", "decrypt; finds out sealed and openssl")  //
       ("key,k", po::value<std::vector<std::string>>()->value_name("FILE"),
-       "key file, as gpuaes-keygen makes it; may be given several times")                                //
-      ("passphrase,p", "ask for a passphrase on the terminal")                                           //
-      ("passphrase-file", text("FILE"), "the passphrase is the first line of FILE")                      //
-      ("format,f", text("FORMAT"), "sealed (the default), cobblestone, openssl or raw")                  //
-      ("cipher,c", text("CIPHER"), "aes-128, aes-192 or aes-256; otherwise by the key's length")         //
-      ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits")                         //
+       "key file, as gpuaes-keygen makes it; may be given several times")                //
+      ("passphrase,p", "ask for a passphrase on the terminal")                           //
+      ("passphrase-file", text("FILE"), "the passphrase is the first line of FILE")      //
+      ("format,f", text("FORMAT"), "sealed (the default), cobblestone, openssl or raw")  //
+      ("cipher,c", text("CIPHER"),
+       "aes-128, aes-192, aes-256, kuznyechik; otherwise AES by the key's length")                       //
+      ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits; kuznyechik: 16")         //
       ("context", text("HEX"), "cobblestone: what the message is bound to beside its key")               //
       ("iter", text("N"), "openssl: iterations of PBKDF2 (10000)")                                       //
       ("input,i", text("FILE"), "read FILE instead of standard input")                                   //

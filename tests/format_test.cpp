@@ -226,9 +226,10 @@ TEST_CASE("without a named cipher the key's length decides") {
 TEST_CASE("a named cipher must fit the key") {
   for (const CipherInfo& named : ciphers)
     for (const CipherInfo& of_key : ciphers) {
-      const std::string failure = refusal(request_for(of_key.key_bytes, some_iv, named.cipher));
+      const std::string_view iv = some_iv.substr(0, 2 * named.iv_bytes);
+      const std::string failure = refusal(request_for(of_key.key_bytes, iv, named.cipher));
       CAPTURE(named.name, of_key.key_bytes);
-      if (&named == &of_key) {
+      if (named.key_bytes == of_key.key_bytes) {
         CHECK(failure == "");
       } else {
         CHECK(contains(failure, "usage: "));
@@ -243,7 +244,7 @@ TEST_CASE("a cipher is found by its name alone") {
     CHECK(find_cipher(each.name) == each.cipher);
     CHECK(info(each.cipher).name == each.name);
   }
-  for (const std::string_view name : {"", "aes", "aes-1", "aes-1288", "AES-128", "kuznyechik"})
+  for (const std::string_view name : {"", "aes", "aes-1", "aes-1288", "AES-128", "Kuznyechik", "kuznyechi"})
     CHECK_FALSE(find_cipher(name).has_value());
 }
 
@@ -271,6 +272,42 @@ TEST_CASE("an IV of another length, or with other characters than hexadecimal di
   SessionRequest request = request_for(16);
   request.iv = given_empty;
   CHECK(contains(refusal(std::move(request)), "usage: --iv has 0 digits"));
+}
+
+TEST_CASE("Kuznyechik's IV is the upper half of the first counter block, whose lower half is zero") {
+  const std::unique_ptr<Session> session = open_raw(request_for(32, "1234567890abcef0", Cipher::kuznyechik));
+  CHECK(session->cipher() == Cipher::kuznyechik);
+  CHECK(job_at(*session, 0).key->cipher == Cipher::kuznyechik);
+  CHECK(job_at(*session, 0).counter == counter_block("1234567890abcef00000000000000000"));
+  CHECK(job_at(*session, 16 * 258).counter == counter_block("1234567890abcef00000000000000102"));
+}
+
+TEST_CASE("an IV that is no half of a block is a usage error where the cipher is Kuznyechik") {
+  for (const std::size_t digits : {1, 2, 8, 14, 15, 17, 18, 31, 32, 64}) {
+    const std::string failure = refusal(request_for(32, std::string(digits, '0'), Cipher::kuznyechik));
+    CAPTURE(digits);
+    CHECK(contains(failure, "usage: --iv has " + std::to_string(digits) + " digits"));
+    CHECK(contains(failure, "kuznyechik needs 16 "));
+  }
+  CHECK(contains(refusal(request_for(32, "1234567890abcefg", Cipher::kuznyechik)),
+                 "usage: --iv has a character"));
+}
+
+TEST_CASE("formats that have AES alone refuse another cipher") {
+  for (const std::string_view name : {"cobblestone", "openssl"})
+    for (const bool decrypt : {false, true}) {
+      SessionRequest request;
+      request.decrypt = decrypt;
+      request.cipher = Cipher::kuznyechik;
+      if (name == "openssl")
+        request.passphrase = [] { return Secret(1); };
+      else
+        request.keys.emplace_back(32);
+      const std::string failure = failure_of([&] { open_session(find_format(name), std::move(request)); });
+      CAPTURE(name, decrypt);
+      CHECK(contains(failure, "usage: " + std::string(name) + " format has AES alone"));
+      CHECK(contains(failure, "kuznyechik"));
+    }
 }
 
 TEST_CASE("an IV may be written in capitals") {

@@ -147,6 +147,7 @@ namespace {
 // A format whose output is larger than its input: each byte twice.
 class TwiceSession : public Session {
  public:
+  Cipher cipher() const override { return Cipher::aes_256; }
   std::size_t unit_in() const override { return 16; }
   std::size_t unit_out() const override { return 32; }
   std::size_t output_size(std::size_t in_size, bool) const override { return 2 * in_size; }

@@ -62,13 +62,16 @@ inline std::string difference(std::span<const std::byte> got, std::span<const st
          " and " + std::to_string(expected.size());
 }
 
+inline CipherKey make_key(std::span<const std::byte> bytes, Cipher cipher) {
+  CipherKey key{cipher, Secret(bytes.size())};
+  std::ranges::copy(bytes, key.bytes.bytes().begin());
+  return key;
+}
+
+// Of the cipher that the length says.
 inline CipherKey make_key(std::span<const std::byte> bytes) {
-  for (const CipherInfo& each : ciphers) {
-    if (each.key_bytes != bytes.size()) continue;
-    CipherKey key{each.cipher, Secret(bytes.size())};
-    std::ranges::copy(bytes, key.bytes.bytes().begin());
-    return key;
-  }
+  for (const CipherInfo& each : ciphers)
+    if (each.key_bytes == bytes.size()) return make_key(bytes, each.cipher);
   throw std::logic_error("no cipher has such a key");
 }
 

@@ -14,22 +14,29 @@
 
 namespace gpuaes {
 
-enum class Cipher { aes_128, aes_192, aes_256 };
+enum class Cipher { aes_128, aes_192, aes_256, kuznyechik };
 
 struct CipherInfo {
   Cipher cipher;
   std::string_view name;  // as -c takes it
   std::size_t key_bytes;
+  std::size_t iv_bytes;  // of counter mode alone: what the first counter block begins with, before zeros
 };
 
+// Where the length of a key decides, the first that has it is meant.
 inline constexpr std::array ciphers{
-    CipherInfo{Cipher::aes_128, "aes-128", 16},
-    CipherInfo{Cipher::aes_192, "aes-192", 24},
-    CipherInfo{Cipher::aes_256, "aes-256", 32},
+    CipherInfo{Cipher::aes_128, "aes-128", 16, 16},
+    CipherInfo{Cipher::aes_192, "aes-192", 24, 16},
+    CipherInfo{Cipher::aes_256, "aes-256", 32, 16},
+    CipherInfo{Cipher::kuznyechik, "kuznyechik", 32, 8},
 };
 
 constexpr const CipherInfo& info(Cipher cipher) {
   return ciphers[static_cast<std::size_t>(cipher)];
+}
+
+constexpr bool is_aes(Cipher cipher) {
+  return cipher != Cipher::kuznyechik;
 }
 
 constexpr std::optional<Cipher> find_cipher(std::string_view name) {

@@ -95,6 +95,7 @@ std::unique_ptr<Session> open_message(const MessageSecret& secret,
 
 std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
   if (request.keys.empty()) throw UsageError("cobblestone format needs a key", "name a key file with -k");
+  refuse_all_but_aes(request.cipher, "cobblestone");
   const Secret& key = request.keys.front();
   if (key.size() == info(Cipher::aes_192).key_bytes)
     throw UsageError("cobblestone format needs a key of 16 or 32 bytes, and this one has 24");

@@ -13,6 +13,7 @@ class CtrSession : public Session {
       : key_(std::move(key)), first_(first), header_(std::move(header)) {}
 
   std::span<const std::byte> header() const override { return header_; }
+  Cipher cipher() const override { return key_.cipher; }
   std::size_t unit_in() const override { return block_bytes; }
   std::size_t unit_out() const override { return block_bytes; }
   std::size_t output_size(std::size_t in_size, bool) const override { return in_size; }

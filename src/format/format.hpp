@@ -48,6 +48,9 @@ class Session {
   // Whether a piece's output may take the place of its input.
   bool in_place() const { return unit_in() == unit_out(); }
 
+  // What every job is done with.
+  virtual Cipher cipher() const = 0;
+
   // How many bytes come of `in_size`, which are the last ones of the stream or not.
   virtual std::size_t output_size(std::size_t in_size, bool last) const = 0;
 

@@ -10,6 +10,7 @@
 #include "cipher/kdf.hpp"
 #include "error.hpp"
 #include "format/bytes.hpp"
+#include "format/choose_cipher.hpp"
 #include "format/ctr_session.hpp"
 
 namespace gpuaes {
@@ -48,6 +49,7 @@ std::unique_ptr<Session> open_openssl(SessionRequest request) {
   if (!request.passphrase)
     throw UsageError("openssl format needs a passphrase",
                      "-p asks for it, --passphrase-file FILE reads it from a file");
+  refuse_all_but_aes(request.cipher, "openssl");
   const std::uint32_t iterations = request.iterations.value_or(default_iterations);
   if (iterations == 0 || iterations > most_iterations)
     throw UsageError(fmt::format("--iter is {}, and may be 1 to {}", iterations, most_iterations));

@@ -12,13 +12,13 @@
 namespace gpuaes {
 namespace {
 
-Counter parse_iv(const std::string& digits) {
+// The first counter block: the IV, and zeros where it is shorter.
+Counter parse_iv(const std::string& digits, const CipherInfo& cipher) {
   CounterBlock block{};
-  if (digits.size() != 2 * block.size())
-    throw UsageError(
-        fmt::format("--iv has {} digits: raw format needs the first counter block, {} hexadecimal digits",
-                    digits.size(), 2 * block.size()));
-  if (!parse_hex(digits, std::as_writable_bytes(std::span(block))))
+  if (digits.size() != 2 * cipher.iv_bytes)
+    throw UsageError(fmt::format("--iv has {} digits: raw format with {} needs {} hexadecimal digits",
+                                 digits.size(), cipher.name, 2 * cipher.iv_bytes));
+  if (!parse_hex(digits, std::as_writable_bytes(std::span(block)).first(cipher.iv_bytes)))
     throw UsageError("--iv has a character that is no hexadecimal digit");
   return load_counter(block);
 }
@@ -28,11 +28,11 @@ Counter parse_iv(const std::string& digits) {
 std::unique_ptr<Session> open_raw(SessionRequest request) {
   if (request.keys.empty()) throw UsageError("raw format needs a key", "name a key file with -k");
   if (!request.iv)
-    throw UsageError("raw format needs --iv, the first counter block in hexadecimal",
+    throw UsageError("raw format needs --iv, in hexadecimal what the first counter block begins with",
                      "never use one IV twice with the same key");
   Secret& key = request.keys.front();
   const Cipher cipher = choose_cipher(request.cipher, key.size());
-  return make_ctr_session({cipher, std::move(key)}, parse_iv(*request.iv));
+  return make_ctr_session({cipher, std::move(key)}, parse_iv(*request.iv, info(cipher)));
 }
 
 }  // namespace gpuaes

@@ -18,6 +18,7 @@ class SegmentSession : public Session {
   explicit SegmentSession(SegmentStream stream) : stream_(std::move(stream)) {}
 
   std::span<const std::byte> header() const override { return stream_.header; }
+  Cipher cipher() const override { return stream_.key.cipher; }
   std::size_t unit_in() const override { return stream_.decrypt ? sealed_segment_bytes : segment_bytes; }
   std::size_t unit_out() const override { return stream_.decrypt ? segment_bytes : sealed_segment_bytes; }
 

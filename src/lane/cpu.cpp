@@ -1,4 +1,5 @@
-// CPU lanes: libcrypto's EVP interface, which picks AES-NI, VAES or what else the CPU has.
+// CPU lanes. AES: libcrypto's EVP interface, which picks AES-NI, VAES or what else the CPU has. Kuznyechik,
+// which libcrypto does not have: code of our own.
 //
 // A context has one key and one use. Key schedules are made when a job has another key or operation than the
 // one before, which within a run it never has.
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "cipher/evp_gcm.hpp"
+#include "cipher/kuznyechik_cpu.hpp"
 #include "cipher/libcrypto.hpp"
 #include "error.hpp"
 #include "lane/gcm_job.hpp"
@@ -29,6 +31,8 @@ const EVP_CIPHER* ctr_cipher(Cipher cipher) {
       return EVP_aes_192_ctr();
     case Cipher::aes_256:
       return EVP_aes_256_ctr();
+    case Cipher::kuznyechik:
+      break;
   }
   throw LaneError("libcrypto: no such cipher");
 }
@@ -64,8 +68,11 @@ class CpuLane : public Lane {
     if (key_ == job.key && operation_ == job.operation) return;
     key_ = nullptr;
     gcm_.reset();
+    kuznyechik_.reset();
     const std::span<const std::byte> key = job.key->bytes.bytes();
-    if (job.operation == Operation::ctr)
+    if (job.key->cipher == Cipher::kuznyechik)
+      kuznyechik_.emplace(key);
+    else if (job.operation == Operation::ctr)
       check(EVP_EncryptInit_ex2(context_.get(), ctr_cipher(job.key->cipher), octets(key.data()), nullptr,
                                 nullptr) == 1,
             "EVP_EncryptInit_ex2");
@@ -76,6 +83,7 @@ class CpuLane : public Lane {
   }
 
   void do_ctr(const Job& job) {
+    if (kuznyechik_) return kuznyechik_->ctr(load_counter(job.counter), job.in, job.out);
     check(EVP_EncryptInit_ex2(context_.get(), nullptr, nullptr, job.counter.data(), nullptr) == 1,
           "EVP_EncryptInit_ex2");
     for (std::size_t at = 0; at < job.in.size(); at += most_bytes_a_call) {
@@ -87,8 +95,9 @@ class CpuLane : public Lane {
     }
   }
 
-  CipherContext context_;  // of ctr
+  CipherContext context_;  // of AES in counter mode
   std::optional<EvpGcm> gcm_;
+  std::optional<KuznyechikCpu> kuznyechik_;
   const CipherKey* key_ = nullptr;  // that the context of `operation_` has
   Operation operation_ = Operation::ctr;
   std::optional<std::size_t> first_bad_;

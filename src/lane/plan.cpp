@@ -44,6 +44,11 @@ bool is_cuda(const LaneSpec& spec) {
   return spec.backend == Backend::cuda;
 }
 
+// CUDA lanes have kernels for no other cipher.
+bool cuda_has(Cipher cipher) {
+  return is_aes(cipher);
+}
+
 // Streams of a device for a file.
 unsigned file_streams(unsigned cpus, const Tuning& tuning) {
   return tuning.streams > 0 ? tuning.streams : std::clamp(cpus, least_file_streams, most_file_streams);
@@ -157,6 +162,8 @@ void choose_lanes(LanePlan& plan, const RunShape& shape, const Machine& machine)
   const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, shape);
   if (!machine.cuda) {
     plan.reason = "auto: there is no CUDA device";
+  } else if (!cuda_has(shape.cipher)) {
+    plan.reason = fmt::format("auto: CUDA lanes have no {}", info(shape.cipher).name);
   } else if (!enough) {
     plan.reason = fmt::format("auto: with {} CPUs CUDA gains nothing", machine.cpus);
   } else if (shape.shared_bytes < *enough) {
@@ -184,9 +191,12 @@ Machine this_machine(const RunShape& shape) {
 LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Machine& machine) {
   LanePlan plan;
   plan.first = std::move(specs);
+  const bool cuda_named = std::ranges::any_of(plan.first, is_cuda);
+  if (cuda_named && !cuda_has(shape.cipher))
+    throw UsageError(fmt::format("no CUDA lane has {}", info(shape.cipher).name), "-l cpu has every cipher");
   if (plan.first.empty())
     choose_lanes(plan, shape, machine);
-  else if (std::ranges::any_of(plan.first, is_cuda))
+  else if (cuda_named)
     plan.tuning = machine.tuning();
   for (LaneSpec& spec : plan.first) complete(spec, machine.cpus, shape, plan.tuning);
   size_ring(plan, shape, machine);

@@ -24,8 +24,9 @@ struct Machine {
 
 // What is known of a run before it begins.
 struct RunShape {
-  std::uint64_t shared_bytes = 0;          // of input that lanes read in parallel: of files; 0 for all else
-  bool authenticated = false;              // AES-GCM, not the counter mode alone
+  std::uint64_t shared_bytes = 0;  // of input that lanes read in parallel: of files; 0 for all else
+  bool authenticated = false;      // not the counter mode alone
+  Cipher cipher = Cipher::aes_256;
   std::optional<std::size_t> chunk_bytes;  // --chunk-size
 };
 
@@ -43,7 +44,8 @@ struct LanePlan {
   std::string reason;    // why these; empty where they were named
 };
 
-// `specs` as parse_lanes() returns them. IoError where not even one chunk has room in memory.
+// `specs` as parse_lanes() returns them. UsageError for lanes that do not have the cipher, IoError where
+// not even one chunk has room in memory.
 LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Machine& machine);
 
 }  // namespace gpuaes

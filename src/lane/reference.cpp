@@ -1,24 +1,39 @@
-// The oracle: AES as FIPS 197 and GCM as SP 800-38D write it, a block at a time.
+// The oracle: AES as FIPS 197, GCM as SP 800-38D and Kuznyechik as RFC 7801 write it, a block at a time.
 
 #include "cipher/aes.hpp"
 #include "cipher/gcm.hpp"
+#include "cipher/kuznyechik.hpp"
 #include "lane/gcm_job.hpp"
 #include "lane/lanes.hpp"
 
 namespace gpuaes {
 namespace {
 
-void do_ctr(const Job& job) {
-  aes::RoundKeys keys = aes::expand_key(job.key->bytes.bytes());
+// `encrypt` makes a block of keystream of a counter.
+template <class Encrypt>
+void do_ctr(const Job& job, Encrypt encrypt) {
   const Counter first = load_counter(job.counter);
   for (std::size_t at = 0; at < job.in.size(); at += sizeof(CounterBlock)) {
-    const CounterBlock counter = store_counter(first + at / sizeof(CounterBlock));
-    CounterBlock keystream;
-    aes::encrypt_block(keys, counter.data(), keystream.data());
+    const CounterBlock keystream = encrypt(store_counter(first + at / sizeof(CounterBlock)));
     for (std::size_t i = at; i < job.in.size() && i < at + keystream.size(); ++i)
       job.out[i] = job.in[i] ^ std::byte{keystream[i - at]};
   }
-  wipe(std::as_writable_bytes(std::span(keys.words)));
+}
+
+void do_ctr(const Job& job) {
+  const std::span<const std::byte> key = job.key->bytes.bytes();
+  if (job.key->cipher == Cipher::kuznyechik) {
+    kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
+    do_ctr(job, [&](const CounterBlock& counter) { return kuznyechik::encrypt(keys, counter); });
+    wipe(std::as_writable_bytes(std::span(keys.of)));
+  } else {
+    aes::RoundKeys keys = aes::expand_key(key);
+    do_ctr(job, [&](CounterBlock block) {
+      aes::encrypt_block(keys, block.data(), block.data());
+      return block;
+    });
+    wipe(std::as_writable_bytes(std::span(keys.words)));
+  }
 }
 
 void do_seal(const Job& job) {

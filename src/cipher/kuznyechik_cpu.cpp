@@ -1,0 +1,83 @@
+#include "cipher/kuznyechik_cpu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "cipher/secret.hpp"
+
+namespace gpuaes {
+namespace {
+
+using kuznyechik::Block;
+
+// Half a block, as the machine loads it.
+struct Words {
+  std::uint64_t of[2];
+};
+
+Words load(const Block& block) {
+  Words words;
+  std::memcpy(words.of, block.data(), sizeof words);
+  return words;
+}
+
+// L S, by what each byte of a block adds to it: 64 KiB, which are looked up at secret addresses.
+using Tables = std::array<std::array<Words, 256>, 16>;
+
+Tables make_tables() {
+  Tables tables;
+  for (unsigned i = 0; i < 16; ++i)
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      Block block{};
+      block[i] = kuznyechik::pi[byte];
+      tables[i][byte] = load(kuznyechik::mix(block));
+    }
+  return tables;
+}
+
+Block encrypt_by_tables(const Tables& tables, const kuznyechik::RoundKeys& keys, Block block) {
+  for (unsigned round = 0; round < kuznyechik::rounds; ++round) {
+    block = kuznyechik::add(block, keys.of[round]);
+    Words sum{};
+    for (unsigned i = 0; i < 16; ++i) {
+      const Words& part = tables[i][block[i]];
+      sum.of[0] ^= part.of[0];
+      sum.of[1] ^= part.of[1];
+    }
+    std::memcpy(block.data(), sum.of, sizeof sum);
+  }
+  return kuznyechik::add(block, keys.of[kuznyechik::rounds]);
+}
+
+}  // namespace
+
+KuznyechikCpu::KuznyechikCpu(std::span<const std::byte> key) : keys_(kuznyechik::expand_key(key)) {}
+
+KuznyechikCpu::~KuznyechikCpu() {
+  wipe(std::as_writable_bytes(std::span(keys_.of)));
+}
+
+void KuznyechikCpu::encrypt(std::span<Block> blocks) const {
+  static const Tables tables = make_tables();
+  for (Block& block : blocks) block = encrypt_by_tables(tables, keys_, block);
+}
+
+void KuznyechikCpu::ctr(Counter first, std::span<const std::byte> in, std::span<std::byte> out) const {
+  std::array<Block, 64> keystream;
+  for (std::size_t at = 0; at < in.size(); at += sizeof keystream) {
+    const std::size_t size = std::min(in.size() - at, sizeof keystream);
+    const std::span blocks = std::span(keystream).first((size + sizeof(Block) - 1) / sizeof(Block));
+    for (Block& block : blocks) {
+      block = store_counter(first);
+      first = first + 1;
+    }
+    encrypt(blocks);
+    const std::span<const std::byte> bytes = std::as_bytes(blocks);
+    for (std::size_t i = 0; i < size; ++i) out[at + i] = in[at + i] ^ bytes[i];
+  }
+  wipe(std::as_writable_bytes(std::span(keystream)));
+}
+
+}  // namespace gpuaes
