@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The sealed format, version 1, read and written a second time: from its description (gpuaes-stream(5)) alone, with
-python3-cryptography, sharing nothing with the program.
+python3-cryptography and kuznyechik_mgm.py, sharing nothing with the program.
 
     python3 sealed_format.py open|seal --key FILE|--passphrase-file FILE < in > out
 
@@ -19,8 +19,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
+from kuznyechik_mgm import KuznyechikMGM
+
 MAGIC = b"gpuaes-stream/1\n"
-COBBLESTONE_256 = 1  # suite
+COBBLESTONE_256, KUZNYECHIK_MGM = 1, 2  # suites
 KEY_FILE, PASSPHRASE, X25519 = 1, 2, 3  # slot types
 BODY_SIZES = {KEY_FILE: 64, PASSPHRASE: 67, X25519: 80}
 SEGMENT, TAG = 16384, 16
@@ -70,6 +72,12 @@ def header_mac(file_key, authenticated):
     return mac.finalize()[:32]
 
 
+def mgm_keys(key, context, salt):
+    """Key, base nonce, commitment of suite 02."""
+    secret = expand(key, b"gpuaes-stream/1+KUZNYECHIK_MGM\0" + salt + context, 32 + 16 + 32)
+    return secret[:32], secret[32:48], secret[48:]
+
+
 def message_keys(key, context, salt):
     """AES key, base nonce, commitment: of Cobblestone-256 for a key of 32 bytes, of Cobblestone-128 for one of 16."""
     if len(key) not in (16, 32):
@@ -83,6 +91,19 @@ def nonce(base, index):
     return (int.from_bytes(base, "big") ^ index).to_bytes(12, "big")
 
 
+def mgm_nonce(base, index):
+    return ((int.from_bytes(base, "big") ^ index) & ((1 << 127) - 1)).to_bytes(16, "big")
+
+
+def suite_of(suite, key, context, salt):
+    """The AEAD of a suite, its nonces by index, its associated data; and the commitment."""
+    if suite == KUZNYECHIK_MGM:
+        mgm_key, base, commitment = mgm_keys(key, context, salt)
+        return KuznyechikMGM(mgm_key), lambda index: mgm_nonce(base, index), MAGIC, commitment
+    aes_key, base, commitment = message_keys(key, context, salt)
+    return AESGCM(aes_key), lambda index: nonce(base, index), b"", commitment
+
+
 def parse_key_file(content):
     text = content.rstrip(b" \t\r\n")
     if len(text) in (32, 48, 64) and all(c in b"0123456789abcdefABCDEF" for c in text):
@@ -94,32 +115,30 @@ def parse_key_file(content):
 
 # --- The message, alone: salt || commitment || segments ----------------------------------------------------------
 
-def message(key, context, plaintext, salt=None):
+def message(key, context, plaintext, salt=None, suite=COBBLESTONE_256):
     salt = os.urandom(24) if salt is None else salt
-    aes_key, base, commitment = message_keys(key, context, salt)
-    aead = AESGCM(aes_key)
+    aead, nonce_of, aad, commitment = suite_of(suite, key, context, salt)
     parts = [salt, commitment]
     for index in range(len(plaintext) // SEGMENT + 1):
         part = plaintext[index * SEGMENT : (index + 1) * SEGMENT]
-        parts.append(aead.encrypt(nonce(base, index), part, b""))
+        parts.append(aead.encrypt(nonce_of(index), part, aad))
     return b"".join(parts)
 
 
-def open_message(key, context, data, wrong=WrongSecret, offset=0):
+def open_message(key, context, data, wrong=WrongSecret, offset=0, suite=COBBLESTONE_256):
     """offset: of the message in the input. wrong: what is raised if the commitment differs."""
     if len(data) < 56:
         raise Malformed("the message ends in its header")
-    aes_key, base, commitment = message_keys(key, context, data[:24])
+    aead, nonce_of, aad, commitment = suite_of(suite, key, context, data[:24])
     if not constant_time.bytes_eq(commitment, data[24:56]):
         raise wrong("the commitment differs")
-    aead = AESGCM(aes_key)
     plaintext, at, index = [], 56, 0
     while True:
         segment = data[at : at + SEGMENT + TAG]
         if len(segment) < TAG:
             raise Damaged("truncated", b"".join(plaintext), offset + at)
         try:
-            plaintext.append(aead.decrypt(nonce(base, index), segment, b""))
+            plaintext.append(aead.decrypt(nonce_of(index), segment, aad))
         except InvalidTag:
             raise Damaged("bad tag", b"".join(plaintext), offset + at) from None
         if len(segment) < SEGMENT + TAG:
@@ -160,7 +179,7 @@ def seal(plaintext, keys=(), passphrase=None, log_n=17, file_key=None, salt=None
         if passphrase is not None:
             slots.append(passphrase_slot(file_key, passphrase, log_n))
     head = header(file_key, slots, **fields)
-    return head + message(file_key, head[:17], plaintext, salt)
+    return head + message(file_key, head[:17], plaintext, salt, fields.get("suite", COBBLESTONE_256))
 
 
 # --- Reading the header --------------------------------------------------------------------------------------------
@@ -173,7 +192,7 @@ def parse_header(data):
         raise Malformed("not the magic")
     if len(data) < 20:
         raise Malformed("the header is short")
-    if data[16] != COBBLESTONE_256:
+    if data[16] not in (COBBLESTONE_256, KUZNYECHIK_MGM):
         raise Unsupported(f"suite {data[16]} is not known")
     count, end = data[17], 20 + int.from_bytes(data[18:20], "big")
     if not 1 <= count <= 32 or len(data) < end + 32 + 24 + 32:
@@ -223,7 +242,7 @@ def open_sealed(data, key=None, passphrase=None):
             continue
         unwrapped = True
         if constant_time.bytes_eq(header_mac(file_key, data[:end]), data[end : end + 32]):
-            return open_message(file_key, data[:17], data[end + 32 :], Malformed, end + 32)
+            return open_message(file_key, data[:17], data[end + 32 :], Malformed, end + 32, data[16])
     raise Malformed("a slot unwraps, but the header is not its") if unwrapped else WrongSecret("no slot unwraps")
 
 

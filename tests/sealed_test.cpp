@@ -16,6 +16,7 @@
 #include "catch.hpp"
 #include "cipher/evp_gcm.hpp"
 #include "cipher/kdf.hpp"
+#include "cipher/mgm.hpp"
 #include "cipher/segments.hpp"
 #include "format/cobblestone.hpp"
 #include "format/openssl.hpp"
@@ -154,14 +155,24 @@ std::optional<std::size_t> run(const Job& job) {
     return std::nullopt;
   }
   const bool is_open = job.operation == Operation::open;
-  EvpGcm gcm(job.key->bytes.bytes(), is_open ? EvpGcm::Use::open : EvpGcm::Use::seal);
+  const bool is_mgm = job.key->cipher == Cipher::kuznyechik;
+  std::optional<EvpGcm> gcm;
+  std::optional<mgm::Mgm> mgm;
+  if (is_mgm)
+    mgm.emplace(job.key->bytes.bytes());
+  else
+    gcm.emplace(job.key->bytes.bytes(), is_open ? EvpGcm::Use::open : EvpGcm::Use::seal);
   for (std::size_t i = 0; i < count_segments(job); ++i) {
     if (is_open) {
-      const auto segment = segment_to_open(job, i);
-      if (!gcm.open(segment.nonce, job.aad, segment.ciphertext(), segment.tag(), segment.plain)) return i;
+      const auto [nonce, mgm_nonce, sealed, plain] = segment_to_open(job, i);
+      const auto text = sealed.first(plain.size()), tag = sealed.last(tag_bytes);
+      const bool good = is_mgm ? mgm->open(mgm_nonce, job.aad, text, tag, plain)
+                               : gcm->open(nonce, job.aad, text, tag, plain);
+      if (!good) return i;
     } else {
-      const auto segment = segment_to_seal(job, i);
-      gcm.seal(segment.nonce, job.aad, segment.plain, segment.ciphertext(), segment.tag());
+      const auto [nonce, mgm_nonce, sealed, plain] = segment_to_seal(job, i);
+      const auto text = sealed.first(plain.size()), tag = sealed.last(tag_bytes);
+      is_mgm ? mgm->seal(mgm_nonce, job.aad, plain, text, tag) : gcm->seal(nonce, job.aad, plain, text, tag);
     }
   }
   return std::nullopt;
@@ -277,7 +288,8 @@ TEST_CASE("sealed format says what it needs") {
     for (const Cipher cipher : {Cipher::aes_128, Cipher::aes_192}) {
       SessionRequest request = request_with({key_a});
       request.cipher = cipher;
-      CHECK(contains(refusal(std::move(request)), "usage: sealed format has aes-256, and not aes-1"));
+      CHECK(contains(refusal(std::move(request)),
+                     "usage: sealed format has aes-256 and kuznyechik, and not aes-1"));
     }
   }
   SessionRequest request = request_with({key_a});
@@ -492,7 +504,7 @@ TEST_CASE("other versions and suites are told from what is no sealed format at a
         "gpuaes-stream/"})
     CHECK(contains(failure(begin.size() < 16 ? to_bytes(begin) : to_bytes(begin) + rest),
                    "auth: input is not in sealed format"));
-  for (const auto& [suite, name] : {std::pair{0u, "00"}, std::pair{2u, "02"}, std::pair{255u, "ff"}})
+  for (const auto& [suite, name] : {std::pair{0u, "00"}, std::pair{3u, "03"}, std::pair{255u, "ff"}})
     CHECK(contains(failure(magic + numbers({suite})), std::string("io: input has cipher suite ") + name));
 }
 
@@ -605,13 +617,66 @@ TEST_CASE("a session judges and counts with the offsets of the whole stream") {
   CHECK(contains(session->judge(cut, true, {}).error->what(), "truncated after byte 16578: 16384 "));
 }
 
+TEST_CASE("Kuznyechik's suite is what FORMAT.md says of it") {
+  const Bytes header = with_mac(begin_of(key_slot(key_a), 1, numbers({2})));
+  const Bytes salt = test_bytes(24, 55), context = magic + numbers({2});
+  const Bytes derived = bytes_of(hkdf_expand_sha512(
+      file_key, to_bytes("gpuaes-stream/1+KUZNYECHIK_MGM") + Bytes(1) + salt + context, 80));
+  const mgm::Mgm mgm(part(derived, 0, 32));
+  const Bytes plain = test_bytes(2 * 16384 + 100);
+  Bytes file = header + salt + part(derived, 48, 32);
+  for (std::size_t i = 0; i < 3; ++i) {
+    MgmNonce nonce{};
+    std::ranges::copy(part(derived, 32, 16), std::as_writable_bytes(std::span(nonce)).begin());
+    nonce[15] ^= static_cast<std::uint8_t>(i);
+    nonce[0] &= 0x7f;
+    const Bytes in = part(plain, 16384 * i, std::min<std::size_t>(plain.size() - 16384 * i, 16384));
+    Bytes ciphertext(in.size()), tag(16);
+    mgm.seal(nonce, magic, in, ciphertext, tag);
+    file = file + ciphertext + tag;
+  }
+  CHECK(difference(decrypt("sealed", request_with({key_a}), file).out, plain) == "");
+  SessionRequest request = request_with({key_a});
+  request.cipher = Cipher::kuznyechik;
+  CHECK(difference(decrypt("sealed", std::move(request), file).out, plain) == "");
+
+  request = request_with({key_a});
+  request.cipher = Cipher::aes_256;
+  CHECK(contains(decrypt("sealed", std::move(request), file).failure,
+                 "usage: the input is sealed with kuznyechik, and not with aes-256"));
+  request = request_with({key_a});
+  request.cipher = Cipher::kuznyechik;
+  const Bytes sealed = encrypt("sealed", std::move(request), plain);
+  CHECK(part(sealed, 0, 17) == context);
+  CHECK(difference(decrypt("sealed", request_with({key_a}), sealed).out, plain) == "");
+  request = request_with({key_a});
+  request.cipher = Cipher::kuznyechik;
+  CHECK(contains(decrypt("sealed", std::move(request), file_of(key_slot(key_a), 1)).failure,
+                 "usage: the input is sealed with aes-256, and not with kuznyechik"));
+
+  // The suite is under the header's MAC and in what the message is derived from.
+  for (Bytes changed : {file, sealed, file_of(key_slot(key_a), 1)}) {
+    changed[16] ^= std::byte{3};
+    CHECK(contains(decrypt("sealed", request_with({key_a}), changed).failure, "auth: "));
+  }
+}
+
+TEST_CASE("a message with Kuznyechik has 2^36 segments and no more") {
+  const auto session = make_segment_session({.key = {Cipher::kuznyechik, secret_of(file_key)}});
+  Bytes plain(16384), sealed(16400);
+  constexpr std::uint64_t end = std::uint64_t{1} << 36;
+  CHECK(session->cipher() == Cipher::kuznyechik);
+  CHECK(session->job({(end - 1) * 16384, plain, sealed}).first_segment == end - 1);
+  CHECK(contains(failure_of([&] { session->job({end * 16384, plain, sealed}); }), "at most 2^36 segments"));
+}
+
 TEST_CASE("a message has 2^38 segments and no more") {
   const auto session = [](bool is_decrypt) {
     return make_segment_session(
         {.decrypt = is_decrypt, .key = {Cipher::aes_256, secret_of(file_key)}, .base_nonce = {}});
   };
   Bytes plain(16384), sealed(16400);
-  constexpr std::uint64_t end = most_segments;
+  constexpr std::uint64_t end = std::uint64_t{1} << 38;
   const auto seal = session(false), open = session(true);
   CHECK(seal->output_size(0, true) == 16);
   CHECK(seal->output_size(0, false) == 0);

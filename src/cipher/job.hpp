@@ -15,7 +15,8 @@ namespace gpuaes {
 // What is to be done with the bytes of a job.
 enum class Operation {
   ctr,   // out = in XOR keystream of CTR mode (NIST SP 800-38A, section 6.5); encryption and decryption alike
-  seal,  // AES-GCM (NIST SP 800-38D) of segment after segment: each becomes its ciphertext and its tag
+  seal,  // authenticated encryption of segment after segment: each becomes its ciphertext and its tag. AES in
+         // GCM (NIST SP 800-38D), Kuznyechik in MGM (RFC 9058)
   open,  // the inverse: tags are verified
 };
 
@@ -29,6 +30,7 @@ inline constexpr std::size_t sealed_segment_bytes = segment_bytes + tag_bytes;
 inline constexpr std::size_t most_aad_bytes = 1024;
 
 using Nonce = std::array<std::uint8_t, 12>;  // of GCM; the counter block of its first 16 bytes is nonce || 2
+using MgmNonce = std::array<std::uint8_t, 16>;  // of MGM; the highest bit is 0
 using Tag = std::array<std::uint8_t, tag_bytes>;
 
 struct Job {
@@ -42,8 +44,9 @@ struct Job {
 
   // seal, open: the longer side holds at least a tag more for each segment, and so says how many there are;
   // only the last of them may be short.
-  Nonce base_nonce{};
-  std::uint64_t first_segment = 0;  // the nonce of segment i of the stream is base_nonce XOR i (big-endian)
+  Nonce base_nonce{};  // where the cipher is AES; for Kuznyechik there is the other one
+  MgmNonce base_mgm_nonce{};
+  std::uint64_t first_segment = 0;  // the nonce of segment i of the stream is the base's XOR i (big-endian)
   std::span<const std::byte> aad;   // of every segment; public, at most most_aad_bytes
 };
 

@@ -74,10 +74,15 @@ void KuznyechikCpu::ctr(Counter first, std::span<const std::byte> in, std::span<
       first = first + 1;
     }
     encrypt(blocks);
-    const std::span<const std::byte> bytes = std::as_bytes(blocks);
-    for (std::size_t i = 0; i < size; ++i) out[at + i] = in[at + i] ^ bytes[i];
+    add_keystream(blocks, in.subspan(at, size), out.subspan(at, size));
   }
   wipe(std::as_writable_bytes(std::span(keystream)));
+}
+
+void add_keystream(std::span<const Block> keystream, std::span<const std::byte> in,
+                   std::span<std::byte> out) {
+  const std::span<const std::byte> bytes = std::as_bytes(keystream);
+  for (std::size_t i = 0; i < in.size(); ++i) out[i] = in[i] ^ bytes[i];
 }
 
 }  // namespace gpuaes

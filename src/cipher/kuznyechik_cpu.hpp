@@ -26,4 +26,8 @@ class KuznyechikCpu {
   kuznyechik::RoundKeys keys_;
 };
 
+// out = in XOR keystream, whose last block may be used in part.
+void add_keystream(std::span<const kuznyechik::Block> keystream, std::span<const std::byte> in,
+                   std::span<std::byte> out);
+
 }  // namespace gpuaes

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,6 +15,7 @@ namespace gpuaes {
 template <class Sealed, class Plain>
 struct Segment {
   Nonce nonce;
+  MgmNonce mgm_nonce;
   std::span<Sealed> sealed;
   std::span<Plain> plain;
 
@@ -21,11 +23,19 @@ struct Segment {
   std::span<Sealed> tag() const { return sealed.subspan(plain.size()); }
 };
 
-// base_nonce XOR number, as a big-endian number of 96 bits.
-constexpr Nonce segment_nonce(Nonce base_nonce, std::uint64_t number) {
-  for (std::size_t i = base_nonce.size(); number != 0; number >>= 8)
-    base_nonce[--i] ^= static_cast<std::uint8_t>(number);
+// base_nonce XOR number, as big-endian numbers of as many bits.
+template <std::size_t size>
+constexpr std::array<std::uint8_t, size> segment_nonce(std::array<std::uint8_t, size> base_nonce,
+                                                       std::uint64_t number) {
+  for (std::size_t i = size; number != 0; number >>= 8) base_nonce[--i] ^= static_cast<std::uint8_t>(number);
   return base_nonce;
+}
+
+// The same for MGM, whose nonces have no highest bit.
+constexpr MgmNonce segment_mgm_nonce(const MgmNonce& base_nonce, std::uint64_t number) {
+  MgmNonce nonce = segment_nonce(base_nonce, number);
+  nonce[0] &= 0x7f;
+  return nonce;
 }
 
 constexpr std::size_t count_segments(std::size_t sealed_bytes) {
@@ -41,7 +51,8 @@ template <class Sealed, class Plain>
 Segment<Sealed, Plain> cut_segment(std::span<Sealed> sealed, std::span<Plain> plain, const Job& job,
                                    std::size_t index) {
   const std::size_t at = index * segment_bytes, sealed_at = index * sealed_segment_bytes;
-  return {segment_nonce(job.base_nonce, job.first_segment + index),
+  const std::uint64_t number = job.first_segment + index;
+  return {segment_nonce(job.base_nonce, number), segment_mgm_nonce(job.base_mgm_nonce, number),
           sealed.subspan(sealed_at, std::min(sealed.size() - sealed_at, sealed_segment_bytes)),
           plain.subspan(at, std::min(plain.size() - at, segment_bytes))};
 }

@@ -21,31 +21,47 @@ namespace {
 // libcrypto does not take an `info` of any length for HKDF.
 constexpr std::size_t most_context_bytes = 1024;
 
+// What of a message depends on its cipher.
+struct Suite {
+  std::string_view label;
+  std::size_t nonce_bytes;
+  std::string_view aad;
+};
+
+Suite suite_of(Cipher cipher) {
+  using namespace std::string_view_literals;
+  if (cipher == Cipher::kuznyechik)
+    return {"gpuaes-stream/1+KUZNYECHIK_MGM\0"sv, sizeof(MgmNonce), "gpuaes-stream/1\n"sv};
+  if (cipher == Cipher::aes_256)
+    return {"c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv, sizeof(Nonce), {}};
+  return {"c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv, sizeof(Nonce), {}};
+}
+
 struct MessageKeys {
-  CipherKey key;
-  Nonce base_nonce;
+  SegmentStream stream;
   std::array<std::byte, commitment_bytes> commitment;
 };
 
 // FORMAT.md, "Message": key || base nonce || commitment.
 MessageKeys derive(const MessageSecret& secret, std::span<const std::byte> salt) {
-  using namespace std::string_view_literals;
-  const std::string_view label = secret.cipher == Cipher::aes_256
-                                     ? "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv
-                                     : "c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv;
+  const Suite suite = suite_of(secret.cipher);
   std::vector<std::byte> hkdf_info;
-  append(hkdf_info, bytes_of(label));
+  hkdf_info.reserve(suite.label.size() + salt.size() + secret.context.size());
+  append(hkdf_info, bytes_of(suite.label));
   append(hkdf_info, salt);
   append(hkdf_info, secret.context);
   const std::size_t key_bytes = info(secret.cipher).key_bytes;
-  MessageKeys keys{{secret.cipher, {}}, {}, {}};
   Secret derived =
-      hkdf_expand_sha512(secret.input_key, hkdf_info, key_bytes + sizeof(Nonce) + commitment_bytes);
-  std::ranges::copy(derived.bytes().subspan(key_bytes, sizeof(Nonce)),
-                    std::as_writable_bytes(std::span(keys.base_nonce)).begin());
-  std::ranges::copy(derived.bytes().subspan(key_bytes + sizeof(Nonce)), keys.commitment.begin());
+      hkdf_expand_sha512(secret.input_key, hkdf_info, key_bytes + suite.nonce_bytes + commitment_bytes);
+  MessageKeys keys{{.key = {secret.cipher, {}}, .aad = bytes_of(suite.aad)}, {}};
+  SegmentStream& stream = keys.stream;
+  const std::span<std::uint8_t> base_nonce =
+      is_aes(secret.cipher) ? std::span<std::uint8_t>(stream.base_nonce) : stream.base_mgm_nonce;
+  std::ranges::copy(derived.bytes().subspan(key_bytes, suite.nonce_bytes),
+                    std::as_writable_bytes(base_nonce).begin());
+  std::ranges::copy(derived.bytes().subspan(key_bytes + suite.nonce_bytes), keys.commitment.begin());
   derived.shrink(key_bytes);
-  keys.key.bytes = std::move(derived);
+  stream.key.bytes = std::move(derived);
   return keys;
 }
 
@@ -76,10 +92,8 @@ std::unique_ptr<Session> seal_message(const MessageSecret& secret, std::vector<s
   MessageKeys keys = derive(secret, salt);
   append(header, salt);
   append(header, keys.commitment);
-  return make_segment_session({.decrypt = false,
-                               .key = std::move(keys.key),
-                               .base_nonce = keys.base_nonce,
-                               .header = std::move(header)});
+  keys.stream.header = std::move(header);
+  return make_segment_session(std::move(keys.stream));
 }
 
 std::unique_ptr<Session> open_message(const MessageSecret& secret,
@@ -87,10 +101,9 @@ std::unique_ptr<Session> open_message(const MessageSecret& secret,
                                       std::uint64_t header_bytes) {
   MessageKeys keys = derive(secret, message_header.first<salt_bytes>());
   if (!is_equal(keys.commitment, message_header.last<commitment_bytes>())) return nullptr;
-  return make_segment_session({.decrypt = true,
-                               .key = std::move(keys.key),
-                               .base_nonce = keys.base_nonce,
-                               .header_bytes = header_bytes});
+  keys.stream.decrypt = true;
+  keys.stream.header_bytes = header_bytes;
+  return make_segment_session(std::move(keys.stream));
 }
 
 std::unique_ptr<Session> open_cobblestone(SessionRequest request) {

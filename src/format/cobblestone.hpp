@@ -1,5 +1,6 @@
 // The C2SP chunked-encryption message, Cobblestone-256 and -128 (FORMAT.md, "Message" and "The bare form"):
-// salt, commitment, segments. By itself it is a format; behind a header it is the body of the sealed format.
+// salt, commitment, segments. By itself it is a format; behind a header it is the body of the sealed format,
+// which has the same also with Kuznyechik (FORMAT.md, "Suite 02").
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,8 @@ inline constexpr std::size_t salt_bytes = 24;
 inline constexpr std::size_t commitment_bytes = 32;
 inline constexpr std::size_t message_header_bytes = salt_bytes + commitment_bytes;
 
-// What a message is derived from: a uniformly random key as long as the cipher's, which is aes-256 or
-// aes-128, and bytes that reader and writer have to agree on.
+// What a message is derived from: a uniformly random key as long as the cipher's, which is aes-256, aes-128
+// or, behind a header alone, kuznyechik; and bytes that reader and writer have to agree on.
 struct MessageSecret {
   Cipher cipher;
   std::span<const std::byte> input_key;

@@ -15,13 +15,14 @@ namespace gpuaes {
 namespace {
 
 // The slots stay out of the context, so that a file can be given new ones without being encrypted again.
-MessageSecret message_secret(const Secret& file_key, std::span<const std::byte> header) {
-  return {Cipher::aes_256, file_key.bytes(), header.first(sealed_context_bytes)};
+MessageSecret message_secret(Cipher cipher, const Secret& file_key, std::span<const std::byte> header) {
+  return {cipher, file_key.bytes(), header.first(sealed_context_bytes)};
 }
 
 void check_request(const SessionRequest& request) {
-  if (request.cipher && *request.cipher != Cipher::aes_256)
-    throw UsageError(fmt::format("sealed format has aes-256, and not {}", info(*request.cipher).name));
+  if (request.cipher && !has_suite(*request.cipher))
+    throw UsageError(
+        fmt::format("sealed format has aes-256 and kuznyechik, and not {}", info(*request.cipher).name));
   if (request.keys.empty() && !request.passphrase)
     throw UsageError("sealed format needs a key or a passphrase",
                      "name a key file with -k, or -p asks for a passphrase");
@@ -39,10 +40,11 @@ std::unique_ptr<Session> seal(const SessionRequest& request) {
   if (request.passphrase) passphrase = request.passphrase();
   Secret file_key(file_key_bytes);
   fill_random(file_key.bytes());
+  const Cipher cipher = request.cipher.value_or(Cipher::aes_256);
   std::vector<std::byte> header =
-      make_sealed_header(file_key, request.keys, passphrase ? &*passphrase : nullptr, request.check);
+      make_sealed_header(cipher, file_key, request.keys, passphrase ? &*passphrase : nullptr, request.check);
   const std::vector<std::byte> context(header.begin(), header.begin() + sealed_context_bytes);
-  return seal_message(message_secret(file_key, context), std::move(header));
+  return seal_message(message_secret(cipher, file_key, context), std::move(header));
 }
 
 // All of the header is read before any secret is tried, and all of it is verified before anything behind it
@@ -50,11 +52,15 @@ std::unique_ptr<Session> seal(const SessionRequest& request) {
 std::unique_ptr<Session> open(const SessionRequest& request) {
   HeaderReader& input = *request.input;
   const SealedHeader header = read_sealed_header(input);
+  if (request.cipher && *request.cipher != header.cipher)
+    throw UsageError(fmt::format("the input is sealed with {}, and not with {}", info(header.cipher).name,
+                                 info(*request.cipher).name),
+                     "without -c the cipher is the input's");
   std::array<std::byte, message_header_bytes> message_header;
   input.take(message_header);
   const Secret file_key = open_slots(header, request.keys, request.passphrase, request.check);
   std::unique_ptr<Session> session =
-      open_message(message_secret(file_key, header.bytes), message_header, input.taken());
+      open_message(message_secret(header.cipher, file_key, header.bytes), message_header, input.taken());
   if (!session) refuse_header(header.bytes.size(), "its salt or its commitment is wrong");
   return session;
 }

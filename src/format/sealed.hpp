@@ -1,4 +1,5 @@
-// The sealed format, version 1 (FORMAT.md): key slots, then a Cobblestone-256 message under the file key that
+// The sealed format, version 1 (FORMAT.md): key slots, then a message of Cobblestone-256, or the same with
+// Kuznyechik, under the file key that
 // they hold.
 #pragma once
 

@@ -21,7 +21,13 @@ constexpr std::size_t version_at = sealed_magic.size();
 constexpr std::size_t suite_at = version_at + version.size();
 constexpr std::size_t slots_at = suite_at + 4;  // suite, number of slots, be16 size of the slots
 constexpr std::size_t mac_bytes = 32;
-constexpr std::byte cobblestone_256{1};
+
+struct Suite {
+  std::byte number;
+  Cipher cipher;
+};
+constexpr std::array suites{Suite{std::byte{1}, Cipher::aes_256},      // Cobblestone-256
+                            Suite{std::byte{2}, Cipher::kuznyechik}};  // Kuznyechik-MGM
 
 static_assert(suite_at + 1 == sealed_context_bytes);
 
@@ -89,7 +95,11 @@ bool has_slot(const SealedHeader& header, SlotType type) {
 
 }  // namespace
 
-std::vector<std::byte> make_sealed_header(const Secret& file_key, std::span<const Secret> keys,
+bool has_suite(Cipher cipher) {
+  return std::ranges::find(suites, cipher, &Suite::cipher) != suites.end();
+}
+
+std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, std::span<const Secret> keys,
                                           const Secret* passphrase, const Check& check) {
   std::vector<std::byte> slots;
   for (const Secret& key : keys) append(slots, make_key_slot(file_key, key));
@@ -98,7 +108,7 @@ std::vector<std::byte> make_sealed_header(const Secret& file_key, std::span<cons
   std::vector<std::byte> header;
   append(header, bytes_of(sealed_magic));
   append(header, bytes_of(version));
-  header.push_back(cobblestone_256);
+  header.push_back(std::ranges::find(suites, cipher, &Suite::cipher)->number);
   header.push_back(static_cast<std::byte>(keys.size() + (passphrase != nullptr ? 1 : 0)));
   header.push_back(static_cast<std::byte>(slots.size() >> 8));
   header.push_back(static_cast<std::byte>(slots.size() & 0xff));
@@ -111,9 +121,11 @@ SealedHeader read_sealed_header(HeaderReader& input) {
   SealedHeader header;
   check_magic(input);
   take(input, header.bytes, sealed_context_bytes);
-  if (const std::byte suite = header.bytes[suite_at]; suite != cobblestone_256)
+  const auto suite = std::ranges::find(suites, header.bytes[suite_at], &Suite::number);
+  if (suite == suites.end())
     throw IoError(fmt::format("input has cipher suite {:02x}, which this version does not read",
-                              std::to_integer<unsigned>(suite)));
+                              std::to_integer<unsigned>(header.bytes[suite_at])));
+  header.cipher = suite->cipher;
   take(input, header.bytes, slots_at - sealed_context_bytes);
   const auto number = [&](std::size_t at) { return std::to_integer<std::size_t>(header.bytes[at]); };
   const std::size_t count = number(suite_at + 1), size = number(suite_at + 2) << 8 | number(suite_at + 3);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cipher/ciphers.hpp"
 #include "cipher/secret.hpp"
 #include "format/header_reader.hpp"
 #include "format/slots.hpp"
@@ -28,13 +29,17 @@ struct SealedHeader {
   SealedHeader(SealedHeader&&) = default;
   SealedHeader& operator=(SealedHeader&&) = default;
 
-  std::vector<std::byte> bytes;  // through the MAC
+  Cipher cipher = Cipher::aes_256;  // of the message, as the suite says
+  std::vector<std::byte> bytes;     // through the MAC
   std::vector<Slot> slots;
 };
 
-// A header for a file key, with a slot for each key and, where there is one, the passphrase. Together they
-// are 1 to 32.
-std::vector<std::byte> make_sealed_header(const Secret& file_key, std::span<const Secret> keys,
+// Whether there is a suite with that cipher.
+bool has_suite(Cipher cipher);
+
+// A header for a message with `cipher`, which has a suite, and for a file key, with a slot for each key and,
+// where there is one, the passphrase. Together they are 1 to 32.
+std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, std::span<const Secret> keys,
                                           const Secret* passphrase, const Check& check = {});
 
 // Takes the header from the input. AuthError where it is malformed, cut or none at all; IoError for another

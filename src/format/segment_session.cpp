@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <string_view>
 #include <utility>
 
@@ -35,9 +36,12 @@ class SegmentSession : public Session {
                   .in = piece.in.first(piece.in.size() - stray),
                   .out = piece.out,
                   .base_nonce = stream_.base_nonce,
-                  .first_segment = piece.offset / unit_in()};
-    if (job.first_segment + count_segments(job) > most_segments)
-      throw IoError("input is too long: a message has at most 2^38 segments of 16384 bytes");
+                  .base_mgm_nonce = stream_.base_mgm_nonce,
+                  .first_segment = piece.offset / unit_in(),
+                  .aad = stream_.aad};
+    if (const std::uint64_t most = most_segments(cipher()); job.first_segment + count_segments(job) > most)
+      throw IoError(fmt::format("input is too long: a message has at most 2^{} segments of 16384 bytes",
+                                std::countr_zero(most)));
     return job;
   }
 

@@ -1,11 +1,12 @@
-// The segments of the sealed and the cobblestone format as a session (FORMAT.md, "Message"): 16384 bytes of
-// plaintext become 16400. The last segment is always a short one, and may be empty: it is how a reader knows
-// that nothing was cut off.
+// The segments of the sealed and the cobblestone format as a session (FORMAT.md, "Message" and "Suite 02"):
+// 16384 bytes of plaintext become 16400. The last segment is always a short one, and may be empty: it is how
+// a reader knows that nothing was cut off.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cipher/ciphers.hpp"
@@ -14,15 +15,19 @@
 
 namespace gpuaes {
 
-// Segment numbers are smaller.
-inline constexpr std::uint64_t most_segments = std::uint64_t{1} << 38;
+// Segment numbers are smaller: FORMAT.md, "Message" and "Suite 02".
+constexpr std::uint64_t most_segments(Cipher cipher) {
+  return std::uint64_t{1} << (is_aes(cipher) ? 38 : 36);
+}
 
 struct SegmentStream {
   bool decrypt = false;
   CipherKey key;
-  Nonce base_nonce;
-  std::vector<std::byte> header;   // to encrypt: what is to be written before the segments
-  std::uint64_t header_bytes = 0;  // to decrypt: how many bytes of the input are before them
+  Nonce base_nonce{};                // of AES
+  MgmNonce base_mgm_nonce{};         // of Kuznyechik
+  std::span<const std::byte> aad{};  // of every segment; lives as long as the program
+  std::vector<std::byte> header;     // to encrypt: what is to be written before the segments
+  std::uint64_t header_bytes = 0;    // to decrypt: how many bytes of the input are before them
 };
 
 std::unique_ptr<Session> make_segment_session(SegmentStream stream);

@@ -11,6 +11,7 @@
 #include "cipher/evp_gcm.hpp"
 #include "cipher/kuznyechik_cpu.hpp"
 #include "cipher/libcrypto.hpp"
+#include "cipher/mgm_cpu.hpp"
 #include "error.hpp"
 #include "lane/gcm_job.hpp"
 #include "lane/lanes.hpp"
@@ -50,13 +51,22 @@ class CpuLane : public Lane {
       case Operation::ctr:
         return do_ctr(job);
       case Operation::seal:
+        if (mgm_)
+          return seal_segments(job, [&](const auto& segment) {
+            mgm_->seal(segment.mgm_nonce, job.aad, segment.plain, segment.ciphertext(), segment.tag());
+          });
         return seal_segments(job, [&](const auto& segment) {
           gcm_->seal(segment.nonce, job.aad, segment.plain, segment.ciphertext(), segment.tag());
         });
       case Operation::open:
-        first_bad_ = open_segments(job, [&](const auto& segment) {
-          return gcm_->open(segment.nonce, job.aad, segment.ciphertext(), segment.tag(), segment.plain);
-        });
+        if (mgm_)
+          first_bad_ = open_segments(job, [&](const auto& segment) {
+            return mgm_->open(segment.mgm_nonce, job.aad, segment.ciphertext(), segment.tag(), segment.plain);
+          });
+        else
+          first_bad_ = open_segments(job, [&](const auto& segment) {
+            return gcm_->open(segment.nonce, job.aad, segment.ciphertext(), segment.tag(), segment.plain);
+          });
     }
   }
 
@@ -69,9 +79,13 @@ class CpuLane : public Lane {
     key_ = nullptr;
     gcm_.reset();
     kuznyechik_.reset();
+    mgm_.reset();
     const std::span<const std::byte> key = job.key->bytes.bytes();
-    if (job.key->cipher == Cipher::kuznyechik)
+    const bool is_kuznyechik = job.key->cipher == Cipher::kuznyechik;
+    if (is_kuznyechik && job.operation == Operation::ctr)
       kuznyechik_.emplace(key);
+    else if (is_kuznyechik)
+      mgm_.emplace(key);
     else if (job.operation == Operation::ctr)
       check(EVP_EncryptInit_ex2(context_.get(), ctr_cipher(job.key->cipher), octets(key.data()), nullptr,
                                 nullptr) == 1,
@@ -98,6 +112,7 @@ class CpuLane : public Lane {
   CipherContext context_;  // of AES in counter mode
   std::optional<EvpGcm> gcm_;
   std::optional<KuznyechikCpu> kuznyechik_;
+  std::optional<MgmCpu> mgm_;
   const CipherKey* key_ = nullptr;  // that the context of `operation_` has
   Operation operation_ = Operation::ctr;
   std::optional<std::size_t> first_bad_;
