@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "cipher/host_device.hpp"
@@ -32,14 +33,8 @@ constexpr Counter load_counter(const CounterBlock& block) {
 }
 
 constexpr CounterBlock store_counter(Counter counter) {
-  CounterBlock block{};
-  for (std::size_t i = 8; i-- > 0;) {
-    block[i] = static_cast<std::uint8_t>(counter.high);
-    block[i + 8] = static_cast<std::uint8_t>(counter.low);
-    counter.high >>= 8;
-    counter.low >>= 8;
-  }
-  return block;
+  return std::bit_cast<CounterBlock>(
+      std::array{__builtin_bswap64(counter.high), __builtin_bswap64(counter.low)});
 }
 
 }  // namespace gpuaes

@@ -12,7 +12,7 @@ namespace {
 
 using kuznyechik::Block;
 
-// Half a block, as the machine loads it.
+// A block, as the machine loads it.
 struct Words {
   std::uint64_t of[2];
 };
@@ -53,15 +53,30 @@ Block encrypt_by_tables(const Tables& tables, const kuznyechik::RoundKeys& keys,
 
 }  // namespace
 
-KuznyechikCpu::KuznyechikCpu(std::span<const std::byte> key) : keys_(kuznyechik::expand_key(key)) {}
+KuznyechikCpu::KuznyechikCpu(std::span<const std::byte> key, const kuznyechik::VectorCode* code)
+    : code_(code), keys_(kuznyechik::expand_key(key)) {
+  kuznyechik::spread(keys_, spread_);
+}
 
 KuznyechikCpu::~KuznyechikCpu() {
   wipe(std::as_writable_bytes(std::span(keys_.of)));
+  wipe(std::as_writable_bytes(std::span(spread_.of)));
 }
 
 void KuznyechikCpu::encrypt(std::span<Block> blocks) const {
-  static const Tables tables = make_tables();
-  for (Block& block : blocks) block = encrypt_by_tables(tables, keys_, block);
+  if (code_ == nullptr) {
+    static const Tables tables = make_tables();
+    for (Block& block : blocks) block = encrypt_by_tables(tables, keys_, block);
+    return;
+  }
+  for (; blocks.size() >= code_->blocks; blocks = blocks.subspan(code_->blocks))
+    code_->encrypt(spread_, blocks.data());
+  if (blocks.empty()) return;
+  std::array<Block, kuznyechik::widest_vector> filled{};
+  std::ranges::copy(blocks, filled.begin());
+  code_->encrypt(spread_, filled.data());
+  std::copy_n(filled.begin(), blocks.size(), blocks.begin());
+  wipe(std::as_writable_bytes(std::span(filled)));
 }
 
 void KuznyechikCpu::ctr(Counter first, std::span<const std::byte> in, std::span<std::byte> out) const {
@@ -81,8 +96,15 @@ void KuznyechikCpu::ctr(Counter first, std::span<const std::byte> in, std::span<
 
 void add_keystream(std::span<const Block> keystream, std::span<const std::byte> in,
                    std::span<std::byte> out) {
-  const std::span<const std::byte> bytes = std::as_bytes(keystream);
-  for (std::size_t i = 0; i < in.size(); ++i) out[i] = in[i] ^ bytes[i];
+  const std::size_t whole = in.size() / sizeof(Block);
+  for (std::size_t i = 0; i < whole; ++i) {
+    Block block;
+    std::memcpy(block.data(), &in[i * sizeof block], sizeof block);
+    block = kuznyechik::add(block, keystream[i]);
+    std::memcpy(&out[i * sizeof block], block.data(), sizeof block);
+  }
+  for (std::size_t i = whole * sizeof(Block); i < in.size(); ++i)
+    out[i] = in[i] ^ std::byte{keystream[whole][i % sizeof(Block)]};
 }
 
 }  // namespace gpuaes

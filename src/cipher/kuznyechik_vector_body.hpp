@@ -1,0 +1,72 @@
+// The body of kuznyechik_vector.cpp, which includes it once for each set of vector instructions: a function
+// has the instructions of one set, and what it calls must have the same to become a part of it. Before it
+// stand Vector, the functions on it, and GPUAES_TARGET.
+//
+// A vector holds one byte of as many blocks as it has bytes: byte i of all blocks is state[i].
+
+GPUAES_TARGET inline Vector load_table(const Nibbles& table) {
+  return repeat(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table.data())));
+}
+
+GPUAES_TARGET inline Vector lower_nibbles(Vector x) {
+  return x & fill(0x0f);
+}
+GPUAES_TARGET inline Vector upper_nibbles(Vector x) {
+  return shift_right_4(x) & fill(0x0f);
+}
+
+GPUAES_TARGET inline Vector map(const Linear& linear, Vector x) {
+  return look_up(load_table(linear.lower), lower_nibbles(x)) ^
+         look_up(load_table(linear.upper), upper_nibbles(x));
+}
+
+// As substitute_split() does it.
+GPUAES_TARGET inline Vector substitute(Vector x) {
+  const Vector v = lower_nibbles(x), fifteen = fill(15);
+  const Vector minus_log_u = look_up(load_table(split_s.minus_log_u), upper_nibbles(x));
+  const Vector difference = add_bytes(look_up(load_table(split_s.log_v), v), minus_log_u);
+  const Vector w =
+      look_up(load_table(split_s.ratio), smaller(difference, subtract_bytes(difference, fifteen)));
+  const Vector sum = subtract_bytes(look_up(load_table(split_s.shift), w), minus_log_u);
+  return look_up(load_table(split_s.offset), w) ^
+         look_up(load_table(split_s.power), smaller(sum, add_bytes(sum, fifteen))) ^
+         look_up(load_table(split_s.subfield), v | minus_log_u);
+}
+
+// One round. R moves nothing: it puts its byte in front of the 16 that S has left behind it.
+GPUAES_TARGET inline void do_round(Vector (&state)[32], const SpreadKey& key) {
+  for (unsigned i = 0; i < 16; ++i) state[16 + i] = substitute(state[i] ^ load(key.of[i].data()));
+  for (Vector* front = state + 15;; --front) {
+    // Nothing of a turn is kept for the next one, which GCC would do by moving it all from place to place.
+    asm volatile("" : "+r"(front) : : "memory");
+    Vector sum = front[7] ^ front[9] ^ front[16] ^ map(split_products[6], front[8]);
+    for (unsigned k = 6; k-- > 0;) sum = sum ^ map(split_products[k], front[1 + k] ^ front[15 - k]);
+    *front = sum;
+    if (front == state) break;
+  }
+}
+
+// Rows and columns of 16 x 16 bytes change places. Each of four steps shuffles all of them as one deck.
+GPUAES_TARGET inline void transpose(Vector* rows) {
+  for (int step = 0; step < 4; ++step) {
+    Vector shuffled[16];
+    for (unsigned i = 0; i < 8; ++i) {
+      shuffled[2 * i] = interleave_lower(rows[i], rows[i + 8]);
+      shuffled[2 * i + 1] = interleave_upper(rows[i], rows[i + 8]);
+    }
+    for (unsigned i = 0; i < 16; ++i) rows[i] = shuffled[i];
+  }
+}
+
+// As many blocks as a vector has bytes.
+GPUAES_TARGET void encrypt(const SpreadKeys& keys, Block* blocks) {
+  Vector state[32];
+  for (unsigned i = 0; i < 16; ++i) state[i] = map(to_split, load_row(blocks, i));
+  transpose(state);
+  for (unsigned round = 0; round < rounds; ++round) do_round(state, keys.of[round]);
+  for (unsigned i = 0; i < 16; ++i) state[i] = state[i] ^ load(keys.of[rounds].of[i].data());
+  transpose(state);
+  for (unsigned i = 0; i < 16; ++i) store_row(blocks, i, map(to_joined, state[i]));
+  for (Vector& each : state) each = Vector{};
+  asm volatile("" : : "r"(state) : "memory");  // the zeros are written, though nobody reads them
+}
