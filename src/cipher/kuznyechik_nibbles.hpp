@@ -15,6 +15,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "cipher/kuznyechik.hpp"
@@ -119,9 +120,12 @@ constexpr bool split_s_is_pi() {
 }
 static_assert(split_s_is_pi());
 
-// A linear map of bytes is the sum of a table of their lower nibble and one of the upper.
+// A linear map of bytes is the sum of a table of their lower nibble and one of the upper; or a matrix of
+// bits, as GF2P8AFFINEQB takes it: bit i of the result is the parity of the byte and byte 7 - i of the
+// matrix.
 struct Linear {
   Nibbles lower, upper;
+  std::uint64_t matrix;
 };
 
 template <class Map>
@@ -131,11 +135,32 @@ constexpr Linear make_linear(Map map) {
     linear.lower[i] = map(static_cast<std::uint8_t>(i));
     linear.upper[i] = map(static_cast<std::uint8_t>(i << 4));
   }
+  for (unsigned from = 0; from < 8; ++from)
+    for (unsigned to = 0; to < 8; ++to)
+      if (map(static_cast<std::uint8_t>(1u << from)) >> to & 1)
+        linear.matrix |= std::uint64_t{1} << (8 * (7 - to) + from);
   return linear;
+}
+
+// What the matrix says, as the instruction is described.
+constexpr std::uint8_t multiply_by_matrix(std::uint64_t matrix, std::uint8_t byte) {
+  unsigned result = 0;
+  for (unsigned i = 0; i < 8; ++i)
+    result |= (static_cast<unsigned>(std::popcount(matrix >> 8 * (7 - i) & byte)) & 1u) << i;
+  return static_cast<std::uint8_t>(result);
+}
+
+constexpr bool matrix_is_tables(const Linear& linear) {
+  for (unsigned byte = 0; byte < 256; ++byte)
+    if (multiply_by_matrix(linear.matrix, static_cast<std::uint8_t>(byte)) !=
+        (linear.lower[byte & 15] ^ linear.upper[byte >> 4]))
+      return false;
+  return true;
 }
 
 inline constexpr Linear to_split = make_linear([](std::uint8_t byte) { return split[byte]; });
 inline constexpr Linear to_joined = make_linear([](std::uint8_t byte) { return joined[byte]; });
+static_assert(matrix_is_tables(to_split) && matrix_is_tables(to_joined));
 
 // The products of split bytes with coefficients 0 to 5, which are 14 to 9 too, and 7. The others are 1.
 inline constexpr unsigned factors = 7;
@@ -151,5 +176,6 @@ constexpr std::array<Linear, factors> make_split_products() {
   return made;
 }
 inline constexpr std::array<Linear, factors> split_products = make_split_products();
+static_assert(matrix_is_tables(split_products[0]) && matrix_is_tables(split_products[6]));
 
 }  // namespace gpuaes::kuznyechik

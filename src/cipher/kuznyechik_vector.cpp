@@ -114,6 +114,24 @@ GPUAES_TARGET inline void store_row(Block* blocks, unsigned row, Vector x) {
 
 }  // namespace avx2
 
+namespace gfni {
+
+using namespace avx2;  // but for what the body defines once more
+
+#define GPUAES_TARGET [[gnu::target("avx2,gfni")]]
+#define GPUAES_AFFINE(x, matrix) \
+  _mm256_gf2p8affine_epi64_epi8(x, _mm256_set1_epi64x(static_cast<long long>(matrix)), 0)
+
+#include "cipher/kuznyechik_vector_body.hpp"
+
+#undef GPUAES_AFFINE
+#undef GPUAES_TARGET
+
+}  // namespace gfni
+
+bool has_gfni() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("gfni");
+}
 bool has_avx2() {
   return __builtin_cpu_supports("avx2");
 }
@@ -121,7 +139,8 @@ bool has_ssse3() {
   return __builtin_cpu_supports("ssse3");
 }
 
-constexpr std::array codes{VectorCode{"AVX2", 32, has_avx2, avx2::encrypt},
+constexpr std::array codes{VectorCode{"GFNI", 32, has_gfni, gfni::encrypt},
+                           VectorCode{"AVX2", 32, has_avx2, avx2::encrypt},
                            VectorCode{"SSSE3", 16, has_ssse3, ssse3::encrypt}};
 
 #else

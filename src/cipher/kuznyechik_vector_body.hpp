@@ -1,6 +1,6 @@
 // The body of kuznyechik_vector.cpp, which includes it once for each set of vector instructions: a function
 // has the instructions of one set, and what it calls must have the same to become a part of it. Before it
-// stand Vector, the functions on it, and GPUAES_TARGET.
+// stand Vector, the functions on it, GPUAES_TARGET, and GPUAES_AFFINE where a matrix maps bytes at once.
 //
 // A vector holds one byte of as many blocks as it has bytes: byte i of all blocks is state[i].
 
@@ -16,8 +16,12 @@ GPUAES_TARGET inline Vector upper_nibbles(Vector x) {
 }
 
 GPUAES_TARGET inline Vector map(const Linear& linear, Vector x) {
+#ifdef GPUAES_AFFINE
+  return GPUAES_AFFINE(x, linear.matrix);
+#else
   return look_up(load_table(linear.lower), lower_nibbles(x)) ^
          look_up(load_table(linear.upper), upper_nibbles(x));
+#endif
 }
 
 // As substitute_split() does it.
