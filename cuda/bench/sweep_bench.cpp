@@ -40,15 +40,25 @@ unsigned untuned_streams() {
   return plan_lanes({{Backend::cuda, 0, {}}}, shape, this_machine(shape)).first.at(0).count.value();
 }
 
-std::vector<KernelShape> shapes_of(const Subject& subject, std::size_t size, const cudaDeviceProp& device) {
-  std::vector<KernelShape> shapes;
-  if (subject.lane_kernel) shapes.push_back({});
+struct SweepShape {
+  KernelShape shape;
+  // Whether CUDA blocks go on until all is done; otherwise there are as many as that takes. The kernels of
+  // lanes do so where the number of cipher blocks a thread is left to them.
+  bool grid_stride;
+};
+
+std::vector<SweepShape> shapes_of(const Subject& subject, std::size_t size, const cudaDeviceProp& device) {
+  std::vector<SweepShape> shapes;
+  if (subject.lane_kernel) shapes.push_back({{}, true});
   const std::vector<unsigned> blocks = subject.lane_kernel
                                            ? sweep_blocks(tile_blocks_per_thread(*subject.lane_kernel), size,
                                                           static_cast<unsigned>(device.multiProcessorCount))
                                            : subject.blocks_per_thread();
   for (const unsigned threads : sweep_threads)
-    for (const unsigned each : blocks) shapes.push_back({threads, each});
+    for (const unsigned each : blocks)
+      for (const bool grid_stride : {true, false})
+        if (!subject.lane_kernel || grid_stride == (each == 0))
+          shapes.push_back({{threads, each}, grid_stride});
   return shapes;
 }
 
@@ -83,15 +93,16 @@ class SweepBench {
  private:
   std::optional<Tuning> sweep(const Subject& subject, const BenchKey& key) {
     std::vector<ShapeRate> rates;
-    for (const KernelShape& shape : shapes_of(subject, size_, device_)) {
+    for (const SweepShape& each : shapes_of(subject, size_, device_)) {
       report_.cancel().check();
-      const std::unique_ptr<BenchKernel> kernel = try_shape(subject, key, shape);
+      const std::unique_ptr<BenchKernel> kernel = try_shape(subject, key, each);
       if (kernel == nullptr) continue;
       for (const std::size_t size : {Reference::size_for(mode), size_})
         reference_.check(subject, *kernel, key, size, streams_[0]);
       const double seconds = times_.resident(*kernel, size_, resident_runs);
-      rates.push_back({shape, static_cast<double>(launches_of(size_) * size_) / seconds / 1e9});
-      add_row(subject, key, shape, {}, rates.back().gb_per_s);
+      const double rate = static_cast<double>(launches_of(size_) * size_) / seconds / 1e9;
+      if (subject.lane_kernel || each.grid_stride) rates.push_back({each.shape, rate});
+      add_row(subject, key, each, {}, rate);
     }
     if (rates.empty()) {
       leave_out(stream_counts_.size());
@@ -103,9 +114,10 @@ class SweepBench {
 
   // None where the kernel, or the device, cannot have it.
   std::unique_ptr<BenchKernel> try_shape(const Subject& subject, const BenchKey& key,
-                                         const KernelShape& shape) {
+                                         const SweepShape& each) {
+    const KernelShape& shape = each.shape;
     try {
-      return std::make_unique<BenchKernel>(subject, mode, key, shape);
+      return std::make_unique<BenchKernel>(subject, mode, key, shape, each.grid_stride);
     } catch (const Error& error) {
       if (subject.lane_kernel && error.exit() != Exit::usage) throw;
       report_.skip(fmt::format("{}, {} threads, {} blocks a thread: {}", subject.name, shape.threads,
@@ -129,15 +141,16 @@ class SweepBench {
       const std::size_t launches = std::max<std::size_t>(launches_of(size_), 2 * count);
       const double seconds = times_.with_copies({&kernel, mode, size_, count, launches}, copied_runs);
       rates.push_back({count, static_cast<double>(launches * size_) / seconds / 1e9});
-      add_row(subject, key, shape, count, rates.back().gb_per_s);
+      const bool grid_stride = !subject.lane_kernel || shape.blocks_per_thread == 0;
+      add_row(subject, key, {shape, grid_stride}, count, rates.back().gb_per_s);
     }
     return choose_streams(rates, untuned_);
   }
 
-  void add_row(const Subject& subject, const BenchKey& key, const KernelShape& shape, const Cell& streams,
+  void add_row(const Subject& subject, const BenchKey& key, const SweepShape& each, const Cell& streams,
                double gb_per_s) {
-    report_.add({subject.name, 8 * info(key.key.cipher).key_bytes, size_, shape.threads,
-                 shape.blocks_per_thread, streams, gb_per_s});
+    report_.add({subject.name, 8 * info(key.key.cipher).key_bytes, size_, each.shape.threads,
+                 each.shape.blocks_per_thread, each.grid_stride ? "yes" : "no", streams, gb_per_s});
   }
 
   void leave_out(std::size_t rows) { report_.expect(rows_ -= rows); }
@@ -176,8 +189,8 @@ void keep(const std::optional<Tuning>& tuning, const Report& report) {
 }  // namespace
 
 std::vector<Column> sweep_columns() {
-  return {{"variant", 30},       {"key_bits"}, {"bytes", 10}, {"threads"},
-          {"blocks_per_thread"}, {"streams"},  {"gb_per_s"}};
+  return {{"variant", 30},       {"key_bits"},    {"bytes", 10}, {"threads"},
+          {"blocks_per_thread"}, {"grid_stride"}, {"streams"},   {"gb_per_s"}};
 }
 
 void run_sweep_bench(const SweepRequest& request, Report& report) {
