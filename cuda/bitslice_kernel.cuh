@@ -4,6 +4,11 @@
 //
 // Shared memory holds the round keys spread over words; what tiles share of rounds 1 and 2 is made for 32
 // tiles ahead, by one lane each.
+//
+// On an H200, with data in device memory, that makes 590, 491 and 417 GB/s with keys of 128, 192 and 256 bits,
+// and 388, 338 and 299 in launches of 4 MiB, one behind the other. Tried and left: 768 resident threads with
+// 80 registers instead of 512 with 110, as much of 1 GiB and 0.9 of it in launches of 16 MiB; CUDA blocks of
+// 512 threads, +1 %, and of 128 or 64, -3 to -5 %.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>

@@ -2,8 +2,8 @@
 // grid-stride loop over tiles. Faster than without tables, and addresses depend on key and data.
 //
 // One block of 512 threads on each multiprocessor fills 64 KiB of shared memory with the tables, once. On an
-// H200, with data in device memory, that makes 840, 704 and 600 GB/s with keys of 128, 192 and 256 bits, and
-// 440, 392 and 355 in launches of 4 MiB, one behind the other. Tried and left (AES-128): tiles of 256 make
+// H200, with data in device memory, that makes 838, 700 and 600 GB/s with keys of 128, 192 and 256 bits, and
+// 513, 450 and 407 in launches of 4 MiB, one behind the other. Tried and left (AES-128): tiles of 256 make
 // 862 GB/s, but 291 in launches of 4 MiB, since half the warps find no work; two blocks of threads on a
 // multiprocessor, 823; more or fewer threads, two cipher blocks at a time, round keys in shared memory: -5 to
 // +2 %, and nothing for launches of 4 MiB.
