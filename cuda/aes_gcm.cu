@@ -15,6 +15,7 @@ namespace gpuaes::cuda {
 namespace {
 
 constexpr unsigned tag_threads = 128, tag_warps = tag_threads / warp_lanes;
+constexpr unsigned shares_bytes = tag_warps * sizeof(ghash::Element);
 
 // What is hashed of one segment, save the block of lengths: ghash::lane_share() asks for it.
 struct HashedBlocks {
@@ -60,10 +61,10 @@ __device__ ghash::Element sum_of_warp(ghash::Element sum) {
 }
 
 // GHASH of all blocks out of the shares of all warps, and the tag of it.
-__device__ uint4 make_tag(const ghash::Element (&shares)[tag_warps], const ghash::Lengths& lengths,
+__device__ uint4 make_tag(const ghash::Element* shares, const ghash::Lengths& lengths,
                           const ghash::Element& h, const uint4& mask) {
   ghash::Element sum = lengths.last_block();
-  for (const ghash::Element& share : shares) sum = ghash::add(sum, share);
+  for (unsigned warp = 0; warp < tag_warps; ++warp) sum = ghash::add(sum, shares[warp]);
   std::uint32_t words[4];
   ghash::store(ghash::multiply(sum, ghash::Multiplier(h)), words);
   return {words[0] ^ mask.x, words[1] ^ mask.y, words[2] ^ mask.z, words[3] ^ mask.w};
@@ -74,7 +75,8 @@ __device__ uint4 make_tag(const ghash::Element (&shares)[tag_warps], const ghash
 __global__ void __launch_bounds__(tag_threads)
     tag_kernel(const ghash::Powers* powers, PublicData aad, Segments segments, std::byte* sealed,
                const uint4* masks, std::uint32_t* first_bad) {
-  __shared__ ghash::Element shares[tag_warps];
+  extern __shared__ uint4 tag_memory[];
+  auto* const shares = reinterpret_cast<ghash::Element*>(tag_memory);  // of the warps
   const unsigned thread = threadIdx.x, lane = thread % warp_lanes, warp = thread / warp_lanes;
   let_later_begin();
   const ghash::Multiplier stride(powers->of[tag_threads - 1]);
@@ -99,6 +101,8 @@ __global__ void __launch_bounds__(tag_threads)
         atomicMin(first_bad, static_cast<std::uint32_t>(segment));
     }
   }
+  __syncthreads();
+  wipe_shared(tag_memory, shares_bytes);
 }
 
 Segments make_segments(const GcmJob& job) {
@@ -122,8 +126,10 @@ void launch_gcm(const GcmJob& job, const std::byte* in, std::size_t in_stride, s
       },
       stream);
   constexpr unsigned most = 8;  // what a multiprocessor has registers for
-  launch(tag_kernel, even_grid(segments.count, tag_threads, most), stream, job.powers, job.aad, segments,
-         sealed, reinterpret_cast<const uint4*>(job.masks), first_bad);
+  Grid grid = even_grid(segments.count, tag_threads, most);
+  grid.shared_bytes = shares_bytes;
+  launch(tag_kernel, grid, stream, job.powers, job.aad, segments, sealed,
+         reinterpret_cast<const uint4*>(job.masks), first_bad);
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 // Shared memory holds the round keys spread over words; what tiles share of rounds 1 and 2 is made for 32
 // tiles ahead, by one lane each.
 //
-// On an H200, with data in device memory, that makes 590, 491 and 417 GB/s with keys of 128, 192 and 256 bits,
-// and 388, 338 and 299 in launches of 4 MiB, one behind the other. Tried and left: 768 resident threads with
-// 80 registers instead of 512 with 110, as much of 1 GiB and 0.9 of it in launches of 16 MiB; CUDA blocks of
-// 512 threads, +1 %, and of 128 or 64, -3 to -5 %.
+// On an H200, with data in device memory, that makes 590, 491 and 417 GB/s with keys of 128, 192 and 256
+// bits, and 388, 338 and 299 in launches of 4 MiB, one behind the other. Tried and left: 768 resident threads
+// with 80 registers instead of 512 with 110, as much of 1 GiB and 0.9 of it in launches of 16 MiB; CUDA
+// blocks of 512 threads, +1 %, and of 128 or 64, -3 to -5 %.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -36,12 +36,6 @@ struct WarpMemory {
 
 __host__ __device__ constexpr unsigned memory_bytes(unsigned threads) {
   return static_cast<unsigned>(sizeof(BlockMemory) + threads / warp_lanes * sizeof(WarpMemory));
-}
-
-// Whoever runs next on the multiprocessor finds no keys and no data.
-__device__ inline void wipe_shared(volatile void* memory, unsigned bytes) {
-  for (unsigned i = threadIdx.x; i < bytes / sizeof(std::uint32_t); i += blockDim.x)
-    static_cast<volatile std::uint32_t*>(memory)[i] = 0;
 }
 
 __device__ inline void spread_keys(aes::KeyRows* keys, const std::uint32_t* round_keys, int rounds) {
