@@ -1,5 +1,6 @@
 // The bitsliced kernel's body on whole jobs, one group after the other: what the kernel does with eight
-// groups to a warp, where the columns of a state are in four threads.
+// groups to a warp. Here one thread has all columns of a state; in the kernel four have one each, and what
+// they give each other runs on a device only.
 #pragma once
 
 #include <cstdint>

@@ -130,6 +130,13 @@ def expect_error(what, text, reason, name="bad"):
 
 
 head = "variant,key_bits,mode,bytes,copies,gb_per_s\n"
+
+with open("marked.csv", "w", encoding="utf-8-sig") as file:
+    file.write(head + "one,128,ctr,1024,no,5\none,128,ctr,4096,no,6\n")
+expect_pictures("marked.csv", "marked", {"marked-aes-128": ["one", "AES-128"]})
+done = plot("-o", "bad.d", "marked.csv", os.path.abspath("marked.csv"))
+if done.returncode != 2 or "one name" not in done.stderr or os.path.exists("bad.d"):
+    fail(f"two files of one name: expected exit status 2 and nothing drawn, got {done.returncode}: {done.stderr}")
 expect_error("no file", None, "No such file", "missing")
 expect_error("an empty file", "", "no rows")
 expect_error("a head alone", head, "no rows")
