@@ -15,8 +15,7 @@
 
 #include "cipher/aes_bitslice_ctr.hpp"
 #include "cipher/tiles.hpp"
-#include "kernels.hpp"
-#include "launch.cuh"
+#include "device.cuh"
 
 namespace gpuaes::cuda {
 
@@ -165,14 +164,6 @@ __global__ void __launch_bounds__(bitslice_threads, bitslice_resident_threads / 
   }
   __syncthreads();
   wipe_shared(bitslice_memory, memory_bytes(blockDim.x));
-}
-
-template <class Plan>
-void launch_bitslice(const AesKey& key, const Plan& plan, cudaStream_t stream) {
-  Grid grid = tile_grid(plan.aligned() + plan.gathered(), key.shape,
-                        {aes::tile_blocks / warp_lanes, bitslice_threads, bitslice_resident_threads});
-  grid.shared_bytes = memory_bytes(grid.threads);
-  launch(bitslice_kernel<Plan>, grid, stream, key.round_keys, key.rounds, plan);
 }
 
 }  // namespace gpuaes::cuda

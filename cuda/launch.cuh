@@ -8,12 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device.cuh"
 #include "lane/aes_kernel.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {
-
-inline constexpr unsigned warp_lanes = 32;
 
 struct Grid {
   std::uint64_t blocks;     // CUDA blocks
@@ -25,12 +24,6 @@ struct Grid {
 
 inline unsigned multiprocessors() {
   return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
-}
-
-// Whoever runs next on the multiprocessor finds no keys and no data.
-__device__ inline void wipe_shared(volatile void* memory, unsigned bytes) {
-  for (unsigned i = threadIdx.x; i < bytes / sizeof(std::uint32_t); i += blockDim.x)
-    static_cast<volatile std::uint32_t*>(memory)[i] = 0;
 }
 
 // So many CUDA blocks find work. As many for each multiprocessor, `most` of them if there are more.
@@ -72,20 +65,6 @@ inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileU
   const unsigned tiles_per_warp = std::max(1u, shape.blocks_per_thread / use.blocks_per_thread);
   const std::uint64_t tiles_each = std::uint64_t{warps} * tiles_per_warp;
   return {(tiles + tiles_each - 1) / tiles_each, threads};
-}
-
-// From here on what earlier launches on the stream wrote is there.
-__device__ inline void wait_for_earlier() {
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
-}
-
-// From here on the next launch on the stream may begin, where this one leaves it room.
-__device__ inline void let_later_begin() {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
 }
 
 // A CUDA block of the kernel may have as much shared memory as the device has for one. Kernels here have no

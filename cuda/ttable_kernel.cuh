@@ -11,8 +11,7 @@
 
 #include "cipher/aes_ttable.hpp"
 #include "cipher/tiles.hpp"
-#include "kernels.hpp"
-#include "launch.cuh"
+#include "device.cuh"
 
 namespace gpuaes::cuda {
 
@@ -79,21 +78,6 @@ __global__ void __launch_bounds__(ttable_threads, 1)
       store_data(place.out, load_data(place.in),
                  keystream.block(static_cast<unsigned>(place.counter.low) % 256));
     }
-  }
-}
-
-template <class Plan>
-void launch_ttable(const AesKey& key, const Plan& plan, cudaStream_t stream) {
-  Grid grid = tile_grid(std::max(plan.aligned(), plan.gathered()), key.shape,
-                        {ttable_tile / warp_lanes, ttable_threads, ttable_threads});
-  grid.shared_bytes = table_bytes;
-  switch (key.rounds) {
-    case 10:
-      return launch(ttable_kernel<10, Plan>, grid, stream, key.round_keys, plan);
-    case 12:
-      return launch(ttable_kernel<12, Plan>, grid, stream, key.round_keys, plan);
-    default:
-      return launch(ttable_kernel<14, Plan>, grid, stream, key.round_keys, plan);
   }
 }
 
