@@ -94,6 +94,15 @@ inline unsigned fill_shared_memory(unsigned share) {
   return std::min(all / share - reserved - 1024, most_shared_memory());
 }
 
+// Whether its code waits where wait_for_earlier() stands. That depends on what it was compiled for, which may
+// be less than the device.
+template <class... Parameters>
+bool can_begin_early(void (*kernel)(Parameters...)) {
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, kernel));
+  return attributes.ptxVersion >= 90;
+}
+
 // `kernel` calls wait_for_earlier() before it looks at anything that a kernel writes.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream,
@@ -112,7 +121,7 @@ void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &early;
-  config.numAttrs = grid.early ? 1 : 0;
+  config.numAttrs = grid.early && can_begin_early(kernel) ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
