@@ -19,7 +19,7 @@ struct Grid {
   std::uint64_t blocks;     // CUDA blocks
   unsigned threads;         // of a CUDA block
   unsigned shared_bytes{};  // dynamic, of a CUDA block
-  bool early = false;       // whether it may begin before the launch before it has ended
+  bool early = false;       // whether it may begin before the launch before it has ended, if the kernel can
   unsigned share{};         // of its blocks for each multiprocessor, where there is room for more
 };
 
@@ -39,7 +39,7 @@ inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned most) {
   const unsigned processors = multiprocessors();
   const auto share =
       static_cast<unsigned>(std::clamp<std::uint64_t>((blocks + processors - 1) / processors, 1, most));
-  const bool early = share * threads >= large && attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
+  const bool early = share * threads >= large;
   return {.blocks = std::uint64_t{processors} * share,
           .threads = threads,
           .early = early,
@@ -107,11 +107,13 @@ bool can_begin_early(void (*kernel)(Parameters...)) {
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream,
             const Arguments&... arguments) {
-  const unsigned shared_bytes =
-      grid.share == 0 ? grid.shared_bytes : std::max(grid.shared_bytes, fill_shared_memory(grid.share));
+  const bool is_early = grid.early && can_begin_early(kernel);
+  const unsigned shared_bytes = is_early && grid.share > 0
+                                    ? std::max(grid.shared_bytes, fill_shared_memory(grid.share))
+                                    : grid.shared_bytes;
   if (shared_bytes > 0)  // always to the same: the setting is the kernel's, and other threads launch it too
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(most_shared_memory())));
+                               static_cast<int>(std::max(most_shared_memory(), grid.shared_bytes))));
   cudaLaunchConfig_t config{};
   config.gridDim = static_cast<unsigned>(grid.blocks);
   config.blockDim = grid.threads;
@@ -121,7 +123,7 @@ void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &early;
-  config.numAttrs = grid.early && can_begin_early(kernel) ? 1 : 0;
+  config.numAttrs = is_early ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
