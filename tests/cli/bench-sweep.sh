@@ -33,7 +33,7 @@ sweep --keep no --variants bitslice,ttable,ttable4-shared --keys 128,256 --json
 [ "$got" = 0 ] || fail "expected exit status 0, got $got: $(<"$work/stderr")"
 expect_nothing_kept "--keep no"
 expect_no_stderr kept
-expect_stderr '^gpuaes-bench: warning: skipped: bitslice, 512 threads, .*256 threads at most'
+expect_stderr '^gpuaes-bench: warning: skipped: bitslice, ctr, 512 threads, .*256 threads at most'
 STDOUT=$work/stdout python <<'PYTHON'
 import json
 
