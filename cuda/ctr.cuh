@@ -3,9 +3,33 @@
 
 #include "bitslice_kernel.cuh"
 #include "kernels.hpp"
+#include "launch.cuh"
 #include "ttable_kernel.cuh"
 
 namespace gpuaes::cuda {
+
+template <class Plan>
+void launch_bitslice(const AesKey& key, const Plan& plan, cudaStream_t stream) {
+  Grid grid = tile_grid(plan.aligned() + plan.gathered(), key.shape,
+                        {aes::tile_blocks / warp_lanes, bitslice_threads, bitslice_resident_threads});
+  grid.shared_bytes = memory_bytes(grid.threads);
+  launch(bitslice_kernel<Plan>, grid, stream, key.round_keys, key.rounds, plan);
+}
+
+template <class Plan>
+void launch_ttable(const AesKey& key, const Plan& plan, cudaStream_t stream) {
+  Grid grid = tile_grid(std::max(plan.aligned(), plan.gathered()), key.shape,
+                        {ttable_tile / warp_lanes, ttable_threads, ttable_threads});
+  grid.shared_bytes = table_bytes;
+  switch (key.rounds) {
+    case 10:
+      return launch(ttable_kernel<10, Plan>, grid, stream, key.round_keys, plan);
+    case 12:
+      return launch(ttable_kernel<12, Plan>, grid, stream, key.round_keys, plan);
+    default:
+      return launch(ttable_kernel<14, Plan>, grid, stream, key.round_keys, plan);
+  }
+}
 
 // make_plan.operator()<size>(): a plan of tiles of that size.
 template <class MakePlan>

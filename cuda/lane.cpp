@@ -223,22 +223,22 @@ class CudaLane : public Lane {
   Idle idle_{device_, stream_.get()};
 };
 
-std::size_t require_devices() {
-  int count = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error != cudaSuccess || count == 0)
-    throw LaneError(fmt::format("no CUDA device can be used: {}",
-                                error != cudaSuccess ? cudaGetErrorString(error) : "none is there"),
-                    "-l cpu works everywhere");
-  return static_cast<std::size_t>(count);
-}
-
 // The runtime's number of the first device that a spec means.
 unsigned first_of(const LaneSpec& spec) {
   return spec.shown_as.value_or(spec.device.value_or(0));
 }
 
 }  // namespace
+
+std::size_t require_cuda_devices(const char* hint) {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess || count == 0)
+    throw LaneError(fmt::format("no CUDA device can be used: {}",
+                                error != cudaSuccess ? cudaGetErrorString(error) : "none is there"),
+                    hint);
+  return static_cast<std::size_t>(count);
+}
 
 std::size_t count_cuda_devices() {
   int count = 0;
@@ -258,7 +258,7 @@ std::vector<std::string> describe_cuda_devices() {
 }
 
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
-  const auto count = static_cast<unsigned>(require_devices());
+  const auto count = static_cast<unsigned>(require_cuda_devices("-l cpu works everywhere"));
   for (const LaneSpec& spec : specs)
     if (spec.device && spec.shown_as.value_or(*spec.device) >= count)
       throw LaneError(fmt::format("there is no CUDA device {}: this machine has {}", *spec.device, count),

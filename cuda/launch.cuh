@@ -8,18 +8,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device.cuh"
 #include "lane/aes_kernel.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {
 
-inline constexpr unsigned warp_lanes = 32;
-
 struct Grid {
   std::uint64_t blocks;     // CUDA blocks
   unsigned threads;         // of a CUDA block
   unsigned shared_bytes{};  // dynamic, of a CUDA block
-  bool early = false;       // whether it may begin before the launch before it has ended
+  bool early = false;       // whether it may begin before the launch before it has ended, if the device can
   unsigned share{};         // of its blocks for each multiprocessor, where there is room for more
 };
 
@@ -39,7 +38,7 @@ inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned most) {
   const unsigned processors = multiprocessors();
   const auto share =
       static_cast<unsigned>(std::clamp<std::uint64_t>((blocks + processors - 1) / processors, 1, most));
-  const bool early = share * threads >= large && attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
+  const bool early = share * threads >= large;
   return {.blocks = std::uint64_t{processors} * share,
           .threads = threads,
           .early = early,
@@ -68,51 +67,50 @@ inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileU
   return {(tiles + tiles_each - 1) / tiles_each, threads};
 }
 
-// From here on what earlier launches on the stream wrote is there.
-__device__ inline void wait_for_earlier() {
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
+// A CUDA block of the kernel may have as much shared memory as the device has for one. Kernels here have no
+// fixed shared memory. Always as much: the setting is the kernel's, and other threads launch it too.
+template <class... Parameters>
+void allow_shared_memory(void (*kernel)(Parameters...)) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
 }
 
-// From here on the next launch on the stream may begin, where this one leaves it room.
-__device__ inline void let_later_begin() {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-
-// Dynamic shared memory that any kernel here may have: at most 1 KiB of theirs is fixed.
-inline unsigned most_shared_memory() {
-  return static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) - 1024;
-}
-
-// So much of it that a multiprocessor has room for `share` CUDA blocks and for no other.
+// So much that a multiprocessor has room for `share` CUDA blocks, and for no other.
 inline unsigned fill_shared_memory(unsigned share) {
+  constexpr unsigned unit = 256;  // it is given out in
   const auto all = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
   const auto reserved = static_cast<unsigned>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
-  return std::min(all / share - reserved - 1024, most_shared_memory());
+  const auto most = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  return std::min((all / share - reserved) / unit * unit, most);
+}
+
+// Whether its code waits where wait_for_earlier() stands. That depends on what it was compiled for, which may
+// be less than the device.
+template <class... Parameters>
+bool can_begin_early(void (*kernel)(Parameters...)) {
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, kernel));
+  return attributes.ptxVersion >= 90;
 }
 
 // `kernel` calls wait_for_earlier() before it looks at anything that a kernel writes.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream,
             const Arguments&... arguments) {
-  const unsigned shared_bytes =
-      grid.share == 0 ? grid.shared_bytes : std::max(grid.shared_bytes, fill_shared_memory(grid.share));
-  if (shared_bytes > 0)  // always to the same: the setting is the kernel's, and other threads launch it too
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(most_shared_memory())));
+  const bool is_early = grid.early && can_begin_early(kernel);
+  allow_shared_memory(kernel);
   cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(grid.blocks);
+  config.gridDim = static_cast<unsigned>(grid.blocks);  // 2^31 would be terabytes
   config.blockDim = grid.threads;
-  config.dynamicSmemBytes = shared_bytes;
+  config.dynamicSmemBytes = is_early && grid.share > 0
+                                ? std::max(grid.shared_bytes, fill_shared_memory(grid.share))
+                                : grid.shared_bytes;
   config.stream = stream;
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &early;
-  config.numAttrs = grid.early ? 1 : 0;
+  config.numAttrs = is_early ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 

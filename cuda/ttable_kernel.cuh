@@ -2,8 +2,8 @@
 // grid-stride loop over tiles. Faster than without tables, and addresses depend on key and data.
 //
 // One block of 512 threads on each multiprocessor fills 64 KiB of shared memory with the tables, once. On an
-// H200, with data in device memory, that makes 840, 704 and 600 GB/s with keys of 128, 192 and 256 bits, and
-// 440, 392 and 355 in launches of 4 MiB, one behind the other. Tried and left (AES-128): tiles of 256 make
+// H200, with data in device memory, that makes 838, 700 and 600 GB/s with keys of 128, 192 and 256 bits, and
+// 513, 450 and 407 in launches of 4 MiB, one behind the other. Tried and left (AES-128): tiles of 256 make
 // 862 GB/s, but 291 in launches of 4 MiB, since half the warps find no work; two blocks of threads on a
 // multiprocessor, 823; more or fewer threads, two cipher blocks at a time, round keys in shared memory: -5 to
 // +2 %, and nothing for launches of 4 MiB.
@@ -11,8 +11,7 @@
 
 #include "cipher/aes_ttable.hpp"
 #include "cipher/tiles.hpp"
-#include "kernels.hpp"
-#include "launch.cuh"
+#include "device.cuh"
 
 namespace gpuaes::cuda {
 
@@ -79,21 +78,6 @@ __global__ void __launch_bounds__(ttable_threads, 1)
       store_data(place.out, load_data(place.in),
                  keystream.block(static_cast<unsigned>(place.counter.low) % 256));
     }
-  }
-}
-
-template <class Plan>
-void launch_ttable(const AesKey& key, const Plan& plan, cudaStream_t stream) {
-  Grid grid = tile_grid(std::max(plan.aligned(), plan.gathered()), key.shape,
-                        {ttable_tile / warp_lanes, ttable_threads, ttable_threads});
-  grid.shared_bytes = table_bytes;
-  switch (key.rounds) {
-    case 10:
-      return launch(ttable_kernel<10, Plan>, grid, stream, key.round_keys, plan);
-    case 12:
-      return launch(ttable_kernel<12, Plan>, grid, stream, key.round_keys, plan);
-    default:
-      return launch(ttable_kernel<14, Plan>, grid, stream, key.round_keys, plan);
   }
 }
 

@@ -1,11 +1,12 @@
-// The bitsliced kernel's body, run on the host, against the reference.
+// The bitsliced kernel's body, with one thread that has all columns of a state, against the reference. What
+// four threads with one each give each other is in host_kernels_test.cpp.
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "aes_reference.hpp"
-#include "bitslice_host.hpp"
 #include "catch.hpp"
+#include "cipher/aes_bitslice_ctr.hpp"
 
 namespace gpuaes {
 namespace {
@@ -14,6 +15,46 @@ aes::RoundKeys test_keys(std::size_t key_bytes) {
   Bytes key(key_bytes);
   for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::byte>(i * 37 + 11);
   return aes::expand_key(key);
+}
+
+std::vector<aes::KeyRows> all_key_rows(const aes::RoundKeys& keys) {
+  std::vector<aes::KeyRows> rows;
+  for (unsigned round = 0; round <= static_cast<unsigned>(keys.rounds); ++round)
+    for (unsigned i = 0; i < aes::key_rows; ++i)
+      rows.push_back(aes::make_key_rows(&keys.words[std::size_t{4} * round], i));
+  return rows;
+}
+
+// The keystream of a group's 32 blocks of a tile, which one of the tile's counters is enough to tell;
+// transposed.
+aes::State<4> tile_keystream(const aes::RoundKeys& keys, const std::vector<aes::KeyRows>& rows,
+                             Counter within, unsigned group) {
+  const aes::SharedRounds shared = aes::share_rounds(within, keys.words.data());
+  aes::State<4> state;
+  for (unsigned c = 0; c < 4; ++c)
+    state.columns[c] = aes::begin_tile(c, aes::make_last_byte(group, c, keys.words.data()), shared.column0,
+                                       shared.rest.words[c]);
+  aes::encrypt(state, rows.data(), 3, keys.rounds, 0);
+  for (aes::Column& column : state.columns) aes::transpose(column);
+  return state;
+}
+
+// The same of 32 blocks that have nothing to do with each other.
+template <class CounterOf>
+aes::State<4> gathered_keystream(const aes::RoundKeys& keys, const std::vector<aes::KeyRows>& rows,
+                                 CounterOf counter_of) {
+  aes::State<4> state;
+  for (unsigned slice = 0; slice < aes::slices; ++slice) {
+    const aes::Block block = aes::load_block(counter_of(slice));
+    for (unsigned c = 0; c < 4; ++c) state.columns[c].words[slice] = block.words[c];
+  }
+  for (unsigned c = 0; c < 4; ++c) {
+    aes::transpose(state.columns[c]);
+    aes::add_key(state.columns[c], rows.data(), c);
+  }
+  aes::encrypt(state, rows.data(), 1, keys.rounds, 0);
+  for (aes::Column& column : state.columns) aes::transpose(column);
+  return state;
 }
 
 CounterBlock bytes_of(const aes::State<4>& transposed, unsigned slice) {

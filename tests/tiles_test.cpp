@@ -1,10 +1,8 @@
-// How jobs are cut into tiles, for every kernel; and the bitsliced kernel's body on whole jobs.
+// How jobs are cut into tiles, for every kernel.
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "aes_reference.hpp"
-#include "bitslice_host.hpp"
 #include "catch.hpp"
 #include "cipher/gcm.hpp"
 #include "cipher/segments.hpp"
@@ -126,46 +124,6 @@ TEST_CASE("every block of a segment is in one tile, with its counter, and so is 
         check_segments<128>(first, full, last);
         check_segments<256>(first, full, last);
       }
-    }
-  }
-}
-
-TEST_CASE("the bitsliced kernel's body does a stretch as the reference does") {
-  for (const std::size_t key_bytes : {16, 24, 32}) {
-    const aes::RoundKeys keys = aes::expand_key(Bytes(key_bytes, std::byte{0x5a}));
-    for (const Counter& counter : {Counter{7, 0xffffff01}, Counter{7, all - 300}, Counter{all, all - 5}}) {
-      for (const std::size_t blocks : {1u, 256u, 700u}) {
-        CAPTURE(key_bytes, counter.high, counter.low, blocks);
-        const Bytes in(16 * blocks, std::byte{0x3c});
-        Bytes out(in.size());
-        run_bitsliced(keys, StretchTiles<aes::tile_blocks>{counter, blocks,
-                                                           reinterpret_cast<const std::uint32_t*>(in.data()),
-                                                           reinterpret_cast<std::uint32_t*>(out.data())});
-        CHECK(out == reference_ctr(keys, counter, in));
-      }
-    }
-  }
-}
-
-TEST_CASE("the bitsliced kernel's body enciphers segments as the reference does") {
-  const Bytes key(32, std::byte{0x77});
-  const aes::RoundKeys keys = aes::expand_key(key);
-  const Gcm gcm(key);
-  constexpr std::size_t full = 2, padded = (full + 1) * sealed_segment_bytes;
-  for (const std::size_t last : last_segments) {
-    CAPTURE(last);
-    const Bytes in((full + 1) * segment_bytes, std::byte{0x3c});
-    Bytes out(padded), masks(16 * (full + 1));
-    run_bitsliced(keys, SegmentTiles<aes::tile_blocks>{make_segments(5, full, last), in.data(), out.data(),
-                                                       segment_bytes, sealed_segment_bytes,
-                                                       reinterpret_cast<std::uint32_t*>(masks.data())});
-    for (std::size_t i = 0; i <= full; ++i) {
-      const CounterBlock j0 = first_counter(segment_nonce(nonce, 5 + i));
-      Bytes expected(i < full ? segment_bytes : last);
-      gcm.crypt(j0, std::span(in).first(expected.size()), expected);
-      CHECK(std::ranges::equal(expected, std::span(out).subspan(i * sealed_segment_bytes, expected.size())));
-      const CounterBlock mask = reference_keystream(keys, load_counter(j0), 0);
-      CHECK(std::ranges::equal(std::as_bytes(std::span(mask)), std::span(masks).subspan(16 * i, 16)));
     }
   }
 }

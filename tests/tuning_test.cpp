@@ -263,6 +263,9 @@ TEST_CASE("what is no regular file is warned of, and never waited for") {
   fs::remove(cache.file);
   fs::create_symlink("/dev/zero", cache.file);
   CHECK(cache.is_warned_of());
+  fs::remove(cache.file);
+  fs::create_symlink(cache.file, cache.file);
+  CHECK(cache.is_warned_of());
 }
 
 TEST_CASE("a file that may not be read is warned of, and written anew only where that is allowed") {

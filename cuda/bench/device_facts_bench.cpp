@@ -8,7 +8,10 @@
 #include <chrono>
 #include <cstddef>
 #include <fstream>
+#include <utility>
+#include <vector>
 
+#include "data_bench.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {
@@ -62,7 +65,7 @@ struct Times {
 Times time_copies(const DeviceBuffer& from, const DeviceBuffer& to, std::size_t size) {
   const Stream stream;
   const Event begin(cudaEventDefault), end(cudaEventDefault);
-  std::array<double, runs> by_events{}, by_steady_clock{};
+  std::vector<double> by_events, by_steady_clock;
   for (int run = -1; run < runs; ++run) {
     const Clock::time_point start = Clock::now();
     begin.record(stream);
@@ -73,12 +76,10 @@ Times time_copies(const DeviceBuffer& from, const DeviceBuffer& to, std::size_t 
     float milliseconds;
     check(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
     if (run < 0) continue;
-    by_events[static_cast<std::size_t>(run)] = milliseconds / 1000.0;
-    by_steady_clock[static_cast<std::size_t>(run)] = seconds.count();
+    by_events.push_back(milliseconds / 1000.0);
+    by_steady_clock.push_back(seconds.count());
   }
-  std::ranges::sort(by_events);
-  std::ranges::sort(by_steady_clock);
-  return {by_events[runs / 2], by_steady_clock[runs / 2]};
+  return {median(std::move(by_events)), median(std::move(by_steady_clock))};
 }
 
 // The two clocks differ by what a launch and a wait cost the host.

@@ -180,7 +180,7 @@ std::vector<Column> kernel_columns() {
 void run_kernel_bench(const KernelRequest& request, Report& report) {
   KernelRequest possible = request;
   const std::unique_ptr<BenchData> data = make_data(possible.sizes, report);
-  if (data == nullptr) return;
+  if (data == nullptr) throw LaneError("the device has no memory for any of these sizes");
   KernelBench(possible, *data, report).run();
 }
 

@@ -12,8 +12,7 @@ template <class... Parameters>
 LaneKernelUse use_of(void (*kernel)(Parameters...), unsigned threads, unsigned shared_bytes) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, kernel));
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_bytes)));
+  allow_shared_memory(kernel);
   int resident;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, static_cast<int>(threads),
                                                       shared_bytes));

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "check_bench.hpp"
+#include "error.hpp"
 #include "launch_bench.hpp"
 
 namespace gpuaes::cuda {
@@ -48,6 +49,8 @@ class KeyBench {
       Reference(data_).check(subject, kernels.back(), key, Reference::size_for(mode), streams_[0]);
     }
     const std::vector<double> medians = time(subject, keys, kernels);
+    if (mode == KernelMode::gcm_open && !data_.all_opened())
+      throw LaneError("a tag was wrong of what had been sealed before");
     const auto rate = [&](double seconds) {
       return static_cast<double>(size_ * launches_of(size_)) / seconds / 1e9;
     };

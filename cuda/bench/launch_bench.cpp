@@ -85,7 +85,7 @@ BenchKey random_key(Cipher cipher) {
 }
 
 BenchKernel::BenchKernel(const Subject& subject, KernelMode mode, const BenchKey& key,
-                         const KernelShape& shape)
+                         const KernelShape& shape, bool grid_stride)
     : mode_(mode), key_(key), shape_(shape) {
   if (subject.lane_kernel) {
     lane_kernel_ = *subject.lane_kernel;
@@ -93,7 +93,7 @@ BenchKernel::BenchKernel(const Subject& subject, KernelMode mode, const BenchKey
     use_ = use.use;
     threads_ = use.threads;
   } else {
-    LaunchShape launched;
+    LaunchShape launched{.grid_stride = grid_stride};
     if (shape.threads > 0) launched.threads = shape.threads;
     if (shape.blocks_per_thread > 0) launched.blocks_per_thread = shape.blocks_per_thread;
     variant_ = std::make_unique<VariantKernel>(*subject.variant, variant_mode(mode), key.expanded, launched);

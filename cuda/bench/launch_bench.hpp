@@ -51,7 +51,9 @@ inline constexpr Nonce bench_nonce{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0xff, 0xee};
 class BenchKernel {
  public:
   // UsageError where the kernel cannot have that shape, LaneError where the device cannot.
-  BenchKernel(const Subject& subject, KernelMode mode, const BenchKey& key, const KernelShape& shape = {});
+  // `grid_stride` is of those that are there to compare with, as in LaunchShape.
+  BenchKernel(const Subject& subject, KernelMode mode, const BenchKey& key, const KernelShape& shape = {},
+              bool grid_stride = true);
 
   void launch(const BenchData::Piece& piece, const Stream& stream) const;
 

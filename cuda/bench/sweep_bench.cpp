@@ -24,7 +24,7 @@ namespace {
 // The device has nothing to do while a shape is compared, and lowers its clocks perhaps: so many warm-ups.
 constexpr Runs resident_runs{20, 11, 3, 0.2};
 constexpr Runs copied_runs{2, 9, 3, 0.2};
-constexpr KernelMode mode = KernelMode::ctr;
+constexpr KernelMode copied_mode = KernelMode::ctr;
 
 cudaDeviceProp current_device() {
   int device;
@@ -40,16 +40,32 @@ unsigned untuned_streams() {
   return plan_lanes({{Backend::cuda, 0, {}}}, shape, this_machine(shape)).first.at(0).count.value();
 }
 
-std::vector<KernelShape> shapes_of(const Subject& subject, std::size_t size, const cudaDeviceProp& device) {
-  std::vector<KernelShape> shapes;
-  if (subject.lane_kernel) shapes.push_back({});
+struct SweepShape {
+  KernelShape shape;
+  // Whether CUDA blocks go on until all is done; otherwise there are as many as that takes. The kernels of
+  // lanes do so where the number of cipher blocks a thread is left to them.
+  bool grid_stride;
+};
+
+std::vector<SweepShape> shapes_of(const Subject& subject, std::size_t size, const cudaDeviceProp& device) {
+  std::vector<SweepShape> shapes;
+  if (subject.lane_kernel) shapes.push_back({{}, true});
   const std::vector<unsigned> blocks = subject.lane_kernel
                                            ? sweep_blocks(tile_blocks_per_thread(*subject.lane_kernel), size,
                                                           static_cast<unsigned>(device.multiProcessorCount))
                                            : subject.blocks_per_thread();
   for (const unsigned threads : sweep_threads)
-    for (const unsigned each : blocks) shapes.push_back({threads, each});
+    for (const unsigned each : blocks)
+      for (const bool grid_stride : {true, false})
+        if (!subject.lane_kernel || grid_stride == (each == 0))
+          shapes.push_back({{threads, each}, grid_stride});
   return shapes;
+}
+
+// A lane's kernel has one shape for all that it is used for.
+std::vector<KernelMode> modes_of(const Subject& subject) {
+  if (subject.lane_kernel) return {KernelMode::ctr, KernelMode::gcm_seal};
+  return {KernelMode::ctr};
 }
 
 class SweepBench {
@@ -62,7 +78,9 @@ class SweepBench {
         times_(data, streams_, report),
         reference_(data) {
     for (const Subject& subject : subjects_)
-      rows_ += (shapes_of(subject, size_, device_).size() + stream_counts_.size()) * request.ciphers.size();
+      rows_ +=
+          (shapes_of(subject, size_, device_).size() * modes_of(subject).size() + stream_counts_.size()) *
+          request.ciphers.size();
     report_.expect(rows_);
     for (const Cipher cipher : request.ciphers) keys_.emplace(cipher, random_key(cipher));
   }
@@ -83,15 +101,16 @@ class SweepBench {
  private:
   std::optional<Tuning> sweep(const Subject& subject, const BenchKey& key) {
     std::vector<ShapeRate> rates;
-    for (const KernelShape& shape : shapes_of(subject, size_, device_)) {
-      report_.cancel().check();
-      const std::unique_ptr<BenchKernel> kernel = try_shape(subject, key, shape);
-      if (kernel == nullptr) continue;
-      for (const std::size_t size : {Reference::size_for(mode), size_})
-        reference_.check(subject, *kernel, key, size, streams_[0]);
-      const double seconds = times_.resident(*kernel, size_, resident_runs);
-      rates.push_back({shape, static_cast<double>(launches_of(size_) * size_) / seconds / 1e9});
-      add_row(subject, key, shape, {}, rates.back().gb_per_s);
+    std::map<KernelMode, double> own;  // rates of the kernel's own shape, which comes first, if it has one
+    for (const SweepShape& each : shapes_of(subject, size_, device_)) {
+      std::vector<double> of_modes;  // as parts of the own ones
+      for (const KernelMode mode : modes_of(subject))
+        if (const std::optional<double> rate = measure(subject, mode, key, each)) {
+          own.try_emplace(mode, subject.lane_kernel ? *rate : 1);
+          of_modes.push_back(*rate / own.at(mode));
+        }
+      if (!of_modes.empty() && (subject.lane_kernel || each.grid_stride))
+        rates.push_back({each.shape, std::ranges::min(of_modes)});
     }
     if (rates.empty()) {
       leave_out(stream_counts_.size());
@@ -101,15 +120,28 @@ class SweepBench {
     return Tuning{best.threads, best.blocks_per_thread, sweep_streams_of(subject, key, best)};
   }
 
-  // None where the kernel, or the device, cannot have it.
-  std::unique_ptr<BenchKernel> try_shape(const Subject& subject, const BenchKey& key,
-                                         const KernelShape& shape) {
+  // In GB/s. None where the kernel, or the device, cannot have it.
+  std::optional<double> measure(const Subject& subject, KernelMode mode, const BenchKey& key,
+                                const SweepShape& each) {
+    report_.cancel().check();
+    const std::unique_ptr<BenchKernel> kernel = try_shape(subject, mode, key, each);
+    if (kernel == nullptr) return std::nullopt;
+    for (const std::size_t size : {Reference::size_for(mode), size_})
+      reference_.check(subject, *kernel, key, size, streams_[0]);
+    const double seconds = times_.resident(*kernel, size_, resident_runs);
+    const double rate = static_cast<double>(launches_of(size_) * size_) / seconds / 1e9;
+    add_row(subject, mode, key, each, {}, rate);
+    return rate;
+  }
+
+  std::unique_ptr<BenchKernel> try_shape(const Subject& subject, KernelMode mode, const BenchKey& key,
+                                         const SweepShape& each) {
+    const KernelShape& shape = each.shape;
     try {
-      return std::make_unique<BenchKernel>(subject, mode, key, shape);
+      return std::make_unique<BenchKernel>(subject, mode, key, shape, each.grid_stride);
     } catch (const Error& error) {
-      if (subject.lane_kernel && error.exit() != Exit::usage) throw;
-      report_.skip(fmt::format("{}, {} threads, {} blocks a thread: {}", subject.name, shape.threads,
-                               shape.blocks_per_thread, error.what()));
+      report_.skip(fmt::format("{}, {}, {} threads, {} blocks a thread: {}", subject.name, info(mode).name,
+                               shape.threads, shape.blocks_per_thread, error.what()));
       leave_out(1);
       return nullptr;
     }
@@ -117,27 +149,28 @@ class SweepBench {
 
   // The best number of them.
   unsigned sweep_streams_of(const Subject& subject, const BenchKey& key, const KernelShape& shape) {
-    const BenchKernel kernel(subject, mode, key, shape);
+    const BenchKernel kernel(subject, copied_mode, key, shape);
     std::vector<StreamsRate> rates;
     for (const unsigned count : stream_counts_) {
-      if (count > data_.pieces(mode, size_)) {
+      if (count > data_.pieces(copied_mode, size_)) {
         report_.skip(fmt::format("{}, {} streams: there is data for {} launches at a time", subject.name,
-                                 count, data_.pieces(mode, size_)));
+                                 count, data_.pieces(copied_mode, size_)));
         leave_out(1);
         continue;
       }
       const std::size_t launches = std::max<std::size_t>(launches_of(size_), 2 * count);
-      const double seconds = times_.with_copies({&kernel, mode, size_, count, launches}, copied_runs);
+      const double seconds = times_.with_copies({&kernel, copied_mode, size_, count, launches}, copied_runs);
       rates.push_back({count, static_cast<double>(launches * size_) / seconds / 1e9});
-      add_row(subject, key, shape, count, rates.back().gb_per_s);
+      const bool grid_stride = !subject.lane_kernel || shape.blocks_per_thread == 0;
+      add_row(subject, copied_mode, key, {shape, grid_stride}, count, rates.back().rate);
     }
     return choose_streams(rates, untuned_);
   }
 
-  void add_row(const Subject& subject, const BenchKey& key, const KernelShape& shape, const Cell& streams,
-               double gb_per_s) {
-    report_.add({subject.name, 8 * info(key.key.cipher).key_bytes, size_, shape.threads,
-                 shape.blocks_per_thread, streams, gb_per_s});
+  void add_row(const Subject& subject, KernelMode mode, const BenchKey& key, const SweepShape& each,
+               const Cell& streams, double gb_per_s) {
+    report_.add({subject.name, 8 * info(key.key.cipher).key_bytes, info(mode).name, size_, each.shape.threads,
+                 each.shape.blocks_per_thread, each.grid_stride ? "yes" : "no", streams, gb_per_s});
   }
 
   void leave_out(std::size_t rows) { report_.expect(rows_ -= rows); }
@@ -158,11 +191,14 @@ class SweepBench {
 };
 
 // Says what became of it.
-void keep(const std::optional<Tuning>& tuning, const Report& report) {
+void keep(const std::optional<Tuning>& tuning, std::size_t size, const Report& report) {
   const std::string device = current_device().name;
   const std::optional<std::string> model = nvidia_model();
   if (!tuning)
     return report.note("nothing is kept: the kernel that is the filter's default was not measured");
+  if (size != cuda_file_chunk_bytes)
+    return report.note(
+        fmt::format("nothing is kept: launches of lanes are of {} bytes", cuda_file_chunk_bytes));
   if (!model) return report.note("nothing is kept: the driver does not tell one model of all devices");
   if (*model != device)
     return report.note(
@@ -176,16 +212,16 @@ void keep(const std::optional<Tuning>& tuning, const Report& report) {
 }  // namespace
 
 std::vector<Column> sweep_columns() {
-  return {{"variant", 30},       {"key_bits"}, {"bytes", 10}, {"threads"},
-          {"blocks_per_thread"}, {"streams"},  {"gb_per_s"}};
+  return {{"variant", 30},       {"key_bits"},    {"mode", 11}, {"bytes", 10}, {"threads"},
+          {"blocks_per_thread"}, {"grid_stride"}, {"streams"},  {"gb_per_s"}};
 }
 
 void run_sweep_bench(const SweepRequest& request, Report& report) {
   KernelRequest possible = request.kernels;
   const std::unique_ptr<BenchData> data = make_data(possible.sizes, report);
-  std::optional<Tuning> best;
-  if (data != nullptr) best = SweepBench(possible, *data, report).run();
-  if (request.keep) keep(best, report);
+  if (data == nullptr) throw LaneError("the device has no memory for launches of that size");
+  const std::optional<Tuning> best = SweepBench(possible, *data, report).run();
+  if (request.keep) keep(best, request.kernels.sizes.front(), report);
 }
 
 }  // namespace gpuaes::cuda

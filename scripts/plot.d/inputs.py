@@ -13,7 +13,7 @@ class BadInput(Exception):
 def read(path):
     """The events of a trace, or the rows of a table: dictionaries both. And whether it is a trace."""
     try:
-        with open(path, encoding="utf-8", newline="") as file:
+        with open(path, encoding="utf-8-sig", newline="") as file:
             text = file.read()
     except OSError as error:
         raise BadInput(f"cannot be read: {error.strerror}") from None

@@ -43,19 +43,13 @@ void bench_memory(const Arguments& arguments) {
 }
 
 #ifdef GPUAES_WITH_CUDA
-std::size_t need_cuda_devices() {
-  const std::size_t devices = count_cuda_devices();
-  if (devices == 0) throw LaneError("no CUDA device can be used");
-  return devices;
-}
-
 // The memory is the filter's: its ring.
 void bench_devices(const Arguments& arguments) {
   std::vector<std::size_t> sizes{1 << 20, 4 << 20, 16 << 20};
   if (!arguments.words.empty()) sizes = {parse_size(arguments.words[0])};
   const std::size_t largest = std::ranges::max(sizes);
   if (largest > cuda::most_copy_bytes) throw UsageError("copies are of 64M at most");
-  const Ring ring(need_cuda_devices() * cuda::host_buffers, largest, largest);
+  const Ring ring(require_cuda_devices() * cuda::host_buffers, largest, largest);
   Report report(arguments.form, cuda::device_columns());
   cuda::run_device_bench(sizes, ring.memory(), report);
   report.finish();
@@ -64,7 +58,7 @@ void bench_devices(const Arguments& arguments) {
 void bench_kernels(const Arguments& arguments) {
   const KernelRequest request = parse_kernel_request(arguments);
   cuda::check_kernel_request(request);
-  need_cuda_devices();
+  require_cuda_devices();
   Report report(arguments.form, cuda::kernel_columns());
   cuda::run_kernel_bench(request, report);
   report.finish();
@@ -73,14 +67,14 @@ void bench_kernels(const Arguments& arguments) {
 void bench_keys(const Arguments& arguments) {
   const KernelRequest request = parse_key_request(arguments);
   cuda::check_kernel_request(request);
-  need_cuda_devices();
+  require_cuda_devices();
   Report report(arguments.form, cuda::key_columns());
   cuda::run_key_bench(request, report);
   report.finish();
 }
 
 void bench_limits(const Arguments& arguments) {
-  need_cuda_devices();
+  require_cuda_devices();
   Report report(arguments.form, cuda::limit_columns());
   cuda::run_limit_bench(report);
   report.finish();
@@ -89,7 +83,7 @@ void bench_limits(const Arguments& arguments) {
 void bench_sweep(const Arguments& arguments) {
   const SweepRequest request = parse_sweep_request(arguments);
   cuda::check_kernel_request(request.kernels);
-  need_cuda_devices();
+  require_cuda_devices();
   Report report(arguments.form, cuda::sweep_columns());
   cuda::run_sweep_bench(request, report);
   report.finish();

@@ -101,6 +101,15 @@ LanePlan plan(const Setup& setup, std::uint64_t bytes) {
   return plan_lanes(parse_specs(setup.lanes), shape, this_machine(shape));
 }
 
+// Whoever touches memory first waits for it.
+void touch(std::span<std::byte> memory, const Cancel& cancel) {
+  constexpr std::size_t piece = 16 << 20;
+  for (; !memory.empty(); memory = memory.subspan(std::min(piece, memory.size()))) {
+    cancel.check();
+    std::ranges::fill(memory.first(std::min(piece, memory.size())), std::byte{0});
+  }
+}
+
 Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   const std::unique_ptr<Session> session = open_session(*setup.format);
   FreeSource source(bytes, setup.as_file);
@@ -108,7 +117,7 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   const LanePlan planned = plan(setup, bytes);
   Ring ring = make_ring(planned, *session);
   std::vector<std::unique_ptr<Lane>> lanes = open(setup, planned, lane_setup(ring, source, *session));
-  std::ranges::fill(ring.memory(), std::byte{0});  // whoever touches memory first waits for it
+  touch(ring.memory(), cancel);
 
   Measured measured{ring.chunks(), ring.in_bytes(), lanes.size()};
   FirstWarning warning;

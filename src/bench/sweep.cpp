@@ -10,8 +10,8 @@ constexpr unsigned warp_threads = 32;
 constexpr std::size_t block_bytes = 16;
 constexpr unsigned most_blocks = 4096;  // more of them in a row change nothing any more
 
-bool as_fast(double gb_per_s, double fastest) {
-  return gb_per_s * (1 + sweep_noise) >= fastest;
+bool as_fast(double rate, double fastest) {
+  return rate * (1 + sweep_noise) >= fastest;
 }
 
 int fixed_parts(const KernelShape& shape) {
@@ -36,9 +36,9 @@ std::vector<unsigned> sweep_streams_with(unsigned untuned) {
 }
 
 KernelShape choose_shape(std::span<const ShapeRate> rates) {
-  const double fastest = std::ranges::max_element(rates, {}, &ShapeRate::gb_per_s)->gb_per_s;
+  const double fastest = std::ranges::max_element(rates, {}, &ShapeRate::rate)->rate;
   const auto order = [&](const ShapeRate& rate) {
-    return std::tuple(!as_fast(rate.gb_per_s, fastest), fixed_parts(rate.shape), -rate.gb_per_s);
+    return std::tuple(!as_fast(rate.rate, fastest), fixed_parts(rate.shape), -rate.rate);
   };
   return std::ranges::min_element(rates, {}, order)->shape;
 }
@@ -46,11 +46,11 @@ KernelShape choose_shape(std::span<const ShapeRate> rates) {
 unsigned choose_streams(std::span<const StreamsRate> rates, unsigned untuned) {
   const auto as_before = std::ranges::find(rates, untuned, &StreamsRate::streams);
   if (as_before == rates.end()) return 0;
-  const double fastest = std::ranges::max_element(rates, {}, &StreamsRate::gb_per_s)->gb_per_s;
-  if (as_fast(as_before->gb_per_s, fastest)) return 0;
+  const double fastest = std::ranges::max_element(rates, {}, &StreamsRate::rate)->rate;
+  if (as_fast(as_before->rate, fastest)) return 0;
   unsigned fewest = sweep_streams.back();
   for (const StreamsRate& rate : rates)
-    if (as_fast(rate.gb_per_s, fastest)) fewest = std::min(fewest, rate.streams);
+    if (as_fast(rate.rate, fastest)) fewest = std::min(fewest, rate.streams);
   return fewest;
 }
 

@@ -21,14 +21,15 @@ std::vector<unsigned> sweep_blocks(unsigned tile_blocks, std::size_t size, unsig
 // sweep_streams with those of a filter that was not tuned among them, in ascending order.
 std::vector<unsigned> sweep_streams_with(unsigned untuned);
 
+// Rates are of any unit, the same for all.
 struct ShapeRate {
   KernelShape shape;
-  double gb_per_s;
+  double rate;
 };
 
 struct StreamsRate {
   unsigned streams;
-  double gb_per_s;
+  double rate;
 };
 
 // Rates that are no further apart are the same: they differ that much from run to run.

@@ -50,7 +50,7 @@ GPUAES_HD inline KeyRows make_key_rows(const std::uint32_t words[4], unsigned in
 
 // The word of the thread that has column `column` of the same state.
 GPUAES_HD inline std::uint32_t word_of(std::uint32_t word, unsigned column) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) || defined(GPUAES_HOST_WARPS)
   return __shfl_sync(0xffffffff, word, static_cast<int>(column), 4);
 #else
   static_cast<void>(column);

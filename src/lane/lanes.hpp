@@ -75,7 +75,8 @@ std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> spe
 // Where all of several devices are named the runtime is shown only these, which opens faster. Before its
 // first use; it changes the environment, so no other thread may be looking there.
 void show_only_named_devices(std::vector<LaneSpec>& specs);
-std::size_t count_cuda_devices();  // 0 also where there is no driver
+std::size_t count_cuda_devices();                         // 0 also where there is no driver
+std::size_t require_cuda_devices(const char* hint = "");  // LaneError, which says why, instead of 0
 std::vector<std::string> describe_cuda_devices();
 
 }  // namespace gpuaes

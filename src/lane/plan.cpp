@@ -24,7 +24,6 @@ constexpr std::size_t pipe_chunk_bytes = 256 << 10;
 // CUDA lanes: chunks large enough to be worth a launch. Of a file eight streams with two jobs in flight fill
 // the link of one device: 47 GB/s with 4 MiB, 44 with 2 MiB, 34 with 1 MiB (H200; 4 streams 31, 16 streams
 // 46).
-constexpr std::size_t cuda_file_chunk_bytes = 4 << 20;
 constexpr std::size_t least_cuda_file_chunk_bytes = 2 << 20;
 constexpr std::size_t cuda_pipe_chunk_bytes = 1 << 20;
 constexpr unsigned most_file_streams = 8;

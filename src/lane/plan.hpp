@@ -13,6 +13,9 @@
 
 namespace gpuaes {
 
+// What CUDA lanes take of a file that is large enough (lane/plan.cpp).
+inline constexpr std::size_t cuda_file_chunk_bytes = 4 << 20;
+
 // What the plan is made from, besides the lanes that were named.
 struct Machine {
   unsigned cpus = 1;            // that this process may use at once

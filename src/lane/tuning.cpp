@@ -162,7 +162,8 @@ std::optional<Tuning> read_tuning(const std::string& model,
                                   const std::function<void(const std::string&)>& warn) {
   const std::optional<std::string> path = tuning_file(model);
   struct stat status {};
-  if (!path || stat(path->c_str(), &status) != 0) return std::nullopt;
+  if (!path || (stat(path->c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR)))
+    return std::nullopt;
   const Contents contents = read_beginning(*path);
   if (!contents.trouble.empty()) {
     warn(fmt::format("tuning file {} cannot be read and was not used: {}", *path, contents.trouble));

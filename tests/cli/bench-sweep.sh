@@ -33,7 +33,7 @@ sweep --keep no --variants bitslice,ttable,ttable4-shared --keys 128,256 --json
 [ "$got" = 0 ] || fail "expected exit status 0, got $got: $(<"$work/stderr")"
 expect_nothing_kept "--keep no"
 expect_no_stderr kept
-expect_stderr '^gpuaes-bench: warning: skipped: bitslice, 512 threads, .*256 threads at most'
+expect_stderr '^gpuaes-bench: warning: skipped: bitslice, ctr, 512 threads, .*256 threads at most'
 STDOUT=$work/stdout python <<'PYTHON'
 import json
 
@@ -43,7 +43,12 @@ rows = json.load(open(os.environ["STDOUT"]))
 for variant in ("bitslice", "ttable", "ttable4-shared"):
     for bits in (128, 256):
         here = [row for row in rows if (row["variant"], row["key_bits"]) == (variant, bits)]
-        shapes = [(row["threads"], row["blocks_per_thread"]) for row in here if row["streams"] is None]
+        def shapes_in(mode):
+            return [(row["threads"], row["blocks_per_thread"], row["grid_stride"]) for row in here
+                    if row["streams"] is None and row["mode"] == mode]
+
+        shapes = shapes_in("ctr")
+        expect_equal(shapes if variant != "ttable4-shared" else [], shapes_in("gcm-seal"), f"{variant}: shapes with GCM")
         if len(set(shapes)) != len(shapes):
             fail(f"{variant}: a shape was measured twice: {shapes}")
         most, blocks = {"bitslice": (256, {0, 8, 16}), "ttable": (512, {0, 4, 8}), "ttable4-shared": (256, {1, 2, 4})}[variant]
@@ -51,7 +56,10 @@ for variant in ("bitslice", "ttable", "ttable4-shared"):
             got = {shape[1] for shape in shapes if shape[0] == threads}
             if threads <= most and not blocks <= got or variant == "bitslice" and threads > most and got:
                 fail(f"{variant}: with {threads} threads these blocks a thread: {got}")
-        expect_equal(variant != "ttable4-shared", (0, 0) in shapes, f"{variant}: its own shape was measured")
+        for threads, each, stride in shapes:
+            if variant == "ttable4-shared" and (threads, each, "yes" if stride == "no" else "no") not in shapes:
+                fail(f"{variant}: {threads} threads, {each} blocks: only with grid_stride {stride}")
+        expect_equal(variant != "ttable4-shared", (0, 0, "yes") in shapes, f"{variant}: its own shape was measured")
         copied = [row for row in here if row["streams"] is not None]
         if not {1, 2, 4, 8, 16, 32, 64} <= {row["streams"] for row in copied}:
             fail(f"{variant}: expected 1 to 64 streams, got {copied}")
@@ -64,8 +72,8 @@ PYTHON
 sweep --keep no --size 16M --csv
 [ "$got" = 0 ] || fail "--size 16M: expected exit status 0, got $got: $(<"$work/stderr")"
 expect_stderr '^gpuaes-bench: warning: skipped: bitslice, 32 streams: '
-grep -q '^bitslice,256,16777216,[0-9]*,[0-9]*,16,' "$work/stdout" || fail "--size 16M: expected 16 streams, got $(<"$work/stdout")"
-if grep -q '^bitslice,256,16777216,[0-9]*,[0-9]*,32,' "$work/stdout"; then fail "--size 16M: expected no 32 streams"; fi
+grep -q '^bitslice,256,ctr,16777216,[0-9]*,[0-9]*,[a-z]*,16,' "$work/stdout" || fail "--size 16M: expected 16 streams, got $(<"$work/stdout")"
+if grep -q '^bitslice,256,ctr,16777216,[0-9]*,[0-9]*,[a-z]*,32,' "$work/stdout"; then fail "--size 16M: expected no 32 streams"; fi
 
 # Kept is nothing of other kernels, nor of a sweep that was stopped.
 sweep --variants ttable

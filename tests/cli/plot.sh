@@ -4,6 +4,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+! sanitized || skip "sanitizers see nothing of what is drawn"
 for python3 in python3 /usr/bin/python3 ""; do
   if [ -n "$python3" ] && "$python3" -c 'import matplotlib' 2>/dev/null; then break; fi
 done
@@ -80,11 +81,11 @@ for name in ("kernels.csv", "kernels.json"):
     expect_pictures(name, name + ".d", {f"kernels-aes-{bits}": [*names, f"AES-{bits}"] for bits in (128, 256)})
 
 # 0 leaves a number to the kernel. Streams are None where data stays on the device.
-sweep = [{"variant": "bitsliced", "key_bits": 192, "bytes": 4 << 20, "threads": threads, "blocks_per_thread": blocks,
+sweep = [{"variant": "bitsliced", "key_bits": 192, "mode": "ctr", "bytes": 4 << 20, "threads": threads, "blocks_per_thread": blocks,
           "streams": None, "gb_per_s": threads / 10 + blocks + 1} for threads in (32, 256, 1024) for blocks in (0, 2, 4)]
 sweep.insert(0, {**sweep[0], "threads": 0, "gb_per_s": 555})
 write_json("map.json", sweep)
-expect_pictures("map.json", "map", {"map-bitsliced-aes-192-map": ["bitsliced", "AES-192", "1024", "103", "107", "555",
+expect_pictures("map.json", "map", {"map-bitsliced-aes-192-ctr-map": ["bitsliced", "AES-192", "1024", "103", "107", "555",
                                                                   "own", "threads"]})
 copied = [{**row, "streams": streams, "gb_per_s": 777} for row in (sweep[5], {**sweep[0], "variant": "tables"})
           for streams in (1, 2, 64)]
@@ -92,12 +93,12 @@ copied = [{**row, "streams": streams, "gb_per_s": 777} for row in (sweep[5], {**
 sweep.append({**sweep[9], "gb_per_s": 55})
 # A row without a rate, where something was left out.
 write_csv("sweep.csv", [*sweep, *copied, {**sweep[0], "threads": 512, "gb_per_s": ""}])
-expect_pictures("sweep.csv", "sweep", {"sweep-bitsliced-aes-192-map": ["107"],
+expect_pictures("sweep.csv", "sweep", {"sweep-bitsliced-aes-192-ctr-map": ["107"],
                                        "sweep-aes-192-streams": ["64", "bitsliced, 256 threads, 2 blocks",
                                                                  "tables, own threads, own blocks", "streams"]})
-if "55" in texts_of("sweep/sweep-bitsliced-aes-192-map.svg"):
+if "55" in texts_of("sweep/sweep-bitsliced-aes-192-ctr-map.svg"):
     fail("the worse one of two rates of one shape is in the map")
-if "777" in texts_of("sweep/sweep-bitsliced-aes-192-map.svg"):
+if "777" in texts_of("sweep/sweep-bitsliced-aes-192-ctr-map.svg"):
     fail("a rate with copies is in the map, which is of data that stays on the device")
 write_json("streams.json", copied)
 expect_pictures("streams.json", "streams", {"streams-aes-192-streams": ["64"]})
@@ -130,6 +131,13 @@ def expect_error(what, text, reason, name="bad"):
 
 
 head = "variant,key_bits,mode,bytes,copies,gb_per_s\n"
+
+with open("marked.csv", "w", encoding="utf-8-sig") as file:
+    file.write(head + "one,128,ctr,1024,no,5\none,128,ctr,4096,no,6\n")
+expect_pictures("marked.csv", "marked", {"marked-aes-128": ["one", "AES-128"]})
+done = plot("-o", "bad.d", "marked.csv", os.path.abspath("marked.csv"))
+if done.returncode != 2 or "one name" not in done.stderr or os.path.exists("bad.d"):
+    fail(f"two files of one name: expected exit status 2 and nothing drawn, got {done.returncode}: {done.stderr}")
 expect_error("no file", None, "No such file", "missing")
 expect_error("an empty file", "", "no rows")
 expect_error("a head alone", head, "no rows")
