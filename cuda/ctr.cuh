@@ -35,9 +35,9 @@ void launch_ttable(const AesKey& key, const Plan& plan, cudaStream_t stream) {
 template <class MakePlan>
 void launch_ctr(const AesKey& key, MakePlan make_plan, cudaStream_t stream) {
   switch (key.kernel) {
-    case AesKernel::bitslice:
+    case CudaKernel::bitslice:
       return launch_bitslice(key, make_plan.template operator()<aes::tile_blocks>(), stream);
-    case AesKernel::ttable:
+    case CudaKernel::ttable:
       return launch_ttable(key, make_plan.template operator()<ttable_tile>(), stream);
   }
 }

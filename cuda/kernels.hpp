@@ -11,14 +11,14 @@
 
 #include "cipher/ghash.hpp"
 #include "cipher/job.hpp"
-#include "lane/aes_kernel.hpp"
+#include "lane/cuda_kernel.hpp"
 
 namespace gpuaes::cuda {
 
 struct AesKey {
   const std::uint32_t* round_keys;  // 4 * (rounds + 1) words, as aes::expand_key() makes them
   int rounds;                       // 10, 12 or 14
-  AesKernel kernel;                 // that works with them
+  CudaKernel kernel;                // that works with them
   KernelShape shape{};
 };
 
@@ -26,6 +26,16 @@ struct AesKey {
 // `in`, `out`: the same memory, or apart from each other.
 void launch_aes_ctr(const AesKey& key, Counter counter, const std::byte* in, std::byte* out, std::size_t size,
                     cudaStream_t stream);
+
+struct KuznyechikKey {
+  const std::uint32_t* round_keys;  // 40 words: the bytes of kuznyechik::RoundKeys
+  CudaKernel kernel;
+  KernelShape shape{};
+};
+
+// As launch_aes_ctr().
+void launch_kuznyechik_ctr(const KuznyechikKey& key, Counter counter, const std::byte* in, std::byte* out,
+                           std::size_t size, cudaStream_t stream);
 
 // Bytes that may be in a kernel's parameters, of which nobody can wipe all copies. What is behind them in
 // their last 16 is 0.

@@ -72,7 +72,7 @@ class DeviceKey {
     host_.wipe();
   }
 
-  AesKey key(AesKernel kernel, const KernelShape& shape) const {
+  AesKey key(CudaKernel kernel, const KernelShape& shape) const {
     return {contents()->round_keys.data(), rounds_, kernel, shape};
   }
   const ghash::Powers* powers() const { return &contents()->powers; }
@@ -211,7 +211,7 @@ class CudaLane : public Lane {
 
   unsigned number_;
   int device_;
-  AesKernel kernel_;
+  CudaKernel kernel_;
   KernelShape shape_;
   std::shared_ptr<const PinnedRegion> pinned_;  // the last lane unpins the ring
   Stream stream_;

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "device.cuh"
-#include "lane/aes_kernel.hpp"
+#include "lane/cuda_kernel.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {

@@ -113,7 +113,7 @@ void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneSetup& setup,
 void run_filter(const Options& options, const Messages& messages) {
   const Clock::time_point start = Clock::now();
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
-  const AesKernel kernel = parse_aes_kernel(options.kernel);
+  const CudaKernel kernel = parse_aes_kernel(options.kernel);
 
   Cancel cancel;
   const Control control(cancel);
@@ -158,7 +158,7 @@ void run_filter(const Options& options, const Messages& messages) {
   LaneSetup setup = lane_setup(ring, source, *session);
   setup.timed = trace.has_value();
   setup.kernel = kernel;
-  if (kernel == default_aes_kernel) setup.shape = {plan.tuning.threads, plan.tuning.blocks_per_thread};
+  if (kernel == default_cuda_kernel) setup.shape = {plan.tuning.threads, plan.tuning.blocks_per_thread};
   Pipeline pipeline({.ring = ring,
                      .source = source,
                      .sink = *sink,

@@ -18,7 +18,7 @@ namespace {
 template <class Check>
 void check_every_kernel(Check check, std::size_t most_bytes = most_checked_bytes) {
   const LaneSpec spec{Backend::cuda, 0u, 1u};
-  for (const AesKernelInfo& each : aes_kernels) {
+  for (const CudaKernelInfo& each : cuda_kernels) {
     CAPTURE(each.name);
     const LaneSetup setup{.memory = {}, .most_in = most_bytes, .most_out = most_bytes, .kernel = each.kernel};
     check(*open_lanes({&spec, 1}, setup).at(0));

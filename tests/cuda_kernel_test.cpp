@@ -29,12 +29,12 @@ void copy_bytes(std::byte* to, const void* from, std::size_t size) {
   cuda::check(cudaMemcpy(to, from, size, cudaMemcpyDefault));
 }
 
-cuda::AesKey key_of(const cuda::DeviceBuffer& device, const aes::RoundKeys& keys, AesKernel kernel) {
+cuda::AesKey key_of(const cuda::DeviceBuffer& device, const aes::RoundKeys& keys, CudaKernel kernel) {
   return {reinterpret_cast<const std::uint32_t*>(device.data()), keys.rounds, kernel};
 }
 
 // What the kernel makes of `in`, and 64 bytes more of the output buffer, which held `untouched` before.
-Bytes run_kernel(AesKernel kernel, const aes::RoundKeys& keys, Counter counter, const Bytes& in) {
+Bytes run_kernel(CudaKernel kernel, const aes::RoundKeys& keys, Counter counter, const Bytes& in) {
   const std::size_t padded = (in.size() + 15) / 16 * 16;
   const cuda::DeviceBuffer device_keys(sizeof keys.words), device_in(padded + 16), device_out(padded + 64);
   copy_bytes(device_keys.data(), keys.words.data(), sizeof keys.words);
@@ -55,7 +55,7 @@ Bytes run_kernel(AesKernel kernel, const aes::RoundKeys& keys, Counter counter, 
 void check_kernels(std::size_t key_bytes, Counter counter, std::size_t size) {
   const aes::RoundKeys keys = test_keys(key_bytes);
   const Bytes in = test_bytes(size), expected = reference_ctr(keys, counter, in);
-  for (const AesKernelInfo& kernel : aes_kernels) {
+  for (const CudaKernelInfo& kernel : cuda_kernels) {
     CAPTURE(kernel.name, key_bytes, counter.high, counter.low, size);
     const Bytes out = run_kernel(kernel.kernel, keys, counter, in);
     const auto after = out.begin() + static_cast<std::ptrdiff_t>((size + 15) / 16 * 16);
@@ -87,7 +87,7 @@ TEST_CASE("AES-CTR on the GPU works in place", "[gpu]") {
   const Bytes in = test_bytes(1 << 20), expected = reference_ctr(keys, {1, 2}, in);
   const cuda::DeviceBuffer device_keys(sizeof keys.words), data(in.size());
   copy_bytes(device_keys.data(), keys.words.data(), sizeof keys.words);
-  for (const AesKernelInfo& kernel : aes_kernels) {
+  for (const CudaKernelInfo& kernel : cuda_kernels) {
     CAPTURE(kernel.name);
     Bytes bytes(in.size());
     copy_bytes(data.data(), in.data(), in.size());
@@ -118,7 +118,7 @@ TEST_CASE("AES-CTR on the GPU does more than 4 GiB in one launch", "[gpu]") {
     copy_bytes(out.data(), data.data() + block * 16, out.size());
     return out == reference_ctr(keys, counter + block, in);
   };
-  for (const AesKernelInfo& kernel : aes_kernels) {
+  for (const CudaKernelInfo& kernel : cuda_kernels) {
     CAPTURE(kernel.name);
     for (std::size_t at = 0; at < size; at += piece.size())
       copy_bytes(data.data() + at, piece.data(), std::min(piece.size(), size - at));

@@ -50,11 +50,11 @@ bool is_zero(std::span<const uint4> memory) {
 }
 
 template <class Plan>
-void run_ctr_kernel(AesKernel kernel, const aes::RoundKeys& keys, unsigned blocks, unsigned threads,
+void run_ctr_kernel(CudaKernel kernel, const aes::RoundKeys& keys, unsigned blocks, unsigned threads,
                     const Plan& plan) {
   const std::uint32_t* const words = keys.words.data();
   run_on_host(blocks, threads, [&] {
-    if (kernel == AesKernel::bitslice)
+    if (kernel == CudaKernel::bitslice)
       return bitslice_kernel(words, keys.rounds, plan.template with<aes::tile_blocks>());
     if (keys.rounds == 10) return ttable_kernel<10>(words, plan.template with<ttable_tile>());
     if (keys.rounds == 12) return ttable_kernel<12>(words, plan.template with<ttable_tile>());
@@ -134,7 +134,7 @@ TEST_CASE("kernels on the host: CTR of every key size, length and counter") {
                                 {32, {~0ull, ~0ull - 300}, 1500, 2, 64},
                                 {16, {1, ~0ull - 700}, 1000, 3, 32},
                                 {32, {7, 0xffffff01}, 257, 1, 96}};
-  for (const AesKernel kernel : {AesKernel::bitslice, AesKernel::ttable})
+  for (const CudaKernel kernel : {CudaKernel::bitslice, CudaKernel::ttable})
     for (const Case& each : cases) {
       CAPTURE(static_cast<int>(kernel), each.key_bytes, each.blocks);
       const aes::RoundKeys keys = aes::expand_key(counted_bytes(each.key_bytes));
@@ -154,7 +154,7 @@ TEST_CASE("kernels on the host: segments are sealed, opened, and the first bad o
   };
   const std::vector<Case> cases{
       {16, 0, 0, 0, 1}, {32, 0, 16 * 1022 + 5, 20, 1}, {32, 2, 17, 0, 2}, {24, 1, 16384, 33, 1}};
-  for (const AesKernel kernel : {AesKernel::bitslice, AesKernel::ttable})
+  for (const CudaKernel kernel : {CudaKernel::bitslice, CudaKernel::ttable})
     for (const Case& each : cases) {
       CAPTURE(static_cast<int>(kernel), each.key_bytes, each.full, each.last, each.aad);
       const Bytes key = counted_bytes(each.key_bytes), aad = counted_bytes(each.aad);

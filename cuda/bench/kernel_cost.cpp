@@ -58,8 +58,8 @@ int join_of(const Variant& variant, Mode mode) {
 
 }  // namespace
 
-KernelCost cost_of(AesKernel kernel, bool with_tag, int rounds) {
-  KernelCost cost = kernel == AesKernel::bitslice ? bitslice_cost(rounds) : ttable_cost(rounds);
+KernelCost cost_of(CudaKernel kernel, bool with_tag, int rounds) {
+  KernelCost cost = kernel == CudaKernel::bitslice ? bitslice_cost(rounds) : ttable_cost(rounds);
   if (with_tag) add_tag(cost);
   return cost;
 }

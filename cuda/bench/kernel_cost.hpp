@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "lane/aes_kernel.hpp"
+#include "lane/cuda_kernel.hpp"
 #include "limits.hpp"
 #include "variants/variants.hpp"
 
@@ -23,7 +23,7 @@ struct KernelCost {
 };
 
 // `rounds`: 10, 12 or 14.
-KernelCost cost_of(AesKernel kernel, bool with_tag, int rounds);
+KernelCost cost_of(CudaKernel kernel, bool with_tag, int rounds);
 KernelCost cost_of(const Variant& variant, Mode mode, int rounds);
 
 struct KernelLimit {

@@ -23,12 +23,12 @@ LaneKernelUse use_of(void (*kernel)(Parameters...), unsigned threads, unsigned s
           .threads = threads};
 }
 
-constexpr unsigned most_threads(AesKernel kernel) {
-  return kernel == AesKernel::bitslice ? bitslice_threads : ttable_threads;
+constexpr unsigned most_threads(CudaKernel kernel) {
+  return kernel == CudaKernel::bitslice ? bitslice_threads : ttable_threads;
 }
 
 // What is launched would be another shape than was asked for.
-void check_shape(AesKernel kernel, const KernelShape& shape) {
+void check_shape(CudaKernel kernel, const KernelShape& shape) {
   const unsigned most = most_threads(kernel), tile = tile_blocks_per_thread(kernel);
   if (shape.threads > most || shape.threads % warp_lanes != 0)
     throw UsageError("its CUDA blocks have whole warps, of " + std::to_string(most) + " threads at most");
@@ -37,8 +37,8 @@ void check_shape(AesKernel kernel, const KernelShape& shape) {
 }
 
 template <template <unsigned> class Plan>
-LaneKernelUse use_with(AesKernel kernel, int rounds, unsigned threads) {
-  if (kernel == AesKernel::bitslice)
+LaneKernelUse use_with(CudaKernel kernel, int rounds, unsigned threads) {
+  if (kernel == CudaKernel::bitslice)
     return use_of(bitslice_kernel<Plan<aes::tile_blocks>>, threads, memory_bytes(threads));
   using TtablePlan = Plan<ttable_tile>;
   switch (rounds) {
@@ -53,11 +53,11 @@ LaneKernelUse use_with(AesKernel kernel, int rounds, unsigned threads) {
 
 }  // namespace
 
-unsigned tile_blocks_per_thread(AesKernel kernel) {
-  return (kernel == AesKernel::bitslice ? aes::tile_blocks : ttable_tile) / warp_lanes;
+unsigned tile_blocks_per_thread(CudaKernel kernel) {
+  return (kernel == CudaKernel::bitslice ? aes::tile_blocks : ttable_tile) / warp_lanes;
 }
 
-LaneKernelUse lane_kernel_use(AesKernel kernel, bool of_segments, int rounds, const KernelShape& shape) {
+LaneKernelUse lane_kernel_use(CudaKernel kernel, bool of_segments, int rounds, const KernelShape& shape) {
   check_shape(kernel, shape);
   const unsigned threads = shape.threads > 0 ? shape.threads : most_threads(kernel);
   return of_segments ? use_with<SegmentTiles>(kernel, rounds, threads)

@@ -21,7 +21,7 @@ Mode variant_mode(KernelMode mode) {
 
 std::vector<Subject> all_subjects() {
   std::vector<Subject> all;
-  for (const AesKernelInfo& each : aes_kernels) all.push_back({each.name, each.kernel, nullptr});
+  for (const CudaKernelInfo& each : cuda_kernels) all.push_back({each.name, each.kernel, nullptr});
   for (const Variant& each : variants()) all.push_back({each.name, {}, &each});
   return all;
 }

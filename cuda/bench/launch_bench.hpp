@@ -18,7 +18,7 @@ namespace gpuaes::cuda {
 // One of the kernels that lanes run, or one that is there to compare with.
 struct Subject {
   std::string_view name;
-  std::optional<AesKernel> lane_kernel;
+  std::optional<CudaKernel> lane_kernel;
   const Variant* variant;  // otherwise
 
   bool can(KernelMode mode) const { return lane_kernel ? !is_ecb(mode) : !is_gcm(mode); }
@@ -68,7 +68,7 @@ class BenchKernel {
 
   KernelMode mode_;
   const BenchKey& key_;
-  AesKernel lane_kernel_{};
+  CudaKernel lane_kernel_{};
   KernelShape shape_;
   std::unique_ptr<VariantKernel> variant_;
   KernelUse use_{};

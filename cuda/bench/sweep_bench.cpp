@@ -91,7 +91,7 @@ class SweepBench {
     for (const Subject& subject : subjects_)
       for (const Cipher cipher : request_.ciphers) {
         const std::optional<Tuning> best = sweep(subject, keys_.at(cipher));
-        if (subject.lane_kernel == default_aes_kernel && cipher == std::ranges::max(request_.ciphers))
+        if (subject.lane_kernel == default_cuda_kernel && cipher == std::ranges::max(request_.ciphers))
           kept = best;
       }
     report_.cancel().check();

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "lane/aes_kernel.hpp"
+#include "lane/cuda_kernel.hpp"
 
 namespace gpuaes {
 

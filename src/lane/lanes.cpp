@@ -94,9 +94,9 @@ std::vector<LaneSpec> parse_lanes(std::string_view text) {
   return specs;
 }
 
-AesKernel parse_aes_kernel(std::string_view name) {
+CudaKernel parse_aes_kernel(std::string_view name) {
   std::string names;
-  for (const AesKernelInfo& each : aes_kernels) {
+  for (const CudaKernelInfo& each : cuda_kernels) {
     if (each.name == name) return each.kernel;
     names.append(names.empty() ? "" : ", ").append(each.name);
   }

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lane/aes_kernel.hpp"
+#include "lane/cuda_kernel.hpp"
 #include "lane/lane.hpp"
 
 namespace gpuaes {
@@ -31,16 +31,16 @@ struct LaneSpec {
 std::vector<LaneSpec> parse_lanes(std::string_view text);
 
 // What --kernel takes. UsageError.
-AesKernel parse_aes_kernel(std::string_view name);
+CudaKernel parse_aes_kernel(std::string_view name);
 
 // What lanes are opened for: where the jobs that will come lie, how long the longest is, and what is wanted.
 struct LaneSetup {
   std::span<std::byte> memory;
   std::size_t most_in;
-  std::size_t most_out = 0;               // 0 where all outputs are as long as their inputs
-  bool timed = false;                     // lanes are to tell the phases of their jobs
-  AesKernel kernel = default_aes_kernel;  // of CUDA lanes
-  KernelShape shape{};                    // of the kernel
+  std::size_t most_out = 0;                 // 0 where all outputs are as long as their inputs
+  bool timed = false;                       // lanes are to tell the phases of their jobs
+  CudaKernel kernel = default_cuda_kernel;  // of CUDA lanes
+  KernelShape shape{};                      // of the kernel
 };
 
 // Opens what `specs` say, all or none. LaneError.

@@ -1,6 +1,7 @@
-// The kernels that CUDA lanes have for AES, as --kernel names them.
+// The kernels that CUDA lanes have for every cipher, as --kernel names them.
 //
-// To add one: its name here, its case in cuda/ctr.cuh, and in the man page what it gives up.
+// To add one: its name here, its case in cuda/ctr.cuh and cuda/kuznyechik.cuh, and in the man page what it
+// gives up.
 #pragma once
 
 #include <array>
@@ -8,12 +9,12 @@
 
 namespace gpuaes {
 
-enum class AesKernel {
+enum class CudaKernel {
   bitslice,  // no address and no branch depends on key or data
   ttable,    // by tables in shared memory
 };
 
-inline constexpr AesKernel default_aes_kernel = AesKernel::bitslice;
+inline constexpr CudaKernel default_cuda_kernel = CudaKernel::bitslice;
 
 // How a kernel is launched. 0: as was measured best when it was written.
 struct KernelShape {
@@ -21,14 +22,14 @@ struct KernelShape {
   unsigned blocks_per_thread = 0;  // cipher blocks, as far as whole tiles allow
 };
 
-struct AesKernelInfo {
-  AesKernel kernel;
+struct CudaKernelInfo {
+  CudaKernel kernel;
   std::string_view name;
 };
 
-inline constexpr std::array aes_kernels{
-    AesKernelInfo{AesKernel::bitslice, "bitslice"},
-    AesKernelInfo{AesKernel::ttable, "ttable"},
+inline constexpr std::array cuda_kernels{
+    CudaKernelInfo{CudaKernel::bitslice, "bitslice"},
+    CudaKernelInfo{CudaKernel::ttable, "ttable"},
 };
 
 }  // namespace gpuaes
