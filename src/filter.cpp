@@ -113,7 +113,7 @@ void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneSetup& setup,
 void run_filter(const Options& options, const Messages& messages) {
   const Clock::time_point start = Clock::now();
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
-  const CudaKernel kernel = parse_aes_kernel(options.kernel);
+  const CudaKernel kernel = parse_cuda_kernel(options.kernel);
 
   Cancel cancel;
   const Control control(cancel);

@@ -94,7 +94,7 @@ std::vector<LaneSpec> parse_lanes(std::string_view text) {
   return specs;
 }
 
-CudaKernel parse_aes_kernel(std::string_view name) {
+CudaKernel parse_cuda_kernel(std::string_view name) {
   std::string names;
   for (const CudaKernelInfo& each : cuda_kernels) {
     if (each.name == name) return each.kernel;

@@ -31,7 +31,7 @@ struct LaneSpec {
 std::vector<LaneSpec> parse_lanes(std::string_view text);
 
 // What --kernel takes. UsageError.
-CudaKernel parse_aes_kernel(std::string_view name);
+CudaKernel parse_cuda_kernel(std::string_view name);
 
 // What lanes are opened for: where the jobs that will come lie, how long the longest is, and what is wanted.
 struct LaneSetup {
