@@ -14,7 +14,8 @@ Segments make_segments(const GcmJob& job) {
     return std::uint32_t{job.base_nonce[i]} << 24 | std::uint32_t{job.base_nonce[i + 1]} << 16 |
            std::uint32_t{job.base_nonce[i + 2]} << 8 | job.base_nonce[i + 3];
   };
-  return {{word(0), word(4), word(8)}, job.first_segment, count_segments(job.sealed_bytes), job.sealed_bytes};
+  return {{job.first_segment, count_segments(job.sealed_bytes), job.sealed_bytes},
+          {word(0), word(4), word(8)}};
 }
 
 // `sealed` is that of `in` and `out` which has the tags.

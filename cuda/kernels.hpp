@@ -65,4 +65,24 @@ void launch_gcm_seal(const GcmJob& job, const std::byte* plain, std::byte* seale
 void launch_gcm_open(const GcmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
                      cudaStream_t stream);
 
+// Kuznyechik in MGM, of segments as above.
+struct MgmJob {
+  KuznyechikKey key;
+  MgmNonce base_nonce;
+  std::uint64_t first_segment;
+  PublicData aad;
+  std::size_t sealed_bytes;  // of all segments; each but the last has sealed_segment_bytes
+  std::byte* room;           // for the kernels' own use: mgm_room() for each segment
+};
+
+// Bytes: where counters and factors start, the factors, and the sum of products.
+constexpr std::size_t mgm_room(std::size_t aad_bytes) {
+  return 16 * (2 + (aad_bytes + 15) / 16 + segment_bytes / 16 + 1 + 1);
+}
+
+// As launch_gcm_seal() and launch_gcm_open().
+void launch_mgm_seal(const MgmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream);
+void launch_mgm_open(const MgmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
+                     cudaStream_t stream);
+
 }  // namespace gpuaes::cuda

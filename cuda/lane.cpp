@@ -15,9 +15,8 @@
 #include <string>
 #include <utility>
 
-#include "cipher/aes.hpp"
-#include "cipher/gcm.hpp"
 #include "cipher/segments.hpp"
+#include "device_key.hpp"
 #include "error.hpp"
 #include "job_times.hpp"
 #include "kernels.hpp"
@@ -29,65 +28,6 @@ namespace gpuaes {
 namespace {
 
 using namespace cuda;
-
-// Pins for all devices, where the system allows it.
-PinnedRegion try_pin(std::span<std::byte> memory) {
-  try {
-    return PinnedRegion(memory);
-  } catch (const LaneError&) {
-    cudaGetLastError();  // the runtime remembers it otherwise, and tells the next launch
-    return {};
-  }
-}
-
-// One T, wiped in the end, from which and to which the device copies.
-template <class T>
-class HostCopy {
- public:
-  T& operator*() const { return *reinterpret_cast<T*>(memory_.data()); }
-  T* operator->() const { return &**this; }
-  void wipe() { gpuaes::wipe(memory_); }
-
- private:
-  Secret secret_{sizeof(T)};
-  std::span<std::byte> memory_{secret_.bytes()};
-  PinnedRegion pinned_{try_pin(memory_)};
-};
-
-// What the kernels need of one cipher key, in device memory. It is copied from pinned pages of ours, which
-// are wiped, so that the driver has no reason to keep a copy of its own.
-class DeviceKey {
- public:
-  DeviceKey() : device_(sizeof(Contents)) {}
-
-  void set(const CipherKey& key, const Stream& stream) {
-    if (!is_aes(key.cipher)) throw LaneError(fmt::format("cuda: no kernel for {}", info(key.cipher).name));
-    aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
-    host_->round_keys = keys.words;
-    ghash::make_powers(hash_key(keys), host_->powers);
-    rounds_ = keys.rounds;
-    wipe(std::as_writable_bytes(std::span(&keys, 1)));
-    check(cudaMemcpyAsync(device_.data(), &*host_, sizeof(Contents), cudaMemcpyHostToDevice, stream.get()));
-    stream.wait();
-    host_.wipe();
-  }
-
-  AesKey key(CudaKernel kernel, const KernelShape& shape) const {
-    return {contents()->round_keys.data(), rounds_, kernel, shape};
-  }
-  const ghash::Powers* powers() const { return &contents()->powers; }
-
- private:
-  struct Contents {
-    decltype(aes::RoundKeys::words) round_keys;
-    ghash::Powers powers;
-  };
-  const Contents* contents() const { return reinterpret_cast<const Contents*>(device_.data()); }
-
-  HostCopy<Contents> host_;
-  DeviceBuffer device_;
-  int rounds_ = 0;
-};
 
 PublicData public_data(std::span<const std::byte> bytes) {
   PublicData data;
@@ -107,7 +47,7 @@ class CudaLane : public Lane {
         shape_(setup.shape),
         pinned_(std::move(pinned)),
         slots_{Slot(setup, stream_), Slot(setup, stream_)} {
-    test_known_answers(*this);
+    test_known_answers(*this, setup.cipher);
     key_ = nullptr;  // the next key may come to lie where the last one was
   }
 
@@ -156,7 +96,8 @@ class CudaLane : public Lane {
     Slot(const LaneSetup& setup, const Stream& stream)
         : in(whole_blocks(std::max(setup.most_in, known_answer_bytes))),
           out(whole_blocks(std::max(setup.most_out, known_answer_bytes))),
-          masks(tag_bytes * (count_segments(std::max(setup.most_in, setup.most_out)) + 1)),
+          segments(count_segments(std::max({setup.most_in, setup.most_out, known_answer_bytes})) + 1),
+          masks(tag_bytes * segments),
           verdict(sizeof(std::uint32_t)),
           times(setup.timed) {
       check(cudaMemsetAsync(in.data(), 0, in.size(), stream.get()));
@@ -166,9 +107,12 @@ class CudaLane : public Lane {
       static_assert(none_bad == 0xffffffff);
       check(cudaMemsetAsync(verdict.data(), 0xff, verdict.size(), stream.get()));
     }
+    std::uint32_t* first_bad_on_device() const { return reinterpret_cast<std::uint32_t*>(verdict.data()); }
     static std::size_t whole_blocks(std::size_t size) { return (size + 15) / 16 * 16; }
 
-    DeviceBuffer in, out, masks, verdict;
+    DeviceBuffer in, out;
+    std::size_t segments;  // of a job, at most
+    DeviceBuffer masks, verdict, mgm_room;
     HostCopy<std::uint32_t> first_bad;
     bool opens = false;
     Event done;
@@ -176,15 +120,22 @@ class CudaLane : public Lane {
   };
 
   // Where on the device the output will be.
-  const std::byte* launch(const Job& job, const Slot& slot) {
-    std::byte* const in = slot.in.data();
-    std::byte* const out = slot.out.data();
-    if (job.operation == Operation::ctr) {
-      launch_aes_ctr(keys_.key(kernel_, shape_), load_counter(job.counter), in, in, job.in.size(),
-                     stream_.get());
-      return in;
+  const std::byte* launch(const Job& job, Slot& slot) {
+    if (job.operation != Operation::ctr) {
+      is_aes(job.key->cipher) ? launch_gcm(job, slot) : launch_mgm(job, slot);
+      return slot.out.data();
     }
-    const GcmJob gcm{.key = keys_.key(kernel_, shape_),
+    std::byte* const in = slot.in.data();
+    const Counter counter = load_counter(job.counter);
+    if (is_aes(job.key->cipher))
+      launch_aes_ctr(keys_.aes(kernel_, shape_), counter, in, in, job.in.size(), stream_.get());
+    else
+      launch_kuznyechik_ctr(keys_.kuznyechik(kernel_, {}), counter, in, in, job.in.size(), stream_.get());
+    return in;
+  }
+
+  void launch_gcm(const Job& job, const Slot& slot) {
+    const GcmJob gcm{.key = keys_.aes(kernel_, shape_),
                      .powers = keys_.powers(),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
@@ -192,10 +143,24 @@ class CudaLane : public Lane {
                      .sealed_bytes = std::max(job.in.size(), job.out.size()),
                      .masks = slot.masks.data()};
     if (job.operation == Operation::seal)
-      launch_gcm_seal(gcm, in, out, stream_.get());
+      launch_gcm_seal(gcm, slot.in.data(), slot.out.data(), stream_.get());
     else
-      launch_gcm_open(gcm, in, out, reinterpret_cast<std::uint32_t*>(slot.verdict.data()), stream_.get());
-    return out;
+      launch_gcm_open(gcm, slot.in.data(), slot.out.data(), slot.first_bad_on_device(), stream_.get());
+  }
+
+  void launch_mgm(const Job& job, Slot& slot) {
+    // As much as a job takes: no other cipher needs it, so it is not there before.
+    if (slot.mgm_room.size() == 0) slot.mgm_room = DeviceBuffer(slot.segments * mgm_room(most_aad_bytes));
+    const MgmJob mgm{.key = keys_.kuznyechik(kernel_, {}),
+                     .base_nonce = job.base_mgm_nonce,
+                     .first_segment = job.first_segment,
+                     .aad = public_data(job.aad),
+                     .sealed_bytes = std::max(job.in.size(), job.out.size()),
+                     .room = slot.mgm_room.data()};
+    if (job.operation == Operation::seal)
+      launch_mgm_seal(mgm, slot.in.data(), slot.out.data(), stream_.get());
+    else
+      launch_mgm_open(mgm, slot.in.data(), slot.out.data(), slot.first_bad_on_device(), stream_.get());
   }
 
   // The first to go, also when the constructor throws: nothing else may while the device could still use it.

@@ -9,7 +9,6 @@
 #include <boost/property_tree/ptree.hpp>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -95,14 +94,6 @@ inline std::vector<GcmVector> wycheproof_gcm_vectors() {
 }
 
 // Jobs --------------------------------------------------------------------------------------------
-
-// Keys of jobs have to outlive every lane, which know them by their addresses: so these are never given up.
-inline const CipherKey& lasting_key(const Bytes& bytes) {
-  static std::deque<CipherKey> keys;
-  const auto found = std::ranges::find_if(
-      keys, [&](const CipherKey& key) { return std::ranges::equal(key.bytes.bytes(), bytes); });
-  return found != keys.end() ? *found : keys.emplace_back(make_key(bytes));
-}
 
 // What the segments of one job share.
 struct GcmStream {

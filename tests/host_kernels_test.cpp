@@ -11,6 +11,7 @@
 #include "catch.hpp"
 #include "cipher/gcm.hpp"
 #include "cipher/secret.hpp"
+#include "host_kernels.hpp"
 
 namespace gpuaes::cuda {
 
@@ -20,34 +21,6 @@ uint4 tables[table_bytes / sizeof(uint4)];
 uint4 tag_memory[shares_bytes / sizeof(uint4)];
 
 namespace {
-
-// Bytes that begin where words of 16 bytes do, with such words behind them that nobody may write.
-class Buffer {
- public:
-  explicit Buffer(std::size_t size) : size_(size), words_((size + 15) / 16 + 4, uint4{~0u, ~0u, ~0u, ~0u}) {}
-  explicit Buffer(const Bytes& bytes) : Buffer(bytes.size()) { std::ranges::copy(bytes, data()); }
-
-  std::byte* data() { return reinterpret_cast<std::byte*>(words_.data()); }
-  std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(words_.data()); }
-  Bytes bytes() { return {data(), data() + size_}; }
-  bool is_whole() const {
-    return std::all_of(words_.end() - 4, words_.end(), [](const uint4& word) { return word.x == ~0u; });
-  }
-
- private:
-  std::size_t size_;
-  std::vector<uint4> words_;
-};
-
-Bytes counted_bytes(std::size_t size) {
-  Bytes bytes(size);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i % 251);
-  return bytes;
-}
-
-bool is_zero(std::span<const uint4> memory) {
-  return std::ranges::all_of(memory, [](const uint4& w) { return (w.x | w.y | w.z | w.w) == 0; });
-}
 
 template <class Plan>
 void run_ctr_kernel(CudaKernel kernel, const aes::RoundKeys& keys, unsigned blocks, unsigned threads,
@@ -92,10 +65,8 @@ constexpr Nonce nonce{0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xf0, 0xe1
 constexpr std::uint64_t first_segment = 0xfffffffe;
 
 Segments segments_of(std::size_t full, std::size_t last) {
-  return {{0xfedcba98, 0x76543210, 0xf0e1d2c3},
-          first_segment,
-          full + 1,
-          full * sealed_segment_bytes + last + tag_bytes};
+  return {{first_segment, full + 1, full * sealed_segment_bytes + last + tag_bytes},
+          {0xfedcba98, 0x76543210, 0xf0e1d2c3}};
 }
 
 // What the reference makes of them.
@@ -110,13 +81,6 @@ Bytes seal_all(const Gcm& gcm, const Bytes& aad, const Bytes& plain, std::size_t
              out.subspan(part.size(), tag_bytes));
   }
   return sealed;
-}
-
-PublicData public_data(const Bytes& bytes) {
-  PublicData data;
-  data.size = static_cast<std::uint32_t>(bytes.size());
-  std::ranges::copy(bytes, std::as_writable_bytes(std::span(data.words)).begin());
-  return data;
 }
 
 }  // namespace

@@ -1,87 +1,39 @@
-// Lanes with Kuznyechik, against the examples of its standards and against each other.
+// CPU lanes with Kuznyechik, against the examples of its standards and against each other.
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
-#include <string_view>
 
 #include "catch.hpp"
-#include "cipher/kuznyechik.hpp"
-#include "cipher/segments.hpp"
-#include "kuznyechik_vectors.hpp"
+#include "kuznyechik_lane_checks.hpp"
 #include "lane/lanes.hpp"
-#include "mgm_vectors.hpp"
 #include "support.hpp"
 
 namespace gpuaes {
 namespace {
 
-constexpr std::uint64_t all = ~std::uint64_t{0};
 constexpr std::array make_lanes{make_reference_lane, make_cpu_lane};
 
-Bytes ctr(Lane& lane, const CipherKey& key, const CounterBlock& counter, const Bytes& in) {
-  Bytes out(in.size(), std::byte{0xa5});
-  lane.start({.key = &key, .in = in, .out = out, .counter = counter});
-  CHECK_FALSE(lane.finish().has_value());
-  return out;
+template <class Check>
+void check_lanes(Check check) {
+  for (const auto make_lane : make_lanes) {
+    const auto lane = make_lane();
+    CAPTURE(lane->name());
+    check(*lane);
+  }
 }
 
 }  // namespace
 
 TEST_CASE("every lane encrypts and decrypts the CTR example of GOST R 34.13-2015, A.1.2") {
-  const CipherKey key = make_key(from_hex(kuznyechik_key), Cipher::kuznyechik);
-  const Bytes plaintext = from_hex(kuznyechik_plaintext);
-  const Bytes ciphertext = from_hex(
-      "f195d8bec10ed1dbd57b5fa240bda1b8 85eee733f6a13e5df33ce4b33c45dee4"
-      "a5eae88be6356ed3d5e877f13564a3a5 cb91fab1f20cbab6d1c6d15820bdba73");
-  const CounterBlock counter = counter_block("1234567890abcef00000000000000000");
-  for (const auto make_lane : make_lanes) {
-    const auto lane = make_lane();
-    CAPTURE(lane->name());
-    CHECK(difference(ctr(*lane, key, counter, plaintext), ciphertext) == "");
-    CHECK(difference(ctr(*lane, key, counter, ciphertext), plaintext) == "");
-    for (std::size_t block = 0; block < 4; ++block) {  // each by itself, as a chunk that begins there
-      const auto at = static_cast<std::ptrdiff_t>(16 * block);
-      const Bytes in(plaintext.begin() + at, plaintext.begin() + at + 16);
-      const Bytes out = ctr(*lane, key, store_counter(load_counter(counter) + block), in);
-      CHECK(difference(out, std::span(ciphertext).subspan(16 * block, 16)) == "");
-    }
-  }
+  check_lanes(check_kuznyechik_ctr_example);
 }
 
 TEST_CASE("every lane's keystream is the cipher of its counters, which carry out of the low half and wrap") {
-  const CipherKey key = make_key(test_bytes(32, 99), Cipher::kuznyechik);
-  const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key.bytes.bytes());
-  for (const Counter& first : {Counter{5, 0xfffffff0}, Counter{5, all - 40}, Counter{all, all - 1000}}) {
-    Bytes keystream;
-    for (std::uint64_t i = 0; i < 4097; ++i) {
-      const kuznyechik::Block block = kuznyechik::encrypt(keys, store_counter(first + i));
-      const auto bytes = std::as_bytes(std::span(block));
-      keystream.insert(keystream.end(), bytes.begin(), bytes.end());
-    }
-    for (const auto make_lane : make_lanes) {
-      const auto lane = make_lane();
-      CAPTURE(lane->name(), first.high, first.low);
-      CHECK(difference(ctr(*lane, key, store_counter(first), Bytes(keystream.size())), keystream) == "");
-    }
-  }
+  check_lanes(check_kuznyechik_counters);
 }
 
 TEST_CASE("the CPU lane does with Kuznyechik what the reference does, for lengths around every boundary") {
-  const CipherKey key = make_key(test_bytes(32, 7), Cipher::kuznyechik);
-  const auto cpu = make_cpu_lane(), reference = make_reference_lane();
-  const CounterBlock counter = store_counter({3, all - 20});
-  const Bytes in = test_bytes(65537);
-  const Bytes expected = ctr(*reference, key, counter, in);
-  std::vector<std::size_t> lengths;
-  for (std::size_t i = 0; i <= 33; ++i) lengths.push_back(i);
-  for (const std::size_t around : {64, 128, 256, 512, 1024, 2048, 4096, 65536})
-    for (const int by : {-17, -16, -15, -1, 0, 1}) lengths.push_back(around + static_cast<std::size_t>(by));
-  for (const std::size_t length : lengths) {
-    CAPTURE(length);
-    const Bytes out = ctr(*cpu, key, counter, Bytes(in.begin(), in.begin() + static_cast<long>(length)));
-    CHECK(difference(out, std::span(expected).first(length)) == "");
-  }
+  check_kuznyechik_lengths(*make_cpu_lane());
 }
 
 TEST_CASE("a lane with Kuznyechik works at any address, in place, and writes nothing beside its output") {
@@ -118,178 +70,24 @@ TEST_CASE("jobs of Kuznyechik and AES may come in turn, with several keys of 32 
   }
 }
 
-// Sealing and opening ------------------------------------------------------------------------------
-
-namespace {
-
-const MgmNonce a_nonce = counter_block("7edcba98765432100123456789abcdef");
-
-// What the segments of a job share.
-struct Stream {
-  const CipherKey& key;
-  MgmNonce base = a_nonce;
-  std::uint64_t first = 0;
-  Bytes aad = to_bytes("gpuaes-stream/1\n");
-};
-
-Bytes seal(Lane& lane, const Stream& stream, const Bytes& plain, std::size_t segments) {
-  Bytes sealed(plain.size() + segments * tag_bytes, std::byte{0xa5});
-  lane.start({.operation = Operation::seal,
-              .key = &stream.key,
-              .in = plain,
-              .out = sealed,
-              .base_mgm_nonce = stream.base,
-              .first_segment = stream.first,
-              .aad = stream.aad});
-  CHECK_FALSE(lane.finish().has_value());
-  return sealed;
-}
-
-struct Opened {
-  std::optional<std::size_t> bad_segment;
-  Bytes plain;
-};
-
-Opened open(Lane& lane, const Stream& stream, const Bytes& sealed) {
-  const std::size_t segments = count_segments(sealed.size());
-  Opened opened{{}, Bytes(sealed.size() - segments * tag_bytes)};
-  lane.start({.operation = Operation::open,
-              .key = &stream.key,
-              .in = sealed,
-              .out = opened.plain,
-              .base_mgm_nonce = stream.base,
-              .first_segment = stream.first,
-              .aad = stream.aad});
-  opened.bad_segment = lane.finish();
-  return opened;
-}
-
-void check_opens(Lane& lane, const Stream& stream, const Bytes& sealed, const Bytes& plain) {
-  const Opened opened = open(lane, stream, sealed);
-  CHECK_FALSE(opened.bad_segment.has_value());
-  CHECK(difference(opened.plain, plain) == "");
-}
-
-// The job opens up to segment `bad`.
-void check_opens_before(Lane& lane, const Stream& stream, const Bytes& sealed, const Bytes& plain,
-                        std::size_t bad) {
-  const Opened opened = open(lane, stream, sealed);
-  CHECK(opened.bad_segment == std::optional<std::size_t>(bad));
-  const std::size_t good = bad * segment_bytes;
-  CHECK(difference(std::span(opened.plain).first(good), std::span(plain).first(good)) == "");
-}
-
-}  // namespace
-
 TEST_CASE("every lane gives the answers of RFC 9058, A.1, for MGM with Kuznyechik") {
-  for (const auto make_lane : make_lanes)
-    for (const MgmVector& vector : mgm_vectors) {
-      const auto lane = make_lane();
-      CAPTURE(lane->name(), vector.tag);
-      const CipherKey key = make_key(from_hex(vector.key), Cipher::kuznyechik);
-      const Stream stream{key, counter_block(vector.nonce), 0, from_hex(vector.aad)};
-      const Bytes plain = from_hex(vector.plaintext);
-      Bytes expected = from_hex(vector.ciphertext);
-      const Bytes tag = from_hex(vector.tag);
-      expected.insert(expected.end(), tag.begin(), tag.end());
-      CHECK(difference(seal(*lane, stream, plain, 1), expected) == "");
-      check_opens(*lane, stream, expected, plain);
-    }
+  check_lanes(check_mgm_vectors);
 }
 
 TEST_CASE("the CPU lane seals with Kuznyechik as the reference does, and each opens what the other sealed") {
-  const CipherKey key = make_key(test_bytes(32, 7), Cipher::kuznyechik);
-  const auto cpu = make_cpu_lane(), reference = make_reference_lane();
-  for (const std::size_t full : {0, 1, 2})
-    for (const std::size_t length : {0, 1, 15, 16, 17, 511, 512, 513, 16367, 16368, 16383, 16384}) {
-      CAPTURE(full, length);
-      const Stream stream{key, a_nonce, 5};
-      const Bytes plain = test_bytes(full * segment_bytes + length);
-      const Bytes sealed = seal(*reference, stream, plain, full + 1);
-      CHECK(difference(seal(*cpu, stream, plain, full + 1), sealed) == "");
-      check_opens(*cpu, stream, sealed, plain);
-      check_opens(*reference, stream, sealed, plain);
-    }
+  check_mgm_lengths(*make_cpu_lane());
 }
 
 TEST_CASE("every lane numbers its segments in the nonce, whose highest bit stays clear") {
-  const CipherKey key = make_key(test_bytes(32, 7), Cipher::kuznyechik);
-  const Bytes plain = test_bytes(2 * segment_bytes + 100);
-  struct Numbering {
-    std::string_view base;
-    std::uint64_t first;
-    std::array<std::string_view, 3> nonces;
-  };
-  constexpr Numbering numberings[] = {
-      {"7edcba98765432100123456789abcdef",
-       0xffffffff,
-       {"7edcba98765432100123456776543210", "7edcba98765432100123456689abcdef",
-        "7edcba98765432100123456689abcdee"}},
-      {"fedcba98765432100123456789abcd00",
-       0xe,
-       {"7edcba98765432100123456789abcd0e", "7edcba98765432100123456789abcd0f",
-        "7edcba98765432100123456789abcd10"}}};
-  for (const auto make_lane : make_lanes)
-    for (const Numbering& numbering : numberings) {
-      const auto lane = make_lane();
-      CAPTURE(lane->name(), numbering.first);
-      const Bytes sealed = seal(*lane, {key, counter_block(numbering.base), numbering.first}, plain, 3);
-      for (std::size_t i = 0; i < 3; ++i) {
-        const std::size_t at = i * segment_bytes, size = std::min(plain.size() - at, segment_bytes);
-        const Bytes in(plain.begin() + static_cast<long>(at), plain.begin() + static_cast<long>(at + size));
-        const Bytes alone = seal(*lane, {key, counter_block(numbering.nonces[i])}, in, 1);
-        CHECK(difference(std::span(sealed).subspan(i * sealed_segment_bytes, size + tag_bytes), alone) == "");
-      }
-    }
+  check_lanes(check_mgm_numbering);
 }
 
 TEST_CASE("every lane finds the first bad segment of Kuznyechik's") {
-  const CipherKey key = make_key(test_bytes(32, 7), Cipher::kuznyechik);
-  const Stream stream{key, a_nonce, 9};
-  const Bytes plain = test_bytes(2 * segment_bytes + 33);
-  const Bytes sealed = seal(*make_reference_lane(), stream, plain, 3);
-  for (const auto make_lane : make_lanes) {
-    const auto lane = make_lane();
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::size_t begin = i * sealed_segment_bytes;
-      const std::size_t end = std::min(begin + sealed_segment_bytes, sealed.size());
-      for (const std::size_t at : {begin, (begin + end) / 2, end - 17, end - 16, end - 9, end - 1}) {
-        CAPTURE(lane->name(), i, at);
-        Bytes changed = sealed;
-        changed[at] ^= std::byte{1} << at % 8;
-        check_opens_before(*lane, stream, changed, plain, i);
-        changed.back() ^= std::byte{0x80};
-        if (at != end - 1) check_opens_before(*lane, stream, changed, plain, i);
-      }
-    }
-    Bytes swapped = sealed;
-    std::swap_ranges(swapped.begin(), swapped.begin() + sealed_segment_bytes,
-                     swapped.begin() + sealed_segment_bytes);
-    check_opens_before(*lane, stream, swapped, plain, 0);
-    check_opens_before(*lane, {key, a_nonce, 8}, sealed, plain, 0);
-    check_opens_before(*lane, {key, a_nonce, 9, to_bytes("gpuaes-stream/2\n")}, sealed, plain, 0);
-    check_opens(*lane, stream, sealed, plain);  // a bad job leaves nothing behind
-  }
+  check_lanes(check_mgm_bad_segments);
 }
 
 TEST_CASE("jobs of every operation and cipher may come in turn") {
-  const CipherKey keys[] = {make_key(test_bytes(32, 1), Cipher::kuznyechik),
-                            make_key(test_bytes(32, 2), Cipher::kuznyechik), make_key(test_bytes(32, 1))};
-  const Jitter random(9);
-  const auto cpu = make_cpu_lane(), reference = make_reference_lane();
-  for (int i = 0; i < 200; ++i) {
-    const Stream stream{keys[random.random() % 3], a_nonce, random.random() % 1000};
-    const Bytes plain = test_bytes(random.random() % 200, random.random() % 1000);
-    const std::uint64_t operation = random.random() % 3;
-    CAPTURE(i, operation, info(stream.key.cipher).name);
-    if (operation == 0) {
-      CHECK(difference(ctr(*cpu, stream.key, {}, plain), ctr(*reference, stream.key, {}, plain)) == "");
-      continue;
-    }
-    const Bytes sealed = seal(*reference, stream, plain, 1);
-    if (operation == 1) CHECK(difference(seal(*cpu, stream, plain, 1), sealed) == "");
-    if (operation == 2) check_opens(*cpu, stream, sealed, plain);
-  }
+  check_turns_with_kuznyechik(*make_cpu_lane());
 }
 
 }  // namespace gpuaes

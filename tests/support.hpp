@@ -68,11 +68,14 @@ inline CipherKey make_key(std::span<const std::byte> bytes, Cipher cipher) {
   return key;
 }
 
-// Of the cipher that the length says.
-inline CipherKey make_key(std::span<const std::byte> bytes) {
+// That the length of a key says.
+inline Cipher cipher_of(std::size_t key_bytes) {
   for (const CipherInfo& each : ciphers)
-    if (each.key_bytes == bytes.size()) return make_key(bytes, each.cipher);
+    if (each.key_bytes == key_bytes) return each.cipher;
   throw std::logic_error("no cipher has such a key");
+}
+inline CipherKey make_key(std::span<const std::byte> bytes) {
+  return make_key(bytes, cipher_of(bytes.size()));
 }
 
 // CTR mode by libcrypto, called directly and in one piece.
@@ -91,6 +94,18 @@ inline Bytes libcrypto_ctr(std::span<const std::byte> key, const CounterBlock& c
                         reinterpret_cast<const unsigned char*>(in.data()), static_cast<int>(in.size())) != 1)
     throw std::logic_error("libcrypto failed");
   return out;
+}
+
+// Keys of jobs have to outlive every lane, which know them by their addresses: so these are never given up.
+inline const CipherKey& lasting_key(const Bytes& bytes, Cipher cipher) {
+  static std::deque<CipherKey> keys;
+  const auto found = std::ranges::find_if(keys, [&](const CipherKey& key) {
+    return key.cipher == cipher && std::ranges::equal(key.bytes.bytes(), bytes);
+  });
+  return found != keys.end() ? *found : keys.emplace_back(make_key(bytes, cipher));
+}
+inline const CipherKey& lasting_key(const Bytes& bytes) {
+  return lasting_key(bytes, cipher_of(bytes.size()));
 }
 
 // Errors ------------------------------------------------------------------------------------------

@@ -83,8 +83,8 @@ void check_stretch(Counter counter, std::uint64_t blocks) {
 }
 
 Segments make_segments(std::uint64_t first, std::size_t full, std::size_t last) {
-  return {
-      {0xfedcba98, 0x76543210, 0xf0e1d2c3}, first, full + 1, full * sealed_segment_bytes + last + tag_bytes};
+  return {{first, full + 1, full * sealed_segment_bytes + last + tag_bytes},
+          {0xfedcba98, 0x76543210, 0xf0e1d2c3}};
 }
 
 template <unsigned size>

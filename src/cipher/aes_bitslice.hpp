@@ -12,7 +12,7 @@
 #include "cipher/aes.hpp"
 #include "cipher/aes_sbox_circuit.hpp"
 #include "cipher/host_device.hpp"
-#include "cipher/permute.hpp"
+#include "cipher/transpose.hpp"
 
 namespace gpuaes::aes {
 
@@ -129,31 +129,9 @@ GPUAES_HD inline void encrypt(State<own>& state, const KeyRows* keys, int first,
     add_key(state.columns[c], keys + static_cast<unsigned>(rounds) * key_rows, position + c);
 }
 
-// Swaps rows and columns of the bits, so that word k becomes that column of block k as expand_key() has
-// words; and back.
+// So that word k becomes that column of block k as expand_key() has words; and back.
 GPUAES_HD inline void transpose(Column& column) {
-  std::uint32_t* const w = column.words;
-  for (unsigned k = 0; k < 16; ++k) {
-    const std::uint32_t low = w[k], high = w[k + 16];
-    w[k] = permute(low, high, 0x5410);
-    w[k + 16] = permute(low, high, 0x7632);
-  }
-  for (unsigned k = 0; k < 32; ++k) {
-    if (k & 8) continue;
-    const std::uint32_t low = w[k], high = w[k + 8];
-    w[k] = permute(low, high, 0x6240);
-    w[k + 8] = permute(low, high, 0x7351);
-  }
-  constexpr std::uint32_t lower[3] = {0x0f0f0f0f, 0x33333333, 0x55555555};
-  for (unsigned step = 0; step < 3; ++step) {
-    const unsigned distance = 4u >> step;
-    for (unsigned k = 0; k < 32; ++k) {
-      if (k & distance) continue;
-      const std::uint32_t low = w[k], high = w[k + distance];
-      w[k] = (low & lower[step]) | (high << distance & ~lower[step]);
-      w[k + distance] = (low >> distance & lower[step]) | (high & ~lower[step]);
-    }
-  }
+  gpuaes::transpose(column.words);
 }
 
 }  // namespace gpuaes::aes

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "cipher/host_device.hpp"
 #include "cipher/job.hpp"
 
 namespace gpuaes {
@@ -45,6 +46,21 @@ constexpr std::size_t count_segments(std::size_t sealed_bytes) {
 inline std::size_t count_segments(const Job& job) {
   return count_segments(job.operation == Operation::seal ? job.out.size() : job.in.size());
 }
+
+// A stretch of segments, for kernels, which count them from 0.
+struct SegmentCut {
+  std::uint64_t first;  // of the stream
+  std::size_t count;
+  std::size_t sealed_bytes;  // of all of them; each but the last has sealed_segment_bytes
+
+  GPUAES_HD std::size_t plain_bytes(std::uint64_t segment) const {
+    const std::uint64_t rest = sealed_bytes - segment * sealed_segment_bytes;
+    return (rest < sealed_segment_bytes ? rest : sealed_segment_bytes) - tag_bytes;
+  }
+  GPUAES_HD unsigned blocks(std::uint64_t segment) const {
+    return static_cast<unsigned>(plain_bytes(segment) + 15) / 16;
+  }
+};
 
 // The `index`-th segment of a stretch of them, which begins with the `first` of the stream.
 template <class Sealed, class Plain>

@@ -62,21 +62,11 @@ struct StretchTiles {
   }
 };
 
-// Segments of a stream (cipher/segments.hpp). Segment i of the stream has the nonce `base` XOR i: three words
-// of a big-endian number.
-struct Segments {
+// Segments of a stream (cipher/segments.hpp), with the nonces of GCM: that of segment i of the stream is
+// `base` XOR i, three words of a big-endian number.
+struct Segments : SegmentCut {
   std::uint32_t base[3];
-  std::uint64_t first;  // from here on they are counted from 0
-  std::size_t count;
-  std::size_t sealed_bytes;  // of all of them; each but the last has sealed_segment_bytes
 
-  GPUAES_HD std::size_t plain_bytes(std::uint64_t segment) const {
-    const std::uint64_t rest = sealed_bytes - segment * sealed_segment_bytes;
-    return (rest < sealed_segment_bytes ? rest : sealed_segment_bytes) - tag_bytes;
-  }
-  GPUAES_HD unsigned blocks(std::uint64_t segment) const {
-    return static_cast<unsigned>(plain_bytes(segment) + 15) / 16;
-  }
   GPUAES_HD Counter counter(std::uint64_t segment, unsigned last_word) const {
     const std::uint64_t number = first + segment;
     return {std::uint64_t{base[0]} << 32 | (base[1] ^ static_cast<std::uint32_t>(number >> 32)),

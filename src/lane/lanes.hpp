@@ -38,9 +38,10 @@ struct LaneSetup {
   std::span<std::byte> memory;
   std::size_t most_in;
   std::size_t most_out = 0;                 // 0 where all outputs are as long as their inputs
+  Cipher cipher = Cipher::aes_256;          // of the keys that are expected; others are taken too
   bool timed = false;                       // lanes are to tell the phases of their jobs
   CudaKernel kernel = default_cuda_kernel;  // of CUDA lanes
-  KernelShape shape{};                      // of the kernel
+  KernelShape shape{};                      // of the kernel for AES
 };
 
 // Opens what `specs` say, all or none. LaneError.

@@ -13,7 +13,8 @@ Ring make_ring(const LanePlan& plan, const Session& session) {
 LaneSetup lane_setup(const Ring& ring, const Source& source, const Session& session) {
   return {.memory = source.shared_size() > 0 ? ring.in_memory() : ring.memory(),
           .most_in = ring.in_bytes(),
-          .most_out = session.in_place() ? 0 : ring.out_bytes()};
+          .most_out = session.in_place() ? 0 : ring.out_bytes(),
+          .cipher = session.cipher()};
 }
 
 }  // namespace gpuaes

@@ -1,0 +1,96 @@
+// What of a key the kernels need, in device memory.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cipher/aes.hpp"
+#include "cipher/ciphers.hpp"
+#include "cipher/gcm.hpp"
+#include "cipher/kuznyechik.hpp"
+#include "cipher/secret.hpp"
+#include "error.hpp"
+#include "kernels.hpp"
+#include "runtime.hpp"
+
+namespace gpuaes::cuda {
+
+// Pins for all devices, where the system allows it.
+inline PinnedRegion try_pin(std::span<std::byte> memory) {
+  try {
+    return PinnedRegion(memory);
+  } catch (const LaneError&) {
+    cudaGetLastError();  // the runtime remembers it otherwise, and tells the next launch
+    return {};
+  }
+}
+
+// One T, wiped in the end, from which and to which the device copies.
+template <class T>
+class HostCopy {
+ public:
+  T& operator*() const { return *reinterpret_cast<T*>(memory_.data()); }
+  T* operator->() const { return &**this; }
+  void wipe() { gpuaes::wipe(memory_); }
+
+ private:
+  Secret secret_{sizeof(T)};
+  std::span<std::byte> memory_{secret_.bytes()};
+  PinnedRegion pinned_{try_pin(memory_)};
+};
+
+// What the kernels need of one cipher key, in device memory. It is copied from pinned pages of ours, which
+// are wiped, so that the driver has no reason to keep a copy of its own.
+class DeviceKey {
+ public:
+  DeviceKey() : device_(sizeof(Contents)) {}
+
+  void set(const CipherKey& key, const Stream& stream) {
+    if (is_aes(key.cipher))
+      expand_aes(key.bytes.bytes());
+    else
+      expand_kuznyechik(key.bytes.bytes());
+    check(cudaMemcpyAsync(device_.data(), &*host_, sizeof(Contents), cudaMemcpyHostToDevice, stream.get()));
+    stream.wait();
+    host_.wipe();
+  }
+
+  AesKey aes(CudaKernel kernel, const KernelShape& shape) const {
+    return {contents()->round_keys.data(), rounds_, kernel, shape};
+  }
+  KuznyechikKey kuznyechik(CudaKernel kernel, const KernelShape& shape) const {
+    return {contents()->round_keys.data(), kernel, shape};
+  }
+  const ghash::Powers* powers() const { return &contents()->powers; }
+
+ private:
+  struct Contents {
+    decltype(aes::RoundKeys::words) round_keys;  // of Kuznyechik fewer
+    ghash::Powers powers;                        // of AES alone
+  };
+
+  void expand_aes(std::span<const std::byte> key) {
+    aes::RoundKeys keys = aes::expand_key(key);
+    host_->round_keys = keys.words;
+    ghash::make_powers(hash_key(keys), host_->powers);
+    rounds_ = keys.rounds;
+    wipe(std::as_writable_bytes(std::span(&keys, 1)));
+  }
+  void expand_kuznyechik(std::span<const std::byte> key) {
+    kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
+    static_assert(sizeof keys <= sizeof host_->round_keys);
+    std::ranges::copy(std::as_bytes(std::span(keys.of)),
+                      std::as_writable_bytes(std::span(host_->round_keys)).begin());
+    wipe(std::as_writable_bytes(std::span(keys.of)));
+  }
+
+  const Contents* contents() const { return reinterpret_cast<const Contents*>(device_.data()); }
+
+  HostCopy<Contents> host_;
+  DeviceBuffer device_;
+  int rounds_ = 0;
+};
+
+}  // namespace gpuaes::cuda
