@@ -1,0 +1,18 @@
+// Kuznyechik in CTR mode (GOST R 34.13-2015) on one stretch of data.
+
+#include "cipher/places.hpp"
+#include "kernels.hpp"
+#include "kuznyechik.cuh"
+
+namespace gpuaes::cuda {
+
+void launch_kuznyechik_ctr(const KuznyechikKey& key, Counter counter, const std::byte* in, std::byte* out,
+                           std::size_t size, cudaStream_t stream) {
+  if (size == 0) return;
+  launch_kuznyechik(key,
+                    StretchPlaces{counter, (size + 15) / 16, reinterpret_cast<const BlockWords*>(in),
+                                  reinterpret_cast<BlockWords*>(out)},
+                    stream);
+}
+
+}  // namespace gpuaes::cuda
