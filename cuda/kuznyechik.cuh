@@ -3,18 +3,37 @@
 
 #include "kernels.hpp"
 #include "kuznyechik_bitslice_kernel.cuh"
+#include "kuznyechik_table_kernel.cuh"
 #include "launch.cuh"
 
 namespace gpuaes::cuda {
 
 template <class Places>
-void launch_kuznyechik(const KuznyechikKey& key, const Places& places, cudaStream_t stream) {
+void launch_kuznyechik_bitslice(const KuznyechikKey& key, const Places& places, cudaStream_t stream) {
   const std::uint64_t tiles = (places.count() + kuznyechik_bitslice_tile - 1) / kuznyechik_bitslice_tile;
   Grid grid =
       tile_grid(tiles, key.shape,
                 {kuznyechik::slices, kuznyechik_bitslice_threads, kuznyechik_bitslice_resident_threads});
   grid.shared_bytes = kuznyechik_bitslice_memory(grid.threads);
   launch(kuznyechik_bitslice_kernel<Places>, grid, stream, key.round_keys, places);
+}
+
+template <class Places>
+void launch_kuznyechik_table(const KuznyechikKey& key, const Places& places, cudaStream_t stream) {
+  Grid grid = tile_grid((places.count() + warp_lanes - 1) / warp_lanes, key.shape,
+                        {1, kuznyechik_table_threads, kuznyechik_table_threads});
+  grid.shared_bytes = kuznyechik_table_bytes;
+  launch(kuznyechik_table_kernel<Places>, grid, stream, key.round_keys, places);
+}
+
+template <class Places>
+void launch_kuznyechik(const KuznyechikKey& key, const Places& places, cudaStream_t stream) {
+  switch (key.kernel) {
+    case CudaKernel::bitslice:
+      return launch_kuznyechik_bitslice(key, places, stream);
+    case CudaKernel::ttable:
+      return launch_kuznyechik_table(key, places, stream);
+  }
 }
 
 }  // namespace gpuaes::cuda

@@ -70,8 +70,8 @@ template <class Places>
 __global__ void __launch_bounds__(kuznyechik_bitslice_threads,
                                   kuznyechik_bitslice_resident_threads / kuznyechik_bitslice_threads)
     kuznyechik_bitslice_kernel(const std::uint32_t* round_keys, Places places) {
-  extern __shared__ uint4 kuznyechik_memory[];
-  auto& keys = *reinterpret_cast<kuznyechik::KeySlices*>(kuznyechik_memory);
+  extern __shared__ uint4 kuznyechik_slices[];
+  auto& keys = *reinterpret_cast<kuznyechik::KeySlices*>(kuznyechik_slices);
   let_later_begin();
   for (unsigned i = threadIdx.x; i < kuznyechik::key_slices; i += blockDim.x)
     keys.words[i] = kuznyechik::key_slice(round_keys, i);
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(kuznyechik_bitslice_threads,
     add_data(places, first, blocks, lane);
   }
   __syncthreads();
-  wipe_shared(kuznyechik_memory, kuznyechik_bitslice_memory(blockDim.x));
+  wipe_shared(kuznyechik_slices, kuznyechik_bitslice_memory(blockDim.x));
 }
 
 }  // namespace gpuaes::cuda

@@ -1,5 +1,6 @@
 // Kuznyechik's kernels that CUDA lanes launch, whole, on the host (host_cuda/), against the reference.
 #include "kuznyechik_bitslice_kernel.cuh"
+#include "kuznyechik_table_kernel.cuh"
 #include "mgm_kernel.cuh"
 
 #include <algorithm>
@@ -13,7 +14,8 @@
 namespace gpuaes::cuda {
 
 // What is dynamic shared memory on a device.
-uint4 kuznyechik_memory[kuznyechik_bitslice_memory(kuznyechik_bitslice_threads) / sizeof(uint4)];
+uint4 kuznyechik_slices[kuznyechik_bitslice_memory(kuznyechik_bitslice_threads) / sizeof(uint4)];
+uint4 kuznyechik_memory[kuznyechik_table_bytes / sizeof(uint4)];
 uint4 product_memory[product_bytes / sizeof(uint4)];
 
 namespace {
@@ -33,9 +35,12 @@ struct Grid {
 };
 
 template <class Places>
-void run_cipher(const Keys& keys, const Grid& grid, const Places& places) {
-  run_on_host(grid.blocks, grid.threads, [&] { kuznyechik_bitslice_kernel(keys.words, places); });
-  CHECK(is_zero(kuznyechik_memory));
+void run_cipher(CudaKernel kernel, const Keys& keys, const Grid& grid, const Places& places) {
+  run_on_host(grid.blocks, grid.threads, [&] {
+    if (kernel == CudaKernel::bitslice) return kuznyechik_bitslice_kernel(keys.words, places);
+    kuznyechik_table_kernel(keys.words, places);
+  });
+  CHECK(is_zero(kuznyechik_slices));
 }
 
 Bytes reference_ctr(const kuznyechik::RoundKeys& keys, Counter counter, const Bytes& plain) {
@@ -54,6 +59,7 @@ constexpr std::uint64_t first_segment = 0xfffffffe;
 
 // The job of a lane, with all that it launches (cuda/kuznyechik_mgm.cu).
 struct MgmOnHost {
+  CudaKernel kernel;
   const Keys& keys;
   Grid grid;
   PublicData aad;
@@ -62,7 +68,7 @@ struct MgmOnHost {
       factors{16 * segments.count * segments.most_factors()};
 
   void crypt(Buffer& in, std::size_t in_stride, Buffer& out, std::size_t out_stride) {
-    run_cipher(keys, grid, MgmStarts{segments, blocks(starts)});
+    run_cipher(kernel, keys, grid, MgmStarts{segments, blocks(starts)});
     run_cipher(
         keys, grid,
         MgmBody{segments, blocks(starts), in.data(), out.data(), in_stride, out_stride, blocks(factors)});
@@ -71,7 +77,7 @@ struct MgmOnHost {
     run_on_host(grid.blocks, product_threads,
                 [&] { mgm_product_kernel(aad, segments, sealed.data(), blocks(factors), blocks(sums)); });
     CHECK(is_zero(product_memory));
-    run_cipher(keys, grid, MgmSums{segments.count, blocks(sums)});
+    run_cipher(kernel, keys, grid, MgmSums{segments.count, blocks(sums)});
     run_on_host(grid.blocks, 64, [&] {
       mgm_tag_kernel(segments, sealed.data(), reinterpret_cast<const uint4*>(sums.data()), first_bad);
     });
@@ -108,15 +114,17 @@ TEST_CASE("kernels on the host: Kuznyechik in CTR mode, every length and counter
                                 {{1, ~0ull - 700}, 2100, {1, 32}},
                                 {{7, 0xffffff01}, 1025, {1, 96}}};
   const Keys keys(counted_bytes(32));
-  for (const Case& each : cases) {
-    CAPTURE(each.blocks);
-    const Bytes plain = counted_bytes(16 * each.blocks);
-    Buffer in(plain), out(plain.size());
-    run_cipher(keys, each.grid,
-               StretchPlaces{each.counter, each.blocks, MgmOnHost::blocks(in), MgmOnHost::blocks(out)});
-    CHECK(out.bytes() == reference_ctr(keys.expanded, each.counter, plain));
-    CHECK(out.is_whole());
-  }
+  for (const CudaKernelInfo& info : cuda_kernels)
+    for (const Case& each : cases) {
+      const CudaKernel kernel = info.kernel;
+      CAPTURE(info.name, each.blocks);
+      const Bytes plain = counted_bytes(16 * each.blocks);
+      Buffer in(plain), out(plain.size());
+      run_cipher(kernel, keys, each.grid,
+                 StretchPlaces{each.counter, each.blocks, MgmOnHost::blocks(in), MgmOnHost::blocks(out)});
+      CHECK(out.bytes() == reference_ctr(keys.expanded, each.counter, plain));
+      CHECK(out.is_whole());
+    }
 }
 
 TEST_CASE("kernels on the host: Kuznyechik's segments are sealed, opened, and the first bad one is found") {
@@ -129,35 +137,38 @@ TEST_CASE("kernels on the host: Kuznyechik's segments are sealed, opened, and th
   const Bytes key = counted_bytes(32);
   const Keys keys(key);
   const mgm::Mgm mgm(key);
-  for (const Case& each : cases) {
-    CAPTURE(each.full, each.last, each.aad);
-    const Bytes aad = counted_bytes(each.aad);
-    const Bytes plain = counted_bytes(each.full * segment_bytes + each.last);
-    const Bytes expected = seal_all(mgm, aad, plain, each.full);
-    MgmOnHost job{keys,
-                  each.grid,
-                  public_data(aad),
-                  {{first_segment, each.full + 1, expected.size()},
-                   load_counter(base_nonce),
-                   static_cast<unsigned>(aad.size() + 15) / 16}};
-    Buffer in(plain), sealed(expected.size()), opened(plain.size());
-    job.crypt(in, segment_bytes, sealed, sealed_segment_bytes);
-    job.tag(sealed, nullptr);
-    CHECK(sealed.bytes() == expected);
-    CHECK(sealed.is_whole());
+  for (const CudaKernelInfo& info : cuda_kernels)
+    for (const Case& each : cases) {
+      const CudaKernel kernel = info.kernel;
+      CAPTURE(info.name, each.full, each.last, each.aad);
+      const Bytes aad = counted_bytes(each.aad);
+      const Bytes plain = counted_bytes(each.full * segment_bytes + each.last);
+      const Bytes expected = seal_all(mgm, aad, plain, each.full);
+      MgmOnHost job{kernel,
+                    keys,
+                    each.grid,
+                    public_data(aad),
+                    {{first_segment, each.full + 1, expected.size()},
+                     load_counter(base_nonce),
+                     static_cast<unsigned>(aad.size() + 15) / 16}};
+      Buffer in(plain), sealed(expected.size()), opened(plain.size());
+      job.crypt(in, segment_bytes, sealed, sealed_segment_bytes);
+      job.tag(sealed, nullptr);
+      CHECK(sealed.bytes() == expected);
+      CHECK(sealed.is_whole());
 
-    std::uint32_t first_bad = none_bad;
-    job.crypt(sealed, sealed_segment_bytes, opened, segment_bytes);
-    job.tag(sealed, &first_bad);
-    CHECK(first_bad == none_bad);
-    CHECK(opened.bytes() == plain);
-    CHECK(opened.is_whole());
-    for (std::size_t bad = each.full + 1; bad-- > 0;) {
-      sealed.data()[bad * sealed_segment_bytes + each.last / 2] ^= std::byte{1};
+      std::uint32_t first_bad = none_bad;
+      job.crypt(sealed, sealed_segment_bytes, opened, segment_bytes);
       job.tag(sealed, &first_bad);
-      CHECK(first_bad == bad);
+      CHECK(first_bad == none_bad);
+      CHECK(opened.bytes() == plain);
+      CHECK(opened.is_whole());
+      for (std::size_t bad = each.full + 1; bad-- > 0;) {
+        sealed.data()[bad * sealed_segment_bytes + each.last / 2] ^= std::byte{1};
+        job.tag(sealed, &first_bad);
+        CHECK(first_bad == bad);
+      }
     }
-  }
 }
 
 }  // namespace gpuaes::cuda
