@@ -257,20 +257,4 @@ TEST_CASE("there is memory to be had on this machine, and a limit on it is heede
   CHECK(available_memory() < std::uint64_t{1} << 50);
 }
 
-TEST_CASE("where CUDA lanes do not have the cipher none are used, and none may be named") {
-  for (RunShape shape : {pipe, file}) {
-    shape.cipher = Cipher::kuznyechik;
-    for (const std::string_view lanes : {"cuda", "cuda:0:4", "cpu+cuda:1"}) {
-      CAPTURE(lanes);
-      const std::string failure = failure_of([&] { plan(lanes, shape, machine(2, true)); });
-      CHECK(contains(failure, "usage: no CUDA lane has kuznyechik"));
-    }
-    CHECK(lanes_of(plan("cpu:3+reference:1", shape, machine(2, true)).first) == "cpu:3+reference:1");
-    CHECK(plan("auto", shape, machine(2, true)).later.empty());
-  }
-  RunShape shape = file;
-  shape.cipher = Cipher::kuznyechik;
-  CHECK(contains(plan("auto", shape, machine(2, true)).reason, "kuznyechik"));
-}
-
 }  // namespace gpuaes

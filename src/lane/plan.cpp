@@ -44,11 +44,6 @@ bool is_cuda(const LaneSpec& spec) {
   return spec.backend == Backend::cuda;
 }
 
-// CUDA lanes have kernels for no other cipher.
-bool cuda_has(Cipher cipher) {
-  return is_aes(cipher);
-}
-
 // What lanes make, in bytes a second: of CPU lanes one, and the most that a host's memory lets them make of a
 // file in the page cache; of CUDA lanes the most; and the most of both together. Measured with AES-256, an
 // H200 and 1 to 16 CPUs of its host, and 64 for the most that CPUs make. A CPU has Kuznyechik with AVX2 (Zen
@@ -188,8 +183,6 @@ void choose_lanes(LanePlan& plan, const RunShape& shape, const Machine& machine)
   const double gigabytes = static_cast<double>(enough.value_or(0)) / 1e9;
   if (!machine.cuda) {
     plan.reason = "auto: there is no CUDA device";
-  } else if (!cuda_has(shape.cipher)) {
-    plan.reason = fmt::format("auto: CUDA lanes have no {}", info(shape.cipher).name);
   } else if (!enough) {
     plan.reason = fmt::format("auto: with {} CPUs CUDA gains nothing", machine.cpus);
   } else if (file && shape.shared_bytes < *enough) {
@@ -235,8 +228,6 @@ LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Ma
   LanePlan plan;
   plan.first = std::move(specs);
   const bool cuda_named = std::ranges::any_of(plan.first, is_cuda);
-  if (cuda_named && !cuda_has(shape.cipher))
-    throw UsageError(fmt::format("no CUDA lane has {}", info(shape.cipher).name), "-l cpu has every cipher");
   if (plan.first.empty())
     choose_lanes(plan, shape, machine);
   else if (cuda_named)
