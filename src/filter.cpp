@@ -12,9 +12,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -97,9 +100,21 @@ std::string describe(const std::vector<LaneSpec>& specs) {
   return text;
 }
 
-// Opens the later lanes, which then take over. Where they cannot open the first ones go on: nobody asked for
-// these by name.
-void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneSetup& setup, const Messages& messages) {
+// Whether so many bytes of input have been done before the run ends.
+bool await_bytes(const Pipeline& pipeline, std::uint64_t bytes, const std::stop_token& end) {
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any called;
+  while (pipeline.bytes_in() < bytes && !end.stop_requested())
+    called.wait_for(lock, end, std::chrono::milliseconds(20), [] { return false; });
+  return !end.stop_requested();
+}
+
+// Opens the later lanes when it is time, and they take over. Where they cannot open the first ones go on:
+// nobody asked for these by name.
+void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneSetup& setup, const Messages& messages,
+               const std::stop_token& end) {
+  if (plan.later_from > 0 && !await_bytes(pipeline, plan.later_from, end)) return;
   try {
     pipeline.replace_lanes(open_lanes(plan.later, setup));
     messages.detail("lanes " + describe(plan.later) + " take over");
@@ -170,7 +185,9 @@ void run_filter(const Options& options, const Messages& messages) {
   for (std::unique_ptr<Lane>& lane : open_lanes(plan.first, setup)) pipeline.add_lane(std::move(lane));
   messages.detail("lanes " + describe(plan.first) + (plan.reason.empty() ? "" : " (" + plan.reason + ")"));
   std::jthread opener;
-  if (!plan.later.empty()) opener = std::jthread([&] { take_over(pipeline, plan, setup, messages); });
+  if (!plan.later.empty())
+    opener =
+        std::jthread([&](const std::stop_token& end) { take_over(pipeline, plan, setup, messages, end); });
   // Ciphertext has a size that is known; plaintext may be made smaller by its file system.
   if (!options.decrypt && shape.shared_bytes > 0)
     sink->expect(session->header().size() + session->output_size(shape.shared_bytes, true));

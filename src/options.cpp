@@ -58,13 +58,6 @@ po::options_description describe_keygen_options() {
   return options;
 }
 
-Cipher parse_cipher(const std::string& name) {
-  if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
-  std::string names;
-  for (const CipherInfo& each : ciphers) names.append(names.empty() ? "" : ", ").append(each.name);
-  throw UsageError(fmt::format("cipher '{}' is not known", name), "ciphers are " + names);
-}
-
 std::uint32_t parse_iterations(const std::string& text) {
   std::uint32_t number = 0;
   const char* const end = text.data() + text.size();
@@ -85,6 +78,13 @@ void refuse_together(const po::variables_map& given, const char* a, const char* 
 }
 
 }  // namespace
+
+Cipher parse_cipher(const std::string& name) {
+  if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
+  std::string names;
+  for (const CipherInfo& each : ciphers) names.append(names.empty() ? "" : ", ").append(each.name);
+  throw UsageError(fmt::format("cipher '{}' is not known", name), "ciphers are " + names);
+}
 
 std::size_t parse_size(const std::string& text) {
   const UsageError bad(fmt::format("size '{}' is not understood", text),

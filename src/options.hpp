@@ -39,6 +39,9 @@ struct Options {
 // whether a file, a format or a lane exists shows where it is used.
 Options parse_options(int argc, const char* const* argv);
 
+// What -c takes. UsageError.
+Cipher parse_cipher(const std::string& name);
+
 // A number of bytes from 1 to 1 GiB, with K, M or G of 1024 behind it. UsageError.
 std::size_t parse_size(const std::string& text);
 

@@ -70,7 +70,7 @@ struct MgmOnHost {
   void crypt(Buffer& in, std::size_t in_stride, Buffer& out, std::size_t out_stride) {
     run_cipher(kernel, keys, grid, MgmStarts{segments, blocks(starts)});
     run_cipher(
-        keys, grid,
+        kernel, keys, grid,
         MgmBody{segments, blocks(starts), in.data(), out.data(), in_stride, out_stride, blocks(factors)});
   }
   void tag(Buffer& sealed, std::uint32_t* first_bad) {

@@ -3,12 +3,9 @@
 
 #include <array>
 #include <random>
-#include <span>
 #include <string_view>
-#include <vector>
 
 #include "catch.hpp"
-#include "cipher/kuznyechik_cpu.hpp"
 #include "kuznyechik_vectors.hpp"
 #include "support.hpp"
 
@@ -86,52 +83,6 @@ TEST_CASE("what the key schedule does to secret blocks is L S") {
     for (std::uint8_t& byte : in) byte = static_cast<std::uint8_t>(random());
     in[i % 16] = static_cast<std::uint8_t>(i);
     CHECK(kuznyechik::mix_secret(in) == kuznyechik::mix(kuznyechik::substitute(in)));
-  }
-}
-
-TEST_CASE(
-    "vector instructions encipher as the standard does, whichever of them this CPU has, and tables too") {
-  std::mt19937 random(4);
-  std::vector<const kuznyechik::VectorCode*> codes{nullptr};
-  for (const kuznyechik::VectorCode& code : kuznyechik::vector_codes()) {
-    if (code.is_here())
-      codes.push_back(&code);
-    else
-      WARN("skipped: this CPU has no " << code.name);
-  }
-  for (const kuznyechik::VectorCode* const code : codes) {
-    CAPTURE(code == nullptr ? "tables" : code->name);
-    for (int i = 0; i < 8; ++i) {
-      Bytes key(32);
-      for (std::byte& byte : key) byte = static_cast<std::byte>(random());
-      const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
-      const KuznyechikCpu cpu(key, code);
-      for (std::size_t count = i == 0 ? 0 : 128; count <= 130; ++count) {
-        std::vector<Block> blocks(count), expected(count);
-        for (Block& each : blocks)
-          for (std::uint8_t& byte : each) byte = static_cast<std::uint8_t>(random());
-        for (std::size_t k = 0; k < count; ++k) expected[k] = kuznyechik::encrypt(keys, blocks[k]);
-        cpu.encrypt(blocks);
-        CHECK((blocks == expected));
-      }
-    }
-  }
-}
-
-TEST_CASE("every byte in every place is substituted and mixed alike by vectors and by the standard") {
-  const kuznyechik::RoundKeys zeros{};
-  for (const kuznyechik::VectorCode& code : kuznyechik::vector_codes()) {
-    if (!code.is_here()) continue;
-    CAPTURE(code.name);
-    kuznyechik::SpreadKeys keys;
-    kuznyechik::spread(zeros, keys);
-    std::vector<Block> blocks(16 * 256);
-    for (unsigned i = 0; i < 16; ++i)
-      for (unsigned byte = 0; byte < 256; ++byte) blocks[256 * i + byte][i] = static_cast<std::uint8_t>(byte);
-    std::vector<Block> expected(blocks.size());
-    for (std::size_t i = 0; i < blocks.size(); ++i) expected[i] = kuznyechik::encrypt(zeros, blocks[i]);
-    for (std::size_t at = 0; at < blocks.size(); at += code.blocks) code.encrypt(keys, &blocks[at]);
-    CHECK((blocks == expected));
   }
 }
 

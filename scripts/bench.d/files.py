@@ -67,7 +67,8 @@ def print_limits(shop, read, cuda, size):
     """The limits beside each other. What takes the bytes through several of them reaches less than the least."""
     limits = [f"pread alone {size / 1e9 / read.wall:.1f}"] if read else []
     limits += [f"libcrypto in caches, {shop.cpus} threads, {kind} {every:.1f}"
-               for (kind, chunk), (_, every) in shop.limits.memory().items() if chunk == 1024]
+               for (cipher, kind, chunk), (_, every) in shop.limits.memory().items()
+               if (cipher, chunk) == ("aes-256", 1024)]
     duplex = shop.limits.duplex(1, cuda.chunk) if cuda else None
     if duplex:
         limits.append(f"PCIe both ways at once, copies of {words_of(cuda.chunk)}, {duplex:.1f}")

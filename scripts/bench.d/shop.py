@@ -104,11 +104,15 @@ class Shop:
 
     # Contenders -----------------------------------------------------------------------------------
 
-    def ours(self, form, lanes=None, source=os.devnull, more=()):
+    def ours(self, form, lanes=None, source=os.devnull, more=(), cipher=None):
         """gpuaes-stream with these lanes and its own figures; None stands for what it does by itself. `form` is
-        raw, sealed, cobblestone, or open for decryption of what is sealed."""
-        options = {"raw": ["-f", "raw", "--iv", self.iv], "sealed": [], "cobblestone": ["-f", "cobblestone"],
+        raw, sealed, cobblestone, or open for decryption of what is sealed. AES-256 where no cipher is named."""
+        iv = self.iv[:16] if cipher == "kuznyechik" else self.iv
+        options = {"raw": ["-f", "raw", "--iv", iv], "sealed": [], "cobblestone": ["-f", "cobblestone"],
                    "open": ["-d"]}[form]
+        if cipher:
+            options += ["-c", cipher]
+            form = f"{cipher} {form}"
         command = [self.program, "-k", self.key_file, *options, *more]
         if lanes is None:
             return Contender(f"gpuaes-stream {form}", [*command, "-q"], source)
@@ -158,6 +162,15 @@ class Shop:
 
     def openssl(self, source=os.devnull):
         return Contender("openssl", ["openssl", "enc", "-aes-256-ctr", "-K", self.key.hex(), "-iv", self.iv], source)
+
+    def gost_engine(self, source=os.devnull, every=1):
+        """openssl enc with Kuznyechik, which its engine gost brings; None where that is not installed."""
+        command = ["openssl", "enc", "-engine", "gost", "-kuznyechik-ctr", "-K", self.key.hex(), "-iv", self.iv[:16]]
+        tried = subprocess.run(command, input=b"x", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        if tried.returncode == 0 and len(tried.stdout) == 1:
+            return Contender("gost-engine", command, source, every=every)
+        self.report.skip("openssl has no engine gost")
+        return None
 
     def rivals(self, *names, source=os.devnull, every=1):
         """Those of openssl, age, cat and pv that are here."""

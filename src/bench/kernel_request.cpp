@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "error.hpp"
 #include "options.hpp"
@@ -26,14 +25,6 @@ void add_new(std::vector<Value>& values, const Value& value) {
 
 std::vector<std::string> list_of(const Arguments& arguments, const char* option, const char* by_default) {
   return parse_list(arguments.option(option).value_or(by_default));
-}
-
-Cipher parse_cipher(const std::string& name) {
-  if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
-  std::vector<std::string_view> names;
-  for (const CipherInfo& each : ciphers) names.push_back(each.name);
-  throw UsageError(fmt::format("cipher '{}' is not known", name),
-                   fmt::format("ciphers are {}", fmt::join(names, ", ")));
 }
 
 void add_modes(std::vector<KernelMode>& modes, const std::string& name) {

@@ -38,10 +38,6 @@ void bench_read(const Arguments& arguments) {
   run_read_bench(threads, parse_size(words[1]), buffers, arguments.form);
 }
 
-void bench_memory(const Arguments& arguments) {
-  run_memory_bench(arguments.words.empty() ? usable_cpus() : parse_count(arguments.words[0]), arguments.form);
-}
-
 #ifdef GPUAES_WITH_CUDA
 // The memory is the filter's: its ring.
 void bench_devices(const Arguments& arguments) {
@@ -122,7 +118,8 @@ const std::array commands{
     Command{"copy", "SIZE <INPUT >OUTPUT", 1, 1, "copies only, SIZE bytes at a time", bench_copy, false},
     Command{"read", "THREADS SIZE [BUFFERS] <FILE", 2, 3, "reads only, in parallel, SIZE bytes a call",
             bench_read},
-    Command{"memory", "[THREADS]", 0, 1, "libcrypto on chunks that stay in caches", bench_memory},
+    Command{"memory", "[THREADS]", 0, 1, "the ciphers of CPU lanes on chunks that stay in caches",
+            run_memory_bench, true, memory_options()},
     Command{"device", "[SIZE]", 0, 1, "copies to and from CUDA devices, SIZE bytes each", bench_devices},
     Command{"kernels", "", 0, 0, "CUDA kernels beside what the device lets them be", bench_kernels, true,
             kernel_options()},

@@ -16,6 +16,7 @@
 #include "cipher/segments.hpp"
 #include "error.hpp"
 #include "lane/lanes.hpp"
+#include "options.hpp"
 
 namespace gpuaes {
 namespace {
@@ -27,15 +28,22 @@ constexpr std::size_t pipe_chunk = 256 << 10;
 constexpr std::chrono::milliseconds time_of_run{40};
 constexpr int runs = 5;
 
-struct Kind {
-  Operation operation;
-  std::string_view name;
-};
-constexpr std::array kinds{Kind{Operation::ctr, "ctr"}, Kind{Operation::seal, "gcm seal"},
-                           Kind{Operation::open, "gcm open"}};
+constexpr std::array operations{Operation::ctr, Operation::seal, Operation::open};
 
-CipherKey make_key() {
-  CipherKey key{Cipher::aes_256, Secret(info(Cipher::aes_256).key_bytes)};
+std::string_view name_of(Operation operation, Cipher cipher) {
+  switch (operation) {
+    case Operation::ctr:
+      return "ctr";
+    case Operation::seal:
+      return is_aes(cipher) ? "gcm seal" : "mgm seal";
+    case Operation::open:
+      break;
+  }
+  return is_aes(cipher) ? "gcm open" : "mgm open";
+}
+
+CipherKey make_key(Cipher cipher) {
+  CipherKey key{cipher, Secret(info(cipher).key_bytes)};
   fill_random(key.bytes.bytes());
   return key;
 }
@@ -72,8 +80,13 @@ class Sample {
  private:
   void do_job(Lane& lane, Operation operation, const std::vector<std::byte>& in,
               std::vector<std::byte>& out) const {
-    lane.start({.operation = operation, .key = &key_, .in = in, .out = out, .base_nonce = {1, 2, 3}});
-    if (lane.finish()) throw LaneError("a tag is wrong that libcrypto made");
+    lane.start({.operation = operation,
+                .key = &key_,
+                .in = in,
+                .out = out,
+                .base_nonce = {1, 2, 3},
+                .base_mgm_nonce = {1, 2, 3}});
+    if (lane.finish()) throw LaneError("a tag is wrong that the CPU lane made");
   }
 
   Operation operation_;
@@ -112,18 +125,29 @@ double run_all(Operation operation, const CipherKey& key, std::size_t size, unsi
 
 }  // namespace
 
-void run_memory_bench(unsigned threads, ReportForm form) {
-  const CipherKey key = make_key();
-  for (const Kind& kind : kinds)
-    if (!Sample(kind.operation, key, file_chunk).is_exact())
-      throw LaneError(fmt::format("libcrypto and the reference differ: {}", kind.name));
-  Report report(form, {{"mode", 8}, {"key_bits"}, {"chunk_bytes"}, {"threads"}, {"gb_per_s"}});
+std::vector<Command::Option> memory_options() {
+  return {{"ciphers", "NAMES", "aes-128, aes-192, aes-256 (the default), kuznyechik, separated by commas"}};
+}
+
+void run_memory_bench(const Arguments& arguments) {
+  const unsigned threads = arguments.words.empty() ? usable_cpus() : parse_count(arguments.words[0]);
+  std::vector<CipherKey> keys;
+  for (const std::string& name : parse_list(arguments.option("ciphers").value_or("aes-256")))
+    keys.push_back(make_key(parse_cipher(name)));
+  for (const CipherKey& key : keys)
+    for (const Operation operation : operations)
+      if (!Sample(operation, key, file_chunk).is_exact())
+        throw LaneError(fmt::format("the CPU lane and the reference differ: {}, {}", info(key.cipher).name,
+                                    name_of(operation, key.cipher)));
+  Report report(arguments.form, {{"mode", 8}, {"cipher", 10}, {"chunk_bytes"}, {"threads"}, {"gb_per_s"}});
   std::vector<unsigned> counts{1};
   if (threads > 1) counts.push_back(threads);
-  for (const std::size_t size : {file_chunk, pipe_chunk})
-    for (const Kind& kind : kinds)
-      for (const unsigned count : counts)
-        report.add({kind.name, 256, size, count, run_all(kind.operation, key, size, count)});
+  for (const CipherKey& key : keys)
+    for (const std::size_t size : {file_chunk, pipe_chunk})
+      for (const Operation operation : operations)
+        for (const unsigned count : counts)
+          report.add({name_of(operation, key.cipher), info(key.cipher).name, size, count,
+                      run_all(operation, key, size, count)});
   report.finish();
 }
 

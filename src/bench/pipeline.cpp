@@ -25,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 // How a run of one row is made up. Everything that it needs is made anew for it, as for a run of the filter.
 struct Setup {
   const Format* format;
+  Cipher cipher;
   bool as_file;
   std::string lanes;  // as they were named
   std::size_t chunk_bytes;
@@ -70,10 +71,10 @@ std::vector<std::unique_ptr<Lane>> open(const Setup& setup, const LanePlan& plan
   return lanes;
 }
 
-std::unique_ptr<Session> open_session(const Format& format) {
-  SessionRequest request;
-  fill_random(request.keys.emplace_back(32).bytes());
-  if (format.takes.iv) request.iv = std::string(32, '0');
+std::unique_ptr<Session> open_session(const Format& format, Cipher cipher) {
+  SessionRequest request{.cipher = cipher};
+  fill_random(request.keys.emplace_back(info(cipher).key_bytes).bytes());
+  if (format.takes.iv) request.iv = std::string(2 * info(cipher).iv_bytes, '0');
   return open_session(format, std::move(request));
 }
 
@@ -97,6 +98,7 @@ class FirstWarning {
 LanePlan plan(const Setup& setup, std::uint64_t bytes) {
   const RunShape shape{.shared_bytes = setup.as_file ? bytes : 0,
                        .authenticated = setup.format->authenticated,
+                       .cipher = setup.cipher,
                        .chunk_bytes = setup.chunk_bytes};
   return plan_lanes(parse_specs(setup.lanes), shape, this_machine(shape));
 }
@@ -111,7 +113,7 @@ void touch(std::span<std::byte> memory, const Cancel& cancel) {
 }
 
 Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
-  const std::unique_ptr<Session> session = open_session(*setup.format);
+  const std::unique_ptr<Session> session = open_session(*setup.format, setup.cipher);
   FreeSource source(bytes, setup.as_file);
   NullSink sink(cancel);
   const LanePlan planned = plan(setup, bytes);
@@ -172,8 +174,8 @@ bool has_room(const Setup& setup, const Report& report) {
 void report_row(const Setup& setup, const Measured& measured, Report& report) {
   const auto each = [&](double seconds) { return seconds / static_cast<double>(measured.chunks) * 1e6; };
   const double lanes_seconds = static_cast<double>(measured.lanes) * measured.seconds;
-  report.add({setup.lanes, setup.format->name, setup.as_file ? "file" : "pipe", measured.chunk_bytes,
-              measured.ring_chunks, measured.chunks, measured.seconds,
+  report.add({setup.lanes, setup.format->name, info(setup.cipher).name, setup.as_file ? "file" : "pipe",
+              measured.chunk_bytes, measured.ring_chunks, measured.chunks, measured.seconds,
               static_cast<double>(measured.bytes) / measured.seconds / 1e9, each(lanes_seconds),
               each(measured.cipher_seconds), each(measured.wait_seconds),
               each(lanes_seconds - measured.cipher_seconds - measured.wait_seconds)});
@@ -226,25 +228,35 @@ std::vector<Setup> parse_setups(const Arguments& arguments) {
   const std::vector<std::string> lanes = named ? parse_list(*named) : default_lanes();
   for (const std::string& each : lanes) parse_specs(each);
   const bool as_file = parse_source(arguments.option("source").value_or("file"));
+  const std::vector<std::string> sizes =
+      parse_list(arguments.option("chunk-size").value_or("64K,256K,1M,4M,16M"));
   std::vector<Setup> setups;
-  for (const std::string& format : parse_list(arguments.option("format").value_or("raw")))
-    for (const std::string& size : parse_list(arguments.option("chunk-size").value_or("64K,256K,1M,4M,16M")))
-      for (const std::string& each : lanes)
-        setups.push_back({&parse_format(format), as_file, each, parse_size(size)});
+  for (const std::string& name : parse_list(arguments.option("format").value_or("raw")))
+    for (const std::string& cipher_name : parse_list(arguments.option("ciphers").value_or("aes-256"))) {
+      const Format& format = parse_format(name);
+      const Cipher cipher = parse_cipher(cipher_name);
+      open_session(format, cipher);  // which says whether the format has the cipher
+      for (const std::string& size : sizes)
+        for (const std::string& each : lanes)
+          setups.push_back({&format, cipher, as_file, each, parse_size(size)});
+    }
   return setups;
 }
 
 }  // namespace
 
 std::vector<Command::Option> pipeline_options() {
-  return {{"lanes,l", "SPECS",
-           "kinds of lanes, as gpuaes-stream -l takes them, or none[:THREADS] for lanes that do "
-           "nothing; separated by commas"},
-          {"chunk-size,b", "SIZES", "sizes of chunks, separated by commas (64K,256K,1M,4M,16M)"},
-          {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma"},
-          {"source", "KIND", "file (the default), which lanes read in parallel, or pipe"},
-          {"seconds", "N", "how long each run is to be (0.5)"},
-          {"bytes", "SIZE", "or how many bytes it moves"}};
+  return {
+      {"lanes,l", "SPECS",
+       "kinds of lanes, as gpuaes-stream -l takes them, or none[:THREADS] for lanes that do "
+       "nothing; separated by commas"},
+      {"chunk-size,b", "SIZES", "sizes of chunks, separated by commas (64K,256K,1M,4M,16M)"},
+      {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma"},
+      {"ciphers", "NAMES",
+       "aes-128, aes-192, aes-256 (the default), kuznyechik, separated by commas; sealed has the last two"},
+      {"source", "KIND", "file (the default), which lanes read in parallel, or pipe"},
+      {"seconds", "N", "how long each run is to be (0.5)"},
+      {"bytes", "SIZE", "or how many bytes it moves"}};
 }
 
 void run_pipeline_bench(const Arguments& arguments) {
@@ -252,6 +264,7 @@ void run_pipeline_bench(const Arguments& arguments) {
   const std::vector<Setup> setups = parse_setups(arguments);
   Report report(arguments.form, {{"lanes", 10},
                                  {"format"},
+                                 {"cipher", 10},
                                  {"source"},
                                  {"chunk_bytes"},
                                  {"ring_chunks"},

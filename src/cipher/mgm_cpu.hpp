@@ -12,7 +12,10 @@ namespace gpuaes {
 
 class MgmCpu {
  public:
-  explicit MgmCpu(std::span<const std::byte> key) : cipher_(key) {}  // 32 bytes
+  // As KuznyechikCpu.
+  explicit MgmCpu(std::span<const std::byte> key,
+                  const kuznyechik::VectorCode* code = kuznyechik::find_vector_code())
+      : cipher_(key, code) {}
 
   // ciphertext: as long as plain, the same memory or apart from it. tag: 16 bytes. aad: at most
   // most_aad_bytes.

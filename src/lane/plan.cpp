@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "error.hpp"
@@ -16,9 +17,9 @@ namespace {
 constexpr std::size_t file_chunk_bytes = 1 << 20;
 constexpr std::size_t least_file_chunk_bytes = 64 << 10;
 
-// Pipes: one lane reads or writes while the other encrypts, each in the one chunk that it keeps in its cache.
-// More lanes, more chunks and larger ones were all slower (pipeline/ring.hpp).
-constexpr unsigned pipe_threads = 2;
+// Pipes: one lane reads or writes while the others encrypt, each in the one chunk that it keeps in its cache.
+// With AES, where two lanes are enough, more lanes, more chunks and larger ones were all slower
+// (pipeline/ring.hpp).
 constexpr std::size_t pipe_chunk_bytes = 256 << 10;
 
 // CUDA lanes: chunks large enough to be worth a launch. Of a file eight streams with two jobs in flight fill
@@ -43,9 +44,30 @@ bool is_cuda(const LaneSpec& spec) {
   return spec.backend == Backend::cuda;
 }
 
-// CUDA lanes have kernels for no other cipher.
-bool cuda_has(Cipher cipher) {
-  return is_aes(cipher);
+// What lanes make, in bytes a second: of CPU lanes one, and the most that a host's memory lets them make of a
+// file in the page cache; of CUDA lanes the most; and the most of both together. Measured with AES-256, an
+// H200 and 1 to 16 CPUs of its host, and 64 for the most that CPUs make. A CPU has Kuznyechik with AVX2 (Zen
+// 3), a device at least what is said here.
+struct Rates {
+  double each_cpu, most_cpus;
+  double most_cuda;
+  double most_together;
+};
+constexpr Rates aes_counter_mode{3.4e9, 92e9, 44e9, 66e9}, aes_gcm{4.3e9, 85e9, 44e9, 60e9};
+constexpr Rates kuznyechik_counter_mode{0.33e9, 92e9, 44e9, 66e9}, kuznyechik_mgm{0.15e9, 85e9, 20e9, 60e9};
+
+const Rates& rates_of(const RunShape& shape) {
+  if (is_aes(shape.cipher)) return shape.authenticated ? aes_gcm : aes_counter_mode;
+  return shape.authenticated ? kuznyechik_mgm : kuznyechik_counter_mode;
+}
+
+// What a filter that only copies makes between two pipes (H200 host), which takes it a CPU.
+constexpr double pipe_rate = 3.6e9;
+
+// CPU lanes that outrun any pipe: one CPU's time goes with reading and writing, the others encipher. 2 with
+// AES, 12 and 25 with Kuznyechik.
+unsigned lanes_for_pipes(const RunShape& shape) {
+  return static_cast<unsigned>(std::lround(1 + pipe_rate / rates_of(shape).each_cpu));
 }
 
 // Streams of a device for a file.
@@ -63,7 +85,7 @@ void complete(LaneSpec& spec, unsigned cpus, const RunShape& shape, const Tuning
   else if (spec.backend == Backend::reference)
     spec.count = 1;
   else
-    spec.count = file ? cpus : std::min(cpus, pipe_threads);
+    spec.count = file ? cpus : std::min(cpus, lanes_for_pipes(shape));
 }
 
 std::size_t count_jobs(const LaneSpec& spec) {
@@ -116,73 +138,88 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
   plan.chunks = static_cast<std::size_t>(std::min<std::uint64_t>(plan.chunks, room));
 }
 
-// Without -l -------------------------------------------------------------------------------------
-
-// What lanes make of a file in the page cache, in bytes a second: measured with AES-256, an H200 and 1 to 16
-// CPUs of its host, and 64 for the most that CPUs make.
-struct Rates {
-  double each_cpu, most_cpus;  // of CPU lanes alone
-  double most_together;
-};
-constexpr Rates counter_mode{3.4e9, 92e9, 66e9}, gcm{4.3e9, 85e9, 60e9};
-constexpr double each_cuda_lane = 5.5e9, most_cuda_lanes = 44e9;  // limited by its CPU; by the link
-constexpr double each_cpu_beside = 2.4e9;                         // a CPU lane beside eight CUDA lanes
-
-// What becomes of it when a device is used too: CPUs drive it first, and the ones it cannot use are CPU
-// lanes.
-double rate_together(unsigned cpus, const Rates& rates) {
-  const double beside = cpus > most_file_streams ? (cpus - most_file_streams) * each_cpu_beside : 0;
-  return std::min(std::min(cpus * each_cuda_lane, most_cuda_lanes) + beside, rates.most_together);
+// Only AES kernels were tuned.
+Tuning find_tuning(const RunShape& shape, const Machine& machine) {
+  return is_aes(shape.cipher) ? machine.tuning() : Tuning{};
 }
 
-// After how many bytes of input CUDA lanes that take over are done earlier than CPU lanes that go on, if
-// ever.
-std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape) {
-  // The CPU lanes work meanwhile. Both are more than they take on a quiet host (0.3 and 0.1), as are the
-  // rates of CUDA lanes less (7.5 and 47 GB/s): on a busy one CPU lanes would else have been done before.
-  constexpr double open_seconds = 0.7;
-  constexpr double end_seconds = 0.15;
-  const Rates& rates = shape.authenticated ? gcm : counter_mode;
-  const double alone = std::min(cpus * rates.each_cpu, rates.most_cpus);
-  const double together = rate_together(cpus, rates);
-  if (together < 1.3 * alone) return std::nullopt;  // such rates are good for no more
-  return static_cast<std::uint64_t>((open_seconds * (1 - alone / together) + end_seconds) /
-                                    (1 / alone - 1 / together));
+// Without -l -------------------------------------------------------------------------------------
+
+// In bytes a second: of CPU lanes alone, and of what takes over when a device is used too.
+struct Choice {
+  double alone, together;
+};
+
+// Of a file CPUs drive the device first, and the ones that it cannot use are CPU lanes.
+Choice choice_for_file(unsigned cpus, const Rates& rates) {
+  constexpr double each_cuda_lane = 5.5e9;   // limited by its CPU
+  constexpr double each_cpu_beside = 2.4e9;  // a CPU lane with AES beside eight CUDA lanes
+  const double beside =
+      cpus > most_file_streams ? (cpus - most_file_streams) * std::min(each_cpu_beside, rates.each_cpu) : 0;
+  return {std::min(cpus * rates.each_cpu, rates.most_cpus),
+          std::min(std::min(cpus * each_cuda_lane, rates.most_cuda) + beside, rates.most_together)};
+}
+
+// Between pipes the programs at their other ends take about as much of the CPUs as the filter does to read
+// and write, and CUDA lanes, which have the link to pass too, that much once more.
+Choice choice_for_pipes(unsigned cpus, const Rates& rates) {
+  constexpr double most_cuda_pipe = 2.3e9;
+  constexpr double copy = 1 / pipe_rate;  // seconds of a CPU for a byte
+  return {std::min(cpus / (2 * copy + 1 / rates.each_cpu), pipe_rate),
+          std::min(cpus / (3 * copy), most_cuda_pipe)};
 }
 
 // CPU lanes at once. Of several devices one: a host that has more also has the CPUs to do without (64 of them
 // made 100 GB/s, four H200 102), and each device takes 0.25 s to open.
 void choose_lanes(LanePlan& plan, const RunShape& shape, const Machine& machine) {
   plan.first = {{Backend::cpu, {}, {}}};
-  if (shape.shared_bytes == 0) {
-    plan.reason = "auto: the input is no file, two CPU lanes outrun any pipe";
+  const bool file = shape.shared_bytes > 0;
+  if (!file && machine.cpus >= lanes_for_pipes(shape)) {
+    plan.reason =
+        fmt::format("auto: the input is no file, {} CPU lanes outrun any pipe", lanes_for_pipes(shape));
     return;
   }
   const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, shape);
+  const double gigabytes = static_cast<double>(enough.value_or(0)) / 1e9;
   if (!machine.cuda) {
     plan.reason = "auto: there is no CUDA device";
-  } else if (!cuda_has(shape.cipher)) {
-    plan.reason = fmt::format("auto: CUDA lanes have no {}", info(shape.cipher).name);
   } else if (!enough) {
     plan.reason = fmt::format("auto: with {} CPUs CUDA gains nothing", machine.cpus);
-  } else if (shape.shared_bytes < *enough) {
-    plan.reason = fmt::format("auto: with {} CPUs CUDA pays from {:.1f} GB on", machine.cpus,
-                              static_cast<double>(*enough) / 1e9);
-  } else {
-    plan.tuning = machine.tuning();
+  } else if (file && shape.shared_bytes < *enough) {
+    plan.reason = fmt::format("auto: with {} CPUs CUDA pays from {:.1f} GB on", machine.cpus, gigabytes);
+  } else if (file) {
+    plan.tuning = find_tuning(shape, machine);
     const unsigned streams = file_streams(machine.cpus, plan.tuning);
     plan.later = {{Backend::cuda, 0, streams}};
     if (machine.cpus > streams) plan.later.push_back({Backend::cpu, {}, machine.cpus - streams});
-    plan.reason = fmt::format("auto: CUDA takes over when it is open, it pays from {:.1f} GB on",
-                              static_cast<double>(*enough) / 1e9);
+    plan.reason = fmt::format("auto: CUDA takes over when it is open, it pays from {:.1f} GB on", gigabytes);
+  } else {
+    plan.tuning = find_tuning(shape, machine);
+    plan.later = {{Backend::cuda, 0, cuda_pipe_streams}};
+    plan.later_from = *enough;
+    plan.reason =
+        fmt::format("auto: the input is no file, CUDA takes over if {:.1f} GB of it have come", gigabytes);
   }
 }
 
 }  // namespace
 
+std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape) {
+  // The CPU lanes work meanwhile. Both are more than they take on a quiet host (0.3 and 0.1), as are the
+  // rates of CUDA lanes less (7.5 and 47 GB/s): on a busy one CPU lanes would else have been done before.
+  constexpr double open_seconds = 0.7;
+  constexpr double end_seconds = 0.15;
+  const auto [alone, together] = shape.shared_bytes > 0 ? choice_for_file(cpus, rates_of(shape))
+                                                        : choice_for_pipes(cpus, rates_of(shape));
+  if (together < 1.3 * alone) return std::nullopt;  // such rates are good for no more
+  return static_cast<std::uint64_t>((open_seconds * (1 - alone / together) + end_seconds) /
+                                    (1 / alone - 1 / together));
+}
+
 Machine this_machine(const RunShape& shape) {
   const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return {.cpus = shape.shared_bytes > 0 ? usable_cpus() : bound_cpus(),
+  const bool counts = shape.shared_bytes > 0 || !is_aes(shape.cipher);
+  return {.cpus = counts ? usable_cpus() : bound_cpus(),
           .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
           .cuda = cuda_may_open()};
 }
@@ -191,12 +228,10 @@ LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Ma
   LanePlan plan;
   plan.first = std::move(specs);
   const bool cuda_named = std::ranges::any_of(plan.first, is_cuda);
-  if (cuda_named && !cuda_has(shape.cipher))
-    throw UsageError(fmt::format("no CUDA lane has {}", info(shape.cipher).name), "-l cpu has every cipher");
   if (plan.first.empty())
     choose_lanes(plan, shape, machine);
   else if (cuda_named)
-    plan.tuning = machine.tuning();
+    plan.tuning = find_tuning(shape, machine);
   for (LaneSpec& spec : plan.first) complete(spec, machine.cpus, shape, plan.tuning);
   size_ring(plan, shape, machine);
   fit_memory(plan, machine);

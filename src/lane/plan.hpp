@@ -33,19 +33,24 @@ struct RunShape {
   std::optional<std::size_t> chunk_bytes;  // --chunk-size
 };
 
-// Quotas of CPU time count only for files: to look for them takes 0.1 ms, and of all else the plan makes two
-// lanes, which between two pipes are as fast as one also with a quota of one CPU.
+// Quotas of CPU time do not count for AES where the input is no file: to look for them takes 0.1 ms, and the
+// plan makes two lanes of it, which between two pipes are as fast as one also with a quota of one CPU.
 Machine this_machine(const RunShape& shape);
 
 struct LanePlan {
-  std::vector<LaneSpec> first;  // open before the run begins, or it does not
-  std::vector<LaneSpec> later;  // opened while the first work, to take over; may fail to open
-  std::size_t chunk_bytes = 0;  // of plaintext; not yet rounded to the format's units
+  std::vector<LaneSpec> first;   // open before the run begins, or it does not
+  std::vector<LaneSpec> later;   // opened while the first work, to take over; may fail to open
+  std::uint64_t later_from = 0;  // bytes of input that have come when it is time to open them
+  std::size_t chunk_bytes = 0;   // of plaintext; not yet rounded to the format's units
   std::size_t chunks = 0;
   std::size_t jobs = 0;  // that all lanes together may have under way
   Tuning tuning{};       // of CUDA lanes
   std::string reason;    // why these; empty where they were named
 };
+
+// After how many bytes of input CUDA lanes that take over are done earlier than CPU lanes that go on, if
+// ever: of a file that is as long, of anything else that goes on for as long again.
+std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape);
 
 // `specs` as parse_lanes() returns them. UsageError for lanes that do not have the cipher, IoError where
 // not even one chunk has room in memory.

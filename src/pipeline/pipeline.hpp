@@ -80,7 +80,7 @@ class Pipeline {
   // stream order, or Cancelled. Not to be called twice.
   void run();
 
-  std::uint64_t bytes_in() const noexcept { return bytes_in_; }
+  std::uint64_t bytes_in() const noexcept { return bytes_in_; }  // so far; from any thread
   std::uint64_t bytes_out() const noexcept { return bytes_out_; }
   std::vector<LaneStats> lane_stats() const;  // complete once run() has returned or thrown
 
@@ -130,7 +130,7 @@ class Pipeline {
   std::size_t carried_size_ = 0;
 
   // Of whoever has the writer's turn.
-  std::uint64_t bytes_in_ = 0;
+  std::atomic<std::uint64_t> bytes_in_ = 0;
   std::uint64_t bytes_out_ = 0;
 
   mutable std::mutex mutex_;  // for what follows

@@ -8,22 +8,31 @@ bench=$(dirname "$program")/gpuaes-bench
 [ -x "$bench" ] || fail "no gpuaes-bench beside $program"
 rate='([0-9]*[1-9][0-9.]*|0\.0*[1-9][0-9]*)(e[+-][0-9]+)?'
 
-expect_rates() { # THREADS COUNT...: each kind of work with so many threads, and nothing else
-  local threads=$1 chunk mode count
-  shift
-  "$bench" memory --csv "$threads" >"$work/stdout" || fail "memory $threads: expected exit status 0, got $?"
-  [ "$(wc -l <"$work/stdout")" = $((1 + 6 * $#)) ] || fail "memory $threads: expected other rows than $(<"$work/stdout")"
-  for chunk in 1048576 262144; do
-    for mode in "ctr" "gcm seal" "gcm open"; do
-      for count; do
-        grep -Eq "^$mode,256,$chunk,$count,$rate\$" "$work/stdout" ||
-          fail "memory $threads: expected a rate of $mode, $chunk bytes, $count threads, got: $(<"$work/stdout")"
+expect_rates() { # THREADS CIPHERS COUNT...: each kind of work with so many threads, and nothing else
+  local words=(memory --csv "$1") ciphers=$2 chunk cipher mode count aead
+  shift 2
+  if [ -n "$ciphers" ]; then words+=(--ciphers "$ciphers"); fi
+  read -r -a list <<<"${ciphers//,/ }"
+  if [ -z "$ciphers" ]; then list=(aes-256); fi
+  "$bench" "${words[@]}" >"$work/stdout" || fail "${words[*]}: expected exit status 0, got $?"
+  [ "$(wc -l <"$work/stdout")" = $((1 + 6 * $# * ${#list[@]})) ] ||
+    fail "${words[*]}: expected other rows than $(<"$work/stdout")"
+  for cipher in "${list[@]}"; do
+    aead=gcm
+    if [ "$cipher" = kuznyechik ]; then aead=mgm; fi
+    for chunk in 1048576 262144; do
+      for mode in "ctr" "$aead seal" "$aead open"; do
+        for count; do
+          grep -Eq "^$mode,$cipher,$chunk,$count,$rate\$" "$work/stdout" ||
+            fail "${words[*]}: expected a rate of $mode, $chunk bytes, $count threads, got: $(<"$work/stdout")"
+        done
       done
     done
   done
 }
-expect_rates 3 1 3
-expect_rates 1 1
+expect_rates 3 "" 1 3
+expect_rates 1 "" 1
+expect_rates 2 aes-128,kuznyechik,aes-192 1 2
 got=0
 "$bench" memory 1 >/dev/full 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "memory to a full disk: expected exit status 1, got $got"

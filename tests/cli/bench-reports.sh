@@ -63,12 +63,23 @@ got=0
 "$bench" pipeline -l none:1 -b 64K --bytes 64K >&- 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "to a closed descriptor: expected exit status 1, got $got"
 
+# Every cipher that a format has; sealed with Kuznyechik is measured as such, and not AES under its name.
+"$bench" pipeline -l cpu:2,none:1 -b 64K -f raw --ciphers aes-128,aes-192,kuznyechik --bytes 1M --csv >raw.csv
+"$bench" pipeline -l cpu:2,none:1 -b 64K -f sealed --ciphers kuznyechik,aes-256 --bytes 1M --csv >sealed.csv
+head -n 1 raw.csv | grep -q '^lanes,format,cipher,source,' || fail "expected the cipher as a column, got: $(head -n 1 raw.csv)"
+for expected in "raw aes-128 aes-192 kuznyechik" "sealed kuznyechik aes-256"; do
+  read -r form list <<<"$expected"
+  got=$(tail -n +2 "$form.csv" | cut -d , -f 1-4)
+  want=$(for cipher in $list; do printf '%s\n' "cpu:2,$form,$cipher,file" "none:1,$form,$cipher,file"; done)
+  [ "$got" = "$want" ] || fail "$form: expected rows of $list, got: $got"
+done
+
 # What has no room in memory is left out, and said.
 if ! sanitized; then
   got=0
   (ulimit -v 1000000 && "$bench" pipeline -l cpu:1 -b 64K,1G,1M --bytes 64K --csv) >"$work/stdout" 2>"$work/stderr" || got=$?
   [ "$got" = 0 ] || fail "little memory: expected exit status 0, got $got: $(<"$work/stderr")"
-  [ "$(cut -d, -f1,4 "$work/stdout" | tail -n +2 | tr '\n' ' ')" = "cpu:1,65536 cpu:1,1048576 " ] ||
+  [ "$(cut -d, -f1,5 "$work/stdout" | tail -n +2 | tr '\n' ' ')" = "cpu:1,65536 cpu:1,1048576 " ] ||
     fail "little memory: expected two rows, got $(<"$work/stdout")"
   expect_stderr '^gpuaes-bench: warning: skipped: cpu:1, chunks of 1073741824 bytes: .*memory'
 fi

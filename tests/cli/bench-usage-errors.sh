@@ -36,6 +36,16 @@ expect_stderr 'fewer buffers than threads'
 for lanes in "" auto none: none:0 none:x nothing cpu:0 "cpu," ",cpu" "cpu,,cpu" cuda:x; do try 2 pipeline -l "$lanes"; done
 for sizes in "" 0 64k "1M," "1M,x" 2G; do try 2 pipeline -b "$sizes"; done
 for formats in "" openssl cobblestone "raw,RAW"; do try 2 pipeline -f "$formats"; done
+for list in "" "," "aes-256," AES-256 aes kuznyechik,gost; do
+  try 2 memory --ciphers "$list" 1
+  try 2 pipeline --ciphers "$list"
+done
+try 2 memory --ciphers gost
+expect_stderr 'ciphers are aes-128, aes-192, aes-256, kuznyechik'
+for list in aes-128 kuznyechik,aes-192; do
+  try 2 pipeline -f raw,sealed --ciphers "$list"
+  expect_stderr 'sealed'
+done
 for kind in "" socket FILE; do try 2 pipeline --source "$kind"; done
 for seconds in "" 0 -1 1s nan inf 1e1 3601; do try 2 pipeline --seconds "$seconds"; done
 for size in "" 0 1T; do try 2 pipeline --bytes "$size"; done

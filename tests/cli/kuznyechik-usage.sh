@@ -13,8 +13,10 @@ expect_exit 0 kuznyechik -k "$key" --iv "${good^^}" -l reference
 same expected "$work/stdout" "capitals"
 
 for bad in '' 0 "${good:1}" "${good:2}" "${good}0" "$good$good" "0x${good:2}" "${good:1}g"; do
-  expect_exit 2 kuznyechik -k "$key" --iv "$bad"
-  expect_stderr 'iv'
+  for direction in -e -d; do
+    expect_exit 2 kuznyechik "$direction" -k "$key" --iv "$bad"
+    expect_stderr 'iv'
+  done
 done
 expect_exit 2 kuznyechik -k "$key"
 expect_stderr '--iv'
@@ -22,7 +24,10 @@ expect_exit 2 kuznyechik --iv "$good"
 for bits in 128 192; do
   expect_exit 2 kuznyechik -k "$work/key$bits" --iv "$good"
   expect_stderr '32 bytes'
+  expect_exit 2 "$program" -c kuznyechik -k "$work/key$bits" -i plain
+  expect_stderr '32 bytes'
 done
+expect_exit 2 "$program" -c kuznyechik --iv "$good" -k "$key" -i plain # sealed takes none
 expect_exit 2 "$program" -f raw --iv "$good" -k "$key" -i plain # without its name it is AES
 for name in Kuznyechik kuznyechik-ctr kuz; do
   expect_exit 2 "$program" -f raw -c "$name" --iv "$good" -k "$key" -i plain

@@ -1,8 +1,8 @@
 // Whatever is done to sealed segments, and however they are cut into pieces: what is released is a beginning
 // of the plaintext, and all is well only where nothing was changed.
 //
-// The fuzzer's bytes are a program: how long the plaintext is, how to change what it was sealed to, and how
-// to cut that up.
+// The fuzzer's bytes are a program: which cipher it is, how long the plaintext is, how to change what it was
+// sealed to, and how to cut that up.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -39,11 +39,15 @@ class Program {
   std::span<const std::uint8_t> bytes_;
 };
 
-std::unique_ptr<Session> make_session(bool decrypt) {
-  CipherKey key{Cipher::aes_256, Secret(32)};
+std::unique_ptr<Session> make_session(Cipher cipher, bool decrypt) {
+  CipherKey key{cipher, Secret(32)};
   std::ranges::fill(key.bytes.bytes(), std::byte{7});
-  return make_segment_session(
-      {.decrypt = decrypt, .key = std::move(key), .base_nonce = {1, 2, 3}, .header = {}, .header_bytes = 0});
+  return make_segment_session({.decrypt = decrypt,
+                               .key = std::move(key),
+                               .base_nonce = {1, 2, 3},
+                               .base_mgm_nonce = {1, 2, 3},
+                               .header = {},
+                               .header_bytes = 0});
 }
 
 Bytes make_plaintext(std::size_t size) {
@@ -62,9 +66,9 @@ Outcome process(const Session& session, Lane& lane, std::uint64_t offset, std::s
   return outcome;
 }
 
-Bytes seal(const Bytes& plaintext, Lane& lane) {
+Bytes seal(Cipher cipher, const Bytes& plaintext, Lane& lane) {
   Bytes sealed;
-  process(*make_session(false), lane, 0, plaintext, true, sealed);
+  process(*make_session(cipher, false), lane, 0, plaintext, true, sealed);
   return sealed;
 }
 
@@ -96,13 +100,14 @@ void change(Bytes& sealed, Program& program) {
 
 void run(Program program) {
   const std::unique_ptr<Lane> lane = make_cpu_lane();
+  const Cipher cipher = program.number(2) == 0 ? Cipher::aes_256 : Cipher::kuznyechik;
   const Bytes plaintext = make_plaintext(program.number(most_plaintext + 1));
-  const Bytes original = seal(plaintext, *lane);
+  const Bytes original = seal(cipher, plaintext, *lane);
   const std::size_t segments_a_piece = 1 + program.number(3);
   Bytes sealed = original;
   while (!program.empty() && sealed.size() < 2 * most_plaintext) change(sealed, program);
 
-  const std::unique_ptr<Session> session = make_session(true);
+  const std::unique_ptr<Session> session = make_session(cipher, true);
   Bytes released;
   bool failed = false, last = false;
   for (std::size_t at = 0; !last && !failed;) {

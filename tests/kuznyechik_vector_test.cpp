@@ -1,0 +1,123 @@
+// One of the ways in which CPU lanes compute Kuznyechik, against the cipher as its standard is written. Which
+// one says GPUAES_VECTOR_CODE: the name of a set of instructions, or "tables" for none. Where the CPU has no
+// such instructions this ends with 77, which CTest counts as skipped. (Catch2 v2 cannot skip a test.)
+#define CATCH_CONFIG_RUNNER
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "catch.hpp"
+#include "cipher/kuznyechik.hpp"
+#include "cipher/kuznyechik_cpu.hpp"
+#include "cipher/mgm.hpp"
+#include "cipher/mgm_cpu.hpp"
+#include "lane/lanes.hpp"
+#include "support.hpp"
+
+namespace gpuaes {
+namespace {
+
+using kuznyechik::Block;
+
+constexpr std::uint64_t all = ~std::uint64_t{0};
+
+std::string_view code_name() {
+  const char* const name = std::getenv("GPUAES_VECTOR_CODE");
+  return name == nullptr ? "" : name;
+}
+
+// None: by tables.
+const kuznyechik::VectorCode* code() {
+  for (const kuznyechik::VectorCode& each : kuznyechik::vector_codes())
+    if (each.name == code_name()) return &each;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("blocks are enciphered as the standard does it, any number of them") {
+  std::mt19937 random(4);
+  for (int i = 0; i < 8; ++i) {
+    Bytes key(32);
+    for (std::byte& byte : key) byte = static_cast<std::byte>(random());
+    const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
+    const KuznyechikCpu cpu(key, code());
+    for (std::size_t count = i == 0 ? 0 : 128; count <= 130; ++count) {
+      std::vector<Block> blocks(count), expected(count);
+      for (Block& each : blocks)
+        for (std::uint8_t& byte : each) byte = static_cast<std::uint8_t>(random());
+      for (std::size_t k = 0; k < count; ++k) expected[k] = kuznyechik::encrypt(keys, blocks[k]);
+      cpu.encrypt(blocks);
+      CHECK((blocks == expected));
+    }
+  }
+}
+
+TEST_CASE("every byte in every place is substituted and mixed as the standard does it") {
+  const Bytes key(32);
+  const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
+  // What is substituted first is the block with the first round key, which is zero.
+  CHECK(keys.of[0] == Block{});
+  std::vector<Block> blocks(16 * 256);
+  for (unsigned i = 0; i < 16; ++i)
+    for (unsigned byte = 0; byte < 256; ++byte) blocks[256 * i + byte][i] = static_cast<std::uint8_t>(byte);
+  std::vector<Block> expected = blocks;
+  for (Block& each : expected) each = kuznyechik::encrypt(keys, each);
+  KuznyechikCpu(key, code()).encrypt(blocks);
+  CHECK((blocks == expected));
+}
+
+TEST_CASE("counter mode is what the reference makes, for every length and a counter that carries") {
+  const Bytes key = test_bytes(32, 5), in = test_bytes(2100);
+  const CipherKey lane_key = make_key(key, Cipher::kuznyechik);
+  const KuznyechikCpu cpu(key, code());
+  const Counter first{7, all - 40};
+  Bytes expected(in.size());
+  const auto reference = make_reference_lane();
+  reference->start({.key = &lane_key, .in = in, .out = expected, .counter = store_counter(first)});
+  CHECK_FALSE(reference->finish().has_value());
+  for (std::size_t size = 0; size <= in.size(); size += size < 600 ? 1 : 97) {
+    CAPTURE(size);
+    Bytes out(size);
+    cpu.ctr(first, std::span(in).first(size), out);
+    CHECK(difference(out, std::span(expected).first(size)) == "");
+  }
+}
+
+TEST_CASE("MGM is what is written, for lengths around those of vectors") {
+  const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
+  const mgm::Mgm oracle(key);
+  const MgmCpu cpu(key, code());
+  const MgmNonce nonce = counter_block("7edcba98765432100123456789abcdef");
+  for (const std::size_t size :
+       {0, 1, 16, 17, 255, 256, 257, 495, 496, 511, 512, 513, 528, 1024, 1025, 1600}) {
+    CAPTURE(size);
+    const Bytes plain = test_bytes(size, 1);
+    Bytes expected(size), expected_tag(16), got = plain, tag(16);
+    oracle.seal(nonce, aad, plain, expected, expected_tag);
+    cpu.seal(nonce, aad, got, got, tag);  // in place
+    CHECK(difference(got, expected) == "");
+    CHECK(difference(tag, expected_tag) == "");
+    CHECK(cpu.open(nonce, aad, got, tag, got));
+    CHECK(difference(got, plain) == "");
+    tag[size % 16] ^= std::byte{1};
+    CHECK_FALSE(cpu.open(nonce, aad, expected, tag, got));
+  }
+}
+
+}  // namespace gpuaes
+
+int main(int argc, char** argv) {
+  const std::string name(gpuaes::code_name());
+  const gpuaes::kuznyechik::VectorCode* const code = gpuaes::code();
+  if (name != "tables" && (code == nullptr || !code->is_here())) {
+    std::printf("skipped: %s has no %s\n", code == nullptr ? "this program" : "this CPU", name.c_str());
+    return 77;
+  }
+  return Catch::Session().run(argc, argv);
+}
