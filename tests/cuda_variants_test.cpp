@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "aes_reference.hpp"
 #include "catch.hpp"
+#include "cipher/kuznyechik.hpp"
 #include "error.hpp"
 #include "runtime.hpp"
 #include "variants/variants.hpp"
@@ -39,32 +41,72 @@ struct Case {
 // What one kernel does: a mode under a key.
 struct Work {
   Mode mode;
-  aes::RoundKeys keys;
+  Cipher cipher;
+  Bytes key;
   std::vector<Case> cases;
 };
 
-Bytes reference_ecb(const aes::RoundKeys& keys, Bytes bytes) {
-  for (std::size_t at = 0; at < bytes.size(); at += 16) {
-    auto* const block = reinterpret_cast<std::uint8_t*>(bytes.data() + at);
-    aes::encrypt_block(keys, block, block);
-  }
-  return bytes;
+CipherKey make_key(Cipher cipher, const Bytes& bytes) {
+  CipherKey key{cipher, Secret(bytes.size())};
+  std::ranges::copy(bytes, key.bytes.bytes().begin());
+  return key;
 }
+
+// The cipher as its standard writes it.
+class BlockCipher {
+ public:
+  BlockCipher(Cipher cipher, const Bytes& key) : is_aes_(is_aes(cipher)) {
+    if (is_aes_)
+      aes_ = aes::expand_key(key);
+    else
+      kuznyechik_ = kuznyechik::expand_key(key);
+  }
+
+  CounterBlock encrypt(CounterBlock block) const {
+    if (!is_aes_) return kuznyechik::encrypt(kuznyechik_, block);
+    aes::encrypt_block(aes_, block.data(), block.data());
+    return block;
+  }
+  Bytes ecb(Bytes bytes) const {
+    for (std::size_t at = 0; at < bytes.size(); at += 16) {
+      CounterBlock block;
+      std::memcpy(block.data(), &bytes[at], 16);
+      block = encrypt(block);
+      std::memcpy(&bytes[at], block.data(), 16);
+    }
+    return bytes;
+  }
+  Bytes ctr(Counter counter, Bytes bytes) const {
+    CounterBlock key{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (i % 16 == 0) key = encrypt(store_counter(counter + i / 16));
+      bytes[i] ^= static_cast<std::byte>(key[i % 16]);
+    }
+    return bytes;
+  }
+
+ private:
+  bool is_aes_;
+  aes::RoundKeys aes_{};
+  kuznyechik::RoundKeys kuznyechik_{};
+};
 
 std::vector<Work> all_work() {
   std::vector<Work> works;
-  for (const std::size_t key_bytes : {16, 24, 32}) {
-    const aes::RoundKeys keys = aes::expand_key(random_bytes(key_bytes));
-    Work ctr{Mode::ctr, keys, {}}, encrypt{Mode::ecb_encrypt, keys, {}}, decrypt{Mode::ecb_decrypt, keys, {}};
+  for (const CipherInfo& info : ciphers) {
+    const Bytes key = random_bytes(info.key_bytes);
+    const BlockCipher reference(info.cipher, key);
+    Work ctr{Mode::ctr, info.cipher, key, {}}, encrypt{Mode::ecb_encrypt, info.cipher, key, {}},
+        decrypt{Mode::ecb_decrypt, info.cipher, key, {}};
     const auto add_ctr = [&](Counter counter, std::size_t size) {
       const Bytes in = random_bytes(size);
-      ctr.cases.push_back({counter, in, reference_ctr(keys, counter, in)});
+      ctr.cases.push_back({counter, in, reference.ctr(counter, in)});
     };
     for (const std::size_t size : {0, 1, 15, 16, 17, 4096 + 16, (1 << 20) + 5}) add_ctr(any_counter, size);
     for (const Counter& counter : {Counter{7, 0xffffff01}, Counter{7, all - 0xfe}, Counter{all, all - 0xfe}})
       add_ctr(counter, 16 * 1000 + 3);
     for (const std::size_t size : {0, 16, 4096 + 16, (1 << 20) + 16}) {
-      const Bytes plain = random_bytes(size), cipher = reference_ecb(keys, plain);
+      const Bytes plain = random_bytes(size), cipher = reference.ecb(plain);
       encrypt.cases.push_back({{}, plain, cipher});
       decrypt.cases.push_back({{}, cipher, plain});
     }
@@ -115,9 +157,10 @@ std::vector<LaunchShape> shapes_of(const Variant& variant) {
 void check_variant(const Variant& variant, const LaunchShape& shape, const std::vector<Work>& works,
                    Device& device, bool in_place = false) {
   for (const Work& work : works) {
-    const cuda::VariantKernel kernel(variant, work.mode, work.keys, shape);
+    if (!variant.is_for(work.cipher)) continue;
+    const cuda::VariantKernel kernel(variant, work.mode, make_key(work.cipher, work.key), shape);
     for (const Case& one : work.cases) {
-      CAPTURE(std::string(variant.name), work.mode, work.keys.rounds, one.in.size(), one.counter.low,
+      CAPTURE(std::string(variant.name), work.mode, work.cipher, one.in.size(), one.counter.low,
               shape.threads, shape.blocks_per_thread, shape.grid_stride, shape.cuda_blocks, in_place);
       CHECK(device.does(kernel, one, in_place));
     }
@@ -138,7 +181,9 @@ const Variant& sbox() {
 }
 
 cuda::VariantKernel make_kernel(const Variant& variant, const LaunchShape& shape) {
-  return cuda::VariantKernel(variant, Mode::ecb_encrypt, aes::expand_key(Bytes(16)), shape);
+  const Cipher cipher = variant.is_for(Cipher::aes_128) ? Cipher::aes_128 : Cipher::kuznyechik;
+  return cuda::VariantKernel(variant, Mode::ecb_encrypt, CipherKey{cipher, Secret(info(cipher).key_bytes)},
+                             shape);
 }
 
 }  // namespace
@@ -171,7 +216,7 @@ TEST_CASE("variants have names of their own, by which they are found", "[gpu]") 
     CHECK(&cuda::find_variant(variant.name) == &variant);
   }
   CHECK(names.size() == cuda::variants().size());
-  CHECK(names.size() == 26);
+  CHECK(names.size() == 30);
   CHECK_THROWS_AS(cuda::find_variant("sbox"), UsageError);
 }
 
@@ -181,10 +226,24 @@ TEST_CASE("a variant refuses shapes and sizes that it does not have", "[gpu]") {
   for (const unsigned blocks : {0u, 3u, 32u})
     CHECK_THROWS_AS(make_kernel(sbox(), {256, blocks, true, 0}), UsageError);
   CHECK_THROWS_AS(make_kernel(cuda::find_variant("sbox-shared-4threads"), {256, 2, true, 0}), UsageError);
+  CHECK_THROWS_AS(make_kernel(cuda::find_variant("ls-shared"), {256, 8, true, 0}), UsageError);
   CHECK_THROWS_AS(make_kernel(sbox(), {1024, 16, true, 0}), UsageError);  // too many registers
   const cuda::VariantKernel kernel = make_kernel(sbox(), {256, 1, true, 0});
   const cuda::DeviceBuffer data(32);
   CHECK_THROWS_AS(kernel.launch({}, data.data(), data.data(), 17, nullptr), UsageError);
+}
+
+TEST_CASE("a variant refuses keys of other ciphers", "[gpu]") {
+  for (const Variant& variant : cuda::variants())
+    for (const CipherInfo& each : ciphers) {
+      CAPTURE(std::string(variant.name), std::string(each.name));
+      const CipherKey key{each.cipher, Secret(each.key_bytes)};
+      const bool is_for = (each.cipher == Cipher::kuznyechik) == variant.name.starts_with("ls-");
+      if (is_for)
+        CHECK_NOTHROW(cuda::VariantKernel(variant, Mode::ctr, key, {}));
+      else
+        CHECK_THROWS_AS(cuda::VariantKernel(variant, Mode::ctr, key, {}), UsageError);
+    }
 }
 
 TEST_CASE("a variant's kernel says what it uses, and has its blocks in registers", "[gpu]") {

@@ -14,8 +14,6 @@
 namespace gpuaes {
 namespace {
 
-using aes::Direction;
-
 constexpr std::size_t key_sizes[] = {16, 24, 32};
 constexpr aes::LookupTables encryption = aes::make_lookup_tables(Direction::encrypt);
 constexpr aes::LookupTables decryption = aes::make_lookup_tables(Direction::decrypt);

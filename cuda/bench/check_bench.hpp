@@ -10,7 +10,8 @@
 
 namespace gpuaes::cuda {
 
-// What libcrypto makes, which shares no line with the kernels, nor their key expansion.
+// What CPU lanes make. That of AES is libcrypto's, which shares no line with the kernels, nor their key
+// expansion; that of Kuznyechik shares the tables of the standard and its key expansion.
 class Reference {
  public:
   explicit Reference(const BenchData& data) : data_(data) {}

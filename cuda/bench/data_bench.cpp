@@ -6,9 +6,13 @@
 #include <random>
 
 #include "cipher/segments.hpp"
+#include "kernels.hpp"
 
 namespace gpuaes::cuda {
 namespace {
+
+// GCM needs less than MGM.
+constexpr std::size_t segment_room = mgm_room(0);
 
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) {
   return (size + unit - 1) / unit * unit;
@@ -32,7 +36,7 @@ BenchData::BenchData(std::size_t size)
       device_plain_(capacity_),
       sealed_(sealed_size(capacity_)),
       opened_(capacity_),
-      masks_(capacity_ / segment_bytes * tag_bytes),
+      room_(capacity_ / segment_bytes * segment_room),
       first_bad_(capacity_ / segment_bytes * sizeof(std::uint32_t)) {
   plain_ = random_bytes(capacity_);
   check(cudaMemcpy(device_plain_.data(), plain_.data(), capacity_, cudaMemcpyHostToDevice));
@@ -55,15 +59,15 @@ std::unique_ptr<BenchData> make_data(std::vector<std::size_t>& sizes, const Repo
 }
 
 std::size_t BenchData::stride(KernelMode mode, std::size_t size) {
-  return round_up(size, is_gcm(mode) ? segment_bytes : 16);
+  return round_up(size, is_aead(mode) ? segment_bytes : 16);
 }
 
 BenchData::Piece BenchData::piece(KernelMode mode, std::size_t at, std::size_t size) const {
   const std::size_t segment = at / segment_bytes;
   return {.plain = device_plain_.data() + at,
-          .sealed = sealed_.data() + (is_gcm(mode) ? segment * sealed_segment_bytes : at),
+          .sealed = sealed_.data() + (is_aead(mode) ? segment * sealed_segment_bytes : at),
           .opened = opened_.data() + at,
-          .masks = masks_.data() + segment * tag_bytes,
+          .room = room_.data() + segment * segment_room,
           .first_bad = reinterpret_cast<std::uint32_t*>(first_bad_.data()) + segment,
           .at = at,
           .size = size};
@@ -89,8 +93,8 @@ DeviceLimits BenchData::limits() const {
 }
 
 Ends ends_of(KernelMode mode, const BenchData::Piece& piece) {
-  const std::size_t sealed_bytes = is_gcm(mode) ? sealed_size(piece.size) : piece.size;
-  if (mode == KernelMode::gcm_open) return {piece.sealed, piece.opened, sealed_bytes, piece.size};
+  const std::size_t sealed_bytes = is_aead(mode) ? sealed_size(piece.size) : piece.size;
+  if (mode == KernelMode::open) return {piece.sealed, piece.opened, sealed_bytes, piece.size};
   return {piece.plain, piece.sealed, piece.size, sealed_bytes};
 }
 

@@ -34,9 +34,9 @@ class BenchData {
   // Where a piece of plaintext is that begins at `at`, a multiple of stride(); or what becomes of it.
   struct Piece {
     std::byte* plain;
-    std::byte* sealed;  // in other modes than GCM the output, without tags
+    std::byte* sealed;  // in modes without segments the output, without tags
     std::byte* opened;
-    std::byte* masks;
+    std::byte* room;  // that kernels need for a mode with segments
     std::uint32_t* first_bad;
     std::size_t at;
     std::size_t size;
@@ -60,7 +60,7 @@ class BenchData {
  private:
   std::size_t capacity_;
   std::vector<std::byte> plain_;
-  DeviceBuffer device_plain_, sealed_, opened_, masks_, first_bad_;
+  DeviceBuffer device_plain_, sealed_, opened_, room_, first_bad_;
   std::size_t next_ = 0;
 };
 

@@ -30,11 +30,12 @@ class KernelBench {
         reference_(data),
         limits_(data.limits()),
         subjects_(choose_subjects(request)) {
-    std::size_t modes = 0;
+    std::size_t works = 0;
     for (const Subject& subject : subjects_)
-      modes += static_cast<std::size_t>(
-          std::ranges::count_if(request.modes, [&](KernelMode mode) { return subject.can(mode); }));
-    report.expect(modes * request.ciphers.size() * request.sizes.size() * request.copies.size());
+      for (const Cipher cipher : request.ciphers)
+        works += static_cast<std::size_t>(
+            std::ranges::count_if(request.modes, [&](KernelMode mode) { return subject.can(cipher, mode); }));
+    report.expect(works * request.sizes.size() * request.copies.size());
     for (const Cipher cipher : request.ciphers) keys_.emplace(cipher, random_key(cipher));
   }
 
@@ -42,24 +43,24 @@ class KernelBench {
     for (const Subject& subject : subjects_)
       for (const Cipher cipher : request_.ciphers)
         for (const KernelMode mode : request_.modes)
-          if (subject.can(mode)) run(subject, keys_.at(cipher), mode);
+          if (subject.can(cipher, mode)) run(subject, keys_.at(cipher), mode);
   }
 
  private:
   void run(const Subject& subject, const BenchKey& key, KernelMode mode) {
     const std::vector<std::unique_ptr<BenchKernel>> kernels = make_kernels(subject, key, mode);
     if (kernels.empty()) return;
-    const KernelLimit limit = least_limit(limits_, subject.cost(mode, key.expanded.rounds));
+    const KernelLimit limit = least_limit(limits_, subject.cost(key.key.cipher, mode));
     for (const std::size_t size : request_.sizes) {
-      if (mode == KernelMode::gcm_open) seal_all(subject, key, size);
+      if (mode == KernelMode::open) seal_all(subject, key, size);
       for (const bool copies : request_.copies) {
         if (copies)
           report_with_copies(subject, key, fastest(kernels, size), size);
         else
           report_resident(subject, key, fastest(kernels, size), size, limit);
       }
-      if (mode == KernelMode::gcm_open && !data_.all_opened())
-        throw LaneError(fmt::format("not exact on the device: {}, {}, gcm-open, {} bytes", subject.name,
+      if (mode == KernelMode::open && !data_.all_opened())
+        throw LaneError(fmt::format("not exact on the device: {}, {}, open, {} bytes", subject.name,
                                     info(key.key.cipher).name, size));
     }
   }
@@ -86,10 +87,10 @@ class KernelBench {
 
   // So that what is opened was sealed, as pieces of that size.
   void seal_all(const Subject& subject, const BenchKey& key, std::size_t size) {
-    const BenchKernel sealer(subject, KernelMode::gcm_seal, key);
+    const BenchKernel sealer(subject, KernelMode::seal, key);
     data_.begin_round();
-    for (std::size_t i = 0; i < data_.pieces(KernelMode::gcm_seal, size); ++i)
-      sealer.launch(data_.next(KernelMode::gcm_seal, size), streams_[0]);
+    for (std::size_t i = 0; i < data_.pieces(KernelMode::seal, size); ++i)
+      sealer.launch(data_.next(KernelMode::seal, size), streams_[0]);
     streams_[0].wait();
   }
 
@@ -105,8 +106,8 @@ class KernelBench {
                        std::size_t size, const KernelLimit& limit) {
     const std::size_t launches = launches_of(size);
     const double rate = static_cast<double>(launches * size) / times_.resident(kernel, size, timed) / 1e9;
-    report_.add({subject.name, 8 * info(key.key.cipher).key_bytes, info(kernel.mode()).name, size, launches,
-                 "no", blocks_cell(kernel), rate, limit.name, limit.gb_per_s, rate / limit.gb_per_s,
+    report_.add({subject.name, info(key.key.cipher).name, info(kernel.mode()).name, size, launches, "no",
+                 blocks_cell(kernel), rate, limit.name, limit.gb_per_s, rate / limit.gb_per_s,
                  kernel.registers(), kernel.local_bytes(), kernel.resident_warps()});
   }
 
@@ -123,7 +124,7 @@ class KernelBench {
     double& link = link_rates_[{size, kernel.mode()}];
     if (link == 0) link = rate_with(nullptr);
     report_.add({subject.name,
-                 8 * info(key.key.cipher).key_bytes,
+                 info(key.key.cipher).name,
                  info(kernel.mode()).name,
                  size,
                  launches,
@@ -162,7 +163,7 @@ void check_kernel_request(const KernelRequest& request) {
 
 std::vector<Column> kernel_columns() {
   return {{"variant", 30},
-          {"key_bits"},
+          {"cipher", 10},
           {"mode", 11},
           {"bytes", 10},
           {"launches"},

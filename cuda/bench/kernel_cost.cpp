@@ -4,9 +4,17 @@
 #include <array>
 
 #include "cipher/aes_bitslice_ctr.hpp"
+#include "cipher/kuznyechik_bitslice.hpp"
 
 namespace gpuaes::cuda {
 namespace {
+
+int aes_rounds(Cipher cipher) {
+  return static_cast<int>(info(cipher).key_bytes / 4 + 6);
+}
+
+// Permutations; then for two words two LOP3 and a shift.
+constexpr int transpose_logic = 64 + 3 * (32 + 16);
 
 // Of bitslice_kernel.cuh, which has a column of 32 blocks in a thread, so 8 blocks. The machine code of a
 // middle round has just that: 355 LOP3, 24 shuffles and 8 loads.
@@ -15,7 +23,6 @@ KernelCost bitslice_cost(int rounds) {
   constexpr int substitution = 4 * sbox;  // of the rows of a column
   constexpr int mix = aes::mix_logic;
   constexpr int add_key = 32;
-  constexpr int transpose = 64 + 3 * (32 + 16);  // permutations; then for two words two LOP3 and a shift
   constexpr int add_data = 32;
   // aes::begin_tile(): a substitution, its double, 40 spread bits, and what is added to them.
   constexpr int begin = sbox + 3 + 40 + 8 + 2 * 32;
@@ -23,10 +30,11 @@ KernelCost bitslice_cost(int rounds) {
   constexpr int key_loads = 8;  // of 16 bytes that 8 lanes share
   constexpr double blocks = aes::tile_blocks / 32.0;
   const int middle = rounds - 3;  // rounds 1 and 2 are begin_tile()
-  return {.logic = (begin + middle * (substitution + mix) + substitution + add_key + transpose + add_data) /
-                   blocks,
-          .shuffles = (middle + 1) * shuffles / blocks,
-          .loads_of_own_bank = ((middle + 1) * key_loads + add_data) / blocks};
+  return {
+      .logic = (begin + middle * (substitution + mix) + substitution + add_key + transpose_logic + add_data) /
+               blocks,
+      .shuffles = (middle + 1) * shuffles / blocks,
+      .loads_of_own_bank = ((middle + 1) * key_loads + add_data) / blocks};
 }
 
 // Of aes_ttable.hpp. Lookups of a block: in rounds 1 and 2 one and four, and 30 for 4 blocks together; then
@@ -51,22 +59,55 @@ void add_tag(KernelCost& cost) {
 // for a turn, three LOP3 for five words, and so on.
 int join_of(const Variant& variant, Mode mode) {
   constexpr int pack = 3, mix_column = 8, unmix_before = 8, turns = 3, add = 2;
-  if (variant.ttables == 4) return add;
-  if (variant.ttables == 1) return turns + add;
+  if (variant.lookup == Lookup::four_ttables) return add;
+  if (variant.lookup == Lookup::one_ttable) return turns + add;
   return pack + mix_column + (mode == Mode::ecb_decrypt ? unmix_before : 0);
 }
 
-}  // namespace
+// Of kuznyechik_table.hpp: 16 lookups a round, of `address` instructions each; what they find and the round
+// key are 17 blocks, of which one LOP3 adds two words to a third.
+constexpr int ls_lookups = 16 * kuznyechik::rounds;
+constexpr double ls_logic(int address) {
+  return ls_lookups * address + kuznyechik::rounds * 4 * (17 - 1) / 2;
+}
 
-KernelCost cost_of(CudaKernel kernel, bool with_tag, int rounds) {
-  KernelCost cost = kernel == CudaKernel::bitslice ? bitslice_cost(rounds) : ttable_cost(rounds);
-  if (with_tag) add_tag(cost);
+// A lookup is four words of a bank group of its own. Its address is a permutation and a LOP3, as in the
+// machine code.
+KernelCost kuznyechik_table_cost() {
+  return {.logic = ls_logic(2), .loads_of_own_bank = 4 * ls_lookups};
+}
+
+// Of kuznyechik_bitslice.hpp, which has 32 blocks in a thread. The blocks go through shared memory twice.
+KernelCost kuznyechik_bitslice_cost() {
+  using kuznyechik::rounds, kuznyechik::slices;
+  constexpr int block_bits = kuznyechik::block_bits;
+  constexpr int bases = 16 * (9 + 8);  // to that of the circuit, and back
+  constexpr int round = 16 * kuznyechik::substitute_logic + kuznyechik::mix_logic + block_bits;
+  constexpr int add_key_and_data = 2 * block_bits;
+  constexpr int key_loads = (rounds + 1) * block_bits / 4;  // of 16 bytes that all lanes share
+  constexpr int through_memory = 2 * 2 * block_bits;
+  return {.logic = (8 * transpose_logic + bases + rounds * round + add_key_and_data) / double{slices},
+          .loads_of_own_bank = (key_loads + through_memory) / double{slices}};
+}
+
+// MGM: a factor for each block, which is as much as its keystream, and their product, which has as many
+// multiplications as one of GHASH. What else it takes is left out.
+void add_mgm(KernelCost& cost) {
+  cost.logic *= 2;
+  cost.loads_of_own_bank *= 2;
+  cost.multiplications += 144;
+}
+
+// An address is one instruction at least. Left out is what decryption has before and behind its rounds.
+KernelCost ls_cost(const Variant& variant) {
+  KernelCost cost{.logic = ls_logic(1)};
+  if (variant.memory == TableMemory::shared) cost.loads_of_256_blocks = ls_lookups;
   return cost;
 }
 
 // Of aes_lookup.hpp: 16 lookups a round. An address is one instruction at least. Where 16 threads have a
 // block each of them makes its whole column, and takes a byte out of it.
-KernelCost cost_of(const Variant& variant, Mode mode, int rounds) {
+KernelCost aes_cost(const Variant& variant, Mode mode, int rounds) {
   const unsigned threads = variant.threads_per_block;
   const double columns = std::max(4u, threads), lookups = 16.0 * rounds;
   constexpr int last_join = 3 + 1;
@@ -77,8 +118,26 @@ KernelCost cost_of(const Variant& variant, Mode mode, int rounds) {
   if (threads == 16) cost.shuffles = rounds * 16 * 4;
   if (variant.memory == TableMemory::banks) cost.loads_of_own_bank = lookups;
   if (variant.memory == TableMemory::shared)
-    (variant.ttables == 0 ? cost.loads_of_256_bytes : cost.loads_of_256_words) = lookups;
+    (variant.lookup == Lookup::sbox ? cost.loads_of_256_bytes : cost.loads_of_256_words) = lookups;
   return cost;
+}
+
+}  // namespace
+
+KernelCost cost_of(CudaKernel kernel, Cipher cipher, bool with_tag) {
+  if (!is_aes(cipher)) {
+    KernelCost cost = kernel == CudaKernel::bitslice ? kuznyechik_bitslice_cost() : kuznyechik_table_cost();
+    if (with_tag) add_mgm(cost);
+    return cost;
+  }
+  const int rounds = aes_rounds(cipher);
+  KernelCost cost = kernel == CudaKernel::bitslice ? bitslice_cost(rounds) : ttable_cost(rounds);
+  if (with_tag) add_tag(cost);
+  return cost;
+}
+
+KernelCost cost_of(const Variant& variant, Cipher cipher, Mode mode) {
+  return is_aes(cipher) ? aes_cost(variant, mode, aes_rounds(cipher)) : ls_cost(variant);
 }
 
 KernelLimit least_limit(const DeviceLimits& limits, const KernelCost& cost) {
@@ -93,7 +152,8 @@ KernelLimit least_limit(const DeviceLimits& limits, const KernelCost& cost) {
       Time{"shuffle", cost.shuffles / limits.shuffles},
       Time{"shared memory", cost.loads_of_own_bank / limits.loads_of_own_bank +
                                 cost.loads_of_256_words / limits.loads_of_256_words +
-                                cost.loads_of_256_bytes / limits.loads_of_256_bytes},
+                                cost.loads_of_256_bytes / limits.loads_of_256_bytes +
+                                cost.loads_of_256_blocks / limits.loads_of_256_blocks},
   };
   const Time& longest = *std::ranges::max_element(times, {}, &Time::seconds);
   return {longest.name, 16 / longest.seconds / 1e9};

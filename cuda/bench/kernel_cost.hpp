@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "cipher/ciphers.hpp"
 #include "lane/cuda_kernel.hpp"
 #include "limits.hpp"
 #include "variants/variants.hpp"
@@ -20,11 +21,11 @@ struct KernelCost {
   double loads_of_own_bank = 0;
   double loads_of_256_words = 0;
   double loads_of_256_bytes = 0;
+  double loads_of_256_blocks = 0;
 };
 
-// `rounds`: 10, 12 or 14.
-KernelCost cost_of(CudaKernel kernel, bool with_tag, int rounds);
-KernelCost cost_of(const Variant& variant, Mode mode, int rounds);
+KernelCost cost_of(CudaKernel kernel, Cipher cipher, bool with_tag);
+KernelCost cost_of(const Variant& variant, Cipher cipher, Mode mode);
 
 struct KernelLimit {
   std::string_view name;  // "memory", "logic", "multiplication", "shuffle" or "shared memory"

@@ -2,8 +2,10 @@
 
 #include <string>
 
+#include "cipher/mgm_places.hpp"
 #include "ctr.cuh"
 #include "error.hpp"
+#include "kuznyechik.cuh"
 
 namespace gpuaes::cuda {
 namespace {
@@ -23,13 +25,14 @@ LaneKernelUse use_of(void (*kernel)(Parameters...), unsigned threads, unsigned s
           .threads = threads};
 }
 
-constexpr unsigned most_threads(CudaKernel kernel) {
-  return kernel == CudaKernel::bitslice ? bitslice_threads : ttable_threads;
+constexpr unsigned most_threads(CudaKernel kernel, Cipher cipher) {
+  if (kernel == CudaKernel::bitslice) return is_aes(cipher) ? bitslice_threads : kuznyechik_bitslice_threads;
+  return is_aes(cipher) ? ttable_threads : kuznyechik_table_threads;
 }
 
 // What is launched would be another shape than was asked for.
-void check_shape(CudaKernel kernel, const KernelShape& shape) {
-  const unsigned most = most_threads(kernel), tile = tile_blocks_per_thread(kernel);
+void check_shape(CudaKernel kernel, Cipher cipher, const KernelShape& shape) {
+  const unsigned most = most_threads(kernel, cipher), tile = tile_blocks_per_thread(kernel, cipher);
   if (shape.threads > most || shape.threads % warp_lanes != 0)
     throw UsageError("its CUDA blocks have whole warps, of " + std::to_string(most) + " threads at most");
   if (shape.blocks_per_thread % tile != 0)
@@ -37,31 +40,42 @@ void check_shape(CudaKernel kernel, const KernelShape& shape) {
 }
 
 template <template <unsigned> class Plan>
-LaneKernelUse use_with(CudaKernel kernel, int rounds, unsigned threads) {
+LaneKernelUse aes_use_with(CudaKernel kernel, Cipher cipher, unsigned threads) {
   if (kernel == CudaKernel::bitslice)
     return use_of(bitslice_kernel<Plan<aes::tile_blocks>>, threads, memory_bytes(threads));
   using TtablePlan = Plan<ttable_tile>;
-  switch (rounds) {
-    case 10:
+  switch (cipher) {
+    case Cipher::aes_128:
       return use_of(ttable_kernel<10, TtablePlan>, threads, table_bytes);
-    case 12:
+    case Cipher::aes_192:
       return use_of(ttable_kernel<12, TtablePlan>, threads, table_bytes);
     default:
       return use_of(ttable_kernel<14, TtablePlan>, threads, table_bytes);
   }
 }
 
+template <class Places>
+LaneKernelUse kuznyechik_use_with(CudaKernel kernel, unsigned threads) {
+  if (kernel == CudaKernel::bitslice)
+    return use_of(kuznyechik_bitslice_kernel<Places>, threads, kuznyechik_bitslice_memory(threads));
+  return use_of(kuznyechik_table_kernel<Places>, threads, kuznyechik_table_bytes);
+}
+
 }  // namespace
 
-unsigned tile_blocks_per_thread(CudaKernel kernel) {
+unsigned tile_blocks_per_thread(CudaKernel kernel, Cipher cipher) {
+  if (!is_aes(cipher)) return kernel == CudaKernel::bitslice ? kuznyechik::slices : 1;
   return (kernel == CudaKernel::bitslice ? aes::tile_blocks : ttable_tile) / warp_lanes;
 }
 
-LaneKernelUse lane_kernel_use(CudaKernel kernel, bool of_segments, int rounds, const KernelShape& shape) {
-  check_shape(kernel, shape);
-  const unsigned threads = shape.threads > 0 ? shape.threads : most_threads(kernel);
-  return of_segments ? use_with<SegmentTiles>(kernel, rounds, threads)
-                     : use_with<StretchTiles>(kernel, rounds, threads);
+LaneKernelUse lane_kernel_use(CudaKernel kernel, Cipher cipher, bool of_segments, const KernelShape& shape) {
+  check_shape(kernel, cipher, shape);
+  const unsigned threads = shape.threads > 0 ? shape.threads : most_threads(kernel, cipher);
+  if (!is_aes(cipher))
+    return of_segments ? kuznyechik_use_with<MgmBody>(kernel, threads)
+                       : kuznyechik_use_with<StretchPlaces>(kernel, threads);
+  return of_segments ? aes_use_with<SegmentTiles>(kernel, cipher, threads)
+                     : aes_use_with<StretchTiles>(kernel, cipher, threads);
 }
 
 }  // namespace gpuaes::cuda

@@ -49,15 +49,15 @@ class KeyBench {
       Reference(data_).check(subject, kernels.back(), key, Reference::size_for(mode), streams_[0]);
     }
     const std::vector<double> medians = time(subject, keys, kernels);
-    if (mode == KernelMode::gcm_open && !data_.all_opened())
+    if (mode == KernelMode::open && !data_.all_opened())
       throw LaneError("a tag was wrong of what had been sealed before");
     const auto rate = [&](double seconds) {
       return static_cast<double>(size_ * launches_of(size_)) / seconds / 1e9;
     };
     const std::span differing = std::span(medians).first(series);
-    report_.add({subject.name, 8 * info(cipher).key_bytes, info(mode).name, size_, series, rounds,
-                 rate(medians[0]), rate(medians[1]), rate(median({differing.begin() + 2, differing.end()})),
-                 spread(differing), spread(std::span(medians).subspan(series))});
+    report_.add({subject.name, info(cipher).name, info(mode).name, size_, series, rounds, rate(medians[0]),
+                 rate(medians[1]), rate(median({differing.begin() + 2, differing.end()})), spread(differing),
+                 spread(std::span(medians).subspan(series))});
   }
 
  private:
@@ -84,11 +84,11 @@ class KeyBench {
   double time_once(const Subject& subject, const BenchKey& key, const BenchKernel& kernel) {
     const KernelMode mode = kernel.mode();
     const std::size_t launches = launches_of(size_);
-    if (mode == KernelMode::gcm_open) {
-      const BenchKernel sealer(subject, KernelMode::gcm_seal, key);
+    if (mode == KernelMode::open) {
+      const BenchKernel sealer(subject, KernelMode::seal, key);
       data_.begin_round();
       for (std::size_t i = 0; i < launches; ++i)
-        sealer.launch(data_.next(KernelMode::gcm_seal, size_), streams_[0]);
+        sealer.launch(data_.next(KernelMode::seal, size_), streams_[0]);
     }
     data_.begin_round();
     return streams_.time(1, [&] {
@@ -106,7 +106,7 @@ class KeyBench {
 
 std::vector<Column> key_columns() {
   return {{"variant", 30},
-          {"key_bits"},
+          {"cipher", 10},
           {"mode", 11},
           {"bytes", 10},
           {"series"},
@@ -124,7 +124,7 @@ void run_key_bench(const KernelRequest& request, Report& report) {
   for (const Subject& subject : subjects)
     for (const Cipher cipher : request.ciphers)
       for (const KernelMode mode : request.modes)
-        if (subject.can(mode)) bench.run(subject, cipher, mode);
+        if (subject.can(cipher, mode)) bench.run(subject, cipher, mode);
 }
 
 }  // namespace gpuaes::cuda

@@ -10,7 +10,7 @@ namespace gpuaes::cuda {
 
 std::vector<Column> key_columns();
 
-// Reports a row for each kernel, key size and mode that goes together: how far the times with different keys
+// Reports a row for each kernel, cipher and mode that goes together: how far the times with different keys
 // are apart, and how far those of as many series with one key. The request is one of check_kernel_request().
 // LaneError.
 void run_key_bench(const KernelRequest& request, Report& report);

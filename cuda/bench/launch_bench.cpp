@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "cipher/aes.hpp"
-#include "cipher/gcm.hpp"
 #include "cipher/kdf.hpp"
 #include "cipher/segments.hpp"
 #include "error.hpp"
@@ -26,6 +24,12 @@ std::vector<Subject> all_subjects() {
   return all;
 }
 
+bool can_any(const Subject& subject, const KernelRequest& request) {
+  return std::ranges::any_of(request.ciphers, [&](Cipher cipher) {
+    return std::ranges::any_of(request.modes, [&](KernelMode mode) { return subject.can(cipher, mode); });
+  });
+}
+
 bool names(const std::string& pattern, std::string_view name) {
   return pattern.ends_with('*') ? name.starts_with(std::string_view(pattern).substr(0, pattern.size() - 1))
                                 : name == pattern;
@@ -33,15 +37,19 @@ bool names(const std::string& pattern, std::string_view name) {
 
 }  // namespace
 
+bool Subject::can(Cipher cipher, KernelMode mode) const {
+  return lane_kernel ? !is_ecb(mode) : variant->is_for(cipher) && !is_aead(mode);
+}
+
 std::vector<unsigned> Subject::blocks_per_thread() const {
   if (lane_kernel) return {0};
   const auto counts = cuda::blocks_per_thread(*variant);
   return {counts.begin(), counts.end()};
 }
 
-KernelCost Subject::cost(KernelMode mode, int rounds) const {
-  return lane_kernel ? cost_of(*lane_kernel, is_gcm(mode), rounds)
-                     : cost_of(*variant, variant_mode(mode), rounds);
+KernelCost Subject::cost(Cipher cipher, KernelMode mode) const {
+  return lane_kernel ? cost_of(*lane_kernel, cipher, is_aead(mode))
+                     : cost_of(*variant, cipher, variant_mode(mode));
 }
 
 std::vector<Subject> choose_subjects(const KernelRequest& request) {
@@ -60,22 +68,17 @@ std::vector<Subject> choose_subjects(const KernelRequest& request) {
   for (const Subject& subject : all) {
     const bool is_named = std::ranges::any_of(
         request.variants, [&](const std::string& pattern) { return names(pattern, subject.name); });
-    if (is_named && std::ranges::any_of(request.modes, [&](KernelMode mode) { return subject.can(mode); }))
-      chosen.push_back(subject);
+    if (is_named && can_any(subject, request)) chosen.push_back(subject);
   }
   if (chosen.empty())
-    throw UsageError("none of these variants has one of these modes",
-                     "those of the filter have ctr and gcm, the others ctr and ecb");
+    throw UsageError(
+        "none of these variants has one of these ciphers in one of these modes",
+        "those of the filter have ctr and aead, the others ctr and ecb, of AES or of Kuznyechik");
   return chosen;
 }
 
-BenchKey::BenchKey(CipherKey bytes) : key(std::move(bytes)), expanded(aes::expand_key(key.bytes.bytes())) {
-  ghash::Powers host_powers;
-  ghash::make_powers(hash_key(expanded), host_powers);
-  check(cudaMemcpy(round_keys.data(), expanded.words.data(), sizeof expanded.words, cudaMemcpyHostToDevice));
-  check(cudaMemcpy(powers.data(), &host_powers, sizeof host_powers, cudaMemcpyHostToDevice));
-  // A copy from pageable memory may return before it has arrived, and not all streams would wait for it.
-  check(cudaDeviceSynchronize());
+BenchKey::BenchKey(CipherKey bytes) : key(std::move(bytes)) {
+  on_device.set(key, Stream());
 }
 
 BenchKey random_key(Cipher cipher) {
@@ -89,14 +92,14 @@ BenchKernel::BenchKernel(const Subject& subject, KernelMode mode, const BenchKey
     : mode_(mode), key_(key), shape_(shape) {
   if (subject.lane_kernel) {
     lane_kernel_ = *subject.lane_kernel;
-    const LaneKernelUse use = lane_kernel_use(lane_kernel_, is_gcm(mode), key.expanded.rounds, shape);
+    const LaneKernelUse use = lane_kernel_use(lane_kernel_, key.key.cipher, is_aead(mode), shape);
     use_ = use.use;
     threads_ = use.threads;
   } else {
     LaunchShape launched{.grid_stride = grid_stride};
     if (shape.threads > 0) launched.threads = shape.threads;
     if (shape.blocks_per_thread > 0) launched.blocks_per_thread = shape.blocks_per_thread;
-    variant_ = std::make_unique<VariantKernel>(*subject.variant, variant_mode(mode), key.expanded, launched);
+    variant_ = std::make_unique<VariantKernel>(*subject.variant, variant_mode(mode), key.key, launched);
     use_ = variant_->use();
     threads_ = launched.threads;
   }
@@ -111,21 +114,44 @@ void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) co
 }
 
 void BenchKernel::launch_lane_kernel(const BenchData::Piece& piece, cudaStream_t stream) const {
-  const AesKey aes{reinterpret_cast<const std::uint32_t*>(key_.round_keys.data()), key_.expanded.rounds,
-                   lane_kernel_, shape_};
+  if (is_aes(key_.key.cipher))
+    launch_aes(piece, stream);
+  else
+    launch_kuznyechik(piece, stream);
+}
+
+void BenchKernel::launch_aes(const BenchData::Piece& piece, cudaStream_t stream) const {
+  const AesKey aes = key_.on_device.aes(lane_kernel_, shape_);
   if (mode_ == KernelMode::ctr)
     return launch_aes_ctr(aes, load_counter(bench_counter), piece.plain, piece.sealed, piece.size, stream);
   const GcmJob job{.key = aes,
-                   .powers = reinterpret_cast<const ghash::Powers*>(key_.powers.data()),
+                   .powers = key_.on_device.powers(),
                    .base_nonce = bench_nonce,
                    .first_segment = piece.at / segment_bytes,
                    .aad = {},
                    .sealed_bytes = sealed_size(piece.size),
-                   .masks = piece.masks};
-  if (mode_ == KernelMode::gcm_seal)
+                   .masks = piece.room};
+  if (mode_ == KernelMode::seal)
     launch_gcm_seal(job, piece.plain, piece.sealed, stream);
   else
     launch_gcm_open(job, piece.sealed, piece.opened, piece.first_bad, stream);
+}
+
+void BenchKernel::launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t stream) const {
+  const KuznyechikKey kuznyechik = key_.on_device.kuznyechik(lane_kernel_, shape_);
+  if (mode_ == KernelMode::ctr)
+    return launch_kuznyechik_ctr(kuznyechik, load_counter(bench_counter), piece.plain, piece.sealed,
+                                 piece.size, stream);
+  const MgmJob job{.key = kuznyechik,
+                   .base_nonce = bench_mgm_nonce,
+                   .first_segment = piece.at / segment_bytes,
+                   .aad = {},
+                   .sealed_bytes = sealed_size(piece.size),
+                   .room = piece.room};
+  if (mode_ == KernelMode::seal)
+    launch_mgm_seal(job, piece.plain, piece.sealed, stream);
+  else
+    launch_mgm_open(job, piece.sealed, piece.opened, piece.first_bad, stream);
 }
 
 std::size_t launches_of(std::size_t size) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data_bench.hpp"
+#include "device_key.hpp"
 #include "kernel_cost.hpp"
 #include "kernels.hpp"
 #include "variants/variants.hpp"
@@ -21,14 +22,14 @@ struct Subject {
   std::optional<CudaKernel> lane_kernel;
   const Variant* variant;  // otherwise
 
-  bool can(KernelMode mode) const { return lane_kernel ? !is_ecb(mode) : !is_gcm(mode); }
+  bool can(Cipher cipher, KernelMode mode) const;
   // Of cipher blocks a thread; 0 where the kernel has a shape of its own.
   std::vector<unsigned> blocks_per_thread() const;
-  KernelCost cost(KernelMode mode, int rounds) const;
+  KernelCost cost(Cipher cipher, KernelMode mode) const;
 };
 
 // Those that any of the names names, in the order that they have. UsageError where one names none, or where
-// nothing that is left can do any of the modes.
+// nothing that is left can do any of the ciphers in any of the modes.
 std::vector<Subject> choose_subjects(const KernelRequest& request);
 
 // A key on the device, as lanes have it.
@@ -36,9 +37,7 @@ struct BenchKey {
   explicit BenchKey(CipherKey bytes);
 
   CipherKey key;
-  aes::RoundKeys expanded;
-  DeviceBuffer round_keys{sizeof(aes::RoundKeys::words)};
-  DeviceBuffer powers{sizeof(ghash::Powers)};
+  DeviceKey on_device;
 };
 BenchKey random_key(Cipher cipher);
 
@@ -46,6 +45,7 @@ BenchKey random_key(Cipher cipher);
 inline constexpr CounterBlock bench_counter{0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0,
                                             1,    2,    3,    4,    5,    6,    7,    8};
 inline constexpr Nonce bench_nonce{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0xff, 0xee};
+inline constexpr MgmNonce bench_mgm_nonce{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa};
 
 // A subject with a mode and a key, ready to be launched. The key outlives it.
 class BenchKernel {
@@ -65,6 +65,8 @@ class BenchKernel {
 
  private:
   void launch_lane_kernel(const BenchData::Piece& piece, cudaStream_t stream) const;
+  void launch_aes(const BenchData::Piece& piece, cudaStream_t stream) const;
+  void launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t stream) const;
 
   KernelMode mode_;
   const BenchKey& key_;

@@ -21,6 +21,7 @@ void run_limit_bench(Report& report) {
   add("words of shared memory, a bank for each lane", limits.loads_of_own_bank, "10^12/s");
   add("words of shared memory, any of 256", limits.loads_of_256_words, "10^12/s");
   add("bytes of shared memory, any of 256", limits.loads_of_256_bytes, "10^12/s");
+  add("16 bytes of shared memory, any of 256", limits.loads_of_256_blocks, "10^12/s");
 }
 
 }  // namespace gpuaes::cuda

@@ -95,6 +95,16 @@ struct AnyByte {
   __device__ static unsigned begin(unsigned any, unsigned) { return any % entries; }
 };
 
+struct AnyBlock {
+  struct alignas(16) Entry {
+    std::uint32_t words[4];  // the sum counts, so that all are loaded
+    __device__ operator std::uint32_t() const { return words[0] ^ words[1] ^ words[2] ^ words[3]; }
+  };
+  static constexpr unsigned size = entries;
+  __device__ static Entry make(const std::uint8_t* cycle, unsigned i) { return {{16u * cycle[i]}}; }
+  __device__ static unsigned begin(unsigned any, unsigned) { return 16 * (any % entries); }
+};
+
 template <class Table>
 __global__ void __launch_bounds__(threads) load_kernel(const std::uint8_t* cycle, std::uint32_t* sink) {
   __shared__ typename Table::Entry table[Table::size];
@@ -181,7 +191,8 @@ DeviceLimits measure_limits(const std::byte* from, std::byte* to, std::size_t si
           .shuffles = measurement.rate_of(shuffle_kernel, sink),
           .loads_of_own_bank = measurement.rate_of(load_kernel<OwnBank>, cycle, sink),
           .loads_of_256_words = measurement.rate_of(load_kernel<AnyWord>, cycle, sink),
-          .loads_of_256_bytes = measurement.rate_of(load_kernel<AnyByte>, cycle, sink)};
+          .loads_of_256_bytes = measurement.rate_of(load_kernel<AnyByte>, cycle, sink),
+          .loads_of_256_blocks = measurement.rate_of(load_kernel<AnyBlock>, cycle, sink)};
 }
 
 }  // namespace gpuaes::cuda

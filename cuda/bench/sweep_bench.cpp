@@ -47,13 +47,14 @@ struct SweepShape {
   bool grid_stride;
 };
 
-std::vector<SweepShape> shapes_of(const Subject& subject, std::size_t size, const cudaDeviceProp& device) {
+std::vector<SweepShape> shapes_of(const Subject& subject, Cipher cipher, std::size_t size,
+                                  const cudaDeviceProp& device) {
   std::vector<SweepShape> shapes;
   if (subject.lane_kernel) shapes.push_back({{}, true});
-  const std::vector<unsigned> blocks = subject.lane_kernel
-                                           ? sweep_blocks(tile_blocks_per_thread(*subject.lane_kernel), size,
-                                                          static_cast<unsigned>(device.multiProcessorCount))
-                                           : subject.blocks_per_thread();
+  const std::vector<unsigned> blocks =
+      subject.lane_kernel ? sweep_blocks(tile_blocks_per_thread(*subject.lane_kernel, cipher), size,
+                                         static_cast<unsigned>(device.multiProcessorCount))
+                          : subject.blocks_per_thread();
   for (const unsigned threads : sweep_threads)
     for (const unsigned each : blocks)
       for (const bool grid_stride : {true, false})
@@ -63,8 +64,8 @@ std::vector<SweepShape> shapes_of(const Subject& subject, std::size_t size, cons
 }
 
 // A lane's kernel has one shape for all that it is used for.
-std::vector<KernelMode> modes_of(const Subject& subject) {
-  if (subject.lane_kernel) return {KernelMode::ctr, KernelMode::gcm_seal};
+std::vector<KernelMode> modes_of(const Subject& subject, Cipher cipher) {
+  if (subject.can(cipher, KernelMode::seal)) return {KernelMode::ctr, KernelMode::seal};
   return {KernelMode::ctr};
 }
 
@@ -77,34 +78,48 @@ class SweepBench {
         report_(report),
         times_(data, streams_, report),
         reference_(data) {
-    for (const Subject& subject : subjects_)
-      rows_ +=
-          (shapes_of(subject, size_, device_).size() * modes_of(subject).size() + stream_counts_.size()) *
-          request.ciphers.size();
+    for_each([&](const Subject& subject, Cipher cipher) {
+      rows_ += shapes_of(subject, cipher, size_, device_).size() * modes_of(subject, cipher).size() +
+               stream_counts_.size();
+    });
     report_.expect(rows_);
     for (const Cipher cipher : request.ciphers) keys_.emplace(cipher, random_key(cipher));
   }
 
-  // What was best for the default kernel, if it was measured.
+  // What was best for the default kernel with AES, if it was measured.
   std::optional<Tuning> run() {
     std::optional<Tuning> kept;
-    for (const Subject& subject : subjects_)
-      for (const Cipher cipher : request_.ciphers) {
-        const std::optional<Tuning> best = sweep(subject, keys_.at(cipher));
-        if (subject.lane_kernel == default_cuda_kernel && cipher == std::ranges::max(request_.ciphers))
-          kept = best;
-      }
+    for_each([&](const Subject& subject, Cipher cipher) {
+      const std::optional<Tuning> best = sweep(subject, keys_.at(cipher));
+      if (subject.lane_kernel == default_cuda_kernel && cipher == kept_cipher()) kept = best;
+    });
     report_.cancel().check();
     return kept;
   }
 
  private:
+  template <class Do>
+  void for_each(const Do& what) const {
+    for (const Subject& subject : subjects_)
+      for (const Cipher cipher : request_.ciphers)
+        if (subject.can(cipher, KernelMode::ctr)) what(subject, cipher);
+  }
+
+  // AES with the largest of the keys: for that a tuning file holds.
+  std::optional<Cipher> kept_cipher() const {
+    std::optional<Cipher> largest;
+    for (const Cipher cipher : request_.ciphers)
+      if (is_aes(cipher) && (!largest || cipher > *largest)) largest = cipher;
+    return largest;
+  }
+
   std::optional<Tuning> sweep(const Subject& subject, const BenchKey& key) {
     std::vector<ShapeRate> rates;
     std::map<KernelMode, double> own;  // rates of the kernel's own shape, which comes first, if it has one
-    for (const SweepShape& each : shapes_of(subject, size_, device_)) {
+    const Cipher cipher = key.key.cipher;
+    for (const SweepShape& each : shapes_of(subject, cipher, size_, device_)) {
       std::vector<double> of_modes;  // as parts of the own ones
-      for (const KernelMode mode : modes_of(subject))
+      for (const KernelMode mode : modes_of(subject, cipher))
         if (const std::optional<double> rate = measure(subject, mode, key, each)) {
           own.try_emplace(mode, subject.lane_kernel ? *rate : 1);
           of_modes.push_back(*rate / own.at(mode));
@@ -169,7 +184,7 @@ class SweepBench {
 
   void add_row(const Subject& subject, KernelMode mode, const BenchKey& key, const SweepShape& each,
                const Cell& streams, double gb_per_s) {
-    report_.add({subject.name, 8 * info(key.key.cipher).key_bytes, info(mode).name, size_, each.shape.threads,
+    report_.add({subject.name, info(key.key.cipher).name, info(mode).name, size_, each.shape.threads,
                  each.shape.blocks_per_thread, each.grid_stride ? "yes" : "no", streams, gb_per_s});
   }
 
@@ -195,7 +210,7 @@ void keep(const std::optional<Tuning>& tuning, std::size_t size, const Report& r
   const std::string device = current_device().name;
   const std::optional<std::string> model = nvidia_model();
   if (!tuning)
-    return report.note("nothing is kept: the kernel that is the filter's default was not measured");
+    return report.note("nothing is kept: the kernel that is the filter's default was not measured with AES");
   if (size != cuda_file_chunk_bytes)
     return report.note(
         fmt::format("nothing is kept: launches of lanes are of {} bytes", cuda_file_chunk_bytes));
@@ -212,7 +227,7 @@ void keep(const std::optional<Tuning>& tuning, std::size_t size, const Report& r
 }  // namespace
 
 std::vector<Column> sweep_columns() {
-  return {{"variant", 30},       {"key_bits"},    {"mode", 11}, {"bytes", 10}, {"threads"},
+  return {{"variant", 30},       {"cipher", 10},  {"mode", 11}, {"bytes", 10}, {"threads"},
           {"blocks_per_thread"}, {"grid_stride"}, {"streams"},  {"gb_per_s"}};
 }
 

@@ -9,16 +9,24 @@
 
 #include "cipher/aes_lookup.hpp"
 #include "cipher/ctr.hpp"
+#include "cipher/kuznyechik_table.hpp"
 #include "variants.hpp"
 
 namespace gpuaes::cuda {
 
+// All that variants look up in one direction.
+struct VariantTables {
+  kuznyechik::LsTables ls;
+  aes::LookupTables aes;
+  std::uint8_t substitution[256];  // pi of Kuznyechik, in either direction
+};
+
 // The parameter of every kernel.
 struct VariantArguments {
-  std::uint32_t round_keys[60];
-  int rounds;
-  const aes::LookupTables* tables;  // in global memory
-  cudaTextureObject_t texture;      // the words of the same
+  std::uint32_t round_keys[most_key_words];
+  int rounds;                   // of AES
+  const VariantTables* tables;  // in global memory
+  cudaTextureObject_t texture;  // the T-tables or LS tables of the same
   Counter counter;
   std::uint64_t blocks;
   const std::byte* in;
@@ -26,9 +34,10 @@ struct VariantArguments {
 };
 
 extern const std::array<Variant, 3> constant_variants;
-extern const std::array<Variant, 3> global_variants;
-extern const std::array<Variant, 2> texture_variants;
-extern const std::array<Variant, 9> shared_variants;
+extern const std::array<Variant, 1> ls_constant_variants;
+extern const std::array<Variant, 4> global_variants;
+extern const std::array<Variant, 3> texture_variants;
+extern const std::array<Variant, 10> shared_variants;
 extern const std::array<Variant, 9> banked_variants;
 
 }  // namespace gpuaes::cuda

@@ -13,7 +13,7 @@ struct Banks {
   static constexpr unsigned shared_bytes = 4 * Banked::words;
 
   __device__ static Banked open(const VariantArguments& arguments, uint4* shared) {
-    const typename Form::Entry* const original = Form::entries(*arguments.tables);
+    const typename Form::Entry* const original = entries_of<Form>(*arguments.tables);
     for (unsigned i = threadIdx.x; i < Banked::words / 4; i += blockDim.x) {
       const std::uint32_t entry = original[Banked::entry_of(4 * i)];
       shared[i] = {entry, entry, entry, entry};

@@ -6,15 +6,15 @@
 namespace gpuaes::cuda {
 namespace {
 
-__constant__ constexpr aes::LookupTables encryption = aes::make_lookup_tables(aes::Direction::encrypt);
-__constant__ constexpr aes::LookupTables decryption = aes::make_lookup_tables(aes::Direction::decrypt);
+__constant__ constexpr aes::LookupTables encryption = aes::make_lookup_tables(Direction::encrypt);
+__constant__ constexpr aes::LookupTables decryption = aes::make_lookup_tables(Direction::decrypt);
 
 template <class Form>
 struct Constant {
   static constexpr TableMemory memory = TableMemory::constant;
   static constexpr unsigned shared_bytes = 0;
   __device__ static auto open(const VariantArguments&, uint4*) {
-    return aes::Linear{Form::entries(Form::direction == aes::Direction::encrypt ? encryption : decryption)};
+    return aes::Linear{Form::entries(Form::direction == Direction::encrypt ? encryption : decryption)};
   }
 };
 

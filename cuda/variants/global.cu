@@ -5,28 +5,40 @@
 namespace gpuaes::cuda {
 namespace {
 
+template <class Entry>
+__device__ Entry load_only(const Entry* place) {
+  return __ldg(place);
+}
+__device__ inline BlockWords load_only(const BlockWords* place) {
+  const uint4 words = __ldg(reinterpret_cast<const uint4*>(place));
+  return {{words.x, words.y, words.z, words.w}};
+}
+
 template <class Form>
 struct Global {
+  using Entry = typename Form::Entry;
   static constexpr TableMemory memory = TableMemory::global;
   static constexpr unsigned shared_bytes = 0;
-  const typename Form::Entry* entries;
+  const Entry* entries;
 
   __device__ static Global open(const VariantArguments& arguments, uint4*) {
-    return {Form::entries(*arguments.tables)};
+    return {entries_of<Form>(*arguments.tables)};
   }
+  __device__ Entry entry(unsigned index) const { return load_only(entries + index); }
   __device__ std::uint32_t look(unsigned table, std::uint32_t word, unsigned row) const {
-    return __ldg(entries + 256 * table + (word >> 8 * row & 0xff));
+    return entry(256 * table + (word >> 8 * row & 0xff));
   }
 };
 
 }  // namespace
 
-const std::array<Variant, 3> global_variants{
+const std::array<Variant, 4> global_variants{
     make_variant<Global, Sbox>("sbox-global", "S-box in global memory, by the read-only cache"),
     make_variant<Global, Ttables<1>>("ttable1-global",
                                      "one T-table in global memory, by the read-only cache"),
     make_variant<Global, Ttables<4>>("ttable4-global",
                                      "four T-tables in global memory, by the read-only cache"),
+    make_variant<Global, Ls, LsThread>("ls-global", "LS tables in global memory, by the read-only cache"),
 };
 
 }  // namespace gpuaes::cuda

@@ -1,7 +1,7 @@
-// The one kernel of all variants: cipher/aes_lookup.hpp on whole buffers. CUDA block b does tile b, then,
-// where the grid is smaller than the data, tile b + gridDim.x and so on. Neighbouring threads have
-// neighbouring blocks, or parts of one, and the further blocks of a thread lie a CUDA block's worth apart, so
-// that what a warp reads lies together.
+// The one kernel of all variants: cipher/aes_lookup.hpp, or cipher/kuznyechik_table.hpp, on whole buffers.
+// CUDA block b does tile b, then, where the grid is smaller than the data, tile b + gridDim.x and so on.
+// Neighbouring threads have neighbouring blocks, or parts of one, and the further blocks of a thread lie a
+// CUDA block's worth apart, so that what a warp reads lies together.
 //
 // Round keys are read from the kernel's parameters, which is the constant memory in which one address for all
 // threads of a warp costs least. Threads that share a block want four at a time, from shared memory.
@@ -11,12 +11,41 @@
 
 #include "arguments.hpp"
 #include "cipher/aes_lookup.hpp"
+#include "cipher/kuznyechik_table.hpp"
 
 namespace gpuaes::cuda {
+
+// The one form of Kuznyechik, and its cut: a thread for a block.
+template <Direction way>
+struct LsForm {
+  static constexpr Direction direction = way;
+  static constexpr unsigned tables = 16;
+  using Entry = BlockWords;
+};
+struct LsThread {
+  static constexpr unsigned threads = 1;
+  using Part = BlockWords;
+  __device__ static Part part(const aes::Block& block, unsigned) {
+    return {{block.words[0], block.words[1], block.words[2], block.words[3]}};
+  }
+};
+template <class Form>
+inline constexpr bool is_ls = std::is_same_v<typename Form::Entry, BlockWords>;
+
+template <class Form>
+__device__ const typename Form::Entry* entries_of(const VariantTables& all) {
+  if constexpr (is_ls<Form>)
+    return all.ls.entries;
+  else
+    return Form::entries(all.aes);
+}
 
 __device__ inline aes::Block load_part(aes::OneThread, const std::byte* data, std::uint64_t block, unsigned) {
   const uint4 words = reinterpret_cast<const uint4*>(data)[block];
   return {{words.x, words.y, words.z, words.w}};
+}
+__device__ inline BlockWords load_part(LsThread, const std::byte* data, std::uint64_t block, unsigned) {
+  return reinterpret_cast<const BlockWords*>(data)[block];
 }
 __device__ inline std::uint32_t load_part(aes::FourThreads, const std::byte* data, std::uint64_t block,
                                           unsigned position) {
@@ -31,6 +60,10 @@ __device__ inline void store_part(aes::OneThread, std::byte* data, std::uint64_t
                                   const aes::Block& part) {
   reinterpret_cast<uint4*>(data)[block] = {part.words[0], part.words[1], part.words[2], part.words[3]};
 }
+__device__ inline void store_part(LsThread, std::byte* data, std::uint64_t block, unsigned,
+                                  const BlockWords& part) {
+  reinterpret_cast<BlockWords*>(data)[block] = part;
+}
 __device__ inline void store_part(aes::FourThreads, std::byte* data, std::uint64_t block, unsigned position,
                                   std::uint32_t part) {
   reinterpret_cast<std::uint32_t*>(data)[4 * block + position] = part;
@@ -38,6 +71,18 @@ __device__ inline void store_part(aes::FourThreads, std::byte* data, std::uint64
 __device__ inline void store_part(aes::SixteenThreads, std::byte* data, std::uint64_t block,
                                   unsigned position, std::uint32_t part) {
   reinterpret_cast<std::uint8_t*>(data)[16 * block + position] = static_cast<std::uint8_t>(part);
+}
+
+template <class Form, class Cut, unsigned count, class Memory, class Gather>
+__device__ void run_cipher(typename Cut::Part (&parts)[count], unsigned position,
+                           const std::uint32_t* round_keys, const VariantArguments& arguments,
+                           const Memory& memory, const Gather& gather) {
+  if constexpr (!is_ls<Form>)
+    aes::run_rounds<Cut, Form>(parts, position, round_keys, arguments.rounds, memory, gather);
+  else if constexpr (Form::direction == Direction::encrypt)
+    kuznyechik::encrypt(parts, round_keys, memory);
+  else
+    kuznyechik::decrypt(parts, round_keys, memory, arguments.tables->substitution);
 }
 
 // Memory: memory, shared_bytes, and open(arguments, shared memory of that size), which all threads call, and
@@ -51,8 +96,8 @@ __global__ void variant_kernel(const VariantArguments arguments) {
   const auto memory = Memory::open(arguments, shared_memory);
   const std::uint32_t* round_keys = arguments.round_keys;
   if constexpr (Cut::threads > 1) {
-    __shared__ std::uint32_t shared_keys[60];
-    for (unsigned i = threadIdx.x; i < 60; i += blockDim.x) shared_keys[i] = arguments.round_keys[i];
+    __shared__ std::uint32_t shared_keys[most_key_words];
+    for (unsigned i = threadIdx.x; i < most_key_words; i += blockDim.x) shared_keys[i] = round_keys[i];
     round_keys = shared_keys;
   }
   __syncthreads();
@@ -77,7 +122,7 @@ __global__ void variant_kernel(const VariantArguments arguments) {
       const aes::Block counter = aes::load_block(arguments.counter + (first + k * groups));
       parts[k] = is_ctr ? Cut::part(counter, position) : data[k];
     }
-    aes::run_rounds<Cut, Form>(parts, position, round_keys, arguments.rounds, memory, gather);
+    run_cipher<Form, Cut>(parts, position, round_keys, arguments, memory, gather);
 #pragma unroll
     for (unsigned k = 0; k < count; ++k) {
       const std::uint64_t block = first + k * groups;
@@ -90,15 +135,20 @@ __global__ void variant_kernel(const VariantArguments arguments) {
 
 // The variants' forms, with both directions left open.
 struct Sbox {
-  static constexpr unsigned ttables = 0;
-  template <aes::Direction direction>
+  static constexpr Lookup lookup = Lookup::sbox;
+  template <Direction direction>
   using Form = aes::Sbox<direction>;
 };
 template <unsigned count>
 struct Ttables {
-  static constexpr unsigned ttables = count;
-  template <aes::Direction direction>
+  static constexpr Lookup lookup = count == 1 ? Lookup::one_ttable : Lookup::four_ttables;
+  template <Direction direction>
   using Form = aes::Ttables<direction, count>;
+};
+struct Ls {
+  static constexpr Lookup lookup = Lookup::ls_tables;
+  template <Direction direction>
+  using Form = LsForm<direction>;
 };
 
 template <template <class> class Memory, class Form, class Cut, bool is_ctr>
@@ -110,6 +160,8 @@ const void* kernel_for(unsigned blocks_per_thread) {
   if constexpr (Cut::threads == 1) {
     if (blocks_per_thread == 2) return kernel(std::integral_constant<unsigned, 2>{});
     if (blocks_per_thread == 4) return kernel(std::integral_constant<unsigned, 4>{});
+  }
+  if constexpr (Cut::threads == 1 && !is_ls<Form>) {
     if (blocks_per_thread == 8) return kernel(std::integral_constant<unsigned, 8>{});
     if (blocks_per_thread == 16) return kernel(std::integral_constant<unsigned, 16>{});
   }
@@ -118,8 +170,8 @@ const void* kernel_for(unsigned blocks_per_thread) {
 
 template <template <class> class Memory, class Forms, class Cut>
 const void* kernel_of(Mode mode, unsigned blocks_per_thread) {
-  using Encrypt = typename Forms::template Form<aes::Direction::encrypt>;
-  using Decrypt = typename Forms::template Form<aes::Direction::decrypt>;
+  using Encrypt = typename Forms::template Form<Direction::encrypt>;
+  using Decrypt = typename Forms::template Form<Direction::decrypt>;
   if (mode == Mode::ctr) return kernel_for<Memory, Encrypt, Cut, true>(blocks_per_thread);
   if (mode == Mode::ecb_encrypt) return kernel_for<Memory, Encrypt, Cut, false>(blocks_per_thread);
   return kernel_for<Memory, Decrypt, Cut, false>(blocks_per_thread);
@@ -127,12 +179,12 @@ const void* kernel_of(Mode mode, unsigned blocks_per_thread) {
 
 template <template <class> class Memory, class Forms, class Cut = aes::OneThread>
 constexpr Variant make_variant(std::string_view name, std::string_view about) {
-  using Encrypt = Memory<typename Forms::template Form<aes::Direction::encrypt>>;
-  using Decrypt = Memory<typename Forms::template Form<aes::Direction::decrypt>>;
+  using Encrypt = Memory<typename Forms::template Form<Direction::encrypt>>;
+  using Decrypt = Memory<typename Forms::template Form<Direction::decrypt>>;
   static_assert(Encrypt::shared_bytes == Decrypt::shared_bytes && Encrypt::memory == Decrypt::memory);
   return {name,
           about,
-          Forms::ttables,
+          Forms::lookup,
           Encrypt::memory,
           Cut::threads,
           Encrypt::shared_bytes,

@@ -15,7 +15,7 @@ struct Shared {
 
   __device__ static auto open(const VariantArguments& arguments, uint4* shared) {
     auto* const copy = reinterpret_cast<Entry*>(shared);
-    const Entry* const original = Form::entries(*arguments.tables);
+    const Entry* const original = entries_of<Form>(*arguments.tables);
     for (unsigned i = threadIdx.x; i < entries; i += blockDim.x) copy[i] = original[i];
     return aes::Linear<Entry>{copy};
   }
@@ -25,7 +25,7 @@ using aes::FourThreads, aes::SixteenThreads;
 
 }  // namespace
 
-const std::array<Variant, 9> shared_variants{
+const std::array<Variant, 10> shared_variants{
     make_variant<Shared, Sbox>("sbox-shared", "S-box in shared memory"),
     make_variant<Shared, Ttables<1>>("ttable1-shared", "one T-table in shared memory"),
     make_variant<Shared, Ttables<4>>("ttable4-shared", "four T-tables in shared memory"),
@@ -41,6 +41,7 @@ const std::array<Variant, 9> shared_variants{
                                                      "one T-table in shared memory, 16 threads for a block"),
     make_variant<Shared, Ttables<4>, SixteenThreads>(
         "ttable4-shared-16threads", "four T-tables in shared memory, 16 threads for a block"),
+    make_variant<Shared, Ls, LsThread>("ls-shared", "LS tables in shared memory"),
 };
 
 }  // namespace gpuaes::cuda

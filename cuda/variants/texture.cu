@@ -5,23 +5,36 @@
 namespace gpuaes::cuda {
 namespace {
 
+template <class Entry>
+__device__ Entry fetch(cudaTextureObject_t texture, unsigned index) {
+  if constexpr (std::is_same_v<Entry, BlockWords>) {
+    const uint4 words = tex1Dfetch<uint4>(texture, static_cast<int>(index));
+    return {{words.x, words.y, words.z, words.w}};
+  } else {
+    return tex1Dfetch<Entry>(texture, static_cast<int>(index));
+  }
+}
+
 template <class Form>
 struct Texture {
+  using Entry = typename Form::Entry;
   static constexpr TableMemory memory = TableMemory::texture;
   static constexpr unsigned shared_bytes = 0;
   cudaTextureObject_t texture;
 
   __device__ static Texture open(const VariantArguments& arguments, uint4*) { return {arguments.texture}; }
+  __device__ Entry entry(unsigned index) const { return fetch<Entry>(texture, index); }
   __device__ std::uint32_t look(unsigned table, std::uint32_t word, unsigned row) const {
-    return tex1Dfetch<unsigned>(texture, static_cast<int>(256 * table + (word >> 8 * row & 0xff)));
+    return entry(256 * table + (word >> 8 * row & 0xff));
   }
 };
 
 }  // namespace
 
-const std::array<Variant, 2> texture_variants{
+const std::array<Variant, 3> texture_variants{
     make_variant<Texture, Ttables<1>>("ttable1-texture", "one T-table in a texture"),
     make_variant<Texture, Ttables<4>>("ttable4-texture", "four T-tables in a texture"),
+    make_variant<Texture, Ls, LsThread>("ls-texture", "LS tables in a texture"),
 };
 
 }  // namespace gpuaes::cuda

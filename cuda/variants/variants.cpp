@@ -8,6 +8,8 @@
 
 #include "arguments.hpp"
 #include "cipher/aes_inverse.hpp"
+#include "cipher/aes_lookup.hpp"
+#include "cipher/kuznyechik_table.hpp"
 #include "error.hpp"
 
 namespace gpuaes::cuda {
@@ -15,13 +17,30 @@ namespace {
 
 constexpr unsigned side_by_side[] = {1, 2, 4, 8, 16};
 
-// The T-tables as a texture of 32-bit words, from which tex1Dfetch() reads.
-cudaTextureObject_t make_texture(const DeviceBuffer& tables) {
+Direction direction_of(Mode mode) {
+  return mode == Mode::ecb_decrypt ? Direction::decrypt : Direction::encrypt;
+}
+
+const VariantTables& tables_of(Direction direction) {
+  const auto make = [](Direction way) {
+    VariantTables tables{kuznyechik::make_ls_tables(way), aes::make_lookup_tables(way), {}};
+    std::ranges::copy(kuznyechik::pi, tables.substitution);
+    return tables;
+  };
+  static const VariantTables encrypting = make(Direction::encrypt), decrypting = make(Direction::decrypt);
+  return direction == Direction::encrypt ? encrypting : decrypting;
+}
+
+// From which tex1Dfetch() reads: LS tables as words of 16 bytes, T-tables as words of 4.
+cudaTextureObject_t make_texture(const VariantTables* tables, bool of_ls) {
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeLinear;
-  resource.res.linear.devPtr = tables.data();
-  resource.res.linear.desc = {.x = 32, .y = 0, .z = 0, .w = 0, .f = cudaChannelFormatKindUnsigned};
-  resource.res.linear.sizeInBytes = sizeof(aes::LookupTables::words);
+  auto& linear = resource.res.linear;
+  const int more = of_ls ? 32 : 0;
+  linear.devPtr = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(tables)) +
+                  (of_ls ? offsetof(VariantTables, ls) : offsetof(VariantTables, aes));
+  linear.desc = {.x = 32, .y = more, .z = more, .w = more, .f = cudaChannelFormatKindUnsigned};
+  linear.sizeInBytes = of_ls ? sizeof(kuznyechik::LsTables) : sizeof(aes::LookupTables::words);
   cudaTextureDesc description{};
   description.readMode = cudaReadModeElementType;
   cudaTextureObject_t texture;
@@ -29,7 +48,9 @@ cudaTextureObject_t make_texture(const DeviceBuffer& tables) {
   return texture;
 }
 
-const void* choose_kernel(const Variant& variant, Mode mode, const LaunchShape& shape) {
+const void* choose_kernel(const Variant& variant, Mode mode, Cipher cipher, const LaunchShape& shape) {
+  if (!variant.is_for(cipher))
+    throw UsageError(fmt::format("{} is no kernel for {}", variant.name, info(cipher).name));
   if (shape.threads < 32 || shape.threads > 1024 || !std::has_single_bit(shape.threads))
     throw UsageError(
         fmt::format("{} threads: a CUDA block has 32, 64, 128, 256, 512 or 1024", shape.threads));
@@ -38,6 +59,20 @@ const void* choose_kernel(const Variant& variant, Mode mode, const LaunchShape& 
     throw UsageError(
         fmt::format("{} has no kernel for {} blocks a thread", variant.name, shape.blocks_per_thread));
   return kernel;
+}
+
+// As the mode needs them.
+std::array<std::uint32_t, most_key_words> make_round_keys(const CipherKey& key, Direction direction) {
+  std::array<std::uint32_t, most_key_words> words{};
+  if (is_aes(key.cipher)) {
+    const aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
+    std::ranges::copy(direction == Direction::encrypt ? keys.words : aes::make_decryption_keys(keys).words,
+                      words.begin());
+  } else {
+    const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key.bytes.bytes());
+    std::ranges::copy(kuznyechik::make_key_words(keys, direction), words.begin());
+  }
+  return words;
 }
 
 // Has the kernel take the shared memory that it needs, and says what it uses in that shape.
@@ -70,6 +105,7 @@ std::span<const Variant> variants() {
     std::vector<Variant> list;
     const auto append = [&](const auto& more) { list.insert(list.end(), more.begin(), more.end()); };
     append(constant_variants);
+    append(ls_constant_variants);
     append(global_variants);
     append(texture_variants);
     append(shared_variants);
@@ -87,27 +123,34 @@ const Variant& find_variant(std::string_view name) {
 }
 
 std::span<const unsigned> blocks_per_thread(const Variant& variant) {
-  return std::span(side_by_side).first(variant.threads_per_block == 1 ? std::size(side_by_side) : 1);
+  const auto end = std::ranges::find_if(
+      side_by_side, [&](unsigned blocks) { return variant.kernel(Mode::ctr, blocks) == nullptr; });
+  return {side_by_side, end};
 }
 
-VariantKernel::VariantKernel(const Variant& variant, Mode mode, const aes::RoundKeys& keys,
+VariantKernel::VariantKernel(const Variant& variant, Mode mode, const CipherKey& key,
                              const LaunchShape& shape)
     : name_(variant.name),
       mode_(mode),
-      keys_(mode == Mode::ecb_decrypt ? aes::make_decryption_keys(keys) : keys),
+      keys_(make_round_keys(key, direction_of(mode))),
+      rounds_(static_cast<int>(key.bytes.bytes().size() / 4 + 6)),
       shape_(shape),
       tile_blocks_(shape.blocks_per_thread * shape.threads / variant.threads_per_block),
-      kernel_(choose_kernel(variant, mode, shape)),
+      kernel_(choose_kernel(variant, mode, key.cipher, shape)),
       shared_bytes_(variant.shared_bytes),
       use_(allow_shape(variant, kernel_, shape)) {
   if (shape_.cuda_blocks == 0)
     shape_.cuda_blocks = static_cast<unsigned>(use_.resident * attribute(cudaDevAttrMultiProcessorCount));
-  const aes::LookupTables tables =
-      aes::make_lookup_tables(mode == Mode::ecb_decrypt ? aes::Direction::decrypt : aes::Direction::encrypt);
+  const VariantTables& tables = tables_of(direction_of(mode));
+  tables_ = DeviceBuffer(sizeof tables);
   check(cudaMemcpy(tables_.data(), &tables, sizeof tables, cudaMemcpyHostToDevice));
   // A copy from pageable memory may return before it has arrived, and not all streams would wait for it.
   check(cudaDeviceSynchronize());
-  texture_ = make_texture(tables_);
+  texture_ = make_texture(device_tables(), variant.lookup == Lookup::ls_tables);
+}
+
+const VariantTables* VariantKernel::device_tables() const {
+  return reinterpret_cast<const VariantTables*>(tables_.data());
 }
 
 VariantKernel::~VariantKernel() {
@@ -119,14 +162,14 @@ void VariantKernel::launch(Counter counter, const std::byte* in, std::byte* out,
   if (mode_ != Mode::ctr && size % 16 != 0)
     throw UsageError(fmt::format("{}: ECB works on whole blocks of 16 bytes, and not on {}", name_, size));
   if (size == 0) return;
-  VariantArguments arguments{.rounds = keys_.rounds,
-                             .tables = reinterpret_cast<const aes::LookupTables*>(tables_.data()),
+  VariantArguments arguments{.rounds = rounds_,
+                             .tables = device_tables(),
                              .texture = texture_,
                              .counter = counter,
                              .blocks = (size + 15) / 16,
                              .in = in,
                              .out = out};
-  std::ranges::copy(keys_.words, arguments.round_keys);
+  std::ranges::copy(keys_, arguments.round_keys);
   const std::uint64_t tiles = (arguments.blocks + tile_blocks_ - 1) / tile_blocks_;
   const std::uint64_t grid = shape_.grid_stride ? std::min<std::uint64_t>(tiles, shape_.cuda_blocks) : tiles;
   if (grid > 0x7fffffff) throw UsageError(fmt::format("{} CUDA blocks are too many for one grid", grid));

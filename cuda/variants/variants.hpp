@@ -1,35 +1,41 @@
-// AES by lookup in the many ways in which it has been tried on GPUs, side by side for the bench. Never for
-// the filter: the addresses depend on key and data, round keys are kernel parameters, of which nobody can
-// wipe all copies, and ECB shows which blocks are equal.
+// AES and Kuznyechik by lookup in the many ways in which they have been tried on GPUs, side by side for the
+// bench. Never for the filter: the addresses depend on key and data, round keys are kernel parameters, of
+// which nobody can wipe all copies, and ECB shows which blocks are equal.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "cipher/aes.hpp"
-#include "cipher/aes_lookup.hpp"
+#include "cipher/ciphers.hpp"
 #include "cipher/ctr.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {
 
+struct VariantTables;  // arguments.hpp
+
 enum class Mode { ctr, ecb_encrypt, ecb_decrypt };
+
+enum class Lookup { sbox, one_ttable, four_ttables, ls_tables };
 
 enum class TableMemory { constant, global, texture, shared, banks };
 
 struct Variant {
   std::string_view name;
   std::string_view about;
-  unsigned ttables;            // 1 or 4; 0: the S-box alone
+  Lookup lookup;
   TableMemory memory;          // that tables are in
   unsigned threads_per_block;  // that have one cipher block together: 1, 4 or 16
   unsigned shared_bytes;       // of tables, for each CUDA block
   // Null where there is none for so many cipher blocks a thread.
   const void* (*kernel)(Mode mode, unsigned blocks_per_thread);
+
+  bool is_for(Cipher cipher) const { return is_aes(cipher) == (lookup != Lookup::ls_tables); }
 };
 
 // All there are, by memory: constant, global, texture, shared, shared and replicated over the banks.
@@ -38,8 +44,8 @@ std::span<const Variant> variants();
 // UsageError where there is none of that name.
 const Variant& find_variant(std::string_view name);
 
-// How many cipher blocks a thread of it can do side by side: 1, and more where no others share a block with
-// it.
+// How many cipher blocks a thread of it can do side by side: 1, and where no others share a block with it up
+// to 16 of AES, and up to 4 of Kuznyechik.
 std::span<const unsigned> blocks_per_thread(const Variant& variant);
 
 struct LaunchShape {
@@ -48,6 +54,8 @@ struct LaunchShape {
   bool grid_stride = true;         // threads go on until all is done; otherwise the grid covers the data
   unsigned cuda_blocks = 0;        // with grid_stride; 0: as many as the device holds at a time
 };
+
+inline constexpr std::size_t most_key_words = 60;  // of round keys: those of AES-256
 
 // What the compiler and the device make of a kernel in a shape.
 struct KernelUse {
@@ -60,9 +68,9 @@ struct KernelUse {
 // A variant with a key and in a shape, ready to be launched on the device that is current.
 class VariantKernel {
  public:
-  // `keys`: as expand_key() makes them, also for decryption. UsageError where the variant cannot have that
-  // shape, LaneError where the device cannot.
-  VariantKernel(const Variant& variant, Mode mode, const aes::RoundKeys& keys, const LaunchShape& shape);
+  // UsageError where the variant is for another cipher, or cannot have that shape; LaneError where the device
+  // cannot.
+  VariantKernel(const Variant& variant, Mode mode, const CipherKey& key, const LaunchShape& shape);
   VariantKernel(const VariantKernel&) = delete;
   VariantKernel& operator=(const VariantKernel&) = delete;
   // No launch may still be running.
@@ -77,15 +85,18 @@ class VariantKernel {
   const KernelUse& use() const noexcept { return use_; }
 
  private:
+  const VariantTables* device_tables() const;
+
   std::string_view name_;
   Mode mode_;
-  aes::RoundKeys keys_;  // as the mode needs them
+  std::array<std::uint32_t, most_key_words> keys_;  // as the mode needs them
+  int rounds_;                                      // of AES
   LaunchShape shape_;
   unsigned tile_blocks_;  // what a CUDA block does at a time
   const void* kernel_;
   unsigned shared_bytes_;  // of tables
   KernelUse use_;
-  DeviceBuffer tables_{sizeof(aes::LookupTables)};
+  DeviceBuffer tables_;
   cudaTextureObject_t texture_ = 0;
 };
 

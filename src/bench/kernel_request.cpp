@@ -13,9 +13,10 @@ namespace {
 const Command::Option variants_option{
     "variants", "NAMES",
     "kernels, separated by commas; NAME* is all that begin so; an unknown one lists them"};
-const Command::Option keys_option{"keys", "BITS", "sizes of keys: 128, 192, 256, separated by commas"};
+const Command::Option ciphers_option{"ciphers", "NAMES",
+                                     "aes-128, aes-192, aes-256, kuznyechik, separated by commas"};
 const Command::Option modes_option{
-    "modes", "MODES", "ctr, gcm-seal, gcm-open, ecb-encrypt, ecb-decrypt; gcm and ecb for both of them"};
+    "modes", "MODES", "ctr, seal, open, ecb-encrypt, ecb-decrypt; aead and ecb for both of them"};
 
 template <class Value>
 void add_new(std::vector<Value>& values, const Value& value) {
@@ -24,12 +25,6 @@ void add_new(std::vector<Value>& values, const Value& value) {
 
 std::vector<std::string> list_of(const Arguments& arguments, const char* option, const char* by_default) {
   return parse_list(arguments.option(option).value_or(by_default));
-}
-
-Cipher parse_bits(const std::string& text) {
-  for (const CipherInfo& cipher : ciphers)
-    if (text == fmt::format("{}", 8 * cipher.key_bytes)) return cipher.cipher;
-  throw UsageError(fmt::format("key size '{}' is not known", text), "keys have 128, 192 or 256 bits");
 }
 
 void add_modes(std::vector<KernelMode>& modes, const std::string& name) {
@@ -43,7 +38,7 @@ void add_modes(std::vector<KernelMode>& modes, const std::string& name) {
   std::vector<std::string_view> names;
   for (const KernelModeInfo& each : kernel_modes) names.push_back(each.name);
   throw UsageError(fmt::format("mode '{}' is not known", name),
-                   fmt::format("modes are {}; gcm and ecb are two each", fmt::join(names, ", ")));
+                   fmt::format("modes are {}; aead and ecb are two each", fmt::join(names, ", ")));
 }
 
 bool parse_copies(const std::string& text) {
@@ -60,13 +55,13 @@ bool parse_keep(const std::string& text) {
 
 // What a command takes where it is not said.
 struct Defaults {
-  const char *variants, *keys, *modes;
+  const char *variants, *ciphers, *modes;
 };
 
 KernelRequest parse_common(const Arguments& arguments, const Defaults& defaults) {
   KernelRequest request{.variants = list_of(arguments, "variants", defaults.variants)};
-  for (const std::string& bits : list_of(arguments, "keys", defaults.keys))
-    add_new(request.ciphers, parse_bits(bits));
+  for (const std::string& name : list_of(arguments, "ciphers", defaults.ciphers))
+    add_new(request.ciphers, parse_cipher(name));
   for (const std::string& name : list_of(arguments, "modes", defaults.modes)) add_modes(request.modes, name);
   return request;
 }
@@ -76,14 +71,14 @@ KernelRequest parse_common(const Arguments& arguments, const Defaults& defaults)
 std::vector<Command::Option> kernel_options() {
   return {
       variants_option,
-      keys_option,
+      ciphers_option,
       modes_option,
       {"sizes", "SIZES", "bytes of a launch, separated by commas (1K,4K,16K and so on to 1G)"},
       {"copies", "KINDS", "no (the default): data stays on the device; yes: it is copied to it and back"}};
 }
 
 KernelRequest parse_kernel_request(const Arguments& arguments) {
-  KernelRequest request = parse_common(arguments, {"*", "128,256", "ctr,gcm"});
+  KernelRequest request = parse_common(arguments, {"*", "aes-128,aes-256,kuznyechik", "ctr,aead"});
   for (const std::string& size : list_of(arguments, "sizes", "1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G"))
     add_new(request.sizes, parse_size(size));
   for (const std::string& kind : list_of(arguments, "copies", "no"))
@@ -96,24 +91,24 @@ KernelRequest parse_kernel_request(const Arguments& arguments) {
 }
 
 std::vector<Command::Option> key_options() {
-  return {variants_option, keys_option, modes_option};
+  return {variants_option, ciphers_option, modes_option};
 }
 
 KernelRequest parse_key_request(const Arguments& arguments) {
-  KernelRequest request = parse_common(arguments, {"bitslice", "128,256", "ctr,gcm"});
+  KernelRequest request = parse_common(arguments, {"bitslice", "aes-128,aes-256,kuznyechik", "ctr,aead"});
   request.sizes = {64 << 20};
   return request;
 }
 
 std::vector<Command::Option> sweep_options() {
   return {variants_option,
-          keys_option,
+          ciphers_option,
           {"size", "SIZE", "bytes of a launch (4M, as lanes of a file have it)"},
           {"keep", "WHETHER", "yes (the default): the filter uses what was found best; or no"}};
 }
 
 SweepRequest parse_sweep_request(const Arguments& arguments) {
-  SweepRequest request{.kernels = parse_common(arguments, {"bitslice", "256", "ctr"}),
+  SweepRequest request{.kernels = parse_common(arguments, {"bitslice", "aes-256", "ctr"}),
                        .keep = parse_keep(arguments.option("keep").value_or("yes"))};
   request.kernels.sizes = {parse_size(arguments.option("size").value_or("4M"))};
   return request;

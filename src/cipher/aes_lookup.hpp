@@ -18,12 +18,11 @@
 #include "cipher/aes_block.hpp"
 #include "cipher/aes_inverse.hpp"
 #include "cipher/aes_ttable.hpp"
+#include "cipher/direction.hpp"
 #include "cipher/host_device.hpp"
 #include "cipher/permute.hpp"
 
 namespace gpuaes::aes {
-
-enum class Direction { encrypt, decrypt };
 
 // All that the forms look up in one direction. Entry x of T-table t is words[256 t + x].
 struct LookupTables {
@@ -91,8 +90,9 @@ struct Ttables {
 template <class Entry>
 struct Linear {
   const Entry* entries;
+  GPUAES_HD Entry entry(unsigned index) const { return entries[index]; }
   GPUAES_HD std::uint32_t look(unsigned table, std::uint32_t word, unsigned row) const {
-    return entries[256 * table + (word >> 8 * row & 0xff)];
+    return entry(256 * table + (word >> 8 * row & 0xff));
   }
 };
 

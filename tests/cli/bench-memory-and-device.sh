@@ -37,8 +37,9 @@ got=0
 "$bench" memory 1 >/dev/full 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "memory to a full disk: expected exit status 1, got $got"
 
-kernels="kernels --variants bitslice,ttable,sbox-constant,ttable4-shared --keys 128,192,256 --modes ctr,gcm,ecb"
-for command in "device 1M" "$kernels --sizes 1000K,16 --copies no,yes" limits "keys --keys 128 --modes ctr,gcm-open"; do
+kernels="kernels --variants bitslice,ttable,sbox-constant,ttable4-shared,ls-* --modes ctr,aead,ecb"
+kernels+=" --ciphers aes-128,aes-192,aes-256,kuznyechik"
+for command in "device 1M" "$kernels --sizes 1000K,16 --copies no,yes" limits "keys --ciphers aes-128,kuznyechik --modes ctr,open"; do
   read -r -a words <<<"$command"
   got=0
   "$bench" "${words[@]}" --csv >"$work/stdout" 2>"$work/stderr" || got=$?
@@ -56,26 +57,40 @@ if has_cuda; then
     grep -Eq "^cuda:0,$what,1048576,$rate,GB/s\$" "$work/device" ||
       fail "device: expected a rate of cuda:0, $what, got: $(<"$work/device")"
   done
-  # For each key size, size and kind of copies: 3 modes of two kernels and 3 of two others.
-  [ "$(wc -l <"$work/kernels")" = $((1 + 3 * 2 * 2 * (2 * 3 + 2 * 3))) ] ||
+  # For each size and kind of copies 3 modes: of AES, with each key, of two kernels and two others; of Kuznyechik of two
+  # kernels and four others.
+  [ "$(wc -l <"$work/kernels")" = $((1 + 2 * 2 * 3 * (3 * (2 + 2) + 2 + 4))) ] ||
     fail "kernels: expected other rows than $(<"$work/kernels")"
-  for bits in 128 192 256; do
-    for size in 1024000 16; do
-      for mode in ctr gcm-seal gcm-open; do
-        grep -Eq "^bitslice,$bits,$mode,$size,[0-9]+,no,,$rate,[a-z ]+,$rate,$rate,[0-9]+,0,[0-9]+\$" "$work/kernels" ||
-          fail "kernels: expected a rate of AES-$bits, $mode, got: $(<"$work/kernels")"
-        grep -Eq "^ttable,$bits,$mode,$size,[0-9]+,yes,,$rate,link,$rate,$rate,,,\$" "$work/kernels" ||
-          fail "kernels: expected a rate with copies of AES-$bits, $mode, got: $(<"$work/kernels")"
-      done
+  for size in 1024000 16; do
+    for memory in constant global shared texture; do
       for mode in ctr ecb-encrypt ecb-decrypt; do
-        grep -Eq "^sbox-constant,$bits,$mode,$size,[0-9]+,no,[0-9]+,$rate,[a-z ]+,$rate,$rate,[0-9]+,[0-9]+,[0-9]+\$" "$work/kernels" ||
-          fail "kernels: expected a rate of S-boxes, AES-$bits, $mode, got: $(<"$work/kernels")"
+        grep -Eq "^ls-$memory,kuznyechik,$mode,$size,[0-9]+,no,[124],$rate,[a-z ]+,$rate,$rate,[0-9]+,[0-9]+,[0-9]+\$" "$work/kernels" ||
+          fail "kernels: expected a rate of Kuznyechik with tables in $memory memory, $mode, got: $(<"$work/kernels")"
       done
     done
   done
-  [ "$(grep -Ec ",$rate,(TB|10\^12)/s\$" "$work/limits")" = 7 ] || fail "limits: expected 7, got: $(<"$work/limits")"
-  for mode in ctr gcm-open; do
-    grep -Eq "^bitslice,128,$mode,67108864,8,[0-9]+,$rate,$rate,$rate,[0-9.e-]+,[0-9.e-]+\$" "$work/keys" ||
-      fail "keys: expected rates of $mode, got: $(<"$work/keys")"
+  for cipher in aes-128 aes-192 aes-256 kuznyechik; do
+    local_bytes=0
+    if [ $cipher = kuznyechik ]; then local_bytes='[0-9]+'; fi
+    for size in 1024000 16; do
+      for mode in ctr seal open; do
+        grep -Eq "^bitslice,$cipher,$mode,$size,[0-9]+,no,,$rate,[a-z ]+,$rate,$rate,[0-9]+,$local_bytes,[0-9]+\$" "$work/kernels" ||
+          fail "kernels: expected a rate of $cipher, $mode, got: $(<"$work/kernels")"
+        grep -Eq "^ttable,$cipher,$mode,$size,[0-9]+,yes,,$rate,link,$rate,$rate,,,\$" "$work/kernels" ||
+          fail "kernels: expected a rate with copies of $cipher, $mode, got: $(<"$work/kernels")"
+      done
+      if [ $cipher = kuznyechik ]; then continue; fi
+      for mode in ctr ecb-encrypt ecb-decrypt; do
+        grep -Eq "^sbox-constant,$cipher,$mode,$size,[0-9]+,no,[0-9]+,$rate,[a-z ]+,$rate,$rate,[0-9]+,[0-9]+,[0-9]+\$" "$work/kernels" ||
+          fail "kernels: expected a rate of S-boxes, $cipher, $mode, got: $(<"$work/kernels")"
+      done
+    done
+  done
+  [ "$(grep -Ec ",$rate,(TB|10\^12)/s\$" "$work/limits")" = 8 ] || fail "limits: expected 8, got: $(<"$work/limits")"
+  for cipher in aes-128 kuznyechik; do
+    for mode in ctr open; do
+      grep -Eq "^bitslice,$cipher,$mode,67108864,8,[0-9]+,$rate,$rate,$rate,[0-9.e-]+,[0-9.e-]+\$" "$work/keys" ||
+        fail "keys: expected rates of $cipher, $mode, got: $(<"$work/keys")"
+    done
   done
 fi

@@ -17,7 +17,7 @@ expect_nothing_kept() {
 }
 
 if ! has_cuda; then
-  for words in "" "--keep no --csv" "--keys 128,256 --size 1M --json"; do
+  for words in "" "--keep no --csv" "--ciphers aes-128,aes-256 --size 1M --json"; do
     read -r -a list <<<"$words"
     sweep "${list[@]}"
     [ "$got" = 1 ] || fail "sweep $words without a device: expected exit status 1, got $got"
@@ -29,7 +29,7 @@ if ! has_cuda; then
 fi
 need python3
 
-sweep --keep no --variants bitslice,ttable,ttable4-shared --keys 128,256 --json
+sweep --keep no --variants bitslice,ttable,ttable4-shared --ciphers aes-128,aes-256 --json
 [ "$got" = 0 ] || fail "expected exit status 0, got $got: $(<"$work/stderr")"
 expect_nothing_kept "--keep no"
 expect_no_stderr kept
@@ -41,14 +41,14 @@ from harness import *
 
 rows = json.load(open(os.environ["STDOUT"]))
 for variant in ("bitslice", "ttable", "ttable4-shared"):
-    for bits in (128, 256):
-        here = [row for row in rows if (row["variant"], row["key_bits"]) == (variant, bits)]
+    for cipher in ("aes-128", "aes-256"):
+        here = [row for row in rows if (row["variant"], row["cipher"]) == (variant, cipher)]
         def shapes_in(mode):
             return [(row["threads"], row["blocks_per_thread"], row["grid_stride"]) for row in here
                     if row["streams"] is None and row["mode"] == mode]
 
         shapes = shapes_in("ctr")
-        expect_equal(shapes if variant != "ttable4-shared" else [], shapes_in("gcm-seal"), f"{variant}: shapes with GCM")
+        expect_equal(shapes if variant != "ttable4-shared" else [], shapes_in("seal"), f"{variant}: shapes with GCM")
         if len(set(shapes)) != len(shapes):
             fail(f"{variant}: a shape was measured twice: {shapes}")
         most, blocks = {"bitslice": (256, {0, 8, 16}), "ttable": (512, {0, 4, 8}), "ttable4-shared": (256, {1, 2, 4})}[variant]
@@ -72,8 +72,32 @@ PYTHON
 sweep --keep no --size 16M --csv
 [ "$got" = 0 ] || fail "--size 16M: expected exit status 0, got $got: $(<"$work/stderr")"
 expect_stderr '^gpuaes-bench: warning: skipped: bitslice, 32 streams: '
-grep -q '^bitslice,256,ctr,16777216,[0-9]*,[0-9]*,[a-z]*,16,' "$work/stdout" || fail "--size 16M: expected 16 streams, got $(<"$work/stdout")"
-if grep -q '^bitslice,256,ctr,16777216,[0-9]*,[0-9]*,[a-z]*,32,' "$work/stdout"; then fail "--size 16M: expected no 32 streams"; fi
+grep -q '^bitslice,aes-256,ctr,16777216,[0-9]*,[0-9]*,[a-z]*,16,' "$work/stdout" || fail "--size 16M: expected 16 streams, got $(<"$work/stdout")"
+if grep -q '^bitslice,aes-256,ctr,16777216,[0-9]*,[0-9]*,[a-z]*,32,' "$work/stdout"; then fail "--size 16M: expected no 32 streams"; fi
+
+# Of Kuznyechik a kernel of the filter and one to compare with.
+sweep --variants ttable,ls-shared --ciphers kuznyechik --json
+[ "$got" = 0 ] || fail "Kuznyechik: expected exit status 0, got $got: $(<"$work/stderr")"
+STDOUT=$work/stdout python <<'PYTHON'
+import json
+
+from harness import *
+
+rows = json.load(open(os.environ["STDOUT"]))
+expect_equal({"kuznyechik"}, {row["cipher"] for row in rows}, "ciphers")
+for variant, blocks, modes in (("ttable", {0, 1, 2, 4}, {"ctr", "seal"}), ("ls-shared", {1, 2, 4}, {"ctr"})):
+    here = [row for row in rows if row["variant"] == variant]
+    expect_equal(modes, {row["mode"] for row in here}, f"{variant}: modes")
+    here = [row for row in here if row["mode"] == "ctr"]
+    for threads in (32, 64, 128, 256):
+        got = {row["blocks_per_thread"] for row in here if row["streams"] is None and row["threads"] == threads}
+        if not blocks <= got:
+            fail(f"{variant}: with {threads} threads these blocks a thread: {got}")
+    if not {1, 2, 4, 8, 16, 32, 64} <= {row["streams"] for row in here}:
+        fail(f"{variant}: expected 1 to 64 streams, got {here}")
+PYTHON
+expect_stderr '^gpuaes-bench: nothing is kept: .*not measured with AES'
+expect_nothing_kept "a sweep of Kuznyechik"
 
 # Kept is nothing of other kernels, nor of a sweep that was stopped.
 sweep --variants ttable

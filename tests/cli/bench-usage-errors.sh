@@ -16,7 +16,7 @@ try() { # STATUS WORD...
 }
 
 for words in "" "stray" "-x" "copy" "copy 64K stray" "read" "read 2" "read 2 1M 3 stray" "memory 1 stray" \
-  "device 1M stray" "kernels stray" "keys stray" "limits stray" "limits --keys 128" "keys --sizes 4M" \
+  "device 1M stray" "kernels stray" "keys stray" "limits stray" "limits --ciphers aes-128" "kernels --keys 128" "keys --sizes 4M" \
   "sweep stray" "sweep --modes ctr" "sweep --sizes 4M" "pipeline stray" "-h stray" "memory --csv --json" "memory --no-such" "memory --cs" \
   "copy 64K --csv" "read 1 1M --json=x" "pipeline -l" "pipeline --bytes 1M --seconds 1" "pipeline -b 1M -b 2M"; do
   read -r -a list <<<"$words"
@@ -52,19 +52,19 @@ for size in "" 0 1T; do try 2 pipeline --bytes "$size"; done
 
 for command in kernels keys sweep; do
   for list in "" "," "ctr," ",ctr"; do
-    try 2 "$command" --keys "$list"
+    try 2 "$command" --ciphers "$list"
     try 2 "$command" --variants "$list"
   done
-  for bits in 0 64 0128 128x 128,512; do
-    try 2 "$command" --keys "$bits"
-    expect_stderr '128, 192 or 256'
+  for cipher in 128 aes AES-128 aes-128x aes-128,aes-512 "kuznyechik "; do
+    try 2 "$command" --ciphers "$cipher"
+    expect_stderr 'ciphers are aes-128, aes-192, aes-256, kuznyechik'
   done
 done
 for command in kernels keys; do
   for list in "" "," "ctr," ",ctr"; do try 2 "$command" --modes "$list"; done
-  for mode in CTR cbc gcm-sea ctr,xts; do
+  for mode in CTR cbc gcm sea ctr,xts; do
     try 2 "$command" --modes "$mode"
-    expect_stderr 'modes are ctr, gcm-seal, gcm-open, ecb-encrypt, ecb-decrypt'
+    expect_stderr 'modes are ctr, seal, open, ecb-encrypt, ecb-decrypt'
   done
 done
 for sizes in "" 0 -1 1k 2G "1K," "1K,x"; do try 2 kernels --sizes "$sizes"; done
@@ -89,11 +89,15 @@ if grep -q 'built without CUDA' "$work/stderr"; then
 else
   [ "$got" = 2 ] || fail "kernels --variants no-such: expected exit status 2, got $got"
   expect_stderr "variant is named 'no-such'"
-  expect_stderr 'bitslice, ttable, .*ttable4-shared'
+  expect_stderr 'bitslice, ttable, .*ttable4-shared.*ls-shared'
   try 2 keys --variants 'bitslice,no-such*'
   try 2 sweep --variants no-such
-  try 2 kernels --variants 'sbox*' --modes gcm
+  try 2 kernels --variants 'sbox*' --modes aead
   try 2 kernels --variants bitslice --modes ecb
+  try 2 kernels --variants 'sbox*' --ciphers kuznyechik
+  try 2 kernels --variants ls-shared --ciphers aes-128,aes-256
+  try 2 sweep --variants ls-shared
+  expect_stderr 'none of these variants has one of these ciphers'
 fi
 
 for option in -h --help; do

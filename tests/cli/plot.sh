@@ -70,18 +70,19 @@ def expect_pictures(file, folder, pictures, *options):
                 fail(f"{name}.svg: expected '{word}' in it, got {texts}")
 
 
-kernels = [{"variant": variant, "key_bits": bits, "mode": "ctr", "bytes": 1 << power, "copies": copies,
+kernels = [{"variant": variant, "cipher": cipher, "mode": "ctr", "bytes": 1 << power, "copies": copies,
             "gb_per_s": rate * power, "share_of_limit": "", "limit": "lds", "other": "ignored"}
            for variant, rate in (("bitsliced", 14.5), ("tables, $4$ & <shared>", 19), ("s_box", 3))
-           for bits in (128, 256) for copies in ("no", "yes") for power in range(10, 31)]
+           for cipher in ("aes-128", "kuznyechik") for copies in ("no", "yes") for power in range(10, 31)]
 names = ["bitsliced", "tables, $4$ & <shared>", "s_box", "1 KiB", "1 MiB", "1 GiB", "GB/s", "resident", "copies"]
 write_csv("kernels.csv", kernels)
 write_json("kernels.json", kernels)
 for name in ("kernels.csv", "kernels.json"):
-    expect_pictures(name, name + ".d", {f"kernels-aes-{bits}": [*names, f"AES-{bits}"] for bits in (128, 256)})
+    expect_pictures(name, name + ".d", {"kernels-aes-128": [*names, "AES-128"],
+                                        "kernels-kuznyechik": [*names, "Kuznyechik"]})
 
 # 0 leaves a number to the kernel. Streams are None where data stays on the device.
-sweep = [{"variant": "bitsliced", "key_bits": 192, "mode": "ctr", "bytes": 4 << 20, "threads": threads, "blocks_per_thread": blocks,
+sweep = [{"variant": "bitsliced", "cipher": "aes-192", "mode": "ctr", "bytes": 4 << 20, "threads": threads, "blocks_per_thread": blocks,
           "streams": None, "gb_per_s": threads / 10 + blocks + 1} for threads in (32, 256, 1024) for blocks in (0, 2, 4)]
 sweep.insert(0, {**sweep[0], "threads": 0, "gb_per_s": 555})
 write_json("map.json", sweep)
@@ -130,10 +131,10 @@ def expect_error(what, text, reason, name="bad"):
         fail(f"{what}: expected no pictures, got {os.listdir('bad.d')}")
 
 
-head = "variant,key_bits,mode,bytes,copies,gb_per_s\n"
+head = "variant,cipher,mode,bytes,copies,gb_per_s\n"
 
 with open("marked.csv", "w", encoding="utf-8-sig") as file:
-    file.write(head + "one,128,ctr,1024,no,5\none,128,ctr,4096,no,6\n")
+    file.write(head + "one,aes-128,ctr,1024,no,5\none,aes-128,ctr,4096,no,6\n")
 expect_pictures("marked.csv", "marked", {"marked-aes-128": ["one", "AES-128"]})
 done = plot("-o", "bad.d", "marked.csv", os.path.abspath("marked.csv"))
 if done.returncode != 2 or "one name" not in done.stderr or os.path.exists("bad.d"):
@@ -153,14 +154,14 @@ for field, value in (("tid", "a"), ("tid", []), ("ts", "now"), ("ts", 1e999), ("
 expect_error("JSON without end", "[" * 100000, "no whole JSON")
 expect_error("a number without end", json.dumps([{**kernels[0], "bytes": 10 ** 400}]), "and no number")
 expect_error("other columns", "lanes,format,gb_per_s\ncpu,raw,3\n", "columns")
-expect_error("a short row", head + "a,128,ctr,1024,no\n", "line 2")
-expect_error("a long row", head + "a,128,ctr,1024,no,3\na,128,ctr,1024,no,3,4\n", "line 3")
-expect_error("an open quote", head + '"a,128,ctr,1024,no,3\n', "no CSV")
-expect_error("no number", head + "a,128,ctr,1024,no,fast\n", "gb_per_s is 'fast'")
-expect_error("no size", head + "a,128,ctr,-1024,no,3\n", "bytes is -1024")
-expect_error("a size of zero", head + "a,128,ctr,0,no,3\n", "bytes is 0")
-expect_error("a rate that is none", head + "a,128,ctr,1024,no,nan\n", "gb_per_s is nan")
-expect_error("nothing measured", head + "a,128,ctr,1024,no,\n", "nothing to draw")
+expect_error("a short row", head + "a,aes-128,ctr,1024,no\n", "line 2")
+expect_error("a long row", head + "a,aes-128,ctr,1024,no,3\na,aes-128,ctr,1024,no,3,4\n", "line 3")
+expect_error("an open quote", head + '"a,aes-128,ctr,1024,no,3\n', "no CSV")
+expect_error("no number", head + "a,aes-128,ctr,1024,no,fast\n", "gb_per_s is 'fast'")
+expect_error("no size", head + "a,aes-128,ctr,-1024,no,3\n", "bytes is -1024")
+expect_error("a size of zero", head + "a,aes-128,ctr,0,no,3\n", "bytes is 0")
+expect_error("a rate that is none", head + "a,aes-128,ctr,1024,no,nan\n", "gb_per_s is nan")
+expect_error("nothing measured", head + "a,aes-128,ctr,1024,no,\n", "nothing to draw")
 open("binary", "wb").write(bytes(range(256)))
 expect_error("no text", None, "no text", "binary")
 PYTHON
