@@ -37,7 +37,7 @@ def stop(number, lines, *words):
 
 
 def expect_rows(rows, least):
-    if not least <= len(rows) < 4000 or {len(row) for row in rows} != {12}:
+    if not least <= len(rows) < 4000 or {len(row) for row in rows} != {13}:
         fail(f"expected whole rows, more than {least} and not all: {len(rows)}, {rows[-1]}")
 
 
