@@ -257,4 +257,39 @@ TEST_CASE("there is memory to be had on this machine, and a limit on it is heede
   CHECK(available_memory() < std::uint64_t{1} << 50);
 }
 
+TEST_CASE(
+    "with a cipher that is slow on CPUs CUDA takes over smaller files, and streams that have gone on long "
+    "enough") {
+  RunShape shape = file_of(10 * GB, true);
+  shape.cipher = Cipher::kuznyechik;
+  CHECK(lanes_of(plan("auto", shape, machine(16, true)).later) == "cuda:0:8+cpu:8");
+  CHECK(plan("auto", shape, machine(16, true)).later_from == 0);
+  CHECK(plan("auto", shape, machine(16, false)).later.empty());
+  shape.shared_bytes = GB / 100;
+  CHECK(plan("auto", shape, machine(2, true)).later.empty());
+
+  for (const bool authenticated : {false, true})
+    for (const unsigned cpus : {1u, 2u, 4u, 8u, 16u, 64u}) {
+      RunShape piped{.authenticated = authenticated, .cipher = Cipher::kuznyechik};
+      CAPTURE(authenticated, cpus);
+      const LanePlan made = plan("auto", piped, machine(cpus, true));
+      CHECK(made.first.size() == 1);
+      CHECK(made.first[0].backend == Backend::cpu);
+      const auto enough = bytes_until_cuda_pays(cpus, piped);
+      CHECK(lanes_of(made.later) == (enough ? "cuda:0:2" : ""));
+      CHECK(made.later_from == enough.value_or(0));
+      CHECK(made.chunks > made.jobs - 4);
+      if (enough) CHECK(contains(made.reason, "CUDA takes over if"));
+    }
+}
+
+TEST_CASE("what was measured best with AES is not taken for another cipher") {
+  Machine on = machine(2, true);
+  on.tuning = [] { return Tuning{.threads = 96, .streams = 3}; };
+  RunShape shape = file;
+  shape.cipher = Cipher::kuznyechik;
+  CHECK(plan("cuda:0", shape, on).tuning == Tuning{});
+  CHECK(plan("cuda:0", shape, on).first[0].count == 4u);
+}
+
 }  // namespace gpuaes

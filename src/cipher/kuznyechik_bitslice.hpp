@@ -27,18 +27,20 @@ struct alignas(16) KeySlices {
   std::uint32_t words[key_slices];
 };
 
-// Which bits of a byte in the standard's basis a bit in the circuit's is the sum of.
-constexpr std::uint8_t summands(unsigned bit) {
-  unsigned mask = 0;
-  for (unsigned from = 0; from < 8; ++from) mask |= (to_circuit[1u << from] >> bit & 1u) << from;
-  return static_cast<std::uint8_t>(mask);
+// Byte i: which bits of a byte in the standard's basis bit i in the circuit's is the sum of.
+constexpr std::uint64_t make_summands() {
+  std::uint64_t summands = 0;
+  for (unsigned from = 0; from < 8; ++from)
+    for (unsigned to = 0; to < 8; ++to)
+      summands |= std::uint64_t{to_circuit[1u << from] >> to & 1u} << (8 * to + from);
+  return summands;
 }
+inline constexpr std::uint64_t summands = make_summands();
 
 // Word `index` of KeySlices. `round_keys`: the bytes of RoundKeys, by words.
 GPUAES_HD inline std::uint32_t key_slice(const std::uint32_t* round_keys, unsigned index) {
-  constexpr std::uint8_t of_bit[8] = {summands(0), summands(1), summands(2), summands(3),
-                                      summands(4), summands(5), summands(6), summands(7)};
-  std::uint32_t sum = round_keys[index / slices] >> index / 8 % 4 * 8 & of_bit[index % 8];
+  const auto counted = static_cast<std::uint32_t>(summands >> 8 * (index % 8) & 0xff);
+  std::uint32_t sum = round_keys[index / slices] >> index / 8 % 4 * 8 & counted;
   sum ^= sum >> 4;
   sum ^= sum >> 2;
   sum ^= sum >> 1;

@@ -8,6 +8,7 @@
 // The host runs them too.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -46,7 +47,8 @@ struct MgmStarts {
 };
 
 // First the keystream of all segments, 1024 places each, then as many factors, for their blocks of
-// ciphertext; both without a division. Then the other factors. The last segment leaves places without use.
+// ciphertext, and then the other factors, in a power of two of places for each segment too: a GPU takes long
+// to divide. So there are places without use.
 struct MgmBody {
   MgmSegments segments;
   const BlockWords* starts;
@@ -56,7 +58,7 @@ struct MgmBody {
   BlockWords* factors;                // most_factors() for each segment
 
   GPUAES_HD std::uint64_t count() const {
-    return segments.count * std::uint64_t{2 * segment_blocks + segments.aad_blocks + 1};
+    return segments.count * (2 * std::uint64_t{segment_blocks} + (std::uint64_t{1} << other_bits()));
   }
   GPUAES_HD BlockWords counter_block(std::uint64_t i) const {
     const Place place = find(i);
@@ -93,9 +95,18 @@ struct MgmBody {
       return {segment, is_factor ? segments.aad_blocks + block : block, is_factor,
               block < segments.blocks(segment)};
     }
-    const unsigned others = segments.aad_blocks + 1, at = static_cast<unsigned>(i - 2 * whole);
-    const unsigned segment = at / others, number = at % others;
-    return {segment, number < segments.aad_blocks ? number : number + segments.blocks(segment), true, true};
+    const std::uint64_t at = i - 2 * whole, segment = at >> other_bits();
+    const auto number = static_cast<unsigned>(at & ((1u << other_bits()) - 1));
+    return {segment, number < segments.aad_blocks ? number : number + segments.blocks(segment), true,
+            number <= segments.aad_blocks};
+  }
+  // The factors before those for ciphertext, and that of the lengths.
+  GPUAES_HD unsigned other_bits() const {
+#ifdef __CUDA_ARCH__
+    return 32u - static_cast<unsigned>(__clz(static_cast<int>(segments.aad_blocks)));
+#else
+    return static_cast<unsigned>(std::bit_width(segments.aad_blocks));
+#endif
   }
 };
 

@@ -52,8 +52,7 @@ struct LanePlan {
 // ever: of a file that is as long, of anything else that goes on for as long again.
 std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape);
 
-// `specs` as parse_lanes() returns them. UsageError for lanes that do not have the cipher, IoError where
-// not even one chunk has room in memory.
+// `specs` as parse_lanes() returns them. IoError where not even one chunk has room in memory.
 LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Machine& machine);
 
 }  // namespace gpuaes

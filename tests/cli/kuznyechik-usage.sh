@@ -41,7 +41,3 @@ for direction in -e -d; do
   expect_exit 2 "$program" "$direction" -f openssl -c kuznyechik --passphrase-file "$work/words" -i plain
   expect_stderr 'kuznyechik'
 done
-for lanes in cuda cuda:0 cpu+cuda:0:1; do
-  expect_exit 2 kuznyechik -k "$key" --iv "$good" -l "$lanes"
-  expect_stderr 'cuda.*kuznyechik'
-done
