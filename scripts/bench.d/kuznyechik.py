@@ -21,15 +21,17 @@ def run_file(shop, report, size):
     gost = shop.gost_engine(path)
     if gost:
         check_bytes(shop, gost)
-    ours = [shop.ours(form, lanes, path, cipher=CIPHER) for lanes in ("cpu:1", "cpu", "auto") for form in FORMS]
-    aes = [shop.ours(form, "auto", path) for form in FORMS]
+    cuda = ["cuda:0"] if shop.gpus else []
+    ours = [shop.ours(form, lanes, path, cipher=CIPHER) for lanes in ["cpu:1", "cpu", "auto", *cuda] for form in FORMS]
+    aes = [shop.ours(form, lanes, path) for lanes in ["auto", *cuda] for form in FORMS]
     contenders = [*ours, *aes, *filter(None, [gost])]
     take_turns(contenders, runs, 240)
     report.rates("kuznyechik file", "", contenders, size,
                  [("gost-engine", lambda c: times_as_fast(c, gost)), ("AES", lambda c: times_as_fast(c, of_aes(c, aes)))])
     one = find(ours, f"{CIPHER} raw -l cpu:1")
     report.figure("Kuznyechik, one CPU lane: x gost-engine", times_as_fast(one, gost), 3.0)
-    compare_with_aes(shop, report, "file", [find(ours, f"{CIPHER} raw -l auto")], aes, 0.9)
+    raw = [find(ours, f"{CIPHER} raw -l {lanes}") for lanes in ["auto", *cuda]]
+    compare_with_aes(shop, report, "file", raw, aes, 0.9)
 
 
 def run_pipe(shop, report, size):
@@ -55,8 +57,10 @@ def compare_with_aes(shop, report, name, ours, aes, asked):
 
 
 def of_aes(contender, aes):
-    """Of AES in the same format; None for what is none of ours."""
-    return next((c for c, form in zip(aes, FORMS) if f"{form} -l " in contender.name), None)
+    """AES in the same format, by the same lanes or by those that auto takes; None for what is none of ours."""
+    form_and_lanes = contender.name.removeprefix(f"{CIPHER} ")
+    same_form = [c for c in aes if c.name.split(" -l ")[0] == form_and_lanes.split(" -l ")[0]]
+    return find(aes, form_and_lanes) or next(iter(same_form), None)
 
 
 def check_bytes(shop, gost):
