@@ -15,9 +15,9 @@ MgmSegments make_segments(const MgmJob& job) {
           (job.aad.size + 15) / 16};
 }
 
-// `sealed` is that of `in` and `out` which has the tags.
-void launch_mgm(const MgmJob& job, const std::byte* in, std::size_t in_stride, std::byte* out,
-                std::size_t out_stride, std::byte* sealed, std::uint32_t* first_bad, cudaStream_t stream) {
+// `sealed` is that of `data` which has the tags.
+void launch_mgm(const MgmJob& job, const MgmData& data, std::byte* sealed, std::uint32_t* first_bad,
+                cudaStream_t stream) {
   const MgmSegments segments = make_segments(job);
   if (segments.count == 0) return;
   auto* const starts = reinterpret_cast<BlockWords*>(job.room);
@@ -26,7 +26,7 @@ void launch_mgm(const MgmJob& job, const std::byte* in, std::size_t in_stride, s
   constexpr unsigned most = 4;  // CUDA blocks on a multiprocessor
 
   launch_kuznyechik(job.key, MgmStarts{segments, starts}, stream);
-  launch_kuznyechik(job.key, MgmBody{segments, starts, in, out, in_stride, out_stride, factors}, stream);
+  launch_kuznyechik(job.key, MgmBody(segments, starts, data, factors), stream);
   Grid products = even_grid(segments.count, product_threads, most);
   products.shared_bytes = product_bytes;
   launch(mgm_product_kernel, products, stream, job.aad, segments, sealed, factors, sums);
@@ -39,12 +39,12 @@ void launch_mgm(const MgmJob& job, const std::byte* in, std::size_t in_stride, s
 }  // namespace
 
 void launch_mgm_seal(const MgmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream) {
-  launch_mgm(job, plain, segment_bytes, sealed, sealed_segment_bytes, sealed, nullptr, stream);
+  launch_mgm(job, {plain, sealed, segment_bytes, sealed_segment_bytes}, sealed, nullptr, stream);
 }
 
 void launch_mgm_open(const MgmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
                      cudaStream_t stream) {
-  launch_mgm(job, sealed, sealed_segment_bytes, plain, segment_bytes, const_cast<std::byte*>(sealed),
+  launch_mgm(job, {sealed, plain, sealed_segment_bytes, segment_bytes}, const_cast<std::byte*>(sealed),
              first_bad, stream);
 }
 

@@ -67,11 +67,11 @@ struct MgmOnHost {
   Buffer starts{32 * segments.count}, sums{16 * segments.count},
       factors{16 * segments.count * segments.most_factors()};
 
-  void crypt(Buffer& in, std::size_t in_stride, Buffer& out, std::size_t out_stride) {
+  void crypt(Buffer& in, unsigned in_stride, Buffer& out, unsigned out_stride) {
     run_cipher(kernel, keys, grid, MgmStarts{segments, blocks(starts)});
     run_cipher(
         kernel, keys, grid,
-        MgmBody{segments, blocks(starts), in.data(), out.data(), in_stride, out_stride, blocks(factors)});
+        MgmBody(segments, blocks(starts), {in.data(), out.data(), in_stride, out_stride}, blocks(factors)));
   }
   void tag(Buffer& sealed, std::uint32_t* first_bad) {
     run_on_host(grid.blocks, product_threads,

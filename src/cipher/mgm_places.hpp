@@ -46,68 +46,83 @@ struct MgmStarts {
   GPUAES_HD void put(std::uint64_t i, const BlockWords& block) const { starts[i] = block; }
 };
 
-// First the keystream of all segments, 1024 places each, then as many factors, for their blocks of
-// ciphertext, and then the other factors, in a power of two of places for each segment too: a GPU takes long
-// to divide. So there are places without use.
-struct MgmBody {
-  MgmSegments segments;
-  const BlockWords* starts;
+// Where the data of segments is, and where it goes.
+struct MgmData {
   const std::byte* in;
   std::byte* out;
-  std::size_t in_stride, out_stride;  // from segment to segment, multiples of 16
-  BlockWords* factors;                // most_factors() for each segment
+  unsigned in_stride, out_stride;  // bytes from segment to segment, multiples of 16
+};
 
-  GPUAES_HD std::uint64_t count() const {
-    return segments.count * (2 * std::uint64_t{segment_blocks} + (std::uint64_t{1} << other_bits()));
-  }
+// First the keystream of all segments, 1024 places each, then as many factors, for their blocks of
+// ciphertext, and then the other factors, in a power of two of places for each segment too: a GPU takes long
+// to divide. So there are places without use. Numbers are made on the host and of 32 bits where they can be,
+// since a kernel has no registers for them: a job of 2^32 places would have 32 GiB.
+class MgmBody {
+ public:
+  // `factors`: most_factors() for each segment.
+  MgmBody(const MgmSegments& segments, const BlockWords* starts, const MgmData& data, BlockWords* factors)
+      : starts_(starts),
+        data_(data),
+        factors_(factors),
+        segments_(static_cast<unsigned>(segments.count)),
+        last_blocks_(segments.blocks(segments.count - 1)),
+        aad_blocks_(segments.aad_blocks),
+        other_bits_(static_cast<unsigned>(std::bit_width(segments.aad_blocks))),
+        whole_(segments_ * segment_blocks),
+        most_factors_(segments.most_factors()) {}
+
+  GPUAES_HD std::uint64_t count() const { return 2 * std::uint64_t{whole_} + (segments_ << other_bits_); }
   GPUAES_HD BlockWords counter_block(std::uint64_t i) const {
     const Place place = find(i);
-    const Counter start = counter_of(starts[2 * place.segment + place.is_factor]);
+    const Counter start = counter_of(starts_[2 * place.segment + place.is_factor]);
     return block_words(place.is_factor ? Counter{start.high + place.number, start.low}
                                        : Counter{start.high, start.low + place.number});
   }
   GPUAES_HD BlockWords load(std::uint64_t i) const {
     const Place place = find(i);
     if (place.is_factor || !place.is_there) return {};
-    return reinterpret_cast<const BlockWords*>(in + place.segment * in_stride)[place.number];
+    return reinterpret_cast<const BlockWords*>(data_.in +
+                                               std::uint64_t{place.segment} * data_.in_stride)[place.number];
   }
   GPUAES_HD void put(std::uint64_t i, const BlockWords& block) const {
     const Place place = find(i);
     if (!place.is_there) return;
     if (place.is_factor)
-      factors[place.segment * segments.most_factors() + place.number] = block;
+      factors_[place.segment * most_factors_ + place.number] = block;
     else
-      reinterpret_cast<BlockWords*>(out + place.segment * out_stride)[place.number] = block;
+      reinterpret_cast<BlockWords*>(data_.out +
+                                    std::uint64_t{place.segment} * data_.out_stride)[place.number] = block;
   }
 
  private:
   struct Place {
-    std::uint64_t segment;
+    unsigned segment;
     unsigned number;  // of the block of data, or of the factor
-    bool is_factor, is_there;
+    // Words, since nvcc leaves old bytes of a register beside a bool, which scripts/audit takes for secrets.
+    unsigned is_factor, is_there;
   };
   GPUAES_HD Place find(std::uint64_t i) const {
-    const std::uint64_t whole = segments.count * std::uint64_t{segment_blocks};
-    if (i < 2 * whole) {
-      const bool is_factor = i >= whole;
-      const std::uint64_t at = is_factor ? i - whole : i, segment = at / segment_blocks;
-      const unsigned block = static_cast<unsigned>(at % segment_blocks);
-      return {segment, is_factor ? segments.aad_blocks + block : block, is_factor,
-              block < segments.blocks(segment)};
+    const auto at = static_cast<unsigned>(i);
+    if (at < 2 * whole_) {
+      const bool is_factor = at >= whole_;
+      const unsigned segment = (is_factor ? at - whole_ : at) / segment_blocks, block = at % segment_blocks;
+      return {segment, is_factor ? aad_blocks_ + block : block, is_factor, block < blocks(segment)};
     }
-    const std::uint64_t at = i - 2 * whole, segment = at >> other_bits();
-    const auto number = static_cast<unsigned>(at & ((1u << other_bits()) - 1));
-    return {segment, number < segments.aad_blocks ? number : number + segments.blocks(segment), true,
-            number <= segments.aad_blocks};
+    const unsigned segment = (at - 2 * whole_) >> other_bits_;
+    const unsigned number = (at - 2 * whole_) & ((1u << other_bits_) - 1);
+    return {segment, number < aad_blocks_ ? number : number + blocks(segment), true, number <= aad_blocks_};
   }
-  // The factors before those for ciphertext, and that of the lengths.
-  GPUAES_HD unsigned other_bits() const {
-#ifdef __CUDA_ARCH__
-    return 32u - static_cast<unsigned>(__clz(static_cast<int>(segments.aad_blocks)));
-#else
-    return static_cast<unsigned>(std::bit_width(segments.aad_blocks));
-#endif
+  GPUAES_HD unsigned blocks(unsigned segment) const {
+    return segment + 1 < segments_ ? segment_blocks : last_blocks_;
   }
+
+  const BlockWords* starts_;
+  MgmData data_;
+  BlockWords* factors_;
+  unsigned segments_, last_blocks_, aad_blocks_;
+  unsigned other_bits_;  // of factors that are not for ciphertext
+  unsigned whole_;       // places of keystream
+  unsigned most_factors_;
 };
 
 // In place.
