@@ -1,6 +1,8 @@
 // Launches the kernel that enciphers the places of a job with Kuznyechik.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels.hpp"
 #include "kuznyechik_bitslice_kernel.cuh"
 #include "kuznyechik_table_kernel.cuh"
@@ -8,12 +10,21 @@
 
 namespace gpuaes::cuda {
 
+// Devices with little shared memory have room for fewer threads.
+inline TileUse kuznyechik_bitslice_use() {
+  const auto of_block = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  const auto of_processor = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+  const auto reserved = static_cast<unsigned>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
+  unsigned threads = kuznyechik_bitslice_threads;
+  while (threads > warp_lanes && kuznyechik_bitslice_memory(threads) > of_block) threads -= warp_lanes;
+  const unsigned blocks = of_processor / (kuznyechik_bitslice_memory(threads) + reserved);
+  return {kuznyechik::slices, threads, std::min(blocks * threads, kuznyechik_bitslice_resident_threads)};
+}
+
 template <class Places>
 void launch_kuznyechik_bitslice(const KuznyechikKey& key, const Places& places, cudaStream_t stream) {
   const std::uint64_t tiles = (places.count() + kuznyechik_bitslice_tile - 1) / kuznyechik_bitslice_tile;
-  Grid grid =
-      tile_grid(tiles, key.shape,
-                {kuznyechik::slices, kuznyechik_bitslice_threads, kuznyechik_bitslice_resident_threads});
+  Grid grid = tile_grid(tiles, key.shape, kuznyechik_bitslice_use());
   grid.shared_bytes = kuznyechik_bitslice_memory(grid.threads);
   launch(kuznyechik_bitslice_kernel<Places>, grid, stream, key.round_keys, places);
 }

@@ -96,8 +96,7 @@ class CudaLane : public Lane {
     Slot(const LaneSetup& setup, const Stream& stream)
         : in(whole_blocks(std::max(setup.most_in, known_answer_bytes))),
           out(whole_blocks(std::max(setup.most_out, known_answer_bytes))),
-          segments(count_segments(std::max({setup.most_in, setup.most_out, known_answer_bytes})) + 1),
-          masks(tag_bytes * segments),
+          masks(tag_bytes * (count_segments(std::max(setup.most_in, setup.most_out)) + 1)),
           verdict(sizeof(std::uint32_t)),
           times(setup.timed) {
       check(cudaMemsetAsync(in.data(), 0, in.size(), stream.get()));
@@ -110,9 +109,7 @@ class CudaLane : public Lane {
     std::uint32_t* first_bad_on_device() const { return reinterpret_cast<std::uint32_t*>(verdict.data()); }
     static std::size_t whole_blocks(std::size_t size) { return (size + 15) / 16 * 16; }
 
-    DeviceBuffer in, out;
-    std::size_t segments;  // of a job, at most
-    DeviceBuffer masks, verdict, mgm_room;
+    DeviceBuffer in, out, masks, verdict, mgm_room;
     HostCopy<std::uint32_t> first_bad;
     bool opens = false;
     Event done;
@@ -149,13 +146,15 @@ class CudaLane : public Lane {
   }
 
   void launch_mgm(const Job& job, Slot& slot) {
-    // As much as a job takes: no other cipher needs it, so it is not there before.
-    if (slot.mgm_room.size() == 0) slot.mgm_room = DeviceBuffer(slot.segments * mgm_room(most_aad_bytes));
+    // No more than jobs take, and only once they come: it is more than their data.
+    const std::size_t sealed_bytes = std::max(job.in.size(), job.out.size());
+    const std::size_t room = count_segments(sealed_bytes) * mgm_room(job.aad.size());
+    if (slot.mgm_room.size() < room) slot.mgm_room = DeviceBuffer(room);
     const MgmJob mgm{.key = keys_.kuznyechik(kernel_, {}),
                      .base_nonce = job.base_mgm_nonce,
                      .first_segment = job.first_segment,
                      .aad = public_data(job.aad),
-                     .sealed_bytes = std::max(job.in.size(), job.out.size()),
+                     .sealed_bytes = sealed_bytes,
                      .room = slot.mgm_room.data()};
     if (job.operation == Operation::seal)
       launch_mgm_seal(mgm, slot.in.data(), slot.out.data(), stream_.get());

@@ -36,7 +36,7 @@ po::options_description describe_options() {
       ("input,i", text("FILE"), "read FILE instead of standard input")                                   //
       ("output,o", text("FILE"), "write FILE, which appears only when all is well")                      //
       ("lanes,l", text("SPEC"), "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +")       //
-      ("kernel", text("NAME"), "CUDA lanes, AES: bitslice (the default) or ttable, see the manual")      //
+      ("kernel", text("NAME"), "of CUDA lanes: bitslice (the default) or ttable, see the manual")        //
       ("chunk-size,b", text("SIZE"), "bytes of text a lane works on at a time; K, M and G are of 1024")  //
       ("verbose,v", "say what is being done")                                                            //
       ("quiet,q", "say nothing but errors")                                                              //

@@ -45,6 +45,10 @@ TEST_CASE("a CUDA lane numbers Kuznyechik's segments in the nonce, whose highest
   check_every_kernel(check_mgm_numbering);
 }
 
+TEST_CASE("a CUDA lane counts MGM's counters and factors without a carry between the halves", "[gpu]") {
+  check_every_kernel(check_mgm_halves);
+}
+
 TEST_CASE("a CUDA lane finds the first bad segment of Kuznyechik's", "[gpu]") {
   check_every_kernel(check_mgm_bad_segments);
 }
@@ -58,7 +62,7 @@ TEST_CASE("a CUDA lane authenticates with Kuznyechik associated data of every le
   const Bytes plain = test_bytes(segment_bytes + 100);
   const auto cpu = make_cpu_lane();
   check_every_kernel([&](Lane& lane) {
-    for (const std::size_t size : {1, 15, 16, 17, 512, 1023, 1024}) {
+    for (const std::size_t size : {1, 15, 16, 17, 512, 1008, 1023, 1024}) {
       CAPTURE(size);
       const MgmStream stream{key, mgm_nonce, 1, test_bytes(size)};
       const Bytes sealed = mgm_seal(*cpu, stream, plain, 2);

@@ -132,8 +132,9 @@ TEST_CASE("kernels on the host: Kuznyechik's segments are sealed, opened, and th
     std::size_t full, last, aad;
     Grid grid;
   };
-  const std::vector<Case> cases{
-      {0, 0, 16, {1, 32}}, {0, 16 * 1022 + 5, 20, {1, 64}}, {2, 17, 0, {2, 32}}, {1, 16384, 33, {1, 96}}};
+  const std::vector<Case> cases{{0, 0, 16, {1, 32}},   {0, 16 * 1022 + 5, 20, {1, 64}},
+                                {2, 17, 0, {2, 32}},   {0, 5, 1008, {1, 32}},
+                                {0, 5, 1024, {1, 32}}, {1, 16384, 33, {1, 96}}};
   const Bytes key = counted_bytes(32);
   const Keys keys(key);
   const mgm::Mgm mgm(key);

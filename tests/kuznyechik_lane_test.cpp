@@ -82,6 +82,10 @@ TEST_CASE("every lane numbers its segments in the nonce, whose highest bit stays
   check_lanes(check_mgm_numbering);
 }
 
+TEST_CASE("the CPU lane counts MGM's counters and factors without a carry between the halves of a block") {
+  check_mgm_halves(*make_cpu_lane());
+}
+
 TEST_CASE("every lane finds the first bad segment of Kuznyechik's") {
   check_lanes(check_mgm_bad_segments);
 }

@@ -80,10 +80,10 @@ constexpr Block first_factor(MgmNonce nonce) {
 }
 
 // incr_r counts in the right half of a block, incr_l in the left one; neither carries out of it (section 3).
-constexpr Counter next_counter(Counter block, std::uint64_t by = 1) {
+GPUAES_HD constexpr Counter next_counter(Counter block, std::uint64_t by = 1) {
   return {block.high, block.low + by};
 }
-constexpr Counter next_factor(Counter block, std::uint64_t by = 1) {
+GPUAES_HD constexpr Counter next_factor(Counter block, std::uint64_t by = 1) {
   return {block.high + by, block.low};
 }
 

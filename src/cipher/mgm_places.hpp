@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cipher/mgm.hpp"
 #include "cipher/places.hpp"
 #include "cipher/segments.hpp"
 
@@ -75,8 +76,8 @@ class MgmBody {
   GPUAES_HD BlockWords counter_block(std::uint64_t i) const {
     const Place place = find(i);
     const Counter start = counter_of(starts_[2 * place.segment + place.is_factor]);
-    return block_words(place.is_factor ? Counter{start.high + place.number, start.low}
-                                       : Counter{start.high, start.low + place.number});
+    return block_words(place.is_factor ? mgm::next_factor(start, place.number)
+                                       : mgm::next_counter(start, place.number));
   }
   GPUAES_HD BlockWords load(std::uint64_t i) const {
     const Place place = find(i);
