@@ -1,6 +1,7 @@
 // One of the ways in which CPU lanes compute Kuznyechik, against the cipher as its standard is written. Which
-// one says GPUAES_VECTOR_CODE: the name of a set of instructions, or "tables" for none. Where the CPU has no
-// such instructions this ends with 77, which CTest counts as skipped. (Catch2 v2 cannot skip a test.)
+// one says GPUAES_VECTOR_CODE: the name of a set of instructions (bitsliced code leaves what is no whole
+// batch to tables), "tables" for none, or "chosen" for those that lanes take. Where the CPU has no such
+// instructions this ends with 77, which CTest counts as skipped. (Catch2 v2 cannot skip a test.)
 #define CATCH_CONFIG_RUNNER
 #include <array>
 #include <cstdio>
@@ -31,30 +32,41 @@ std::string_view code_name() {
   return name == nullptr ? "" : name;
 }
 
-// None: by tables.
-const kuznyechik::VectorCode* code() {
-  for (const kuznyechik::VectorCode& each : kuznyechik::vector_codes())
+const kuznyechik::VectorCode* find(std::span<const kuznyechik::VectorCode> codes) {
+  for (const kuznyechik::VectorCode& each : codes)
     if (each.name == code_name()) return &each;
   return nullptr;
+}
+
+kuznyechik::VectorCodes codes() {
+  if (code_name() == "chosen") return kuznyechik::find_vector_codes();
+  return {find(kuznyechik::sliced_codes()), find(kuznyechik::lookup_codes())};
+}
+
+// Around the blocks of each batch, one and several.
+std::vector<std::size_t> counts_of_blocks() {
+  std::vector<std::size_t> counts;
+  for (std::size_t count = 0; count <= 130; ++count) counts.push_back(count);
+  for (const std::size_t whole : {256, 512, 768, 1024, 1536})
+    for (const std::size_t count : {whole - 1, whole, whole + 1, whole + 33}) counts.push_back(count);
+  return counts;
 }
 
 }  // namespace
 
 TEST_CASE("blocks are enciphered as the standard does it, any number of them") {
   std::mt19937 random(4);
-  for (int i = 0; i < 8; ++i) {
+  for (const std::size_t count : counts_of_blocks()) {
+    CAPTURE(count);
     Bytes key(32);
     for (std::byte& byte : key) byte = static_cast<std::byte>(random());
     const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
-    const KuznyechikCpu cpu(key, code());
-    for (std::size_t count = i == 0 ? 0 : 128; count <= 130; ++count) {
-      std::vector<Block> blocks(count), expected(count);
-      for (Block& each : blocks)
-        for (std::uint8_t& byte : each) byte = static_cast<std::uint8_t>(random());
-      for (std::size_t k = 0; k < count; ++k) expected[k] = kuznyechik::encrypt(keys, blocks[k]);
-      cpu.encrypt(blocks);
-      CHECK((blocks == expected));
-    }
+    std::vector<Block> blocks(count), expected(count);
+    for (Block& each : blocks)
+      for (std::uint8_t& byte : each) byte = static_cast<std::uint8_t>(random());
+    for (std::size_t k = 0; k < count; ++k) expected[k] = kuznyechik::encrypt(keys, blocks[k]);
+    KuznyechikCpu(key, codes()).encrypt(blocks);
+    CHECK((blocks == expected));
   }
 }
 
@@ -68,20 +80,25 @@ TEST_CASE("every byte in every place is substituted and mixed as the standard do
     for (unsigned byte = 0; byte < 256; ++byte) blocks[256 * i + byte][i] = static_cast<std::uint8_t>(byte);
   std::vector<Block> expected = blocks;
   for (Block& each : expected) each = kuznyechik::encrypt(keys, each);
-  KuznyechikCpu(key, code()).encrypt(blocks);
+  KuznyechikCpu(key, codes()).encrypt(blocks);
   CHECK((blocks == expected));
 }
 
 TEST_CASE("counter mode is what the reference makes, for every length and a counter that carries") {
-  const Bytes key = test_bytes(32, 5), in = test_bytes(2100);
+  const Bytes key = test_bytes(32, 5), in = test_bytes(3 * 8192 + 100);
   const CipherKey lane_key = make_key(key, Cipher::kuznyechik);
-  const KuznyechikCpu cpu(key, code());
+  const KuznyechikCpu cpu(key, codes());
   const Counter first{7, all - 40};
   Bytes expected(in.size());
   const auto reference = make_reference_lane();
   reference->start({.key = &lane_key, .in = in, .out = expected, .counter = store_counter(first)});
   CHECK_FALSE(reference->finish().has_value());
-  for (std::size_t size = 0; size <= in.size(); size += size < 600 ? 1 : 97) {
+  std::vector<std::size_t> sizes;
+  for (std::size_t size = 0; size <= 600; ++size) sizes.push_back(size);
+  for (const std::size_t count : counts_of_blocks())
+    for (const std::size_t rest : {0, 1, 15})
+      if (16 * count + rest <= in.size()) sizes.push_back(16 * count + rest);
+  for (const std::size_t size : sizes) {
     CAPTURE(size);
     Bytes out(size);
     cpu.ctr(first, std::span(in).first(size), out);
@@ -92,10 +109,11 @@ TEST_CASE("counter mode is what the reference makes, for every length and a coun
 TEST_CASE("MGM is what is written, for lengths around those of vectors") {
   const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
   const mgm::Mgm oracle(key);
-  const MgmCpu cpu(key, code());
+  const MgmCpu cpu(key, codes());
   const MgmNonce nonce = counter_block("7edcba98765432100123456789abcdef");
   for (const std::size_t size :
-       {0, 1, 16, 17, 255, 256, 257, 495, 496, 511, 512, 513, 528, 1024, 1025, 1600}) {
+       {0,    1,    16,   17,   255,  256,  257,  495,  496,  511,  512,  513,  528,   1024,  1025,
+        1600, 2047, 2048, 2049, 4095, 4096, 4097, 4112, 8191, 8192, 8193, 8208, 12304, 16384, 16385}) {
     CAPTURE(size);
     const Bytes plain = test_bytes(size, 1);
     Bytes expected(size), expected_tag(16), got = plain, tag(16);
@@ -114,9 +132,15 @@ TEST_CASE("MGM is what is written, for lengths around those of vectors") {
 
 int main(int argc, char** argv) {
   const std::string name(gpuaes::code_name());
-  const gpuaes::kuznyechik::VectorCode* const code = gpuaes::code();
-  if (name != "tables" && (code == nullptr || !code->is_here())) {
-    std::printf("skipped: %s has no %s\n", code == nullptr ? "this program" : "this CPU", name.c_str());
+  const gpuaes::kuznyechik::VectorCodes codes = gpuaes::codes();
+  bool known = name == "tables" || name == "chosen", here = true;
+  for (const gpuaes::kuznyechik::VectorCode* const code : {codes.batches, codes.rest}) {
+    if (code == nullptr) continue;
+    known = true;
+    here = here && code->is_here();
+  }
+  if (!known || !here) {
+    std::printf("skipped: %s has no %s\n", known ? "this CPU" : "this program", name.c_str());
     return 77;
   }
   return Catch::Session().run(argc, argv);

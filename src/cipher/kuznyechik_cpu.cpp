@@ -53,34 +53,36 @@ Block encrypt_by_tables(const Tables& tables, const kuznyechik::RoundKeys& keys,
 
 }  // namespace
 
-KuznyechikCpu::KuznyechikCpu(std::span<const std::byte> key, const kuznyechik::VectorCode* code)
-    : code_(code), keys_(kuznyechik::expand_key(key)) {
-  kuznyechik::spread(keys_, spread_);
+KuznyechikCpu::KuznyechikCpu(std::span<const std::byte> key, const kuznyechik::VectorCodes& codes)
+    : codes_(codes), keys_(kuznyechik::expand_key(key)) {
+  kuznyechik::prepare(keys_, vector_keys_);
 }
 
 KuznyechikCpu::~KuznyechikCpu() {
   wipe(std::as_writable_bytes(std::span(keys_.of)));
-  wipe(std::as_writable_bytes(std::span(spread_.of)));
+  wipe(std::as_writable_bytes(std::span(&vector_keys_, 1)));
 }
 
 void KuznyechikCpu::encrypt(std::span<Block> blocks) const {
-  if (code_ == nullptr) {
+  for (const kuznyechik::VectorCode* code : {codes_.batches, codes_.rest})
+    if (code != nullptr)
+      for (; blocks.size() >= code->blocks; blocks = blocks.subspan(code->blocks))
+        code->encrypt(vector_keys_, blocks.data());
+  if (blocks.empty()) return;
+  if (codes_.rest == nullptr) {
     static const Tables tables = make_tables();
     for (Block& block : blocks) block = encrypt_by_tables(tables, keys_, block);
     return;
   }
-  for (; blocks.size() >= code_->blocks; blocks = blocks.subspan(code_->blocks))
-    code_->encrypt(spread_, blocks.data());
-  if (blocks.empty()) return;
   std::array<Block, kuznyechik::widest_vector> filled{};
   std::ranges::copy(blocks, filled.begin());
-  code_->encrypt(spread_, filled.data());
+  codes_.rest->encrypt(vector_keys_, filled.data());
   std::copy_n(filled.begin(), blocks.size(), blocks.begin());
   wipe(std::as_writable_bytes(std::span(filled)));
 }
 
 void KuznyechikCpu::ctr(Counter first, std::span<const std::byte> in, std::span<std::byte> out) const {
-  std::array<Block, 64> keystream;
+  std::array<Block, kuznyechik::largest_batch> keystream;
   for (std::size_t at = 0; at < in.size(); at += sizeof keystream) {
     const std::size_t size = std::min(in.size() - at, sizeof keystream);
     const std::span blocks = std::span(keystream).first((size + sizeof(Block) - 1) / sizeof(Block));

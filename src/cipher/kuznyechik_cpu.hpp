@@ -13,23 +13,23 @@ namespace gpuaes {
 
 class KuznyechikCpu {
  public:
-  // A key of 32 bytes. Without `code` by tables.
+  // A key of 32 bytes. What is left where `codes` has no code for the rest is done by tables.
   explicit KuznyechikCpu(std::span<const std::byte> key,
-                         const kuznyechik::VectorCode* code = kuznyechik::find_vector_code());
+                         const kuznyechik::VectorCodes& codes = kuznyechik::find_vector_codes());
   ~KuznyechikCpu();
   KuznyechikCpu(const KuznyechikCpu&) = delete;
   KuznyechikCpu& operator=(const KuznyechikCpu&) = delete;
 
-  // Enciphers each of the blocks, in its place. Multiples of widest_vector leave no part of one unused.
+  // Enciphers each of the blocks, in its place. Multiples of largest_batch leave no rest, which is slower.
   void encrypt(std::span<kuznyechik::Block> blocks) const;
 
   // Counter mode. `out` is as long as `in`; the same memory, or apart from it.
   void ctr(Counter first, std::span<const std::byte> in, std::span<std::byte> out) const;
 
  private:
-  const kuznyechik::VectorCode* code_;
+  kuznyechik::VectorCodes codes_;
   kuznyechik::RoundKeys keys_;
-  kuznyechik::SpreadKeys spread_;  // of vectors
+  kuznyechik::VectorKeys vector_keys_;
 };
 
 // out = in XOR keystream, whose last block may be used in part.

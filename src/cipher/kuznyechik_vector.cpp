@@ -1,8 +1,10 @@
 #include "cipher/kuznyechik_vector.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "cipher/kuznyechik_nibbles.hpp"
+#include "cipher/secret.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -149,8 +151,6 @@ constexpr std::array<VectorCode, 0> codes{};
 
 #endif
 
-}  // namespace
-
 void spread(const RoundKeys& keys, SpreadKeys& spread) {
   for (unsigned round = 0; round <= rounds; ++round)
     for (unsigned i = 0; i < 16; ++i) {
@@ -163,13 +163,31 @@ void spread(const RoundKeys& keys, SpreadKeys& spread) {
     }
 }
 
-std::span<const VectorCode> vector_codes() {
+void slice(const RoundKeys& keys, KeySlices& slices) {
+  std::array<std::uint32_t, sizeof keys.of / sizeof(std::uint32_t)> words;
+  std::memcpy(words.data(), keys.of.data(), sizeof keys.of);
+  for (unsigned i = 0; i < key_slices; ++i) slices.words[i] = key_slice(words.data(), i);
+  wipe(std::as_writable_bytes(std::span(words)));
+}
+
+const VectorCode* find_first(std::span<const VectorCode> all) {
+  const auto found = std::ranges::find_if(all, [](const VectorCode& code) { return code.is_here(); });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void prepare(const RoundKeys& keys, VectorKeys& prepared) {
+  spread(keys, prepared.spread);
+  slice(keys, prepared.slices);
+}
+
+std::span<const VectorCode> lookup_codes() {
   return codes;
 }
 
-const VectorCode* find_vector_code() {
-  const auto found = std::ranges::find_if(codes, [](const VectorCode& code) { return code.is_here(); });
-  return found == codes.end() ? nullptr : &*found;
+VectorCodes find_vector_codes() {
+  return {find_first(sliced_codes()), find_first(lookup_codes())};
 }
 
 }  // namespace gpuaes::kuznyechik

@@ -8,32 +8,48 @@
 #include <span>
 
 #include "cipher/kuznyechik.hpp"
+#include "cipher/kuznyechik_bitslice.hpp"
 
 namespace gpuaes::kuznyechik {
 
-inline constexpr std::size_t widest_vector = 32;  // bytes
+inline constexpr std::size_t widest_vector = 32;   // bytes, of those that look up
+inline constexpr std::size_t largest_batch = 512;  // blocks, of bitsliced code
 
-// A round key for all blocks of a vector, split (kuznyechik_nibbles.hpp). As secret as the key.
+// A round key for all blocks of a vector, split (kuznyechik_nibbles.hpp).
 struct SpreadKey {
   alignas(widest_vector) std::array<std::array<std::uint8_t, widest_vector>, 16> of;
 };
 struct SpreadKeys {
   std::array<SpreadKey, rounds + 1> of;
 };
-void spread(const RoundKeys& keys, SpreadKeys& spread);
+
+// The round keys as each code adds them. As secret as the key.
+struct VectorKeys {
+  SpreadKeys spread;
+  KeySlices slices;
+};
+void prepare(const RoundKeys& keys, VectorKeys& prepared);
 
 // A set of instructions, and what enciphers `blocks` blocks in their place with them.
 struct VectorCode {
   const char* name;
   std::size_t blocks;
   bool (*is_here)();  // whether this CPU has them
-  void (*encrypt)(const SpreadKeys& keys, Block* blocks);
+  void (*encrypt)(const VectorKeys& keys, Block* blocks);
 };
 
-// All that this program was built with, the fastest first.
-std::span<const VectorCode> vector_codes();
+// All that this program was built with, the fastest first: bitsliced code, which does hundreds of blocks in
+// the time of one; and that which looks up 16 entries in registers, for few.
+std::span<const VectorCode> sliced_codes();
+std::span<const VectorCode> lookup_codes();
 
-// The fastest that this CPU has; none where it has none.
-const VectorCode* find_vector_code();
+// Either may be missing.
+struct VectorCodes {
+  const VectorCode* batches = nullptr;  // for as many blocks as it does at once
+  const VectorCode* rest = nullptr;     // for what is left of them
+};
+
+// The fastest that this CPU has.
+VectorCodes find_vector_codes();
 
 }  // namespace gpuaes::kuznyechik

@@ -50,20 +50,11 @@ GPUAES_TARGET inline void do_round(Vector (&state)[32], const SpreadKey& key) {
   }
 }
 
-// Rows and columns of 16 x 16 bytes change places. Each of four steps shuffles all of them as one deck.
-GPUAES_TARGET inline void transpose(Vector* rows) {
-  for (int step = 0; step < 4; ++step) {
-    Vector shuffled[16];
-    for (unsigned i = 0; i < 8; ++i) {
-      shuffled[2 * i] = interleave_lower(rows[i], rows[i + 8]);
-      shuffled[2 * i + 1] = interleave_upper(rows[i], rows[i + 8]);
-    }
-    for (unsigned i = 0; i < 16; ++i) rows[i] = shuffled[i];
-  }
-}
+#include "cipher/transpose_body.hpp"
 
 // As many blocks as a vector has bytes.
-GPUAES_TARGET void encrypt(const SpreadKeys& keys, Block* blocks) {
+GPUAES_TARGET void encrypt(const VectorKeys& all_keys, Block* blocks) {
+  const SpreadKeys& keys = all_keys.spread;
   Vector state[32];
   for (unsigned i = 0; i < 16; ++i) state[i] = map(to_split, load_row(blocks, i));
   transpose(state);

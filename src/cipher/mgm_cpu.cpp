@@ -14,7 +14,7 @@ namespace {
 using kuznyechik::Block;
 
 constexpr std::size_t block_bytes = sizeof(Block);
-constexpr std::size_t batch = 32;  // blocks of keystream, and as many factors
+constexpr std::size_t batch = kuznyechik::largest_batch / 2;  // blocks of keystream, and as many factors
 constexpr std::size_t most_aad_blocks = most_aad_bytes / block_bytes;
 
 constexpr std::size_t count_blocks(std::size_t bytes) {

@@ -14,8 +14,8 @@ class MgmCpu {
  public:
   // As KuznyechikCpu.
   explicit MgmCpu(std::span<const std::byte> key,
-                  const kuznyechik::VectorCode* code = kuznyechik::find_vector_code())
-      : cipher_(key, code) {}
+                  const kuznyechik::VectorCodes& codes = kuznyechik::find_vector_codes())
+      : cipher_(key, codes) {}
 
   // ciphertext: as long as plain, the same memory or apart from it. tag: 16 bytes. aad: at most
   // most_aad_bytes.

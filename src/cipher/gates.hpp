@@ -1,0 +1,59 @@
+// Functions of three bits by gates of two, for vectors that have no instruction for those of three.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace gpuaes {
+
+// What x86 has: conjunction, disjunction, sum, and the conjunction of what left is not and right is. None is
+// needed for a, b, c and constants.
+enum class Gate : std::uint8_t { none, both, either, sum, only_right };
+
+// The tables of a, b and c, as logic.hpp has them, and of what is always set.
+inline constexpr std::uint8_t table_a = 0xf0, table_b = 0xcc, table_c = 0xaa, table_ones = 0xff;
+
+// How a function is made: by a gate from two others, named by their tables.
+struct Recipe {
+  Gate gate;
+  std::uint8_t left, right;
+};
+
+inline constexpr unsigned most_gates = 5;  // are enough for each function
+
+// The fewest gates: what needs one more by and by, from all pairs of functions that need one less together.
+// (A function that is needed twice counts twice here; for none of the 256 does that make a difference.)
+constexpr std::array<Recipe, 256> make_recipes() {
+  std::array<Recipe, 256> recipes{};
+  std::array<bool, 256> is_found{};
+  std::array<std::uint8_t, 256> found{};         // tables, in the order of their gates
+  std::array<unsigned, most_gates + 2> first{};  // in `found`, of those with as many gates
+  unsigned end = 0;
+  const auto add = [&](unsigned table, Recipe recipe) {
+    if (is_found[table]) return;
+    is_found[table] = true;
+    recipes[table] = recipe;
+    found[end++] = static_cast<std::uint8_t>(table);
+  };
+  for (const std::uint8_t given : {table_a, table_b, table_c, table_ones, std::uint8_t{0}}) add(given, {});
+  for (unsigned gates = 1; gates <= most_gates; ++gates) {
+    first[gates] = end;
+    for (unsigned of_left = 0; of_left < gates; ++of_left) {
+      const unsigned of_right = gates - 1 - of_left;
+      for (unsigned i = first[of_left]; i < first[of_left + 1]; ++i)
+        for (unsigned k = first[of_right]; k < first[of_right + 1]; ++k) {
+          const std::uint8_t left = found[i], right = found[k];
+          add(left & right, {Gate::both, left, right});
+          add(left | right, {Gate::either, left, right});
+          add(left ^ right, {Gate::sum, left, right});
+          add(~left & right & 0xff, {Gate::only_right, left, right});
+        }
+    }
+  }
+  return recipes;
+}
+inline constexpr std::array<Recipe, 256> recipes = make_recipes();
+static_assert(std::ranges::count(recipes, Gate::none, &Recipe::gate) == 5);
+
+}  // namespace gpuaes
