@@ -16,8 +16,8 @@
 #include "cipher/kuznyechik.hpp"
 #include "cipher/kuznyechik_cpu.hpp"
 #include "cipher/mgm.hpp"
-#include "cipher/mgm_cpu.hpp"
 #include "lane/lanes.hpp"
+#include "single_mgm.hpp"
 #include "support.hpp"
 
 namespace gpuaes {
@@ -109,7 +109,7 @@ TEST_CASE("counter mode is what the reference makes, for every length and a coun
 TEST_CASE("MGM is what is written, for lengths around those of vectors") {
   const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
   const mgm::Mgm oracle(key);
-  const MgmCpu cpu(key, codes());
+  const SingleMgm cpu(key, codes());
   const MgmNonce nonce = counter_block("7edcba98765432100123456789abcdef");
   for (const std::size_t size :
        {0,    1,    16,   17,   255,  256,  257,  495,  496,  511,  512,  513,  528,   1024,  1025,

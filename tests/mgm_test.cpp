@@ -10,6 +10,7 @@
 #include "cipher/carryless.hpp"
 #include "cipher/mgm_cpu.hpp"
 #include "mgm_vectors.hpp"
+#include "single_mgm.hpp"
 #include "support.hpp"
 
 namespace gpuaes {
@@ -77,7 +78,7 @@ void check_vectors() {
 
 TEST_CASE("MGM gives the answers of RFC 9058, A.1, as it is written and as CPU lanes do it") {
   check_vectors<mgm::Mgm>();
-  check_vectors<MgmCpu>();
+  check_vectors<SingleMgm>();
 }
 
 TEST_CASE("MGM's product is the one of its field") {
@@ -129,7 +130,7 @@ TEST_CASE("MGM's counters do not carry out of their half") {
 TEST_CASE("as CPU lanes do MGM it is what is written, for every length of text and associated data") {
   const Bytes key = test_bytes(32, 3);
   const mgm::Mgm oracle(key);
-  const MgmCpu cpu(key);
+  const SingleMgm cpu(key);
   const auto check = [&](std::size_t size, std::size_t aad_size) {
     CAPTURE(size, aad_size);
     const Bytes plain = test_bytes(size, 1), aad = test_bytes(aad_size, 2);
@@ -146,6 +147,39 @@ TEST_CASE("as CPU lanes do MGM it is what is written, for every length of text a
     for (const std::size_t aad_size : {0, 1, 15, 16, 17, 41}) check(size, aad_size);
   for (const std::size_t size : {495, 496, 511, 512, 513, 528, 1023, 1024, 1025, 1600}) check(size, 16);
   for (const std::size_t aad_size : {511, 512, 513, 1008, 1009, 1023, 1024}) check(33, aad_size);
+}
+
+TEST_CASE("segments that CPU lanes do together are those done one by one, and the first bad tag is named") {
+  const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
+  const mgm::Mgm oracle(key);
+  const MgmCpu cpu(key);
+  for (std::size_t count = 0; count <= MgmCpu::most_segments; ++count) {
+    CAPTURE(count);
+    std::vector<Bytes> plain, sealed, expected, opened;
+    std::vector<Segment<std::byte, const std::byte>> to_seal;
+    std::vector<Segment<const std::byte, std::byte>> to_open;
+    for (std::size_t i = 0; i < count; ++i) {
+      plain.push_back(test_bytes(37 * i * count % 1000, i));
+      sealed.emplace_back(plain[i].size() + tag_bytes);
+      expected.push_back(sealed[i]);
+      opened.emplace_back(plain[i].size());
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const MgmNonce nonce = segment_mgm_nonce(counter_block("7edcba98765432100123456789abcdef"), i);
+      to_seal.push_back({.mgm_nonce = nonce, .sealed = sealed[i], .plain = plain[i]});
+      to_open.push_back({.mgm_nonce = nonce, .sealed = sealed[i], .plain = opened[i]});
+      const std::span all(expected[i]);
+      oracle.seal(nonce, aad, plain[i], all.first(plain[i].size()), all.subspan(plain[i].size()));
+    }
+    cpu.seal(aad, to_seal);
+    CHECK(sealed == expected);
+    CHECK(cpu.open(aad, to_open) == std::nullopt);
+    CHECK(opened == plain);
+    for (std::size_t bad = count; bad-- > 0;) {
+      sealed[bad][bad % sealed[bad].size()] ^= std::byte{1};
+      CHECK(cpu.open(aad, to_open) == bad);
+    }
+  }
 }
 
 }  // namespace gpuaes

@@ -151,7 +151,7 @@ TEST_CASE(
     for (const unsigned cpus : {1u, 2u, 8u, 16u, 64u}) {
       const RunShape shape{.authenticated = authenticated, .cipher = Cipher::kuznyechik};
       CAPTURE(authenticated, cpus);
-      const unsigned wanted = authenticated ? 25 : 12;
+      const unsigned wanted = authenticated ? 16 : 8;
       const LanePlan made = plan("auto", shape, machine(cpus));
       CHECK(lanes_of(made.first) == "cpu:" + std::to_string(std::min(cpus, wanted)));
       CHECK(made.chunks == std::min(cpus, wanted));

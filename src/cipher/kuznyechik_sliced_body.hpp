@@ -1,5 +1,5 @@
 // The body of kuznyechik_sliced.cpp, which includes it once for each set of vector instructions. Before it
-// stand Vector, the functions on it, GPUAES_TARGET and `shifts`.
+// stand Vector, the functions on it, and GPUAES_TARGET.
 //
 // Bit i of byte b of all blocks is state[8b + i]. Which block has which bit of a vector does not matter, as
 // long as each comes back to where it was.
@@ -62,8 +62,8 @@ GPUAES_TARGET inline void add_key(Vector x[8], const std::uint32_t* key) {
   for (unsigned i = 0; i < 8; ++i) x[i] = x[i] ^ repeat(key[i]);
 }
 
-// L of the bytes 16 to 31, to 0 to 15: each step puts its byte in front of the others. One that is in 16
-// places, as mix() is, has more code than a CPU keeps decoded.
+// L of the bytes 16 to 31, to 0 to 15: each step puts its byte in front of the others. mix(), which has 16
+// steps one behind the other, is more code than a CPU keeps decoded.
 GPUAES_TARGET inline void mix_down(Vector (&state)[2 * block_bits]) {
   for (Vector* front = state + block_bits; front != state; front -= 8) {
     // Nothing of a turn is kept for the next one, which GCC would do by moving it all from place to place.

@@ -15,6 +15,7 @@
 #include "error.hpp"
 #include "lane/gcm_job.hpp"
 #include "lane/lanes.hpp"
+#include "lane/mgm_job.hpp"
 
 namespace gpuaes {
 namespace {
@@ -51,22 +52,14 @@ class CpuLane : public Lane {
       case Operation::ctr:
         return do_ctr(job);
       case Operation::seal:
-        if (mgm_)
-          return seal_segments(job, [&](const auto& segment) {
-            mgm_->seal(segment.mgm_nonce, job.aad, segment.plain, segment.ciphertext(), segment.tag());
-          });
+        if (mgm_) return seal_segments(job, *mgm_);
         return seal_segments(job, [&](const auto& segment) {
           gcm_->seal(segment.nonce, job.aad, segment.plain, segment.ciphertext(), segment.tag());
         });
       case Operation::open:
-        if (mgm_)
-          first_bad_ = open_segments(job, [&](const auto& segment) {
-            return mgm_->open(segment.mgm_nonce, job.aad, segment.ciphertext(), segment.tag(), segment.plain);
-          });
-        else
-          first_bad_ = open_segments(job, [&](const auto& segment) {
-            return gcm_->open(segment.nonce, job.aad, segment.ciphertext(), segment.tag(), segment.plain);
-          });
+        first_bad_ = mgm_ ? open_segments(job, *mgm_) : open_segments(job, [&](const auto& segment) {
+          return gcm_->open(segment.nonce, job.aad, segment.ciphertext(), segment.tag(), segment.plain);
+        });
     }
   }
 

@@ -1,0 +1,43 @@
+// A job to seal or to open in MGM, some segments at a time, as CPU lanes do it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "cipher/mgm_cpu.hpp"
+#include "cipher/segments.hpp"
+
+namespace gpuaes {
+
+// `take` gets as many segments at a time as MgmCpu does, each of them as `cut` cuts it out of the job, and
+// may name one of them that is bad: those behind it are not looked at. The index of that one in the job.
+template <class Cut, class Take>
+std::optional<std::size_t> take_segments(const Job& job, Cut cut, Take take) {
+  using Each = decltype(cut(job, 0));
+  std::array<Each, MgmCpu::most_segments> segments;
+  const std::size_t count = count_segments(job);
+  for (std::size_t first = 0; first < count; first += segments.size()) {
+    const std::size_t some = std::min(count - first, segments.size());
+    for (std::size_t i = 0; i < some; ++i) segments[i] = cut(job, first + i);
+    const std::optional<std::size_t> bad = take(std::span<const Each>(segments).first(some));
+    if (bad) return first + *bad;
+  }
+  return std::nullopt;
+}
+
+inline void seal_segments(const Job& job, const MgmCpu& mgm) {
+  take_segments(job, segment_to_seal, [&](const auto& segments) {
+    mgm.seal(job.aad, segments);
+    return std::nullopt;
+  });
+}
+
+inline std::optional<std::size_t> open_segments(const Job& job, const MgmCpu& mgm) {
+  return take_segments(job, segment_to_open,
+                       [&](const auto& segments) { return mgm.open(job.aad, segments); });
+}
+
+}  // namespace gpuaes
