@@ -4,79 +4,51 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <new>
 
-#include "cipher/secret.hpp"
+#include "cipher/kuznyechik_table.hpp"
 
 namespace gpuaes {
 namespace {
 
 using kuznyechik::Block;
 
-// A block, as the machine loads it.
-struct Words {
-  std::uint64_t of[2];
+// 64 KiB, which are looked up at secret addresses.
+struct Tables {
+  kuznyechik::LsTables tables = kuznyechik::make_ls_tables(Direction::encrypt);
+  BlockWords entry(unsigned index) const { return tables.entries[index]; }
 };
 
-Words load(const Block& block) {
-  Words words;
-  std::memcpy(words.of, block.data(), sizeof words);
-  return words;
-}
-
-// L S, by what each byte of a block adds to it: 64 KiB, which are looked up at secret addresses.
-using Tables = std::array<std::array<Words, 256>, 16>;
-
-Tables make_tables() {
-  Tables tables;
-  for (unsigned i = 0; i < 16; ++i)
-    for (unsigned byte = 0; byte < 256; ++byte) {
-      Block block{};
-      block[i] = kuznyechik::pi[byte];
-      tables[i][byte] = load(kuznyechik::mix(block));
-    }
-  return tables;
-}
-
-Block encrypt_by_tables(const Tables& tables, const kuznyechik::RoundKeys& keys, Block block) {
-  for (unsigned round = 0; round < kuznyechik::rounds; ++round) {
-    block = kuznyechik::add(block, keys.of[round]);
-    Words sum{};
-    for (unsigned i = 0; i < 16; ++i) {
-      const Words& part = tables[i][block[i]];
-      sum.of[0] ^= part.of[0];
-      sum.of[1] ^= part.of[1];
-    }
-    std::memcpy(block.data(), sum.of, sizeof sum);
+void encrypt_by_tables(const kuznyechik::RoundKeys& keys, std::span<Block> blocks) {
+  static const Tables tables;
+  kuznyechik::KeyWords words = kuznyechik::make_key_words(keys, Direction::encrypt);
+  for (Block& block : blocks) {
+    BlockWords one[1];
+    std::memcpy(one, block.data(), sizeof block);
+    kuznyechik::encrypt(one, words.data(), tables);
+    std::memcpy(block.data(), one, sizeof block);
   }
-  return kuznyechik::add(block, keys.of[kuznyechik::rounds]);
+  wipe(std::as_writable_bytes(std::span(words)));
 }
 
 }  // namespace
 
 KuznyechikCpu::KuznyechikCpu(std::span<const std::byte> key, const kuznyechik::VectorCodes& codes)
-    : codes_(codes), keys_(kuznyechik::expand_key(key)) {
-  kuznyechik::prepare(keys_, vector_keys_);
-}
-
-KuznyechikCpu::~KuznyechikCpu() {
-  wipe(std::as_writable_bytes(std::span(keys_.of)));
-  wipe(std::as_writable_bytes(std::span(&vector_keys_, 1)));
+    : codes_(codes) {
+  new (&keys().round) kuznyechik::RoundKeys(kuznyechik::expand_key(key));  // no copy is left on the stack
+  kuznyechik::prepare(keys().round, keys().vector);
 }
 
 void KuznyechikCpu::encrypt(std::span<Block> blocks) const {
   for (const kuznyechik::VectorCode* code : {codes_.batches, codes_.rest})
     if (code != nullptr)
       for (; blocks.size() >= code->blocks; blocks = blocks.subspan(code->blocks))
-        code->encrypt(vector_keys_, blocks.data());
+        code->encrypt(keys().vector, blocks.data());
   if (blocks.empty()) return;
-  if (codes_.rest == nullptr) {
-    static const Tables tables = make_tables();
-    for (Block& block : blocks) block = encrypt_by_tables(tables, keys_, block);
-    return;
-  }
+  if (codes_.rest == nullptr) return encrypt_by_tables(keys().round, blocks);
   std::array<Block, kuznyechik::widest_vector> filled{};
   std::ranges::copy(blocks, filled.begin());
-  codes_.rest->encrypt(vector_keys_, filled.data());
+  codes_.rest->encrypt(keys().vector, filled.data());
   std::copy_n(filled.begin(), blocks.size(), blocks.begin());
   wipe(std::as_writable_bytes(std::span(filled)));
 }

@@ -8,6 +8,7 @@
 #include "cipher/ctr.hpp"
 #include "cipher/kuznyechik.hpp"
 #include "cipher/kuznyechik_vector.hpp"
+#include "cipher/secret.hpp"
 
 namespace gpuaes {
 
@@ -16,9 +17,6 @@ class KuznyechikCpu {
   // A key of 32 bytes. What is left where `codes` has no code for the rest is done by tables.
   explicit KuznyechikCpu(std::span<const std::byte> key,
                          const kuznyechik::VectorCodes& codes = kuznyechik::find_vector_codes());
-  ~KuznyechikCpu();
-  KuznyechikCpu(const KuznyechikCpu&) = delete;
-  KuznyechikCpu& operator=(const KuznyechikCpu&) = delete;
 
   // Enciphers each of the blocks, in its place. Multiples of largest_batch leave no rest, which is slower.
   void encrypt(std::span<kuznyechik::Block> blocks) const;
@@ -27,9 +25,15 @@ class KuznyechikCpu {
   void ctr(Counter first, std::span<const std::byte> in, std::span<std::byte> out) const;
 
  private:
+  struct Keys {
+    kuznyechik::RoundKeys round;
+    kuznyechik::VectorKeys vector;
+  };
+  Keys& keys() { return *reinterpret_cast<Keys*>(memory_.bytes().data()); }
+  const Keys& keys() const { return *reinterpret_cast<const Keys*>(memory_.bytes().data()); }
+
   kuznyechik::VectorCodes codes_;
-  kuznyechik::RoundKeys keys_;
-  kuznyechik::VectorKeys vector_keys_;
+  Secret memory_{sizeof(Keys)};  // its pages are aligned to more than any vector
 };
 
 // out = in XOR keystream, whose last block may be used in part.
