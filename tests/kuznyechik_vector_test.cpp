@@ -116,15 +116,10 @@ TEST_CASE("MGM is what is written, for lengths around those of vectors") {
         1600, 2047, 2048, 2049, 4095, 4096, 4097, 4112, 8191, 8192, 8193, 8208, 12304, 16384, 16385}) {
     CAPTURE(size);
     const Bytes plain = test_bytes(size, 1);
-    Bytes expected(size), expected_tag(16), got = plain, tag(16);
-    oracle.seal(nonce, aad, plain, expected, expected_tag);
-    cpu.seal(nonce, aad, got, got, tag);  // in place
-    CHECK(difference(got, expected) == "");
-    CHECK(difference(tag, expected_tag) == "");
-    CHECK(cpu.open(nonce, aad, got, tag, got));
-    CHECK(difference(got, plain) == "");
+    auto [ciphertext, tag] = check_as_oracle(oracle, cpu, nonce, aad, plain);
     tag[size % 16] ^= std::byte{1};
-    CHECK_FALSE(cpu.open(nonce, aad, expected, tag, got));
+    Bytes opened(size);
+    CHECK_FALSE(cpu.open(nonce, aad, ciphertext, tag, opened));
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "catch.hpp"
+#include "cipher/mgm.hpp"
 #include "cipher/mgm_cpu.hpp"
 #include "support.hpp"
 
@@ -39,5 +41,22 @@ class SingleMgm {
  private:
   MgmCpu mgm_;
 };
+
+struct MgmSealed {
+  Bytes ciphertext, tag;
+};
+
+// What the oracle makes of `plain`, and CPU lanes too, in place; who open it again.
+inline MgmSealed check_as_oracle(const mgm::Mgm& oracle, const SingleMgm& cpu, const MgmNonce& nonce,
+                                 const Bytes& aad, const Bytes& plain) {
+  Bytes expected(plain.size()), expected_tag(16), got = plain, tag(16);
+  oracle.seal(nonce, aad, plain, expected, expected_tag);
+  cpu.seal(nonce, aad, got, got, tag);
+  CHECK(difference(got, expected) == "");
+  CHECK(difference(tag, expected_tag) == "");
+  CHECK(cpu.open(nonce, aad, got, tag, got));
+  CHECK(difference(got, plain) == "");
+  return {expected, expected_tag};
+}
 
 }  // namespace gpuaes

@@ -1,6 +1,5 @@
 // The sealed format, version 1 (FORMAT.md): key slots, then a message of Cobblestone-256, or the same with
-// Kuznyechik, under the file key that
-// they hold.
+// Kuznyechik, under the file key that they hold.
 #pragma once
 
 #include "format/format.hpp"
