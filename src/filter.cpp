@@ -52,6 +52,8 @@ SessionRequest make_request(const Options& options, Secrets& secrets, HeaderRead
   request.decrypt = options.decrypt;
   request.cipher = options.cipher;
   request.keys = std::move(secrets.keys);
+  request.identities = std::move(secrets.identities);
+  request.recipients = std::move(secrets.recipients);
   request.passphrase = std::move(secrets.passphrase);
   request.iv = options.iv;
   request.context = options.context;

@@ -1,16 +1,21 @@
-// gpuaes-keygen: a key from the system's random generator.
+// gpuaes-keygen: a key, or an identity and its recipient, from the system's random generator.
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cipher/kdf.hpp"
+#include "cipher/recipient.hpp"
 #include "io/fd.hpp"
 #include "options.hpp"
 #include "program.hpp"
+#include "secrets.hpp"
 
 namespace gpuaes {
 namespace {
@@ -55,15 +60,37 @@ void write_new_file(const std::string& name, std::span<const std::byte> bytes) {
   }
 }
 
-void act(const KeygenOptions& options) {
+void write_secret(const std::optional<std::string>& output, const Secret& lines) {
+  output ? write_new_file(*output, lines.bytes()) : print(lines.bytes());
+}
+
+// The recipient is printed where the identity does not go, and only once that is safe.
+void make_identity(const std::optional<std::string>& output) {
+  Identity identity{make_private_key(), {}};
+  identity.recipient = public_key_of(identity.private_key);
+  write_secret(output, identity_lines(identity));
+  print(text_of(identity.recipient) + "\n", output ? STDOUT_FILENO : STDERR_FILENO);
+}
+
+void show_recipient(const std::string& name, const Messages& messages) {
+  Cancel cancel;
+  std::vector<struct stat> files;
+  const Secret contents = read_key_file(name, files, messages, cancel);
+  print(text_of(parse_identity(contents.bytes(), name).recipient) + "\n");
+}
+
+void act(const KeygenOptions& options, const Messages& messages) {
   switch (options.action) {
     case KeygenOptions::Action::help:
       return print(keygen_help_text());
     case KeygenOptions::Action::version:
       return print("gpuaes-keygen " GPUAES_VERSION "\n");
     case KeygenOptions::Action::generate:
-      const Secret line = make_key_line();
-      return options.output ? write_new_file(*options.output, line.bytes()) : print(line.bytes());
+      return write_secret(options.output, make_key_line());
+    case KeygenOptions::Action::generate_identity:
+      return make_identity(options.output);
+    case KeygenOptions::Action::show_recipient:
+      return show_recipient(*options.identity, messages);
   }
 }
 
@@ -72,5 +99,6 @@ void act(const KeygenOptions& options) {
 
 int main(int argc, char** argv) {
   using namespace gpuaes;
-  return run_program("gpuaes-keygen", [&](Messages&) { act(parse_keygen_options(argc, argv)); });
+  return run_program("gpuaes-keygen",
+                     [&](Messages& messages) { act(parse_keygen_options(argc, argv), messages); });
 }

@@ -24,10 +24,12 @@ po::options_description describe_options() {
       ("encrypt,e", "encrypt (the default)")                  //
       ("decrypt,d", "decrypt; finds out sealed and openssl")  //
       ("key,k", po::value<std::vector<std::string>>()->value_name("FILE"),
-       "key file, as gpuaes-keygen makes it; may be given several times")                //
-      ("passphrase,p", "ask for a passphrase on the terminal")                           //
-      ("passphrase-file", text("FILE"), "the passphrase is the first line of FILE")      //
-      ("format,f", text("FORMAT"), "sealed (the default), cobblestone, openssl or raw")  //
+       "key file, as gpuaes-keygen makes it, or identity; may be given several times")  //
+      ("passphrase,p", "ask for a passphrase on the terminal")                          //
+      ("passphrase-file", text("FILE"), "the passphrase is the first line of FILE")     //
+      ("recipient,r", po::value<std::vector<std::string>>()->value_name("RECIPIENT"),
+       "seal for a recipient, or for those in a file: -r @FILE; may be given several times")  //
+      ("format,f", text("FORMAT"), "sealed (the default), cobblestone, openssl or raw")       //
       ("cipher,c", text("CIPHER"),
        "aes-128, aes-192, aes-256, kuznyechik; otherwise AES by the key's length")                       //
       ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits; kuznyechik: 16")         //
@@ -53,7 +55,10 @@ po::options_description describe_keygen_options() {
   options.add_options()  //
       ("output,o", po::value<std::string>()->value_name("FILE"),
        "write FILE, which must not be there yet, for its owner alone to read")  //
-      ("version,V", "print the version")                                        //
+      ("x25519", "make an identity, and print its recipient")                   //
+      ("recipient,y", po::value<std::string>()->value_name("FILE"),
+       "print the recipient of the identity in FILE")  //
+      ("version,V", "print the version")               //
       ("help,h", "print this");
   return options;
 }
@@ -114,6 +119,9 @@ Options parse_options(int argc, const char* const* argv) {
   if (given.contains("key")) options.key_files = given["key"].as<std::vector<std::string>>();
   options.ask_passphrase = given.contains("passphrase");
   options.passphrase_file = find_text(given, "passphrase-file");
+  if (given.contains("recipient")) options.recipients = given["recipient"].as<std::vector<std::string>>();
+  if (options.decrypt && !options.recipients.empty())
+    throw UsageError("--recipient seals, and excludes --decrypt", "-k names the identity that opens");
   options.format = find_text(given, "format");
   if (const auto name = find_text(given, "cipher")) options.cipher = parse_cipher(*name);
   options.iv = find_text(given, "iv");
@@ -145,13 +153,21 @@ KeygenOptions parse_keygen_options(int argc, const char* const* argv) {
     options.action = KeygenOptions::Action::help;
   else if (given.contains("version"))
     options.action = KeygenOptions::Action::version;
+  else if (given.contains("recipient"))
+    options.action = KeygenOptions::Action::show_recipient;
+  else if (given.contains("x25519"))
+    options.action = KeygenOptions::Action::generate_identity;
+  refuse_together(given, "recipient", "x25519");
+  refuse_together(given, "recipient", "output");
   options.output = find_text(given, "output");
+  options.identity = find_text(given, "recipient");
   return options;
 }
 
 std::string keygen_help_text() {
   std::ostringstream text;
-  text << "usage: gpuaes-keygen [-o FILE]\n\n"
+  text << "usage: gpuaes-keygen [--x25519] [-o FILE]\n"
+       << "       gpuaes-keygen -y FILE\n\n"
        << describe_keygen_options() << "\ngpuaes-keygen(1) tells more.\n";
   return text.str();
 }

@@ -20,7 +20,8 @@ struct Options {
   std::vector<std::string> key_files;
   bool ask_passphrase = false;
   std::optional<std::string> passphrase_file;
-  std::optional<std::string> format;  // without it: sealed; to decrypt, what the input begins with
+  std::vector<std::string> recipients;  // as -r takes them
+  std::optional<std::string> format;    // without it: sealed; to decrypt, what the input begins with
   std::optional<Cipher> cipher;
   std::optional<std::string> iv;
   std::optional<std::string> context;
@@ -46,10 +47,11 @@ Cipher parse_cipher(const std::string& name);
 std::size_t parse_size(const std::string& text);
 
 struct KeygenOptions {
-  enum class Action { generate, help, version };
+  enum class Action { generate, generate_identity, show_recipient, help, version };
 
   Action action = Action::generate;
-  std::optional<std::string> output;  // without it: standard output
+  std::optional<std::string> output;    // without it: standard output
+  std::optional<std::string> identity;  // whose recipient is to be shown
 };
 
 // The command line of gpuaes-keygen. UsageError.

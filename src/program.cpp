@@ -42,15 +42,15 @@ int run_program(const std::string& name, const std::function<void(Messages&)>& a
   return static_cast<int>(Exit::io);
 }
 
-void print(std::span<const std::byte> bytes) {
+void print(std::span<const std::byte> bytes, int fd) {
   Cancel cancel;
-  FdSink sink(Fd(STDOUT_FILENO), "standard output", cancel);
+  FdSink sink(Fd(fd), fd == STDOUT_FILENO ? "standard output" : "standard error", cancel);
   sink.write(bytes);
   sink.finish();
 }
 
-void print(const std::string& text) {
-  print(std::as_bytes(std::span(text)));
+void print(const std::string& text, int fd) {
+  print(std::as_bytes(std::span(text)), fd);
 }
 
 }  // namespace gpuaes

@@ -1,6 +1,8 @@
 // What the main functions of all programs have in common.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -14,8 +16,8 @@ namespace gpuaes {
 // end by a signal. Before that it keeps core dumps, and writes that fail, from doing harm.
 int run_program(const std::string& name, const std::function<void(Messages&)>& act);
 
-// Writes to standard output.
-void print(std::span<const std::byte> bytes);
-void print(const std::string& text);
+// Writes to standard output, or to standard error; once to each, since that is closed then.
+void print(std::span<const std::byte> bytes, int fd = STDOUT_FILENO);
+void print(const std::string& text, int fd = STDOUT_FILENO);
 
 }  // namespace gpuaes

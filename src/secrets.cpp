@@ -13,25 +13,33 @@
 #include "cipher/key.hpp"
 #include "io/fd.hpp"
 #include "io/terminal.hpp"
+#include "recipients.hpp"
 
 namespace gpuaes {
 namespace {
 
-// A key in place of its file's name must not get into a message, and so into a log.
-void refuse_key_as_name(const std::string& name) {
+// A secret in place of its file's name must not get into a message, and so into a log.
+void refuse_secret_as_name(const std::string& name) {
+  if (access(name.c_str(), F_OK) == 0) return;
+  if (is_like_identity(name))
+    throw UsageError("an identity is given where the name of its file should be",
+                     "whoever saw this command line can open what is sealed for it: make another one");
+  if (is_like_recipient(name))
+    throw UsageError("a recipient is given where the name of a file should be",
+                     "-r takes recipients, and -k the file of an identity");
   constexpr std::size_t least_key_digits = 32;
   std::size_t digits = 0, most_digits = 0;
   for (const char c : name) {
     digits = std::isxdigit(static_cast<unsigned char>(c)) ? digits + 1 : 0;
     most_digits = std::max(most_digits, digits);
   }
-  if (most_digits >= least_key_digits && access(name.c_str(), F_OK) != 0)
+  if (most_digits >= least_key_digits)
     throw UsageError("a key is given where the name of a file should be", "gpuaes-keygen makes a key file");
 }
 
 FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                           Cancel& cancel) {
-  refuse_key_as_name(name);
+  refuse_secret_as_name(name);
   FdSource file = open_source(name, cancel);
   const struct stat& status = file.status();
   files.push_back(status);
@@ -40,15 +48,20 @@ FdSource open_secret_file(const std::string& name, std::vector<struct stat>& fil
   return file;
 }
 
-Secret read_key(FdSource file, const std::string& name) {
-  Secret contents(max_key_file_bytes + 1);
-  std::size_t size = 0;
-  while (size < contents.size()) {
-    const std::size_t count = file.read(contents.bytes().subspan(size));
-    if (count == 0) break;
-    size += count;
-  }
-  return parse_key(contents.bytes().first(size), name);
+// Adds the key or the identity in a file's contents.
+void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens) {
+  const std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
+  if (is_like_recipient(text))
+    throw UsageError(fmt::format("{} has a recipient, and no key", name),
+                     "-r @FILE seals for the recipients in a file, and -k takes the identity that opens");
+  if (text.starts_with("AGE-SECRET-KEY-"))
+    throw UsageError(fmt::format("{} has an identity of age, which has another format", name),
+                     "gpuaes-keygen --x25519 makes an identity");
+  if (!is_like_identity(text)) return secrets.keys.push_back(parse_key(contents.bytes(), name));
+  if (!opens)
+    throw UsageError(fmt::format("{} has an identity, which opens files and seals none", name),
+                     "-r seals for its recipient, which gpuaes-keygen -y prints");
+  secrets.identities.push_back(parse_identity(contents.bytes(), name));
 }
 
 // Byte by byte: what is behind the line may be the input, and may be long in coming.
@@ -76,20 +89,35 @@ Secret ask_passphrase(bool twice, Cancel& cancel) {
 
 }  // namespace
 
+Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
+                     Cancel& cancel) {
+  FdSource file = open_secret_file(name, files, messages, cancel);
+  Secret contents(max_key_file_bytes + 1);
+  std::size_t size = 0;
+  while (size < contents.size()) {
+    const std::size_t count = file.read(contents.bytes().subspan(size));
+    if (count == 0) break;
+    size += count;
+  }
+  contents.shrink(size);
+  return contents;
+}
+
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  if (options.key_files.empty() && !options.ask_passphrase && !options.passphrase_file)
+  if (options.key_files.empty() && options.recipients.empty() && !options.ask_passphrase &&
+      !options.passphrase_file)
     throw UsageError("there is neither a key nor a passphrase",
                      "-k names a key file, -p asks for a passphrase");
   Secrets secrets;
-  const auto open = [&](const std::string& name) {
-    return open_secret_file(name, secrets.files, messages, cancel);
-  };
-  for (const std::string& name : options.key_files) secrets.keys.push_back(read_key(open(name), name));
+  for (const std::string& name : options.key_files)
+    add_key(secrets, read_key_file(name, secrets.files, messages, cancel), name, options.decrypt);
+  secrets.recipients = read_recipients(options.recipients, secrets.files, cancel);
   secrets.read_whole = secrets.files;
   if (options.ask_passphrase)
     secrets.passphrase = [twice = !options.decrypt, &cancel] { return ask_passphrase(twice, cancel); };
   if (const auto& name = options.passphrase_file) {
-    const auto held = std::make_shared<Secret>(read_passphrase(open(*name), *name));
+    FdSource file = open_secret_file(*name, secrets.files, messages, cancel);
+    const auto held = std::make_shared<Secret>(read_passphrase(std::move(file), *name));
     secrets.passphrase = [held] { return std::move(*held); };
   }
   return secrets;

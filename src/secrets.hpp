@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cipher/recipient.hpp"
 #include "cipher/secret.hpp"
 #include "io/cancel.hpp"
 #include "messages.hpp"
@@ -16,10 +17,18 @@ namespace gpuaes {
 
 struct Secrets {
   std::vector<Secret> keys;             // in the order in which their files were named
+  std::vector<Identity> identities;     // of those files that hold one
+  std::vector<PublicKey> recipients;    // to seal for
   std::function<Secret()> passphrase;   // to be called once; empty where the options promise none
   std::vector<struct stat> files;       // where they were read: not to be written
-  std::vector<struct stat> read_whole;  // of these, the key files: read to their end
+  std::vector<struct stat> read_whole;  // of these, files of keys and recipients: read to their end
 };
+
+// The contents of a file of a key or an identity, which is added to `files`: no more than is needed to see
+// that it is too long. Warns where others can read it. IoError; UsageError where a secret stands in place of
+// its name.
+Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
+                     Cancel& cancel);
 
 // Reads the files that `options` name, and warns of those that others can read. IoError for what cannot be
 // read, UsageError for what is no key or passphrase. A passphrase on the terminal is asked for when

@@ -16,6 +16,7 @@
 
 #include "cipher/ciphers.hpp"
 #include "cipher/job.hpp"
+#include "cipher/recipient.hpp"
 #include "error.hpp"
 #include "format/header_reader.hpp"
 
@@ -70,6 +71,8 @@ struct SessionRequest {
   bool decrypt = false;
   std::optional<Cipher> cipher;
   std::vector<Secret> keys;            // of key files, in the order in which they were named
+  std::vector<Identity> identities;    // to decrypt: those that were named
+  std::vector<PublicKey> recipients;   // to encrypt: those that it is for
   std::function<Secret()> passphrase;  // gets it, 1 to 1024 bytes; empty where none was promised
   std::optional<std::string> iv;       // hexadecimal digits
   std::optional<std::string> context;  // hexadecimal digits
@@ -80,7 +83,8 @@ struct SessionRequest {
 
 // What of a request a format can make use of, besides direction, cipher and one key.
 struct Takes {
-  bool keys = false;  // more than one
+  bool keys = false;        // more than one
+  bool recipients = false;  // and identities
   bool passphrase = false;
   bool iv = false;
   bool context = false;

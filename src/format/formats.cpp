@@ -18,7 +18,7 @@ namespace {
 
 // The list. To add a format: its line here and its own file.
 constexpr std::array formats{
-    Format{"sealed", true, sealed_magic, {.keys = true, .passphrase = true}, open_sealed},
+    Format{"sealed", true, sealed_magic, {.keys = true, .recipients = true, .passphrase = true}, open_sealed},
     Format{"cobblestone", true, {}, {.context = true}, open_cobblestone},
     Format{"openssl", false, openssl_magic, {.passphrase = true, .iterations = true}, open_openssl},
     Format{"raw", false, {}, {.iv = true}, open_raw},
@@ -63,6 +63,8 @@ const Format& detect_format(HeaderReader& input) {
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
   check_takes(format, request.keys.size() > 1, &Takes::keys, "second key");
+  check_takes(format, !request.identities.empty(), &Takes::recipients, "identity");
+  check_takes(format, !request.recipients.empty(), &Takes::recipients, "recipient");
   check_takes(format, static_cast<bool>(request.passphrase), &Takes::passphrase, "passphrase");
   check_takes(format, request.iv.has_value(), &Takes::iv, "--iv");
   check_takes(format, request.context.has_value(), &Takes::context, "--context");

@@ -23,16 +23,12 @@ void check_request(const SessionRequest& request) {
   if (request.cipher && !has_suite(*request.cipher))
     throw UsageError(
         fmt::format("sealed format has aes-256 and kuznyechik, and not {}", info(*request.cipher).name));
-  if (request.keys.empty() && !request.passphrase)
+  const bool has_public_key = !(request.decrypt ? request.identities.empty() : request.recipients.empty());
+  if (request.keys.empty() && !has_public_key && !request.passphrase)
     throw UsageError("sealed format needs a key or a passphrase",
                      "name a key file with -k, or -p asks for a passphrase");
-  for (const Secret& key : request.keys)
-    if (key.size() != file_key_bytes)
-      throw UsageError(fmt::format("sealed format needs a key of {} bytes, and this one has {}",
-                                   file_key_bytes, key.size()));
-  const std::size_t slots = request.keys.size() + (request.passphrase ? 1 : 0);
-  if (!request.decrypt && slots > most_slots)
-    throw UsageError(fmt::format("sealed format has at most {} keys, the passphrase counted", most_slots));
+  request.decrypt ? check_keys(request.keys)
+                  : check_slots_for(request.keys, request.recipients, static_cast<bool>(request.passphrase));
 }
 
 std::unique_ptr<Session> seal(const SessionRequest& request) {
@@ -41,8 +37,9 @@ std::unique_ptr<Session> seal(const SessionRequest& request) {
   Secret file_key(file_key_bytes);
   fill_random(file_key.bytes());
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);
-  std::vector<std::byte> header =
-      make_sealed_header(cipher, file_key, request.keys, passphrase ? &*passphrase : nullptr, request.check);
+  std::vector<std::byte> header = make_sealed_header(
+      cipher, file_key, {request.keys, request.recipients, passphrase ? &*passphrase : nullptr},
+      request.check);
   const std::vector<std::byte> context(header.begin(), header.begin() + sealed_context_bytes);
   return seal_message(message_secret(cipher, file_key, context), std::move(header));
 }
@@ -58,7 +55,8 @@ std::unique_ptr<Session> open(const SessionRequest& request) {
                      "without -c the cipher is the input's");
   std::array<std::byte, message_header_bytes> message_header;
   input.take(message_header);
-  const Secret file_key = open_slots(header, request.keys, request.passphrase, request.check);
+  const Secret file_key =
+      open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
   std::unique_ptr<Session> session =
       open_message(message_secret(header.cipher, file_key, header.bytes), message_header, input.taken());
   if (!session) refuse_header(header.bytes.size(), "its salt or its commitment is wrong");

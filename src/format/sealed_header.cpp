@@ -73,24 +73,45 @@ bool has_slot(const SealedHeader& header, SlotType type) {
   return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });
 }
 
+// A kind of secret, as messages have it.
+struct Kind {
+  SlotType type;
+  bool given;
+  std::string_view one, none, sealed, hint;
+};
+
+// The names of kinds, with a word between them.
+std::string join(const std::vector<Kind>& kinds, std::string_view Kind::*name, std::string_view between) {
+  std::string text;
+  for (const Kind& kind : kinds) text.append(text.empty() ? "" : between).append(kind.*name);
+  return text;
+}
+
 // What the user gave opens nothing: says what was tried, or what there would have been to try.
-[[noreturn]] void refuse_secrets(const SealedHeader& header, bool keys_given, bool passphrase_given) {
-  const bool tried_keys = keys_given && has_slot(header, SlotType::key_file);
-  const bool tried_passphrase = passphrase_given && has_slot(header, SlotType::passphrase);
-  if (tried_keys || tried_passphrase)
-    throw KeyError(tried_keys && tried_passphrase ? "neither a key nor the passphrase opens the input"
-                   : tried_keys                   ? "no key that was given opens the input"
-                                                  : "the passphrase does not open the input",
+[[noreturn]] void refuse_secrets(const SealedHeader& header, const SecretsToTry& secrets) {
+  const std::array kinds{
+      Kind{SlotType::key_file, !secrets.keys.empty(), "a key", "no key that was given opens the input",
+           "with a key file", "it was sealed with a key file: name it with -k"},
+      Kind{SlotType::x25519, !secrets.identities.empty(), "an identity",
+           "no identity that was given opens the input", "for a recipient",
+           "it was sealed for a recipient: name the identity with -k"},
+      Kind{SlotType::passphrase, static_cast<bool>(secrets.passphrase), "the passphrase",
+           "the passphrase does not open the input", "with a passphrase",
+           "it was sealed with a passphrase: -p asks for it"},
+  };
+  std::vector<Kind> given, tried;
+  for (const Kind& kind : kinds) {
+    if (kind.given) given.push_back(kind);
+    if (kind.given && has_slot(header, kind.type)) tried.push_back(kind);
+  }
+  if (!tried.empty())
+    throw KeyError(tried.size() == 1 ? std::string(tried.front().none)
+                                     : "neither " + join(tried, &Kind::one, " nor ") + " opens the input",
                    "it is the wrong one, or its slot in the input's header is damaged");
-  std::string message = "the input was not sealed with a ";
-  message += keys_given && passphrase_given ? "key file, and not with a passphrase"
-             : keys_given                   ? "key file"
-                                            : "passphrase";
-  if (has_slot(header, SlotType::key_file))
-    throw KeyError(message, "it was sealed with a key file: name it with -k");
-  if (has_slot(header, SlotType::passphrase))
-    throw KeyError(message, "it was sealed with a passphrase: -p asks for it");
-  throw KeyError(message, "it has slots of other types alone");
+  const auto there =
+      std::ranges::find_if(kinds, [&](const Kind& kind) { return has_slot(header, kind.type); });
+  throw KeyError("the input was not sealed " + join(given, &Kind::sealed, ", and not "),
+                 there == kinds.end() ? "it has slots of other types alone" : std::string(there->hint));
 }
 
 }  // namespace
@@ -99,17 +120,37 @@ bool has_suite(Cipher cipher) {
   return std::ranges::find(suites, cipher, &Suite::cipher) != suites.end();
 }
 
-std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, std::span<const Secret> keys,
-                                          const Secret* passphrase, const Check& check) {
+void check_keys(std::span<const Secret> keys) {
+  for (const Secret& key : keys)
+    if (key.size() != file_key_bytes)
+      throw UsageError(fmt::format("sealed format needs a key of {} bytes, and this one has {}",
+                                   file_key_bytes, key.size()));
+}
+
+void check_slots_for(std::span<const Secret> keys, std::span<const PublicKey> recipients, bool passphrase) {
+  check_keys(keys);
+  if (passphrase && !recipients.empty())
+    throw UsageError("a file is not sealed with a passphrase and for a recipient at once",
+                     "anybody can write for a recipient, and would speak for whoever knows the passphrase");
+  const std::size_t count = keys.size() + recipients.size() + (passphrase ? 1 : 0);
+  if (count > most_slots)
+    throw UsageError(
+        fmt::format("sealed format has at most {} keys, recipients and the passphrase counted", most_slots));
+}
+
+std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const SlotsFor& whom,
+                                          const Check& check) {
   std::vector<std::byte> slots;
-  for (const Secret& key : keys) append(slots, make_key_slot(file_key, key));
-  if (passphrase != nullptr) append(slots, make_passphrase_slot(file_key, *passphrase, check));
+  for (const Secret& key : whom.keys) append(slots, make_key_slot(file_key, key));
+  for (const PublicKey& recipient : whom.recipients) append(slots, make_recipient_slot(file_key, recipient));
+  if (whom.passphrase != nullptr) append(slots, make_passphrase_slot(file_key, *whom.passphrase, check));
+  const std::size_t count = whom.keys.size() + whom.recipients.size() + (whom.passphrase != nullptr ? 1 : 0);
 
   std::vector<std::byte> header;
   append(header, bytes_of(sealed_magic));
   append(header, bytes_of(version));
   header.push_back(std::ranges::find(suites, cipher, &Suite::cipher)->number);
-  header.push_back(static_cast<std::byte>(keys.size() + (passphrase != nullptr ? 1 : 0)));
+  header.push_back(static_cast<std::byte>(count));
   header.push_back(static_cast<std::byte>(slots.size() >> 8));
   header.push_back(static_cast<std::byte>(slots.size() & 0xff));
   append(header, slots);
@@ -136,8 +177,7 @@ SealedHeader read_sealed_header(HeaderReader& input) {
   return header;
 }
 
-Secret open_slots(const SealedHeader& header, std::span<const Secret> keys,
-                  const std::function<Secret()>& passphrase, const Check& check) {
+Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const Check& check) {
   const auto signed_part = std::span(header.bytes).first(header.bytes.size() - mac_bytes);
   const auto mac = std::span(header.bytes).last(mac_bytes);
   bool unwrapped = false;
@@ -146,19 +186,28 @@ Secret open_slots(const SealedHeader& header, std::span<const Secret> keys,
     return file_key && is_equal(header_mac(*file_key, signed_part), mac);
   };
 
-  for (const Secret& key : keys)
-    for (const Slot& slot : header.slots) {
-      if (slot.type != SlotType::key_file) continue;
-      if (std::optional<Secret> file_key = unwrap(slot, key); opens(file_key)) return std::move(*file_key);
-    }
+  // The first slot of a kind that opens with one of those secrets.
+  const auto try_all = [&](SlotType type, const auto& each_secret, auto unwrap_with) {
+    for (const auto& secret : each_secret)
+      for (const Slot& slot : header.slots) {
+        if (slot.type != type) continue;
+        if (std::optional<Secret> file_key = unwrap_with(slot, secret); opens(file_key)) return file_key;
+      }
+    return std::optional<Secret>();
+  };
+
+  if (std::optional<Secret> file_key = try_all(SlotType::key_file, secrets.keys, unwrap))
+    return std::move(*file_key);
+  if (std::optional<Secret> file_key = try_all(SlotType::x25519, secrets.identities, unwrap_with_identity))
+    return std::move(*file_key);
   const auto slot = std::ranges::find(header.slots, SlotType::passphrase, &Slot::type);
-  if (passphrase && slot != header.slots.end()) {
+  if (secrets.passphrase && slot != header.slots.end()) {
     check_scrypt_parameters(*slot);
-    if (std::optional<Secret> file_key = unwrap_with_passphrase(*slot, passphrase(), check); opens(file_key))
-      return std::move(*file_key);
+    std::optional<Secret> file_key = unwrap_with_passphrase(*slot, secrets.passphrase(), check);
+    if (opens(file_key)) return std::move(*file_key);
   }
   if (unwrapped) refuse_mac(header);
-  refuse_secrets(header, !keys.empty(), static_cast<bool>(passphrase));
+  refuse_secrets(header, secrets);
 }
 
 }  // namespace gpuaes

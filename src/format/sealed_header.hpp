@@ -37,19 +37,39 @@ struct SealedHeader {
 // Whether there is a suite with that cipher.
 bool has_suite(Cipher cipher);
 
-// A header for a message with `cipher`, which has a suite, and for a file key, with a slot for each key and,
-// where there is one, the passphrase. Together they are 1 to 32.
-std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, std::span<const Secret> keys,
-                                          const Secret* passphrase, const Check& check = {});
+// Whom a header is made for.
+struct SlotsFor {
+  std::span<const Secret> keys;  // of 32 bytes
+  std::span<const PublicKey> recipients;
+  const Secret* passphrase = nullptr;  // if there is one
+};
+
+// UsageError for a key of another length than the format's 32 bytes.
+void check_keys(std::span<const Secret> keys);
+
+// UsageError where these cannot be the slots of one header: also more than 32, and a passphrase beside
+// recipients. The passphrase need not be known yet.
+void check_slots_for(std::span<const Secret> keys, std::span<const PublicKey> recipients, bool passphrase);
+
+// A header for a message with `cipher`, which has a suite, and for a file key, with a slot for each of whom
+// it is made for, which check_slots_for() lets pass.
+std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const SlotsFor& whom,
+                                          const Check& check = {});
+
+// What a user has to open a header with.
+struct SecretsToTry {
+  std::span<const Secret> keys;
+  std::span<const Identity> identities;
+  const std::function<Secret()>& passphrase;  // gets it; empty where there is none
+};
 
 // Takes the header from the input. AuthError where it is malformed, cut or none at all; IoError for another
 // version, suite or type of slot than this program knows.
 SealedHeader read_sealed_header(HeaderReader& input);
 
-// The file key, out of the first slot that opens. The passphrase is asked for only where no key opened the
-// input and it has a slot for one. KeyError where nothing unwraps, AuthError where what unwraps does not fit
-// the header, or scrypt is to take more than it gets.
-Secret open_slots(const SealedHeader& header, std::span<const Secret> keys,
-                  const std::function<Secret()>& passphrase, const Check& check = {});
+// The file key, out of the first slot that opens. The passphrase is asked for only where no key and no
+// identity opened the input and it has a slot for one. KeyError where nothing unwraps, AuthError where what
+// unwraps does not fit the header, or scrypt is to take more than it gets.
+Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const Check& check = {});
 
 }  // namespace gpuaes

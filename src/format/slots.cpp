@@ -24,6 +24,7 @@ constexpr unsigned only_r = 8, only_p = 1;
 
 constexpr std::string_view key_file_label = "gpuaes-stream/1 key file";
 constexpr std::string_view passphrase_label = "gpuaes-stream/1 passphrase";
+constexpr std::string_view x25519_label = "gpuaes-stream/1 x25519";
 
 unsigned number(std::byte byte) {
   return std::to_integer<unsigned>(byte);
@@ -37,7 +38,7 @@ std::optional<std::size_t> body_bytes(SlotType type) {
     case SlotType::passphrase:
       return parameter_bytes + salt_bytes + wrapped_bytes;
     case SlotType::x25519:
-      return 32 + wrapped_bytes;
+      return x25519_bytes + wrapped_bytes;
   }
   return std::nullopt;
 }
@@ -54,7 +55,14 @@ Secret kek_of_passphrase(const Secret& passphrase, std::span<const std::byte> sa
   return scrypt(passphrase.bytes(), labelled_salt, log2_n, only_r, only_p, kek_bytes, check);
 }
 
-// A nonce of zeros is sound: no KEK is used twice, each has a fresh salt.
+Secret kek_of_shared(const Secret& shared, std::span<const std::byte> ephemeral, const PublicKey& recipient) {
+  std::vector<std::byte> salt;
+  append(salt, ephemeral);
+  append(salt, recipient);
+  return hkdf_sha512(shared.bytes(), salt, bytes_of(x25519_label), kek_bytes);
+}
+
+// A nonce of zeros is sound: no KEK is used twice, each has a fresh salt or a fresh ephemeral key.
 void append_wrapped(std::vector<std::byte>& slot, const Secret& kek, const Secret& file_key) {
   const std::size_t at = slot.size();
   slot.resize(at + wrapped_bytes);
@@ -131,6 +139,20 @@ std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret
   return slot;
 }
 
+std::vector<std::byte> make_recipient_slot(const Secret& file_key, const PublicKey& recipient) {
+  const Secret ephemeral = make_private_key();
+  const std::optional<Secret> shared = shared_secret(ephemeral, recipient);
+  if (!shared)
+    throw UsageError(
+        fmt::format("recipient {} is a key with which everybody shares the same", text_of(recipient)),
+        "nobody has its identity: somebody made it to read what is sealed for it");
+  const PublicKey ephemeral_public = public_key_of(ephemeral);
+  std::vector<std::byte> slot = begin_slot(SlotType::x25519);
+  append(slot, ephemeral_public);
+  append_wrapped(slot, kek_of_shared(*shared, ephemeral_public, recipient), file_key);
+  return slot;
+}
+
 std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t count, std::size_t at) {
   std::vector<Slot> slots;
   for (; slots.size() < count; bytes = bytes.subspan(head_bytes + slots.back().body.size())) {
@@ -152,6 +174,14 @@ std::optional<Secret> unwrap(const Slot& slot, const Secret& key) {
 std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase, const Check& check) {
   return open_wrapped(slot, kek_of_passphrase(passphrase, slot.body.subspan(parameter_bytes, salt_bytes),
                                               number(slot.body[0]), check));
+}
+
+std::optional<Secret> unwrap_with_identity(const Slot& slot, const Identity& identity) {
+  PublicKey ephemeral;
+  std::ranges::copy(slot.body.first(x25519_bytes), ephemeral.begin());
+  const std::optional<Secret> shared = shared_secret(identity.private_key, ephemeral);
+  if (!shared) return std::nullopt;
+  return open_wrapped(slot, kek_of_shared(*shared, ephemeral, identity.recipient));
 }
 
 void check_scrypt_parameters(const Slot& slot) {

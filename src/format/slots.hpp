@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cipher/kdf.hpp"
+#include "cipher/recipient.hpp"
 #include "cipher/secret.hpp"
 
 namespace gpuaes {
@@ -28,10 +29,12 @@ struct Slot {
   std::span<const std::byte> body;
 };
 
-// Whole slots: type, size, body. The key has 32 bytes. IoError, LaneError when libcrypto fails.
+// Whole slots: type, size, body. The key has 32 bytes. IoError, LaneError when libcrypto fails; UsageError
+// for a recipient whose slot anybody could open.
 std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key);
 std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase,
                                             const Check& check);
+std::vector<std::byte> make_recipient_slot(const Secret& file_key, const PublicKey& recipient);
 
 // `count` slots that fill `bytes` exactly, which begin at byte `at` of the input. AuthError where they do not
 // fit, where a body has not the size of its type, or where slots stand together that must not; IoError for a
@@ -41,6 +44,7 @@ std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t coun
 // The file key; none where the secret is not that of the slot, or the slot is damaged.
 std::optional<Secret> unwrap(const Slot& slot, const Secret& key);
 std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase, const Check& check);
+std::optional<Secret> unwrap_with_identity(const Slot& slot, const Identity& identity);
 
 // AuthError where a passphrase slot asks for more of scrypt than a reader has to give (or less than a writer
 // should), so that nobody's memory is filled by a header.

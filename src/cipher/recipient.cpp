@@ -1,0 +1,118 @@
+#include "cipher/recipient.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cipher/bech32.hpp"
+#include "error.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::string_view recipient_prefix = "gpuaes";
+constexpr std::string_view identity_prefix = "GPUAES-SECRET-KEY-";
+constexpr std::size_t recipient_characters = bech32_characters(recipient_prefix.size(), x25519_bytes);
+constexpr std::size_t identity_characters = bech32_characters(identity_prefix.size(), x25519_bytes);
+
+constexpr const char* recipient_hint = "a recipient is the line that gpuaes-keygen -y prints of an identity";
+constexpr const char* identity_hint =
+    "an identity is the first line of the file that gpuaes-keygen --x25519 makes";
+
+// What is wrong with the text of something that should have so many characters.
+std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters) {
+  switch (fault) {
+    case Bech32Fault::length:
+      return fmt::format("it has {} characters, and not {}", has, characters);
+    case Bech32Fault::character:
+      return "it has a character that none of them has";
+    case Bech32Fault::mixed_case:
+      return "it has capitals and small letters";
+    case Bech32Fault::checksum:
+      return "its checksum is wrong, so it was mistyped or damaged";
+    case Bech32Fault::padding:
+      return "its last bits are not zero";
+    default:
+      return "it begins otherwise";
+  }
+}
+
+std::string_view trim(std::string_view line) {
+  return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+}
+
+// Takes the next line off `text`, without its line feed.
+std::string_view next_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return trim(line);
+}
+
+}  // namespace
+
+std::string text_of(const PublicKey& recipient) {
+  std::string text(recipient_characters, '\0');
+  encode_bech32(recipient_prefix, recipient, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+bool is_like_recipient(std::string_view text) {
+  return has_bech32_prefix(recipient_prefix, text);
+}
+
+bool is_like_identity(std::string_view text) {
+  return has_bech32_prefix(identity_prefix, text);
+}
+
+PublicKey parse_recipient(std::string_view text, const std::string& name) {
+  if (is_like_identity(text))
+    throw UsageError(fmt::format("{} is an identity, which is secret, and no recipient", name),
+                     recipient_hint);
+  if (has_bech32_prefix("age", text))
+    throw UsageError(fmt::format("{} is a recipient of age, which has another format", name),
+                     "gpuaes-keygen --x25519 makes an identity, and prints its recipient");
+  PublicKey key;
+  const Bech32Fault fault = decode_bech32(recipient_prefix, text, key);
+  if (fault == Bech32Fault::prefix)
+    throw UsageError(fmt::format("{} is no recipient: it does not begin with gpuaes1", name), recipient_hint);
+  if (fault != Bech32Fault::none)
+    throw UsageError(
+        fmt::format("{} is no recipient: {}", name, describe(fault, text.size(), recipient_characters)),
+        recipient_hint);
+  if (!is_canonical(key))
+    throw UsageError(fmt::format("{} is no recipient: its number is too large for a public key", name),
+                     recipient_hint);
+  return key;
+}
+
+Secret identity_lines(const Identity& identity) {
+  const std::string comment = "\n# recipient: " + text_of(identity.recipient) + "\n";
+  Secret lines(identity_characters + comment.size());
+  encode_bech32(identity_prefix, identity.private_key.bytes(), lines.bytes().first(identity_characters));
+  std::ranges::copy(std::as_bytes(std::span(comment)), lines.bytes().begin() + identity_characters);
+  return lines;
+}
+
+Identity parse_identity(std::span<const std::byte> contents, const std::string& name) {
+  std::string_view rest(reinterpret_cast<const char*>(contents.data()), contents.size());
+  const std::string_view line = next_line(rest);
+  Identity identity{Secret(x25519_bytes), {}};
+  const Bech32Fault fault = decode_bech32(identity_prefix, line, identity.private_key.bytes());
+  if (fault == Bech32Fault::prefix)
+    throw UsageError(fmt::format("{} has no identity: it does not begin with {}1", name, identity_prefix),
+                     identity_hint);
+  if (fault != Bech32Fault::none)
+    throw UsageError(fmt::format("the identity in {} is none: {}", name,
+                                 describe(fault, line.size(), identity_characters)),
+                     identity_hint);
+  for (std::size_t number = 2; !rest.empty(); ++number)
+    if (const std::string_view other = next_line(rest); !other.empty() && other.front() != '#')
+      throw UsageError(fmt::format("line {} of {}, behind its identity, is no comment", number, name),
+                       "a file has one identity, and -k may be given several times");
+  identity.recipient = public_key_of(identity.private_key);
+  return identity;
+}
+
+}  // namespace gpuaes

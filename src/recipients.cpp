@@ -1,0 +1,75 @@
+#include "recipients.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "cipher/recipient.hpp"
+#include "error.hpp"
+#include "io/fd.hpp"
+
+namespace gpuaes {
+namespace {
+
+// Far more than a file sealed for 32 recipients needs, comments and all, so that /dev/zero ends soon.
+constexpr std::size_t most_file_bytes = 1 << 20;
+
+std::string read_file(const std::string& name, std::vector<struct stat>& files, Cancel& cancel) {
+  FdSource file = open_source(name, cancel);
+  files.push_back(file.status());
+  std::string text;
+  for (std::size_t size = 0;;) {
+    text.resize(size + 4096);
+    const std::size_t count = file.read(std::as_writable_bytes(std::span(text)).subspan(size));
+    text.resize(size += count);
+    if (count == 0) return text;
+    if (size > most_file_bytes)
+      throw UsageError(
+          fmt::format("{} has more than {} bytes, and is no file of recipients", name, most_file_bytes));
+  }
+}
+
+std::string_view trim(std::string_view line) {
+  constexpr const char* blanks = " \t\r";
+  const std::size_t begin = std::min(line.find_first_not_of(blanks), line.size());
+  return line.substr(begin, line.find_last_not_of(blanks) + 1 - begin);
+}
+
+void read_lines(const std::string& name, std::string_view text, std::vector<PublicKey>& recipients) {
+  const std::size_t before = recipients.size();
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trim(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.front() == '#') continue;
+    recipients.push_back(parse_recipient(line, fmt::format("line {} of {}", number, name)));
+  }
+  if (recipients.size() == before) throw UsageError(fmt::format("{} has no recipient", name));
+}
+
+// A text that begins as a recipient does is one, and may be shown; anything else may be a secret.
+PublicKey parse_argument(const std::string& text) {
+  if (is_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", text));
+  if (!is_like_identity(text) && access(text.c_str(), F_OK) == 0)
+    throw UsageError(
+        fmt::format("-r {} is a file, and no recipient", text),
+        "-r @FILE takes a file of recipients, and gpuaes-keygen -y prints the one of an identity");
+  return parse_recipient(text, "what -r is given");
+}
+
+}  // namespace
+
+std::vector<PublicKey> read_recipients(const std::vector<std::string>& given, std::vector<struct stat>& files,
+                                       Cancel& cancel) {
+  std::vector<PublicKey> recipients;
+  for (const std::string& each : given)
+    if (each.starts_with('@'))
+      read_lines(each.substr(1), read_file(each.substr(1), files, cancel), recipients);
+    else
+      recipients.push_back(parse_argument(each));
+  return recipients;
+}
+
+}  // namespace gpuaes
