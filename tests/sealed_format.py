@@ -2,7 +2,7 @@
 """The sealed format, version 1, read and written a second time: from its description (gpuaes-stream(5)) alone, with
 python3-cryptography and kuznyechik_mgm.py, sharing nothing with the program.
 
-    python3 sealed_format.py open|seal --key FILE|--passphrase-file FILE < in > out
+    python3 sealed_format.py open|seal --key FILE|--passphrase-file FILE|--identity FILE|--recipient TEXT < in > out
 
 Whole messages in memory, for tests. open_sealed() and open_message() return the plaintext or raise an Unopened, which
 carries the exit status that the format asks for. seal() writes what is right; to write what is malformed, call
@@ -14,7 +14,8 @@ import re
 import sys
 
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives import constant_time, hashes, hmac
+from cryptography.hazmat.primitives import constant_time, hashes, hmac, serialization
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
@@ -66,6 +67,22 @@ def passphrase_kek(passphrase, salt, log_n, r, p):
     return Scrypt(b"gpuaes-stream/1 passphrase" + salt, 32, 1 << log_n, r, p).derive(passphrase)
 
 
+def public_key(private):
+    key = X25519PrivateKey.from_private_bytes(private).public_key()
+    return key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+
+
+def x25519_kek(private, public, ephemeral, recipient):
+    """None where the keys share nothing."""
+    if int.from_bytes(public, "little") >= 2**255 - 19:
+        return None
+    try:
+        shared = X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(public))
+    except ValueError:  # zeros
+        return None
+    return HKDF(hashes.SHA512(), 32, ephemeral + recipient, b"gpuaes-stream/1 x25519").derive(shared)
+
+
 def header_mac(file_key, authenticated):
     mac = hmac.HMAC(expand(file_key, b"gpuaes-stream/1 header", 64), hashes.SHA512())
     mac.update(authenticated)
@@ -111,6 +128,47 @@ def parse_key_file(content):
     if len(content) not in (16, 24, 32):
         raise ValueError("a key file holds 16, 24 or 32 bytes")
     return content
+
+
+# --- Recipients and identities as text: Bech32, BIP 173 ----------------------------------------------------------
+
+RECIPIENT, IDENTITY = "gpuaes", "GPUAES-SECRET-KEY-"
+DIGITS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+
+
+def bech32_state(prefix, values):
+    state = 1
+    for value in [ord(c) >> 5 for c in prefix] + [0] + [ord(c) & 31 for c in prefix] + values:
+        top, state = state >> 25, (state & 0x1FFFFFF) << 5 ^ value
+        for i, generator in enumerate((0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)):
+            state ^= generator * (top >> i & 1)
+    return state
+
+
+def to_text(prefix, data):
+    bits = "".join(f"{byte:08b}" for byte in data)
+    bits += "0" * (-len(bits) % 5)
+    values = [int(bits[i : i + 5], 2) for i in range(0, len(bits), 5)]
+    check = bech32_state(prefix.lower(), values + [0] * 6) ^ 1
+    text = prefix.lower() + "1" + "".join(DIGITS[v] for v in values + [check >> 5 * i & 31 for i in range(5, -1, -1)])
+    return text.upper() if prefix.isupper() else text
+
+
+def from_text(prefix, text):
+    """The 32 bytes; ValueError."""
+    if text not in (text.lower(), text.upper()) or not text.lower().startswith(prefix.lower() + "1"):
+        raise ValueError("not a text of this kind")
+    values = [DIGITS.index(c) for c in text.lower()[len(prefix) + 1 :]]
+    if len(values) != 58 or bech32_state(prefix.lower(), values) != 1:
+        raise ValueError("the length or the checksum of a text")
+    number = int("".join(f"{v:05b}" for v in values[:52]), 2)
+    if number & 15:
+        raise ValueError("padding")
+    return (number >> 4).to_bytes(32, "big")
+
+
+def parse_identity(content):
+    return from_text(IDENTITY, content.decode().split("\n")[0].rstrip())
 
 
 # --- The message, alone: salt || commitment || segments ----------------------------------------------------------
@@ -162,6 +220,13 @@ def passphrase_slot(file_key, passphrase, log_n=17, r=8, p=1, salt=None):
     return PASSPHRASE, bytes([log_n, r, p]) + salt + wrap(passphrase_kek(passphrase, salt, log_n, r, p), file_key)
 
 
+def x25519_slot(file_key, recipient, ephemeral=None):
+    """ephemeral: the private key."""
+    ephemeral = os.urandom(32) if ephemeral is None else ephemeral
+    public = public_key(ephemeral)
+    return X25519, public + wrap(x25519_kek(ephemeral, recipient, public, recipient), file_key)
+
+
 def header(file_key, slots, suite=COBBLESTONE_256, magic=MAGIC, count=None, size=None, mac=None):
     """Without count, size and mac: those that are right."""
     packed = b"".join(bytes([kind]) + len(body).to_bytes(2, "big") + body for kind, body in slots)
@@ -171,11 +236,11 @@ def header(file_key, slots, suite=COBBLESTONE_256, magic=MAGIC, count=None, size
     return authenticated + (header_mac(file_key, authenticated) if mac is None else mac)
 
 
-def seal(plaintext, keys=(), passphrase=None, log_n=17, file_key=None, salt=None, slots=None, **fields):
-    """slots: instead of those of keys and passphrase; fields: of header()."""
+def seal(plaintext, keys=(), passphrase=None, log_n=17, recipients=(), file_key=None, salt=None, slots=None, **fields):
+    """slots: instead of those of keys, recipients and passphrase; fields: of header()."""
     file_key = os.urandom(32) if file_key is None else file_key
     if slots is None:
-        slots = [key_slot(file_key, key) for key in keys]
+        slots = [key_slot(file_key, key) for key in keys] + [x25519_slot(file_key, each) for each in recipients]
         if passphrase is not None:
             slots.append(passphrase_slot(file_key, passphrase, log_n))
     head = header(file_key, slots, **fields)
@@ -216,7 +281,7 @@ def parse_header(data):
     return slots, end
 
 
-def unwrap(slot, key, passphrase):
+def unwrap(slot, key, passphrase, identity):
     """The file key, or None if the slot is for another secret."""
     kind, body = slot
     if kind == KEY_FILE and key is not None:
@@ -225,7 +290,11 @@ def unwrap(slot, key, passphrase):
         if not 10 <= body[0] <= 20 or body[1:3] != b"\x08\x01":
             raise Malformed("scrypt parameters refused")
         kek = passphrase_kek(passphrase, body[3:19], *body[:3])
+    elif kind == X25519 and identity is not None:
+        kek = x25519_kek(identity, body[:32], body[:32], public_key(identity))
     else:
+        return None
+    if kek is None:
         return None
     try:
         return AESGCM(kek).decrypt(bytes(12), body[-48:], b"")
@@ -233,11 +302,11 @@ def unwrap(slot, key, passphrase):
         return None
 
 
-def open_sealed(data, key=None, passphrase=None):
+def open_sealed(data, key=None, passphrase=None, identity=None):
     slots, end = parse_header(data)
     unwrapped = False
     for slot in slots:
-        file_key = unwrap(slot, key, passphrase)
+        file_key = unwrap(slot, key, passphrase, identity)
         if file_key is None:
             continue
         unwrapped = True
@@ -247,17 +316,24 @@ def open_sealed(data, key=None, passphrase=None):
 
 
 def main():
-    if len(sys.argv) != 4 or sys.argv[1] not in ("open", "seal") or sys.argv[2] not in ("--key", "--passphrase-file"):
-        sys.exit("usage: sealed_format.py open|seal --key FILE|--passphrase-file FILE < in > out")
-    with open(sys.argv[3], "rb") as file:
-        secret = file.read()
-    key = parse_key_file(secret) if sys.argv[2] == "--key" else None
-    passphrase = secret.split(b"\n")[0] if key is None else None
+    kinds = ("--key", "--passphrase-file", "--identity", "--recipient")
+    if len(sys.argv) != 4 or sys.argv[1] not in ("open", "seal") or sys.argv[2] not in kinds:
+        sys.exit(f"usage: sealed_format.py open|seal {'|'.join(kinds)} FILE|TEXT < in > out")
+    if sys.argv[2] == "--recipient":
+        secret = {"recipients": [from_text(RECIPIENT, sys.argv[3])]}
+    else:
+        with open(sys.argv[3], "rb") as file:
+            content = file.read()
+        if sys.argv[2] == "--key":
+            key = parse_key_file(content)
+            secret = {"keys": [key]} if sys.argv[1] == "seal" else {"key": key}
+        elif sys.argv[2] == "--identity":
+            secret = {"identity": parse_identity(content)}
+        else:
+            secret = {"passphrase": content.split(b"\n")[0]}
     data = sys.stdin.buffer.read()
     try:
-        seal_it = sys.argv[1] == "seal"
-        out = seal(data, [key] if key else [], passphrase) if seal_it else open_sealed(data, key, passphrase)
-        sys.stdout.buffer.write(out)
+        sys.stdout.buffer.write(seal(data, **secret) if sys.argv[1] == "seal" else open_sealed(data, **secret))
     except Unopened as error:
         sys.stdout.buffer.write(getattr(error, "plaintext", b""))
         print(f"sealed_format: {error}", file=sys.stderr)
