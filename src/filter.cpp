@@ -136,9 +136,7 @@ void run_filter(const Options& options, const Messages& messages) {
   const Control control(cancel);
   Secrets secrets = read_secrets(options, messages, cancel);
   FdSource source = open_source(options.input, cancel);
-  for (const struct stat& status : secrets.read_whole)
-    if (is_same_stream(status, source.status()))
-      throw UsageError("a key and the input come from the same pipe, which the key has read to its end");
+  refuse_read_whole(secrets, source.status());
   std::vector<struct stat> in_use = std::move(secrets.files);
   in_use.push_back(source.status());
   refuse_same_outputs(options);

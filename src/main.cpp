@@ -6,6 +6,7 @@
 #include "lane/lanes.hpp"
 #include "options.hpp"
 #include "program.hpp"
+#include "rekey.hpp"
 
 namespace gpuaes {
 namespace {
@@ -15,6 +16,8 @@ void act(const Options& options, Messages& messages) {
   switch (options.action) {
     case Options::Action::filter:
       return run_filter(options, messages);
+    case Options::Action::rekey:
+      return run_rekey(options, messages);
     case Options::Action::help:
       return print(help_text());
     case Options::Action::version:

@@ -29,7 +29,12 @@ po::options_description describe_options() {
       ("passphrase-file", text("FILE"), "the passphrase is the first line of FILE")     //
       ("recipient,r", po::value<std::vector<std::string>>()->value_name("RECIPIENT"),
        "seal for a recipient, or for those in a file: -r @FILE; may be given several times")  //
-      ("format,f", text("FORMAT"), "sealed (the default), cobblestone, openssl or raw")       //
+      ("rekey", "give a sealed file new slots: for --new-key, -r, --new-passphrase")          //
+      ("new-key", po::value<std::vector<std::string>>()->value_name("FILE"),
+       "rekey: a key file; may be given several times")                                             //
+      ("new-passphrase", "rekey: ask for the new passphrase")                                       //
+      ("new-passphrase-file", text("FILE"), "rekey: the new passphrase is the first line of FILE")  //
+      ("format,f", text("FORMAT"), "sealed (the default), cobblestone, openssl or raw")             //
       ("cipher,c", text("CIPHER"),
        "aes-128, aes-192, aes-256, kuznyechik; otherwise AES by the key's length")                       //
       ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits; kuznyechik: 16")         //
@@ -77,9 +82,32 @@ std::optional<std::string> find_text(const po::variables_map& given, const char*
   return given[name].as<std::string>();
 }
 
+std::vector<std::string> find_texts(const po::variables_map& given, const char* name) {
+  if (!given.contains(name)) return {};
+  return given[name].as<std::vector<std::string>>();
+}
+
 void refuse_together(const po::variables_map& given, const char* a, const char* b) {
   if (given.contains(a) && given.contains(b))
     throw UsageError(fmt::format("--{} and --{} exclude each other", a, b));
+}
+
+// What says how to encrypt has nothing to say where nothing is encrypted.
+void parse_rekey(const po::variables_map& given, Options& options) {
+  const bool rekeys = given.contains("rekey");
+  for (const char* name : {"new-key", "new-passphrase", "new-passphrase-file"})
+    if (!rekeys && given.contains(name)) throw UsageError(fmt::format("--{} goes with --rekey", name));
+  if (!rekeys) return;
+  for (const char* name : {"encrypt", "decrypt", "cipher", "iv", "context", "iter", "lanes", "kernel",
+                           "chunk-size", "stats", "trace"})
+    refuse_together(given, "rekey", name);
+  if (options.format.value_or("sealed") != "sealed")
+    throw UsageError("--rekey is for the sealed format, and others have no slots");
+  refuse_together(given, "new-passphrase", "new-passphrase-file");
+  options.new_key_files = find_texts(given, "new-key");
+  options.ask_new_passphrase = given.contains("new-passphrase");
+  options.new_passphrase_file = find_text(given, "new-passphrase-file");
+  if (options.action == Options::Action::filter) options.action = Options::Action::rekey;
 }
 
 }  // namespace
@@ -116,10 +144,10 @@ Options parse_options(int argc, const char* const* argv) {
   refuse_together(given, "verbose", "quiet");
   refuse_together(given, "passphrase", "passphrase-file");
   options.decrypt = given.contains("decrypt");
-  if (given.contains("key")) options.key_files = given["key"].as<std::vector<std::string>>();
+  options.key_files = find_texts(given, "key");
   options.ask_passphrase = given.contains("passphrase");
   options.passphrase_file = find_text(given, "passphrase-file");
-  if (given.contains("recipient")) options.recipients = given["recipient"].as<std::vector<std::string>>();
+  options.recipients = find_texts(given, "recipient");
   if (options.decrypt && !options.recipients.empty())
     throw UsageError("--recipient seals, and excludes --decrypt", "-k names the identity that opens");
   options.format = find_text(given, "format");
@@ -134,6 +162,7 @@ Options parse_options(int argc, const char* const* argv) {
   if (const auto size = find_text(given, "chunk-size")) options.chunk_bytes = parse_size(*size);
   options.stats = find_text(given, "stats");
   options.trace = find_text(given, "trace");
+  parse_rekey(given, options);
   if (given.contains("verbose")) options.level = Messages::Level::verbose;
   if (given.contains("quiet")) options.level = Messages::Level::quiet;
   return options;

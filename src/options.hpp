@@ -13,15 +13,18 @@
 namespace gpuaes {
 
 struct Options {
-  enum class Action { filter, help, version, list_lanes };
+  enum class Action { filter, rekey, help, version, list_lanes };
 
   Action action = Action::filter;
   bool decrypt = false;
   std::vector<std::string> key_files;
   bool ask_passphrase = false;
   std::optional<std::string> passphrase_file;
-  std::vector<std::string> recipients;  // as -r takes them
-  std::optional<std::string> format;    // without it: sealed; to decrypt, what the input begins with
+  std::vector<std::string> recipients;     // as -r takes them
+  std::vector<std::string> new_key_files;  // this and the next two: to rekey for
+  bool ask_new_passphrase = false;
+  std::optional<std::string> new_passphrase_file;
+  std::optional<std::string> format;  // without it: sealed; to decrypt, what the input begins with
   std::optional<Cipher> cipher;
   std::optional<std::string> iv;
   std::optional<std::string> context;

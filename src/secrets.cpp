@@ -74,17 +74,51 @@ Secret read_passphrase(FdSource file, const std::string& name) {
   return parse_passphrase(line.bytes().first(size), name);
 }
 
-Secret ask_passphrase(bool twice, Cancel& cancel) {
+Secret ask_passphrase(const char* first_question, bool twice, Cancel& cancel) {
   HiddenPrompt prompt(cancel);
   const auto ask = [&](std::string_view question) {
     Secret line(max_passphrase_bytes + 1);
     line.shrink(prompt.ask(question, line.bytes()));
     return parse_passphrase(line.bytes(), "the terminal");
   };
-  Secret passphrase = ask("passphrase: ");
+  Secret passphrase = ask(first_question);
   if (twice && !is_equal(passphrase.bytes(), ask("the same again: ").bytes()))
     throw UsageError("the two passphrases differ");
   return passphrase;
+}
+
+// The options that name the secrets of one side.
+struct Named {
+  const std::vector<std::string>& key_files;
+  const std::vector<std::string>& recipients;
+  bool ask_passphrase;
+  const std::optional<std::string>& passphrase_file;
+  bool opens;  // and does not seal
+  const char* question;
+
+  bool empty() const {
+    return key_files.empty() && recipients.empty() && !ask_passphrase && !passphrase_file;
+  }
+};
+
+const std::vector<std::string> nothing;
+
+Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel) {
+  Secrets secrets;
+  for (const std::string& name : named.key_files)
+    add_key(secrets, read_key_file(name, secrets.files, messages, cancel), name, named.opens);
+  secrets.recipients = read_recipients(named.recipients, secrets.files, cancel);
+  secrets.read_whole = secrets.files;
+  if (named.ask_passphrase)
+    secrets.passphrase = [question = named.question, twice = !named.opens, &cancel] {
+      return ask_passphrase(question, twice, cancel);
+    };
+  if (const auto& name = named.passphrase_file) {
+    FdSource file = open_secret_file(*name, secrets.files, messages, cancel);
+    const auto held = std::make_shared<Secret>(read_passphrase(std::move(file), *name));
+    secrets.passphrase = [held] { return std::move(*held); };
+  }
+  return secrets;
 }
 
 }  // namespace
@@ -104,23 +138,37 @@ Secret read_key_file(const std::string& name, std::vector<struct stat>& files, c
 }
 
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  if (options.key_files.empty() && options.recipients.empty() && !options.ask_passphrase &&
-      !options.passphrase_file)
+  const bool rekeys = options.action == Options::Action::rekey;
+  const bool opens = options.decrypt || rekeys;
+  const Named named{options.key_files,
+                    rekeys ? nothing : options.recipients,
+                    options.ask_passphrase,
+                    options.passphrase_file,
+                    opens,
+                    "passphrase: "};
+  if (named.empty())
     throw UsageError("there is neither a key nor a passphrase",
                      "-k names a key file, -p asks for a passphrase");
-  Secrets secrets;
-  for (const std::string& name : options.key_files)
-    add_key(secrets, read_key_file(name, secrets.files, messages, cancel), name, options.decrypt);
-  secrets.recipients = read_recipients(options.recipients, secrets.files, cancel);
-  secrets.read_whole = secrets.files;
-  if (options.ask_passphrase)
-    secrets.passphrase = [twice = !options.decrypt, &cancel] { return ask_passphrase(twice, cancel); };
-  if (const auto& name = options.passphrase_file) {
-    FdSource file = open_secret_file(*name, secrets.files, messages, cancel);
-    const auto held = std::make_shared<Secret>(read_passphrase(std::move(file), *name));
-    secrets.passphrase = [held] { return std::move(*held); };
-  }
-  return secrets;
+  return read_named(named, messages, cancel);
+}
+
+Secrets read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
+  const Named named{options.new_key_files,
+                    options.recipients,
+                    options.ask_new_passphrase,
+                    options.new_passphrase_file,
+                    false,
+                    "new passphrase: "};
+  if (named.empty())
+    throw UsageError("there is nothing to rekey for",
+                     "--new-key names a key file, -r a recipient, --new-passphrase asks for a passphrase");
+  return read_named(named, messages, cancel);
+}
+
+void refuse_read_whole(const Secrets& secrets, const struct stat& input) {
+  for (const struct stat& status : secrets.read_whole)
+    if (is_same_stream(status, input))
+      throw UsageError("a key and the input come from the same pipe, which the key has read to its end");
 }
 
 }  // namespace gpuaes

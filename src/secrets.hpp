@@ -30,9 +30,15 @@ struct Secrets {
 Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                      Cancel& cancel);
 
-// Reads the files that `options` name, and warns of those that others can read. IoError for what cannot be
-// read, UsageError for what is no key or passphrase. A passphrase on the terminal is asked for when
-// passphrase() is called: twice to encrypt.
+// Reads the files that `options` name, to open the input with or to seal it, and warns of those that others
+// can read. IoError for what cannot be read, UsageError for what is no key, identity, recipient or
+// passphrase. A passphrase on the terminal is asked for when passphrase() is called: twice to encrypt.
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel);
+
+// The same for those that a file is to be rekeyed for.
+Secrets read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel);
+
+// UsageError where a file that was read to its end is the stream that the input comes from.
+void refuse_read_whole(const Secrets& secrets, const struct stat& input);
 
 }  // namespace gpuaes

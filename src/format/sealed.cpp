@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "cipher/kdf.hpp"
 #include "error.hpp"
-#include "format/cobblestone.hpp"
-#include "format/sealed_header.hpp"
 
 namespace gpuaes {
 namespace {
@@ -32,6 +29,7 @@ void check_request(const SessionRequest& request) {
 }
 
 std::unique_ptr<Session> seal(const SessionRequest& request) {
+  check_request(request);
   std::optional<Secret> passphrase;
   if (request.passphrase) passphrase = request.passphrase();
   Secret file_key(file_key_bytes);
@@ -44,30 +42,29 @@ std::unique_ptr<Session> seal(const SessionRequest& request) {
   return seal_message(message_secret(cipher, file_key, context), std::move(header));
 }
 
+}  // namespace
+
 // All of the header is read before any secret is tried, and all of it is verified before anything behind it
 // is read.
-std::unique_ptr<Session> open(const SessionRequest& request) {
+OpenedHeader open_sealed_header(const SessionRequest& request) {
+  check_request(request);
   HeaderReader& input = *request.input;
   const SealedHeader header = read_sealed_header(input);
   if (request.cipher && *request.cipher != header.cipher)
     throw UsageError(fmt::format("the input is sealed with {}, and not with {}", info(header.cipher).name,
                                  info(*request.cipher).name),
                      "without -c the cipher is the input's");
-  std::array<std::byte, message_header_bytes> message_header;
-  input.take(message_header);
-  const Secret file_key =
-      open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
-  std::unique_ptr<Session> session =
-      open_message(message_secret(header.cipher, file_key, header.bytes), message_header, input.taken());
-  if (!session) refuse_header(header.bytes.size(), "its salt or its commitment is wrong");
-  return session;
+  OpenedHeader opened{header.cipher, {}, {}, {}};
+  input.take(opened.message_header);
+  opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
+  opened.session = open_message(message_secret(header.cipher, opened.file_key, header.bytes),
+                                opened.message_header, input.taken());
+  if (!opened.session) refuse_header(header.bytes.size(), "its salt or its commitment is wrong");
+  return opened;
 }
 
-}  // namespace
-
 std::unique_ptr<Session> open_sealed(SessionRequest request) {
-  check_request(request);
-  return request.decrypt ? open(request) : seal(request);
+  return request.decrypt ? open_sealed_header(request).session : seal(request);
 }
 
 }  // namespace gpuaes

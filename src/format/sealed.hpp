@@ -2,9 +2,25 @@
 // Kuznyechik, under the file key that they hold.
 #pragma once
 
+#include <array>
+#include <memory>
+
+#include "format/cobblestone.hpp"
 #include "format/format.hpp"
+#include "format/sealed_header.hpp"
 
 namespace gpuaes {
+
+// The beginning of a sealed input, through its commitment, all of it verified.
+struct OpenedHeader {
+  Cipher cipher;
+  Secret file_key;
+  std::array<std::byte, message_header_bytes> message_header;  // salt and commitment
+  std::unique_ptr<Session> session;                            // of what is behind it
+};
+
+// Opens the input's header as open_sealed() does to decrypt.
+OpenedHeader open_sealed_header(const SessionRequest& request);
 
 // Needs keys of 32 bytes or a passphrase, or both: any one of them opens what all of them sealed. UsageError
 // where they are missing or do not fit; to decrypt, AuthError, KeyError and IoError as FORMAT.md, "What a

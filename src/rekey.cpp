@@ -1,0 +1,113 @@
+#include "rekey.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "format/bytes.hpp"
+#include "format/sealed.hpp"
+#include "io/control.hpp"
+#include "io/fd.hpp"
+#include "io/output_file.hpp"
+#include "secrets.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::size_t copy_bytes = 1 << 20;
+
+// Before it is opened, which for a FIFO might wait. Who has it open for writing would go on writing to a file
+// without a name.
+void check_replaceable(const std::string& name) {
+  struct stat status {};
+  if (stat(name.c_str(), &status) != 0) return;  // to open it says why
+  if (!S_ISREG(status.st_mode))
+    throw UsageError(fmt::format("{} is no regular file, and cannot be replaced", name),
+                     "-o names a file to write instead, or -o /dev/stdout");
+  struct stat standard {};
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
+    if (fstat(fd, &standard) == 0 && is_same_file(standard, status))
+      throw UsageError(fmt::format("{} is standard output or error too, and cannot be replaced", name));
+}
+
+// What somebody else made of the file meanwhile must not be lost.
+void check_unchanged(const std::string& name, const struct stat& before) {
+  struct stat now {};
+  if (stat(name.c_str(), &now) != 0) throw io_error("look at", name, errno);
+  const bool same_time =
+      now.st_mtim.tv_sec == before.st_mtim.tv_sec && now.st_mtim.tv_nsec == before.st_mtim.tv_nsec;
+  if (!is_same_file(now, before) || now.st_size != before.st_size || !same_time)
+    throw IoError(fmt::format("{} was changed while it was read", name),
+                  "it is as it was changed, and has its old slots");
+}
+
+OpenedHeader open_header(Secrets secrets, HeaderReader& input, Cancel& cancel) {
+  if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic)))
+    throw AuthError("input is not in sealed format, by the bytes that it begins with",
+                    "only sealed files have slots, which can be replaced");
+  SessionRequest request;
+  request.decrypt = true;
+  request.keys = std::move(secrets.keys);
+  request.identities = std::move(secrets.identities);
+  request.passphrase = std::move(secrets.passphrase);
+  request.input = &input;
+  request.check = [&cancel] { cancel.check(); };
+  return open_sealed_header(request);
+}
+
+std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& secrets, Cancel& cancel) {
+  std::optional<Secret> passphrase;
+  if (secrets.passphrase) passphrase = secrets.passphrase();
+  std::vector<std::byte> header = make_sealed_header(
+      opened.cipher, opened.file_key, {secrets.keys, secrets.recipients, passphrase ? &*passphrase : nullptr},
+      [&cancel] { cancel.check(); });
+  append(header, opened.message_header);
+  return header;
+}
+
+void copy_rest(FdSource& source, Sink& sink) {
+  std::vector<std::byte> buffer(copy_bytes);
+  while (const std::size_t count = source.read(buffer)) sink.write(std::span(buffer).first(count));
+}
+
+}  // namespace
+
+void run_rekey(const Options& options, const Messages& messages) {
+  const bool replaces = options.input && !options.output;
+  if (replaces) check_replaceable(*options.input);
+
+  Cancel cancel;
+  const Control control(cancel);
+  Secrets old_secrets = read_secrets(options, messages, cancel);
+  const Secrets new_secrets = read_new_secrets(options, messages, cancel);
+  check_slots_for(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
+  FdSource source = open_source(options.input, cancel);
+  std::vector<struct stat> in_use;
+  for (const Secrets* secrets : {&std::as_const(old_secrets), &new_secrets}) {
+    refuse_read_whole(*secrets, source.status());
+    in_use.insert(in_use.end(), secrets->files.begin(), secrets->files.end());
+  }
+  if (!replaces) in_use.push_back(source.status());
+  const std::unique_ptr<Sink> sink = open_sink(replaces ? options.input : options.output,
+                                               {.allow_terminal = false, .in_use = in_use}, cancel);
+
+  HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
+  const OpenedHeader opened = open_header(std::move(old_secrets), input, cancel);
+  const std::vector<std::byte> header = make_header(opened, new_secrets, cancel);
+  source.begin_here();
+  if (source.shared_size() > 0) sink->expect(header.size() + source.shared_size());
+  sink->write(header);
+  copy_rest(source, *sink);
+  if (replaces) check_unchanged(*options.input, source.status());
+  sink->finish();
+}
+
+}  // namespace gpuaes
