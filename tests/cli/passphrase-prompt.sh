@@ -44,7 +44,7 @@ def look(seconds):
         seen += os.read(master, 1000)
 
 
-def begin(*options, data=b"", **popen):
+def begin(*options, data=b"", asking=("-p", *QUICK), **popen):
     global seen
     seen = b""
 
@@ -53,7 +53,7 @@ def begin(*options, data=b"", **popen):
             signal.signal(s, signal.SIG_DFL)
 
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    child = subprocess.Popen([program, "-p", *QUICK, *options], preexec_fn=signals, **pipes, **popen)
+    child = subprocess.Popen([program, *asking, *options], preexec_fn=signals, **pipes, **popen)
     threading.Thread(target=feed, args=(child.stdin, data), daemon=True).start()
     child.stdin = None  # which communicate() would close
     return child
@@ -150,6 +150,29 @@ child = begin(data=plain)
 await_prompt("prompt before a paste")
 os.write(master, SECRET + b"\n" + SECRET + b"\n")
 expect_equal((0, plain), opinion(end(child, 0, "pasted").out, passphrase=SECRET), "what was sealed")
+
+# To rekey: for the old passphrase once, and for the new one twice once the old one has opened the file.
+for asking, questions in (
+    (["--rekey", "-p", "--new-passphrase"], [b"passphrase", b"new passphrase", b"again"]),
+    (["--rekey", "-k", key, "--new-passphrase"], [b"new passphrase", b"again"]),
+    (["--rekey", "-p", "--new-key", key], [b"passphrase"]),
+):
+    child = begin(data=quick, asking=asking)
+    for question in questions:
+        await_prompt(f"{asking}")
+        if not re.search(rb"(^|\n)[a-z ]*" + question + rb": $", seen.replace(b"\r", b"")):
+            fail(f"{asking}: expected to be asked for the {question.decode()}, got {seen!r}")
+        os.write(master, (SECRET if question == b"passphrase" else b"Horse") + b"\n")
+    rekeyed = end(child, 0, f"{asking}").out
+    secret = {"passphrase": b"Horse"} if "--new-passphrase" in asking else {"key": KEY}
+    expect_equal((0, plain), opinion(rekeyed, **secret), f"{asking}: what was rekeyed")
+child = begin(data=quick, asking=["--rekey", "-p", "--new-passphrase"])
+answer(b"Horse\n", "old passphrase")
+expect_equal(b"", end(child, 3, "wrong old passphrase, and no other question").out, "output")
+child = begin(data=quick, asking=["--rekey", "-k", key, "--new-passphrase"])
+answer(SECRET + b"\n", "new passphrase")
+answer(b"Horse\n", "another new passphrase")
+expect_equal(b"", end(child, 2, "new passphrases that differ").out, "output")
 
 # Without a terminal.
 for options in ([], ["-d"]):

@@ -79,6 +79,7 @@ for name in fifo . /dev/null /dev/zero; do
   expect_exit 2 "$program" --rekey -k "$key" --new-key new -i $name
   expect_stderr 'hint: -o'
 done
+# shellcheck disable=SC2094 # that is the point
 onto_itself() { "$program" --rekey -k "$key" --new-key new -i sealed >>sealed; }
 expect_exit 2 onto_itself
 same before sealed
