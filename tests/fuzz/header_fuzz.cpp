@@ -16,7 +16,7 @@
 namespace gpuaes {
 namespace {
 
-// The key of the seed corpus (scripts/fuzz): 00 01 02 ...
+// The key, and the identity, of the seed corpus (scripts/fuzz): 00 01 02 ...
 Secret test_key() {
   Secret key(32);
   for (std::size_t i = 0; i < key.size(); ++i) key.bytes()[i] = static_cast<std::byte>(i);
@@ -53,6 +53,7 @@ void open(std::span<const std::byte> input) {
     request.decrypt = true;
     request.input = &header;
     if (format.takes.keys) request.keys.push_back(test_key());
+    if (format.takes.recipients) request.identities.push_back({test_key(), public_key_of(test_key())});
     if (format.takes.iterations) request.iterations = 1;
     // Any of them: the sealed format, which would spend its time in scrypt, has a key to try first.
     request.passphrase = [&]() -> Secret {
