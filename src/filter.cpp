@@ -24,6 +24,7 @@
 #include "format/format.hpp"
 #include "io/control.hpp"
 #include "io/fd.hpp"
+#include "io/null_sink.hpp"
 #include "io/output_file.hpp"
 #include "lane/plan.hpp"
 #include "lane/tuning.hpp"
@@ -45,6 +46,13 @@ const Format& choose_format(const Options& options, HeaderReader& input) {
     throw UsageError("--iv and --context go with a format that is named",
                      "-f raw takes --iv, -f cobblestone takes --context");
   return options.decrypt ? detect_format(input) : find_format("sealed");
+}
+
+// What the options ask of a format besides decryption.
+void check_format(const Options& options, const Format& format) {
+  if (options.test && !format.authenticated)
+    throw UsageError(fmt::format("{} format authenticates nothing that --test could verify", format.name),
+                     "sealed and cobblestone do");
 }
 
 SessionRequest make_request(const Options& options, Secrets& secrets, HeaderReader& input, Cancel& cancel) {
@@ -141,7 +149,8 @@ void run_filter(const Options& options, const Messages& messages) {
   in_use.push_back(source.status());
   refuse_same_outputs(options);
   const std::unique_ptr<Sink> sink =
-      open_sink(options.output, {.allow_terminal = options.decrypt, .in_use = in_use}, cancel);
+      options.test ? std::make_unique<NullSink>(cancel)
+                   : open_sink(options.output, {.allow_terminal = options.decrypt, .in_use = in_use}, cancel);
   std::unique_ptr<Sink> stats_sink;
   if (options.stats) stats_sink = open_sink(options.stats, {.in_use = in_use}, cancel);
   std::unique_ptr<Sink> trace_sink;
@@ -149,6 +158,7 @@ void run_filter(const Options& options, const Messages& messages) {
 
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const Format& format = choose_format(options, input);
+  check_format(options, format);
   const std::unique_ptr<Session> session =
       open_session(format, make_request(options, secrets, input, cancel));
   source.begin_here();

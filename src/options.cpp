@@ -20,9 +20,10 @@ constexpr std::size_t most_size = std::size_t{1} << 30;
 po::options_description describe_options() {
   po::options_description options("Options");
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  options.add_options()                                       //
-      ("encrypt,e", "encrypt (the default)")                  //
-      ("decrypt,d", "decrypt; finds out sealed and openssl")  //
+  options.add_options()                                            //
+      ("encrypt,e", "encrypt (the default)")                       //
+      ("decrypt,d", "decrypt; finds out sealed and openssl")       //
+      ("test", "decrypt, and write nothing: is the input whole?")  //
       ("key,k", po::value<std::vector<std::string>>()->value_name("FILE"),
        "key file, as gpuaes-keygen makes it; may be given several times")                //
       ("passphrase,p", "ask for a passphrase on the terminal")                           //
@@ -77,6 +78,17 @@ void refuse_together(const po::variables_map& given, const char* a, const char* 
     throw UsageError(fmt::format("--{} and --{} exclude each other", a, b));
 }
 
+// What is done with an input that was encrypted: to decrypt it is meant.
+void parse_modes(const po::variables_map& given, Options& options) {
+  options.test = given.contains("test");
+  if (options.test) refuse_together(given, "test", "output");
+  for (const char* mode : {"test"}) {
+    if (!given.contains(mode)) continue;
+    refuse_together(given, mode, "encrypt");
+    options.decrypt = true;
+  }
+}
+
 }  // namespace
 
 Cipher parse_cipher(const std::string& name) {
@@ -111,6 +123,7 @@ Options parse_options(int argc, const char* const* argv) {
   refuse_together(given, "verbose", "quiet");
   refuse_together(given, "passphrase", "passphrase-file");
   options.decrypt = given.contains("decrypt");
+  parse_modes(given, options);
   if (given.contains("key")) options.key_files = given["key"].as<std::vector<std::string>>();
   options.ask_passphrase = given.contains("passphrase");
   options.passphrase_file = find_text(given, "passphrase-file");

@@ -17,6 +17,7 @@ struct Options {
 
   Action action = Action::filter;
   bool decrypt = false;
+  bool test = false;  // the output is not wanted; decrypt is set
   std::vector<std::string> key_files;
   bool ask_passphrase = false;
   std::optional<std::string> passphrase_file;
