@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <sstream>
 
@@ -20,10 +22,12 @@ constexpr std::size_t most_size = std::size_t{1} << 30;
 po::options_description describe_options() {
   po::options_description options("Options");
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  options.add_options()                                            //
-      ("encrypt,e", "encrypt (the default)")                       //
-      ("decrypt,d", "decrypt; finds out sealed and openssl")       //
-      ("test", "decrypt, and write nothing: is the input whole?")  //
+  options.add_options()                                              //
+      ("encrypt,e", "encrypt (the default)")                         //
+      ("decrypt,d", "decrypt; finds out sealed and openssl")         //
+      ("info", "tell what can be known of the input without a key")  //
+      ("json", "--info: as JSON")                                    //
+      ("test", "decrypt, and write nothing: is the input whole?")    //
       ("key,k", po::value<std::vector<std::string>>()->value_name("FILE"),
        "key file, as gpuaes-keygen makes it; may be given several times")                //
       ("passphrase,p", "ask for a passphrase on the terminal")                           //
@@ -89,6 +93,15 @@ void parse_modes(const po::variables_map& given, Options& options) {
   }
 }
 
+// Nothing that was given is passed over in silence.
+void refuse_beside_info(const po::variables_map& given) {
+  constexpr std::array<std::string_view, 7> understood{"info",    "json",    "input", "format",
+                                                       "decrypt", "verbose", "quiet"};
+  for (const auto& [name, value] : given)
+    if (std::ranges::find(understood, name) == understood.end())
+      throw UsageError(fmt::format("--info has no use for --{}", name), "it takes -i and -f, and --json");
+}
+
 }  // namespace
 
 Cipher parse_cipher(const std::string& name) {
@@ -119,6 +132,11 @@ Options parse_options(int argc, const char* const* argv) {
     options.action = Options::Action::version;
   else if (given.contains("list-lanes"))
     options.action = Options::Action::list_lanes;
+  else if (given.contains("info"))
+    options.action = Options::Action::info;
+  if (options.action == Options::Action::info) refuse_beside_info(given);
+  options.json = given.contains("json");
+  if (options.json && !given.contains("info")) throw UsageError("--json goes with --info");
   refuse_together(given, "encrypt", "decrypt");
   refuse_together(given, "verbose", "quiet");
   refuse_together(given, "passphrase", "passphrase-file");

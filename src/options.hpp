@@ -13,10 +13,11 @@
 namespace gpuaes {
 
 struct Options {
-  enum class Action { filter, help, version, list_lanes };
+  enum class Action { filter, help, version, list_lanes, info };
 
   Action action = Action::filter;
   bool decrypt = false;
+  bool json = false;  // what info prints
   bool test = false;  // the output is not wanted; decrypt is set
   std::vector<std::string> key_files;
   bool ask_passphrase = false;

@@ -17,6 +17,7 @@
 #include "cipher/ciphers.hpp"
 #include "cipher/job.hpp"
 #include "error.hpp"
+#include "format/description.hpp"
 #include "format/header_reader.hpp"
 
 namespace gpuaes {
@@ -93,6 +94,7 @@ struct Format {
   std::string_view magic;  // what its streams begin with; empty where they begin with nothing of the kind
   Takes takes;
   std::unique_ptr<Session> (*open)(SessionRequest request);
+  Description (*describe)(HeaderReader& input);
 };
 
 // The format of that name. UsageError.

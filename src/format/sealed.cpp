@@ -65,11 +65,37 @@ std::unique_ptr<Session> open(const SessionRequest& request) {
   return session;
 }
 
+SlotDescription describe_slot(const Slot& slot) {
+  const auto number = [&slot](std::size_t at) { return std::to_integer<unsigned>(slot.body[at]); };
+  const auto type = static_cast<unsigned>(slot.type);
+  switch (slot.type) {
+    case SlotType::key_file:
+      return {type, "key file", {}};
+    case SlotType::passphrase:
+      return {type, "passphrase", ScryptParameters{number(0), number(1), number(2)}};
+    case SlotType::x25519:
+      return {type, "X25519 recipient", {}};
+  }
+  return {type, fmt::format("unknown type {:02x}", type), {}};
+}
+
 }  // namespace
 
 std::unique_ptr<Session> open_sealed(SessionRequest request) {
   check_request(request);
   return request.decrypt ? open(request) : seal(request);
+}
+
+Description describe_sealed(HeaderReader& input) {
+  const SealedHeader header = read_sealed_header(input);
+  std::array<std::byte, message_header_bytes> message_header;
+  input.take(message_header);
+  Description description{.version = 1,
+                          .suite = std::to_integer<unsigned>(header.bytes[sealed_context_bytes - 1]),
+                          .cipher = header.cipher,
+                          .segments = true};
+  for (const Slot& slot : header.slots) description.slots.push_back(describe_slot(slot));
+  return description;
 }
 
 }  // namespace gpuaes

@@ -5,8 +5,8 @@
 
 make_input 1000 plain
 (umask 077 && echo words >words)
-"$program" -q -f openssl --passphrase-file words <plain >openssl
-gsealed <plain >sealed
+"$program" -q -f openssl --passphrase-file words -i plain -o openssl
+gsealed -e <plain >sealed
 
 expect_exit 2 gsealed --test -e -i sealed
 expect_stderr 'test.*encrypt'

@@ -39,7 +39,7 @@ PYTHON
 
 # What it verified is in its figures.
 make_input 100000 plain
-gsealed <plain >sealed
+gsealed -e <plain >sealed
 expect_exit 0 gsealed --test --stats figures <sealed
 grep -q '"bytes_out": 100000,' figures || fail "expected the bytes that were verified, got: $(<figures)"
 expect_files plain sealed figures stdin wrong
