@@ -21,6 +21,7 @@
 #include <thread>
 #include <utility>
 
+#include "byte_range.hpp"
 #include "format/format.hpp"
 #include "io/control.hpp"
 #include "io/fd.hpp"
@@ -33,6 +34,7 @@
 #include "pipeline/trace.hpp"
 #include "secrets.hpp"
 #include "stats.hpp"
+#include "stream.hpp"
 
 namespace gpuaes {
 namespace {
@@ -53,6 +55,15 @@ void check_format(const Options& options, const Format& format) {
   if (options.test && !format.authenticated)
     throw UsageError(fmt::format("{} format authenticates nothing that --test could verify", format.name),
                      "sealed and cobblestone do");
+  if (options.range && !format.takes.range)
+    throw UsageError(fmt::format("{} format has no ranges", format.name), "sealed, cobblestone and raw have");
+}
+
+// Where the input stands, of what --range can jump in.
+void check_seekable(const FdSource& source) {
+  if (source.size()) return;
+  throw UsageError("--range cannot jump in this input, which is no file and no block device",
+                   "name a file with -i, or redirect it to standard input");
 }
 
 SessionRequest make_request(const Options& options, Secrets& secrets, HeaderReader& input, Cancel& cancel) {
@@ -142,6 +153,7 @@ void run_filter(const Options& options, const Messages& messages) {
   const Control control(cancel);
   Secrets secrets = read_secrets(options, messages, cancel);
   FdSource source = open_source(options.input, cancel);
+  if (options.range) check_seekable(source);
   for (const struct stat& status : secrets.read_whole)
     if (is_same_stream(status, source.status()))
       throw UsageError("a key and the input come from the same pipe, which the key has read to its end");
@@ -166,7 +178,12 @@ void run_filter(const Options& options, const Messages& messages) {
     messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed",
                                  format.name));
 
-  const RunShape shape{.shared_bytes = source.shared_size(),
+  Stream stream{&source, session.get(), sink.get()};
+  std::optional<RangeStream> range;
+  if (options.range)
+    stream = range.emplace(find_range(*options.range, stream, *source.size()), stream).stream();
+
+  const RunShape shape{.shared_bytes = stream.source->shared_size(),
                        .authenticated = format.authenticated,
                        .cipher = session->cipher(),
                        .chunk_bytes = options.chunk_bytes};
@@ -175,19 +192,19 @@ void run_filter(const Options& options, const Messages& messages) {
   LanePlan plan = plan_lanes(std::move(lanes), shape, machine);
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   source.shared_by(static_cast<unsigned>(plan.jobs));
-  Ring ring = make_ring(plan, *session);
+  Ring ring = make_ring(plan, *stream.session);
   messages.detail(fmt::format("ring {} chunks of {}, {} in all", ring.chunks(),
                               describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
   std::optional<Trace> trace;
   if (trace_sink) trace.emplace(std::move(trace_sink), cancel);
-  LaneSetup setup = lane_setup(ring, source, *session);
+  LaneSetup setup = lane_setup(ring, *stream.source, *stream.session);
   setup.timed = trace.has_value();
   setup.kernel = kernel;
   if (kernel == default_cuda_kernel) setup.shape = {plan.tuning.threads, plan.tuning.blocks_per_thread};
   Pipeline pipeline({.ring = ring,
-                     .source = source,
-                     .sink = *sink,
-                     .session = *session,
+                     .source = *stream.source,
+                     .sink = *stream.sink,
+                     .session = *stream.session,
                      .cancel = cancel,
                      .spare_lane = make_cpu_lane,
                      .warn = [&messages](const std::string& text) { messages.warning(text); },
@@ -208,9 +225,10 @@ void run_filter(const Options& options, const Messages& messages) {
 
   if (stats_sink) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const std::string json =
-        to_json({input.taken() + pipeline.bytes_in(), session->header().size() + pipeline.bytes_out(),
-                 seconds, pipeline.lane_stats(), ring_stats(ring)});
+    const std::uint64_t bytes_out =
+        range ? range->written() : session->header().size() + pipeline.bytes_out();
+    const std::string json = to_json(
+        {input.taken() + pipeline.bytes_in(), bytes_out, seconds, pipeline.lane_stats(), ring_stats(ring)});
     stats_sink->write(std::as_bytes(std::span(json)));
     stats_sink->finish();
   }

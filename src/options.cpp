@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <sstream>
 
 #include "command_line.hpp"
@@ -27,7 +28,9 @@ po::options_description describe_options() {
       ("decrypt,d", "decrypt; finds out sealed and openssl")         //
       ("info", "tell what can be known of the input without a key")  //
       ("json", "--info: as JSON")                                    //
-      ("test", "decrypt, and write nothing: is the input whole?")    //
+      ("range", text("OFFSET:LENGTH"),
+       "decrypt this part of the plaintext alone, of a file; OFFSET: up to the end")  //
+      ("test", "decrypt, and write nothing: is the input whole?")                     //
       ("key,k", po::value<std::vector<std::string>>()->value_name("FILE"),
        "key file, as gpuaes-keygen makes it; may be given several times")                //
       ("passphrase,p", "ask for a passphrase on the terminal")                           //
@@ -72,6 +75,18 @@ std::uint32_t parse_iterations(const std::string& text) {
   return number;
 }
 
+// A number with one of `units` behind it, which stand for 1024, 1024^2 and so on, or none. Nothing where it
+// is something else, or more than `most`.
+std::optional<std::uint64_t> parse_bytes(std::string_view text, std::string_view units, std::uint64_t most) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [unit, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || end - unit > 1) return std::nullopt;
+  const std::size_t at = unit == end ? 0 : units.find(*unit) + 1;
+  if ((unit != end && at == 0) || number > most >> (10 * at)) return std::nullopt;
+  return number << (10 * at);
+}
+
 std::optional<std::string> find_text(const po::variables_map& given, const char* name) {
   if (!given.contains(name)) return std::nullopt;
   return given[name].as<std::string>();
@@ -86,7 +101,9 @@ void refuse_together(const po::variables_map& given, const char* a, const char* 
 void parse_modes(const po::variables_map& given, Options& options) {
   options.test = given.contains("test");
   if (options.test) refuse_together(given, "test", "output");
-  for (const char* mode : {"test"}) {
+  if (options.test) refuse_together(given, "test", "range");
+  if (const auto range = find_text(given, "range")) options.range = parse_range(*range);
+  for (const char* mode : {"test", "range"}) {
     if (!given.contains(mode)) continue;
     refuse_together(given, mode, "encrypt");
     options.decrypt = true;
@@ -112,15 +129,25 @@ Cipher parse_cipher(const std::string& name) {
 }
 
 std::size_t parse_size(const std::string& text) {
-  const UsageError bad(fmt::format("size '{}' is not understood", text),
-                       "a size is a number from 1 to 1G, with K, M or G of 1024 behind it or nothing");
-  std::size_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [unit, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || end - unit > 1 || number == 0) throw bad;
-  const std::size_t at = unit == end ? 0 : std::string_view("KMG").find(*unit) + 1;
-  if ((unit != end && at == 0) || number > most_size >> (10 * at)) throw bad;
-  return number << (10 * at);
+  const std::optional<std::uint64_t> size = parse_bytes(text, "KMG", most_size);
+  if (size.value_or(0) == 0)
+    throw UsageError(fmt::format("size '{}' is not understood", text),
+                     "a size is a number from 1 to 1G, with K, M or G of 1024 behind it or nothing");
+  return static_cast<std::size_t>(*size);
+}
+
+ByteRange parse_range(const std::string& text) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::optional<std::uint64_t> offset = parse_bytes(text.substr(0, colon), "KMGT", most);
+  const bool open = colon + 1 == text.size();
+  const std::optional<std::uint64_t> length =
+      open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1), "KMGT", most);
+  if (!offset || (!open && !length))
+    throw UsageError(
+        fmt::format("range '{}' is not understood", text),
+        "a range is OFFSET:LENGTH, or OFFSET: up to the end, in bytes, with K, M, G or T of 1024");
+  return {*offset, length};
 }
 
 Options parse_options(int argc, const char* const* argv) {

@@ -27,6 +27,7 @@ struct Piece {
   std::uint64_t offset;           // bytes of the body before it: a multiple of the session's unit_in
   std::span<const std::byte> in;  // whole units, save at the end of the stream
   std::span<std::byte> out;       // the memory of `in`, or apart from it
+  std::uint64_t from = 0;  // of the plaintext: nobody asked for what is before, and it is not known good
 };
 
 // What may be made of a piece's output.
@@ -86,6 +87,7 @@ struct Takes {
   bool iv = false;
   bool context = false;
   bool iterations = false;
+  bool range = false;
 };
 
 struct Format {
