@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -32,6 +33,7 @@
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring_plan.hpp"
 #include "pipeline/trace.hpp"
+#include "salvage.hpp"
 #include "secrets.hpp"
 #include "stats.hpp"
 #include "stream.hpp"
@@ -52,8 +54,9 @@ const Format& choose_format(const Options& options, HeaderReader& input) {
 
 // What the options ask of a format besides decryption.
 void check_format(const Options& options, const Format& format) {
-  if (options.test && !format.authenticated)
-    throw UsageError(fmt::format("{} format authenticates nothing that --test could verify", format.name),
+  if ((options.test || options.salvage) && !format.authenticated)
+    throw UsageError(fmt::format("{} format authenticates nothing that {} could verify", format.name,
+                                 options.test ? "--test" : "--salvage"),
                      "sealed and cobblestone do");
   if (options.range && !format.takes.range)
     throw UsageError(fmt::format("{} format has no ranges", format.name), "sealed, cobblestone and raw have");
@@ -129,13 +132,24 @@ bool await_bytes(const Pipeline& pipeline, std::uint64_t bytes, const std::stop_
   return !end.stop_requested();
 }
 
+using LaneOpener = std::function<std::vector<std::unique_ptr<Lane>>(const std::vector<LaneSpec>&)>;
+
+LaneOpener lane_opener(const LaneSetup& setup, std::optional<Salvage>& salvage) {
+  return [&setup, &salvage](const std::vector<LaneSpec>& specs) {
+    std::vector<std::unique_ptr<Lane>> lanes = open_lanes(specs, setup);
+    if (salvage)
+      for (std::unique_ptr<Lane>& lane : lanes) lane = salvage->wrap(std::move(lane));
+    return lanes;
+  };
+}
+
 // Opens the later lanes when it is time, and they take over. Where they cannot open the first ones go on:
 // nobody asked for these by name.
-void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneSetup& setup, const Messages& messages,
+void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneOpener& open, const Messages& messages,
                const std::stop_token& end) {
   if (plan.later_from > 0 && !await_bytes(pipeline, plan.later_from, end)) return;
   try {
-    pipeline.replace_lanes(open_lanes(plan.later, setup));
+    pipeline.replace_lanes(open(plan.later));
     messages.detail("lanes " + describe(plan.later) + " take over");
   } catch (const std::exception& error) {
     messages.detail(fmt::format("no other lanes take over: {}", error.what()));
@@ -182,6 +196,9 @@ void run_filter(const Options& options, const Messages& messages) {
   std::optional<RangeStream> range;
   if (options.range)
     stream = range.emplace(find_range(*options.range, stream, *source.size()), stream).stream();
+  std::optional<Salvage> salvage;
+  const auto warn = [&messages](const std::string& text) { messages.warning(text); };
+  if (options.salvage) stream = salvage.emplace(stream, input.taken(), warn).stream();
 
   const RunShape shape{.shared_bytes = stream.source->shared_size(),
                        .authenticated = format.authenticated,
@@ -198,30 +215,35 @@ void run_filter(const Options& options, const Messages& messages) {
   std::optional<Trace> trace;
   if (trace_sink) trace.emplace(std::move(trace_sink), cancel);
   LaneSetup setup = lane_setup(ring, *stream.source, *stream.session);
+  if (salvage) setup.memory = ring.memory();  // wrapped lanes put nothing in the place of its input
   setup.timed = trace.has_value();
   setup.kernel = kernel;
   if (kernel == default_cuda_kernel) setup.shape = {plan.tuning.threads, plan.tuning.blocks_per_thread};
+  const LaneOpener open = lane_opener(setup, salvage);
   Pipeline pipeline({.ring = ring,
                      .source = *stream.source,
                      .sink = *stream.sink,
                      .session = *stream.session,
                      .cancel = cancel,
-                     .spare_lane = make_cpu_lane,
-                     .warn = [&messages](const std::string& text) { messages.warning(text); },
+                     .spare_lane =
+                         [&open] {
+                           return std::move(open({{Backend::cpu, {}, {}}}).front());
+                         },
+                     .warn = warn,
                      .trace = trace ? &*trace : nullptr});
-  for (std::unique_ptr<Lane>& lane : open_lanes(plan.first, setup)) pipeline.add_lane(std::move(lane));
+  for (std::unique_ptr<Lane>& lane : open(plan.first)) pipeline.add_lane(std::move(lane));
   messages.detail("lanes " + describe(plan.first) + (plan.reason.empty() ? "" : " (" + plan.reason + ")"));
   std::jthread opener;
   if (!plan.later.empty())
     opener =
-        std::jthread([&](const std::stop_token& end) { take_over(pipeline, plan, setup, messages, end); });
+        std::jthread([&](const std::stop_token& end) { take_over(pipeline, plan, open, messages, end); });
   // Ciphertext has a size that is known; plaintext may be made smaller by its file system.
   if (!options.decrypt && shape.shared_bytes > 0)
     sink->expect(session->header().size() + session->output_size(shape.shared_bytes, true));
   sink->write(session->header());
   pipeline.run();
   opener = {};
-  sink->finish();
+  stream.sink->finish();
 
   if (stats_sink) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -233,6 +255,7 @@ void run_filter(const Options& options, const Messages& messages) {
     stats_sink->finish();
   }
   if (trace) trace->finish();
+  if (const std::optional<AuthError> damage = salvage ? salvage->verdict() : std::nullopt) throw *damage;
 }
 
 }  // namespace gpuaes

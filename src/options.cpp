@@ -29,8 +29,9 @@ po::options_description describe_options() {
       ("info", "tell what can be known of the input without a key")  //
       ("json", "--info: as JSON")                                    //
       ("range", text("OFFSET:LENGTH"),
-       "decrypt this part of the plaintext alone, of a file; OFFSET: up to the end")  //
-      ("test", "decrypt, and write nothing: is the input whole?")                     //
+       "decrypt this part of the plaintext alone, of a file; OFFSET: up to the end")     //
+      ("salvage", "decrypt, with zeros in the place of what is damaged, and say where")  //
+      ("test", "decrypt, and write nothing: is the input whole?")                        //
       ("key,k", po::value<std::vector<std::string>>()->value_name("FILE"),
        "key file, as gpuaes-keygen makes it; may be given several times")                //
       ("passphrase,p", "ask for a passphrase on the terminal")                           //
@@ -102,8 +103,10 @@ void parse_modes(const po::variables_map& given, Options& options) {
   options.test = given.contains("test");
   if (options.test) refuse_together(given, "test", "output");
   if (options.test) refuse_together(given, "test", "range");
+  options.salvage = given.contains("salvage");
+  if (options.salvage) refuse_together(given, "salvage", "range");
   if (const auto range = find_text(given, "range")) options.range = parse_range(*range);
-  for (const char* mode : {"test", "range"}) {
+  for (const char* mode : {"test", "range", "salvage"}) {
     if (!given.contains(mode)) continue;
     refuse_together(given, mode, "encrypt");
     options.decrypt = true;

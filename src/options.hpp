@@ -25,6 +25,7 @@ struct Options {
   bool decrypt = false;
   bool json = false;               // what info prints
   bool test = false;               // the output is not wanted; decrypt is set
+  bool salvage = false;            // damage is no end; decrypt is set
   std::optional<ByteRange> range;  // decrypt is set
   std::vector<std::string> key_files;
   bool ask_passphrase = false;
