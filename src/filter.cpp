@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -21,17 +22,21 @@
 #include <thread>
 #include <utility>
 
+#include "byte_range.hpp"
 #include "format/format.hpp"
 #include "io/control.hpp"
 #include "io/fd.hpp"
+#include "io/null_sink.hpp"
 #include "io/output_file.hpp"
 #include "lane/plan.hpp"
 #include "lane/tuning.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring_plan.hpp"
 #include "pipeline/trace.hpp"
+#include "salvage.hpp"
 #include "secrets.hpp"
 #include "stats.hpp"
+#include "stream.hpp"
 
 namespace gpuaes {
 namespace {
@@ -45,6 +50,23 @@ const Format& choose_format(const Options& options, HeaderReader& input) {
     throw UsageError("--iv and --context go with a format that is named",
                      "-f raw takes --iv, -f cobblestone takes --context");
   return options.decrypt ? detect_format(input) : find_format("sealed");
+}
+
+// What the options ask of a format besides decryption.
+void check_format(const Options& options, const Format& format) {
+  if ((options.test || options.salvage) && !format.authenticated)
+    throw UsageError(fmt::format("{} format authenticates nothing that {} could verify", format.name,
+                                 options.test ? "--test" : "--salvage"),
+                     "sealed and cobblestone do");
+  if (options.range && !format.takes.range)
+    throw UsageError(fmt::format("{} format has no ranges", format.name), "sealed, cobblestone and raw have");
+}
+
+// Where the input stands, of what --range can jump in.
+void check_seekable(const FdSource& source) {
+  if (source.size()) return;
+  throw UsageError("--range cannot jump in this input, which is no file and no block device",
+                   "name a file with -i, or redirect it to standard input");
 }
 
 SessionRequest make_request(const Options& options, Secrets& secrets, HeaderReader& input, Cancel& cancel) {
@@ -112,13 +134,24 @@ bool await_bytes(const Pipeline& pipeline, std::uint64_t bytes, const std::stop_
   return !end.stop_requested();
 }
 
+using LaneOpener = std::function<std::vector<std::unique_ptr<Lane>>(const std::vector<LaneSpec>&)>;
+
+LaneOpener lane_opener(const LaneSetup& setup, std::optional<Salvage>& salvage) {
+  return [&setup, &salvage](const std::vector<LaneSpec>& specs) {
+    std::vector<std::unique_ptr<Lane>> lanes = open_lanes(specs, setup);
+    if (salvage)
+      for (std::unique_ptr<Lane>& lane : lanes) lane = salvage->wrap(std::move(lane));
+    return lanes;
+  };
+}
+
 // Opens the later lanes when it is time, and they take over. Where they cannot open the first ones go on:
 // nobody asked for these by name.
-void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneSetup& setup, const Messages& messages,
+void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneOpener& open, const Messages& messages,
                const std::stop_token& end) {
   if (plan.later_from > 0 && !await_bytes(pipeline, plan.later_from, end)) return;
   try {
-    pipeline.replace_lanes(open_lanes(plan.later, setup));
+    pipeline.replace_lanes(open(plan.later));
     messages.detail("lanes " + describe(plan.later) + " take over");
   } catch (const std::exception& error) {
     messages.detail(fmt::format("no other lanes take over: {}", error.what()));
@@ -137,11 +170,13 @@ void run_filter(const Options& options, const Messages& messages) {
   Secrets secrets = read_secrets(options, messages, cancel);
   FdSource source = open_source(options.input, cancel);
   refuse_read_whole(secrets, source.status());
+  if (options.range) check_seekable(source);
   std::vector<struct stat> in_use = std::move(secrets.files);
   in_use.push_back(source.status());
   refuse_same_outputs(options);
   const std::unique_ptr<Sink> sink =
-      open_sink(options.output, {.allow_terminal = options.decrypt, .in_use = in_use}, cancel);
+      options.test ? std::make_unique<NullSink>(cancel)
+                   : open_sink(options.output, {.allow_terminal = options.decrypt, .in_use = in_use}, cancel);
   std::unique_ptr<Sink> stats_sink;
   if (options.stats) stats_sink = open_sink(options.stats, {.in_use = in_use}, cancel);
   std::unique_ptr<Sink> trace_sink;
@@ -149,6 +184,7 @@ void run_filter(const Options& options, const Messages& messages) {
 
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const Format& format = choose_format(options, input);
+  check_format(options, format);
   const std::unique_ptr<Session> session =
       open_session(format, make_request(options, secrets, input, cancel));
   source.begin_here();
@@ -156,7 +192,15 @@ void run_filter(const Options& options, const Messages& messages) {
     messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed",
                                  format.name));
 
-  const RunShape shape{.shared_bytes = source.shared_size(),
+  Stream stream{&source, session.get(), sink.get()};
+  std::optional<RangeStream> range;
+  if (options.range)
+    stream = range.emplace(find_range(*options.range, stream, *source.size()), stream).stream();
+  std::optional<Salvage> salvage;
+  const auto warn = [&messages](const std::string& text) { messages.warning(text); };
+  if (options.salvage) stream = salvage.emplace(stream, input.taken(), warn).stream();
+
+  const RunShape shape{.shared_bytes = stream.source->shared_size(),
                        .authenticated = format.authenticated,
                        .cipher = session->cipher(),
                        .chunk_bytes = options.chunk_bytes};
@@ -165,46 +209,53 @@ void run_filter(const Options& options, const Messages& messages) {
   LanePlan plan = plan_lanes(std::move(lanes), shape, machine);
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   source.shared_by(static_cast<unsigned>(plan.jobs));
-  Ring ring = make_ring(plan, *session);
+  Ring ring = make_ring(plan, *stream.session);
   messages.detail(fmt::format("ring {} chunks of {}, {} in all", ring.chunks(),
                               describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
   std::optional<Trace> trace;
   if (trace_sink) trace.emplace(std::move(trace_sink), cancel);
-  LaneSetup setup = lane_setup(ring, source, *session);
+  LaneSetup setup = lane_setup(ring, *stream.source, *stream.session);
+  if (salvage) setup.memory = ring.memory();  // wrapped lanes put nothing in the place of its input
   setup.timed = trace.has_value();
   setup.kernel = kernel;
   if (kernel == default_cuda_kernel) setup.shape = {plan.tuning.threads, plan.tuning.blocks_per_thread};
+  const LaneOpener open = lane_opener(setup, salvage);
   Pipeline pipeline({.ring = ring,
-                     .source = source,
-                     .sink = *sink,
-                     .session = *session,
+                     .source = *stream.source,
+                     .sink = *stream.sink,
+                     .session = *stream.session,
                      .cancel = cancel,
-                     .spare_lane = make_cpu_lane,
-                     .warn = [&messages](const std::string& text) { messages.warning(text); },
+                     .spare_lane =
+                         [&open] {
+                           return std::move(open({{Backend::cpu, {}, {}}}).front());
+                         },
+                     .warn = warn,
                      .trace = trace ? &*trace : nullptr});
-  for (std::unique_ptr<Lane>& lane : open_lanes(plan.first, setup)) pipeline.add_lane(std::move(lane));
+  for (std::unique_ptr<Lane>& lane : open(plan.first)) pipeline.add_lane(std::move(lane));
   messages.detail("lanes " + describe(plan.first) + (plan.reason.empty() ? "" : " (" + plan.reason + ")"));
   std::jthread opener;
   if (!plan.later.empty())
     opener =
-        std::jthread([&](const std::stop_token& end) { take_over(pipeline, plan, setup, messages, end); });
+        std::jthread([&](const std::stop_token& end) { take_over(pipeline, plan, open, messages, end); });
   // Ciphertext has a size that is known; plaintext may be made smaller by its file system.
   if (!options.decrypt && shape.shared_bytes > 0)
     sink->expect(session->header().size() + session->output_size(shape.shared_bytes, true));
   sink->write(session->header());
   pipeline.run();
   opener = {};
-  sink->finish();
+  stream.sink->finish();
 
   if (stats_sink) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const std::string json =
-        to_json({input.taken() + pipeline.bytes_in(), session->header().size() + pipeline.bytes_out(),
-                 seconds, pipeline.lane_stats(), ring_stats(ring)});
+    const std::uint64_t bytes_out =
+        range ? range->written() : session->header().size() + pipeline.bytes_out();
+    const std::string json = to_json(
+        {input.taken() + pipeline.bytes_in(), bytes_out, seconds, pipeline.lane_stats(), ring_stats(ring)});
     stats_sink->write(std::as_bytes(std::span(json)));
     stats_sink->finish();
   }
   if (trace) trace->finish();
+  if (const std::optional<AuthError> damage = salvage ? salvage->verdict() : std::nullopt) throw *damage;
 }
 
 }  // namespace gpuaes

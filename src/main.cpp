@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "filter.hpp"
+#include "info.hpp"
 #include "lane/lanes.hpp"
 #include "options.hpp"
 #include "program.hpp"
@@ -22,6 +23,8 @@ void act(const Options& options, Messages& messages) {
       return print(help_text());
     case Options::Action::version:
       return print("gpuaes-stream " GPUAES_VERSION "\n");
+    case Options::Action::info:
+      return print_info(options);
     case Options::Action::list_lanes:
       return print(fmt::format("{}\n", fmt::join(describe_lanes(), "\n")));
   }

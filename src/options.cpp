@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <limits>
 #include <sstream>
 
 #include "command_line.hpp"
@@ -20,9 +23,15 @@ constexpr std::size_t most_size = std::size_t{1} << 30;
 po::options_description describe_options() {
   po::options_description options("Options");
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  options.add_options()                                       //
-      ("encrypt,e", "encrypt (the default)")                  //
-      ("decrypt,d", "decrypt; finds out sealed and openssl")  //
+  options.add_options()                                              //
+      ("encrypt,e", "encrypt (the default)")                         //
+      ("decrypt,d", "decrypt; finds out sealed and openssl")         //
+      ("info", "tell what can be known of the input without a key")  //
+      ("json", "--info: as JSON")                                    //
+      ("range", text("OFFSET:LENGTH"),
+       "decrypt this part of the plaintext alone, of a file; OFFSET: up to the end")     //
+      ("salvage", "decrypt, with zeros in the place of what is damaged, and say where")  //
+      ("test", "decrypt, and write nothing: is the input whole?")                        //
       ("key,k", po::value<std::vector<std::string>>()->value_name("FILE"),
        "key file, as gpuaes-keygen makes it, or identity; may be given several times")  //
       ("passphrase,p", "ask for a passphrase on the terminal")                          //
@@ -77,6 +86,18 @@ std::uint32_t parse_iterations(const std::string& text) {
   return number;
 }
 
+// A number with one of `units` behind it, which stand for 1024, 1024^2 and so on, or none. Nothing where it
+// is something else, or more than `most`.
+std::optional<std::uint64_t> parse_bytes(std::string_view text, std::string_view units, std::uint64_t most) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [unit, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || end - unit > 1) return std::nullopt;
+  const std::size_t at = unit == end ? 0 : units.find(*unit) + 1;
+  if ((unit != end && at == 0) || number > most >> (10 * at)) return std::nullopt;
+  return number << (10 * at);
+}
+
 std::optional<std::string> find_text(const po::variables_map& given, const char* name) {
   if (!given.contains(name)) return std::nullopt;
   return given[name].as<std::string>();
@@ -99,7 +120,7 @@ void parse_rekey(const po::variables_map& given, Options& options) {
     if (!rekeys && given.contains(name)) throw UsageError(fmt::format("--{} goes with --rekey", name));
   if (!rekeys) return;
   for (const char* name : {"encrypt", "decrypt", "cipher", "iv", "context", "iter", "lanes", "kernel",
-                           "chunk-size", "stats", "trace"})
+                           "chunk-size", "stats", "trace", "test", "range", "salvage", "info"})
     refuse_together(given, "rekey", name);
   if (options.format.value_or("sealed") != "sealed")
     throw UsageError("--rekey is for the sealed format, and others have no slots");
@@ -108,6 +129,30 @@ void parse_rekey(const po::variables_map& given, Options& options) {
   options.ask_new_passphrase = given.contains("new-passphrase");
   options.new_passphrase_file = find_text(given, "new-passphrase-file");
   if (options.action == Options::Action::filter) options.action = Options::Action::rekey;
+}
+
+// What is done with an input that was encrypted: to decrypt it is meant.
+void parse_modes(const po::variables_map& given, Options& options) {
+  options.test = given.contains("test");
+  if (options.test) refuse_together(given, "test", "output");
+  if (options.test) refuse_together(given, "test", "range");
+  options.salvage = given.contains("salvage");
+  if (options.salvage) refuse_together(given, "salvage", "range");
+  if (const auto range = find_text(given, "range")) options.range = parse_range(*range);
+  for (const char* mode : {"test", "range", "salvage"}) {
+    if (!given.contains(mode)) continue;
+    refuse_together(given, mode, "encrypt");
+    options.decrypt = true;
+  }
+}
+
+// Nothing that was given is passed over in silence.
+void refuse_beside_info(const po::variables_map& given) {
+  constexpr std::array<std::string_view, 7> understood{"info",    "json",    "input", "format",
+                                                       "decrypt", "verbose", "quiet"};
+  for (const auto& [name, value] : given)
+    if (std::ranges::find(understood, name) == understood.end())
+      throw UsageError(fmt::format("--info has no use for --{}", name), "it takes -i and -f, and --json");
 }
 
 }  // namespace
@@ -120,15 +165,25 @@ Cipher parse_cipher(const std::string& name) {
 }
 
 std::size_t parse_size(const std::string& text) {
-  const UsageError bad(fmt::format("size '{}' is not understood", text),
-                       "a size is a number from 1 to 1G, with K, M or G of 1024 behind it or nothing");
-  std::size_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [unit, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || end - unit > 1 || number == 0) throw bad;
-  const std::size_t at = unit == end ? 0 : std::string_view("KMG").find(*unit) + 1;
-  if ((unit != end && at == 0) || number > most_size >> (10 * at)) throw bad;
-  return number << (10 * at);
+  const std::optional<std::uint64_t> size = parse_bytes(text, "KMG", most_size);
+  if (size.value_or(0) == 0)
+    throw UsageError(fmt::format("size '{}' is not understood", text),
+                     "a size is a number from 1 to 1G, with K, M or G of 1024 behind it or nothing");
+  return static_cast<std::size_t>(*size);
+}
+
+ByteRange parse_range(const std::string& text) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::optional<std::uint64_t> offset = parse_bytes(text.substr(0, colon), "KMGT", most);
+  const bool open = colon + 1 == text.size();
+  const std::optional<std::uint64_t> length =
+      open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1), "KMGT", most);
+  if (!offset || (!open && !length))
+    throw UsageError(
+        fmt::format("range '{}' is not understood", text),
+        "a range is OFFSET:LENGTH, or OFFSET: up to the end, in bytes, with K, M, G or T of 1024");
+  return {*offset, length};
 }
 
 Options parse_options(int argc, const char* const* argv) {
@@ -140,10 +195,16 @@ Options parse_options(int argc, const char* const* argv) {
     options.action = Options::Action::version;
   else if (given.contains("list-lanes"))
     options.action = Options::Action::list_lanes;
+  else if (given.contains("info"))
+    options.action = Options::Action::info;
+  if (options.action == Options::Action::info) refuse_beside_info(given);
+  options.json = given.contains("json");
+  if (options.json && !given.contains("info")) throw UsageError("--json goes with --info");
   refuse_together(given, "encrypt", "decrypt");
   refuse_together(given, "verbose", "quiet");
   refuse_together(given, "passphrase", "passphrase-file");
   options.decrypt = given.contains("decrypt");
+  parse_modes(given, options);
   options.key_files = find_texts(given, "key");
   options.ask_passphrase = given.contains("passphrase");
   options.passphrase_file = find_text(given, "passphrase-file");

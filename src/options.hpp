@@ -12,11 +12,21 @@
 
 namespace gpuaes {
 
+// A part of a plaintext, in bytes.
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length;  // without it: up to the end
+};
+
 struct Options {
-  enum class Action { filter, rekey, help, version, list_lanes };
+  enum class Action { filter, info, rekey, help, version, list_lanes };
 
   Action action = Action::filter;
   bool decrypt = false;
+  bool json = false;               // what info prints
+  bool test = false;               // the output is not wanted; decrypt is set
+  bool salvage = false;            // damage is no end; decrypt is set
+  std::optional<ByteRange> range;  // decrypt is set
   std::vector<std::string> key_files;
   bool ask_passphrase = false;
   std::optional<std::string> passphrase_file;
@@ -48,6 +58,9 @@ Cipher parse_cipher(const std::string& name);
 
 // A number of bytes from 1 to 1 GiB, with K, M or G of 1024 behind it. UsageError.
 std::size_t parse_size(const std::string& text);
+
+// OFFSET:LENGTH or OFFSET:, each with K, M, G or T of 1024 behind it. UsageError.
+ByteRange parse_range(const std::string& text);
 
 struct KeygenOptions {
   enum class Action { generate, generate_identity, show_recipient, help, version };

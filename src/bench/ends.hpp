@@ -10,7 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "io/cancel.hpp"
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"
 
@@ -37,17 +36,6 @@ class FreeSource : public Source {
   const std::uint64_t size_;
   const bool shared_;
   std::uint64_t at_ = 0;
-};
-
-// Takes everything, until the program is told to stop.
-class NullSink : public Sink {
- public:
-  explicit NullSink(const Cancel& cancel) : cancel_(cancel) {}
-  void write(std::span<const std::byte>) override { cancel_.check(); }
-  void finish() override {}
-
- private:
-  const Cancel& cancel_;
 };
 
 // Leaves its jobs' output as it is: what a run takes with it, it takes beside all cipher work.

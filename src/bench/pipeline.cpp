@@ -12,6 +12,7 @@
 #include "cipher/kdf.hpp"
 #include "error.hpp"
 #include "format/format.hpp"
+#include "io/null_sink.hpp"
 #include "lane/plan.hpp"
 #include "options.hpp"
 #include "pipeline/pipeline.hpp"

@@ -117,4 +117,10 @@ std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
   return request.decrypt ? open_bare(secret, *request.input) : seal_message(secret, {});
 }
 
+Description describe_cobblestone(HeaderReader& input) {
+  std::array<std::byte, message_header_bytes> header;
+  input.take(header);
+  return {.segments = true};
+}
+
 }  // namespace gpuaes

@@ -18,6 +18,7 @@
 #include "cipher/job.hpp"
 #include "cipher/recipient.hpp"
 #include "error.hpp"
+#include "format/description.hpp"
 #include "format/header_reader.hpp"
 
 namespace gpuaes {
@@ -27,6 +28,7 @@ struct Piece {
   std::uint64_t offset;           // bytes of the body before it: a multiple of the session's unit_in
   std::span<const std::byte> in;  // whole units, save at the end of the stream
   std::span<std::byte> out;       // the memory of `in`, or apart from it
+  std::uint64_t from = 0;  // of the plaintext: nobody asked for what is before, and it is not known good
 };
 
 // What may be made of a piece's output.
@@ -89,6 +91,7 @@ struct Takes {
   bool iv = false;
   bool context = false;
   bool iterations = false;
+  bool range = false;
 };
 
 struct Format {
@@ -97,6 +100,7 @@ struct Format {
   std::string_view magic;  // what its streams begin with; empty where they begin with nothing of the kind
   Takes takes;
   std::unique_ptr<Session> (*open)(SessionRequest request);
+  Description (*describe)(HeaderReader& input);
 };
 
 // The format of that name. UsageError.

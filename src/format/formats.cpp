@@ -18,10 +18,20 @@ namespace {
 
 // The list. To add a format: its line here and its own file.
 constexpr std::array formats{
-    Format{"sealed", true, sealed_magic, {.keys = true, .recipients = true, .passphrase = true}, open_sealed},
-    Format{"cobblestone", true, {}, {.context = true}, open_cobblestone},
-    Format{"openssl", false, openssl_magic, {.passphrase = true, .iterations = true}, open_openssl},
-    Format{"raw", false, {}, {.iv = true}, open_raw},
+    Format{"sealed",
+           true,
+           sealed_magic,
+           {.keys = true, .recipients = true, .passphrase = true, .range = true},
+           open_sealed,
+           describe_sealed},
+    Format{"cobblestone", true, {}, {.context = true, .range = true}, open_cobblestone, describe_cobblestone},
+    Format{"openssl",
+           false,
+           openssl_magic,
+           {.passphrase = true, .iterations = true},
+           open_openssl,
+           describe_openssl},
+    Format{"raw", false, {}, {.iv = true, .range = true}, open_raw, describe_raw},
 };
 
 // The names of the formats that `chosen` holds for.

@@ -68,4 +68,9 @@ std::unique_ptr<Session> open_openssl(SessionRequest request) {
   return make_ctr_session({cipher, std::move(derived)}, load_counter(first), std::move(written));
 }
 
+Description describe_openssl(HeaderReader& input) {
+  read_header(input);
+  return {};
+}
+
 }  // namespace gpuaes

@@ -35,4 +35,8 @@ std::unique_ptr<Session> open_raw(SessionRequest request) {
   return make_ctr_session({cipher, std::move(key)}, parse_iv(*request.iv, info(cipher)));
 }
 
+Description describe_raw(HeaderReader&) {
+  return {};
+}
+
 }  // namespace gpuaes

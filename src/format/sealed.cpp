@@ -42,6 +42,20 @@ std::unique_ptr<Session> seal(const SessionRequest& request) {
   return seal_message(message_secret(cipher, file_key, context), std::move(header));
 }
 
+SlotDescription describe_slot(const Slot& slot) {
+  const auto number = [&slot](std::size_t at) { return std::to_integer<unsigned>(slot.body[at]); };
+  const auto type = static_cast<unsigned>(slot.type);
+  switch (slot.type) {
+    case SlotType::key_file:
+      return {type, "key file", {}};
+    case SlotType::passphrase:
+      return {type, "passphrase", ScryptParameters{number(0), number(1), number(2)}};
+    case SlotType::x25519:
+      return {type, "X25519 recipient", {}};
+  }
+  return {type, fmt::format("unknown type {:02x}", type), {}};
+}
+
 }  // namespace
 
 // All of the header is read before any secret is tried, and all of it is verified before anything behind it
@@ -65,6 +79,18 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
 
 std::unique_ptr<Session> open_sealed(SessionRequest request) {
   return request.decrypt ? open_sealed_header(request).session : seal(request);
+}
+
+Description describe_sealed(HeaderReader& input) {
+  const SealedHeader header = read_sealed_header(input);
+  std::array<std::byte, message_header_bytes> message_header;
+  input.take(message_header);
+  Description description{.version = 1,
+                          .suite = std::to_integer<unsigned>(header.bytes[sealed_context_bytes - 1]),
+                          .cipher = header.cipher,
+                          .segments = true};
+  for (const Slot& slot : header.slots) description.slots.push_back(describe_slot(slot));
+  return description;
 }
 
 }  // namespace gpuaes

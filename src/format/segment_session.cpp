@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <string_view>
 #include <utility>
@@ -67,7 +68,8 @@ class SegmentSession : public Session {
 
   // `at` and `released` count from the beginning of the piece, the message from those of input and plaintext.
   Outcome failed(std::string_view how, const Piece& piece, std::size_t at, std::size_t released) const {
-    const std::uint64_t plaintext = piece.offset / sealed_segment_bytes * segment_bytes + released;
+    const std::uint64_t end = piece.offset / sealed_segment_bytes * segment_bytes + released;
+    const std::uint64_t plaintext = end - std::min(end, piece.from);
     return {released, AuthError(fmt::format("input is {} byte {}: {} bytes of plaintext before that are good",
                                             how, stream_.header_bytes + piece.offset + at, plaintext))};
   }

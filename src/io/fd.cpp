@@ -173,6 +173,10 @@ bool FdSource::ready(std::chrono::milliseconds patience) {
   return wait_for(fd_.get(), POLLIN, static_cast<int>(patience.count()), cancel_);
 }
 
+std::optional<std::uint64_t> FdSource::size() const {
+  return is_file(status_) ? std::optional(size_) : std::nullopt;
+}
+
 std::uint64_t FdSource::shared_size() const {
   return S_ISBLK(status_.st_mode) || size_ > least_shared_size ? size_ : 0;
 }

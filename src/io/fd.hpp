@@ -52,6 +52,10 @@ class FdSource : public Source {
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   void skip_to(std::uint64_t offset) override;
 
+  // Bytes from there to the end, at the time of opening: of regular files and block devices. Those of /proc
+  // have a size of 0, whatever is in them.
+  std::optional<std::uint64_t> size() const;
+
   // So many threads will use read_at() at once.
   void shared_by(unsigned readers) { readers_ = readers; }
 

@@ -30,7 +30,7 @@ class Source {
   // Reads exactly out.size() bytes at `offset`. IoError when they are no longer there.
   virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
 
-  // read() goes on at `offset`, at most shared_size().
+  // read() goes on at `offset`, at most shared_size(), or the size of a file or a block device.
   virtual void skip_to(std::uint64_t offset) = 0;
 };
 
