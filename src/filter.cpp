@@ -9,6 +9,7 @@
 #include "filter.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -30,6 +31,7 @@
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring_plan.hpp"
 #include "pipeline/trace.hpp"
+#include "progress.hpp"
 #include "secrets.hpp"
 #include "stats.hpp"
 
@@ -59,6 +61,23 @@ SessionRequest make_request(const Options& options, Secrets& secrets, HeaderRead
   request.input = &input;
   request.check = [&cancel] { cancel.check(); };
   return request;
+}
+
+SinkRules output_rules(const Options& options, std::span<const struct stat> in_use) {
+  using Terminal = SinkRules::Terminal;
+  const Terminal unforced = options.decrypt ? Terminal::text : Terminal::nothing;
+  return {.terminal = options.force ? Terminal::everything : unforced, .in_use = in_use};
+}
+
+// Before anybody wonders why nothing happens.
+void say_what_is_awaited(const Options& options, const Messages& messages) {
+  if (!options.input && isatty(STDIN_FILENO) != 0)
+    messages.note("reading standard input from the terminal: ^D at the beginning of a line ends it");
+}
+
+// A file says itself how long it is; what --size says is for all else.
+std::optional<std::uint64_t> expected_size(const Options& options, const FdSource& source) {
+  return source.size() > 0 ? source.size() : options.size;
 }
 
 void refuse_same_outputs(const Options& options) {
@@ -127,11 +146,12 @@ void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneSetup& setup,
 
 void run_filter(const Options& options, const Messages& messages) {
   const Clock::time_point start = Clock::now();
+  Cancel cancel;
+  const Control control(cancel);
+  Progress progress(control, messages, options.progress && options.level != Messages::Level::quiet);
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
   const CudaKernel kernel = parse_cuda_kernel(options.kernel);
 
-  Cancel cancel;
-  const Control control(cancel);
   Secrets secrets = read_secrets(options, messages, cancel);
   FdSource source = open_source(options.input, cancel);
   for (const struct stat& status : secrets.read_whole)
@@ -140,13 +160,14 @@ void run_filter(const Options& options, const Messages& messages) {
   std::vector<struct stat> in_use = std::move(secrets.files);
   in_use.push_back(source.status());
   refuse_same_outputs(options);
-  const std::unique_ptr<Sink> sink =
-      open_sink(options.output, {.allow_terminal = options.decrypt, .in_use = in_use}, cancel);
+  const std::unique_ptr<Sink> sink = open_sink(options.output, output_rules(options, in_use), cancel);
   std::unique_ptr<Sink> stats_sink;
   if (options.stats) stats_sink = open_sink(options.stats, {.in_use = in_use}, cancel);
   std::unique_ptr<Sink> trace_sink;
   if (options.trace) trace_sink = open_sink(options.trace, {.in_use = in_use, .durable = false}, cancel);
 
+  const std::optional<std::uint64_t> size = expected_size(options, source);
+  say_what_is_awaited(options, messages);
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const Format& format = choose_format(options, input);
   const std::unique_ptr<Session> session =
@@ -191,20 +212,27 @@ void run_filter(const Options& options, const Messages& messages) {
   // Ciphertext has a size that is known; plaintext may be made smaller by its file system.
   if (!options.decrypt && shape.shared_bytes > 0)
     sink->expect(session->header().size() + session->output_size(shape.shared_bytes, true));
-  sink->write(session->header());
-  pipeline.run();
-  opener = {};
-  sink->finish();
+  const auto position = [&pipeline, header = input.taken()] {
+    return Progress::Position{header + pipeline.bytes_in(), pipeline.lanes_at_work()};
+  };
+  {
+    const Progress::Watch watch(progress, size, position);
+    sink->write(session->header());
+    pipeline.run();
+    opener = {};
+    sink->finish();
+  }
 
+  const Stats stats{input.taken() + pipeline.bytes_in(), session->header().size() + pipeline.bytes_out(),
+                    std::chrono::duration<double>(Clock::now() - start).count(), pipeline.lane_stats(),
+                    ring_stats(ring)};
   if (stats_sink) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const std::string json =
-        to_json({input.taken() + pipeline.bytes_in(), session->header().size() + pipeline.bytes_out(),
-                 seconds, pipeline.lane_stats(), ring_stats(ring)});
+    const std::string json = to_json(stats);
     stats_sink->write(std::as_bytes(std::span(json)));
     stats_sink->finish();
   }
   if (trace) trace->finish();
+  messages.detail(summary(stats));
 }
 
 }  // namespace gpuaes

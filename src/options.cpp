@@ -38,6 +38,9 @@ po::options_description describe_options() {
       ("lanes,l", text("SPEC"), "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +")       //
       ("kernel", text("NAME"), "of CUDA lanes: bitslice (the default) or ttable, see the manual")        //
       ("chunk-size,b", text("SIZE"), "bytes of text a lane works on at a time; K, M and G are of 1024")  //
+      ("progress,P", "show how far it is: bytes, time, rates, and which lanes work")                     //
+      ("size", text("SIZE"), "how long the input will be, where it is no file: for -P")                  //
+      ("force", "write to a terminal what else is refused: ciphertext, binary plaintext")                //
       ("verbose,v", "say what is being done")                                                            //
       ("quiet,q", "say nothing but errors")                                                              //
       ("stats", text("FILE"), "write figures of the run to FILE as JSON")                                //
@@ -67,6 +70,17 @@ std::uint32_t parse_iterations(const std::string& text) {
   return number;
 }
 
+// A number with K, M, G or T of 1024 behind it or nothing; nothing for all else, and beyond 64 bits.
+std::optional<std::uint64_t> find_bytes(std::string_view text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [unit, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || end - unit > 1) return std::nullopt;
+  const std::size_t at = unit == end ? 0 : std::string_view("KMGT").find(*unit) + 1;
+  if ((unit != end && at == 0) || number > UINT64_MAX >> (10 * at)) return std::nullopt;
+  return number << (10 * at);
+}
+
 std::optional<std::string> find_text(const po::variables_map& given, const char* name) {
   if (!given.contains(name)) return std::nullopt;
   return given[name].as<std::string>();
@@ -86,16 +100,17 @@ Cipher parse_cipher(const std::string& name) {
   throw UsageError(fmt::format("cipher '{}' is not known", name), "ciphers are " + names);
 }
 
+std::uint64_t parse_expected_size(const std::string& text) {
+  if (const std::optional<std::uint64_t> bytes = find_bytes(text)) return *bytes;
+  throw UsageError(fmt::format("size '{}' is not understood", text),
+                   "a size is a number with K, M, G or T of 1024 behind it or nothing");
+}
+
 std::size_t parse_size(const std::string& text) {
-  const UsageError bad(fmt::format("size '{}' is not understood", text),
-                       "a size is a number from 1 to 1G, with K, M or G of 1024 behind it or nothing");
-  std::size_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [unit, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || end - unit > 1 || number == 0) throw bad;
-  const std::size_t at = unit == end ? 0 : std::string_view("KMG").find(*unit) + 1;
-  if ((unit != end && at == 0) || number > most_size >> (10 * at)) throw bad;
-  return number << (10 * at);
+  const std::uint64_t bytes = find_bytes(text).value_or(0);
+  if (bytes > 0 && bytes <= most_size) return bytes;
+  throw UsageError(fmt::format("size '{}' is not understood", text),
+                   "a size is a number from 1 to 1G, with K, M or G of 1024 behind it or nothing");
 }
 
 Options parse_options(int argc, const char* const* argv) {
@@ -126,6 +141,9 @@ Options parse_options(int argc, const char* const* argv) {
   if (const auto size = find_text(given, "chunk-size")) options.chunk_bytes = parse_size(*size);
   options.stats = find_text(given, "stats");
   options.trace = find_text(given, "trace");
+  options.progress = given.contains("progress");
+  if (const auto size = find_text(given, "size")) options.size = parse_expected_size(*size);
+  options.force = given.contains("force");
   if (given.contains("verbose")) options.level = Messages::Level::verbose;
   if (given.contains("quiet")) options.level = Messages::Level::quiet;
   return options;

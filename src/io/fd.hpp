@@ -60,6 +60,9 @@ class FdSource : public Source {
 
   const struct stat& status() const noexcept { return status_; }
 
+  // Bytes from where it began to the end, of regular files and block devices; 0 where that is not known.
+  std::uint64_t size() const noexcept { return size_; }
+
  private:
   void check_not_shrunk() const;
 
