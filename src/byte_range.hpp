@@ -26,14 +26,17 @@ RangePlace find_range(const ByteRange& range, const Stream& whole, std::uint64_t
 class RangeStream {
  public:
   RangeStream(const RangePlace& place, const Stream& whole)
-      : source_(*whole.source, place.begin, place.size),
+      : size_(place.size),
+        source_(*whole.source, place.begin, place.size),
         session_(*whole.session, place.begin, place.offset),
         sink_(*whole.sink, place.skipped, place.length) {}
 
   Stream stream() { return {&source_, &session_, &sink_}; }
+  std::uint64_t size() const { return size_; }  // bytes of the body
   std::uint64_t written() const { return sink_.passed(); }
 
  private:
+  std::uint64_t size_;
   WindowSource source_;
   WindowSession session_;
   WindowSink sink_;

@@ -12,27 +12,22 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <functional>
-#include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "byte_range.hpp"
+#include "crew.hpp"
+#include "ends.hpp"
 #include "format/format.hpp"
 #include "io/control.hpp"
-#include "io/fd.hpp"
-#include "io/null_sink.hpp"
-#include "io/output_file.hpp"
 #include "lane/plan.hpp"
 #include "lane/tuning.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring_plan.hpp"
 #include "pipeline/trace.hpp"
+#include "progress.hpp"
 #include "salvage.hpp"
 #include "secrets.hpp"
 #include "stats.hpp"
@@ -62,13 +57,6 @@ void check_format(const Options& options, const Format& format) {
     throw UsageError(fmt::format("{} format has no ranges", format.name), "sealed, cobblestone and raw have");
 }
 
-// Where the input stands, of what --range can jump in.
-void check_seekable(const FdSource& source) {
-  if (source.size()) return;
-  throw UsageError("--range cannot jump in this input, which is no file and no block device",
-                   "name a file with -i, or redirect it to standard input");
-}
-
 SessionRequest make_request(const Options& options, Secrets& secrets, HeaderReader& input, Cancel& cancel) {
   SessionRequest request;
   request.decrypt = options.decrypt;
@@ -85,15 +73,6 @@ SessionRequest make_request(const Options& options, Secrets& secrets, HeaderRead
   return request;
 }
 
-void refuse_same_outputs(const Options& options) {
-  if (options.stats && is_same_output(*options.stats, options.output))
-    throw UsageError("--stats names the file that the output goes to");
-  if (options.trace && is_same_output(*options.trace, options.output))
-    throw UsageError("--trace names the file that the output goes to");
-  if (options.trace && options.stats && is_same_output(*options.trace, options.stats))
-    throw UsageError("--trace and --stats name the same file");
-}
-
 // What gpuaes-bench sweep found best on the devices that are here.
 Tuning find_tuning(const Messages& messages) {
   const std::optional<std::string> model = nvidia_model();
@@ -107,6 +86,18 @@ Tuning find_tuning(const Messages& messages) {
   return *found;
 }
 
+// Of an input whose header has been taken. Files tell how long they are; what --size says is for all else.
+std::optional<std::uint64_t> expected_size(const Options& options, std::uint64_t header_bytes,
+                                           std::optional<std::uint64_t> body_bytes) {
+  return body_bytes.value_or(0) > 0 ? header_bytes + *body_bytes : options.size;
+}
+
+Machine machine_for(const RunShape& shape, const Messages& messages) {
+  Machine machine = this_machine(shape);
+  machine.tuning = [&messages] { return find_tuning(messages); };
+  return machine;
+}
+
 RingStats ring_stats(const Ring& ring) {
   const auto [reader, writer] = ring.waits();
   return {ring.chunks(), std::min(ring.in_bytes(), ring.out_bytes()), reader, writer};
@@ -118,70 +109,25 @@ std::string describe_bytes(std::size_t bytes) {
   return fmt::format("{} bytes", bytes);
 }
 
-std::string describe(const std::vector<LaneSpec>& specs) {
-  std::string text;
-  for (const LaneSpec& spec : specs) text.append(text.empty() ? "" : "+").append(to_string(spec));
-  return text;
-}
-
-// Whether so many bytes of input have been done before the run ends.
-bool await_bytes(const Pipeline& pipeline, std::uint64_t bytes, const std::stop_token& end) {
-  std::mutex mutex;
-  std::unique_lock lock(mutex);
-  std::condition_variable_any called;
-  while (pipeline.bytes_in() < bytes && !end.stop_requested())
-    called.wait_for(lock, end, std::chrono::milliseconds(20), [] { return false; });
-  return !end.stop_requested();
-}
-
-using LaneOpener = std::function<std::vector<std::unique_ptr<Lane>>(const std::vector<LaneSpec>&)>;
-
-LaneOpener lane_opener(const LaneSetup& setup, std::optional<Salvage>& salvage) {
-  return [&setup, &salvage](const std::vector<LaneSpec>& specs) {
-    std::vector<std::unique_ptr<Lane>> lanes = open_lanes(specs, setup);
-    if (salvage)
-      for (std::unique_ptr<Lane>& lane : lanes) lane = salvage->wrap(std::move(lane));
-    return lanes;
-  };
-}
-
-// Opens the later lanes when it is time, and they take over. Where they cannot open the first ones go on:
-// nobody asked for these by name.
-void take_over(Pipeline& pipeline, const LanePlan& plan, const LaneOpener& open, const Messages& messages,
-               const std::stop_token& end) {
-  if (plan.later_from > 0 && !await_bytes(pipeline, plan.later_from, end)) return;
-  try {
-    pipeline.replace_lanes(open(plan.later));
-    messages.detail("lanes " + describe(plan.later) + " take over");
-  } catch (const std::exception& error) {
-    messages.detail(fmt::format("no other lanes take over: {}", error.what()));
-  }
+void write_stats(const Stats& stats, Sink& sink) {
+  const std::string json = to_json(stats);
+  sink.write(std::as_bytes(std::span(json)));
+  sink.finish();
 }
 
 }  // namespace
 
 void run_filter(const Options& options, const Messages& messages) {
   const Clock::time_point start = Clock::now();
+  Cancel cancel;
+  const Control control(cancel);
+  Progress progress(control, messages, options.progress && options.level != Messages::Level::quiet);
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
   const CudaKernel kernel = parse_cuda_kernel(options.kernel);
 
-  Cancel cancel;
-  const Control control(cancel);
   Secrets secrets = read_secrets(options, messages, cancel);
-  FdSource source = open_source(options.input, cancel);
-  refuse_read_whole(secrets, source.status());
-  if (options.range) check_seekable(source);
-  std::vector<struct stat> in_use = std::move(secrets.files);
-  in_use.push_back(source.status());
-  refuse_same_outputs(options);
-  const std::unique_ptr<Sink> sink =
-      options.test ? std::make_unique<NullSink>(cancel)
-                   : open_sink(options.output, {.allow_terminal = options.decrypt, .in_use = in_use}, cancel);
-  std::unique_ptr<Sink> stats_sink;
-  if (options.stats) stats_sink = open_sink(options.stats, {.in_use = in_use}, cancel);
-  std::unique_ptr<Sink> trace_sink;
-  if (options.trace) trace_sink = open_sink(options.trace, {.in_use = in_use, .durable = false}, cancel);
-
+  Ends ends = open_ends(options, secrets, messages, cancel);
+  FdSource& source = ends.source;
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const Format& format = choose_format(options, input);
   check_format(options, format);
@@ -192,7 +138,7 @@ void run_filter(const Options& options, const Messages& messages) {
     messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed",
                                  format.name));
 
-  Stream stream{&source, session.get(), sink.get()};
+  Stream stream{&source, session.get(), ends.output.get()};
   std::optional<RangeStream> range;
   if (options.range)
     stream = range.emplace(find_range(*options.range, stream, *source.size()), stream).stream();
@@ -204,57 +150,55 @@ void run_filter(const Options& options, const Messages& messages) {
                        .authenticated = format.authenticated,
                        .cipher = session->cipher(),
                        .chunk_bytes = options.chunk_bytes};
-  Machine machine = this_machine(shape);
-  machine.tuning = [&messages] { return find_tuning(messages); };
-  LanePlan plan = plan_lanes(std::move(lanes), shape, machine);
+  LanePlan plan = plan_lanes(std::move(lanes), shape, machine_for(shape, messages));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   source.shared_by(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, *stream.session);
   messages.detail(fmt::format("ring {} chunks of {}, {} in all", ring.chunks(),
                               describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
   std::optional<Trace> trace;
-  if (trace_sink) trace.emplace(std::move(trace_sink), cancel);
+  if (ends.trace) trace.emplace(std::move(ends.trace), cancel);
   LaneSetup setup = lane_setup(ring, *stream.source, *stream.session);
   if (salvage) setup.memory = ring.memory();  // wrapped lanes put nothing in the place of its input
   setup.timed = trace.has_value();
   setup.kernel = kernel;
   if (kernel == default_cuda_kernel) setup.shape = {plan.tuning.threads, plan.tuning.blocks_per_thread};
-  const LaneOpener open = lane_opener(setup, salvage);
+  Crew::Wrap wrap;
+  if (salvage) wrap = [&salvage](std::unique_ptr<Lane> lane) { return salvage->wrap(std::move(lane)); };
+  const Crew crew(plan, setup, std::move(wrap));
   Pipeline pipeline({.ring = ring,
                      .source = *stream.source,
                      .sink = *stream.sink,
                      .session = *stream.session,
                      .cancel = cancel,
-                     .spare_lane =
-                         [&open] {
-                           return std::move(open({{Backend::cpu, {}, {}}}).front());
-                         },
+                     .spare_lane = [&crew] { return crew.open_spare(); },
                      .warn = warn,
                      .trace = trace ? &*trace : nullptr});
-  for (std::unique_ptr<Lane>& lane : open(plan.first)) pipeline.add_lane(std::move(lane));
+  for (std::unique_ptr<Lane>& lane : crew.open_first()) pipeline.add_lane(std::move(lane));
   messages.detail("lanes " + describe(plan.first) + (plan.reason.empty() ? "" : " (" + plan.reason + ")"));
-  std::jthread opener;
-  if (!plan.later.empty())
-    opener =
-        std::jthread([&](const std::stop_token& end) { take_over(pipeline, plan, open, messages, end); });
   // Ciphertext has a size that is known; plaintext may be made smaller by its file system.
   if (!options.decrypt && shape.shared_bytes > 0)
-    sink->expect(session->header().size() + session->output_size(shape.shared_bytes, true));
-  sink->write(session->header());
-  pipeline.run();
-  opener = {};
-  stream.sink->finish();
-
-  if (stats_sink) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const std::uint64_t bytes_out =
-        range ? range->written() : session->header().size() + pipeline.bytes_out();
-    const std::string json = to_json(
-        {input.taken() + pipeline.bytes_in(), bytes_out, seconds, pipeline.lane_stats(), ring_stats(ring)});
-    stats_sink->write(std::as_bytes(std::span(json)));
-    stats_sink->finish();
+    ends.output->expect(session->header().size() + session->output_size(shape.shared_bytes, true));
+  {
+    const Progress::Watch watch(
+        progress, expected_size(options, input.taken(), range ? range->size() : source.size()), [&] {
+          return Progress::Position{input.taken() + pipeline.bytes_in(), pipeline.lanes_at_work()};
+        });
+    ends.output->write(session->header());
+    {
+      const std::jthread opener = crew.take_over(pipeline, messages);
+      pipeline.run();
+    }
+    stream.sink->finish();
   }
+
+  const std::uint64_t bytes_out = range ? range->written() : session->header().size() + pipeline.bytes_out();
+  const Stats stats{input.taken() + pipeline.bytes_in(), bytes_out,
+                    std::chrono::duration<double>(Clock::now() - start).count(), pipeline.lane_stats(),
+                    ring_stats(ring)};
+  if (ends.stats) write_stats(stats, *ends.stats);
   if (trace) trace->finish();
+  messages.detail(summary(stats));
   if (const std::optional<AuthError> damage = salvage ? salvage->verdict() : std::nullopt) throw *damage;
 }
 

@@ -1,7 +1,5 @@
 #include "messages.hpp"
 
-#include <unistd.h>
-
 namespace gpuaes {
 namespace {
 
@@ -20,11 +18,8 @@ std::string printable(std::string text) {
 
 }  // namespace
 
-// One write a line, so that lines of several threads, and of the other programs of a pipeline, do not mix.
-// Standard error may be closed or full: there is nobody left to tell.
 void Messages::print(const char* kind, const std::string& text) const {
-  const std::string line = program_ + ": " + kind + printable(text) + "\n";
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  line_.print(program_ + ": " + kind + printable(text));
 }
 
 void Messages::error(const std::string& text) const {
@@ -40,8 +35,16 @@ void Messages::warning(const std::string& text) const {
   if (level_ != Level::quiet) print("warning: ", text);
 }
 
+void Messages::note(const std::string& text) const {
+  if (level_ != Level::quiet) print("", text);
+}
+
 void Messages::detail(const std::string& text) const {
   if (level_ == Level::verbose) print("", text);
+}
+
+void Messages::report(const std::string& text) const {
+  line_.tell(program_ + ": " + printable(text));
 }
 
 }  // namespace gpuaes

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "standing_line.hpp"
 
 namespace gpuaes {
 
@@ -20,12 +21,20 @@ class Messages {
   void error(const std::string& text) const;
   void error(const Error& error) const;  // with its hint
   void warning(const std::string& text) const;
+  void note(const std::string& text) const;  // what the user has to know, and nothing to be warned of
   void detail(const std::string& text) const;
+
+  // Whatever the level: what was asked for expressly. It does not wait for standard error.
+  void report(const std::string& text) const;
+
+  // The line that is drawn again and again, where standard error is a terminal.
+  StandingLine& line() const { return line_; }
 
  private:
   void print(const char* kind, const std::string& text) const;
 
   std::string program_;
+  mutable StandingLine line_;
   Level level_ = Level::normal;
 };
 

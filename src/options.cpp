@@ -19,6 +19,8 @@ namespace po = boost::program_options;
 // Beyond it a lane would not look up from its chunk for more than a second.
 constexpr std::size_t most_size = std::size_t{1} << 30;
 
+constexpr std::uint64_t most_number = std::numeric_limits<std::uint64_t>::max();
+
 // To add an option: its line here, its field in Options, its line in parse_options(), and in the man page.
 po::options_description describe_options() {
   po::options_description options("Options");
@@ -54,6 +56,9 @@ po::options_description describe_options() {
       ("lanes,l", text("SPEC"), "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +")       //
       ("kernel", text("NAME"), "of CUDA lanes: bitslice (the default) or ttable, see the manual")        //
       ("chunk-size,b", text("SIZE"), "bytes of text a lane works on at a time; K, M and G are of 1024")  //
+      ("progress,P", "show how far it is: bytes, time, rates, and which lanes work")                     //
+      ("size", text("SIZE"), "how long the input will be, where it is no file: for -P")                  //
+      ("force", "write to a terminal what else is refused: ciphertext, binary plaintext")                //
       ("verbose,v", "say what is being done")                                                            //
       ("quiet,q", "say nothing but errors")                                                              //
       ("stats", text("FILE"), "write figures of the run to FILE as JSON")                                //
@@ -119,8 +124,9 @@ void parse_rekey(const po::variables_map& given, Options& options) {
   for (const char* name : {"new-key", "new-passphrase", "new-passphrase-file"})
     if (!rekeys && given.contains(name)) throw UsageError(fmt::format("--{} goes with --rekey", name));
   if (!rekeys) return;
-  for (const char* name : {"encrypt", "decrypt", "cipher", "iv", "context", "iter", "lanes", "kernel",
-                           "chunk-size", "stats", "trace", "test", "range", "salvage", "info"})
+  for (const char* name :
+       {"encrypt", "decrypt", "cipher", "iv", "context", "iter", "lanes", "kernel", "chunk-size", "stats",
+        "trace", "progress", "size", "test", "range", "salvage", "info"})
     refuse_together(given, "rekey", name);
   if (options.format.value_or("sealed") != "sealed")
     throw UsageError("--rekey is for the sealed format, and others have no slots");
@@ -164,6 +170,12 @@ Cipher parse_cipher(const std::string& name) {
   throw UsageError(fmt::format("cipher '{}' is not known", name), "ciphers are " + names);
 }
 
+std::uint64_t parse_expected_size(const std::string& text) {
+  if (const std::optional<std::uint64_t> bytes = parse_bytes(text, "KMGT", most_number)) return *bytes;
+  throw UsageError(fmt::format("size '{}' is not understood", text),
+                   "a size is a number with K, M, G or T of 1024 behind it or nothing");
+}
+
 std::size_t parse_size(const std::string& text) {
   const std::optional<std::uint64_t> size = parse_bytes(text, "KMG", most_size);
   if (size.value_or(0) == 0)
@@ -173,12 +185,11 @@ std::size_t parse_size(const std::string& text) {
 }
 
 ByteRange parse_range(const std::string& text) {
-  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   const std::size_t colon = std::min(text.find(':'), text.size());
-  const std::optional<std::uint64_t> offset = parse_bytes(text.substr(0, colon), "KMGT", most);
+  const std::optional<std::uint64_t> offset = parse_bytes(text.substr(0, colon), "KMGT", most_number);
   const bool open = colon + 1 == text.size();
   const std::optional<std::uint64_t> length =
-      open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1), "KMGT", most);
+      open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1), "KMGT", most_number);
   if (!offset || (!open && !length))
     throw UsageError(
         fmt::format("range '{}' is not understood", text),
@@ -223,6 +234,9 @@ Options parse_options(int argc, const char* const* argv) {
   if (const auto size = find_text(given, "chunk-size")) options.chunk_bytes = parse_size(*size);
   options.stats = find_text(given, "stats");
   options.trace = find_text(given, "trace");
+  options.progress = given.contains("progress");
+  if (const auto size = find_text(given, "size")) options.size = parse_expected_size(*size);
+  options.force = given.contains("force");
   parse_rekey(given, options);
   if (given.contains("verbose")) options.level = Messages::Level::verbose;
   if (given.contains("quiet")) options.level = Messages::Level::quiet;

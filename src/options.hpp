@@ -46,6 +46,9 @@ struct Options {
   std::optional<std::size_t> chunk_bytes;
   std::optional<std::string> stats;
   std::optional<std::string> trace;
+  bool progress = false;
+  std::optional<std::uint64_t> size;  // of the input, as the user expects it
+  bool force = false;                 // to a terminal too
   Messages::Level level = Messages::Level::normal;
 };
 
@@ -55,6 +58,9 @@ Options parse_options(int argc, const char* const* argv);
 
 // What -c takes. UsageError.
 Cipher parse_cipher(const std::string& name);
+
+// A number of bytes, with K, M, G or T of 1024 behind it. UsageError.
+std::uint64_t parse_expected_size(const std::string& text);
 
 // A number of bytes from 1 to 1 GiB, with K, M or G of 1024 behind it. UsageError.
 std::size_t parse_size(const std::string& text);

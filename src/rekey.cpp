@@ -96,8 +96,11 @@ void run_rekey(const Options& options, const Messages& messages) {
     in_use.insert(in_use.end(), secrets->files.begin(), secrets->files.end());
   }
   if (!replaces) in_use.push_back(source.status());
-  const std::unique_ptr<Sink> sink = open_sink(replaces ? options.input : options.output,
-                                               {.allow_terminal = false, .in_use = in_use}, cancel);
+  const std::unique_ptr<Sink> sink =
+      open_sink(replaces ? options.input : options.output,
+                {.terminal = options.force ? SinkRules::Terminal::everything : SinkRules::Terminal::nothing,
+                 .in_use = in_use},
+                cancel);
 
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const OpenedHeader opened = open_header(std::move(old_secrets), input, cancel);

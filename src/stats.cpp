@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
+
+#include "progress_line.hpp"
 
 namespace gpuaes {
 namespace {
@@ -32,6 +35,10 @@ std::string to_json(const RingStats& ring, double lanes_wait_seconds) {
       ring.chunks, ring.chunk_bytes, ring.reader_wait_seconds, lanes_wait_seconds, ring.writer_wait_seconds);
 }
 
+std::string trimmed(const std::string& text) {
+  return text.substr(text.find_first_not_of(' '));
+}
+
 }  // namespace
 
 std::string to_json(const Stats& stats) {
@@ -46,6 +53,28 @@ std::string to_json(const Stats& stats) {
                      "\n",
                      stats.bytes_in, stats.bytes_out, stats.seconds, lanes,
                      to_json(stats.ring, lanes_wait_seconds), peak_rss_bytes());
+}
+
+std::string summary(const Stats& stats) {
+  struct Kind {
+    std::string name;
+    std::size_t lanes = 0;
+    std::uint64_t chunks = 0, bytes = 0;
+  };
+  std::vector<Kind> kinds;
+  for (const LaneStats& lane : stats.lanes) {
+    auto kind = std::ranges::find(kinds, lane.name, &Kind::name);
+    if (kind == kinds.end()) kind = kinds.insert(kind, Kind{lane.name});
+    ++kind->lanes;
+    kind->chunks += lane.chunks;
+    kind->bytes += lane.bytes;
+  }
+  const double rate = static_cast<double>(stats.bytes_in) / std::max(stats.seconds, 1e-6);
+  std::string text = fmt::format("{} bytes in, {} bytes out, {:.3f} s, {}/s", stats.bytes_in, stats.bytes_out,
+                                 stats.seconds, trimmed(describe_amount(rate)));
+  for (const Kind& kind : kinds)
+    text += fmt::format("; {}:{} did {} chunks, {} bytes", kind.name, kind.lanes, kind.chunks, kind.bytes);
+  return text;
 }
 
 }  // namespace gpuaes

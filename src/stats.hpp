@@ -1,4 +1,4 @@
-// The figures of a run as JSON, for --stats.
+// The figures of a run as JSON, for --stats, and as the last line of -v.
 #pragma once
 
 #include <cstddef>
@@ -30,5 +30,8 @@ struct Stats {
 // "lanes_wait_seconds", "writer_wait_seconds"}, "peak_rss_bytes"} and a line feed. The peak is this process's
 // up to now.
 std::string to_json(const Stats& stats);
+
+// The same in one line for people, without what waits tell, and lanes of one name as one.
+std::string summary(const Stats& stats);
 
 }  // namespace gpuaes

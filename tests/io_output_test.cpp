@@ -394,7 +394,7 @@ TEST_CASE("a FIFO whose reader has gone is a closed pipe") {
         "pipe closed: cannot write " + name + ": Broken pipe");
 }
 
-TEST_CASE("ciphertext is not written to a terminal, and plaintext may be") {
+TEST_CASE("a terminal gets what the rules say") {
   Cancel cancel;
   const Fd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (master.get() < 0 || grantpt(master.get()) != 0 || unlockpt(master.get()) != 0) {
@@ -402,11 +402,16 @@ TEST_CASE("ciphertext is not written to a terminal, and plaintext may be") {
     return;
   }
   const std::string name = ptsname(master.get());
-  const auto open_with = [&](bool allow) {
-    return failure_of([&] { open_sink(name, {.allow_terminal = allow, .in_use = {}}, cancel); });
-  };
-  CHECK(contains(open_with(false), "usage: ciphertext is not written to a terminal"));
-  CHECK(open_with(true) == "");
+  using Terminal = SinkRules::Terminal;
+  const auto open_for = [&](Terminal what) { return open_sink(name, {.terminal = what}, cancel); };
+  const std::string escape = "\x1b[31m";
+  CHECK(contains(failure_of([&] { open_for(Terminal::nothing); }),
+                 "usage: ciphertext is not written to a terminal"));
+  CHECK(failure_of([&] { open_for(Terminal::text)->write(std::as_bytes(std::span("some text\n", 10))); }) ==
+        "");
+  CHECK(contains(failure_of([&] { open_for(Terminal::text)->write(std::as_bytes(std::span(escape))); }),
+                 "usage: binary plaintext is not written to a terminal"));
+  CHECK(failure_of([&] { open_for(Terminal::everything)->write(std::as_bytes(std::span(escape))); }) == "");
 }
 
 }  // namespace gpuaes

@@ -329,6 +329,26 @@ TEST_CASE("of dismissed lanes the last one stays where nobody takes over") {
   }
 }
 
+TEST_CASE("the lanes at work are those that have not failed and have not left") {
+  Rig rig({.size = 64 * 60});
+  const auto at_work = [&] { return rig.pipeline.lanes_at_work().size(); };
+  CHECK(at_work() == 0);
+  rig.add_lanes(1, {.on_start = fail_at_job(0)});
+  Gate gate;
+  rig.add_lanes(1, {.on_start = [&](std::uint64_t job) {
+                  if (job == 3) gate.wait();
+                }});
+  CHECK(at_work() == 2);
+  auto run = in_thread([&] { return rig.run(); });
+  CHECK(comes_true([&] { return at_work() == 1; }));
+  rig.replace_lanes(2);
+  CHECK(at_work() == 3);
+  gate.open();
+  CHECK(result_of(std::move(run)) == "");
+  CHECK(at_work() == 2);
+  CHECK(rig.wrong_output(64 * 60) == "");
+}
+
 TEST_CASE("a dismissed lane stays when those that were to take over fail before it has left") {
   Rig rig({.size = 64 * 40});
   Gate failed;

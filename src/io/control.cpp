@@ -5,10 +5,13 @@
 // Narrow headers: the whole of Boost.Asio 1.74 does not compile as C++20 with g++ 12.
 #include <array>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <chrono>
+#include <boost/asio/steady_timer.hpp>
+#include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 namespace gpuaes {
 namespace {
@@ -23,17 +26,18 @@ bool is_ignored(int signal) {
 }
 
 // Keeps those signals from the calling thread, and from threads that it makes, until it goes.
-class StopSignalsBlocked {
+class SignalsBlocked {
  public:
-  StopSignalsBlocked() {
+  SignalsBlocked() {
     sigset_t signals;
     sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
     for (const int signal : stop_signals) sigaddset(&signals, signal);
     pthread_sigmask(SIG_BLOCK, &signals, &before_);
   }
-  ~StopSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  StopSignalsBlocked(const StopSignalsBlocked&) = delete;
-  StopSignalsBlocked& operator=(const StopSignalsBlocked&) = delete;
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
   // For another thread: the mask that there was.
   void lift() const { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
@@ -44,6 +48,23 @@ class StopSignalsBlocked {
 
 }  // namespace
 
+// What is called: the control thread and whoever ends the calls meet here.
+struct Control::Calls::Target {
+  std::mutex mutex;
+  std::function<void()> function;  // empty once the calls are over
+
+  // False where they are.
+  bool call() {
+    const std::lock_guard lock(mutex);
+    if (function) function();
+    return function != nullptr;
+  }
+  void end() {
+    const std::lock_guard lock(mutex);
+    function = nullptr;
+  }
+};
+
 // Its thread is there from the start: when it is needed there may be no thread to be had. It alone takes the
 // signals: under ThreadSanitizer one that comes to a thread which waits for a mutex is put off until that
 // ends.
@@ -51,16 +72,42 @@ struct Control::Loop {
   explicit Loop(Cancel& to_request) : cancel(to_request) {
     for (const int signal : stop_signals)
       if (!is_ignored(signal)) signals.add(signal);
+    signals.add(SIGUSR1);
     wait_for_signal();
     thread = std::jthread([this](const std::stop_token& over) { run(over); });
+  }
+
+  ~Loop() {
+    thread.join();
+    signals.clear();
+    ::signal(SIGUSR1, SIG_IGN);  // before it is no longer blocked
   }
 
   // There is always a wait under way, without which the loop would end.
   void wait_for_signal() {
     signals.async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
-      cancel.request(signal);
+      if (signal != SIGUSR1)
+        cancel.request(signal);
+      else if (user_signal)
+        user_signal->call();
       wait_for_signal();
+    });
+  }
+
+  // A timer that goes on by itself until the calls are over.
+  struct Timer {
+    boost::asio::steady_timer timer;
+    std::chrono::milliseconds interval;
+    std::shared_ptr<Calls::Target> target;
+  };
+
+  static void wait_for(std::shared_ptr<Timer> timer, std::chrono::milliseconds time) {
+    boost::asio::steady_timer& wait = timer->timer;
+    wait.expires_after(time);
+    wait.async_wait([timer = std::move(timer)](const boost::system::error_code& error) mutable {
+      const std::chrono::milliseconds next = timer->interval;
+      if (!error && timer->target->call()) wait_for(std::move(timer), next);
     });
   }
 
@@ -76,10 +123,11 @@ struct Control::Loop {
   }
 
   Cancel& cancel;
-  const StopSignalsBlocked blocked;
+  const SignalsBlocked blocked;
   boost::asio::io_context context{1};
   boost::asio::signal_set signals{context};
-  std::jthread thread;  // last: joined before the rest goes
+  std::shared_ptr<Calls::Target> user_signal;  // for the control thread alone
+  std::jthread thread;                         // last: joined before the rest goes
 };
 
 Control::Control(Cancel& cancel) : loop_(std::make_unique<Loop>(cancel)) {
@@ -90,6 +138,35 @@ Control::~Control() {
   loop_->cancel.on_request({});
   loop_->thread.request_stop();
   loop_->context.stop();
+}
+
+Control::Calls Control::every(std::chrono::milliseconds first, std::chrono::milliseconds interval,
+                              std::function<void()> function) const {
+  const auto target = std::make_shared<Calls::Target>();
+  target->function = std::move(function);
+  boost::asio::post(loop_->context, [loop = loop_.get(), target, first, interval] {
+    Loop::Timer timer{boost::asio::steady_timer(loop->context), interval, target};
+    Loop::wait_for(std::make_shared<Loop::Timer>(std::move(timer)), first);
+  });
+  return Calls(target);
+}
+
+Control::Calls Control::on_user_signal(std::function<void()> function) const {
+  const auto target = std::make_shared<Calls::Target>();
+  target->function = std::move(function);
+  boost::asio::post(loop_->context, [loop = loop_.get(), target] { loop->user_signal = target; });
+  return Calls(target);
+}
+
+Control::Calls::Calls(std::shared_ptr<Target> target) : target_(std::move(target)) {}
+
+Control::Calls& Control::Calls::operator=(Calls&& other) noexcept {
+  std::swap(target_, other.target_);  // what was here ends with the other
+  return *this;
+}
+
+Control::Calls::~Calls() {
+  if (target_) target_->end();
 }
 
 }  // namespace gpuaes

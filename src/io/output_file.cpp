@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "io/text_sink.hpp"
+
 namespace gpuaes {
 namespace {
 
@@ -179,10 +181,14 @@ void refuse_in_use(const struct stat& output, const SinkRules& rules, const std:
 }
 
 std::unique_ptr<Sink> sink_in_place(Fd fd, const std::string& name, const SinkRules& rules, Cancel& cancel) {
-  if (!rules.allow_terminal && isatty(fd.get()) != 0)
+  using Terminal = SinkRules::Terminal;
+  const Terminal wanted = isatty(fd.get()) != 0 ? rules.terminal : Terminal::everything;
+  if (wanted == Terminal::nothing)
     throw UsageError("ciphertext is not written to a terminal",
-                     "redirect the output, or name a file with -o");
-  return std::make_unique<FdSink>(std::move(fd), name, cancel);
+                     "redirect the output, name a file with -o, or insist with --force");
+  auto sink = std::make_unique<FdSink>(std::move(fd), name, cancel);
+  if (wanted == Terminal::text) return std::make_unique<TextSink>(std::move(sink));
+  return sink;
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 namespace gpuaes {
 
 struct SinkRules {
-  bool allow_terminal = true;  // otherwise a terminal is a UsageError: ciphertext would only disturb it
+  // What a terminal gets; the rest is a UsageError. Ciphertext would only disturb it (io/text_sink.hpp).
+  enum class Terminal { nothing, text, everything };
+  Terminal terminal = Terminal::everything;
   std::span<const struct stat> in_use;  // input and key files: to write one of them is an IoError
   bool durable = true;                  // a file is synced before it gets its name
 };

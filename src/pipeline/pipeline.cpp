@@ -223,7 +223,7 @@ bool Pipeline::leave(Worker& worker) {
   worker.dismissed = false;
   if (working_ == 1) return false;
   --working_;
-  return true;
+  return worker.left = true;
 }
 
 // Leaves the work of a failed lane to the others, or to a spare one if there are none.
@@ -236,8 +236,17 @@ void Pipeline::give_up(Worker& worker, const LaneError& error) {
       add_locked(parts_.spare_lane());
     }
     --working_;
+    worker.left = true;
   }
   parts_.warn(fmt::format("lane {} gave up, others do its work: {}", worker.stats.name, error.what()));
+}
+
+std::vector<std::string> Pipeline::lanes_at_work() const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const Worker& worker : workers_)
+    if (!worker.left) names.push_back(worker.stats.name);
+  return names;
 }
 
 std::vector<LaneStats> Pipeline::lane_stats() const {

@@ -82,7 +82,8 @@ class Pipeline {
 
   std::uint64_t bytes_in() const noexcept { return bytes_in_; }  // so far; from any thread
   std::uint64_t bytes_out() const noexcept { return bytes_out_; }
-  std::vector<LaneStats> lane_stats() const;  // complete once run() has returned or thrown
+  std::vector<std::string> lanes_at_work() const;  // the names of those that have not left; from any thread
+  std::vector<LaneStats> lane_stats() const;       // complete once run() has returned or thrown
 
  private:
   // What a thread drives a lane with.
@@ -93,6 +94,7 @@ class Pipeline {
     Seat seat;
     std::chrono::steady_clock::time_point busy_since;
     std::atomic<bool> dismissed{false};
+    bool left = false;    // under the pipeline's mutex
     std::jthread thread;  // none where one that there is drives it
   };
   using Chunks = std::deque<Chunk*>;

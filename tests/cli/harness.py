@@ -26,20 +26,70 @@ def fail(message):
     sys.exit(1)
 
 
-def start(*options, ignore=(), **popen):
+def start(*options, **popen):
+    """The program with key and iv as a child."""
+    return spawn("-f", "raw", "--iv", iv, "-q", "-k", key, *options, **popen)
+
+
+def spawn(*options, ignore=(), **popen):
     """The program as a child whose signals are at their defaults, but those in `ignore`, whatever we inherited."""
 
     def signals():
-        for s in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
+        for s in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGUSR1):
             signal.signal(s, signal.SIG_IGN if s in ignore else signal.SIG_DFL)
 
     child = subprocess.Popen(
-        [program, "-f", "raw", "--iv", iv, "-q", "-k", key, *options],
+        [program, *options],
         preexec_fn=signals,
         **{"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **popen},
     )
     atexit.register(lambda: child.poll() is None and child.kill())
     return child
+
+
+def open_terminal(columns=80):
+    """Both ends of a pseudo terminal that is so wide. Skips the test where there is none."""
+    try:
+        master, slave = os.openpty()
+        os.ttyname(slave)
+    except OSError:
+        print("skipped: no pseudo terminals here")
+        sys.exit(77)
+    set_columns(slave, columns)
+    return master, slave
+
+
+def set_columns(fd, columns):
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+
+def take_terminal(slave):
+    """Go on as a child in a session of its own, whose terminal this is."""
+    pid = os.fork()
+    if pid:
+        os.close(slave)
+        status = os.waitpid(pid, 0)[1]
+        os._exit(os.waitstatus_to_exitcode(status) & 255)
+    os.setsid()
+    try:
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+    except OSError:
+        print("skipped: no controlling terminal here")
+        sys.exit(77)
+
+
+def seen_on(master, until=lambda seen: False, patience=PATIENCE):
+    """What was shown, until that is enough, or for so long, or until the last writer has closed it."""
+    seen, deadline = b"", time.monotonic() + patience
+    while not until(seen) and time.monotonic() < deadline:
+        if not select.select([master], [], [], 0.05)[0]:
+            continue
+        try:
+            part = os.read(master, 10000)
+        except OSError:  # EIO: nobody has it open any more
+            break
+        seen += part
+    return seen
 
 
 def settle(child):

@@ -11,7 +11,7 @@ for option in -V --version; do
 done
 for option in -h --help; do
   expect_exit 0 "$program" "$option"
-  for word in gpuaes-stream -k --key --iv --lanes --chunk-size --stats --trace --list-lanes; do
+  for word in gpuaes-stream -k --key --iv --lanes --chunk-size --stats --trace --progress --size --force --list-lanes; do
     grep -Fq -e "$word" "$work/stdout" || fail "$option: expected $word in it"
   done
   if grep -E '.{101}' "$work/stdout"; then fail "$option: expected lines of at most 100 characters"; fi

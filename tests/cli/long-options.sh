@@ -6,7 +6,7 @@
 make_input 100000 plain
 reference <plain >expected
 expect_exit 0 "$program" --encrypt --key "$key" --format raw --cipher aes-256 --iv "$iv" --input plain --output out \
-  --lanes cpu:2 --chunk-size 4K --stats stats --trace trace
+  --lanes cpu:2 --chunk-size 4K --stats stats --trace trace --progress --size 100000 --force
 same expected out
 expect_exit 0 "$program" --decrypt --key="$key" --format=raw --cipher=aes-256 --iv="$iv" --input=out --output=back \
   --lanes=cpu:2 --chunk-size=4K --stats=stats --trace=trace

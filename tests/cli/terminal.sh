@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Ciphertext never goes to a terminal; plaintext may.
+# Ciphertext never goes to a terminal, and of plaintext only what is text, unless --force says so. Who is to type the
+# input is told so.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 need python3
@@ -8,12 +9,8 @@ python <<'PYTHON'
 from harness import *
 
 for options in ([], ["-e"], ["-o", "TERMINAL"]):
-    master, slave = os.openpty()
-    try:
-        name = os.ttyname(slave)
-    except OSError:
-        print("skipped: terminals have no names here")
-        sys.exit(77)
+    master, slave = open_terminal()
+    name = os.ttyname(slave)
     options = [name if o == "TERMINAL" else o for o in options]
     stdout = subprocess.DEVNULL if "-o" in options else slave
     child = start(*options, stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE)
@@ -29,12 +26,58 @@ for options in ([], ["-e"], ["-o", "TERMINAL"]):
     if select.select([master], [], [], 0.3)[0]:
         fail(f"{options}: expected nothing on the terminal, got {os.read(master, 100)!r}")
 
-master, slave = os.openpty()
-child = start("-d", stdin=subprocess.PIPE, stdout=slave)
-child.stdin.write(reference(b"some text"))
-child.stdin.close()
-expect_exit(child, 0, "plaintext to a terminal")
-if not select.select([master], [], [], 5)[0]:
-    fail("expected the plaintext on the terminal")
-expect_equal(b"some text", os.read(master, 100), "plaintext on the terminal")
+
+
+def show(data, *options, want=0, first=b""):
+    """What the terminal shows of the plaintext `data`, and the messages. `first` comes in a chunk of its own."""
+    master, slave = open_terminal()
+    settings = termios.tcgetattr(slave)
+    settings[1] &= ~termios.OPOST
+    termios.tcsetattr(slave, termios.TCSANOW, settings)
+    child = start(*options, stdin=subprocess.PIPE, stdout=slave, stderr=subprocess.PIPE)
+    os.close(slave)
+    sent = reference(first + data)
+    if first:
+        child.stdin.write(sent[: len(first)])
+        child.stdin.flush()
+        shown = seen_on(master, lambda seen: len(seen) >= len(first))
+    else:
+        shown = b""
+    child.stdin.write(sent[len(first) :])
+    child.stdin.close()
+    shown += seen_on(master)
+    expect_exit(child, want, f"{options}, {data!r}")
+    return shown, child.stderr.read()
+
+
+for text in (b"some text", "naïve\ttext\r\n… and 𝄞\f\n".encode(), b""):
+    expect_equal((text, b""), show(text, "-d"), "text on the terminal")
+for binary in (b"\0", b"\x1b[31m", b"text\n\x07", b"\x7f", b"\xc2\x9b", b"\xff", bytes(range(256))):
+    shown, error = show(binary, "-d", want=2)
+    expect_equal(b"", shown, f"on the terminal of {binary!r}")
+    if not error.startswith(b"gpuaes-stream: error: binary plaintext is not written to a terminal\ngpuaes-stream: hint: "):
+        fail(f"expected an error and a hint, got {error!r}")
+    expect_equal((binary, b""), show(binary, "-d", "--force"), "forced on the terminal")
+# What came before is text and is shown; of what is not, nothing is. A character may lie across.
+blocks = b"sixteen letters\n" * 4
+expect_equal(blocks, show(b"text and \x1b[31m", "-d", "-b", "64", first=blocks, want=2)[0], "shown before it is binary")
+across = b"x" * 63 + "é".encode()[:1]
+expect_equal(across + "é!".encode()[1:], show("é!".encode()[1:], "-d", "-b", "64", first=across)[0], "é across chunks")
+expect_equal(b"x" * 63 + b"\xc2", show(b"\x9b31m", "-d", "-b", "64", first=b"x" * 63 + b"\xc2", want=2)[0], "C1 across chunks")
+# Ciphertext, forced.
+expect_equal((reference(b"some text"), b""), show(reference(b"some text"), "--force"), "ciphertext, forced")
+
+# Input that has to be typed.
+for options, said in ((["-e"], True), (["-d"], True), (["-e", "-q"], False), (["-e", "-i", "typed"], False)):
+    master, slave = open_terminal()
+    with open("typed", "wb") as f:
+        f.write(b"typed")
+    child = spawn("-f", "raw", "--iv", iv, "-k", key, *options, stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    settle(child)
+    if "-i" not in options:
+        os.write(master, b"typed\n\x04")
+    out, error = child.communicate(timeout=PATIENCE)
+    expect_equal(0, child.returncode, f"typed, {options}")
+    expect_equal(reference(b"typed\n" if "-i" not in options else b"typed"), out, f"typed, {options}")
+    expect_equal(said, b"gpuaes-stream: reading standard input from the terminal" in error, f"said so, {options}")
 PYTHON

@@ -23,6 +23,8 @@ expect_exit 2 gs -o one -o two
 expect_exit 2 gs -l cpu --lanes cpu
 expect_exit 2 gs -c aes-256 -c aes-256
 expect_exit 2 gs --stats one --stats two
+expect_exit 2 gs --size 1 --size 2
+expect_exit 2 gs --size
 
 # A long option cut short.
 expect_exit 2 gs --encr

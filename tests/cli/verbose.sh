@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -v says which lanes work and how large the ring is.
+# -v says which lanes work and how large the ring is, and ends with a summary.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -11,3 +11,6 @@ expect_stderr 'cpu'
 expect_stderr 'ring'
 expect_stderr '[0-9]'
 if grep -Ev '^gpuaes-stream: ' "$work/stderr"; then fail "expected every line to begin with the program's name"; fi
+tail -n 1 "$work/stderr" | grep -Eqx \
+  'gpuaes-stream: 1000000 bytes in, 1000000 bytes out, [0-9]+\.[0-9]{3} s, [0-9.]+[KMG]iB/s; cpu:2 did 16 chunks, 1000000 bytes' ||
+  fail "expected a summary, got: $(tail -n 1 "$work/stderr")"

@@ -1,0 +1,63 @@
+#include "ends.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <span>
+#include <vector>
+
+#include "error.hpp"
+#include "io/null_sink.hpp"
+#include "io/output_file.hpp"
+
+namespace gpuaes {
+namespace {
+
+// Where the input stands, of what --range can jump in.
+void check_seekable(const FdSource& source) {
+  if (source.size()) return;
+  throw UsageError("--range cannot jump in this input, which is no file and no block device",
+                   "name a file with -i, or redirect it to standard input");
+}
+
+void refuse_same_outputs(const Options& options) {
+  if (options.stats && is_same_output(*options.stats, options.output))
+    throw UsageError("--stats names the file that the output goes to");
+  if (options.trace && is_same_output(*options.trace, options.output))
+    throw UsageError("--trace names the file that the output goes to");
+  if (options.trace && options.stats && is_same_output(*options.trace, options.stats))
+    throw UsageError("--trace and --stats name the same file");
+}
+
+std::unique_ptr<Sink> open_output(const Options& options, std::span<const struct stat> in_use,
+                                  Cancel& cancel) {
+  using Terminal = SinkRules::Terminal;
+  if (options.test) return std::make_unique<NullSink>(cancel);
+  const Terminal unforced = options.decrypt ? Terminal::text : Terminal::nothing;
+  return open_sink(options.output,
+                   {.terminal = options.force ? Terminal::everything : unforced, .in_use = in_use}, cancel);
+}
+
+// Before anybody wonders why nothing happens.
+void say_what_is_awaited(const Options& options, const Messages& messages) {
+  if (!options.input && isatty(STDIN_FILENO) != 0)
+    messages.note("reading standard input from the terminal: ^D at the beginning of a line ends it");
+}
+
+}  // namespace
+
+Ends open_ends(const Options& options, const Secrets& secrets, const Messages& messages, Cancel& cancel) {
+  Ends ends{open_source(options.input, cancel), {}, {}, {}};
+  refuse_read_whole(secrets, ends.source.status());
+  if (options.range) check_seekable(ends.source);
+  std::vector<struct stat> in_use = secrets.files;
+  in_use.push_back(ends.source.status());
+  refuse_same_outputs(options);
+  ends.output = open_output(options, in_use, cancel);
+  if (options.stats) ends.stats = open_sink(options.stats, {.in_use = in_use}, cancel);
+  if (options.trace) ends.trace = open_sink(options.trace, {.in_use = in_use, .durable = false}, cancel);
+  say_what_is_awaited(options, messages);
+  return ends;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,26 @@
+// Where a run reads, and what it writes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "io/fd.hpp"
+#include "io/source_sink.hpp"
+#include "messages.hpp"
+#include "options.hpp"
+#include "secrets.hpp"
+
+namespace gpuaes {
+
+struct Ends {
+  FdSource source;
+  std::unique_ptr<Sink> output;
+  std::unique_ptr<Sink> stats, trace;  // where they are asked for
+};
+
+// Opens what `options` name, and warns of a wait for a terminal. UsageError where two of them, or a file of
+// `secrets`, are the same and must not be; IoError for what cannot be opened, or would destroy what is read.
+Ends open_ends(const Options& options, const Secrets& secrets, const Messages& messages, Cancel& cancel);
+
+}  // namespace gpuaes
