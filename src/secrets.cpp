@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cipher/bech32.hpp"
 #include "cipher/kdf.hpp"
 #include "cipher/key.hpp"
 #include "io/fd.hpp"
@@ -54,7 +55,7 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
   if (is_like_recipient(text))
     throw UsageError(fmt::format("{} has a recipient, and no key", name),
                      "-r @FILE seals for the recipients in a file, and -k takes the identity that opens");
-  if (text.starts_with("AGE-SECRET-KEY-"))
+  if (has_bech32_prefix("AGE-SECRET-KEY-", text))
     throw UsageError(fmt::format("{} has an identity of age, which has another format", name),
                      "gpuaes-keygen --x25519 makes an identity");
   if (!is_like_identity(text)) return secrets.keys.push_back(parse_key(contents.bytes(), name));

@@ -130,11 +130,14 @@ Bech32Fault decode_bech32(std::string_view prefix, std::string_view text, std::s
   return (held & ((1u << bits) - 1)) == 0 ? Bech32Fault::none : Bech32Fault::padding;
 }
 
+// To the end, whatever comes: `text` may be a key, which begins as it likes.
 bool has_bech32_prefix(std::string_view prefix, std::string_view text) {
-  if (text.size() <= prefix.size() || text[prefix.size()] != '1') return false;
-  return std::ranges::equal(prefix, text.substr(0, prefix.size()), [](char a, char b) {
-    return to_lower(static_cast<unsigned char>(a)) == to_lower(static_cast<unsigned char>(b));
-  });
+  if (text.size() <= prefix.size()) return false;
+  unsigned different = static_cast<unsigned char>(text[prefix.size()]) ^ unsigned { '1' };
+  for (std::size_t i = 0; i < prefix.size(); ++i)
+    different |=
+        to_lower(static_cast<unsigned char>(prefix[i])) ^ to_lower(static_cast<unsigned char>(text[i]));
+  return different == 0;
 }
 
 }  // namespace gpuaes

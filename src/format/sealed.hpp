@@ -22,9 +22,9 @@ struct OpenedHeader {
 // Opens the input's header as open_sealed() does to decrypt.
 OpenedHeader open_sealed_header(const SessionRequest& request);
 
-// Needs keys of 32 bytes or a passphrase, or both: any one of them opens what all of them sealed. UsageError
-// where they are missing or do not fit; to decrypt, AuthError, KeyError and IoError as FORMAT.md, "What a
-// reader must do", tells them apart.
+// Needs keys of 32 bytes, recipients (to decrypt: identities) or a passphrase, or several of them; but none
+// beside recipients. Any one opens what all of them sealed. UsageError where they are missing or do not fit;
+// to decrypt, AuthError, KeyError and IoError as FORMAT.md, "What a reader must do", tells them apart.
 std::unique_ptr<Session> open_sealed(SessionRequest request);
 
 }  // namespace gpuaes
