@@ -17,4 +17,8 @@ void launch_aes_ctr(const AesKey& key, Counter counter, const std::byte* in, std
       stream);
 }
 
+KernelFacts aes_ctr_facts(CudaKernel kernel, Cipher cipher) {
+  return ctr_facts<StretchTiles>(kernel, cipher);
+}
+
 }  // namespace gpuaes::cuda

@@ -49,4 +49,8 @@ void launch_gcm_open(const GcmJob& job, const std::byte* sealed, std::byte* plai
              first_bad, stream);
 }
 
+KernelFacts aes_gcm_facts(CudaKernel kernel, Cipher cipher) {
+  return ctr_facts<SegmentTiles>(kernel, cipher);
+}
+
 }  // namespace gpuaes::cuda

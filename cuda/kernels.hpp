@@ -85,4 +85,16 @@ void launch_mgm_seal(const MgmJob& job, const std::byte* plain, std::byte* seale
 void launch_mgm_open(const MgmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
                      cudaStream_t stream);
 
+// Of a kernel that makes the keystream in one of the launches above, for whoever asks the device about it.
+struct KernelFacts {
+  const void* function;
+  unsigned blocks_per_thread;                  // cipher blocks of a tile, for each thread of a warp
+  unsigned most_threads;                       // of a CUDA block
+  unsigned (*shared_bytes)(unsigned threads);  // of a CUDA block of so many threads
+};
+KernelFacts aes_ctr_facts(CudaKernel kernel, Cipher cipher);
+KernelFacts aes_gcm_facts(CudaKernel kernel, Cipher cipher);
+KernelFacts kuznyechik_ctr_facts(CudaKernel kernel);
+KernelFacts kuznyechik_mgm_facts(CudaKernel kernel);
+
 }  // namespace gpuaes::cuda

@@ -15,4 +15,8 @@ void launch_kuznyechik_ctr(const KuznyechikKey& key, Counter counter, const std:
                     stream);
 }
 
+KernelFacts kuznyechik_ctr_facts(CudaKernel kernel) {
+  return kuznyechik_facts<StretchPlaces>(kernel);
+}
+
 }  // namespace gpuaes::cuda

@@ -48,4 +48,8 @@ void launch_mgm_open(const MgmJob& job, const std::byte* sealed, std::byte* plai
              first_bad, stream);
 }
 
+KernelFacts kuznyechik_mgm_facts(CudaKernel kernel) {
+  return kuznyechik_facts<MgmBody>(kernel);
+}
+
 }  // namespace gpuaes::cuda

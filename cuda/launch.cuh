@@ -69,8 +69,7 @@ inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileU
 
 // A CUDA block of the kernel may have as much shared memory as the device has for one. Kernels here have no
 // fixed shared memory. Always as much: the setting is the kernel's, and other threads launch it too.
-template <class... Parameters>
-void allow_shared_memory(void (*kernel)(Parameters...)) {
+inline void allow_shared_memory(const void* kernel) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
 }
@@ -86,8 +85,7 @@ inline unsigned fill_shared_memory(unsigned share) {
 
 // Whether its code waits where wait_for_earlier() stands. That depends on what it was compiled for, which may
 // be less than the device.
-template <class... Parameters>
-bool can_begin_early(void (*kernel)(Parameters...)) {
+inline bool can_begin_early(const void* kernel) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, kernel));
   return attributes.ptxVersion >= 90;
@@ -97,8 +95,9 @@ bool can_begin_early(void (*kernel)(Parameters...)) {
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream,
             const Arguments&... arguments) {
-  const bool is_early = grid.early && can_begin_early(kernel);
-  allow_shared_memory(kernel);
+  const auto function = reinterpret_cast<const void*>(kernel);
+  const bool is_early = grid.early && can_begin_early(function);
+  allow_shared_memory(function);
   cudaLaunchConfig_t config{};
   config.gridDim = static_cast<unsigned>(grid.blocks);  // 2^31 would be terabytes
   config.blockDim = grid.threads;

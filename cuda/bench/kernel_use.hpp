@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cipher/ciphers.hpp"
-#include "lane/cuda_kernel.hpp"
+#include "kernels.hpp"
 #include "variants/variants.hpp"
 
 namespace gpuaes::cuda {
@@ -12,11 +12,11 @@ struct LaneKernelUse {
   unsigned threads;  // of a CUDA block
 };
 
-// Cipher blocks that a tile of the kernel has for each thread of a warp.
-unsigned tile_blocks_per_thread(CudaKernel kernel, Cipher cipher);
+// The one that makes the keystream: of a stretch of data, or of segments.
+KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments);
 
-// Of the one that makes the keystream: of a stretch of data, or of segments. Where the shape leaves it open
-// with as many threads as there can be. UsageError where it cannot have the shape; LaneError.
-LaneKernelUse lane_kernel_use(CudaKernel kernel, Cipher cipher, bool of_segments, const KernelShape& shape);
+// Where the shape leaves it open with as many threads as there can be. UsageError where the kernel cannot
+// have the shape; LaneError.
+LaneKernelUse lane_kernel_use(const KernelFacts& facts, const KernelShape& shape);
 
 }  // namespace gpuaes::cuda

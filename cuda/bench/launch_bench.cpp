@@ -92,7 +92,8 @@ BenchKernel::BenchKernel(const Subject& subject, KernelMode mode, const BenchKey
     : mode_(mode), key_(key), shape_(shape) {
   if (subject.lane_kernel) {
     lane_kernel_ = *subject.lane_kernel;
-    const LaneKernelUse use = lane_kernel_use(lane_kernel_, key.key.cipher, is_aead(mode), shape);
+    const LaneKernelUse use =
+        lane_kernel_use(lane_kernel_facts(lane_kernel_, key.key.cipher, is_aead(mode)), shape);
     use_ = use.use;
     threads_ = use.threads;
   } else {

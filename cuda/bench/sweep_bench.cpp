@@ -52,9 +52,10 @@ std::vector<SweepShape> shapes_of(const Subject& subject, Cipher cipher, std::si
   std::vector<SweepShape> shapes;
   if (subject.lane_kernel) shapes.push_back({{}, true});
   const std::vector<unsigned> blocks =
-      subject.lane_kernel ? sweep_blocks(tile_blocks_per_thread(*subject.lane_kernel, cipher), size,
-                                         static_cast<unsigned>(device.multiProcessorCount))
-                          : subject.blocks_per_thread();
+      subject.lane_kernel
+          ? sweep_blocks(lane_kernel_facts(*subject.lane_kernel, cipher, false).blocks_per_thread, size,
+                         static_cast<unsigned>(device.multiProcessorCount))
+          : subject.blocks_per_thread();
   for (const unsigned threads : sweep_threads)
     for (const unsigned each : blocks)
       for (const bool grid_stride : {true, false})
