@@ -8,6 +8,7 @@
 
 #include "cipher/key.hpp"
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes::cuda {
 namespace {
@@ -111,7 +112,7 @@ bool kuznyechik_is_right(Lane& lane) {
 
 void test_known_answers(Lane& lane, Cipher cipher) {
   const bool right = is_aes(cipher) ? aes_is_right(lane, cipher) : kuznyechik_is_right(lane);
-  if (!right) throw LaneError(fmt::format("{} computes {} wrongly", lane.name(), info(cipher).name));
+  if (!right) throw LaneError(fmt::format(text::computes_wrongly, lane.name(), info(cipher).name));
 }
 
 }  // namespace gpuaes::cuda

@@ -23,6 +23,7 @@
 #include "known_answers.hpp"
 #include "lane/lanes.hpp"
 #include "runtime.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -31,7 +32,7 @@ using namespace cuda;
 
 PublicData public_data(std::span<const std::byte> bytes) {
   PublicData data;
-  if (bytes.size() > sizeof data.words) throw LaneError("cuda: more associated data than a job may have");
+  if (bytes.size() > sizeof data.words) throw LaneError(text::cuda_aad_too_long);
   data.size = static_cast<std::uint32_t>(bytes.size());
   std::ranges::copy(bytes, std::as_writable_bytes(std::span(data.words)).begin());
   return data;
@@ -198,8 +199,8 @@ std::size_t require_cuda_devices(const char* hint) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0)
-    throw LaneError(fmt::format("no CUDA device can be used: {}",
-                                error != cudaSuccess ? cudaGetErrorString(error) : "none is there"),
+    throw LaneError(fmt::format(text::no_cuda_device,
+                                error != cudaSuccess ? cudaGetErrorString(error) : text::none_there),
                     hint);
   return static_cast<std::size_t>(count);
 }
@@ -222,11 +223,10 @@ std::vector<std::string> describe_cuda_devices() {
 }
 
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
-  const auto count = static_cast<unsigned>(require_cuda_devices("-l cpu works everywhere"));
+  const auto count = static_cast<unsigned>(require_cuda_devices(text::use_cpu_hint));
   for (const LaneSpec& spec : specs)
     if (spec.device && spec.shown_as.value_or(*spec.device) >= count)
-      throw LaneError(fmt::format("there is no CUDA device {}: this machine has {}", *spec.device, count),
-                      "gpuaes-stream --list-lanes lists them");
+      throw LaneError(fmt::format(text::no_such_device, *spec.device, count), text::list_lanes_hint);
   check(cudaSetDevice(static_cast<int>(first_of(specs.front()))));   // pinning opens a device: one of these
   madvise(setup.memory.data(), setup.memory.size(), MADV_HUGEPAGE);  // pinning is three times as fast then
   const auto pinned = std::make_shared<const PinnedRegion>(try_pin(setup.memory));

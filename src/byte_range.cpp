@@ -10,6 +10,7 @@
 #include "cipher/secret.hpp"
 #include "error.hpp"
 #include "lane/lanes.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -36,9 +37,7 @@ std::uint64_t open_end(const Stream& whole, std::uint64_t body_bytes) {
 RangePlace find_range(const ByteRange& range, const Stream& whole, std::uint64_t body_bytes) {
   const std::uint64_t plaintext = open_end(whole, body_bytes);
   if (range.offset > plaintext || range.length.value_or(0) > plaintext - range.offset)
-    throw UsageError(
-        fmt::format("the range goes beyond the end of the plaintext, which has {} bytes", plaintext),
-        "--range OFFSET: goes up to the end");
+    throw UsageError(fmt::format(text::range_too_far, plaintext), text::range_too_far_hint);
   RangePlace place{.offset = range.offset, .length = range.length.value_or(plaintext - range.offset)};
   const std::uint64_t unit_in = whole.session->unit_in(), unit_out = whole.session->unit_out();
   const std::uint64_t first = place.offset / unit_out;

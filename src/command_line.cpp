@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr const char* hint = "-h lists the options";
 
 }  // namespace
 
@@ -27,19 +26,18 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
     for (const po::option& option : parsed.options)
       if (option.position_key >= 0)
         line.words.insert(line.words.end(), option.value.begin(), option.value.end());
-    if (line.words.size() > most_words)
-      throw UsageError("the command line has more words than are understood", hint);
+    if (line.words.size() > most_words) throw UsageError(text::too_many_words, text::options_hint);
     return line;
   } catch (const po::unknown_option& error) {
     // Not all of it: "-K<hex>", as openssl takes it, has a key in it.
     const std::string name = error.get_option_name();
     const std::size_t length = name.starts_with("--") ? name.find('=') : 2;
     const bool takes_nothing = options.find_nothrow(name.substr(0, length), false) != nullptr;
-    throw UsageError(fmt::format("option '{}' {}", name.substr(0, length),
-                                 takes_nothing ? "takes no value" : "is not known"),
-                     hint);
+    throw UsageError(takes_nothing ? fmt::format(text::option_takes_no_value, name.substr(0, length))
+                                   : fmt::format(text::unknown_option, name.substr(0, length)),
+                     text::options_hint);
   } catch (const po::error& error) {
-    throw UsageError(error.what(), hint);
+    throw UsageError(error.what(), text::options_hint);
   }
 }
 

@@ -9,6 +9,8 @@
 #include <stop_token>
 #include <utility>
 
+#include "texts.hpp"
+
 namespace gpuaes {
 namespace {
 
@@ -48,9 +50,9 @@ std::jthread Crew::take_over(Pipeline& pipeline, const Messages& messages) const
     if (plan_.later_from > 0 && !await_bytes(pipeline, plan_.later_from, end)) return;
     try {
       pipeline.replace_lanes(open(plan_.later));
-      messages.detail("lanes " + describe(plan_.later) + " take over");
+      messages.detail(fmt::format(text::take_over, describe(plan_.later)));
     } catch (const std::exception& error) {
-      messages.detail(fmt::format("no other lanes take over: {}", error.what()));
+      messages.detail(fmt::format(text::no_take_over, error.what()));
     }
   });
 }

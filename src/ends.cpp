@@ -1,5 +1,6 @@
 #include "ends.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "error.hpp"
 #include "io/null_sink.hpp"
 #include "io/output_file.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -16,17 +18,16 @@ namespace {
 // Where the input stands, of what --range can jump in.
 void check_seekable(const FdSource& source) {
   if (source.size()) return;
-  throw UsageError("--range cannot jump in this input, which is no file and no block device",
-                   "name a file with -i, or redirect it to standard input");
+  throw UsageError(text::no_jump, text::no_jump_hint);
 }
 
 void refuse_same_outputs(const Options& options) {
   if (options.stats && is_same_output(*options.stats, options.output))
-    throw UsageError("--stats names the file that the output goes to");
+    throw UsageError(fmt::format(text::same_as_output, "stats"));
   if (options.trace && is_same_output(*options.trace, options.output))
-    throw UsageError("--trace names the file that the output goes to");
+    throw UsageError(fmt::format(text::same_as_output, "trace"));
   if (options.trace && options.stats && is_same_output(*options.trace, options.stats))
-    throw UsageError("--trace and --stats name the same file");
+    throw UsageError(text::same_outputs);
 }
 
 std::unique_ptr<Sink> open_output(const Options& options, std::span<const struct stat> in_use,
@@ -40,8 +41,7 @@ std::unique_ptr<Sink> open_output(const Options& options, std::span<const struct
 
 // Before anybody wonders why nothing happens.
 void say_what_is_awaited(const Options& options, const Messages& messages) {
-  if (!options.input && isatty(STDIN_FILENO) != 0)
-    messages.note("reading standard input from the terminal: ^D at the beginning of a line ends it");
+  if (!options.input && isatty(STDIN_FILENO) != 0) messages.note(text::reading_terminal);
 }
 
 }  // namespace

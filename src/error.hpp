@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "texts.hpp"
+
 namespace gpuaes {
 
 enum class Exit : int { ok = 0, io = 1, usage = 2, key = 3, auth = 4 };
@@ -48,6 +50,13 @@ class IoError : public Error {
  public:
   explicit IoError(const std::string& message, std::string hint = {})
       : Error(Exit::io, message, std::move(hint)) {}
+};
+
+// The input is of a later version, or has something of one: nothing that this program may read.
+class VersionError : public IoError {
+ public:
+  explicit VersionError(const std::string& message, std::string hint = text::later_version_hint)
+      : IoError(message, std::move(hint)) {}
 };
 
 // Nobody reads the output any more. Filters end by SIGPIPE then, unless that is ignored.

@@ -32,6 +32,7 @@
 #include "secrets.hpp"
 #include "stats.hpp"
 #include "stream.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -41,20 +42,18 @@ using Clock = std::chrono::steady_clock;
 // Without -f: sealed; to decrypt, what the input begins with.
 const Format& choose_format(const Options& options, HeaderReader& input) {
   if (options.format) return find_format(*options.format);
-  if (options.iv || options.context)
-    throw UsageError("--iv and --context go with a format that is named",
-                     "-f raw takes --iv, -f cobblestone takes --context");
+  if (options.iv || options.context) throw UsageError(text::format_not_named, text::name_format_hint);
   return options.decrypt ? detect_format(input) : find_format("sealed");
 }
 
 // What the options ask of a format besides decryption.
 void check_format(const Options& options, const Format& format) {
   if ((options.test || options.salvage) && !format.authenticated)
-    throw UsageError(fmt::format("{} format authenticates nothing that {} could verify", format.name,
-                                 options.test ? "--test" : "--salvage"),
-                     "sealed and cobblestone do");
+    throw UsageError(
+        fmt::format(text::authenticates_nothing, format.name, options.test ? "--test" : "--salvage"),
+        text::authenticated_formats_hint);
   if (options.range && !format.takes.range)
-    throw UsageError(fmt::format("{} format has no ranges", format.name), "sealed, cobblestone and raw have");
+    throw UsageError(fmt::format(text::no_ranges, format.name), text::formats_with_ranges_hint);
 }
 
 SessionRequest make_request(const Options& options, Secrets& secrets, HeaderReader& input, Cancel& cancel) {
@@ -80,9 +79,8 @@ Tuning find_tuning(const Messages& messages) {
   const std::optional<Tuning> found =
       read_tuning(*model, [&](const std::string& text) { messages.warning(text); });
   if (!found) return {};
-  messages.detail(fmt::format("tuning file {}: threads {}, blocks per thread {}, streams {}",
-                              *tuning_file(*model), found->threads, found->blocks_per_thread,
-                              found->streams));
+  messages.detail(fmt::format(text::tuning_used, *tuning_file(*model), found->threads,
+                              found->blocks_per_thread, found->streams));
   return *found;
 }
 
@@ -96,6 +94,17 @@ Machine machine_for(const RunShape& shape, const Messages& messages) {
   Machine machine = this_machine(shape);
   machine.tuning = [&messages] { return find_tuning(messages); };
   return machine;
+}
+
+// What finds segments damaged says how to have the others all the same.
+template <class Action>
+void hint_at_salvage(const Options& options, Action action) {
+  try {
+    action();
+  } catch (const AuthError& error) {
+    if (options.test) throw;
+    throw AuthError(error.what(), text::salvage_hint);
+  }
 }
 
 RingStats ring_stats(const Ring& ring) {
@@ -134,14 +143,14 @@ void run_filter(const Options& options, const Messages& messages) {
   const std::unique_ptr<Session> session =
       open_session(format, make_request(options, secrets, input, cancel));
   source.begin_here();
-  if (!format.authenticated)
-    messages.warning(fmt::format("{} format is not authenticated: nobody notices when its bytes are changed",
-                                 format.name));
+  if (!format.authenticated) messages.warning(fmt::format(text::not_authenticated, format.name));
 
   Stream stream{&source, session.get(), ends.output.get()};
   std::optional<RangeStream> range;
   if (options.range)
-    stream = range.emplace(find_range(*options.range, stream, *source.size()), stream).stream();
+    hint_at_salvage(options, [&] {
+      stream = range.emplace(find_range(*options.range, stream, *source.size()), stream).stream();
+    });
   std::optional<Salvage> salvage;
   const auto warn = [&messages](const std::string& text) { messages.warning(text); };
   if (options.salvage) stream = salvage.emplace(stream, input.taken(), warn).stream();
@@ -154,8 +163,8 @@ void run_filter(const Options& options, const Messages& messages) {
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   source.shared_by(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, *stream.session);
-  messages.detail(fmt::format("ring {} chunks of {}, {} in all", ring.chunks(),
-                              describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
+  messages.detail(fmt::format(text::ring, ring.chunks(), describe_bytes(ring.in_bytes()),
+                              describe_bytes(ring.memory().size())));
   std::optional<Trace> trace;
   if (ends.trace) trace.emplace(std::move(ends.trace), cancel);
   LaneSetup setup = lane_setup(ring, *stream.source, *stream.session);
@@ -175,7 +184,9 @@ void run_filter(const Options& options, const Messages& messages) {
                      .warn = warn,
                      .trace = trace ? &*trace : nullptr});
   for (std::unique_ptr<Lane>& lane : crew.open_first()) pipeline.add_lane(std::move(lane));
-  messages.detail("lanes " + describe(plan.first) + (plan.reason.empty() ? "" : " (" + plan.reason + ")"));
+  messages.detail(plan.reason.empty()
+                      ? fmt::format(text::lanes_at_work, describe(plan.first))
+                      : fmt::format(text::lanes_and_reason, describe(plan.first), plan.reason));
   // Ciphertext has a size that is known; plaintext may be made smaller by its file system.
   if (!options.decrypt && shape.shared_bytes > 0)
     ends.output->expect(session->header().size() + session->output_size(shape.shared_bytes, true));
@@ -187,7 +198,7 @@ void run_filter(const Options& options, const Messages& messages) {
     ends.output->write(session->header());
     {
       const std::jthread opener = crew.take_over(pipeline, messages);
-      pipeline.run();
+      hint_at_salvage(options, [&] { pipeline.run(); });
     }
     stream.sink->finish();
   }

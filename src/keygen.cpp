@@ -16,6 +16,7 @@
 #include "options.hpp"
 #include "program.hpp"
 #include "secrets.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -52,7 +53,7 @@ void write_new_file(const std::string& name, std::span<const std::byte> bytes) {
   try {
     FdSink sink(std::move(file), name, cancel);
     sink.write(bytes);
-    if (fsync(fd) != 0) throw io_error("write", name, errno);
+    if (fsync(fd) != 0) throw io_error(text::cannot_write, name, errno);
     sink.finish();
   } catch (const Error&) {
     unlink(name.c_str());

@@ -8,12 +8,12 @@
 #include "options.hpp"
 #include "program.hpp"
 #include "rekey.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
 
-void act(const Options& options, Messages& messages) {
-  messages.set_level(options.level);
+void act(const Options& options, const Messages& messages) {
   switch (options.action) {
     case Options::Action::filter:
       return run_filter(options, messages);
@@ -30,10 +30,31 @@ void act(const Options& options, Messages& messages) {
   }
 }
 
+// For the handler of an error about the input: says so with the input's name.
+template <class About>
+[[noreturn]] void throw_named(const About& error, const Options& options) {
+  if (!options.input) throw;
+  throw About(fmt::format(text::in_file, error.what(), *options.input), error.hint());
+}
+
+void act_on_input(const Options& options, Messages& messages) {
+  messages.set_level(options.level);
+  try {
+    act(options, messages);
+  } catch (const AuthError& error) {
+    throw_named(error, options);
+  } catch (const KeyError& error) {
+    throw_named(error, options);
+  } catch (const VersionError& error) {
+    throw_named(error, options);
+  }
+}
+
 }  // namespace
 }  // namespace gpuaes
 
 int main(int argc, char** argv) {
   using namespace gpuaes;
-  return run_program("gpuaes-stream", [&](Messages& messages) { act(parse_options(argc, argv), messages); });
+  return run_program("gpuaes-stream",
+                     [&](Messages& messages) { act_on_input(parse_options(argc, argv), messages); });
 }

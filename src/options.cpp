@@ -10,6 +10,7 @@
 
 #include "command_line.hpp"
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -86,8 +87,7 @@ std::uint32_t parse_iterations(const std::string& text) {
   std::uint32_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || at != end)
-    throw UsageError(fmt::format("--iter '{}' is no number of iterations", text));
+  if (error != std::errc{} || at != end) throw UsageError(fmt::format(text::bad_iterations, text));
   return number;
 }
 
@@ -114,22 +114,20 @@ std::vector<std::string> find_texts(const po::variables_map& given, const char* 
 }
 
 void refuse_together(const po::variables_map& given, const char* a, const char* b) {
-  if (given.contains(a) && given.contains(b))
-    throw UsageError(fmt::format("--{} and --{} exclude each other", a, b));
+  if (given.contains(a) && given.contains(b)) throw UsageError(fmt::format(text::options_exclude, a, b));
 }
 
 // What says how to encrypt has nothing to say where nothing is encrypted.
 void parse_rekey(const po::variables_map& given, Options& options) {
   const bool rekeys = given.contains("rekey");
   for (const char* name : {"new-key", "new-passphrase", "new-passphrase-file"})
-    if (!rekeys && given.contains(name)) throw UsageError(fmt::format("--{} goes with --rekey", name));
+    if (!rekeys && given.contains(name)) throw UsageError(fmt::format(text::goes_with, name, "rekey"));
   if (!rekeys) return;
   for (const char* name :
        {"encrypt", "decrypt", "cipher", "iv", "context", "iter", "lanes", "kernel", "chunk-size", "stats",
         "trace", "progress", "size", "test", "range", "salvage", "info"})
     refuse_together(given, "rekey", name);
-  if (options.format.value_or("sealed") != "sealed")
-    throw UsageError("--rekey is for the sealed format, and others have no slots");
+  if (options.format.value_or("sealed") != "sealed") throw UsageError(text::rekey_is_for_sealed);
   refuse_together(given, "new-passphrase", "new-passphrase-file");
   options.new_key_files = find_texts(given, "new-key");
   options.ask_new_passphrase = given.contains("new-passphrase");
@@ -158,7 +156,7 @@ void refuse_beside_info(const po::variables_map& given) {
                                                        "decrypt", "verbose", "quiet"};
   for (const auto& [name, value] : given)
     if (std::ranges::find(understood, name) == understood.end())
-      throw UsageError(fmt::format("--info has no use for --{}", name), "it takes -i and -f, and --json");
+      throw UsageError(fmt::format(text::no_use_for_info, name), text::info_hint);
 }
 
 }  // namespace
@@ -167,20 +165,17 @@ Cipher parse_cipher(const std::string& name) {
   if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
   std::string names;
   for (const CipherInfo& each : ciphers) names.append(names.empty() ? "" : ", ").append(each.name);
-  throw UsageError(fmt::format("cipher '{}' is not known", name), "ciphers are " + names);
+  throw UsageError(fmt::format(text::unknown_cipher, name), fmt::format(text::ciphers_hint, names));
 }
 
 std::uint64_t parse_expected_size(const std::string& text) {
   if (const std::optional<std::uint64_t> bytes = parse_bytes(text, "KMGT", most_number)) return *bytes;
-  throw UsageError(fmt::format("size '{}' is not understood", text),
-                   "a size is a number with K, M, G or T of 1024 behind it or nothing");
+  throw UsageError(fmt::format(text::bad_size, text), text::size_hint);
 }
 
 std::size_t parse_size(const std::string& text) {
   const std::optional<std::uint64_t> size = parse_bytes(text, "KMG", most_size);
-  if (size.value_or(0) == 0)
-    throw UsageError(fmt::format("size '{}' is not understood", text),
-                     "a size is a number from 1 to 1G, with K, M or G of 1024 behind it or nothing");
+  if (size.value_or(0) == 0) throw UsageError(fmt::format(text::bad_size, text), text::chunk_size_hint);
   return static_cast<std::size_t>(*size);
 }
 
@@ -190,10 +185,7 @@ ByteRange parse_range(const std::string& text) {
   const bool open = colon + 1 == text.size();
   const std::optional<std::uint64_t> length =
       open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1), "KMGT", most_number);
-  if (!offset || (!open && !length))
-    throw UsageError(
-        fmt::format("range '{}' is not understood", text),
-        "a range is OFFSET:LENGTH, or OFFSET: up to the end, in bytes, with K, M, G or T of 1024");
+  if (!offset || (!open && !length)) throw UsageError(fmt::format(text::bad_range, text), text::range_hint);
   return {*offset, length};
 }
 
@@ -210,7 +202,7 @@ Options parse_options(int argc, const char* const* argv) {
     options.action = Options::Action::info;
   if (options.action == Options::Action::info) refuse_beside_info(given);
   options.json = given.contains("json");
-  if (options.json && !given.contains("info")) throw UsageError("--json goes with --info");
+  if (options.json && !given.contains("info")) throw UsageError(fmt::format(text::goes_with, "json", "info"));
   refuse_together(given, "encrypt", "decrypt");
   refuse_together(given, "verbose", "quiet");
   refuse_together(given, "passphrase", "passphrase-file");
@@ -221,7 +213,7 @@ Options parse_options(int argc, const char* const* argv) {
   options.passphrase_file = find_text(given, "passphrase-file");
   options.recipients = find_texts(given, "recipient");
   if (options.decrypt && !options.recipients.empty())
-    throw UsageError("--recipient seals, and excludes --decrypt", "-k names the identity that opens");
+    throw UsageError(text::recipient_decrypts, text::identity_opens_hint);
   options.format = find_text(given, "format");
   if (const auto name = find_text(given, "cipher")) options.cipher = parse_cipher(*name);
   options.iv = find_text(given, "iv");

@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -10,6 +11,7 @@
 
 #include "io/fd.hpp"
 #include "io/signals.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 
@@ -31,11 +33,11 @@ int run_program(const std::string& name, const std::function<void(Messages&)>& a
     messages.error(error);
     return static_cast<int>(error.exit());
   } catch (const std::bad_alloc&) {
-    messages.error("out of memory");
+    messages.error(text::out_of_memory);
   } catch (const std::system_error& error) {
-    messages.error(std::string("the system does not give what is needed, a thread perhaps: ") + error.what());
+    messages.error(fmt::format(text::no_resources, error.what()));
   } catch (const std::exception& error) {
-    messages.error(std::string("system failure: ") + error.what());
+    messages.error(fmt::format(text::system_failure, error.what()));
   } catch (const Cancelled& cancelled) {
     if (cancelled.signal != 0) die_by(cancelled.signal);
   }
@@ -44,7 +46,7 @@ int run_program(const std::string& name, const std::function<void(Messages&)>& a
 
 void print(std::span<const std::byte> bytes, int fd) {
   Cancel cancel;
-  FdSink sink(Fd(fd), fd == STDOUT_FILENO ? "standard output" : "standard error", cancel);
+  FdSink sink(Fd(fd), fd == STDOUT_FILENO ? text::standard_output : text::standard_error, cancel);
   sink.write(bytes);
   sink.finish();
 }

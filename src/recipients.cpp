@@ -9,6 +9,7 @@
 #include "cipher/recipient.hpp"
 #include "error.hpp"
 #include "io/fd.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -26,8 +27,7 @@ std::string read_file(const std::string& name, std::vector<struct stat>& files, 
     text.resize(size += count);
     if (count == 0) return text;
     if (size > most_file_bytes)
-      throw UsageError(
-          fmt::format("{} has more than {} bytes, and is no file of recipients", name, most_file_bytes));
+      throw UsageError(fmt::format(text::recipients_too_long, name, most_file_bytes));
   }
 }
 
@@ -44,19 +44,18 @@ void read_lines(const std::string& name, std::string_view text, std::vector<Publ
     const std::string_view line = trim(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.front() == '#') continue;
-    recipients.push_back(parse_recipient(line, fmt::format("line {} of {}", number, name)));
+    recipients.push_back(parse_recipient(line, fmt::format(text::line_of_file, number, name)));
   }
-  if (recipients.size() == before) throw UsageError(fmt::format("{} has no recipient", name));
+  if (recipients.size() == before)
+    throw UsageError(fmt::format(text::no_recipient, name), text::recipient_hint);
 }
 
 // A text that begins as a recipient does is one, and may be shown; anything else may be a secret.
 PublicKey parse_argument(const std::string& text) {
   if (is_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", text));
   if (!is_like_identity(text) && access(text.c_str(), F_OK) == 0)
-    throw UsageError(
-        fmt::format("-r {} is a file, and no recipient", text),
-        "-r @FILE takes a file of recipients, and gpuaes-keygen -y prints the one of an identity");
-  return parse_recipient(text, "what -r is given");
+    throw UsageError(fmt::format(text::recipient_is_file, text), text::recipient_is_file_hint);
+  return parse_recipient(text, text::recipient_unshown);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
 #include "secrets.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -30,29 +31,26 @@ void check_replaceable(const std::string& name) {
   struct stat status {};
   if (stat(name.c_str(), &status) != 0) return;  // to open it says why
   if (!S_ISREG(status.st_mode))
-    throw UsageError(fmt::format("{} is no regular file, and cannot be replaced", name),
-                     "-o names a file to write instead, or -o /dev/stdout");
+    throw UsageError(fmt::format(text::not_replaceable, name), text::not_replaceable_hint);
   struct stat standard {};
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
     if (fstat(fd, &standard) == 0 && is_same_file(standard, status))
-      throw UsageError(fmt::format("{} is standard output or error too, and cannot be replaced", name));
+      throw UsageError(fmt::format(text::output_replaceable, name), text::not_replaceable_hint);
 }
 
 // What somebody else made of the file meanwhile must not be lost.
 void check_unchanged(const std::string& name, const struct stat& before) {
   struct stat now {};
-  if (stat(name.c_str(), &now) != 0) throw io_error("look at", name, errno);
+  if (stat(name.c_str(), &now) != 0) throw io_error(text::cannot_look_at, name, errno);
   const bool same_time =
       now.st_mtim.tv_sec == before.st_mtim.tv_sec && now.st_mtim.tv_nsec == before.st_mtim.tv_nsec;
   if (!is_same_file(now, before) || now.st_size != before.st_size || !same_time)
-    throw IoError(fmt::format("{} was changed while it was read", name),
-                  "it is as it was changed, and has its old slots");
+    throw IoError(fmt::format(text::changed, name), text::changed_hint);
 }
 
 OpenedHeader open_header(Secrets secrets, HeaderReader& input, Cancel& cancel) {
   if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic)))
-    throw AuthError("input is not in sealed format, by the bytes that it begins with",
-                    "only sealed files have slots, which can be replaced");
+    throw AuthError(text::cannot_rekey, text::cannot_rekey_hint);
   SessionRequest request;
   request.decrypt = true;
   request.keys = std::move(secrets.keys);

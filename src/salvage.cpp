@@ -6,6 +6,7 @@
 
 #include "cipher/job.hpp"
 #include "lane/salvage.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 
@@ -22,18 +23,17 @@ std::unique_ptr<Lane> Salvage::wrap(std::unique_ptr<Lane> lane) {
 }
 
 std::optional<AuthError> Salvage::verdict() const {
-  const std::string lost = fmt::format("{} bytes of plaintext in {} range{}", lost_bytes_, lost_ranges_,
-                                       lost_ranges_ == 1 ? "" : "s");
+  const std::string lost = fmt::format(text::lost, lost_bytes_, lost_ranges_, lost_ranges_ == 1 ? "" : "s");
   const std::optional<AuthError> truncated = session_.truncated();
   if (lost_ranges_ == 0) return truncated;
-  if (truncated) return AuthError(fmt::format("{}, but for {}", truncated->what(), lost));
-  return AuthError(fmt::format("input is corrupt: {} are lost", lost));
+  if (truncated) return AuthError(fmt::format(text::truncated_and_lost, truncated->what(), lost));
+  return AuthError(fmt::format(text::corrupt_and_lost, lost));
 }
 
 void Salvage::report(const std::vector<Damage::Range>& ranges) {
   for (const auto [begin, end] : ranges) {
-    tell_(fmt::format("input is corrupt at byte {}: plaintext range {}:{} is lost",
-                      header_bytes_ + begin / segment_bytes * sealed_segment_bytes, begin, end - begin));
+    tell_(fmt::format(text::range_lost, header_bytes_ + begin / segment_bytes * sealed_segment_bytes, begin,
+                      end - begin));
     lost_bytes_ += end - begin;
     ++lost_ranges_;
   }

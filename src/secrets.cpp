@@ -15,6 +15,7 @@
 #include "io/fd.hpp"
 #include "io/terminal.hpp"
 #include "recipients.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -22,20 +23,15 @@ namespace {
 // A secret in place of its file's name must not get into a message, and so into a log.
 void refuse_secret_as_name(const std::string& name) {
   if (access(name.c_str(), F_OK) == 0) return;
-  if (is_like_identity(name))
-    throw UsageError("an identity is given where the name of its file should be",
-                     "whoever saw this command line can open what is sealed for it: make another one");
-  if (is_like_recipient(name))
-    throw UsageError("a recipient is given where the name of a file should be",
-                     "-r takes recipients, and -k the file of an identity");
+  if (is_like_identity(name)) throw UsageError(text::identity_as_name, text::identity_as_name_hint);
+  if (is_like_recipient(name)) throw UsageError(text::recipient_as_name, text::recipient_as_name_hint);
   constexpr std::size_t least_key_digits = 32;
   std::size_t digits = 0, most_digits = 0;
   for (const char c : name) {
     digits = std::isxdigit(static_cast<unsigned char>(c)) ? digits + 1 : 0;
     most_digits = std::max(most_digits, digits);
   }
-  if (most_digits >= least_key_digits)
-    throw UsageError("a key is given where the name of a file should be", "gpuaes-keygen makes a key file");
+  if (most_digits >= least_key_digits) throw UsageError(text::key_as_name, text::key_as_name_hint);
 }
 
 FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
@@ -45,7 +41,7 @@ FdSource open_secret_file(const std::string& name, std::vector<struct stat>& fil
   const struct stat& status = file.status();
   files.push_back(status);
   if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
-    messages.warning(fmt::format("{} can be read by others than its owner: chmod 600 mends that", name));
+    messages.warning(fmt::format(text::readable_by_others, name));
   return file;
 }
 
@@ -53,15 +49,14 @@ FdSource open_secret_file(const std::string& name, std::vector<struct stat>& fil
 void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens) {
   const std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
   if (is_like_recipient(text))
-    throw UsageError(fmt::format("{} has a recipient, and no key", name),
-                     "-r @FILE seals for the recipients in a file, and -k takes the identity that opens");
+    throw UsageError(fmt::format(text::recipient_in_key_file, name), text::recipient_in_key_file_hint);
   if (has_bech32_prefix("AGE-SECRET-KEY-", text))
-    throw UsageError(fmt::format("{} has an identity of age, which has another format", name),
-                     "gpuaes-keygen --x25519 makes an identity");
-  if (!is_like_identity(text)) return secrets.keys.push_back(parse_key(contents.bytes(), name));
-  if (!opens)
-    throw UsageError(fmt::format("{} has an identity, which opens files and seals none", name),
-                     "-r seals for its recipient, which gpuaes-keygen -y prints");
+    throw UsageError(fmt::format(text::age_identity, name), text::age_identity_hint);
+  if (!is_like_identity(text)) {
+    secrets.keys.emplace_back(parse_key(contents.bytes(), name), name);
+    return;
+  }
+  if (!opens) throw UsageError(fmt::format(text::identity_seals, name), text::identity_seals_hint);
   secrets.identities.push_back(parse_identity(contents.bytes(), name));
 }
 
@@ -80,11 +75,11 @@ Secret ask_passphrase(const char* first_question, bool twice, Cancel& cancel) {
   const auto ask = [&](std::string_view question) {
     Secret line(max_passphrase_bytes + 1);
     line.shrink(prompt.ask(question, line.bytes()));
-    return parse_passphrase(line.bytes(), "the terminal");
+    return parse_passphrase(line.bytes(), text::terminal);
   };
   Secret passphrase = ask(first_question);
   if (twice && !is_equal(passphrase.bytes(), ask("the same again: ").bytes()))
-    throw UsageError("the two passphrases differ");
+    throw UsageError(text::passphrases_differ);
   return passphrase;
 }
 
@@ -147,9 +142,7 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
                     options.passphrase_file,
                     opens,
                     "passphrase: "};
-  if (named.empty())
-    throw UsageError("there is neither a key nor a passphrase",
-                     "-k names a key file, -p asks for a passphrase");
+  if (named.empty()) throw UsageError(text::no_secret, text::no_secret_hint);
   return read_named(named, messages, cancel);
 }
 
@@ -160,16 +153,13 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
                     options.new_passphrase_file,
                     false,
                     "new passphrase: "};
-  if (named.empty())
-    throw UsageError("there is nothing to rekey for",
-                     "--new-key names a key file, -r a recipient, --new-passphrase asks for a passphrase");
+  if (named.empty()) throw UsageError(text::no_new_secret, text::no_new_secret_hint);
   return read_named(named, messages, cancel);
 }
 
 void refuse_read_whole(const Secrets& secrets, const struct stat& input) {
   for (const struct stat& status : secrets.read_whole)
-    if (is_same_stream(status, input))
-      throw UsageError("a key and the input come from the same pipe, which the key has read to its end");
+    if (is_same_stream(status, input)) throw UsageError(text::key_took_input, text::key_took_input_hint);
 }
 
 }  // namespace gpuaes

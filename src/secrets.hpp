@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cipher/key.hpp"
 #include "cipher/recipient.hpp"
 #include "cipher/secret.hpp"
 #include "io/cancel.hpp"
@@ -16,7 +17,7 @@
 namespace gpuaes {
 
 struct Secrets {
-  std::vector<Secret> keys;             // in the order in which their files were named
+  std::vector<GivenKey> keys;           // in the order in which their files were named
   std::vector<Identity> identities;     // of those files that hold one
   std::vector<PublicKey> recipients;    // to seal for
   std::function<Secret()> passphrase;   // to be called once; empty where the options promise none

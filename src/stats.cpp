@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "progress_line.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -70,10 +71,10 @@ std::string summary(const Stats& stats) {
     kind->bytes += lane.bytes;
   }
   const double rate = static_cast<double>(stats.bytes_in) / std::max(stats.seconds, 1e-6);
-  std::string text = fmt::format("{} bytes in, {} bytes out, {:.3f} s, {}/s", stats.bytes_in, stats.bytes_out,
-                                 stats.seconds, trimmed(describe_amount(rate)));
+  std::string text = fmt::format(text::summary, stats.bytes_in, stats.bytes_out, stats.seconds,
+                                 trimmed(describe_amount(rate)));
   for (const Kind& kind : kinds)
-    text += fmt::format("; {}:{} did {} chunks, {} bytes", kind.name, kind.lanes, kind.chunks, kind.bytes);
+    text = fmt::format(text::summary_of_lanes, text, kind.name, kind.lanes, kind.chunks, kind.bytes);
   return text;
 }
 

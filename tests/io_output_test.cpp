@@ -360,7 +360,7 @@ TEST_CASE("devices are written in place") {
   Cancel cancel;
   const auto sink = open_output("/dev/full", cancel);
   CHECK(failure_of([&] { sink->write(test_bytes(1)); }) ==
-        "io: cannot write /dev/full: No space left on device");
+        "io: cannot write /dev/full after byte 0: No space left on device");
   CHECK(fs::is_character_file("/dev/full"));
 }
 
@@ -391,7 +391,7 @@ TEST_CASE("a FIFO whose reader has gone is a closed pipe") {
   const auto sink = open_output(name, cancel);
   reader.close();
   CHECK(failure_of([&] { sink->write(test_bytes(1)); }) ==
-        "pipe closed: cannot write " + name + ": Broken pipe");
+        "pipe closed: cannot write " + name + " after byte 0: Broken pipe");
 }
 
 TEST_CASE("a terminal gets what the rules say") {

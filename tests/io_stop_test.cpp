@@ -298,7 +298,9 @@ TEST_CASE("once the signals of writing are ignored, writes that would have ended
     FdSink file(open_file(directory / "file", O_WRONLY | O_CREAT, cancel), "file", cancel);
     const struct rlimit limit { 100, 100 };
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 5;
-    if (failure_of([&] { file.write(test_bytes(101)); }) != "io: cannot write file: File too large") return 6;
+    if (failure_of([&] { file.write(test_bytes(101)); }) !=
+        "io: cannot write file after byte 100: File too large")
+      return 6;
     return 0;
   });
   CHECK(status == 0);

@@ -1,6 +1,7 @@
 #include "cipher/evp_gcm.hpp"
 
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -16,7 +17,7 @@ const EVP_CIPHER* gcm_cipher(std::size_t key_bytes) {
     case 32:
       return EVP_aes_256_gcm();
   }
-  throw LaneError("libcrypto: no such cipher");
+  throw LaneError(text::no_such_cipher);
 }
 
 // EVP_EncryptUpdate or EVP_DecryptUpdate; `out` without memory is how either is told that `in` is aad.

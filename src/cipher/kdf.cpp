@@ -1,5 +1,6 @@
 #include "cipher/kdf.hpp"
 
+#include <fmt/format.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -21,6 +22,7 @@
 
 #include "cipher/libcrypto.hpp"
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -93,7 +95,7 @@ void fill_random(std::span<std::byte> out) {
     const std::span<std::byte> part =
         out.first(std::min<std::size_t>(out.size(), 256));  // what a call may ask for
     if (getentropy(part.data(), part.size()) != 0)
-      throw IoError(std::string("the system gives no random bytes: ") + strerror(errno));
+      throw IoError(fmt::format(text::no_random_bytes, strerror(errno)));
     out = out.subspan(part.size());
   }
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -51,24 +52,19 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
     std::ranges::copy(contents, key.bytes().begin());
     return key;
   }
-  const std::string hint = "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits";
-  if (hex_length)
-    throw UsageError(fmt::format("key file {} has a character that is no hexadecimal digit among its {}",
-                                 name, digits.size()),
-                     hint);
+  if (hex_length) throw UsageError(fmt::format(text::key_digit, name, digits.size()), text::key_hint);
   if (contents.size() > max_key_file_bytes)
-    throw UsageError(fmt::format("key file {} has more than {} bytes", name, max_key_file_bytes), hint);
-  throw UsageError(fmt::format("key file {} has an unusable length of {} bytes", name, contents.size()),
-                   hint);
+    throw UsageError(fmt::format(text::key_file_too_long, name, max_key_file_bytes), text::key_hint);
+  throw UsageError(fmt::format(text::key_file_length, name, contents.size()), text::key_hint);
 }
 
 Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name) {
   const auto end = std::ranges::find(contents, std::byte{'\n'});
   const std::span<const std::byte> line = contents.first(static_cast<std::size_t>(end - contents.begin()));
-  if (line.empty()) throw UsageError(fmt::format("the passphrase from {} is empty", name));
+  if (line.empty()) throw UsageError(fmt::format(text::empty_passphrase, name));
   if (line.size() > max_passphrase_bytes)
-    throw UsageError(fmt::format("the passphrase from {} has more than {} bytes", name, max_passphrase_bytes),
-                     "a passphrase is what stands before the first line feed");
+    throw UsageError(fmt::format(text::passphrase_too_long, name, max_passphrase_bytes),
+                     text::passphrase_hint);
   Secret passphrase(line.size());
   std::ranges::copy(line, passphrase.bytes().begin());
   return passphrase;

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "cipher/secret.hpp"
 
@@ -11,6 +13,14 @@ namespace gpuaes {
 
 // More than any key file holds, so that /dev/zero given for a key ends soon.
 inline constexpr std::size_t max_key_file_bytes = 4096;
+
+// A key that a user gave, and the name that messages have for it: that of its file.
+struct GivenKey : Secret {
+  using Secret::Secret;
+  GivenKey(Secret key, std::string file = "this one") : Secret(std::move(key)), name(std::move(file)) {}
+
+  std::string name = "this one";
+};
 
 // The key in the contents of a key file: 16, 24 or 32 bytes, given raw or as twice as many hexadecimal
 // digits, behind which blanks, tabs, carriage returns and line feeds are ignored. What can be read as

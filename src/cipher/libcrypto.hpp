@@ -1,6 +1,7 @@
 // What libcrypto's files share.
 #pragma once
 
+#include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 
@@ -8,14 +9,16 @@
 #include <memory>
 #include <string>
 
+#include "texts.hpp"
+
 namespace gpuaes {
 
 // What to say of a call that failed; leaves no error of it behind for the next one.
 inline std::string libcrypto_failure(const char* call) {
   const char* const reason = ERR_reason_error_string(ERR_peek_error());
-  std::string text = std::string("libcrypto: ") + call + ": " + (reason != nullptr ? reason : "failed");
+  std::string failure = fmt::format(text::libcrypto_failed, call, reason != nullptr ? reason : text::failed);
   ERR_clear_error();
-  return text;
+  return failure;
 }
 
 template <class Failure>

@@ -7,6 +7,7 @@
 
 #include "cipher/bech32.hpp"
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -16,25 +17,21 @@ constexpr std::string_view identity_prefix = "GPUAES-SECRET-KEY-";
 constexpr std::size_t recipient_characters = bech32_characters(recipient_prefix.size(), x25519_bytes);
 constexpr std::size_t identity_characters = bech32_characters(identity_prefix.size(), x25519_bytes);
 
-constexpr const char* recipient_hint = "a recipient is the line that gpuaes-keygen -y prints of an identity";
-constexpr const char* identity_hint =
-    "an identity is the first line of the file that gpuaes-keygen --x25519 makes";
-
 // What is wrong with the text of something that should have so many characters.
 std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters) {
   switch (fault) {
     case Bech32Fault::length:
-      return fmt::format("it has {} characters, and not {}", has, characters);
+      return fmt::format(text::fault_of_length, has, characters);
     case Bech32Fault::character:
-      return "it has a character that none of them has";
+      return text::fault_of_character;
     case Bech32Fault::mixed_case:
-      return "it has capitals and small letters";
+      return text::fault_of_case;
     case Bech32Fault::checksum:
-      return "its checksum is wrong, so it was mistyped or damaged";
+      return text::fault_of_checksum;
     case Bech32Fault::padding:
-      return "its last bits are not zero";
+      return text::fault_of_padding;
     default:
-      return "it begins otherwise";
+      return text::fault_of_prefix;
   }
 }
 
@@ -68,22 +65,19 @@ bool is_like_identity(std::string_view text) {
 
 PublicKey parse_recipient(std::string_view text, const std::string& name) {
   if (is_like_identity(text))
-    throw UsageError(fmt::format("{} is an identity, which is secret, and no recipient", name),
-                     recipient_hint);
+    throw UsageError(fmt::format(text::recipient_is_identity, name), text::recipient_hint);
   if (has_bech32_prefix("age", text))
-    throw UsageError(fmt::format("{} is a recipient of age, which has another format", name),
-                     "gpuaes-keygen --x25519 makes an identity, and prints its recipient");
+    throw UsageError(fmt::format(text::age_recipient, name), text::age_hint);
   PublicKey key;
   const Bech32Fault fault = decode_bech32(recipient_prefix, text, key);
   if (fault == Bech32Fault::prefix)
-    throw UsageError(fmt::format("{} is no recipient: it does not begin with gpuaes1", name), recipient_hint);
+    throw UsageError(fmt::format(text::recipient_prefix, name), text::recipient_hint);
   if (fault != Bech32Fault::none)
     throw UsageError(
-        fmt::format("{} is no recipient: {}", name, describe(fault, text.size(), recipient_characters)),
-        recipient_hint);
+        fmt::format(text::bad_recipient, name, describe(fault, text.size(), recipient_characters)),
+        text::recipient_hint);
   if (!is_canonical(key))
-    throw UsageError(fmt::format("{} is no recipient: its number is too large for a public key", name),
-                     recipient_hint);
+    throw UsageError(fmt::format(text::recipient_too_large, name), text::recipient_hint);
   return key;
 }
 
@@ -101,16 +95,13 @@ Identity parse_identity(std::span<const std::byte> contents, const std::string& 
   Identity identity{Secret(x25519_bytes), {}};
   const Bech32Fault fault = decode_bech32(identity_prefix, line, identity.private_key.bytes());
   if (fault == Bech32Fault::prefix)
-    throw UsageError(fmt::format("{} has no identity: it does not begin with {}1", name, identity_prefix),
-                     identity_hint);
+    throw UsageError(fmt::format(text::no_identity, name, identity_prefix), text::identity_hint);
   if (fault != Bech32Fault::none)
-    throw UsageError(fmt::format("the identity in {} is none: {}", name,
-                                 describe(fault, line.size(), identity_characters)),
-                     identity_hint);
+    throw UsageError(fmt::format(text::bad_identity, name, describe(fault, line.size(), identity_characters)),
+                     text::identity_hint);
   for (std::size_t number = 2; !rest.empty(); ++number)
     if (const std::string_view other = next_line(rest); !other.empty() && other.front() != '#')
-      throw UsageError(fmt::format("line {} of {}, behind its identity, is no comment", number, name),
-                       "a file has one identity, and -k may be given several times");
+      throw UsageError(fmt::format(text::behind_identity, number, name), text::one_identity_hint);
   identity.recipient = public_key_of(identity.private_key);
   return identity;
 }

@@ -14,6 +14,7 @@
 #include "format/bytes.hpp"
 #include "format/choose_cipher.hpp"
 #include "format/segment_session.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -67,10 +68,9 @@ MessageKeys derive(const MessageSecret& secret, std::span<const std::byte> salt)
 
 std::vector<std::byte> parse_context(const std::string& digits) {
   if (digits.size() % 2 != 0 || digits.size() / 2 > most_context_bytes)
-    throw UsageError(fmt::format("--context has {} digits, and may be an even number of them, up to {}",
-                                 digits.size(), 2 * most_context_bytes));
+    throw UsageError(fmt::format(text::context_length, digits.size(), 2 * most_context_bytes));
   std::vector<std::byte> context(digits.size() / 2);
-  if (!parse_hex(digits, context)) throw UsageError("--context has a character that is no hexadecimal digit");
+  if (!parse_hex(digits, context)) throw UsageError(fmt::format(text::bad_digit, "context"));
   return context;
 }
 
@@ -78,9 +78,7 @@ std::unique_ptr<Session> open_bare(const MessageSecret& secret, HeaderReader& in
   std::array<std::byte, message_header_bytes> header;
   input.take(header);
   std::unique_ptr<Session> session = open_message(secret, header, input.taken());
-  if (!session)
-    throw KeyError("this key and context do not open the input",
-                   "one of them is wrong, or the first 56 bytes of the input are damaged");
+  if (!session) throw KeyError(text::cobblestone_differs, text::cobblestone_differs_hint);
   return session;
 }
 
@@ -107,13 +105,14 @@ std::unique_ptr<Session> open_message(const MessageSecret& secret,
 }
 
 std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
-  if (request.keys.empty()) throw UsageError("cobblestone format needs a key", "name a key file with -k");
+  if (request.keys.empty())
+    throw UsageError(fmt::format(text::needs_key, "cobblestone"), text::needs_key_hint);
   refuse_all_but_aes(request.cipher, "cobblestone");
-  const Secret& key = request.keys.front();
+  const GivenKey& key = request.keys.front();
   if (key.size() == info(Cipher::aes_192).key_bytes)
-    throw UsageError("cobblestone format needs a key of 16 or 32 bytes, and this one has 24");
+    throw UsageError(fmt::format(text::cobblestone_key, key.name, key.size()));
   const std::vector<std::byte> context = parse_context(request.context.value_or(""));
-  const MessageSecret secret{choose_cipher(request.cipher, key.size()), key.bytes(), context};
+  const MessageSecret secret{choose_cipher(request.cipher, key), key.bytes(), context};
   return request.decrypt ? open_bare(secret, *request.input) : seal_message(secret, {});
 }
 

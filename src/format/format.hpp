@@ -16,6 +16,7 @@
 
 #include "cipher/ciphers.hpp"
 #include "cipher/job.hpp"
+#include "cipher/key.hpp"
 #include "cipher/recipient.hpp"
 #include "error.hpp"
 #include "format/description.hpp"
@@ -72,7 +73,7 @@ class Session {
 struct SessionRequest {
   bool decrypt = false;
   std::optional<Cipher> cipher;
-  std::vector<Secret> keys;            // of key files, in the order in which they were named
+  std::vector<GivenKey> keys;          // of key files, in the order in which they were named
   std::vector<Identity> identities;    // to decrypt: those that were named
   std::vector<PublicKey> recipients;   // to encrypt: those that it is for
   std::function<Secret()> passphrase;  // gets it, 1 to 1024 bytes; empty where none was promised
@@ -108,10 +109,6 @@ const Format& find_format(std::string_view name);
 
 // The format of the stream that the input begins. AuthError where none is known by its beginning.
 const Format& detect_format(HeaderReader& input);
-
-// For an AuthError about how an input begins.
-inline constexpr const char* unnamed_formats_hint =
-    "-f cobblestone and -f raw read what has nothing to be known by";
 
 // UsageError for what the format has no use for, and for what it misses. To decrypt it reads the header:
 // KeyError, AuthError.

@@ -12,6 +12,7 @@
 #include "format/raw.hpp"
 #include "format/sealed.hpp"
 #include "format/sealed_header.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -46,8 +47,8 @@ std::string format_names(Chosen chosen) {
 // Nothing that a user gave is passed over in silence.
 void check_takes(const Format& format, bool given, bool Takes::*what, std::string_view what_text) {
   if (!given || format.takes.*what) return;
-  throw UsageError(fmt::format("{} format takes no {}", format.name, what_text),
-                   fmt::format("formats that take one: {}",
+  throw UsageError(fmt::format(text::format_takes_none, format.name, what_text),
+                   fmt::format(text::formats_that_take_hint,
                                format_names([what](const Format& each) { return each.takes.*what; })));
 }
 
@@ -56,8 +57,8 @@ void check_takes(const Format& format, bool given, bool Takes::*what, std::strin
 const Format& find_format(std::string_view name) {
   const auto found = std::ranges::find(formats, name, &Format::name);
   if (found != formats.end()) return *found;
-  throw UsageError(fmt::format("format '{}' is not known", name),
-                   "formats are " + format_names([](const Format&) { return true; }));
+  throw UsageError(fmt::format(text::unknown_format, name),
+                   fmt::format(text::formats_hint, format_names([](const Format&) { return true; })));
 }
 
 const Format& detect_format(HeaderReader& input) {
@@ -66,9 +67,7 @@ const Format& detect_format(HeaderReader& input) {
     if (std::ranges::equal(input.peek(format.magic.size()), bytes_of(format.magic))) return format;
   }
   const bool is_empty = input.peek(1).empty();
-  throw AuthError(is_empty ? "input is empty, and so of no known format"
-                           : "input is of no known format, by the bytes that it begins with",
-                  unnamed_formats_hint);
+  throw AuthError(is_empty ? text::empty_input : text::unknown_input, text::unknown_input_hint);
 }
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {

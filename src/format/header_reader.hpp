@@ -2,16 +2,18 @@
 // belongs to the pipeline.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 
@@ -38,9 +40,7 @@ class HeaderReader {
   // Takes the next bytes, as many as there is room for. AuthError where the input ends before.
   void take(std::span<std::byte> out) {
     const std::span<const std::byte> next = peek(out.size());
-    if (next.size() < out.size())
-      throw AuthError("input is truncated after byte " + std::to_string(taken_ + next.size()) +
-                      ", in its header; nothing was written");
+    if (next.size() < out.size()) throw AuthError(fmt::format(text::cut_header, taken_ + next.size()));
     std::copy(next.begin(), next.end(), out.begin());
     looked_.erase(looked_.begin(), looked_.begin() + static_cast<std::ptrdiff_t>(next.size()));
     taken_ += next.size();

@@ -12,6 +12,7 @@
 #include "format/bytes.hpp"
 #include "format/choose_cipher.hpp"
 #include "format/ctr_session.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -27,8 +28,7 @@ std::span<const std::byte> salt_of(const Header& header) {
 
 Header read_header(HeaderReader& input) {
   if (!std::ranges::equal(input.peek(openssl_magic.size()), bytes_of(openssl_magic)))
-    throw AuthError("input is not in openssl format: it does not begin with 'Salted__'",
-                    unnamed_formats_hint);
+    throw AuthError(text::not_openssl, text::unknown_input_hint);
   Header header;
   input.take(header);
   return header;
@@ -44,15 +44,12 @@ Header make_header() {
 }  // namespace
 
 std::unique_ptr<Session> open_openssl(SessionRequest request) {
-  if (!request.keys.empty())
-    throw UsageError("openssl format takes a passphrase, and no key file", "-f raw takes a key and an IV");
-  if (!request.passphrase)
-    throw UsageError("openssl format needs a passphrase",
-                     "-p asks for it, --passphrase-file FILE reads it from a file");
+  if (!request.keys.empty()) throw UsageError(text::openssl_key, text::openssl_key_hint);
+  if (!request.passphrase) throw UsageError(text::openssl_needs, text::openssl_needs_hint);
   refuse_all_but_aes(request.cipher, "openssl");
   const std::uint32_t iterations = request.iterations.value_or(default_iterations);
   if (iterations == 0 || iterations > most_iterations)
-    throw UsageError(fmt::format("--iter is {}, and may be 1 to {}", iterations, most_iterations));
+    throw UsageError(fmt::format(text::iterations_out_of_range, iterations, most_iterations));
 
   const Header header = request.decrypt ? read_header(*request.input) : make_header();
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);

@@ -7,6 +7,7 @@
 
 #include "cipher/kdf.hpp"
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -18,12 +19,11 @@ MessageSecret message_secret(Cipher cipher, const Secret& file_key, std::span<co
 
 void check_request(const SessionRequest& request) {
   if (request.cipher && !has_suite(*request.cipher))
-    throw UsageError(
-        fmt::format("sealed format has aes-256 and kuznyechik, and not {}", info(*request.cipher).name));
+    throw UsageError(fmt::format(text::not_a_sealed_cipher, info(*request.cipher).name),
+                     text::every_cipher_hint);
   const bool has_public_key = !(request.decrypt ? request.identities.empty() : request.recipients.empty());
   if (request.keys.empty() && !has_public_key && !request.passphrase)
-    throw UsageError("sealed format needs a key or a passphrase",
-                     "name a key file with -k, or -p asks for a passphrase");
+    throw UsageError(text::sealed_needs_secret, text::sealed_needs_secret_hint);
   request.decrypt ? check_keys(request.keys)
                   : check_slots_for(request.keys, request.recipients, static_cast<bool>(request.passphrase));
 }
@@ -65,15 +65,14 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
   HeaderReader& input = *request.input;
   const SealedHeader header = read_sealed_header(input);
   if (request.cipher && *request.cipher != header.cipher)
-    throw UsageError(fmt::format("the input is sealed with {}, and not with {}", info(header.cipher).name,
-                                 info(*request.cipher).name),
-                     "without -c the cipher is the input's");
+    throw UsageError(fmt::format(text::other_cipher, info(header.cipher).name, info(*request.cipher).name),
+                     text::other_cipher_hint);
   OpenedHeader opened{header.cipher, {}, {}, {}};
   input.take(opened.message_header);
   opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
   opened.session = open_message(message_secret(header.cipher, opened.file_key, header.bytes),
                                 opened.message_header, input.taken());
-  if (!opened.session) refuse_header(header.bytes.size(), "its salt or its commitment is wrong");
+  if (!opened.session) refuse_header(header.bytes.size(), text::commitment_differs);
   return opened;
 }
 

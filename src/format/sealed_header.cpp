@@ -12,6 +12,7 @@
 #include "error.hpp"
 #include "format/bytes.hpp"
 #include "format/format.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -56,17 +57,14 @@ void check_magic(HeaderReader& input) {
   const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
   if (text.size() == suite_at && text.starts_with(sealed_magic)) {
     if (text.substr(version_at) == version) return;
-    if (is_other_version(text[version_at], text[version_at + 1]))
-      throw IoError(
-          "input is of another version of the sealed format than 1, which is all this program reads");
+    if (is_other_version(text[version_at], text[version_at + 1])) throw VersionError(text::other_version);
   }
-  throw AuthError("input is not in sealed format: it does not begin with 'gpuaes-stream/1' and a line feed",
-                  unnamed_formats_hint);
+  throw AuthError(text::not_sealed, text::unknown_input_hint);
 }
 
 // A header with the secret's slot but another's MAC, or slots moved between files: somebody made it.
 [[noreturn]] void refuse_mac(const SealedHeader& header) {
-  refuse_header(header.bytes.size() - mac_bytes, "it was changed, or its MAC was");
+  refuse_header(header.bytes.size() - mac_bytes, text::mac_differs);
 }
 
 bool has_slot(const SealedHeader& header, SlotType type) {
@@ -80,24 +78,24 @@ struct Kind {
   std::string_view one, none, sealed, hint;
 };
 
-// The names of kinds, with a word between them.
-std::string join(const std::vector<Kind>& kinds, std::string_view Kind::*name, std::string_view between) {
-  std::string text;
-  for (const Kind& kind : kinds) text.append(text.empty() ? "" : between).append(kind.*name);
-  return text;
+// The names of kinds, joined two at a time.
+std::string join(const std::vector<Kind>& kinds, std::string_view Kind::*name,
+                 fmt::format_string<std::string&, const std::string_view&> joined) {
+  std::string names;
+  for (const Kind& kind : kinds)
+    names = names.empty() ? std::string(kind.*name) : fmt::format(joined, names, kind.*name);
+  return names;
 }
 
 // What the user gave opens nothing: says what was tried, or what there would have been to try.
 [[noreturn]] void refuse_secrets(const SealedHeader& header, const SecretsToTry& secrets) {
   const std::array kinds{
-      Kind{SlotType::key_file, !secrets.keys.empty(), "a key", "no key that was given opens the input",
-           "with a key file", "it was sealed with a key file: name it with -k"},
-      Kind{SlotType::x25519, !secrets.identities.empty(), "an identity",
-           "no identity that was given opens the input", "for a recipient",
-           "it was sealed for a recipient: name the identity with -k"},
-      Kind{SlotType::passphrase, static_cast<bool>(secrets.passphrase), "the passphrase",
-           "the passphrase does not open the input", "with a passphrase",
-           "it was sealed with a passphrase: -p asks for it"},
+      Kind{SlotType::key_file, !secrets.keys.empty(), text::a_key, text::no_key_opens, text::with_key,
+           text::with_key_hint},
+      Kind{SlotType::x25519, !secrets.identities.empty(), text::an_identity, text::no_identity_opens,
+           text::for_recipient, text::for_recipient_hint},
+      Kind{SlotType::passphrase, static_cast<bool>(secrets.passphrase), text::the_passphrase,
+           text::passphrase_does_not_open, text::with_passphrase, text::with_passphrase_hint},
   };
   std::vector<Kind> given, tried;
   for (const Kind& kind : kinds) {
@@ -106,12 +104,12 @@ std::string join(const std::vector<Kind>& kinds, std::string_view Kind::*name, s
   }
   if (!tried.empty())
     throw KeyError(tried.size() == 1 ? std::string(tried.front().none)
-                                     : "neither " + join(tried, &Kind::one, " nor ") + " opens the input",
-                   "it is the wrong one, or its slot in the input's header is damaged");
+                                     : fmt::format(text::neither_opens, join(tried, &Kind::one, text::nor)),
+                   text::wrong_secret_hint);
   const auto there =
       std::ranges::find_if(kinds, [&](const Kind& kind) { return has_slot(header, kind.type); });
-  throw KeyError("the input was not sealed " + join(given, &Kind::sealed, ", and not "),
-                 there == kinds.end() ? "it has slots of other types alone" : std::string(there->hint));
+  throw KeyError(fmt::format(text::sealed_otherwise, join(given, &Kind::sealed, text::and_not)),
+                 there == kinds.end() ? text::other_slots_hint : std::string(there->hint));
 }
 
 }  // namespace
@@ -120,28 +118,23 @@ bool has_suite(Cipher cipher) {
   return std::ranges::find(suites, cipher, &Suite::cipher) != suites.end();
 }
 
-void check_keys(std::span<const Secret> keys) {
-  for (const Secret& key : keys)
+void check_keys(std::span<const GivenKey> keys) {
+  for (const GivenKey& key : keys)
     if (key.size() != file_key_bytes)
-      throw UsageError(fmt::format("sealed format needs a key of {} bytes, and this one has {}",
-                                   file_key_bytes, key.size()));
+      throw UsageError(fmt::format(text::sealed_key, file_key_bytes, key.name, key.size()));
 }
 
-void check_slots_for(std::span<const Secret> keys, std::span<const PublicKey> recipients, bool passphrase) {
+void check_slots_for(std::span<const GivenKey> keys, std::span<const PublicKey> recipients, bool passphrase) {
   check_keys(keys);
-  if (passphrase && !recipients.empty())
-    throw UsageError("a file is not sealed with a passphrase and for a recipient at once",
-                     "anybody can write for a recipient, and would speak for whoever knows the passphrase");
+  if (passphrase && !recipients.empty()) throw UsageError(text::mixed_slots, text::mixed_slots_hint);
   const std::size_t count = keys.size() + recipients.size() + (passphrase ? 1 : 0);
-  if (count > most_slots)
-    throw UsageError(
-        fmt::format("sealed format has at most {} keys, recipients and the passphrase counted", most_slots));
+  if (count > most_slots) throw UsageError(fmt::format(text::too_many, most_slots));
 }
 
 std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const SlotsFor& whom,
                                           const Check& check) {
   std::vector<std::byte> slots;
-  for (const Secret& key : whom.keys) append(slots, make_key_slot(file_key, key));
+  for (const GivenKey& key : whom.keys) append(slots, make_key_slot(file_key, key));
   for (const PublicKey& recipient : whom.recipients) append(slots, make_recipient_slot(file_key, recipient));
   if (whom.passphrase != nullptr) append(slots, make_passphrase_slot(file_key, *whom.passphrase, check));
   const std::size_t count = whom.keys.size() + whom.recipients.size() + (whom.passphrase != nullptr ? 1 : 0);
@@ -164,14 +157,13 @@ SealedHeader read_sealed_header(HeaderReader& input) {
   take(input, header.bytes, sealed_context_bytes);
   const auto suite = std::ranges::find(suites, header.bytes[suite_at], &Suite::number);
   if (suite == suites.end())
-    throw IoError(fmt::format("input has cipher suite {:02x}, which this version does not read",
-                              std::to_integer<unsigned>(header.bytes[suite_at])));
+    throw VersionError(fmt::format(text::other_suite, std::to_integer<unsigned>(header.bytes[suite_at])));
   header.cipher = suite->cipher;
   take(input, header.bytes, slots_at - sealed_context_bytes);
   const auto number = [&](std::size_t at) { return std::to_integer<std::size_t>(header.bytes[at]); };
   const std::size_t count = number(suite_at + 1), size = number(suite_at + 2) << 8 | number(suite_at + 3);
   if (count == 0 || count > most_slots)
-    refuse_header(suite_at + 1, fmt::format("{} key slots, where 1 to {} can be", count, most_slots));
+    refuse_header(suite_at + 1, fmt::format(text::slot_count, count, most_slots));
   take(input, header.bytes, size + mac_bytes);
   header.slots = parse_slots(std::span(header.bytes).subspan(slots_at, size), count, slots_at);
   return header;

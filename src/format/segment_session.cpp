@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <string_view>
 #include <utility>
 
 #include "cipher/segments.hpp"
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -41,8 +41,7 @@ class SegmentSession : public Session {
                   .first_segment = piece.offset / unit_in(),
                   .aad = stream_.aad};
     if (const std::uint64_t most = most_segments(cipher()); job.first_segment + count_segments(job) > most)
-      throw IoError(fmt::format("input is too long: a message has at most 2^{} segments of 16384 bytes",
-                                std::countr_zero(most)));
+      throw IoError(fmt::format(text::too_long, std::countr_zero(most)));
     return job;
   }
 
@@ -51,15 +50,17 @@ class SegmentSession : public Session {
     if (bad_segment) {
       const std::size_t at = *bad_segment * sealed_segment_bytes;
       const bool is_short = piece.in.size() - at < sealed_segment_bytes;
-      return failed(is_short ? "corrupt or truncated at" : "corrupt at", piece, at,
+      return failed(is_short ? Message(text::corrupt_or_truncated) : text::corrupt, piece, at,
                     *bad_segment * segment_bytes);
     }
     if (last && piece.in.size() % sealed_segment_bytes < tag_bytes)
-      return failed("truncated after", piece, piece.in.size(), piece.out.size());
+      return failed(text::truncated, piece, piece.in.size(), piece.out.size());
     return {piece.out.size(), std::nullopt};
   }
 
  private:
+  using Message = fmt::format_string<std::uint64_t, const std::uint64_t&>;  // of input, of plaintext
+
   // The bytes at the end of a piece that are too few for a tag.
   static std::size_t stray_bytes(std::size_t in_size) {
     const std::size_t rest = in_size % sealed_segment_bytes;
@@ -67,11 +68,10 @@ class SegmentSession : public Session {
   }
 
   // `at` and `released` count from the beginning of the piece, the message from those of input and plaintext.
-  Outcome failed(std::string_view how, const Piece& piece, std::size_t at, std::size_t released) const {
+  Outcome failed(Message message, const Piece& piece, std::size_t at, std::size_t released) const {
     const std::uint64_t end = piece.offset / sealed_segment_bytes * segment_bytes + released;
     const std::uint64_t plaintext = end - std::min(end, piece.from);
-    return {released, AuthError(fmt::format("input is {} byte {}: {} bytes of plaintext before that are good",
-                                            how, stream_.header_bytes + piece.offset + at, plaintext))};
+    return {released, AuthError(fmt::format(message, stream_.header_bytes + piece.offset + at, plaintext))};
   }
 
   SegmentStream stream_;

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "texts.hpp"
+
 namespace gpuaes {
 namespace {
 
@@ -82,6 +84,12 @@ ssize_t transfer(int fd, short events, Cancel& cancel, Call call) {
   }
 }
 
+// What to do about a failure to write.
+const char* hint_for(int error) {
+  if (error == ENOSPC || error == EDQUOT) return text::no_room_hint;
+  return error == EFBIG ? text::too_large_hint : "";
+}
+
 }  // namespace
 
 Fd::Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
@@ -95,8 +103,8 @@ int Fd::close() noexcept {
   return fd < 0 ? 0 : ::close(fd);
 }
 
-IoError io_error(const char* what, const std::string& name, int error) {
-  return IoError(fmt::format("cannot {} {}: {}", what, name, strerror(error)));
+IoError io_error(Failure what, const std::string& name, int error) {
+  return IoError(fmt::format(what, name, std::string(strerror(error))), hint_for(error));
 }
 
 Fd open_file(const std::string& name, int flags, Cancel& cancel) {
@@ -104,7 +112,7 @@ Fd open_file(const std::string& name, int flags, Cancel& cancel) {
     Cancel::Blocking blocking(cancel);
     Fd fd(open(name.c_str(), flags | O_CLOEXEC, 0666));
     if (fd.get() >= 0) return fd;
-    if (errno != EINTR) throw io_error("open", name, errno);
+    if (errno != EINTR) throw io_error(text::cannot_open, name, errno);
   }
 }
 
@@ -128,22 +136,23 @@ bool is_same_stream(const struct stat& a, const struct stat& b) {
 FdSource::FdSource(Fd fd, std::string name, Cancel& cancel)
     : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel) {
   const int flags = fcntl(fd_.get(), F_GETFL);
-  if (flags < 0 || fstat(fd_.get(), &status_) != 0) throw io_error("read", name_, errno);
-  if ((flags & O_ACCMODE) == O_WRONLY) throw io_error("read", name_, EBADF);
-  if (S_ISDIR(status_.st_mode)) throw io_error("read", name_, EISDIR);
+  if (flags < 0 || fstat(fd_.get(), &status_) != 0) throw io_error(text::cannot_read, name_, errno);
+  if ((flags & O_ACCMODE) == O_WRONLY) throw io_error(text::cannot_read, name_, EBADF);
+  if (S_ISDIR(status_.st_mode)) throw io_error(text::cannot_read, name_, EISDIR);
   grow_pipe(fd_.get());
   if (!is_file(status_)) return;
   const off_t begin = lseek(fd_.get(), 0, SEEK_CUR);
   const off_t end = S_ISREG(status_.st_mode) ? status_.st_size : lseek(fd_.get(), 0, SEEK_END);
-  if (begin < 0 || end < 0 || lseek(fd_.get(), begin, SEEK_SET) < 0) throw io_error("seek in", name_, errno);
-  begin_ = static_cast<std::uint64_t>(begin);
+  if (begin < 0 || end < 0 || lseek(fd_.get(), begin, SEEK_SET) < 0)
+    throw io_error(text::cannot_seek, name_, errno);
+  begin_ = opened_at_ = static_cast<std::uint64_t>(begin);
   size_ = static_cast<std::uint64_t>(std::max(end - begin, off_t{0}));
 }
 
 void FdSource::begin_here() {
   if (size_ == 0) return;
   const off_t at = lseek(fd_.get(), 0, SEEK_CUR);
-  if (at < 0) throw io_error("seek in", name_, errno);
+  if (at < 0) throw io_error(text::cannot_seek, name_, errno);
   const std::uint64_t passed = static_cast<std::uint64_t>(at) - begin_;
   begin_ += passed;
   size_ -= std::min(passed, size_);
@@ -153,8 +162,9 @@ std::size_t FdSource::read(std::span<std::byte> out) {
   const std::size_t wanted = std::min(out.size(), call_bytes);
   const ssize_t count =
       transfer(fd_.get(), POLLIN, cancel_, [&] { return ::read(fd_.get(), out.data(), wanted); });
-  if (count < 0) throw io_error("read", name_, errno);
+  if (count < 0) throw failure_at(read_);
   if (count == 0) check_not_shrunk();
+  read_ += static_cast<std::size_t>(count);
   return static_cast<std::size_t>(count);
 }
 
@@ -166,7 +176,7 @@ void FdSource::check_not_shrunk() const {
   const auto at = static_cast<std::uint64_t>(lseek(fd_.get(), 0, SEEK_CUR));
   const bool reached_end = at >= begin_ + size_;
   if (reached_end || (fstat(fd_.get(), &now) == 0 && now.st_size >= status_.st_size)) return;
-  throw IoError(fmt::format("{} shrank while it was read: from {} bytes to {}", name_, begin_ + size_, at));
+  throw IoError(fmt::format(text::shrank, name_, begin_ + size_, at));
 }
 
 bool FdSource::ready(std::chrono::milliseconds patience) {
@@ -191,24 +201,28 @@ void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
     const std::size_t wanted = std::min(out.size() - done, call_bytes);
     const ssize_t count =
         transfer(fd_.get(), POLLIN, cancel_, [&] { return pread(fd_.get(), out.data() + done, wanted, at); });
-    if (count < 0) throw io_error("read", name_, errno);
-    if (count == 0)
-      throw IoError(
-          fmt::format("{} shrank while it was read: from {} bytes to {}", name_, begin_ + size_, at));
+    if (count < 0) throw failure_at(static_cast<std::uint64_t>(at) - opened_at_);
+    if (count == 0) throw IoError(fmt::format(text::shrank, name_, begin_ + size_, at));
     done += static_cast<std::size_t>(count);
   }
 }
 
+// Of what errno says, `at` so many bytes from where the input began.
+IoError FdSource::failure_at(std::uint64_t at) const {
+  return IoError(fmt::format(text::cannot_read_at, name_, at, strerror(errno)));
+}
+
 void FdSource::skip_to(std::uint64_t offset) {
   if (lseek(fd_.get(), static_cast<off_t>(begin_ + offset), SEEK_SET) < 0)
-    throw io_error("seek in", name_, errno);
+    throw io_error(text::cannot_seek, name_, errno);
+  read_ = begin_ + offset - opened_at_;
 }
 
 FdSink::FdSink(Fd fd, std::string name, Cancel& cancel)
     : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel) {
   const int flags = fcntl(fd_.get(), F_GETFL);
-  if (flags < 0) throw io_error("write", name_, errno);
-  if ((flags & O_ACCMODE) == O_RDONLY) throw io_error("write", name_, EBADF);
+  if (flags < 0) throw io_error(text::cannot_write, name_, errno);
+  if ((flags & O_ACCMODE) == O_RDONLY) throw io_error(text::cannot_write, name_, EBADF);
   struct stat status {};
   const bool file = fstat(fd_.get(), &status) == 0 && is_file(status);
   most_ = file ? file_call_bytes : call_bytes;
@@ -220,18 +234,24 @@ void FdSink::write(std::span<const std::byte> bytes) {
     const std::size_t wanted = std::min(bytes.size(), most_);
     const ssize_t count =
         transfer(fd_.get(), POLLOUT, cancel_, [&] { return ::write(fd_.get(), bytes.data(), wanted); });
-    if (count < 0 && errno == EPIPE) throw PipeClosed(io_error("write", name_, errno).what());
-    if (count < 0) throw io_error("write", name_, errno);
+    if (count < 0) throw_failure(errno);
+    written_ += static_cast<std::size_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
 }
 
+void FdSink::throw_failure(int error) const {
+  const std::string message = fmt::format(text::cannot_write_after, name_, written_, strerror(error));
+  if (error == EPIPE) throw PipeClosed(message);
+  throw IoError(message, hint_for(error));
+}
+
 void FdSink::finish() {
-  if (fd_.close() != 0 && errno != EINTR) throw io_error("write", name_, errno);
+  if (fd_.close() != 0 && errno != EINTR) throw io_error(text::cannot_write, name_, errno);
 }
 
 FdSource open_source(const std::optional<std::string>& name, Cancel& cancel) {
-  if (!name) return FdSource(Fd(STDIN_FILENO), "standard input", cancel);
+  if (!name) return FdSource(Fd(STDIN_FILENO), text::standard_input, cancel);
   return FdSource(open_file(*name, O_RDONLY | O_NOCTTY, cancel), *name, cancel);
 }
 

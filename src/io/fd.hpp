@@ -1,6 +1,7 @@
 // File descriptors as sources and sinks: pipes, files, devices, sockets.
 #pragma once
 
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <optional>
@@ -25,8 +26,10 @@ class Fd {
   int fd_;
 };
 
-// `what` was tried on `name` and failed with `error` (an errno): "cannot open secret.key: Permission denied".
-IoError io_error(const char* what, const std::string& name, int error);
+// What was tried on `name` failed with `error` (an errno): "cannot open secret.key: Permission denied". With
+// a hint where there is no room.
+using Failure = fmt::format_string<const std::string&, std::string>;
+IoError io_error(Failure what, const std::string& name, int error);
 
 // open(2) with O_CLOEXEC. Opening a FIFO waits for its other end: a request to stop ends that.
 Fd open_file(const std::string& name, int flags, Cancel& cancel);
@@ -66,14 +69,17 @@ class FdSource : public Source {
 
  private:
   void check_not_shrunk() const;
+  IoError failure_at(std::uint64_t at) const;
 
   Fd fd_;
   std::string name_;
   Cancel& cancel_;
   struct stat status_ {};
   unsigned readers_ = 1;
-  std::uint64_t begin_ = 0;  // where the descriptor stood
-  std::uint64_t size_ = 0;   // bytes from there to the end; 0 unless a regular file or a block device
+  std::uint64_t opened_at_ = 0;  // where the descriptor stood
+  std::uint64_t read_ = 0;       // where read() goes on, counted from there
+  std::uint64_t begin_ = 0;      // where offsets are counted from
+  std::uint64_t size_ = 0;       // bytes from there to the end; 0 unless a regular file or a block device
 };
 
 class FdSink : public Sink {
@@ -87,10 +93,13 @@ class FdSink : public Sink {
   const Fd& fd() const noexcept { return fd_; }
 
  private:
+  [[noreturn]] void throw_failure(int error) const;
+
   Fd fd_;
   std::string name_;
   Cancel& cancel_;
-  std::size_t most_;  // bytes a call
+  std::size_t most_;           // bytes a call
+  std::uint64_t written_ = 0;  // bytes
 };
 
 // The standard input; or the file of that name.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "io/text_sink.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -34,7 +35,7 @@ fs::path follow_links(const std::string& name) {
     if (error) return path;
     path = target.is_absolute() ? target : path.parent_path() / target;
   }
-  throw io_error("open", name, ELOOP);
+  throw io_error(text::cannot_open, name, ELOOP);
 }
 
 // The one absolute path of what a sink for `name` would replace; empty where the system does not tell.
@@ -58,7 +59,7 @@ void take_after(int fd, const struct stat& old, const std::string& name) {
     mode &= 0777;
     if (fchown(fd, static_cast<uid_t>(-1), old.st_gid) != 0) mode &= 0707;
   }
-  if (fchmod(fd, mode) != 0) throw io_error("set the mode of", name, errno);
+  if (fchmod(fd, mode) != 0) throw io_error(text::cannot_set_mode, name, errno);
 }
 
 fs::path directory_of(const fs::path& path) {
@@ -78,13 +79,13 @@ class PassingName {
 
   Fd create(const std::string& name) {
     Fd fd(mkostemp(path_.data(), O_CLOEXEC));
-    if (fd.get() < 0) throw io_error("create a file beside", name, errno);
+    if (fd.get() < 0) throw io_error(text::cannot_create_beside, name, errno);
     exists_ = true;
     return fd;
   }
 
   void rename_to(const fs::path& final_path, const std::string& name) {
-    if (rename(path_.c_str(), final_path.c_str()) != 0) throw io_error("rename the output to", name, errno);
+    if (rename(path_.c_str(), final_path.c_str()) != 0) throw io_error(text::cannot_rename_to, name, errno);
     exists_ = false;
   }
 
@@ -107,7 +108,7 @@ class OutputFile : public Sink {
     if (old != nullptr)
       take_after(fd, *old, name);
     else if (fchmod(fd, default_mode()) != 0)
-      throw io_error("set the mode of", name, errno);
+      throw io_error(text::cannot_set_mode, name, errno);
   }
 
   // Room that is taken at once is in one piece, and a disk that is too full is noticed before the work. File
@@ -121,7 +122,10 @@ class OutputFile : public Sink {
       cancel_.check();
       error = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)) == 0 ? 0 : errno;
     } while (error == EINTR);
-    if (error == ENOSPC || error == EDQUOT || error == EFBIG) throw io_error("write", name_, error);
+    if (error == ENOSPC || error == EDQUOT)
+      throw IoError(io_error(text::cannot_write, name_, error).what(),
+                    fmt::format(text::no_room_for_all_hint, size));
+    if (error == EFBIG) throw io_error(text::cannot_write, name_, error);
     expected_ = error == 0 ? size : 0;
   }
 
@@ -137,9 +141,9 @@ class OutputFile : public Sink {
 
   void finish() override {
     if (written_ < expected_ && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
-      throw io_error("write", name_, errno);
+      throw io_error(text::cannot_write, name_, errno);
     while (durable_ && fsync(sink_.fd().get()) != 0) {
-      if (errno != EINTR) throw io_error("write", name_, errno);
+      if (errno != EINTR) throw io_error(text::cannot_write, name_, errno);
       cancel_.check();
     }
     sink_.finish();
@@ -177,15 +181,13 @@ std::optional<int> standard_descriptor_of(const struct stat& file) {
 void refuse_in_use(const struct stat& output, const SinkRules& rules, const std::string& name) {
   for (const struct stat& input : rules.in_use)
     if (is_same_file(input, output))
-      throw IoError(fmt::format("{} is being read, it cannot be the output", name));
+      throw IoError(fmt::format(text::output_is_input, name), text::output_is_input_hint);
 }
 
 std::unique_ptr<Sink> sink_in_place(Fd fd, const std::string& name, const SinkRules& rules, Cancel& cancel) {
   using Terminal = SinkRules::Terminal;
   const Terminal wanted = isatty(fd.get()) != 0 ? rules.terminal : Terminal::everything;
-  if (wanted == Terminal::nothing)
-    throw UsageError("ciphertext is not written to a terminal",
-                     "redirect the output, name a file with -o, or insist with --force");
+  if (wanted == Terminal::nothing) throw UsageError(text::ciphertext_to_terminal, text::to_terminal_hint);
   auto sink = std::make_unique<FdSink>(std::move(fd), name, cancel);
   if (wanted == Terminal::text) return std::make_unique<TextSink>(std::move(sink));
   return sink;
@@ -197,11 +199,11 @@ std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const Si
                                 Cancel& cancel) {
   struct stat old {};
   if (!name) {
-    if (fstat(STDOUT_FILENO, &old) == 0) refuse_in_use(old, rules, "standard output");
-    return sink_in_place(Fd(STDOUT_FILENO), "standard output", rules, cancel);
+    if (fstat(STDOUT_FILENO, &old) == 0) refuse_in_use(old, rules, text::standard_output);
+    return sink_in_place(Fd(STDOUT_FILENO), text::standard_output, rules, cancel);
   }
   const bool exists = stat(name->c_str(), &old) == 0;
-  if (name->empty() || (!exists && errno != ENOENT)) throw io_error("open", *name, errno);
+  if (name->empty() || (!exists && errno != ENOENT)) throw io_error(text::cannot_open, *name, errno);
   if (exists) refuse_in_use(old, rules, *name);
   if (exists && !S_ISREG(old.st_mode))
     return sink_in_place(open_file(*name, O_WRONLY | O_NOCTTY, cancel), *name, rules, cancel);

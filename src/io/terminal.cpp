@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include "texts.hpp"
+
 namespace gpuaes {
 namespace {
 
@@ -13,7 +15,7 @@ Fd open_terminal(int flags, Cancel& cancel) {
   try {
     return open_file(terminal, flags | O_NOCTTY, cancel);
   } catch (const IoError& error) {
-    throw IoError(error.what(), "without a terminal, --passphrase-file reads the passphrase from a file");
+    throw IoError(error.what(), text::tty_hint);
   }
 }
 
@@ -22,11 +24,11 @@ Fd open_terminal(int flags, Cancel& cancel) {
 HiddenPrompt::HiddenPrompt(Cancel& cancel)
     : source_(open_terminal(O_RDONLY, cancel), terminal, cancel),
       sink_(open_terminal(O_WRONLY, cancel), terminal, cancel) {
-  if (tcgetattr(sink_.fd().get(), &before_) != 0) throw io_error("read the settings of", terminal, errno);
+  if (tcgetattr(sink_.fd().get(), &before_) != 0) throw io_error(text::cannot_read_settings, terminal, errno);
   struct termios silent = before_;
   silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHOE | ECHOK | ECHONL);
   if (tcsetattr(sink_.fd().get(), TCSAFLUSH, &silent) != 0)
-    throw io_error("change the settings of", terminal, errno);
+    throw io_error(text::cannot_change_settings, terminal, errno);
 }
 
 HiddenPrompt::~HiddenPrompt() {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -41,9 +42,7 @@ bool TextCheck::take(unsigned char byte) {
 }
 
 void TextSink::write(std::span<const std::byte> bytes) {
-  if (!check_.is_text(bytes))
-    throw UsageError("binary plaintext is not written to a terminal",
-                     "redirect the output, name a file with -o, or insist with --force");
+  if (!check_.is_text(bytes)) throw UsageError(text::binary_to_terminal, text::to_terminal_hint);
   sink_->write(bytes);
 }
 

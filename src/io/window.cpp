@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 
@@ -15,7 +16,7 @@ std::size_t WindowSource::read(std::span<std::byte> out) {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - at_));
   if (wanted == 0) return 0;
   const std::size_t count = whole_.read(out.first(wanted));
-  if (count == 0) throw IoError("the input ends before the size that it had when it was opened");
+  if (count == 0) throw IoError(text::ends_early);
   at_ += count;
   return count;
 }

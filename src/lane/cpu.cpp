@@ -16,6 +16,7 @@
 #include "lane/gcm_job.hpp"
 #include "lane/lanes.hpp"
 #include "lane/mgm_job.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -36,7 +37,7 @@ const EVP_CIPHER* ctr_cipher(Cipher cipher) {
     case Cipher::kuznyechik:
       break;
   }
-  throw LaneError("libcrypto: no such cipher");
+  throw LaneError(text::no_such_cipher);
 }
 
 class CpuLane : public Lane {

@@ -10,6 +10,7 @@
 
 #include "error.hpp"
 #include "lane/range.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -26,10 +27,8 @@ constexpr unsigned most_devices = 9999;
 constexpr unsigned most_streams = 64;
 
 UsageError bad_lanes(std::string_view text) {
-  return UsageError(fmt::format("lanes '{}' are not understood", text),
-                    fmt::format("lanes are auto, or cpu[:THREADS], reference[:THREADS] and "
-                                "cuda[:DEVICE[:STREAMS]] joined by +, with at most {} threads and {} streams",
-                                most_threads, most_streams));
+  return UsageError(fmt::format(text::bad_lanes, text),
+                    fmt::format(text::lanes_hint, most_threads, most_streams));
 }
 
 unsigned parse_number(std::string_view digits, unsigned least, unsigned most, std::string_view text) {
@@ -74,7 +73,7 @@ bool is_cuda(const LaneSpec& spec) {
 
 #ifndef GPUAES_WITH_CUDA
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec>, const LaneSetup&) {
-  throw LaneError("this program was built without CUDA", "-l cpu works everywhere");
+  throw LaneError(text::without_cuda, text::use_cpu_hint);
 }
 void show_only_named_devices(std::vector<LaneSpec>&) {}
 std::size_t count_cuda_devices() {
@@ -100,7 +99,7 @@ CudaKernel parse_cuda_kernel(std::string_view name) {
     if (each.name == name) return each.kernel;
     names.append(names.empty() ? "" : ", ").append(each.name);
   }
-  throw UsageError(fmt::format("kernel '{}' is not known", name), "kernels are " + names);
+  throw UsageError(fmt::format(text::unknown_kernel, name), fmt::format(text::kernels_hint, names));
 }
 
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -131,9 +132,8 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
   if (plan.chunks * each <= least_memory) return;
   const std::uint64_t free = machine.free_memory();
   if (each > free)
-    throw IoError(fmt::format("a chunk of {} MiB takes twice as much memory, and {} MiB are free",
-                              plan.chunk_bytes >> 20, free >> 20),
-                  "a smaller --chunk-size needs less");
+    throw IoError(fmt::format(text::chunk_too_large, plan.chunk_bytes >> 20, free >> 20),
+                  text::smaller_chunks_hint);
   const std::uint64_t room = std::max<std::uint64_t>(free / 2 / each, 1);
   plan.chunks = static_cast<std::size_t>(std::min<std::uint64_t>(plan.chunks, room));
 }
@@ -175,30 +175,28 @@ void choose_lanes(LanePlan& plan, const RunShape& shape, const Machine& machine)
   plan.first = {{Backend::cpu, {}, {}}};
   const bool file = shape.shared_bytes > 0;
   if (!file && machine.cpus >= lanes_for_pipes(shape)) {
-    plan.reason =
-        fmt::format("auto: the input is no file, {} CPU lanes outrun any pipe", lanes_for_pipes(shape));
+    plan.reason = fmt::format(text::auto_pipe, lanes_for_pipes(shape));
     return;
   }
   const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, shape);
   const double gigabytes = static_cast<double>(enough.value_or(0)) / 1e9;
   if (!machine.cuda) {
-    plan.reason = "auto: there is no CUDA device";
+    plan.reason = text::auto_no_device;
   } else if (!enough) {
-    plan.reason = fmt::format("auto: with {} CPUs CUDA gains nothing", machine.cpus);
+    plan.reason = fmt::format(text::auto_no_gain, machine.cpus);
   } else if (file && shape.shared_bytes < *enough) {
-    plan.reason = fmt::format("auto: with {} CPUs CUDA pays from {:.1f} GB on", machine.cpus, gigabytes);
+    plan.reason = fmt::format(text::auto_too_small, machine.cpus, gigabytes);
   } else if (file) {
     plan.tuning = find_tuning(shape, machine);
     const unsigned streams = file_streams(machine.cpus, plan.tuning);
     plan.later = {{Backend::cuda, 0, streams}};
     if (machine.cpus > streams) plan.later.push_back({Backend::cpu, {}, machine.cpus - streams});
-    plan.reason = fmt::format("auto: CUDA takes over when it is open, it pays from {:.1f} GB on", gigabytes);
+    plan.reason = fmt::format(text::auto_file, gigabytes);
   } else {
     plan.tuning = find_tuning(shape, machine);
     plan.later = {{Backend::cuda, 0, cuda_pipe_streams}};
     plan.later_from = *enough;
-    plan.reason =
-        fmt::format("auto: the input is no file, CUDA takes over if {:.1f} GB of it have come", gigabytes);
+    plan.reason = fmt::format(text::auto_gpu, gigabytes);
   }
 }
 

@@ -16,6 +16,7 @@
 
 #include "error.hpp"
 #include "lane/control_groups.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -92,7 +93,7 @@ Contents read_beginning(const std::string& path) {
   struct stat status {};
   ssize_t size = 0;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-    contents.trouble = "it is no regular file";
+    contents.trouble = text::no_regular_file;
   else if ((size = read(fd, contents.text.data(), contents.text.size())) < 0)
     contents.trouble = strerror(errno);
   contents.text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
@@ -166,14 +167,12 @@ std::optional<Tuning> read_tuning(const std::string& model,
     return std::nullopt;
   const Contents contents = read_beginning(*path);
   if (!contents.trouble.empty()) {
-    warn(fmt::format("tuning file {} cannot be read and was not used: {}", *path, contents.trouble));
+    warn(fmt::format(text::tuning_unreadable, *path, contents.trouble));
     return std::nullopt;
   }
   Tuning tuning;
   const Verdict verdict = parse(contents.text, model, tuning);
-  if (verdict == Verdict::damaged)
-    warn(
-        fmt::format("tuning file {} is damaged and was not used: gpuaes-bench sweep makes a new one", *path));
+  if (verdict == Verdict::damaged) warn(fmt::format(text::tuning_damaged, *path));
   return verdict == Verdict::good ? std::optional(tuning) : std::nullopt;
 }
 
@@ -183,17 +182,16 @@ void write_tuning(const std::string& model, const Tuning& tuning) {
   if (parse(text, model, again) != Verdict::good)
     throw std::logic_error("a tuning that read_tuning() would not take");
   const std::optional<std::string> path = tuning_file(model);
-  if (!path)
-    throw IoError("there is no folder to keep the tuning file in", "XDG_CACHE_HOME or HOME names one");
+  if (!path) throw IoError(text::no_tuning_folder, text::no_tuning_folder_hint);
   make_directories(fs::path(*path).parent_path());
   std::string passing = *path + "-XXXXXX";
   const int fd = mkostemp(passing.data(), O_CLOEXEC);
-  if (fd < 0) throw IoError(fmt::format("cannot create a file beside {}: {}", *path, strerror(errno)));
+  if (fd < 0) throw IoError(fmt::format(text::cannot_create_beside, *path, strerror(errno)));
   int error = fill_and_close(fd, text);
   if (error == 0 && rename(passing.c_str(), path->c_str()) != 0) error = errno;
   if (error == 0) return;
   unlink(passing.c_str());
-  throw IoError(fmt::format("cannot write {}: {}", *path, strerror(error)));
+  throw IoError(fmt::format(text::cannot_write, *path, strerror(error)));
 }
 
 }  // namespace gpuaes

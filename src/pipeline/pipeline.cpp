@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -238,7 +239,7 @@ void Pipeline::give_up(Worker& worker, const LaneError& error) {
     --working_;
     worker.left = true;
   }
-  parts_.warn(fmt::format("lane {} gave up, others do its work: {}", worker.stats.name, error.what()));
+  parts_.warn(fmt::format(text::lane_gave_up, worker.stats.name, error.what()));
 }
 
 std::vector<std::string> Pipeline::lanes_at_work() const {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -27,8 +28,7 @@ std::span<std::byte> map_memory(std::size_t bytes) {
   void* memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
-    throw IoError(fmt::format("cannot get {} MiB of memory for the ring: {}", bytes >> 20, strerror(errno)),
-                  "a smaller --chunk-size needs less");
+    throw IoError(fmt::format(text::no_ring_memory, bytes >> 20, strerror(errno)), text::smaller_chunks_hint);
   madvise(memory, bytes, MADV_DONTDUMP);
   return {static_cast<std::byte*>(memory), bytes};
 }
@@ -40,8 +40,7 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes)
   const std::size_t in_stride = whole_pages(std::max(in_bytes, out_bytes));
   const std::size_t out_stride = whole_pages(out_bytes);
   const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
-  if (in_stride > most || out_stride > most)
-    throw IoError("the ring would be larger than the address space", "a smaller --chunk-size needs less");
+  if (in_stride > most || out_stride > most) throw IoError(text::ring_too_large, text::smaller_chunks_hint);
   in_all_ = in_stride * chunks;
   memory_ = map_memory(in_all_ + out_stride * chunks);
   for (std::size_t i = 0; i < chunks; ++i) {

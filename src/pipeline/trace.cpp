@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "texts.hpp"
+
 namespace gpuaes {
 namespace {
 
@@ -62,7 +64,7 @@ void Trace::close() {
 
 // A reader of the trace that goes away is a failure too, and not the end of the program by SIGPIPE.
 void Trace::fail(const std::exception& error) noexcept {
-  failure_.emplace(error.what(), "the output is whole, only the trace is not");
+  failure_.emplace(error.what(), text::trace_failed_hint);
   sink_.reset();  // where a disk is full, this makes room for the output
 }
 

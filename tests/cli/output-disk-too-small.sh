@@ -15,6 +15,7 @@ truncate -s 64M large
 for out in disk/new disk/old; do
   expect_exit 1 gs -i large -o "$out" --stats stats
   expect_stderr "cannot write $out: No space left on device"
+  expect_stderr "hint: it takes 67108864 bytes"
 done
 [ "$(<disk/old)" = old ] || fail "expected the old content"
 [ "$(find disk -type f | wc -l)" -eq 1 ] || fail "expected nothing else there"

@@ -16,7 +16,8 @@ unchanged() { # FILE
 cp before sealed
 limited() { (ulimit -f 500 && "$program" --rekey -k "$key" --new-key new -i sealed); }
 expect_exit 1 limited
-expect_stderr 'cannot write sealed: File too large'
+expect_stderr 'cannot write sealed( after byte [0-9]+)?: File too large'
+expect_stderr 'hint: .*ulimit -f'
 unchanged sealed
 
 need mount umount mkfs.ext4
@@ -32,7 +33,8 @@ cp before small/sealed
 head -c "$(($(stat -f -c '%f * %S' disk) - 300000))" /dev/zero >disk/other 2>/dev/null || true
 for file in small/sealed disk/sealed; do
   expect_exit 1 "$program" --rekey -k "$key" --new-key new -i "$file"
-  expect_stderr "cannot write $file: No space left on device"
+  expect_stderr "cannot write $file( after byte [0-9]+)?: No space left on device"
+  expect_stderr "hint: .*make room"
   unchanged "$file"
 done
 rm disk/other
