@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <span>
 #include <vector>
@@ -39,11 +38,6 @@ std::unique_ptr<Sink> open_output(const Options& options, std::span<const struct
                    {.terminal = options.force ? Terminal::everything : unforced, .in_use = in_use}, cancel);
 }
 
-// Before anybody wonders why nothing happens.
-void say_what_is_awaited(const Options& options, const Messages& messages) {
-  if (!options.input && isatty(STDIN_FILENO) != 0) messages.note(text::reading_terminal);
-}
-
 }  // namespace
 
 Ends open_ends(const Options& options, const Secrets& secrets, const Messages& messages, Cancel& cancel) {
@@ -56,8 +50,17 @@ Ends open_ends(const Options& options, const Secrets& secrets, const Messages& m
   ends.output = open_output(options, in_use, cancel);
   if (options.stats) ends.stats = open_sink(options.stats, {.in_use = in_use}, cancel);
   if (options.trace) ends.trace = open_sink(options.trace, {.in_use = in_use, .durable = false}, cancel);
-  say_what_is_awaited(options, messages);
+  say_if_terminal(ends.source, messages);
   return ends;
+}
+
+void say_if_terminal(const FdSource& source, const Messages& messages) {
+  if (source.is_terminal()) messages.note(fmt::format(text::reading_terminal, source.name()));
+}
+
+std::optional<std::uint64_t> expected_size(const Options& options, std::uint64_t header_bytes,
+                                           std::optional<std::uint64_t> body_bytes) {
+  return body_bytes.value_or(0) > 0 ? header_bytes + *body_bytes : options.size;
 }
 
 }  // namespace gpuaes

@@ -23,4 +23,12 @@ struct Ends {
 // `secrets`, are the same and must not be; IoError for what cannot be opened, or would destroy what is read.
 Ends open_ends(const Options& options, const Secrets& secrets, const Messages& messages, Cancel& cancel);
 
+// Before anybody wonders why nothing happens.
+void say_if_terminal(const FdSource& source, const Messages& messages);
+
+// Bytes of an input whose header has been taken. Files tell how long they are; what --size says is for all
+// else.
+std::optional<std::uint64_t> expected_size(const Options& options, std::uint64_t header_bytes,
+                                           std::optional<std::uint64_t> body_bytes);
+
 }  // namespace gpuaes

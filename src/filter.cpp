@@ -84,12 +84,6 @@ Tuning find_tuning(const Messages& messages) {
   return *found;
 }
 
-// Of an input whose header has been taken. Files tell how long they are; what --size says is for all else.
-std::optional<std::uint64_t> expected_size(const Options& options, std::uint64_t header_bytes,
-                                           std::optional<std::uint64_t> body_bytes) {
-  return body_bytes.value_or(0) > 0 ? header_bytes + *body_bytes : options.size;
-}
-
 Machine machine_for(const RunShape& shape, const Messages& messages) {
   Machine machine = this_machine(shape);
   machine.tuning = [&messages] { return find_tuning(messages); };
@@ -130,6 +124,7 @@ void run_filter(const Options& options, const Messages& messages) {
   const Clock::time_point start = Clock::now();
   Cancel cancel;
   const Control control(cancel);
+  const Messages::Hurry hurry(messages, [&cancel] { return cancel.requested(); });
   Progress progress(control, messages, options.progress && options.level != Messages::Level::quiet);
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
   const CudaKernel kernel = parse_cuda_kernel(options.kernel);
@@ -203,14 +198,22 @@ void run_filter(const Options& options, const Messages& messages) {
     stream.sink->finish();
   }
 
-  const std::uint64_t bytes_out = range ? range->written() : session->header().size() + pipeline.bytes_out();
+  const std::uint64_t bytes_out = options.test ? 0
+                                  : range      ? range->written()
+                                               : session->header().size() + pipeline.bytes_out();
   const Stats stats{input.taken() + pipeline.bytes_in(), bytes_out,
                     std::chrono::duration<double>(Clock::now() - start).count(), pipeline.lane_stats(),
                     ring_stats(ring)};
-  if (ends.stats) write_stats(stats, *ends.stats);
-  if (trace) trace->finish();
+  const std::optional<AuthError> damage = salvage ? salvage->verdict() : std::nullopt;
+  try {
+    if (ends.stats) write_stats(stats, *ends.stats);
+    if (trace) trace->finish();
+  } catch (const IoError& error) {
+    if (!damage) throw;
+    messages.warning(error.what());  // what is lost of the input is worse
+  }
   messages.detail(summary(stats));
-  if (const std::optional<AuthError> damage = salvage ? salvage->verdict() : std::nullopt) throw *damage;
+  if (damage) throw *damage;
 }
 
 }  // namespace gpuaes

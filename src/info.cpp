@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cipher/job.hpp"
+#include "ends.hpp"
 #include "format/format.hpp"
 #include "io/control.hpp"
 #include "io/fd.hpp"
@@ -49,15 +50,16 @@ Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, bool segments) {
   return {input, whole + 1, whole * segment_bytes + rest - tag_bytes};
 }
 
-Info find_out(const Options& options) {
+Info find_out(const Options& options, const Messages& messages) {
   Cancel cancel;
   const Control control(cancel);
   FdSource source = open_source(options.input, cancel);
   const std::optional<std::uint64_t> size = source.size();
+  say_if_terminal(source, messages);
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const Format& format = options.format ? find_format(*options.format) : detect_format(input);
   Info info{format.name, format.authenticated, format.describe(input), input.taken(), {}};
-  if (size && *size >= info.header_bytes)  // files of /proc have more than their size says
+  if (size && *size >= info.header_bytes)  // files of /sys may have more than their size says
     info.sizes = sizes_of(*size, info.header_bytes, info.description.segments);
   return info;
 }
@@ -157,8 +159,8 @@ std::string to_json(const Info& info) {
 
 }  // namespace
 
-void print_info(const Options& options) {
-  const Info info = find_out(options);
+void print_info(const Options& options, const Messages& messages) {
+  const Info info = find_out(options, messages);
   print(options.json ? to_json(info) : to_text(info));
 }
 

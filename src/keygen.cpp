@@ -70,7 +70,12 @@ void make_identity(const std::optional<std::string>& output) {
   Identity identity{make_private_key(), {}};
   identity.recipient = public_key_of(identity.private_key);
   write_secret(output, identity_lines(identity));
-  print(text_of(identity.recipient) + "\n", output ? STDOUT_FILENO : STDERR_FILENO);
+  try {
+    print(text_of(identity.recipient) + "\n", output ? STDOUT_FILENO : STDERR_FILENO);
+  } catch (const Error&) {
+    if (output) unlink(output->c_str());  // what nobody was told how to use
+    throw;
+  }
 }
 
 void show_recipient(const std::string& name, const Messages& messages) {

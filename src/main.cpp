@@ -24,7 +24,7 @@ void act(const Options& options, const Messages& messages) {
     case Options::Action::version:
       return print("gpuaes-stream " GPUAES_VERSION "\n");
     case Options::Action::info:
-      return print_info(options);
+      return print_info(options, messages);
     case Options::Action::list_lanes:
       return print(fmt::format("{}\n", fmt::join(describe_lanes(), "\n")));
   }

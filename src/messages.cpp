@@ -1,5 +1,9 @@
 #include "messages.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
 namespace gpuaes {
 namespace {
 
@@ -16,10 +20,25 @@ std::string printable(std::string text) {
   return text;
 }
 
+// Nor does an identity, of which somebody may have made a name or an option.
+std::string without_secrets(std::string text) {
+  constexpr std::string_view mark = "-secret-key-1";
+  const auto lower = [](unsigned char c) { return std::tolower(c); };
+  const auto same = [&](unsigned char a, unsigned char b) { return lower(a) == b; };
+  for (auto at = text.begin();;) {
+    at = std::search(at, text.end(), mark.begin(), mark.end(), same);
+    if (at == text.end()) return text;
+    at += mark.size();
+    const auto end = std::find_if_not(at, text.end(), [](unsigned char c) { return std::isalnum(c); });
+    at = text.erase(at, end);
+    at = text.insert(at, 3, '.');
+  }
+}
+
 }  // namespace
 
 void Messages::print(const char* kind, const std::string& text) const {
-  line_.print(program_ + ": " + kind + printable(text));
+  line_.print(program_ + ": " + kind + printable(without_secrets(text)));
 }
 
 void Messages::error(const std::string& text) const {

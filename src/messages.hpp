@@ -2,6 +2,7 @@
 // full stop. From any thread.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,21 @@ class Messages {
 
   // Whatever the level: what was asked for expressly. It does not wait for standard error.
   void report(const std::string& text) const;
+
+  // While it lives a message waits no longer for standard error once `when` says so: when the program was
+  // told to stop.
+  class Hurry {
+   public:
+    Hurry(const Messages& messages, std::function<bool()> when) : line_(messages.line_) {
+      line_.hurry_when(std::move(when));
+    }
+    ~Hurry() { line_.hurry_when({}); }
+    Hurry(const Hurry&) = delete;
+    Hurry& operator=(const Hurry&) = delete;
+
+   private:
+    StandingLine& line_;
+  };
 
   // The line that is drawn again and again, where standard error is a terminal.
   StandingLine& line() const { return line_; }

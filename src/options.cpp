@@ -123,9 +123,8 @@ void parse_rekey(const po::variables_map& given, Options& options) {
   for (const char* name : {"new-key", "new-passphrase", "new-passphrase-file"})
     if (!rekeys && given.contains(name)) throw UsageError(fmt::format(text::goes_with, name, "rekey"));
   if (!rekeys) return;
-  for (const char* name :
-       {"encrypt", "decrypt", "cipher", "iv", "context", "iter", "lanes", "kernel", "chunk-size", "stats",
-        "trace", "progress", "size", "test", "range", "salvage", "info"})
+  for (const char* name : {"encrypt", "decrypt", "cipher", "iv", "context", "iter", "lanes", "kernel",
+                           "chunk-size", "stats", "trace", "test", "range", "salvage", "info"})
     refuse_together(given, "rekey", name);
   if (options.format.value_or("sealed") != "sealed") throw UsageError(text::rekey_is_for_sealed);
   refuse_together(given, "new-passphrase", "new-passphrase-file");

@@ -17,7 +17,7 @@ namespace gpuaes {
 
 int run_program(const std::string& name, const std::function<void(Messages&)>& act) {
   Messages messages(name);
-  const bool pipe_was_ignored = ignore_write_signals();
+  const bool pipe_was_ignored = ignore_signals();
   try {
     prctl(PR_SET_DUMPABLE, 0);  // no core dumps, no debugger: keys are in memory
     // What libcrypto knows of itself goes with the process, in no time; to free it piece by piece takes 0.15

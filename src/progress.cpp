@@ -31,6 +31,11 @@ Progress::Progress(const Control& control, const Messages& messages, bool shown)
   answers_ = control.on_user_signal([this] { if_possible([this] { tell(); }); });
 }
 
+Progress::~Progress() {
+  answers_ = {};
+  if (!told_last_) if_possible([this] { tell_last(); });
+}
+
 ProgressState Progress::state() {
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
@@ -83,6 +88,7 @@ void Progress::end() {
 }
 
 void Progress::tell_last() {
+  told_last_ = true;
   ProgressState last = state();
   last.ended = true;
   if (!shown_) return;

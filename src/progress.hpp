@@ -29,6 +29,7 @@ class Progress {
 
   // From here on SIGUSR1 is answered. `shown`: with the line of -P, once there is something to watch.
   Progress(const Control& control, const Messages& messages, bool shown);
+  ~Progress();  // tells the last line, if nothing came to be watched
 
   // A stream that is being moved. While it lives `look` is called, by one thread at a time; the line begins
   // with it, and ends with it, however that comes about. `size`: bytes that are expected, if that is known.
@@ -59,6 +60,7 @@ class Progress {
 
   std::mutex mutex_;  // for what follows
   Look look_;
+  bool told_last_ = false;
   ProgressState state_;  // as it was when it was looked at last
   Clock::time_point start_ = Clock::now();
   Clock::time_point sampled_ = start_;  // when the rate was taken last, and what had been done then

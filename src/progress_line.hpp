@@ -23,9 +23,9 @@ struct ProgressState {
   bool ended = false;                 // nothing more will come: no rate of late, no ETA
 };
 
-// In at most `columns` characters. Where they are few, what tells least goes first: the average, the lanes,
-// the bar, the ETA, the rate, the time; and where there are more than needed the bar grows. The percentage
-// stops at 100, and beyond the expected size there is no ETA.
+// In at most `columns` characters: as many parts as there is room for, what tells most first (bytes,
+// percentage, time, rate, ETA, bar, lanes, average), and the bar takes what is left. The percentage stops at
+// 100, and beyond the expected size there is no ETA.
 std::string progress_line(const ProgressState& state, std::size_t columns);
 
 // All of it but the bar, for a line of a log.

@@ -17,15 +17,15 @@ namespace {
 // Far more than a file sealed for 32 recipients needs, comments and all, so that /dev/zero ends soon.
 constexpr std::size_t most_file_bytes = 1 << 20;
 
-std::string read_file(const std::string& name, std::vector<struct stat>& files, Cancel& cancel) {
+// It may be the file of an identity, by mistake.
+Secret read_file(const std::string& name, std::vector<struct stat>& files, Cancel& cancel) {
   FdSource file = open_source(name, cancel);
   files.push_back(file.status());
-  std::string text;
+  Secret contents(most_file_bytes + 1);
   for (std::size_t size = 0;;) {
-    text.resize(size + 4096);
-    const std::size_t count = file.read(std::as_writable_bytes(std::span(text)).subspan(size));
-    text.resize(size += count);
-    if (count == 0) return text;
+    const std::size_t count = file.read(contents.bytes().subspan(size));
+    size += count;
+    if (count == 0) return contents.shrink(size), std::move(contents);
     if (size > most_file_bytes)
       throw UsageError(fmt::format(text::recipients_too_long, name, most_file_bytes));
   }
@@ -37,7 +37,8 @@ std::string_view trim(std::string_view line) {
   return line.substr(begin, line.find_last_not_of(blanks) + 1 - begin);
 }
 
-void read_lines(const std::string& name, std::string_view text, std::vector<PublicKey>& recipients) {
+void read_lines(const std::string& name, const Secret& contents, std::vector<PublicKey>& recipients) {
+  std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
   const std::size_t before = recipients.size();
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());

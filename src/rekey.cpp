@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
@@ -12,11 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "ends.hpp"
 #include "format/bytes.hpp"
 #include "format/sealed.hpp"
 #include "io/control.hpp"
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
+#include "progress.hpp"
 #include "secrets.hpp"
 #include "texts.hpp"
 
@@ -42,8 +45,9 @@ void check_replaceable(const std::string& name) {
 void check_unchanged(const std::string& name, const struct stat& before) {
   struct stat now {};
   if (stat(name.c_str(), &now) != 0) throw io_error(text::cannot_look_at, name, errno);
+  // Not st_mtim, which whoever changes a file may set.
   const bool same_time =
-      now.st_mtim.tv_sec == before.st_mtim.tv_sec && now.st_mtim.tv_nsec == before.st_mtim.tv_nsec;
+      now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec;
   if (!is_same_file(now, before) || now.st_size != before.st_size || !same_time)
     throw IoError(fmt::format(text::changed, name), text::changed_hint);
 }
@@ -71,9 +75,12 @@ std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& se
   return header;
 }
 
-void copy_rest(FdSource& source, Sink& sink) {
+void copy_rest(FdSource& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
   std::vector<std::byte> buffer(copy_bytes);
-  while (const std::size_t count = source.read(buffer)) sink.write(std::span(buffer).first(count));
+  while (const std::size_t count = source.read(buffer)) {
+    sink.write(std::span(buffer).first(count));
+    copied += count;
+  }
 }
 
 }  // namespace
@@ -84,6 +91,8 @@ void run_rekey(const Options& options, const Messages& messages) {
 
   Cancel cancel;
   const Control control(cancel);
+  const Messages::Hurry hurry(messages, [&cancel] { return cancel.requested(); });
+  Progress progress(control, messages, options.progress && options.level != Messages::Level::quiet);
   Secrets old_secrets = read_secrets(options, messages, cancel);
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);
   check_slots_for(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
@@ -97,17 +106,24 @@ void run_rekey(const Options& options, const Messages& messages) {
   const std::unique_ptr<Sink> sink =
       open_sink(replaces ? options.input : options.output,
                 {.terminal = options.force ? SinkRules::Terminal::everything : SinkRules::Terminal::nothing,
-                 .in_use = in_use},
+                 .in_use = in_use,
+                 .last_look =
+                     [&] {
+                       if (replaces) check_unchanged(*options.input, source.status());
+                     }},
                 cancel);
+  say_if_terminal(source, messages);
 
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const OpenedHeader opened = open_header(std::move(old_secrets), input, cancel);
   const std::vector<std::byte> header = make_header(opened, new_secrets, cancel);
   source.begin_here();
   if (source.shared_size() > 0) sink->expect(header.size() + source.shared_size());
+  std::atomic<std::uint64_t> copied = input.taken();
+  const std::optional<std::uint64_t> size = expected_size(options, input.taken(), source.size());
+  const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
   sink->write(header);
-  copy_rest(source, *sink);
-  if (replaces) check_unchanged(*options.input, source.status());
+  copy_rest(source, *sink, copied);
   sink->finish();
 }
 

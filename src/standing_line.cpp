@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace gpuaes {
 namespace {
@@ -99,7 +100,14 @@ void StandingLine::tell(const std::string& text) {
 
 void StandingLine::print(const std::string& text) {
   const std::lock_guard lock(mutex_);
+  while (hurry_ && !has_room(patience))
+    if (hurry_()) return;
   write(cleared() + text + "\n");
+}
+
+void StandingLine::hurry_when(std::function<bool()> hurry) {
+  const std::lock_guard lock(mutex_);
+  hurry_ = std::move(hurry);
 }
 
 }  // namespace gpuaes

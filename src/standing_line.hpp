@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -32,14 +33,18 @@ class StandingLine {
   // all.
   void tell(const std::string& text);
 
-  // A whole line, however long standard error lets it wait.
+  // A whole line, however long standard error lets it wait, or until there is a hurry.
   void print(const std::string& text);
+
+  // From now on there is a hurry when `hurry` says so; empty: there never is.
+  void hurry_when(std::function<bool()> hurry);
 
  private:
   std::string cleared();
   std::string drawn(const std::string& text) const;
 
-  std::mutex mutex_;          // for what follows
+  std::mutex mutex_;  // for what follows
+  std::function<bool()> hurry_;
   std::size_t standing_ = 0;  // columns that the line took when it was drawn; 0 where none stands
 };
 

@@ -93,7 +93,7 @@ inline constexpr char passphrase_hint[] = "a passphrase is what stands before th
 inline constexpr char passphrases_differ[] = "the two passphrases differ";
 inline constexpr char tty_hint[] = "without a terminal, --passphrase-file reads the passphrase from a file";
 inline constexpr char key_took_input[] =
-    "a key and the input come from the same pipe, which the key has read to its end";
+    "keys or recipients and the input come from the same pipe, which was read to its end for them";
 inline constexpr char key_took_input_hint[] = "-i names a file for the input, or -k one for the key";
 inline constexpr char too_many[] = "sealed format has at most {} keys, recipients and the passphrase counted";
 inline constexpr char mixed_slots[] = "a file is not sealed with a passphrase and for a recipient at once";
@@ -171,7 +171,7 @@ inline constexpr char ends_early[] = "the input ends before the size that it had
 inline constexpr char output_is_input[] = "{} is being read, it cannot be the output";
 inline constexpr char output_is_input_hint[] = "write to another file, and rename it when all is well";
 inline constexpr char reading_terminal[] =
-    "reading standard input from the terminal: ^D at the beginning of a line ends it";
+    "reading {} from the terminal: ^D at the beginning of a line ends it";
 inline constexpr char ciphertext_to_terminal[] = "ciphertext is not written to a terminal";
 inline constexpr char binary_to_terminal[] = "binary plaintext is not written to a terminal";
 inline constexpr char to_terminal_hint[] = "redirect the output, name a file with -o, or insist with --force";

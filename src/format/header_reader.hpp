@@ -27,12 +27,12 @@ class HeaderReader {
   // The next `size` bytes without taking them; fewer only where the input ends. To look that far is to say
   // that the header reaches that far.
   std::span<const std::byte> peek(std::size_t size) {
-    while (looked_.size() < size) {
+    while (looked_.size() < size && !ended_) {
       const std::size_t had = looked_.size();
       looked_.resize(size);
       const std::size_t count = read_(std::span(looked_).subspan(had));
       looked_.resize(had + count);
-      if (count == 0) break;
+      ended_ = count == 0;
     }
     return std::span(looked_).first(std::min(size, looked_.size()));
   }
@@ -53,6 +53,7 @@ class HeaderReader {
   Read read_;
   std::vector<std::byte> looked_;
   std::uint64_t taken_ = 0;
+  bool ended_ = false;  // a terminal would be asked for more
 };
 
 }  // namespace gpuaes

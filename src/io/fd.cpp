@@ -184,7 +184,13 @@ bool FdSource::ready(std::chrono::milliseconds patience) {
 }
 
 std::optional<std::uint64_t> FdSource::size() const {
-  return is_file(status_) ? std::optional(size_) : std::nullopt;
+  std::byte first;
+  const bool says_nothing = size_ == 0 && pread(fd_.get(), &first, 1, static_cast<off_t>(begin_)) > 0;
+  return is_file(status_) && !says_nothing ? std::optional(size_) : std::nullopt;
+}
+
+bool FdSource::is_terminal() const {
+  return isatty(fd_.get()) != 0;
 }
 
 std::uint64_t FdSource::shared_size() const {

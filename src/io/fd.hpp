@@ -55,8 +55,8 @@ class FdSource : public Source {
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   void skip_to(std::uint64_t offset) override;
 
-  // Bytes from there to the end, at the time of opening: of regular files and block devices. Those of /proc
-  // have a size of 0, whatever is in them.
+  // Bytes from there to the end, at the time of opening: of regular files and block devices. None for files
+  // of /proc, which say 0 whatever is in them.
   std::optional<std::uint64_t> size() const;
 
   // So many threads will use read_at() at once.
@@ -66,6 +66,8 @@ class FdSource : public Source {
   void begin_here();
 
   const struct stat& status() const noexcept { return status_; }
+  const std::string& name() const noexcept { return name_; }
+  bool is_terminal() const;
 
  private:
   void check_not_shrunk() const;

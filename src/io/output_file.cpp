@@ -96,11 +96,12 @@ class PassingName {
 
 class OutputFile : public Sink {
  public:
-  OutputFile(const fs::path& path, const std::string& name, const struct stat* old, bool durable,
+  OutputFile(const fs::path& path, const std::string& name, const struct stat* old, const SinkRules& rules,
              Cancel& cancel)
       : path_(path),
         name_(name),
-        durable_(durable),
+        durable_(rules.durable),
+        last_look_(rules.last_look),
         cancel_(cancel),
         passing_(path),
         sink_(passing_.create(name), name, cancel) {
@@ -148,6 +149,7 @@ class OutputFile : public Sink {
     }
     sink_.finish();
     cancel_.check();  // fsync() may have taken long, and is mostly not interrupted
+    if (last_look_) last_look_();
     passing_.rename_to(path_, name_);
     if (durable_) sync_directory();
   }
@@ -162,6 +164,7 @@ class OutputFile : public Sink {
   fs::path path_;
   std::string name_;
   bool durable_;
+  std::function<void()> last_look_;
   Cancel& cancel_;
   PassingName passing_;
   FdSink sink_;
@@ -209,8 +212,7 @@ std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const Si
     return sink_in_place(open_file(*name, O_WRONLY | O_NOCTTY, cancel), *name, rules, cancel);
   if (const std::optional<int> fd = exists ? standard_descriptor_of(old) : std::nullopt)
     return sink_in_place(Fd(fcntl(*fd, F_DUPFD_CLOEXEC, 0)), *name, rules, cancel);
-  return std::make_unique<OutputFile>(follow_links(*name), *name, exists ? &old : nullptr, rules.durable,
-                                      cancel);
+  return std::make_unique<OutputFile>(follow_links(*name), *name, exists ? &old : nullptr, rules, cancel);
 }
 
 bool is_same_output(const std::string& a, const std::optional<std::string>& b) {

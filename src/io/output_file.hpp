@@ -1,6 +1,7 @@
 // What -o names: a file that appears whole or not at all.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,8 @@ struct SinkRules {
   Terminal terminal = Terminal::everything;
   std::span<const struct stat> in_use;  // input and key files: to write one of them is an IoError
   bool durable = true;                  // a file is synced before it gets its name
+  // Called right before a file that is whole gets its name; what it throws leaves the old one. May be empty.
+  std::function<void()> last_look = {};
 };
 
 // A sink for `name`, or for the standard output. Symbolic links are followed. A regular file, and one that is

@@ -5,7 +5,8 @@
 
 namespace gpuaes {
 
-bool ignore_write_signals() {
+bool ignore_signals() {
+  ::signal(SIGUSR1, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
   return ::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
 }

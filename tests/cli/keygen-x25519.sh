@@ -60,7 +60,7 @@ full || got=$?
 got=0
 "$keygen" --x25519 -o unknown >/dev/full 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "expected exit status 1, got $got"
-try 0 -y unknown
+[ ! -e unknown ] || fail "expected no identity whose recipient nobody was told"
 
 try 2 --x25519 -y identity
 try 2 -y identity -o other

@@ -68,6 +68,9 @@ for range in '' : 1 1:-1 -1:1 1:2:3 :1 0x1:1 1k:1 1KK:1 1:1P ' 1:1' '1:1 ' 18446
   expect_exit 2 gsealed "--range=$range" -i sealed
   expect_stderr 'range|option'
 done
+# Files that do not tell how long they are are not taken for empty ones.
+expect_exit 2 gs -d --range 0: -i /proc/cpuinfo
+expect_stderr 'range cannot jump'
 # -o does not appear.
 rm -f stdin wrong
 expect_exit 2 gsealed --range 0:1M -i sealed -o out

@@ -73,3 +73,12 @@ for bytes_of_it, secret, want in (
     expect(want, plain if want == 0 else b"", "-d", "-k", "identity", data=data, what=what)
     expect_equal(want, opinion(data, identity=identity)[0], f"{what}: the other implementation")
 PYTHON
+
+# Wherever an identity is given in place of a name, nobody reads it in a message.
+"${program%stream}keygen" --x25519 -o own >/dev/null
+line=$(head -n 1 own)
+for options in "-r @$line" "-r @x$line" "-i $line" "-i ${line,,}" "-o $line/x" "-k x$line" "--stats $line/x"; do
+  # shellcheck disable=SC2086 # options
+  if gsealed $options </dev/null >/dev/null 2>"$work/stderr"; then fail "expected an error with $options"; fi
+  if grep -qi "${line:24:20}" "$work/stderr"; then fail "expected no identity in $(<"$work/stderr")"; fi
+done

@@ -71,6 +71,14 @@ exec 3>&-
 # Nor is an input that cannot be read to its end.
 expect_exit 1 salvage -i .
 
+# Figures that cannot be written do not hide what is lost.
+expect_exit 4 "$program" --salvage -k "$key" -i damaged -o found --stats /dev/full
+expect_stderr 'warning: cannot write /dev/full'
+expect_stderr 'error: input is corrupt: .* are lost'
+expect_exit 4 salvage -i damaged -o found --trace /dev/full
+expect_stderr 'error: input is corrupt: .* are lost'
+rm found
+
 # What it does not go with.
 expect_exit 2 salvage -e -i sealed
 expect_exit 2 salvage --range 0:1 -i sealed

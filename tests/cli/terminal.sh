@@ -80,4 +80,15 @@ for options, said in ((["-e"], True), (["-d"], True), (["-e", "-q"], False), (["
     expect_equal(0, child.returncode, f"typed, {options}")
     expect_equal(reference(b"typed\n" if "-i" not in options else b"typed"), out, f"typed, {options}")
     expect_equal(said, b"gpuaes-stream: reading standard input from the terminal" in error, f"said so, {options}")
+
+# Who types an input that has no header is not asked again and again for its end.
+for options in (["-d"], ["--test"], ["--info"], ["--rekey", "--new-key", key]):
+    master, slave = open_terminal()
+    child = spawn(*([] if "--info" in options else ["-k", key]), *options, stdin=slave, stdout=subprocess.DEVNULL,
+                  stderr=subprocess.PIPE)
+    seen = child.stderr.read(20)
+    if not seen.startswith(b"gpuaes-stream: reading"[:20]):
+        fail(f"{options}: expected to be told of the wait, got {seen!r}")
+    os.write(master, b"\x04")
+    expect_exit(child, 4, f"{options}, an empty input from the terminal")
 PYTHON
