@@ -17,7 +17,8 @@ inline constexpr std::size_t max_key_file_bytes = 4096;
 // A key that a user gave, and the name that messages have for it: that of its file.
 struct GivenKey : Secret {
   using Secret::Secret;
-  GivenKey(Secret key, std::string file = "this one") : Secret(std::move(key)), name(std::move(file)) {}
+  GivenKey(Secret key) : Secret(std::move(key)) {}
+  GivenKey(Secret key, std::string file) : Secret(std::move(key)), name(std::move(file)) {}
 
   std::string name = "this one";
 };
