@@ -79,6 +79,29 @@ TEST_CASE("an output file that is finished after a request to stop is removed, a
   }
 }
 
+TEST_CASE("who looks last at an output file that is whole can keep it from its name") {
+  const TempDir directory;
+  Cancel cancel;
+  const std::string name = directory / "out";
+  write_file(name, test_bytes(10));
+  int looks = 0;
+  {
+    const auto look = [&] {
+      ++looks;
+      CHECK(directory.count() == 2);
+      CHECK(read_file(name) == test_bytes(10));
+      throw IoError("not now");
+    };
+    const auto sink = open_sink(name, {.last_look = look}, cancel);
+    sink->write(test_bytes(1000, 7));
+    CHECK(looks == 0);
+    CHECK(failure_of([&] { sink->finish(); }) == "io: not now");
+  }
+  CHECK(looks == 1);
+  CHECK(read_file(name) == test_bytes(10));
+  CHECK(directory.count() == 1);
+}
+
 TEST_CASE("an output file replaces an old one whole, and whoever reads the old one keeps it") {
   Cancel cancel;
   const TempDir directory;

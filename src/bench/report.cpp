@@ -112,7 +112,7 @@ void Report::begin() {
   for (const Column& column : columns_) names.push_back(column.name);
   if (form_ == ReportForm::text) pending_ = text_line(std::move(names));
   if (form_ == ReportForm::csv) pending_ = csv_line(names);
-  if (form_ == ReportForm::json) pending_ = "[";
+  if (form_ == ReportForm::json) pending_ = std::string("[");
   flush();
 }
 

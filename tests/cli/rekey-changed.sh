@@ -58,6 +58,12 @@ def overwrite():
         f.write(b"?")
 
 
+def overwrite_unseen():
+    times = os.stat("file")
+    overwrite()
+    os.utime("file", ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
 def replace():
     with open("another", "wb") as f:
         f.write(data)
@@ -68,7 +74,7 @@ def remove():
     os.remove("file")
 
 
-for change in (shrink, grow, overwrite, replace, remove):
+for change in (shrink, grow, overwrite, overwrite_unseen, replace, remove):
     what = change.__name__
     write_new()
     child = start_and_stop()
