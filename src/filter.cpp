@@ -198,9 +198,7 @@ void run_filter(const Options& options, const Messages& messages) {
     stream.sink->finish();
   }
 
-  const std::uint64_t bytes_out = options.test ? 0
-                                  : range      ? range->written()
-                                               : session->header().size() + pipeline.bytes_out();
+  const std::uint64_t bytes_out = range ? range->written() : session->header().size() + pipeline.bytes_out();
   const Stats stats{input.taken() + pipeline.bytes_in(), bytes_out,
                     std::chrono::duration<double>(Clock::now() - start).count(), pipeline.lane_stats(),
                     ring_stats(ring)};

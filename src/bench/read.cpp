@@ -17,6 +17,7 @@
 
 #include "io/fd.hpp"
 #include "pipeline/ring.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -70,7 +71,7 @@ class Turns {
 Range rest_of_input() {
   const off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
   const off_t end = lseek(STDIN_FILENO, 0, SEEK_END);
-  if (begin < 0 || end < 0) throw io_error("seek in", "standard input", errno);
+  if (begin < 0 || end < 0) throw io_error(text::cannot_seek, text::standard_input, errno);
   struct stat status {};
   const bool is_file =
       fstat(STDIN_FILENO, &status) == 0 && (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
@@ -83,7 +84,7 @@ void read_range(Range range, std::span<std::byte> buffer) {
     const ssize_t count =
         pread(STDIN_FILENO, buffer.data(), range.end - range.begin, static_cast<off_t>(range.begin));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw io_error("read", "standard input", errno);
+    if (count < 0) throw io_error(text::cannot_read, text::standard_input, errno);
     if (count == 0) throw IoError("standard input shrank while it was read");
     range.begin += static_cast<std::uint64_t>(count);
     buffer = buffer.subspan(static_cast<std::size_t>(count));
