@@ -58,7 +58,9 @@ for i in range(24 if slow else 80):
     code = finish(child, what)
     if code not in (0, -number):
         fail(f"{what}: expected success or death by the signal, got {code} ({child.stderr.read()})")
-    expect_equal(b"", child.stderr.read(), f"{what}: messages")
+    said = child.stderr.read()
+    if number != signal.SIGKILL:  # which may cut off a sanitizer's work, and then that says so
+        expect_equal(b"", said, f"{what}: messages")
     interrupted += code != 0
     now = holder(what)
     if code == 0:
