@@ -67,13 +67,6 @@ inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileU
   return {(tiles + tiles_each - 1) / tiles_each, threads};
 }
 
-// A CUDA block of the kernel may have as much shared memory as the device has for one. Kernels here have no
-// fixed shared memory. Always as much: the setting is the kernel's, and other threads launch it too.
-inline void allow_shared_memory(const void* kernel) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
-}
-
 // So much that a multiprocessor has room for `share` CUDA blocks, and for no other.
 inline unsigned fill_shared_memory(unsigned share) {
   constexpr unsigned unit = 256;  // it is given out in

@@ -43,6 +43,13 @@ inline int attribute(cudaDeviceAttr which) {
   return attribute(which, device);
 }
 
+// A CUDA block of the kernel may have as much shared memory as the device has for one. The kernels of lanes
+// have no fixed shared memory. Always as much: the setting is the kernel's, and other threads launch it too.
+inline void allow_shared_memory(const void* kernel) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
+}
+
 // Does not wait for the null stream, nor the null stream for it.
 class Stream {
  public:

@@ -31,8 +31,7 @@ LaneKernelUse lane_kernel_use(const KernelFacts& facts, const KernelShape& shape
   const unsigned shared_bytes = facts.shared_bytes(threads);
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, facts.function));
-  check(cudaFuncSetAttribute(facts.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
+  allow_shared_memory(facts.function);
   int resident;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, facts.function, static_cast<int>(threads),
                                                       shared_bytes));

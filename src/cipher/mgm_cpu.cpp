@@ -6,7 +6,6 @@
 #include "cipher/carryless.hpp"
 #include "cipher/kdf.hpp"
 #include "cipher/secret.hpp"
-#include "texts.hpp"
 
 namespace gpuaes {
 namespace {
