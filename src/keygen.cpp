@@ -1,7 +1,6 @@
 // gpuaes-keygen: a key, or an identity and its recipient, from the system's random generator.
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +12,8 @@
 #include "cipher/kdf.hpp"
 #include "cipher/recipient.hpp"
 #include "io/fd.hpp"
+#include "io/file_access.hpp"
+#include "io/temp_file.hpp"
 #include "options.hpp"
 #include "program.hpp"
 #include "secrets.hpp"
@@ -43,18 +44,19 @@ Secret make_key_line() {
   return line;
 }
 
-// Makes a file that only its owner can read. One that is there already, or a symbolic link, is an IoError;
-// one that cannot be written is taken back.
+// Creates a file that only its owner can open. IoError where the name is taken, even by a symbolic link. A
+// file that cannot be written completely is removed.
 void write_new_file(const std::string& name, std::span<const std::byte> bytes) {
-  umask(S_IRWXG | S_IRWXO | S_IXUSR);
   Cancel cancel;
-  Fd file = open_file(name, O_WRONLY | O_CREAT | O_EXCL, cancel);
+  Fd file = open_file(name, O_WRONLY | O_CREAT | O_EXCL, cancel, 0600);
   const int fd = file.get();
   try {
+    make_private(fd, name);
     FdSink sink(std::move(file), name, cancel);
     sink.write(bytes);
     if (fsync(fd) != 0) throw io_error(text::cannot_write, name, errno);
     sink.finish();
+    sync_directory_of(name);
   } catch (const Error&) {
     unlink(name.c_str());
     throw;

@@ -107,10 +107,12 @@ void run_rekey(const Options& options, const Messages& messages) {
       open_sink(replaces ? options.input : options.output,
                 {.terminal = options.force ? SinkRules::Terminal::everything : SinkRules::Terminal::nothing,
                  .in_use = in_use,
-                 .last_look =
+                 .hint = replaces ? text::not_replaceable_hint : text::redirect_hint,
+                 .before_rename =
                      [&] {
                        if (replaces) check_unchanged(*options.input, source.status());
-                     }},
+                     },
+                 .warn = [&messages](const std::string& text) { messages.warning(text); }},
                 cancel);
   say_if_terminal(source, messages);
 

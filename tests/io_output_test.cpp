@@ -88,11 +88,11 @@ TEST_CASE("who looks last at an output file that is whole can keep it from its n
   {
     const auto look = [&] {
       ++looks;
-      CHECK(directory.count() == 2);
+      CHECK(directory.count() == 1);
       CHECK(read_file(name) == test_bytes(10));
       throw IoError("not now");
     };
-    const auto sink = open_sink(name, {.last_look = look}, cancel);
+    const auto sink = open_sink(name, {.before_rename = look}, cancel);
     sink->write(test_bytes(1000, 7));
     CHECK(looks == 0);
     CHECK(failure_of([&] { sink->finish(); }) == "io: not now");
@@ -192,7 +192,7 @@ TEST_CASE("an output that cannot be made is an error that names it, and leaves n
   const TempDir directory;
   const std::string missing = directory / "missing/out";
   CHECK(failure_of([&] { open_output(missing, cancel); }) ==
-        "io: cannot create a file beside " + missing + ": No such file or directory");
+        "io: cannot create a file next to " + missing + ": No such file or directory");
   write_file(directory / "file", {});
   CHECK(contains(failure_of([&] { open_output(directory / "file/out", cancel); }), "Not a directory"));
   CHECK(contains(failure_of([&] { open_output(directory.path(), cancel); }), "Is a directory"));

@@ -287,7 +287,7 @@ TEST_CASE("a file that may not be read is warned of, and written anew only where
   fs::permissions(folder, fs::perms(0555));
   {
     const Unprivileged nobody;
-    CHECK(contains(failure_of([] { write_tuning(model, Tuning{}); }), "io: cannot create a file beside"));
+    CHECK(contains(failure_of([] { write_tuning(model, Tuning{}); }), "io: cannot create a file next to"));
   }
   fs::permissions(folder, fs::perms(0700));
   CHECK(cache.read() == tuning);
@@ -312,7 +312,7 @@ TEST_CASE("a file that cannot be written is an error, and the old one stays") {
   write_file(cache.dir / "file", {});
   for (const std::string& place : {cache.dir / "file", cache.dir / "file/below", std::string("/proc/none")}) {
     cache.variable.set(place);
-    CHECK(contains(failure_of([] { write_tuning(model, tuning); }), "io: cannot create a file beside"));
+    CHECK(contains(failure_of([] { write_tuning(model, tuning); }), "io: cannot create a file next to"));
   }
 }
 

@@ -107,10 +107,10 @@ IoError io_error(Failure what, const std::string& name, int error) {
   return IoError(fmt::format(what, name, std::string(strerror(error))), hint_for(error));
 }
 
-Fd open_file(const std::string& name, int flags, Cancel& cancel) {
+Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode) {
   for (;;) {
     Cancel::Blocking blocking(cancel);
-    Fd fd(open(name.c_str(), flags | O_CLOEXEC, 0666));
+    Fd fd(open(name.c_str(), flags | O_CLOEXEC, mode));
     if (fd.get() >= 0) return fd;
     if (errno != EINTR) throw io_error(text::cannot_open, name, errno);
   }

@@ -31,8 +31,9 @@ class Fd {
 using Failure = fmt::format_string<const std::string&, std::string>;
 IoError io_error(Failure what, const std::string& name, int error);
 
-// open(2) with O_CLOEXEC. Opening a FIFO waits for its other end: a request to stop ends that.
-Fd open_file(const std::string& name, int flags, Cancel& cancel);
+// open(2) with O_CLOEXEC. Opening a FIFO waits for its other end: a request to stop ends that. `mode` is for
+// a new file. IoError.
+Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode = 0666);
 
 // Puts /dev/null, opened the wrong way round, where descriptor 0, 1 or 2 is closed: what is opened later
 // cannot land there, and using it as input or output still fails with EBADF.

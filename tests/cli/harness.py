@@ -2,9 +2,12 @@
 
 import atexit
 import fcntl
+import glob
 import os
+import re
 import select
 import signal
+import stat
 import struct
 import subprocess
 import sys
@@ -101,6 +104,23 @@ def settle(child):
         quiet = quiet + 1 if now == before and set(now[0]) == {"S"} else 0
         before = now
         time.sleep(0.04)
+
+
+def unfinished_bytes(child):
+    """How much of its -o file the program has written: the file has no name yet, or a temporary one. 0 when unknown."""
+    size = 0
+    try:
+        for fd in os.listdir(f"/proc/{child.pid}/fd"):
+            status = os.stat(f"/proc/{child.pid}/fd/{fd}")
+            if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
+                size = max(size, status.st_size)
+    except OSError:  # it has ended, or it is another user's
+        pass
+    return max([size, *(os.path.getsize(name) for name in left_behind())])
+
+
+def left_behind():
+    return glob.glob(".*.gpuaes-*")
 
 
 def finish(child, what, patience=PATIENCE):

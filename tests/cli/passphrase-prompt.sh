@@ -143,7 +143,7 @@ for number in (signal.SIGTERM, signal.SIGQUIT):
     await_prompt("prompt before a signal")
     child.send_signal(number)
     expect_equal(b"", end(child, -number, "a signal at the prompt").out, "output")
-    expect_equal([], [name for name in os.listdir(".") if name.startswith(".gpuaes")], "files left behind")
+    expect_equal([], left_behind(), "files left behind")
 
 # Both answers at once, as who pastes them gives them.
 child = begin(data=plain)
