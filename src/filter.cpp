@@ -39,11 +39,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Without -f: sealed; to decrypt, what the input begins with.
+// Without -f: sealed; to decrypt, the authenticated format that the input begins with.
 const Format& choose_format(const Options& options, HeaderReader& input) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context) throw UsageError(text::format_not_named, text::name_format_hint);
-  return options.decrypt ? detect_format(input) : find_format("sealed");
+  return options.decrypt ? detect_authenticated_format(input) : find_format("sealed");
 }
 
 // What the options ask of a format besides decryption.

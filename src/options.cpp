@@ -28,7 +28,7 @@ po::options_description describe_options() {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
   options.add_options()                                              //
       ("encrypt,e", "encrypt (the default)")                         //
-      ("decrypt,d", "decrypt; finds out sealed and openssl")         //
+      ("decrypt,d", "decrypt; detects the sealed format")            //
       ("info", "tell what can be known of the input without a key")  //
       ("json", "--info: as JSON")                                    //
       ("range", text("OFFSET:LENGTH"),

@@ -34,7 +34,7 @@ struct Options {
   std::vector<std::string> new_key_files;  // this and the next two: to rekey for
   bool ask_new_passphrase = false;
   std::optional<std::string> new_passphrase_file;
-  std::optional<std::string> format;  // without it: sealed; to decrypt, what the input begins with
+  std::optional<std::string> format;  // without it: sealed; to decrypt, an authenticated one, detected
   std::optional<Cipher> cipher;
   std::optional<std::string> iv;
   std::optional<std::string> context;

@@ -190,6 +190,9 @@ inline constexpr char not_openssl[] = "input is not in openssl format: it does n
 inline constexpr char not_sealed[] =
     "input is not in sealed format: it does not begin with 'gpuaes-stream/1' and a line feed";
 inline constexpr char unknown_input_hint[] = "-f cobblestone and -f raw read what has nothing to be known by";
+inline constexpr char must_be_named[] =
+    "input appears to be in {} format, which is not authenticated and must be named";
+inline constexpr char must_be_named_hint[] = "-f {} decrypts it, but cannot detect changes to it";
 inline constexpr char cannot_rekey[] = "input is not in sealed format, by the bytes that it begins with";
 inline constexpr char cannot_rekey_hint[] = "only sealed files have slots, which can be replaced";
 inline constexpr char other_version[] =

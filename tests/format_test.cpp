@@ -87,7 +87,7 @@ TEST_CASE("formats are found by their name") {
 }
 
 TEST_CASE("sealed and openssl format are known by what their streams begin with, and that stays to be read") {
-  const auto detected = [](std::string_view text) {
+  const auto detected = [](std::string_view text, decltype(&detect_format) detect = &detect_format) {
     const Bytes bytes = to_bytes(text);
     std::size_t at = 0;
     HeaderReader input([&](std::span<std::byte> room) {
@@ -97,7 +97,7 @@ TEST_CASE("sealed and openssl format are known by what their streams begin with,
       return count;
     });
     std::string name;
-    const std::string failure = failure_of([&] { name = detect_format(input).name; });
+    const std::string failure = failure_of([&] { name = detect(input).name; });
     CHECK(input.taken() == 0);
     return failure.empty() ? name : failure;
   };
@@ -114,6 +114,15 @@ TEST_CASE("sealed and openssl format are known by what their streams begin with,
   const auto error = error_of<AuthError>([&] { detect_format(nothing); });
   REQUIRE(error.has_value());
   CHECK(contains(error->hint(), "-f cobblestone and -f raw"));
+
+  const auto detected_to_decrypt = [&](std::string_view text) {
+    return detected(text, detect_authenticated_format);
+  };
+  CHECK(detected_to_decrypt("gpuaes-stream/1\n and more") == "sealed");
+  CHECK(contains(detected_to_decrypt("Salted__12345678 and more"),
+                 "auth: input appears to be in openssl format, which is not authenticated"));
+  CHECK(contains(detected_to_decrypt("Salted_"), "auth: input is of no known format"));
+  CHECK(contains(detected_to_decrypt(""), "auth: input is empty"));
 }
 
 TEST_CASE("what a format has no use for is a usage error that names the formats which have") {

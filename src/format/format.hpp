@@ -110,6 +110,10 @@ const Format& find_format(std::string_view name);
 // The format of the stream that the input begins. AuthError where none is known by its beginning.
 const Format& detect_format(HeaderReader& input);
 
+// The same, to decrypt. AuthError also for a format that is not authenticated: such a format must be named,
+// or anyone who can change the input could choose it.
+const Format& detect_authenticated_format(HeaderReader& input);
+
 // UsageError for what the format has no use for, and for what it misses. To decrypt it reads the header:
 // KeyError, AuthError.
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request);

@@ -70,6 +70,14 @@ const Format& detect_format(HeaderReader& input) {
   throw AuthError(is_empty ? text::empty_input : text::unknown_input, text::unknown_input_hint);
 }
 
+const Format& detect_authenticated_format(HeaderReader& input) {
+  const Format& format = detect_format(input);
+  if (!format.authenticated)
+    throw AuthError(fmt::format(text::must_be_named, format.name),
+                    fmt::format(text::must_be_named_hint, format.name));
+  return format;
+}
+
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
   check_takes(format, request.keys.size() > 1, &Takes::keys, "second key");
   check_takes(format, !request.identities.empty(), &Takes::recipients, "identity");
