@@ -66,6 +66,7 @@ SessionRequest make_request(const Options& options, Secrets& secrets, HeaderRead
   request.passphrase = std::move(secrets.passphrase);
   request.iv = options.iv;
   request.context = options.context;
+  request.label = options.label;
   request.iterations = options.iterations;
   request.input = &input;
   request.check = [&cancel] { cancel.check(); };

@@ -52,7 +52,7 @@ void check_unchanged(const std::string& name, const struct stat& before) {
     throw IoError(fmt::format(text::changed, name), text::changed_hint);
 }
 
-OpenedHeader open_header(Secrets secrets, HeaderReader& input, Cancel& cancel) {
+OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
   if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic)))
     throw AuthError(text::cannot_rekey, text::cannot_rekey_hint);
   SessionRequest request;
@@ -60,6 +60,7 @@ OpenedHeader open_header(Secrets secrets, HeaderReader& input, Cancel& cancel) {
   request.keys = std::move(secrets.keys);
   request.identities = std::move(secrets.identities);
   request.passphrase = std::move(secrets.passphrase);
+  request.label = options.label;
   request.input = &input;
   request.check = [&cancel] { cancel.check(); };
   return open_sealed_header(request);
@@ -115,7 +116,7 @@ void run_rekey(const Options& options, const Messages& messages) {
   say_if_terminal(source, messages);
 
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
-  const OpenedHeader opened = open_header(std::move(old_secrets), input, cancel);
+  const OpenedHeader opened = open_header(options, std::move(old_secrets), input, cancel);
   const std::vector<std::byte> header = make_header(opened, new_secrets, cancel);
   source.begin_here();
   if (source.shared_size() > 0) sink->expect(header.size() + source.shared_size());

@@ -58,6 +58,8 @@ inline constexpr char iv_length[] = "--iv has {} digits: raw format with {} need
 inline constexpr char bad_digit[] = "--{} has a character that is no hexadecimal digit";
 inline constexpr char context_length[] =
     "--context has {} digits, and may be an even number of them, up to {}";
+inline constexpr char label_length[] = "--label has {} bytes, but must have 1 to {}";
+inline constexpr char label_not_utf8[] = "--label is not valid UTF-8";
 inline constexpr char no_jump[] = "--range cannot jump in this input, which is no file and no block device";
 inline constexpr char no_jump_hint[] = "name a file with -i, or redirect it to standard input";
 inline constexpr char range_too_far[] = "the range goes beyond the end of the plaintext, which has {} bytes";
@@ -212,7 +214,10 @@ inline constexpr char second_passphrase_slot[] = "a second passphrase slot";
 inline constexpr char public_key_beside_passphrase[] = "a slot for a public key beside one for a passphrase";
 inline constexpr char scrypt_refused[] = "scrypt with log2 N = {}, r = {}, p = {} is refused";
 inline constexpr char mac_differs[] = "it was changed, or its MAC was";
-inline constexpr char commitment_differs[] = "its salt or its commitment is wrong";
+inline constexpr char commitment_differs[] =
+    "input is corrupt at byte {}, in its header, or was sealed with a different label; nothing was written";
+inline constexpr char commitment_differs_hint[] =
+    "--label must be the text that the input was sealed with, or absent if there was none";
 
 // Secrets that do not open it -----------------------------------------------------------------------
 inline constexpr char cobblestone_differs[] = "this key and context do not open the input";

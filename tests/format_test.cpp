@@ -134,6 +134,7 @@ TEST_CASE("what a format has no use for is a usage error that names the formats 
   };
   const auto iv = [](SessionRequest& request) { request.iv = some_iv; };
   const auto context = [](SessionRequest& request) { request.context = ""; };
+  const auto label = [](SessionRequest& request) { request.label = "label"; };
   const auto iterations = [](SessionRequest& request) { request.iterations = 1; };
   const auto second_key = [](SessionRequest& request) { request.keys.emplace_back(32); };
   const auto passphrase = [](SessionRequest& request) { request.passphrase = [] { return Secret(1); }; };
@@ -149,6 +150,9 @@ TEST_CASE("what a format has no use for is a usage error that names the formats 
   CHECK(contains(refusal("raw", context), "raw format takes no --context"));
   CHECK(contains(refusal("cobblestone", iv), "cobblestone format takes no --iv"));
   CHECK(contains(refusal("openssl", iv), "openssl format takes no --iv"));
+  for (const std::string_view format : {"cobblestone", "openssl", "raw"})
+    CHECK(contains(refusal(format, label), "format takes no --label | formats that take one: sealed"));
+  CHECK(refusal("sealed", label) == "");
   CHECK(refusal("cobblestone", context) == "");
   CHECK(refusal("sealed", second_key) == "");
   CHECK(refusal("raw", iv) == "");

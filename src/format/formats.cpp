@@ -22,7 +22,7 @@ constexpr std::array formats{
     Format{"sealed",
            true,
            sealed_magic,
-           {.keys = true, .recipients = true, .passphrase = true, .range = true},
+           {.keys = true, .recipients = true, .passphrase = true, .label = true, .range = true},
            open_sealed,
            describe_sealed},
     Format{"cobblestone", true, {}, {.context = true, .range = true}, open_cobblestone, describe_cobblestone},
@@ -85,6 +85,7 @@ std::unique_ptr<Session> open_session(const Format& format, SessionRequest reque
   check_takes(format, static_cast<bool>(request.passphrase), &Takes::passphrase, "passphrase");
   check_takes(format, request.iv.has_value(), &Takes::iv, "--iv");
   check_takes(format, request.context.has_value(), &Takes::context, "--context");
+  check_takes(format, request.label.has_value(), &Takes::label, "--label");
   check_takes(format, request.iterations.has_value(), &Takes::iterations, "--iter");
   return format.open(std::move(request));
 }
