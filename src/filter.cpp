@@ -140,6 +140,7 @@ void run_filter(const Options& options, const Messages& messages) {
       open_session(format, make_request(options, secrets, input, cancel));
   source.begin_here();
   if (!format.authenticated) messages.warning(fmt::format(text::not_authenticated, format.name));
+  if (!options.key_files.empty() && !options.recipients.empty()) messages.warning(text::key_and_recipient);
 
   Stream stream{&source, session.get(), ends.output.get()};
   std::optional<RangeStream> range;

@@ -76,6 +76,15 @@ std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& se
   return header;
 }
 
+// The new slots open what anyone who had the file key may have written.
+void warn_about_writer(const OpenedHeader& opened, const Secrets& new_secrets, const Messages& messages) {
+  const bool has_key = !new_secrets.keys.empty();
+  if (opened.has_recipient && (has_key || new_secrets.passphrase))
+    messages.warning(text::sealed_for_recipient);
+  else if (has_key && !new_secrets.recipients.empty())
+    messages.warning(text::key_and_recipient);
+}
+
 void copy_rest(FdSource& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
   std::vector<std::byte> buffer(copy_bytes);
   while (const std::size_t count = source.read(buffer)) {
@@ -117,6 +126,7 @@ void run_rekey(const Options& options, const Messages& messages) {
 
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const OpenedHeader opened = open_header(options, std::move(old_secrets), input, cancel);
+  warn_about_writer(opened, new_secrets, messages);
   const std::vector<std::byte> header = make_header(opened, new_secrets, cancel);
   source.begin_here();
   if (source.shared_size() > 0) sink->expect(header.size() + source.shared_size());

@@ -101,6 +101,11 @@ inline constexpr char too_many[] = "sealed format has at most {} keys, recipient
 inline constexpr char mixed_slots[] = "a file is not sealed with a passphrase and for a recipient at once";
 inline constexpr char mixed_slots_hint[] =
     "anybody can write for a recipient, and would speak for whoever knows the passphrase";
+inline constexpr char key_and_recipient[] =
+    "sealing for a key and a recipient: anyone with the identity can make a file that the key opens";
+inline constexpr char sealed_for_recipient[] =
+    "input was sealed for a recipient: that it opens with the new key or passphrase does not show who wrote "
+    "it";
 inline constexpr char no_random_bytes[] = "the system gives no random bytes: {}";
 
 // Recipients and identities -------------------------------------------------------------------------

@@ -73,7 +73,7 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
   if (request.cipher && *request.cipher != header.cipher)
     throw UsageError(fmt::format(text::other_cipher, info(header.cipher).name, info(*request.cipher).name),
                      text::other_cipher_hint);
-  OpenedHeader opened{header.cipher, {}, {}, {}};
+  OpenedHeader opened{header.cipher, has_slot(header, SlotType::x25519), {}, {}, {}};
   input.take(opened.message_header);
   opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
   const std::vector<std::byte> context = message_context(header.bytes, request.label);

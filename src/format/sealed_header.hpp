@@ -34,6 +34,8 @@ struct SealedHeader {
   std::vector<Slot> slots;
 };
 
+bool has_slot(const SealedHeader& header, SlotType type);
+
 // Whether there is a suite with that cipher.
 bool has_suite(Cipher cipher);
 
