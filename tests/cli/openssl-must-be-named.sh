@@ -16,7 +16,7 @@ echo 'an older output' >old
 
 # Without a terminal, so that a prompt would be exit 2.
 refused() { # FILE OPTION...
-  local file=$1 out=(-o out) ways=(piped redirected named)
+  local file=$1 hint='-f openssl decrypts it' out=(-o out) ways=(piped redirected named)
   shift
   [[ " $* " != *' --test '* ]] || out=()
   [[ " $* " != *' --range '* ]] || ways=(redirected named)
@@ -38,12 +38,11 @@ for quiet in '' -q; do
   for secret in "-k $key" -p '--passphrase-file passphrase' "-k $key --passphrase-file passphrase"; do
     for mode in -d --test '--range 0:1' '--range 0:' --salvage '--salvage --test' "--rekey --new-key $key" \
       '-d --iter 10000' '-d -c aes-256'; do
-      for file in salted noise magic; do
-        hint='-f openssl decrypts it'
-        # shellcheck disable=SC2086 # several words
-        refused "$file" $mode $secret $quiet
-      done
+      # shellcheck disable=SC2086 # several words
+      refused salted $mode $secret $quiet
     done
+    # shellcheck disable=SC2086
+    for file in noise magic; do refused "$file" -d $secret $quiet; done
   done
 done
 expect_files plain passphrase salted noise magic old
