@@ -11,6 +11,7 @@
 #include "command_line.hpp"
 #include "error.hpp"
 #include "texts.hpp"
+#include "utf8.hpp"
 
 namespace gpuaes {
 namespace {
@@ -20,6 +21,8 @@ namespace po = boost::program_options;
 // Beyond it a lane would not look up from its chunk for more than a second.
 constexpr std::size_t most_size = std::size_t{1} << 30;
 
+constexpr std::size_t max_label_bytes = 255;
+
 constexpr std::uint64_t most_number = std::numeric_limits<std::uint64_t>::max();
 
 // To add an option: its line here, its field in Options, its line in parse_options(), and in the man page.
@@ -28,7 +31,7 @@ po::options_description describe_options() {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
   options.add_options()                                              //
       ("encrypt,e", "encrypt (the default)")                         //
-      ("decrypt,d", "decrypt; finds out sealed and openssl")         //
+      ("decrypt,d", "decrypt; detects the sealed format")            //
       ("info", "tell what can be known of the input without a key")  //
       ("json", "--info: as JSON")                                    //
       ("range", text("OFFSET:LENGTH"),
@@ -51,6 +54,7 @@ po::options_description describe_options() {
        "aes-128, aes-192, aes-256, kuznyechik; otherwise AES by the key's length")                       //
       ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits; kuznyechik: 16")         //
       ("context", text("HEX"), "cobblestone: what the message is bound to beside its key")               //
+      ("label", text("TEXT"), "sealed: text the file is bound to, needed to decrypt it too")             //
       ("iter", text("N"), "openssl: iterations of PBKDF2 (10000)")                                       //
       ("input,i", text("FILE"), "read FILE instead of standard input")                                   //
       ("output,o", text("FILE"), "write FILE, which appears only when all is well")                      //
@@ -188,6 +192,13 @@ ByteRange parse_range(const std::string& text) {
   return {*offset, length};
 }
 
+std::string parse_label(const std::string& text) {
+  if (text.empty() || text.size() > max_label_bytes)
+    throw UsageError(fmt::format(text::label_length, text.size(), max_label_bytes));
+  if (!is_utf8(text)) throw UsageError(text::label_not_utf8);
+  return text;
+}
+
 Options parse_options(int argc, const char* const* argv) {
   const po::variables_map given = parse_command_line(argc, argv, describe_options()).given;
   Options options;
@@ -217,6 +228,7 @@ Options parse_options(int argc, const char* const* argv) {
   if (const auto name = find_text(given, "cipher")) options.cipher = parse_cipher(*name);
   options.iv = find_text(given, "iv");
   options.context = find_text(given, "context");
+  if (const auto label = find_text(given, "label")) options.label = parse_label(*label);
   if (const auto number = find_text(given, "iter")) options.iterations = parse_iterations(*number);
   options.input = find_text(given, "input");
   options.output = find_text(given, "output");

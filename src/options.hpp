@@ -34,10 +34,11 @@ struct Options {
   std::vector<std::string> new_key_files;  // this and the next two: to rekey for
   bool ask_new_passphrase = false;
   std::optional<std::string> new_passphrase_file;
-  std::optional<std::string> format;  // without it: sealed; to decrypt, what the input begins with
+  std::optional<std::string> format;  // without it: sealed; to decrypt, an authenticated one, detected
   std::optional<Cipher> cipher;
   std::optional<std::string> iv;
   std::optional<std::string> context;
+  std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
   std::optional<std::string> input;   // without it: standard input
   std::optional<std::string> output;  // without it: standard output
@@ -67,6 +68,9 @@ std::size_t parse_size(const std::string& text);
 
 // OFFSET:LENGTH or OFFSET:, each with K, M, G or T of 1024 behind it. UsageError.
 ByteRange parse_range(const std::string& text);
+
+// What --label takes, as given: 1 to 255 bytes of UTF-8. UsageError.
+std::string parse_label(const std::string& text);
 
 struct KeygenOptions {
   enum class Action { generate, generate_identity, show_recipient, help, version };

@@ -52,7 +52,7 @@ void check_unchanged(const std::string& name, const struct stat& before) {
     throw IoError(fmt::format(text::changed, name), text::changed_hint);
 }
 
-OpenedHeader open_header(Secrets secrets, HeaderReader& input, Cancel& cancel) {
+OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
   if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic)))
     throw AuthError(text::cannot_rekey, text::cannot_rekey_hint);
   SessionRequest request;
@@ -60,6 +60,7 @@ OpenedHeader open_header(Secrets secrets, HeaderReader& input, Cancel& cancel) {
   request.keys = std::move(secrets.keys);
   request.identities = std::move(secrets.identities);
   request.passphrase = std::move(secrets.passphrase);
+  request.label = options.label;
   request.input = &input;
   request.check = [&cancel] { cancel.check(); };
   return open_sealed_header(request);
@@ -73,6 +74,15 @@ std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& se
       [&cancel] { cancel.check(); });
   append(header, opened.message_header);
   return header;
+}
+
+// The new slots open what anyone who had the file key may have written.
+void warn_about_writer(const OpenedHeader& opened, const Secrets& new_secrets, const Messages& messages) {
+  const bool has_key = !new_secrets.keys.empty();
+  if (opened.has_recipient && (has_key || new_secrets.passphrase))
+    messages.warning(text::sealed_for_recipient);
+  else if (has_key && !new_secrets.recipients.empty())
+    messages.warning(text::key_and_recipient);
 }
 
 void copy_rest(FdSource& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
@@ -117,7 +127,8 @@ void run_rekey(const Options& options, const Messages& messages) {
   say_if_terminal(source, messages);
 
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
-  const OpenedHeader opened = open_header(std::move(old_secrets), input, cancel);
+  const OpenedHeader opened = open_header(options, std::move(old_secrets), input, cancel);
+  warn_about_writer(opened, new_secrets, messages);
   const std::vector<std::byte> header = make_header(opened, new_secrets, cancel);
   source.begin_here();
   if (source.shared_size() > 0) sink->expect(header.size() + source.shared_size());

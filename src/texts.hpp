@@ -58,6 +58,8 @@ inline constexpr char iv_length[] = "--iv has {} digits: raw format with {} need
 inline constexpr char bad_digit[] = "--{} has a character that is no hexadecimal digit";
 inline constexpr char context_length[] =
     "--context has {} digits, and may be an even number of them, up to {}";
+inline constexpr char label_length[] = "--label has {} bytes, but must have 1 to {}";
+inline constexpr char label_not_utf8[] = "--label is not valid UTF-8";
 inline constexpr char no_jump[] = "--range cannot jump in this input, which is no file and no block device";
 inline constexpr char no_jump_hint[] = "name a file with -i, or redirect it to standard input";
 inline constexpr char range_too_far[] = "the range goes beyond the end of the plaintext, which has {} bytes";
@@ -99,6 +101,11 @@ inline constexpr char too_many[] = "sealed format has at most {} keys, recipient
 inline constexpr char mixed_slots[] = "a file is not sealed with a passphrase and for a recipient at once";
 inline constexpr char mixed_slots_hint[] =
     "anybody can write for a recipient, and would speak for whoever knows the passphrase";
+inline constexpr char key_and_recipient[] =
+    "sealing for a key and a recipient: anyone with the identity can make a file that the key opens";
+inline constexpr char sealed_for_recipient[] =
+    "input was sealed for a recipient: that it opens with the new key or passphrase does not show who wrote "
+    "it";
 inline constexpr char no_random_bytes[] = "the system gives no random bytes: {}";
 
 // Recipients and identities -------------------------------------------------------------------------
@@ -200,6 +207,9 @@ inline constexpr char not_openssl[] = "input is not in openssl format: it does n
 inline constexpr char not_sealed[] =
     "input is not in sealed format: it does not begin with 'gpuaes-stream/1' and a line feed";
 inline constexpr char unknown_input_hint[] = "-f cobblestone and -f raw read what has nothing to be known by";
+inline constexpr char must_be_named[] =
+    "input appears to be in {} format, which is not authenticated and must be named";
+inline constexpr char must_be_named_hint[] = "-f {} decrypts it, but cannot detect changes to it";
 inline constexpr char cannot_rekey[] = "input is not in sealed format, by the bytes that it begins with";
 inline constexpr char cannot_rekey_hint[] = "only sealed files have slots, which can be replaced";
 inline constexpr char other_version[] =
@@ -219,7 +229,10 @@ inline constexpr char second_passphrase_slot[] = "a second passphrase slot";
 inline constexpr char public_key_beside_passphrase[] = "a slot for a public key beside one for a passphrase";
 inline constexpr char scrypt_refused[] = "scrypt with log2 N = {}, r = {}, p = {} is refused";
 inline constexpr char mac_differs[] = "it was changed, or its MAC was";
-inline constexpr char commitment_differs[] = "its salt or its commitment is wrong";
+inline constexpr char commitment_differs[] =
+    "input is corrupt at byte {}, in its header, or was sealed with a different label; nothing was written";
+inline constexpr char commitment_differs_hint[] =
+    "--label must be the text that the input was sealed with, or absent if there was none";
 
 // Secrets that do not open it -----------------------------------------------------------------------
 inline constexpr char cobblestone_differs[] = "this key and context do not open the input";
