@@ -24,7 +24,7 @@ kinds=(decrypt rekey)
 if [ "$(id -u)" = 0 ] && without_proc true 2>/dev/null; then
   kinds+=(decrypt_without_proc)
 else
-  echo "skipped: without /proc: not root, or no mount namespaces here"
+  skip_part "without /proc: not root, or no mount namespaces here"
 fi
 
 kept() { # WHAT: the access that set_up gives to a file, by each way of replacing it
@@ -61,14 +61,14 @@ try_in() { # DIRECTORY
     kept "$1, default ACL"
     setfacl -b .
   else
-    echo "skipped: ACLs in $1: its file system has none"
+    skip_part "ACLs in $1: its file system has none"
   fi
   if setfattr -n user.origin -v 'far away' . 2>/dev/null; then
     setfattr -x user.origin .
     set_up() { setfattr -n user.origin -v 'far away' "$1" && setfattr -n user.empty "$1"; }
     kept "$1, extended attributes"
   else
-    echo "skipped: extended attributes in $1: its file system has none"
+    skip_part "extended attributes in $1: its file system has none"
   fi
   if [ "$(id -u)" = 0 ]; then
     set_up() { chown 65533:65532 "$1" && chmod 4750 "$1"; }
@@ -83,7 +83,7 @@ if memory=$(mktemp -d /dev/shm/gpuaes-XXXXXX 2>/dev/null); then
   at_exit "rm -rf '$memory'"
   try_in "$memory"
 else
-  echo "skipped: tmpfs: cannot write to /dev/shm"
+  skip_part "tmpfs: cannot write to /dev/shm"
 fi
 
 # Another user who may write the file replaces it: owner and group cannot be kept.

@@ -78,7 +78,7 @@ if unshare -m mount --bind over mounted 2>/dev/null; then
   refused 'mounted is a mount point and cannot be replaced' "$redirect" mounted
   user=(timeout 20)
 else
-  echo "skipped: a bind mount: no mount namespaces here"
+  skip_part "a bind mount: no mount namespaces here"
 fi
 
 cp "$work/sealed" fixed
@@ -101,7 +101,7 @@ if chattr +i fixed 2>/dev/null; then
   refused 'cannot create a file next to grows/out: Operation not permitted' "$redirect" grows/out
   chattr -i grows
 else
-  echo "skipped: immutable files: the file system has none, or chattr is not allowed"
+  skip_part "immutable files: the file system has none, or chattr is not allowed"
 fi
 
 # What becomes impossible only during the run is found before the old file is touched.
