@@ -73,8 +73,12 @@ class Campaign:
 
     def execute(self, cases):
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            for case, outcome in zip(cases, pool.map(self.try_case, cases)):
-                self.take(case, outcome)
+            try:
+                for case, outcome in zip(cases, pool.map(self.try_case, cases)):
+                    self.take(case, outcome)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
 
     def finish(self):
         """Prints the summary. True if all is right."""
