@@ -49,15 +49,14 @@ Secret make_key_line() {
 void write_new_file(const std::string& name, std::span<const std::byte> bytes) {
   Cancel cancel;
   Fd file = open_file(name, O_WRONLY | O_CREAT | O_EXCL, cancel, 0600);
-  const int fd = file.get();
   try {
-    make_private(fd, name);
+    make_private(file.get(), name);
     FdSink sink(std::move(file), name, cancel);
     sink.write(bytes);
-    if (fsync(fd) != 0) throw io_error(text::cannot_write, name, errno);
+    sink.sync();
     sink.finish();
     sync_directory_of(name);
-  } catch (const Error&) {
+  } catch (...) {
     unlink(name.c_str());
     throw;
   }
@@ -74,7 +73,7 @@ void make_identity(const std::optional<std::string>& output) {
   write_secret(output, identity_lines(identity));
   try {
     print(text_of(identity.recipient) + "\n", output ? STDOUT_FILENO : STDERR_FILENO);
-  } catch (const Error&) {
+  } catch (...) {
     if (output) unlink(output->c_str());  // what nobody was told how to use
     throw;
   }

@@ -102,8 +102,11 @@ def wrong_files(run, folder, status, lost):
 
 
 def loses_output(fault, where, folder):
-    """Whether what was written may be lost, so that the run must not succeed."""
-    return LOSSES.fullmatch(fault) and (f" writing {folder}/" in where or where.startswith("1 "))
+    """Whether what was written may be lost, so that the run must not succeed. A file that is only checked is opened for
+    writing too, and closed with nothing written."""
+    used = (" writing ",) if fault.startswith("close=") else (" writing ", " checking ")
+    is_output = where.startswith("1 ") or any(use + folder + "/" in where for use in used)
+    return LOSSES.fullmatch(fault) and is_output
 
 
 def wrong_status(status, fault, lost):

@@ -98,6 +98,11 @@ Fd::~Fd() {
   close();
 }
 
+void Fd::reset(int fd) noexcept {
+  close();
+  fd_ = fd;
+}
+
 int Fd::close() noexcept {
   const int fd = std::exchange(fd_, -1);
   return fd < 0 ? 0 : ::close(fd);
@@ -250,6 +255,13 @@ void FdSink::throw_failure(int error) const {
   const std::string message = fmt::format(text::cannot_write_after, name_, written_, strerror(error));
   if (error == EPIPE) throw PipeClosed(message);
   throw IoError(message, hint_for(error));
+}
+
+void FdSink::sync() {
+  while (fsync(fd_.get()) != 0) {
+    if (errno != EINTR) throw io_error(text::cannot_write, name_, errno);
+    cancel_.check();
+  }
 }
 
 void FdSink::finish() {

@@ -65,7 +65,7 @@ class OutputFile : public Sink {
         warn_(rules.warn),
         cancel_(cancel),
         file_(path, name, rules.hint),
-        sink_(Fd(fcntl(file_.fd(), F_DUPFD_CLOEXEC, 0)), name, cancel) {
+        sink_(file_.take_fd(), name, cancel) {
     file_.check_target();
   }
 
@@ -73,7 +73,7 @@ class OutputFile : public Sink {
   // systems in memory would only touch all of it twice.
   void expect(std::uint64_t size) override {
     struct statfs file_system {};
-    const int fd = file_.fd();
+    const int fd = sink_.fd().get();
     if (fstatfs(fd, &file_system) != 0 || file_system.f_type == TMPFS_MAGIC) return;
     int error = 0;
     do {
@@ -92,21 +92,18 @@ class OutputFile : public Sink {
     written_ += bytes.size();
     if (written_ - on_its_way_ < flush_bytes) return;
     // Only begins to write, so an error of the disk is told by fsync().
-    sync_file_range(file_.fd(), static_cast<off_t>(on_its_way_), static_cast<off_t>(written_ - on_its_way_),
-                    SYNC_FILE_RANGE_WRITE);
+    sync_file_range(sink_.fd().get(), static_cast<off_t>(on_its_way_),
+                    static_cast<off_t>(written_ - on_its_way_), SYNC_FILE_RANGE_WRITE);
     on_its_way_ = written_;
   }
 
   void finish() override {
-    if (written_ < expected_ && ftruncate(file_.fd(), static_cast<off_t>(written_)) != 0)
+    if (written_ < expected_ && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
       throw io_error(text::cannot_write, name_, errno);
     set_access();
-    while (durable_ && fsync(file_.fd()) != 0) {
-      if (errno != EINTR) throw io_error(text::cannot_write, name_, errno);
-      cancel_.check();
-    }
+    if (durable_) sink_.sync();
     sink_.finish();
-    cancel_.check();  // fsync() may have taken long, and is mostly not interrupted
+    cancel_.check();  // to sync may have taken long, and is mostly not interrupted
     if (before_rename_) before_rename_();
     file_.publish();
     if (durable_) sync_directory_of(path_);
@@ -120,8 +117,10 @@ class OutputFile : public Sink {
     std::vector<std::string> lost;
     if (stat(path_.c_str(), &old) == 0) {
       check_writable(name_);
-      lost = keep_access(file_.fd(), path_, old, name_);
-    } else if (!set_mode(file_.fd(), file_.mode_of_new_file(), name_)) {
+      lost = keep_access(sink_.fd().get(), path_, old, name_);
+    } else if (errno != ENOENT) {
+      throw io_error(text::cannot_look_at, name_, errno);
+    } else if (!set_mode(sink_.fd().get(), file_.mode_of_new_file(), name_)) {
       lost.emplace_back("mode");
     }
     if (!lost.empty() && warn_) warn_(fmt::format(text::access_lost, fmt::join(lost, ", "), name_));

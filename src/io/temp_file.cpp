@@ -78,7 +78,8 @@ TempFile::~TempFile() {
 
 Fd TempFile::create() {
   Fd nameless = create_nameless(0600);
-  if (nameless.get() >= 0 && access(path_of_descriptor(nameless.get()).c_str(), F_OK) == 0) return nameless;
+  handle_.reset(open(path_of_descriptor(nameless.get()).c_str(), O_PATH | O_CLOEXEC));
+  if (handle_.get() >= 0) return nameless;
   struct statx status {};
   if (statx(directory_.get(), "", AT_EMPTY_PATH, 0, &status) == 0 &&
       (status.stx_attributes & STATX_ATTR_APPEND) != 0)  // a name could be made, and never be changed
@@ -121,7 +122,7 @@ void TempFile::check_target() const {
 }
 
 bool TempFile::link_to(const char* new_name) const {
-  return linkat(AT_FDCWD, path_of_descriptor(fd_.get()).c_str(), directory_.get(), new_name,
+  return linkat(AT_FDCWD, path_of_descriptor(handle_.get()).c_str(), directory_.get(), new_name,
                 AT_SYMLINK_FOLLOW) == 0;
 }
 
@@ -129,10 +130,9 @@ void TempFile::publish() {
   if (temp_name_.empty()) {
     if (link_to(base_.c_str())) return;
     // linkat(2) does not replace a file, as rename(2) does.
-    std::string temp_name;
     const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
-    if (errno == EEXIST && make_with_random_name(directory_.get(), base_, temp_name, link) == 0)
-      temp_name_ = temp_name;
+    if (errno != EEXIST || make_with_random_name(directory_.get(), base_, temp_name_, link) != 0)
+      temp_name_.clear();
   }
   if (temp_name_.empty() ||
       renameat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str()) != 0)

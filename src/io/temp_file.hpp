@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "io/fd.hpp"
 
@@ -22,7 +23,8 @@ class TempFile {
   TempFile& operator=(const TempFile&) = delete;
   ~TempFile();
 
-  int fd() const noexcept { return fd_.get(); }
+  // The file, open for writing; once. Nothing else has it open so, and close(2) reports all that went wrong.
+  Fd take_fd() { return std::move(fd_); }
 
   // IoError where the target exists and publish() could not replace it: it is not a regular file, it is a
   // mount point, or a sticky directory or a file attribute protects it. Changes nothing.
@@ -46,6 +48,7 @@ class TempFile {
   Fd directory_;
   std::string base_;       // the target's name in the directory
   std::string temp_name_;  // in the directory; empty while the file has none
+  Fd handle_{-1};          // O_PATH: the file while it has no name
   Fd fd_;
 };
 

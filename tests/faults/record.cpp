@@ -77,7 +77,8 @@ void describe(Entry& entry, int descriptor, const char* path) {
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     syscall(SYS_readlinkat, AT_FDCWD, link, target, sizeof target - 1);
     const long flags = syscall(SYS_fcntl, descriptor, F_GETFL);
-    const char* const use = (flags & O_ACCMODE) == O_RDONLY ? "reading" : "writing";
+    const bool at_begin = syscall(SYS_lseek, descriptor, 0, SEEK_CUR) == 0;  // false for pipes
+    const char* const use = (flags & O_ACCMODE) == O_RDONLY ? "reading" : at_begin ? "checking" : "writing";
     snprintf(entry.where, sizeof entry.where, "%d %s %s", descriptor, use, target);
   } else if (path != nullptr) {
     snprintf(entry.where, sizeof entry.where, "%s", path);
