@@ -1,4 +1,4 @@
-// Catch2 as the system has it: v3 (Ubuntu 24.04) or v2 (Debian 12).
+// Catch2 as the system provides it: v3 (Ubuntu 24.04) or v2 (Debian 12).
 #pragma once
 
 #include <string>
