@@ -161,6 +161,7 @@ sanitized() { [ -n "${GPUAES_SANITIZED:-}" ]; }
 # python < SCRIPT: with `from harness import *` at hand.
 python3=python3
 python() {
+  need "$python3"
   PROGRAM=$program KEY=$key KEY_HEX=${key_hex[$bits]} IV=$iv PYTHONPATH=$here:$here/.. PYTHONDONTWRITEBYTECODE=1 \
     "$python3" - || exit "$?"
 }
