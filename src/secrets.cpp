@@ -70,17 +70,21 @@ Secret read_passphrase(FdSource file, const std::string& name) {
   return parse_passphrase(line.bytes().first(size), name);
 }
 
-Secret ask_passphrase(const char* first_question, bool twice, Cancel& cancel) {
+Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
+  constexpr int attempts = 3;
   HiddenPrompt prompt(cancel);
-  const auto ask = [&](std::string_view question) {
+  const auto ask = [&prompt](const std::string& text) {
     Secret line(max_passphrase_bytes + 1);
-    line.shrink(prompt.ask(question, line.bytes()));
-    return parse_passphrase(line.bytes(), text::terminal);
+    line.shrink(prompt.ask(text, line.bytes()));
+    return line;
   };
-  Secret passphrase = ask(first_question);
-  if (twice && !is_equal(passphrase.bytes(), ask("the same again: ").bytes()))
-    throw UsageError(text::passphrases_differ);
-  return passphrase;
+  for (int attempt = 1; attempt <= attempts; ++attempt) {
+    const bool again = attempt > 1;
+    const Secret line = ask(again ? fmt::format("{}\n{}", text::passphrases_differ, question) : question);
+    Secret passphrase = parse_passphrase(line.bytes(), text::terminal);
+    if (!twice || is_equal(passphrase.bytes(), ask("the same again: ").bytes())) return passphrase;
+  }
+  throw UsageError(text::passphrases_differ);
 }
 
 // The options that name the secrets of one side.

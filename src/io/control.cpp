@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "io/job_signals.hpp"
+
 namespace gpuaes {
 namespace {
 
@@ -114,6 +116,7 @@ struct Control::Loop {
   // A request stops the context, and from then on it runs between interruptions.
   void run(const std::stop_token& over) {
     blocked.lift();
+    JobSignals::block();
     context.run();
     while (!over.stop_requested()) {
       cancel.interrupt();
