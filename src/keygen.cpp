@@ -12,6 +12,7 @@
 
 #include "cipher/kdf.hpp"
 #include "cipher/recipient.hpp"
+#include "io/control.hpp"
 #include "io/fd.hpp"
 #include "options.hpp"
 #include "program.hpp"
@@ -44,10 +45,11 @@ Secret make_key_line() {
 }
 
 // Makes a file that only its owner can read. One that is there already, or a symbolic link, is an IoError;
-// one that cannot be written is taken back.
+// one that cannot be written is taken back, also when a signal ends the program.
 void write_new_file(const std::string& name, std::span<const std::byte> bytes) {
   umask(S_IRWXG | S_IRWXO | S_IXUSR);
   Cancel cancel;
+  const Control control(cancel);
   Fd file = open_file(name, O_WRONLY | O_CREAT | O_EXCL, cancel);
   const int fd = file.get();
   try {
@@ -55,7 +57,8 @@ void write_new_file(const std::string& name, std::span<const std::byte> bytes) {
     sink.write(bytes);
     if (fsync(fd) != 0) throw io_error(text::cannot_write, name, errno);
     sink.finish();
-  } catch (const Error&) {
+    cancel.check();
+  } catch (...) {
     unlink(name.c_str());
     throw;
   }

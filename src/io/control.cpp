@@ -20,7 +20,9 @@ namespace {
 
 constexpr std::chrono::milliseconds interrupt_interval{5};
 
-constexpr std::array stop_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+// All that end a program by default and can come from outside, except SIGPIPE and real-time signals.
+constexpr std::array stop_signals{SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGXCPU, SIGALRM,
+                                  SIGUSR2, SIGVTALRM, SIGPROF, SIGPWR,  SIGIO,   SIGSTKFLT};
 
 bool is_ignored(int signal) {
   struct sigaction action {};

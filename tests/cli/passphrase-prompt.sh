@@ -153,7 +153,7 @@ for answers, options in ((0, []), (1, []), (0, ["-d"])):
     await_prompt("prompt before ^C")
     os.write(master, b"\x03")
     expect_equal(b"", end(child, -signal.SIGINT, f"^C at prompt {answers + 1}").out, "output")
-for number in (signal.SIGTERM, signal.SIGQUIT):
+for number in STOP_SIGNALS:
     child = begin("-o", "unfinished", data=quick)
     await_prompt("prompt before a signal")
     child.send_signal(number)
