@@ -147,6 +147,8 @@ FdSource::FdSource(Fd fd, std::string name, Cancel& cancel)
     throw io_error(text::cannot_seek, name_, errno);
   begin_ = opened_at_ = static_cast<std::uint64_t>(begin);
   size_ = static_cast<std::uint64_t>(std::max(end - begin, off_t{0}));
+  std::byte first;
+  sized_ = size_ > 0 || pread(fd_.get(), &first, 1, begin) <= 0;
 }
 
 void FdSource::begin_here() {
@@ -184,9 +186,7 @@ bool FdSource::ready(std::chrono::milliseconds patience) {
 }
 
 std::optional<std::uint64_t> FdSource::size() const {
-  std::byte first;
-  const bool says_nothing = size_ == 0 && pread(fd_.get(), &first, 1, static_cast<off_t>(begin_)) > 0;
-  return is_file(status_) && !says_nothing ? std::optional(size_) : std::nullopt;
+  return sized_ ? std::optional(size_) : std::nullopt;
 }
 
 bool FdSource::is_terminal() const {
