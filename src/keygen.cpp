@@ -85,7 +85,7 @@ void show_recipient(const std::string& name, const Messages& messages) {
   Cancel cancel;
   std::vector<struct stat> files;
   const Secret contents = read_key_file(name, files, messages, cancel);
-  print(text_of(parse_identity(contents.bytes(), name).recipient) + "\n");
+  print(text_of(parse_identity(contents.bytes(), shown_name(name)).recipient) + "\n");
 }
 
 void act(const KeygenOptions& options, const Messages& messages) {

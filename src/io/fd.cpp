@@ -256,9 +256,15 @@ void FdSink::finish() {
   if (fd_.close() != 0 && errno != EINTR) throw io_error(text::cannot_write, name_, errno);
 }
 
-FdSource open_source(const std::optional<std::string>& name, Cancel& cancel) {
-  if (!name) return FdSource(Fd(STDIN_FILENO), text::standard_input, cancel);
-  return FdSource(open_file(*name, O_RDONLY | O_NOCTTY, cancel), *name, cancel);
+std::string shown_name(const std::string& name) {
+  return name == standard_name ? text::standard_input : name;
+}
+
+FdSource open_source(const std::string& name, Cancel& cancel) {
+  if (name != standard_name) return FdSource(open_file(name, O_RDONLY | O_NOCTTY, cancel), name, cancel);
+  Fd fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  if (fd.get() < 0) throw io_error(text::cannot_open, text::standard_input, errno);
+  return FdSource(std::move(fd), text::standard_input, cancel);
 }
 
 }  // namespace gpuaes

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "io/cancel.hpp"
 #include "io/source_sink.hpp"
@@ -105,7 +106,13 @@ class FdSink : public Sink {
   std::uint64_t written_ = 0;  // bytes
 };
 
-// The standard input; or the file of that name.
-FdSource open_source(const std::optional<std::string>& name, Cancel& cancel);
+// What the command line calls standard input. A file of that name is "./-".
+inline constexpr std::string_view standard_name = "-";
+
+// The name of a source for messages.
+std::string shown_name(const std::string& name);
+
+// The file of that name, or standard input. Descriptor 0 stays open: no other file gets its number.
+FdSource open_source(const std::string& name, Cancel& cancel);
 
 }  // namespace gpuaes
