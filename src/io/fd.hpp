@@ -83,7 +83,7 @@ class FdSource : public Source {
   std::uint64_t read_ = 0;       // where read() goes on, counted from there
   std::uint64_t begin_ = 0;      // where offsets are counted from
   std::uint64_t size_ = 0;       // bytes from there to the end; 0 unless a regular file or a block device
-  bool sized_ = false;           // whether size_ means that
+  bool sized_ = false;           // whether size_ is the size: files of /proc say 0
 };
 
 class FdSink : public Sink {
