@@ -41,7 +41,6 @@ std::unique_ptr<Sink> open_output(const Options& options, SinkRules rules, Cance
 
 Ends open_ends(const Options& options, const Secrets& secrets, const Messages& messages, Cancel& cancel) {
   Ends ends{open_source(options.input, cancel), {}, {}, {}};
-  refuse_read_whole(secrets, ends.source.status());
   if (options.range) check_seekable(ends.source);
   std::vector<struct stat> in_use = secrets.files;
   in_use.push_back(ends.source.status());

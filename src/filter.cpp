@@ -21,6 +21,7 @@
 #include "crew.hpp"
 #include "ends.hpp"
 #include "format/format.hpp"
+#include "inputs.hpp"
 #include "io/control.hpp"
 #include "lane/plan.hpp"
 #include "lane/tuning.hpp"
@@ -130,6 +131,7 @@ void run_filter(const Options& options, const Messages& messages) {
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
   const CudaKernel kernel = parse_cuda_kernel(options.kernel);
 
+  refuse_same_inputs(options);
   Secrets secrets = read_secrets(options, messages, cancel);
   Ends ends = open_ends(options, secrets, messages, cancel);
   FdSource& source = ends.source;

@@ -11,6 +11,7 @@
 
 #include "cipher/kdf.hpp"
 #include "cipher/recipient.hpp"
+#include "io/control.hpp"
 #include "io/fd.hpp"
 #include "io/file_access.hpp"
 #include "io/temp_file.hpp"
@@ -45,9 +46,10 @@ Secret make_key_line() {
 }
 
 // Creates a file that only its owner can open. IoError where the name is taken, even by a symbolic link. A
-// file that cannot be written completely is removed.
+// file that cannot be written completely is removed, also when a signal ends the program.
 void write_new_file(const std::string& name, std::span<const std::byte> bytes) {
   Cancel cancel;
+  const Control control(cancel);
   Fd file = open_file(name, O_WRONLY | O_CREAT | O_EXCL, cancel, 0600);
   try {
     make_private(file.get(), name);
@@ -55,6 +57,7 @@ void write_new_file(const std::string& name, std::span<const std::byte> bytes) {
     sink.write(bytes);
     sink.sync();
     sink.finish();
+    cancel.check();
     sync_directory_of(name);
   } catch (...) {
     unlink(name.c_str());
@@ -83,7 +86,7 @@ void show_recipient(const std::string& name, const Messages& messages) {
   Cancel cancel;
   std::vector<struct stat> files;
   const Secret contents = read_key_file(name, files, messages, cancel);
-  print(text_of(parse_identity(contents.bytes(), name).recipient) + "\n");
+  print(text_of(parse_identity(contents.bytes(), shown_name(name)).recipient) + "\n");
 }
 
 void act(const KeygenOptions& options, const Messages& messages) {

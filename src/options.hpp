@@ -40,8 +40,9 @@ struct Options {
   std::optional<std::string> context;
   std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
-  std::optional<std::string> input;   // without it: standard input
+  std::string input = "-";            // standard input, as for key files and passphrase files
   std::optional<std::string> output;  // without it: standard output
+  bool in_place = false;              // rekey: the input is replaced
   std::string lanes = "auto";
   std::string kernel = "bitslice";
   std::optional<std::size_t> chunk_bytes;
@@ -51,6 +52,8 @@ struct Options {
   std::optional<std::uint64_t> size;  // of the input, as the user expects it
   bool force = false;                 // to a terminal too
   Messages::Level level = Messages::Level::normal;
+
+  bool names_input() const { return input != "-"; }
 };
 
 // UsageError for what the contract does not know. Values are looked at only as far as their form goes:

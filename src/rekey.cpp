@@ -16,6 +16,7 @@
 #include "ends.hpp"
 #include "format/bytes.hpp"
 #include "format/sealed.hpp"
+#include "inputs.hpp"
 #include "io/control.hpp"
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
@@ -96,31 +97,29 @@ void copy_rest(FdSource& source, Sink& sink, std::atomic<std::uint64_t>& copied)
 }  // namespace
 
 void run_rekey(const Options& options, const Messages& messages) {
-  const bool replaces = options.input && !options.output;
-  if (replaces) check_replaceable(*options.input);
+  if (options.in_place) check_replaceable(options.input);
 
   Cancel cancel;
   const Control control(cancel);
   const Messages::Hurry hurry(messages, [&cancel] { return cancel.requested(); });
   Progress progress(control, messages, options.progress && options.level != Messages::Level::quiet);
+  refuse_same_inputs(options);
   Secrets old_secrets = read_secrets(options, messages, cancel);
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);
   check_slots_for(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
   FdSource source = open_source(options.input, cancel);
   std::vector<struct stat> in_use;
-  for (const Secrets* secrets : {&std::as_const(old_secrets), &new_secrets}) {
-    refuse_read_whole(*secrets, source.status());
+  for (const Secrets* secrets : {&std::as_const(old_secrets), &new_secrets})
     in_use.insert(in_use.end(), secrets->files.begin(), secrets->files.end());
-  }
-  if (!replaces) in_use.push_back(source.status());
+  if (!options.in_place) in_use.push_back(source.status());
   const std::unique_ptr<Sink> sink =
-      open_sink(replaces ? options.input : options.output,
+      open_sink(options.in_place ? std::optional(options.input) : options.output,
                 {.terminal = options.force ? SinkRules::Terminal::everything : SinkRules::Terminal::nothing,
                  .in_use = in_use,
-                 .hint = replaces ? text::not_replaceable_hint : text::redirect_hint,
+                 .hint = options.in_place ? text::not_replaceable_hint : text::redirect_hint,
                  .before_rename =
                      [&] {
-                       if (replaces) check_unchanged(*options.input, source.status());
+                       if (options.in_place) check_unchanged(options.input, source.status());
                      },
                  .warn = [&messages](const std::string& text) { messages.warning(text); }},
                 cancel);

@@ -82,9 +82,10 @@ inline constexpr char openssl_key_hint[] = "-f raw takes a key and an IV";
 inline constexpr char key_as_name[] = "a key is given where the name of a file should be";
 inline constexpr char key_as_name_hint[] = "gpuaes-keygen makes a key file";
 inline constexpr char readable_by_others[] = "{} can be read by others than its owner: chmod 600 mends that";
-inline constexpr char key_digit[] = "key file {} has a character that is no hexadecimal digit among its {}";
-inline constexpr char key_file_too_long[] = "key file {} has more than {} bytes";
-inline constexpr char key_file_length[] = "key file {} has an unusable length of {} bytes";
+inline constexpr char key_digit[] =
+    "the key in {} has a character that is not a hexadecimal digit among its {}";
+inline constexpr char key_file_too_long[] = "the key in {} has more than {} bytes";
+inline constexpr char key_file_length[] = "the key in {} has an unusable length of {} bytes";
 inline constexpr char key_hint[] = "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits";
 inline constexpr char key_length[] = "{} needs a key of {} bytes, and {} has {}";
 inline constexpr char sealed_key[] = "sealed format needs a key of {} bytes, and {} has {}";
@@ -94,9 +95,8 @@ inline constexpr char passphrase_too_long[] = "the passphrase from {} has more t
 inline constexpr char passphrase_hint[] = "a passphrase is what stands before the first line feed";
 inline constexpr char passphrases_differ[] = "the two passphrases differ";
 inline constexpr char tty_hint[] = "without a terminal, --passphrase-file reads the passphrase from a file";
-inline constexpr char key_took_input[] =
-    "keys or recipients and the input come from the same pipe, which was read to its end for them";
-inline constexpr char key_took_input_hint[] = "-i names a file for the input, or -k one for the key";
+inline constexpr char same_inputs[] = "{} and {} are both read from {}";
+inline constexpr char same_inputs_hint[] = "name another file for one of them (-i names the input)";
 inline constexpr char too_many[] = "sealed format has at most {} keys, recipients and the passphrase counted";
 inline constexpr char mixed_slots[] = "a file is not sealed with a passphrase and for a recipient at once";
 inline constexpr char mixed_slots_hint[] =

@@ -418,22 +418,22 @@ TEST_CASE("a bad digit in 48 or 64, or before a line feed, is an error that says
     for (const std::size_t at : {std::size_t{0}, digits / 2, digits - 1}) {
       std::string text(digits, '1');
       text[at] = 'g';
-      CHECK(
-          contains(parsed(text), "usage: key file secret.key has a character that is no hexadecimal digit"));
+      CHECK(contains(parsed(text),
+                     "usage: the key in secret.key has a character that is not a hexadecimal digit"));
     }
   }
   std::string text(32, '1');
   text[5] = 'x';
-  CHECK(contains(parsed(text + "\n"), "no hexadecimal digit"));
-  CHECK(contains(parsed("0x" + std::string(62, '1')), "no hexadecimal digit"));
+  CHECK(contains(parsed(text + "\n"), "not a hexadecimal digit"));
+  CHECK(contains(parsed("0x" + std::string(62, '1')), "not a hexadecimal digit"));
 }
 
 TEST_CASE("a key file of any other length is an error that names it and the length") {
   for (const std::size_t size : {0, 1, 15, 17, 23, 25, 31, 33, 47, 49, 63, 65, 128, 4096}) {
     const std::string failure = parsed(std::string(size, '1'));
     CAPTURE(size);
-    CHECK(contains(
-        failure, "usage: key file secret.key has an unusable length of " + std::to_string(size) + " bytes"));
+    CHECK(contains(failure, "usage: the key in secret.key has an unusable length of " + std::to_string(size) +
+                                " bytes"));
   }
   const auto error = error_of<UsageError>([] { parse("short"); });
   REQUIRE(error.has_value());

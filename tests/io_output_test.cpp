@@ -351,7 +351,7 @@ TEST_CASE("standard input and output are what a run without names uses") {
     Cancel cancel;
     dup2(open((directory / "in").c_str(), O_RDONLY), STDIN_FILENO);
     dup2(open((directory / "out").c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
-    FdSource source = open_source(std::nullopt, cancel);
+    FdSource source = open_source("-", cancel);
     const auto sink = open_sink(std::nullopt, {.in_use = {&source.status(), 1}}, cancel);
     sink->write(read_all(source));
     sink->finish();

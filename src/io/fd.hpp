@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "io/cancel.hpp"
 #include "io/source_sink.hpp"
@@ -84,6 +85,7 @@ class FdSource : public Source {
   std::uint64_t read_ = 0;       // where read() goes on, counted from there
   std::uint64_t begin_ = 0;      // where offsets are counted from
   std::uint64_t size_ = 0;       // bytes from there to the end; 0 unless a regular file or a block device
+  bool sized_ = false;           // whether size_ is the size: files of /proc say 0
 };
 
 class FdSink : public Sink {
@@ -109,7 +111,13 @@ class FdSink : public Sink {
   std::uint64_t written_ = 0;  // bytes
 };
 
-// The standard input; or the file of that name.
-FdSource open_source(const std::optional<std::string>& name, Cancel& cancel);
+// What the command line calls standard input. A file of that name is "./-".
+inline constexpr std::string_view standard_name = "-";
+
+// The name of a source for messages.
+std::string shown_name(const std::string& name);
+
+// The file of that name, or standard input. Descriptor 0 stays open: no other file gets its number.
+FdSource open_source(const std::string& name, Cancel& cancel);
 
 }  // namespace gpuaes

@@ -23,6 +23,12 @@ slow = bool(os.environ.get("GPUAES_SANITIZED"))
 PATIENCE = 30  # seconds, for what should end at once
 A_SECOND = 20 if slow else 5  # the contract's "within a second", generously
 
+# Signals that stop the program as SIGTERM does.
+STOP_SIGNALS = [
+    getattr(signal, f"SIG{name}")
+    for name in "INT TERM HUP QUIT XCPU ALRM USR2 VTALRM PROF PWR IO STKFLT".split()
+]
+
 
 def fail(message):
     print("FAIL: " + message, file=sys.stderr)
@@ -38,7 +44,7 @@ def spawn(*options, ignore=(), **popen):
     """The program as a child whose signals are at their defaults, but those in `ignore`, whatever we inherited."""
 
     def signals():
-        for s in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGUSR1):
+        for s in (*STOP_SIGNALS, signal.SIGPIPE, signal.SIGUSR1):
             signal.signal(s, signal.SIG_IGN if s in ignore else signal.SIG_DFL)
 
     child = subprocess.Popen(
