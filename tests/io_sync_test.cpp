@@ -1,8 +1,10 @@
 // When an output file is on its disk: what it tells the system to keep, in which order, and what it makes of
 // the answers.
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -178,6 +180,26 @@ TEST_CASE("an output file whose loss is told by close(2) is an error, and does n
       }
       file.check_untouched();
     }
+}
+
+TEST_CASE("an output file that is shorter than expected gives back the room that was taken for it") {
+  const TempDir directory;
+  struct statfs file_system {};
+  REQUIRE(statfs(directory.path().c_str(), &file_system) == 0);
+  if (file_system.f_type == TMPFS_MAGIC) {
+    WARN("skipped: no room is taken in file systems in memory");
+    return;
+  }
+  const std::string name = directory / "out";
+  Cancel cancel;
+  const auto sink = open_output(name, cancel);
+  sink->expect(16 << 20);
+  sink->write(test_bytes(1000));
+  sink->finish();
+  struct stat status {};
+  REQUIRE(stat(name.c_str(), &status) == 0);
+  CHECK(status.st_size == 1000);
+  CHECK(status.st_blocks * 512 < 1 << 20);
 }
 
 TEST_CASE("an output that is written in place and whose loss is told by close(2) is an error") {
