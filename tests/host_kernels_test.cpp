@@ -153,6 +153,13 @@ TEST_CASE("kernels on the host: segments are sealed, opened, and the first bad o
       tag(&first_bad);
       CHECK(first_bad == none_bad);
       CHECK(opened.bytes() == plain);
+      for (std::size_t i = 0; plain.empty() && i < tag_bytes; ++i) {  // every byte of a tag is compared
+        sealed.data()[i] ^= std::byte{1};
+        first_bad = none_bad;
+        tag(&first_bad);
+        CHECK(first_bad == 0);
+        sealed.data()[i] ^= std::byte{1};
+      }
       for (std::size_t bad = segments.count; bad-- > 0;) {
         sealed.data()[bad * sealed_segment_bytes + each.last / 2] ^= std::byte{1};
         tag(&first_bad);

@@ -225,6 +225,21 @@ TEST_CASE("a file is read from where its descriptor stands, by reader and lanes 
   }
 }
 
+TEST_CASE("after a header was read, offsets and sizes of a file count from its end") {
+  Cancel cancel;
+  const TempDir directory;
+  write_file(directory / "file", test_bytes(100000));
+  FdSource source = file_source(directory / "file", cancel, 10);
+  Bytes header(100);
+  REQUIRE(source.read(header) == header.size());
+  source.begin_here();
+  CHECK(source.size() == 100000 - 110);
+  CHECK(source.shared_size() == 100000 - 110);
+  CHECK(difference(read_part(source, 0, 500), test_bytes(500, 110)) == "");
+  source.skip_to(20);
+  CHECK(difference(read_all(source), test_bytes(100000 - 130, 130)) == "");
+}
+
 TEST_CASE("several lanes read one file at once") {
   Cancel cancel;
   const TempDir directory;

@@ -1,10 +1,12 @@
 // What libcrypto does for keys and segments, against published vectors.
 #include "cipher/kdf.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -201,6 +203,17 @@ TEST_CASE("random bytes do not repeat") {
   }
   CHECK(seen.size() == 1000);
   fill_random({});
+}
+
+TEST_CASE("random bytes fill all of the memory, also what the system gives in several pieces") {
+  for (const std::size_t size : {255, 256, 257, 512, 5000}) {
+    CAPTURE(size);
+    Bytes bytes(size);
+    fill_random(bytes);
+    CHECK(std::ranges::search_n(bytes, 16, std::byte{0}).empty());
+    CHECK(
+        std::ranges::any_of(std::span(bytes).last(16), [](std::byte byte) { return byte != std::byte{0}; }));
+  }
 }
 
 // AES-GCM -----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include "cipher/evp_gcm.hpp"
 #include "cipher/segments.hpp"
 #include "format/segment_session.hpp"
+#include "pipeline/ring_plan.hpp"
 #include "pipeline_rig.hpp"
 #include "support.hpp"
 
@@ -184,6 +185,21 @@ TEST_CASE("an input that cannot be read to its end is never sealed with a last s
         CHECK(rig.sink.bytes().size() <= fail_at / plain * sealed);
         CHECK(std::ranges::equal(rig.sink.bytes(), std::span(whole).first(rig.sink.bytes().size())));
       }
+}
+
+TEST_CASE("a chunk is as large as was asked for, rounded up to whole segments") {
+  const auto seal = seal_session(), open = open_session(), raw = raw_session();
+  for (const std::size_t segments : {1, 2, 5})
+    for (const std::size_t missing : {std::size_t{0}, std::size_t{1}, plain - 1}) {
+      CAPTURE(segments, missing);
+      const LanePlan plan{.chunk_bytes = segments * plain - missing, .chunks = 2};
+      const Ring sealing = make_ring(plan, *seal), opening_ring = make_ring(plan, *open);
+      CHECK(sealing.in_bytes() == segments * plain);
+      CHECK(sealing.out_bytes() == segments * sealed);
+      CHECK(opening_ring.in_bytes() == segments * sealed);
+      CHECK(opening_ring.out_bytes() == segments * plain);
+    }
+  CHECK(make_ring({.chunk_bytes = 17, .chunks = 1}, *raw).in_bytes() == 32);
 }
 
 TEST_CASE("plaintext that was not verified is wiped from the ring") {

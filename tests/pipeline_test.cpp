@@ -23,6 +23,7 @@
 #include "io_support.hpp"
 #include "lane/lanes.hpp"
 #include "pipeline_rig.hpp"
+#include "spy.hpp"
 #include "support.hpp"
 
 namespace gpuaes {
@@ -442,6 +443,30 @@ TEST_CASE("a request to stop ends a run whose source waits in a pipe") {
   rig.cancel.request(SIGINT);
   CHECK(result_of(std::move(ended)) == "cancelled: " + std::to_string(SIGINT));
   CHECK(rig.wrong_output(96) == "");
+}
+
+TEST_CASE("a run leaves nothing in the memory of its ring, even if it is stopped in the middle of a chunk") {
+  for (const bool stopped : {false, true}) {
+    CAPTURE(stopped);
+    std::optional<Rig> rig(std::in_place, Setup{.chunk_bytes = 4096});
+    const Spy spy(rig->ring.memory());
+    {
+      PipeFed run(*rig);
+      put(run.pipe.writer, test_bytes(100));
+      run.pipeline.add_lane(rig->lane());
+      auto ended = run.start();
+      CHECK(comes_true([&] { return rig->sink.size() == 96; }));
+      CHECK(is_waiting(ended));  // for more, with 4 bytes in the next chunk
+      if (stopped)
+        rig->cancel.request(SIGTERM);
+      else
+        run.pipe.writer.close();
+      CHECK(result_of(std::move(ended)) == (stopped ? "cancelled: 15" : ""));
+    }
+    CHECK(spy.bytes_left() > 0);
+    rig.reset();
+    CHECK(spy.bytes_left() == 0);
+  }
 }
 
 TEST_CASE("a request to stop ends a run whose sink waits for a reader") {

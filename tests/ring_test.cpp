@@ -1,9 +1,6 @@
 // The ring: order, backpressure, the two turns, and who wakes whom.
 #include "pipeline/ring.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -22,7 +19,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "io/fd.hpp"
+#include "spy.hpp"
 #include "support.hpp"
 
 namespace gpuaes {
@@ -140,31 +137,6 @@ TEST_CASE("an output is apart from its input, or takes its place") {
 }
 
 namespace {
-
-// What is in a ring's memory, also once the ring has gone: pages of a file in the place of its own.
-class Spy {
- public:
-  explicit Spy(std::span<std::byte> memory) : size_(memory.size()) {
-    const Fd fd(memfd_create("ring", MFD_CLOEXEC));
-    REQUIRE(ftruncate(fd.get(), static_cast<off_t>(size_)) == 0);
-    const int access = PROT_READ | PROT_WRITE;
-    REQUIRE(mmap(memory.data(), size_, access, MAP_SHARED | MAP_FIXED, fd.get(), 0) == memory.data());
-    view_ = mmap(nullptr, size_, access, MAP_SHARED, fd.get(), 0);
-    REQUIRE(view_ != MAP_FAILED);
-  }
-  ~Spy() { munmap(view_, size_); }
-  Spy(const Spy&) = delete;
-  Spy& operator=(const Spy&) = delete;
-
-  std::size_t bytes_left() const {
-    const std::span<const std::byte> bytes(static_cast<const std::byte*>(view_), size_);
-    return size_ - static_cast<std::size_t>(std::ranges::count(bytes, std::byte{0}));
-  }
-
- private:
-  void* view_ = nullptr;
-  std::size_t size_;
-};
 
 void mark_all(std::span<std::byte> bytes) {
   std::ranges::fill(bytes, std::byte{0x5a});

@@ -50,6 +50,7 @@ bool Pipeline::read_units(Chunk& chunk, bool wait) {
   const std::span<std::byte> in = chunk.in_memory;
   std::ranges::copy(carried_.bytes().first(carried_size_), in.begin());
   std::size_t size = carried_size_;
+  chunk.in_touched = std::max(chunk.in_touched, size);  // at once: a request to stop leaves by an exception
   bool ended = false;
   try {
     const Clock::time_point start = Clock::now();
