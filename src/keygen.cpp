@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,11 +45,10 @@ Secret make_key_line() {
   return line;
 }
 
-// Creates a file that only its owner can open. IoError where the name is taken, even by a symbolic link. A
-// file that cannot be written completely is removed, also when a signal ends the program.
-void write_new_file(const std::string& name, std::span<const std::byte> bytes) {
-  Cancel cancel;
-  const Control control(cancel);
+// Creates a file that only its owner can open. IoError where the name exists, even as a symbolic link. The
+// file is removed where it cannot be written completely, or where `then` fails, also by a signal.
+void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
+                    const std::function<void()>& then) {
   Fd file = open_file(name, O_WRONLY | O_CREAT | O_EXCL, cancel, 0600);
   try {
     make_private(file.get(), name);
@@ -59,27 +58,36 @@ void write_new_file(const std::string& name, std::span<const std::byte> bytes) {
     sink.finish();
     cancel.check();
     sync_directory_of(name);
+    if (then) then();
   } catch (...) {
     unlink(name.c_str());
     throw;
   }
 }
 
-void write_secret(const std::optional<std::string>& output, const Secret& lines) {
-  output ? write_new_file(*output, lines.bytes()) : print(lines.bytes());
+void make_key(const std::optional<std::string>& output) {
+  const Secret line = make_key_line();
+  if (!output) return print(line.bytes());
+  Cancel cancel;
+  const Control control(cancel);
+  write_new_file(*output, line.bytes(), cancel, {});
 }
 
-// The recipient is printed where the identity does not go, and only once that is safe.
+// The recipient is printed where the identity does not go. An identity whose recipient no one was told is
+// removed.
 void make_identity(const std::optional<std::string>& output) {
   Identity identity{make_private_key(), {}};
   identity.recipient = public_key_of(identity.private_key);
-  write_secret(output, identity_lines(identity));
-  try {
-    print(text_of(identity.recipient) + "\n", output ? STDOUT_FILENO : STDERR_FILENO);
-  } catch (...) {
-    if (output) unlink(output->c_str());  // what nobody was told how to use
-    throw;
+  const Secret lines = identity_lines(identity);
+  const std::string recipient = text_of(identity.recipient) + "\n";
+  if (!output) {
+    print(lines.bytes());
+    return print(recipient, STDERR_FILENO);
   }
+  Cancel cancel;
+  const Control control(cancel);
+  write_new_file(*output, lines.bytes(), cancel,
+                 [&] { print(std::as_bytes(std::span(recipient)), STDOUT_FILENO, cancel); });
 }
 
 void show_recipient(const std::string& name, const Messages& messages) {
@@ -96,7 +104,7 @@ void act(const KeygenOptions& options, const Messages& messages) {
     case KeygenOptions::Action::version:
       return print("gpuaes-keygen " GPUAES_VERSION "\n");
     case KeygenOptions::Action::generate:
-      return write_secret(options.output, make_key_line());
+      return make_key(options.output);
     case KeygenOptions::Action::generate_identity:
       return make_identity(options.output);
     case KeygenOptions::Action::show_recipient:

@@ -118,6 +118,12 @@ std::optional<std::string> find_output(const po::variables_map& given) {
   return name == "-" ? std::nullopt : name;
 }
 
+std::optional<std::string> find_file(const po::variables_map& given, const char* name) {
+  std::optional<std::string> file = find_text(given, name);
+  if (file == "-") throw UsageError(fmt::format(text::not_for_dash, name), text::not_for_dash_hint);
+  return file;
+}
+
 std::vector<std::string> find_texts(const po::variables_map& given, const char* name) {
   if (!given.contains(name)) return {};
   return given[name].as<std::vector<std::string>>();
@@ -242,8 +248,8 @@ Options parse_options(int argc, const char* const* argv) {
   options.lanes = find_text(given, "lanes").value_or(options.lanes);
   options.kernel = find_text(given, "kernel").value_or(options.kernel);
   if (const auto size = find_text(given, "chunk-size")) options.chunk_bytes = parse_size(*size);
-  options.stats = find_text(given, "stats");
-  options.trace = find_text(given, "trace");
+  options.stats = find_file(given, "stats");
+  options.trace = find_file(given, "trace");
   options.progress = given.contains("progress");
   if (const auto size = find_text(given, "size")) options.size = parse_expected_size(*size);
   options.force = given.contains("force");

@@ -68,6 +68,10 @@ int run_program(const std::string& name, const std::function<void(Messages&)>& a
 
 void print(std::span<const std::byte> bytes, int fd) {
   Cancel cancel;
+  print(bytes, fd, cancel);
+}
+
+void print(std::span<const std::byte> bytes, int fd, Cancel& cancel) {
   FdSink sink(Fd(fd), fd == STDOUT_FILENO ? text::standard_output : text::standard_error, cancel);
   sink.write(bytes);
   sink.finish();

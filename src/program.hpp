@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "io/cancel.hpp"
 #include "messages.hpp"
 
 namespace gpuaes {
@@ -18,6 +19,7 @@ int run_program(const std::string& name, const std::function<void(Messages&)>& a
 
 // Writes to standard output, or to standard error; once to each, since that is closed then.
 void print(std::span<const std::byte> bytes, int fd = STDOUT_FILENO);
+void print(std::span<const std::byte> bytes, int fd, Cancel& cancel);
 void print(const std::string& text, int fd = STDOUT_FILENO);
 
 }  // namespace gpuaes

@@ -11,6 +11,9 @@ inline constexpr char too_many_words[] = "the command line has more words than a
 inline constexpr char option_takes_no_value[] = "option '{}' takes no value";
 inline constexpr char unknown_option[] = "option '{}' is not known";
 inline constexpr char options_hint[] = "-h lists the options";
+inline constexpr char not_for_dash[] = "--{} requires the name of a file, not -";
+inline constexpr char not_for_dash_hint[] =
+    "/dev/stdout and /dev/stderr name standard output and standard error";
 inline constexpr char options_exclude[] = "--{} and --{} exclude each other";
 inline constexpr char goes_with[] = "--{} goes with --{}";
 inline constexpr char no_use_for_info[] = "--info has no use for --{}";
@@ -167,18 +170,19 @@ inline constexpr char no_room_hint[] = "make room there, or write to another pla
 inline constexpr char no_room_for_all_hint[] =
     "it takes {} bytes: make room there, or write to another place";
 inline constexpr char too_large_hint[] = "its file system, or ulimit -f, allows no larger file";
+inline constexpr char cannot_sync_directory[] = "cannot sync the directory of {}: {}";
+inline constexpr char exists_hint[] = "an existing file is never overwritten: choose another name";
 inline constexpr char cannot_look_at[] = "cannot look at {}: {}";
 inline constexpr char cannot_set_mode[] = "cannot set the mode of {}: {}";
 inline constexpr char cannot_create_next_to[] = "cannot create a file next to {}: {}";
 inline constexpr char cannot_replace[] = "cannot replace {}: {}";
 inline constexpr char mount_point[] = "{} is a mount point and cannot be replaced";
 inline constexpr char no_longer_regular[] = "{} is no longer a regular file and cannot be replaced";
-inline constexpr char redirect_hint[] = "redirect the output with > instead, which writes the file in place";
-inline constexpr char another_file_hint[] = "name another file";
-inline constexpr char access_lost[] = "could not keep the {} of {}; no one gains access by that";
-inline constexpr char cannot_make_private[] = "cannot make {} readable by its owner only: {}";
-inline constexpr char not_private[] =
-    "{} would be readable by other users, whom its file system does not keep out";
+inline constexpr char redirect_hint[] = "redirect the output with > instead; that writes the file in place";
+inline constexpr char another_file_hint[] = "choose another file";
+inline constexpr char access_lost[] = "could not keep the {} of {}; no one gains access";
+inline constexpr char cannot_make_private[] = "cannot restrict {} to its owner: {}";
+inline constexpr char not_private[] = "other users could read {}: its file system cannot keep them out";
 inline constexpr char not_private_hint[] = "choose a directory on another file system";
 inline constexpr char cannot_rename_to[] = "cannot rename the output to {}: {}";
 inline constexpr char cannot_read_settings[] = "cannot read the settings of {}: {}";
@@ -206,10 +210,11 @@ inline constexpr char unknown_input[] = "input is of no known format, by the byt
 inline constexpr char not_openssl[] = "input is not in openssl format: it does not begin with 'Salted__'";
 inline constexpr char not_sealed[] =
     "input is not in sealed format: it does not begin with 'gpuaes-stream/1' and a line feed";
-inline constexpr char unknown_input_hint[] = "-f cobblestone and -f raw read what has nothing to be known by";
+inline constexpr char unknown_input_hint[] =
+    "-f cobblestone, -f openssl and -f raw read formats that are not detected";
 inline constexpr char must_be_named[] =
     "input appears to be in {} format, which is not authenticated and must be named";
-inline constexpr char must_be_named_hint[] = "-f {} decrypts it, but cannot detect changes to it";
+inline constexpr char must_be_named_hint[] = "decrypt it with -d -f {}, which does not detect modification";
 inline constexpr char cannot_rekey[] = "input is not in sealed format, by the bytes that it begins with";
 inline constexpr char cannot_rekey_hint[] = "only sealed files have slots, which can be replaced";
 inline constexpr char other_version[] =

@@ -1,5 +1,4 @@
-// Access to files on a file system that keeps modes as it likes, as vfat does: fchmod() of this program can
-// fail.
+// Access to files where the file system decides the mode, as on vfat: fchmod() can be made to fail.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -32,12 +31,6 @@ Fd create_file(const std::string& name, mode_t mode) {
   return open_file(name, O_RDWR, cancel);
 }
 
-struct stat status_of(const Fd& fd) {
-  struct stat status {};
-  REQUIRE(fstat(fd.get(), &status) == 0);
-  return status;
-}
-
 }  // namespace
 }  // namespace gpuaes
 
@@ -49,27 +42,27 @@ extern "C" int fchmod(int fd, mode_t mode) noexcept {
 
 namespace gpuaes {
 
-TEST_CASE("a file becomes private, or it is an error that names it") {
+TEST_CASE("a file becomes private, or an error names it") {
   const TempDir directory;
   const std::string name = directory / "key";
   const Fd file = create_file(name, 0644);
   {
     const FixedModes fixed;
     CHECK(failure_of([&] { make_private(file.get(), name); }) ==
-          "io: " + name + " would be readable by other users, whom its file system does not keep out");
+          "io: other users could read " + name + ": its file system cannot keep them out");
   }
   make_private(file.get(), name);
   CHECK(mode_of(name) == 0600);
 }
 
-TEST_CASE("a file that its file system makes private anyway is good") {
+TEST_CASE("a file that its file system keeps private is accepted") {
   const TempDir directory;
   const Fd file = create_file(directory / "key", 0700);
   const FixedModes fixed;
   make_private(file.get(), directory / "key");
 }
 
-TEST_CASE("a mode that cannot be set is lost if it would be wider, and an error if it would be narrower") {
+TEST_CASE("a mode that cannot be widened is reported, one that cannot be narrowed is an error") {
   const TempDir directory;
   const std::string name = directory / "out";
   const Fd file = create_file(name, 0640);
@@ -80,16 +73,15 @@ TEST_CASE("a mode that cannot be set is lost if it would be wider, and an error 
         "io: cannot set the mode of " + name + ": Operation not permitted");
 }
 
-TEST_CASE("what is kept of the access to a file, and what is not") {
+TEST_CASE("keep_access() reports what it could not keep") {
   const TempDir directory;
   const Fd old = create_file(directory / "old", 0755);
   const Fd file = create_file(directory / "new", 0600);
-  CHECK(keep_access(file.get(), directory / "old", status_of(old), "new").empty());
+  CHECK(keep_access(file.get(), directory / "old", "new").empty());
   CHECK(mode_of(directory / "new") == 0755);
   REQUIRE(chmod((directory / "new").c_str(), 0600) == 0);
   const FixedModes fixed;
-  CHECK(keep_access(file.get(), directory / "old", status_of(old), "new") ==
-        std::vector<std::string>{"mode"});
+  CHECK(keep_access(file.get(), directory / "old", "new") == std::vector<std::string>{"mode"});
 }
 
 }  // namespace gpuaes

@@ -80,9 +80,13 @@ class Campaign:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def finish(self):
-        """Prints the summary. True if all is right."""
+    def finish(self, essential=()):
+        """Prints the summary. True if all is right. A call of `essential` that met no fault is wrong."""
         injected = self.right + self.failed
+        for call in essential:
+            if not any(name.startswith(call + "=") for _, name in injected):
+                self.wrong += 1
+                print(f"WRONG {call}: met no fault in any run")
         if not self.wrong:
             for run, name in sorted(group for group in self.groups if not injected[group]):
                 self.wrong += 1
@@ -95,6 +99,11 @@ class Campaign:
               f"0 {sum(self.right.values())} times, a true error {sum(self.failed.values())} times{rest}; "
               f"{time.monotonic() - self.start:.0f} s")
         return self.wrong == 0
+
+
+# Calls that the runs cannot do without: if one of these meets no fault, the library has lost sight of it.
+ESSENTIAL = ("read", "pread", "write", "fsync", "close", "openat", "linkat", "renameat", "mmap", "mlock",
+             "pthread_create", "getentropy", "malloc")
 
 
 def calls_to_hit(count, most):

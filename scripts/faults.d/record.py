@@ -4,7 +4,7 @@ import collections
 import os
 import struct
 
-LAYOUT = struct.Struct("=56sQQ128s")  # Entry in tests/faults/record.hpp
+LAYOUT = struct.Struct("=56sQQ256s")  # Entry in tests/faults/record.hpp
 CAPACITY = 1024
 
 Entry = collections.namedtuple("Entry", "calls injected where")

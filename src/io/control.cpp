@@ -43,8 +43,13 @@ class SignalsBlocked {
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
-  // For another thread: the mask that there was.
-  void lift() const { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  // For the control thread: the mask that there was, without the signals of job control, which are for the
+  // thread that prompts.
+  void lift() const {
+    sigset_t mask = before_;
+    JobSignals::add_to(mask);
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  }
 
  private:
   sigset_t before_;
@@ -78,7 +83,11 @@ struct Control::Loop {
       if (!is_ignored(signal)) signals.add(signal);
     signals.add(SIGUSR1);
     wait_for_signal();
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    JobSignals::block();  // inherited by the thread: it never takes one
     thread = std::jthread([this](const std::stop_token& over) { run(over); });
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   }
 
   ~Loop() {
@@ -118,7 +127,6 @@ struct Control::Loop {
   // A request stops the context, and from then on it runs between interruptions.
   void run(const std::stop_token& over) {
     blocked.lift();
-    JobSignals::block();
     context.run();
     while (!over.stop_requested()) {
       cancel.interrupt();

@@ -87,6 +87,7 @@ ssize_t transfer(int fd, short events, Cancel& cancel, Call call) {
 // What to do about a failure to write.
 const char* hint_for(int error) {
   if (error == ENOSPC || error == EDQUOT) return text::no_room_hint;
+  if (error == EEXIST) return text::exists_hint;
   return error == EFBIG ? text::too_large_hint : "";
 }
 

@@ -1,6 +1,7 @@
 #include "io/file_access.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -15,13 +16,13 @@
 namespace gpuaes {
 namespace {
 
+constexpr mode_t owner_only = 0700;
 constexpr const char* access_acl = "system.posix_acl_access";
 
-// As a user is told of what was lost.
+// How messages name it.
 constexpr const char* acl = "access control list";
-constexpr mode_t owner_only = 0700;
 
-// What a call like getxattr(2) returns, which asks for the size first. None where it fails.
+// The result of a call like getxattr(2), asking for the size first. Nothing if it fails.
 template <class Call>
 std::optional<std::string> read_all(Call call) {
   for (;;) {
@@ -29,7 +30,7 @@ std::optional<std::string> read_all(Call call) {
     if (size < 0) return std::nullopt;
     std::string bytes(static_cast<std::size_t>(size), '\0');
     const ssize_t count = size == 0 ? 0 : call(bytes.data(), bytes.size());
-    if (count < 0 && errno == ERANGE) continue;  // it has grown
+    if (count < 0 && errno == ERANGE) continue;  // it has grown meanwhile
     if (count < 0) return std::nullopt;
     bytes.resize(static_cast<std::size_t>(count));
     return bytes;
@@ -47,7 +48,7 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// These two are about the contents, which are new. The kernel writes them.
+// The kernel computes these two from the contents, which are new.
 bool is_of_contents(std::string_view attribute) {
   return attribute == "security.ima" || attribute == "security.evm";
 }
@@ -60,14 +61,26 @@ bool copy_attribute(int fd, const char* path, const char* attribute) {
   return value == now || fsetxattr(fd, attribute, value->data(), value->size(), 0) == 0;
 }
 
-// Makes the extended attributes of `fd` those of `path`, and adds the names of those that it cannot to
-// `lost`.
+// What `path` and `fd` have may not be known: then neither is who an ACL lets in.
+struct Attributes {
+  std::vector<std::string> names;
+  bool known;
+};
+
+template <class Call>
+Attributes attributes_of(Call call) {
+  const std::optional<std::string> list = read_all(call);
+  return {split(list.value_or("")), list || errno == ENOTSUP};
+}
+
+// Gives `fd` the extended attributes of `path`. Appends the names of those that it cannot set to `lost`.
 void keep_attributes(int fd, const char* path, std::vector<std::string>& lost) {
-  const auto list = read_all([&](char* out, std::size_t size) { return listxattr(path, out, size); });
-  if (!list && errno != ENOTSUP) lost.emplace_back(acl);
-  const std::vector<std::string> wanted = split(list.value_or(""));
-  const auto had = read_all([&](char* out, std::size_t size) { return flistxattr(fd, out, size); });
-  for (const std::string& attribute : split(had.value_or("")))  // a default ACL may have given it some
+  const auto [wanted, wanted_known] =
+      attributes_of([&](char* out, std::size_t size) { return listxattr(path, out, size); });
+  const auto [had, had_known] =
+      attributes_of([&](char* out, std::size_t size) { return flistxattr(fd, out, size); });
+  if (!wanted_known || !had_known) lost.emplace_back(acl);
+  for (const std::string& attribute : had)  // a default ACL may have given it some
     if (!has(wanted, attribute) && !attribute.starts_with("security.") &&
         fremovexattr(fd, attribute.c_str()) != 0)
       lost.push_back(attribute == access_acl ? acl : attribute);
@@ -78,35 +91,39 @@ void keep_attributes(int fd, const char* path, std::vector<std::string>& lost) {
 
 }  // namespace
 
-std::vector<std::string> keep_access(int fd, const std::string& path, const struct stat& old,
-                                     const std::string& name) {
+std::vector<std::string> keep_access(int fd, const std::string& path, const std::string& name) {
+  struct stat old {};
+  if (stat(path.c_str(), &old) != 0) throw io_error(text::cannot_look_at, name, errno);
   std::vector<std::string> lost;
   if (fchown(fd, static_cast<uid_t>(-1), old.st_gid) != 0) lost.emplace_back("group");
   if (fchown(fd, old.st_uid, static_cast<gid_t>(-1)) != 0) lost.emplace_back("owner");
   keep_attributes(fd, path.c_str(), lost);
   mode_t mode = old.st_mode & 07777;
-  // Programs that run as their owner must not run as another one. And the bits of the group, and of all
-  // others, say what only those outside of a group or of an ACL may do: they mean something else for another
-  // group or ACL.
+  // A set-user-ID program must not run as another user. The bits for the group and for others assume the old
+  // group and ACL; without those they would admit other users.
   if (!lost.empty()) mode &= 0777;
   if (has(lost, "group") || has(lost, acl)) mode &= owner_only;
-  if (!set_mode(fd, mode, name)) lost.emplace_back("mode");
+  const bool is_narrower = mode != (old.st_mode & 07777);
+  if (is_narrower && !has(lost, acl) && getxattr(path.c_str(), access_acl, nullptr, 0) > 0)
+    lost.emplace_back(acl);
+  if (!set_mode(fd, mode, name) || is_narrower) lost.emplace_back("mode");
   return lost;
 }
 
+// Some file systems report success and change nothing.
 bool set_mode(int fd, mode_t mode, const std::string& name) {
+  const int error = fchmod(fd, mode) == 0 ? EPERM : errno;
   struct stat now {};
   if (fstat(fd, &now) != 0) throw io_error(text::cannot_set_mode, name, errno);
-  if ((now.st_mode & 07777) == mode || fchmod(fd, mode) == 0) return true;
-  if ((now.st_mode & 07777 & ~mode) != 0) throw io_error(text::cannot_set_mode, name, errno);
-  return false;
+  if ((now.st_mode & 07777 & ~mode) != 0) throw io_error(text::cannot_set_mode, name, error);
+  return (now.st_mode & 07777) == mode;
 }
 
 void make_private(int fd, const std::string& name) {
   if (fremovexattr(fd, access_acl) != 0 && errno != ENODATA && errno != ENOTSUP)
     throw io_error(text::cannot_make_private, name, errno);
   struct stat status {};
-  fchmod(fd, 0600);  // the status below decides
+  fchmod(fd, 0600);  // checked below
   if (fstat(fd, &status) != 0) throw io_error(text::cannot_make_private, name, errno);
   const bool has_acl = fgetxattr(fd, access_acl, nullptr, 0) > 0;
   if ((status.st_mode & 077) != 0 || status.st_uid != geteuid() || has_acl)

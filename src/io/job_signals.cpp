@@ -68,8 +68,12 @@ void JobSignals::stop_by(int signal) {
 void JobSignals::block() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : signals_) sigaddset(&set, signal);
+  add_to(set);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+void JobSignals::add_to(sigset_t& set) {
+  for (const int signal : signals_) sigaddset(&set, signal);
 }
 
 }  // namespace gpuaes

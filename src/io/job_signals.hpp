@@ -36,8 +36,10 @@ class JobSignals {
   // Stops the process by `signal` with its default action, and returns when it continues.
   static void stop_by(int signal);
 
-  // In the calling thread.
+  // Blocks these signals in the calling thread.
   static void block();
+
+  static void add_to(sigset_t& set);
 
  private:
   static constexpr std::array signals_{SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};

@@ -29,13 +29,20 @@ constexpr std::uint64_t flush_bytes = 8 << 20;
 
 constexpr int most_links = 40;  // as the kernel follows (path_resolution(7))
 
-// The path behind all symbolic links of `name`, also where nothing is there yet.
+bool is_in_proc(const fs::path& directory) {
+  struct statfs file_system {};
+  return statfs(directory.empty() ? "." : directory.c_str(), &file_system) == 0 &&
+         file_system.f_type == PROC_SUPER_MAGIC;
+}
+
+// The path that `name` leads to, even if it does not exist yet. Links in /proc are not followed: they lead to
+// open files, which may have no name or another one.
 fs::path follow_links(const std::string& name) {
   fs::path path = name;
   for (int links = 0; links < most_links; ++links) {
     std::error_code error;
     const fs::path target = fs::read_symlink(path, error);
-    if (error) return path;
+    if (error || is_in_proc(path.parent_path())) return path;
     path = target.is_absolute() ? target : path.parent_path() / target;
   }
   throw io_error(text::cannot_open, name, ELOOP);
@@ -46,13 +53,6 @@ fs::path final_path(const std::string& name) {
   std::error_code error;
   const fs::path path = fs::absolute(follow_links(name), error);
   return error ? fs::path() : fs::weakly_canonical(path, error);
-}
-
-// Opens an existing file as the shell's > does, but for cutting it: the kernel decides whether it may be
-// written.
-void check_writable(const std::string& name) {
-  const Fd fd(open(name.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600));
-  if (fd.get() < 0) throw io_error(text::cannot_write, name, errno);
 }
 
 class OutputFile : public Sink {
@@ -100,30 +100,29 @@ class OutputFile : public Sink {
   void finish() override {
     if (written_ < expected_ && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
       throw io_error(text::cannot_write, name_, errno);
-    set_access();
+    if (durable_) sink_.sync();  // this may take long
+    const auto seen = set_access();
     if (durable_) sink_.sync();
+    if (file_.check_target() != seen) set_access();  // it was changed meanwhile
     sink_.finish();
-    cancel_.check();  // to sync may have taken long, and is mostly not interrupted
+    cancel_.check();  // fsync() is mostly not interrupted
     if (before_rename_) before_rename_();
     file_.publish();
     if (durable_) sync_directory_of(path_);
   }
 
  private:
-  // Those of the file that is replaced, as it is now, or of a new one.
-  void set_access() {
-    file_.check_target();
-    struct stat old {};
+  // The access of the file that is replaced, as it is now, or that of a new file.
+  std::optional<TempFile::State> set_access() {
+    const int fd = sink_.fd().get();
     std::vector<std::string> lost;
-    if (stat(path_.c_str(), &old) == 0) {
-      check_writable(name_);
-      lost = keep_access(sink_.fd().get(), path_, old, name_);
-    } else if (errno != ENOENT) {
-      throw io_error(text::cannot_look_at, name_, errno);
-    } else if (!set_mode(sink_.fd().get(), file_.mode_of_new_file(), name_)) {
+    const std::optional<TempFile::State> target = file_.check_target();
+    if (target)
+      lost = keep_access(fd, file_.target(), name_);
+    else if (!set_mode(fd, file_.mode_of_new_file(), name_))
       lost.emplace_back("mode");
-    }
     if (!lost.empty() && warn_) warn_(fmt::format(text::access_lost, fmt::join(lost, ", "), name_));
+    return target;
   }
 
   fs::path path_;
@@ -178,8 +177,11 @@ std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const Si
     return sink_in_place(open_file(*name, O_WRONLY | O_NOCTTY, cancel), *name, rules, cancel);
   if (const std::optional<int> fd = exists ? standard_descriptor_of(old) : std::nullopt)
     return sink_in_place(Fd(fcntl(*fd, F_DUPFD_CLOEXEC, 0)), *name, rules, cancel);
-  if (exists) check_writable(*name);
-  return std::make_unique<OutputFile>(follow_links(*name), *name, rules, cancel);
+  const fs::path path = follow_links(*name);
+  if (!path.has_filename()) throw io_error(text::cannot_open, *name, EISDIR);
+  if (is_in_proc(path.parent_path()))  // /dev/fd/N
+    return sink_in_place(open_file(*name, O_WRONLY | O_TRUNC | O_NOCTTY, cancel), *name, rules, cancel);
+  return std::make_unique<OutputFile>(path, *name, rules, cancel);
 }
 
 bool is_same_output(const std::string& a, const std::optional<std::string>& b) {

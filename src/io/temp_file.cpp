@@ -40,7 +40,7 @@ std::string random_name(std::string_view base, std::size_t max_bytes) {
   return name;
 }
 
-// Calls `make` with random names until one is free. What it returned, or -1 with errno.
+// Calls `make` with random names until one is free. Returns its result, or -1 with errno and no name.
 template <class Make>
 int make_with_random_name(int directory, std::string_view base, std::string& name, Make make) {
   const long limit = fpathconf(directory, _PC_NAME_MAX);
@@ -48,11 +48,12 @@ int make_with_random_name(int directory, std::string_view base, std::string& nam
   for (int tries = 0;; ++tries) {
     name = random_name(base, max_bytes);
     const int result = make(name.c_str());
-    if (result >= 0 || errno != EEXIST || tries == max_tries) return result;
+    if (result >= 0) return result;
+    if (errno != EEXIST || tries == max_tries) return name.clear(), result;
   }
 }
 
-// By this path linkat(2) gives a name to an open file. AT_EMPTY_PATH takes a privilege on older kernels.
+// linkat(2) uses this path to name an open file. AT_EMPTY_PATH needs a privilege on older kernels.
 std::string path_of_descriptor(int fd) {
   return fmt::format("/proc/self/fd/{}", fd);
 }
@@ -66,7 +67,8 @@ Fd open_directory(const fs::path& path, const std::string& name) {
 }  // namespace
 
 TempFile::TempFile(const fs::path& target, std::string name, const char* hint)
-    : name_(std::move(name)),
+    : target_(target),
+      name_(std::move(name)),
       hint_(hint),
       directory_(open_directory(directory_of(target), name_)),
       base_(target.filename()),
@@ -78,11 +80,12 @@ TempFile::~TempFile() {
 
 Fd TempFile::create() {
   Fd nameless = create_nameless(0600);
-  handle_.reset(open(path_of_descriptor(nameless.get()).c_str(), O_PATH | O_CLOEXEC));
+  if (nameless.get() >= 0)
+    handle_.reset(open(path_of_descriptor(nameless.get()).c_str(), O_PATH | O_CLOEXEC));
   if (handle_.get() >= 0) return nameless;
   struct statx status {};
   if (statx(directory_.get(), "", AT_EMPTY_PATH, 0, &status) == 0 &&
-      (status.stx_attributes & STATX_ATTR_APPEND) != 0)  // a name could be made, and never be changed
+      (status.stx_attributes & STATX_ATTR_APPEND) != 0)  // a file can be created there, but not renamed
     throw IoError(io_error(text::cannot_replace, name_, EPERM).what(), hint_);
   Fd named = create_named(0600, temp_name_);
   if (named.get() >= 0) return named;
@@ -103,22 +106,40 @@ Fd TempFile::create_named(mode_t mode, std::string& temp_name) const {
 
 mode_t TempFile::mode_of_new_file() const {
   std::string probe;
-  const Fd fd = temp_name_.empty() ? create_nameless(0666) : create_named(0666, probe);
+  const Fd fd = handle_.get() >= 0 ? create_nameless(0666) : create_named(0666, probe);
   if (!probe.empty()) unlinkat(directory_.get(), probe.c_str(), 0);
   struct stat status {};
   return fstat(fd.get(), &status) == 0 ? status.st_mode & 07777 : 0600;
 }
 
-void TempFile::check_target() const {
+std::optional<TempFile::State> TempFile::check_target() const {
   struct statx status {};
-  if (statx(directory_.get(), base_.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE, &status) != 0) return;
+  if (statx(directory_.get(), base_.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &status) != 0) {
+    if (errno == ENOENT) return std::nullopt;
+    throw io_error(text::cannot_look_at, name_, errno);
+  }
   if (!S_ISREG(status.stx_mode)) throw IoError(fmt::format(text::no_longer_regular, name_), hint_);
   if ((status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
     throw IoError(fmt::format(text::mount_point, name_), hint_);
-  // Of a file, rmdir(2) asks the kernel just what rename(2) over it will ask, sticky bits, file attributes
-  // and capabilities included, and only then finds that it is not a directory.
+  check_writable();
+  // For a file, rmdir(2) makes the checks of a rename(2) over it (sticky bit, attributes, capabilities)
+  // before it fails with ENOTDIR.
   if (unlinkat(directory_.get(), base_.c_str(), AT_REMOVEDIR) != 0 && errno != ENOTDIR && errno != ENOENT)
     throw IoError(io_error(text::cannot_replace, name_, errno).what(), hint_);
+  return State{status.stx_ino, status.stx_ctime.tv_sec, status.stx_ctime.tv_nsec};
+}
+
+// Opens the target as the shell's > does, without truncating it: the kernel decides whether it is writable.
+// With O_CREAT, fs.protected_regular applies.
+void TempFile::check_writable() const {
+  constexpr int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  Fd fd(openat(directory_.get(), base_.c_str(), flags));
+  if (fd.get() >= 0) fd.reset(openat(directory_.get(), base_.c_str(), flags | O_CREAT, 0600));
+  if (fd.get() < 0) throw io_error(text::cannot_write, name_, errno);
+}
+
+std::string TempFile::target() const {
+  return handle_.get() < 0 ? target_ : path_of_descriptor(directory_.get()) + "/" + base_;
 }
 
 bool TempFile::link_to(const char* new_name) const {
@@ -129,10 +150,9 @@ bool TempFile::link_to(const char* new_name) const {
 void TempFile::publish() {
   if (temp_name_.empty()) {
     if (link_to(base_.c_str())) return;
-    // linkat(2) does not replace a file, as rename(2) does.
+    // linkat(2), unlike rename(2), does not replace a file.
     const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
-    if (errno != EEXIST || make_with_random_name(directory_.get(), base_, temp_name_, link) != 0)
-      temp_name_.clear();
+    if (errno == EEXIST) make_with_random_name(directory_.get(), base_, temp_name_, link);
   }
   if (temp_name_.empty() ||
       renameat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str()) != 0)
@@ -142,7 +162,10 @@ void TempFile::publish() {
 
 void sync_directory_of(const fs::path& path) {
   const Fd fd(open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() >= 0) fsync(fd.get());
+  while (fd.get() >= 0 && fsync(fd.get()) != 0) {
+    if (errno == EINVAL || errno == EROFS) return;
+    if (errno != EINTR) throw io_error(text::cannot_sync_directory, path.string(), errno);
+  }
 }
 
 }  // namespace gpuaes

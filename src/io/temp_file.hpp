@@ -1,9 +1,11 @@
-// A file that has no name, or a temporary one, until it is whole.
+// A file without a name, or with a temporary one, until it is complete.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,15 +25,27 @@ class TempFile {
   TempFile& operator=(const TempFile&) = delete;
   ~TempFile();
 
-  // The file, open for writing; once. Nothing else has it open so, and close(2) reports all that went wrong.
+  // The only descriptor that is open for writing, so close(2) reports every error. Call once.
   Fd take_fd() { return std::move(fd_); }
 
-  // IoError where the target exists and publish() could not replace it: it is not a regular file, it is a
-  // mount point, or a sticky directory or a file attribute protects it. Changes nothing.
-  void check_target() const;
+  // What changes when the target is replaced, or its contents or access are changed.
+  struct State {
+    std::uint64_t inode;
+    std::int64_t seconds, nanoseconds;  // its ctime
+    bool operator==(const State&) const = default;
+  };
 
-  // The mode that a new file gets in this directory, by umask or by the directory's default ACL; 0600 where
-  // that cannot be found. Creates an empty file to see: no other way is right on every file system.
+  // The target as it is now; none if it does not exist. IoError where publish() could not replace it, or the
+  // shell's > could not write it: it is not a regular file, it is a mount point, or permissions, a sticky
+  // directory or a file attribute protect it. Changes nothing, unless an empty directory takes the target's
+  // name at that moment.
+  std::optional<State> check_target() const;
+
+  // A path of the target that leads to the same directory even if that is renamed, where there is a /proc.
+  std::string target() const;
+
+  // The mode of a new file in this directory, from umask or from the directory's default ACL; 0600 if
+  // unknown. Creates an empty file to find out: nothing else is right on every file system.
   mode_t mode_of_new_file() const;
 
   // Gives it the target's name, and replaces a file of that name. IoError.
@@ -42,7 +56,9 @@ class TempFile {
   Fd create_nameless(mode_t mode) const;
   Fd create_named(mode_t mode, std::string& temp_name) const;
   bool link_to(const char* new_name) const;
+  void check_writable() const;
 
+  std::string target_;
   std::string name_;
   const char* hint_;
   Fd directory_;
@@ -52,8 +68,8 @@ class TempFile {
   Fd fd_;
 };
 
-// Makes a new name in the directory of `path` survive a crash of the system. Some file systems cannot do
-// that, which is not an error.
+// Makes a new name in the directory of `path` survive a system crash, where the file system and the
+// permissions of the directory allow that. IoError.
 void sync_directory_of(const std::filesystem::path& path);
 
 }  // namespace gpuaes

@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include <iterator>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -54,6 +55,8 @@ void Trace::finish() {
   }
   try {
     if (failure_) std::rethrow_exception(failure_);
+  } catch (const std::bad_alloc&) {
+    throw IoError(text::out_of_memory, text::trace_failed_hint);
   } catch (const IoError& error) {
     throw IoError(error.what(), text::trace_failed_hint);
   }
@@ -67,8 +70,8 @@ void Trace::close() {
   sink_.reset();
 }
 
-// In a handler. A reader of the trace that goes away is a failure too, and not the end of the program by
-// SIGPIPE.
+// Called in a handler. A trace reader of the trace that goes away is a failure too, and not the end of the
+// program by SIGPIPE.
 void Trace::fail() noexcept {
   failure_ = std::current_exception();  // takes no memory, which may be what is lacking
   sink_.reset();                        // where a disk is full, this makes room for the output

@@ -51,6 +51,9 @@ cp "$(command -v sleep)" sleep
 at_exit "kill $! 2>/dev/null"
 refused 'cannot write sleep: Text file busy' '' sleep
 
+# A name that only a directory can have.
+refused 'cannot open fresh/: Is a directory' '' fresh/
+
 [ "$(id -u)" = 0 ] || skip "the rest needs root: files of two users, mounts, attributes of files"
 
 # Another user's file in a sticky directory, which the user may write.
@@ -109,8 +112,8 @@ python <<'PYTHON'
 from harness import *
 
 
-def begin(output):
-    child = spawn("-k", key, "-o", output, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+def begin(output, **popen):
+    child = spawn("-k", key, "-o", output, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
     child.stdin.write(make_input(100000))
     child.stdin.flush()
     settle(child)
@@ -144,4 +147,33 @@ expect_exit(child, 0, "a file that appears during the run")
 expect_equal(0o640, os.stat("later").st_mode & 0o777, "mode of a file that appeared during the run")
 if open("later", "rb").read(16) != b"gpuaes-stream/1\n":
     fail("expected the output to replace the file that appeared during the run")
+
+# The directory gets another name during the run, and another file takes the old path.
+os.makedirs("before")
+for directory, mode in (("before", 0o600), ("elsewhere", 0o666)):
+    os.makedirs(directory, exist_ok=True)
+    with open(f"{directory}/out", "w") as f:
+        f.write("old")
+    os.chmod(f"{directory}/out", mode)
+child = begin("before/out")
+os.rename("before", "after")
+os.rename("elsewhere", "before")
+child.stdin.close()
+expect_exit(child, 0, "a directory that is renamed during the run")
+expect_equal(0o600, os.stat("after/out").st_mode & 0o777, "mode in the renamed directory")
+if open("after/out", "rb").read(16) != b"gpuaes-stream/1\n" or open("before/out").read() != "old":
+    fail("expected the output in the renamed directory, and the other one left alone")
+
+# A descriptor's name leads to the open file, whatever that is called by now.
+for deleted in (False, True):
+    file = os.open("by-number", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
+    if deleted:
+        os.remove("by-number")
+    before = sorted(os.listdir())
+    child = begin(f"/dev/fd/{file}", pass_fds=[file])
+    child.stdin.close()
+    expect_exit(child, 0, f"/dev/fd/N, deleted: {deleted}")
+    expect_equal(b"gpuaes-stream/1\n", os.pread(file, 16, 0), f"what was written to /dev/fd/N, deleted: {deleted}")
+    expect_equal(before, sorted(os.listdir()), f"files after /dev/fd/N, deleted: {deleted}")
+    os.close(file)
 PYTHON

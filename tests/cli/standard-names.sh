@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# "-" is standard input or output wherever a file is named; ./- is a file of that name. Messages name the stream.
+# "-" is standard input or output for the options that read data or secrets or write the output; ./- is a file of
+# that name. Messages name the stream.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -72,7 +72,7 @@ int find_program(dl_phdr_info* object, std::size_t, void*) {
 
 void describe(Entry& entry, int descriptor, const char* path) {
   char link[32];
-  char target[100] = "";
+  char target[200] = "";
   if (descriptor >= 0) {
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     syscall(SYS_readlinkat, AT_FDCWD, link, target, sizeof target - 1);

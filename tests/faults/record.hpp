@@ -16,9 +16,9 @@ struct Entry {
   char name[56];
   std::atomic<std::uint64_t> calls;     // that the fault can hit
   std::atomic<std::uint64_t> injected;  // that it did hit
-  char where[128];                      // the first one: path, or descriptor, use and file
+  char where[256];                      // the first one: path, or descriptor, use and file
 };
-static_assert(sizeof(Entry) == 200);
+static_assert(sizeof(Entry) == 328);
 
 // main() begins. Calls before that are not counted.
 void begin();
