@@ -29,27 +29,28 @@ void refuse_same_outputs(const Options& options) {
     throw UsageError(text::same_outputs);
 }
 
-std::unique_ptr<Sink> open_output(const Options& options, std::span<const struct stat> in_use,
-                                  Cancel& cancel) {
+std::unique_ptr<Sink> open_output(const Options& options, SinkRules rules, Cancel& cancel) {
   using Terminal = SinkRules::Terminal;
   if (options.test) return std::make_unique<NullSink>(cancel);
   const Terminal unforced = options.decrypt ? Terminal::text : Terminal::nothing;
-  return open_sink(options.output,
-                   {.terminal = options.force ? Terminal::everything : unforced, .in_use = in_use}, cancel);
+  rules.terminal = options.force ? Terminal::everything : unforced;
+  return open_sink(options.output, rules, cancel);
 }
 
 }  // namespace
 
 Ends open_ends(const Options& options, const Secrets& secrets, const Messages& messages, Cancel& cancel) {
   Ends ends{open_source(options.input, cancel), {}, {}, {}};
-  refuse_read_whole(secrets, ends.source.status());
   if (options.range) check_seekable(ends.source);
   std::vector<struct stat> in_use = secrets.files;
   in_use.push_back(ends.source.status());
   refuse_same_outputs(options);
-  ends.output = open_output(options, in_use, cancel);
-  if (options.stats) ends.stats = open_sink(options.stats, {.in_use = in_use}, cancel);
-  if (options.trace) ends.trace = open_sink(options.trace, {.in_use = in_use, .durable = false}, cancel);
+  SinkRules rules{.in_use = in_use, .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  ends.output = open_output(options, rules, cancel);
+  rules.hint = text::another_file_hint;
+  if (options.stats) ends.stats = open_sink(options.stats, rules, cancel);
+  rules.durable = false;
+  if (options.trace) ends.trace = open_sink(options.trace, rules, cancel);
   say_if_terminal(ends.source, messages);
   return ends;
 }

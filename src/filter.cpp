@@ -21,6 +21,7 @@
 #include "crew.hpp"
 #include "ends.hpp"
 #include "format/format.hpp"
+#include "inputs.hpp"
 #include "io/control.hpp"
 #include "lane/plan.hpp"
 #include "lane/tuning.hpp"
@@ -39,11 +40,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Without -f: sealed; to decrypt, what the input begins with.
+// Without -f: sealed; to decrypt, the authenticated format that the input begins with.
 const Format& choose_format(const Options& options, HeaderReader& input) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context) throw UsageError(text::format_not_named, text::name_format_hint);
-  return options.decrypt ? detect_format(input) : find_format("sealed");
+  return options.decrypt ? detect_authenticated_format(input) : find_format("sealed");
 }
 
 // What the options ask of a format besides decryption.
@@ -66,6 +67,7 @@ SessionRequest make_request(const Options& options, Secrets& secrets, HeaderRead
   request.passphrase = std::move(secrets.passphrase);
   request.iv = options.iv;
   request.context = options.context;
+  request.label = options.label;
   request.iterations = options.iterations;
   request.input = &input;
   request.check = [&cancel] { cancel.check(); };
@@ -129,6 +131,7 @@ void run_filter(const Options& options, const Messages& messages) {
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
   const CudaKernel kernel = parse_cuda_kernel(options.kernel);
 
+  refuse_same_inputs(options);
   Secrets secrets = read_secrets(options, messages, cancel);
   Ends ends = open_ends(options, secrets, messages, cancel);
   FdSource& source = ends.source;
@@ -139,6 +142,7 @@ void run_filter(const Options& options, const Messages& messages) {
       open_session(format, make_request(options, secrets, input, cancel));
   source.begin_here();
   if (!format.authenticated) messages.warning(fmt::format(text::not_authenticated, format.name));
+  if (!options.key_files.empty() && !options.recipients.empty()) messages.warning(text::key_and_recipient);
 
   Stream stream{&source, session.get(), ends.output.get()};
   std::optional<RangeStream> range;

@@ -1,7 +1,6 @@
 // gpuaes-keygen: a key, or an identity and its recipient, from the system's random generator.
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,7 +11,10 @@
 
 #include "cipher/kdf.hpp"
 #include "cipher/recipient.hpp"
+#include "io/control.hpp"
 #include "io/fd.hpp"
+#include "io/file_access.hpp"
+#include "io/temp_file.hpp"
 #include "options.hpp"
 #include "program.hpp"
 #include "secrets.hpp"
@@ -43,19 +45,21 @@ Secret make_key_line() {
   return line;
 }
 
-// Makes a file that only its owner can read. One that is there already, or a symbolic link, is an IoError;
-// one that cannot be written is taken back.
+// Creates a file that only its owner can open. IoError where the name is taken, even by a symbolic link. A
+// file that cannot be written completely is removed, also when a signal ends the program.
 void write_new_file(const std::string& name, std::span<const std::byte> bytes) {
-  umask(S_IRWXG | S_IRWXO | S_IXUSR);
   Cancel cancel;
-  Fd file = open_file(name, O_WRONLY | O_CREAT | O_EXCL, cancel);
-  const int fd = file.get();
+  const Control control(cancel);
+  Fd file = open_file(name, O_WRONLY | O_CREAT | O_EXCL, cancel, 0600);
   try {
+    make_private(file.get(), name);
     FdSink sink(std::move(file), name, cancel);
     sink.write(bytes);
-    if (fsync(fd) != 0) throw io_error(text::cannot_write, name, errno);
+    sink.sync();
     sink.finish();
-  } catch (const Error&) {
+    cancel.check();
+    sync_directory_of(name);
+  } catch (...) {
     unlink(name.c_str());
     throw;
   }
@@ -72,7 +76,7 @@ void make_identity(const std::optional<std::string>& output) {
   write_secret(output, identity_lines(identity));
   try {
     print(text_of(identity.recipient) + "\n", output ? STDOUT_FILENO : STDERR_FILENO);
-  } catch (const Error&) {
+  } catch (...) {
     if (output) unlink(output->c_str());  // what nobody was told how to use
     throw;
   }
@@ -82,7 +86,7 @@ void show_recipient(const std::string& name, const Messages& messages) {
   Cancel cancel;
   std::vector<struct stat> files;
   const Secret contents = read_key_file(name, files, messages, cancel);
-  print(text_of(parse_identity(contents.bytes(), name).recipient) + "\n");
+  print(text_of(parse_identity(contents.bytes(), shown_name(name)).recipient) + "\n");
 }
 
 void act(const KeygenOptions& options, const Messages& messages) {

@@ -33,8 +33,8 @@ void act(const Options& options, const Messages& messages) {
 // For the handler of an error about the input: says so with the input's name.
 template <class About>
 [[noreturn]] void throw_named(const About& error, const Options& options) {
-  if (!options.input) throw;
-  throw About(fmt::format(text::in_file, error.what(), *options.input), error.hint());
+  if (!options.names_input()) throw;
+  throw About(fmt::format(text::in_file, error.what(), options.input), error.hint());
 }
 
 void act_on_input(const Options& options, Messages& messages) {

@@ -11,6 +11,7 @@
 #include "command_line.hpp"
 #include "error.hpp"
 #include "texts.hpp"
+#include "utf8.hpp"
 
 namespace gpuaes {
 namespace {
@@ -20,6 +21,8 @@ namespace po = boost::program_options;
 // Beyond it a lane would not look up from its chunk for more than a second.
 constexpr std::size_t most_size = std::size_t{1} << 30;
 
+constexpr std::size_t max_label_bytes = 255;
+
 constexpr std::uint64_t most_number = std::numeric_limits<std::uint64_t>::max();
 
 // To add an option: its line here, its field in Options, its line in parse_options(), and in the man page.
@@ -28,7 +31,7 @@ po::options_description describe_options() {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
   options.add_options()                                              //
       ("encrypt,e", "encrypt (the default)")                         //
-      ("decrypt,d", "decrypt; finds out sealed and openssl")         //
+      ("decrypt,d", "decrypt; detects the sealed format")            //
       ("info", "tell what can be known of the input without a key")  //
       ("json", "--info: as JSON")                                    //
       ("range", text("OFFSET:LENGTH"),
@@ -48,24 +51,25 @@ po::options_description describe_options() {
       ("new-passphrase-file", text("FILE"), "rekey: the new passphrase is the first line of FILE")  //
       ("format,f", text("FORMAT"), "sealed (the default), cobblestone, openssl or raw")             //
       ("cipher,c", text("CIPHER"),
-       "aes-128, aes-192, aes-256, kuznyechik; otherwise AES by the key's length")                       //
-      ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits; kuznyechik: 16")         //
-      ("context", text("HEX"), "cobblestone: what the message is bound to beside its key")               //
-      ("iter", text("N"), "openssl: iterations of PBKDF2 (10000)")                                       //
-      ("input,i", text("FILE"), "read FILE instead of standard input")                                   //
-      ("output,o", text("FILE"), "write FILE, which appears only when all is well")                      //
-      ("lanes,l", text("SPEC"), "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +")       //
-      ("kernel", text("NAME"), "of CUDA lanes: bitslice (the default) or ttable, see the manual")        //
-      ("chunk-size,b", text("SIZE"), "bytes of text a lane works on at a time; K, M and G are of 1024")  //
-      ("progress,P", "show how far it is: bytes, time, rates, and which lanes work")                     //
-      ("size", text("SIZE"), "how long the input will be, where it is no file: for -P")                  //
-      ("force", "write to a terminal what else is refused: ciphertext, binary plaintext")                //
-      ("verbose,v", "say what is being done")                                                            //
-      ("quiet,q", "say nothing but errors")                                                              //
-      ("stats", text("FILE"), "write figures of the run to FILE as JSON")                                //
-      ("trace", text("FILE"), "write the run's timeline to FILE, for Perfetto to show")                  //
-      ("list-lanes", "list the lanes of this machine")                                                   //
-      ("version,V", "print the version")                                                                 //
+       "aes-128, aes-192, aes-256, kuznyechik; otherwise AES by the key's length")                         //
+      ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits; kuznyechik: 16")           //
+      ("context", text("HEX"), "cobblestone: what the message is bound to beside its key")                 //
+      ("label", text("TEXT"), "sealed: text the file is bound to, needed to decrypt it too")               //
+      ("iter", text("N"), "openssl: iterations of PBKDF2 (10000)")                                         //
+      ("input,i", text("FILE"), "read FILE instead of standard input, which is -")                         //
+      ("output,o", text("FILE"), "write FILE, which appears only when all is well; - is standard output")  //
+      ("lanes,l", text("SPEC"), "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +")         //
+      ("kernel", text("NAME"), "of CUDA lanes: bitslice (the default) or ttable, see the manual")          //
+      ("chunk-size,b", text("SIZE"), "bytes of text a lane works on at a time; K, M and G are of 1024")    //
+      ("progress,P", "show how far it is: bytes, time, rates, and which lanes work")                       //
+      ("size", text("SIZE"), "how long the input will be, where it is no file: for -P")                    //
+      ("force", "write to a terminal what else is refused: ciphertext, binary plaintext")                  //
+      ("verbose,v", "say what is being done")                                                              //
+      ("quiet,q", "say nothing but errors")                                                                //
+      ("stats", text("FILE"), "write figures of the run to FILE as JSON")                                  //
+      ("trace", text("FILE"), "write the run's timeline to FILE, for Perfetto to show")                    //
+      ("list-lanes", "list the lanes of this machine")                                                     //
+      ("version,V", "print the version")                                                                   //
       ("help,h", "print this");
   return options;
 }
@@ -108,6 +112,12 @@ std::optional<std::string> find_text(const po::variables_map& given, const char*
   return given[name].as<std::string>();
 }
 
+// Without it, and with "-": standard output.
+std::optional<std::string> find_output(const po::variables_map& given) {
+  std::optional<std::string> name = find_text(given, "output");
+  return name == "-" ? std::nullopt : name;
+}
+
 std::vector<std::string> find_texts(const po::variables_map& given, const char* name) {
   if (!given.contains(name)) return {};
   return given[name].as<std::vector<std::string>>();
@@ -131,6 +141,7 @@ void parse_rekey(const po::variables_map& given, Options& options) {
   options.new_key_files = find_texts(given, "new-key");
   options.ask_new_passphrase = given.contains("new-passphrase");
   options.new_passphrase_file = find_text(given, "new-passphrase-file");
+  options.in_place = options.names_input() && !given.contains("output");
   if (options.action == Options::Action::filter) options.action = Options::Action::rekey;
 }
 
@@ -188,6 +199,13 @@ ByteRange parse_range(const std::string& text) {
   return {*offset, length};
 }
 
+std::string parse_label(const std::string& text) {
+  if (text.empty() || text.size() > max_label_bytes)
+    throw UsageError(fmt::format(text::label_length, text.size(), max_label_bytes));
+  if (!is_utf8(text)) throw UsageError(text::label_not_utf8);
+  return text;
+}
+
 Options parse_options(int argc, const char* const* argv) {
   const po::variables_map given = parse_command_line(argc, argv, describe_options()).given;
   Options options;
@@ -217,9 +235,10 @@ Options parse_options(int argc, const char* const* argv) {
   if (const auto name = find_text(given, "cipher")) options.cipher = parse_cipher(*name);
   options.iv = find_text(given, "iv");
   options.context = find_text(given, "context");
+  if (const auto label = find_text(given, "label")) options.label = parse_label(*label);
   if (const auto number = find_text(given, "iter")) options.iterations = parse_iterations(*number);
-  options.input = find_text(given, "input");
-  options.output = find_text(given, "output");
+  options.input = find_text(given, "input").value_or(options.input);
+  options.output = find_output(given);
   options.lanes = find_text(given, "lanes").value_or(options.lanes);
   options.kernel = find_text(given, "kernel").value_or(options.kernel);
   if (const auto size = find_text(given, "chunk-size")) options.chunk_bytes = parse_size(*size);
@@ -254,7 +273,7 @@ KeygenOptions parse_keygen_options(int argc, const char* const* argv) {
     options.action = KeygenOptions::Action::generate_identity;
   refuse_together(given, "recipient", "x25519");
   refuse_together(given, "recipient", "output");
-  options.output = find_text(given, "output");
+  options.output = find_output(given);
   options.identity = find_text(given, "recipient");
   return options;
 }

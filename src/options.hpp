@@ -34,13 +34,15 @@ struct Options {
   std::vector<std::string> new_key_files;  // this and the next two: to rekey for
   bool ask_new_passphrase = false;
   std::optional<std::string> new_passphrase_file;
-  std::optional<std::string> format;  // without it: sealed; to decrypt, what the input begins with
+  std::optional<std::string> format;  // without it: sealed; to decrypt, an authenticated one, detected
   std::optional<Cipher> cipher;
   std::optional<std::string> iv;
   std::optional<std::string> context;
+  std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
-  std::optional<std::string> input;   // without it: standard input
+  std::string input = "-";            // standard input, as for key files and passphrase files
   std::optional<std::string> output;  // without it: standard output
+  bool in_place = false;              // rekey: the input is replaced
   std::string lanes = "auto";
   std::string kernel = "bitslice";
   std::optional<std::size_t> chunk_bytes;
@@ -50,6 +52,8 @@ struct Options {
   std::optional<std::uint64_t> size;  // of the input, as the user expects it
   bool force = false;                 // to a terminal too
   Messages::Level level = Messages::Level::normal;
+
+  bool names_input() const { return input != "-"; }
 };
 
 // UsageError for what the contract does not know. Values are looked at only as far as their form goes:
@@ -67,6 +71,9 @@ std::size_t parse_size(const std::string& text);
 
 // OFFSET:LENGTH or OFFSET:, each with K, M, G or T of 1024 behind it. UsageError.
 ByteRange parse_range(const std::string& text);
+
+// What --label takes, as given: 1 to 255 bytes of UTF-8. UsageError.
+std::string parse_label(const std::string& text);
 
 struct KeygenOptions {
   enum class Action { generate, generate_identity, show_recipient, help, version };

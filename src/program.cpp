@@ -4,9 +4,12 @@
 #include <openssl/crypto.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <array>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "io/fd.hpp"
@@ -14,8 +17,16 @@
 #include "texts.hpp"
 
 namespace gpuaes {
+namespace {
 
-int run_program(const std::string& name, const std::function<void(Messages&)>& act) {
+// When there is not even memory for a message.
+void report_out_of_memory(const std::string& name) noexcept {
+  const auto part = [](std::string_view text) { return iovec{const_cast<char*>(text.data()), text.size()}; };
+  const std::array parts{part(name), part(": error: "), part(text::out_of_memory), part("\n")};
+  [[maybe_unused]] const auto written = writev(STDERR_FILENO, parts.data(), parts.size());
+}
+
+int run(const std::string& name, const std::function<void(Messages&)>& act) {
   Messages messages(name);
   const bool pipe_was_ignored = ignore_signals();
   try {
@@ -33,7 +44,7 @@ int run_program(const std::string& name, const std::function<void(Messages&)>& a
     messages.error(error);
     return static_cast<int>(error.exit());
   } catch (const std::bad_alloc&) {
-    messages.error(text::out_of_memory);
+    throw;
   } catch (const std::system_error& error) {
     messages.error(fmt::format(text::no_resources, error.what()));
   } catch (const std::exception& error) {
@@ -42,6 +53,17 @@ int run_program(const std::string& name, const std::function<void(Messages&)>& a
     if (cancelled.signal != 0) die_by(cancelled.signal);
   }
   return static_cast<int>(Exit::io);
+}
+
+}  // namespace
+
+int run_program(const std::string& name, const std::function<void(Messages&)>& act) {
+  try {
+    return run(name, act);
+  } catch (const std::bad_alloc&) {  // also while another error was reported
+    report_out_of_memory(name);
+    return static_cast<int>(Exit::io);
+  }
 }
 
 void print(std::span<const std::byte> bytes, int fd) {

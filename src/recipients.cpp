@@ -27,7 +27,7 @@ Secret read_file(const std::string& name, std::vector<struct stat>& files, Cance
     size += count;
     if (count == 0) return contents.shrink(size), std::move(contents);
     if (size > most_file_bytes)
-      throw UsageError(fmt::format(text::recipients_too_long, name, most_file_bytes));
+      throw UsageError(fmt::format(text::recipients_too_long, file.name(), most_file_bytes));
   }
 }
 
@@ -66,7 +66,7 @@ std::vector<PublicKey> read_recipients(const std::vector<std::string>& given, st
   std::vector<PublicKey> recipients;
   for (const std::string& each : given)
     if (each.starts_with('@'))
-      read_lines(each.substr(1), read_file(each.substr(1), files, cancel), recipients);
+      read_lines(shown_name(each.substr(1)), read_file(each.substr(1), files, cancel), recipients);
     else
       recipients.push_back(parse_argument(each));
   return recipients;

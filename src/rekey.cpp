@@ -16,6 +16,7 @@
 #include "ends.hpp"
 #include "format/bytes.hpp"
 #include "format/sealed.hpp"
+#include "inputs.hpp"
 #include "io/control.hpp"
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
@@ -52,7 +53,7 @@ void check_unchanged(const std::string& name, const struct stat& before) {
     throw IoError(fmt::format(text::changed, name), text::changed_hint);
 }
 
-OpenedHeader open_header(Secrets secrets, HeaderReader& input, Cancel& cancel) {
+OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
   if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic)))
     throw AuthError(text::cannot_rekey, text::cannot_rekey_hint);
   SessionRequest request;
@@ -60,6 +61,7 @@ OpenedHeader open_header(Secrets secrets, HeaderReader& input, Cancel& cancel) {
   request.keys = std::move(secrets.keys);
   request.identities = std::move(secrets.identities);
   request.passphrase = std::move(secrets.passphrase);
+  request.label = options.label;
   request.input = &input;
   request.check = [&cancel] { cancel.check(); };
   return open_sealed_header(request);
@@ -75,6 +77,15 @@ std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& se
   return header;
 }
 
+// The new slots open what anyone who had the file key may have written.
+void warn_about_writer(const OpenedHeader& opened, const Secrets& new_secrets, const Messages& messages) {
+  const bool has_key = !new_secrets.keys.empty();
+  if (opened.has_recipient && (has_key || new_secrets.passphrase))
+    messages.warning(text::sealed_for_recipient);
+  else if (has_key && !new_secrets.recipients.empty())
+    messages.warning(text::key_and_recipient);
+}
+
 void copy_rest(FdSource& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
   std::vector<std::byte> buffer(copy_bytes);
   while (const std::size_t count = source.read(buffer)) {
@@ -86,36 +97,37 @@ void copy_rest(FdSource& source, Sink& sink, std::atomic<std::uint64_t>& copied)
 }  // namespace
 
 void run_rekey(const Options& options, const Messages& messages) {
-  const bool replaces = options.input && !options.output;
-  if (replaces) check_replaceable(*options.input);
+  if (options.in_place) check_replaceable(options.input);
 
   Cancel cancel;
   const Control control(cancel);
   const Messages::Hurry hurry(messages, [&cancel] { return cancel.requested(); });
   Progress progress(control, messages, options.progress && options.level != Messages::Level::quiet);
+  refuse_same_inputs(options);
   Secrets old_secrets = read_secrets(options, messages, cancel);
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);
   check_slots_for(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
   FdSource source = open_source(options.input, cancel);
   std::vector<struct stat> in_use;
-  for (const Secrets* secrets : {&std::as_const(old_secrets), &new_secrets}) {
-    refuse_read_whole(*secrets, source.status());
+  for (const Secrets* secrets : {&std::as_const(old_secrets), &new_secrets})
     in_use.insert(in_use.end(), secrets->files.begin(), secrets->files.end());
-  }
-  if (!replaces) in_use.push_back(source.status());
+  if (!options.in_place) in_use.push_back(source.status());
   const std::unique_ptr<Sink> sink =
-      open_sink(replaces ? options.input : options.output,
+      open_sink(options.in_place ? std::optional(options.input) : options.output,
                 {.terminal = options.force ? SinkRules::Terminal::everything : SinkRules::Terminal::nothing,
                  .in_use = in_use,
-                 .last_look =
+                 .hint = options.in_place ? text::not_replaceable_hint : text::redirect_hint,
+                 .before_rename =
                      [&] {
-                       if (replaces) check_unchanged(*options.input, source.status());
-                     }},
+                       if (options.in_place) check_unchanged(options.input, source.status());
+                     },
+                 .warn = [&messages](const std::string& text) { messages.warning(text); }},
                 cancel);
   say_if_terminal(source, messages);
 
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
-  const OpenedHeader opened = open_header(std::move(old_secrets), input, cancel);
+  const OpenedHeader opened = open_header(options, std::move(old_secrets), input, cancel);
+  warn_about_writer(opened, new_secrets, messages);
   const std::vector<std::byte> header = make_header(opened, new_secrets, cancel);
   source.begin_here();
   if (source.shared_size() > 0) sink->expect(header.size() + source.shared_size());

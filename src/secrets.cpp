@@ -41,7 +41,7 @@ FdSource open_secret_file(const std::string& name, std::vector<struct stat>& fil
   const struct stat& status = file.status();
   files.push_back(status);
   if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
-    messages.warning(fmt::format(text::readable_by_others, name));
+    messages.warning(fmt::format(text::readable_by_others, file.name()));
   return file;
 }
 
@@ -61,26 +61,30 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
 }
 
 // Byte by byte: what is behind the line may be the input, and may be long in coming.
-Secret read_passphrase(FdSource file, const std::string& name) {
+Secret read_passphrase(FdSource file) {
   Secret line(max_passphrase_bytes + 1);
   std::size_t size = 0;
   while (size < line.size() && file.read(line.bytes().subspan(size, 1)) == 1 &&
          line.bytes()[size] != std::byte{'\n'})
     ++size;
-  return parse_passphrase(line.bytes().first(size), name);
+  return parse_passphrase(line.bytes().first(size), file.name());
 }
 
-Secret ask_passphrase(const char* first_question, bool twice, Cancel& cancel) {
+Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
+  constexpr int attempts = 3;
   HiddenPrompt prompt(cancel);
-  const auto ask = [&](std::string_view question) {
+  const auto ask = [&prompt](const std::string& text) {
     Secret line(max_passphrase_bytes + 1);
-    line.shrink(prompt.ask(question, line.bytes()));
-    return parse_passphrase(line.bytes(), text::terminal);
+    line.shrink(prompt.ask(text, line.bytes()));
+    return line;
   };
-  Secret passphrase = ask(first_question);
-  if (twice && !is_equal(passphrase.bytes(), ask("the same again: ").bytes()))
-    throw UsageError(text::passphrases_differ);
-  return passphrase;
+  for (int attempt = 1; attempt <= attempts; ++attempt) {
+    const bool again = attempt > 1;
+    const Secret line = ask(again ? fmt::format("{}\n{}", text::passphrases_differ, question) : question);
+    Secret passphrase = parse_passphrase(line.bytes(), text::terminal);
+    if (!twice || is_equal(passphrase.bytes(), ask("the same again: ").bytes())) return passphrase;
+  }
+  throw UsageError(text::passphrases_differ);
 }
 
 // The options that name the secrets of one side.
@@ -102,16 +106,15 @@ const std::vector<std::string> nothing;
 Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel) {
   Secrets secrets;
   for (const std::string& name : named.key_files)
-    add_key(secrets, read_key_file(name, secrets.files, messages, cancel), name, named.opens);
+    add_key(secrets, read_key_file(name, secrets.files, messages, cancel), shown_name(name), named.opens);
   secrets.recipients = read_recipients(named.recipients, secrets.files, cancel);
-  secrets.read_whole = secrets.files;
   if (named.ask_passphrase)
     secrets.passphrase = [question = named.question, twice = !named.opens, &cancel] {
       return ask_passphrase(question, twice, cancel);
     };
   if (const auto& name = named.passphrase_file) {
     FdSource file = open_secret_file(*name, secrets.files, messages, cancel);
-    const auto held = std::make_shared<Secret>(read_passphrase(std::move(file), *name));
+    const auto held = std::make_shared<Secret>(read_passphrase(std::move(file)));
     secrets.passphrase = [held] { return std::move(*held); };
   }
   return secrets;
@@ -155,11 +158,6 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
                     "new passphrase: "};
   if (named.empty()) throw UsageError(text::no_new_secret, text::no_new_secret_hint);
   return read_named(named, messages, cancel);
-}
-
-void refuse_read_whole(const Secrets& secrets, const struct stat& input) {
-  for (const struct stat& status : secrets.read_whole)
-    if (is_same_stream(status, input)) throw UsageError(text::key_took_input, text::key_took_input_hint);
 }
 
 }  // namespace gpuaes

@@ -17,12 +17,11 @@
 namespace gpuaes {
 
 struct Secrets {
-  std::vector<GivenKey> keys;           // in the order in which their files were named
-  std::vector<Identity> identities;     // of those files that hold one
-  std::vector<PublicKey> recipients;    // to seal for
-  std::function<Secret()> passphrase;   // to be called once; empty where the options promise none
-  std::vector<struct stat> files;       // where they were read: not to be written
-  std::vector<struct stat> read_whole;  // of these, files of keys and recipients: read to their end
+  std::vector<GivenKey> keys;          // in the order in which their files were named
+  std::vector<Identity> identities;    // of those files that hold one
+  std::vector<PublicKey> recipients;   // to seal for
+  std::function<Secret()> passphrase;  // to be called once; empty where the options promise none
+  std::vector<struct stat> files;      // where they were read: not to be written
 };
 
 // The contents of a file of a key or an identity, which is added to `files`: no more than is needed to see
@@ -38,8 +37,5 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
 
 // The same for those that a file is to be rekeyed for.
 Secrets read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel);
-
-// UsageError where a file that was read to its end is the stream that the input comes from.
-void refuse_read_whole(const Secrets& secrets, const struct stat& input);
 
 }  // namespace gpuaes

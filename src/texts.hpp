@@ -58,6 +58,8 @@ inline constexpr char iv_length[] = "--iv has {} digits: raw format with {} need
 inline constexpr char bad_digit[] = "--{} has a character that is no hexadecimal digit";
 inline constexpr char context_length[] =
     "--context has {} digits, and may be an even number of them, up to {}";
+inline constexpr char label_length[] = "--label has {} bytes, but must have 1 to {}";
+inline constexpr char label_not_utf8[] = "--label is not valid UTF-8";
 inline constexpr char no_jump[] = "--range cannot jump in this input, which is no file and no block device";
 inline constexpr char no_jump_hint[] = "name a file with -i, or redirect it to standard input";
 inline constexpr char range_too_far[] = "the range goes beyond the end of the plaintext, which has {} bytes";
@@ -80,9 +82,10 @@ inline constexpr char openssl_key_hint[] = "-f raw takes a key and an IV";
 inline constexpr char key_as_name[] = "a key is given where the name of a file should be";
 inline constexpr char key_as_name_hint[] = "gpuaes-keygen makes a key file";
 inline constexpr char readable_by_others[] = "{} can be read by others than its owner: chmod 600 mends that";
-inline constexpr char key_digit[] = "key file {} has a character that is no hexadecimal digit among its {}";
-inline constexpr char key_file_too_long[] = "key file {} has more than {} bytes";
-inline constexpr char key_file_length[] = "key file {} has an unusable length of {} bytes";
+inline constexpr char key_digit[] =
+    "the key in {} has a character that is not a hexadecimal digit among its {}";
+inline constexpr char key_file_too_long[] = "the key in {} has more than {} bytes";
+inline constexpr char key_file_length[] = "the key in {} has an unusable length of {} bytes";
 inline constexpr char key_hint[] = "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits";
 inline constexpr char key_length[] = "{} needs a key of {} bytes, and {} has {}";
 inline constexpr char sealed_key[] = "sealed format needs a key of {} bytes, and {} has {}";
@@ -92,13 +95,17 @@ inline constexpr char passphrase_too_long[] = "the passphrase from {} has more t
 inline constexpr char passphrase_hint[] = "a passphrase is what stands before the first line feed";
 inline constexpr char passphrases_differ[] = "the two passphrases differ";
 inline constexpr char tty_hint[] = "without a terminal, --passphrase-file reads the passphrase from a file";
-inline constexpr char key_took_input[] =
-    "keys or recipients and the input come from the same pipe, which was read to its end for them";
-inline constexpr char key_took_input_hint[] = "-i names a file for the input, or -k one for the key";
+inline constexpr char same_inputs[] = "{} and {} are both read from {}";
+inline constexpr char same_inputs_hint[] = "name another file for one of them (-i names the input)";
 inline constexpr char too_many[] = "sealed format has at most {} keys, recipients and the passphrase counted";
 inline constexpr char mixed_slots[] = "a file is not sealed with a passphrase and for a recipient at once";
 inline constexpr char mixed_slots_hint[] =
     "anybody can write for a recipient, and would speak for whoever knows the passphrase";
+inline constexpr char key_and_recipient[] =
+    "sealing for a key and a recipient: anyone with the identity can make a file that the key opens";
+inline constexpr char sealed_for_recipient[] =
+    "input was sealed for a recipient: that it opens with the new key or passphrase does not show who wrote "
+    "it";
 inline constexpr char no_random_bytes[] = "the system gives no random bytes: {}";
 
 // Recipients and identities -------------------------------------------------------------------------
@@ -162,7 +169,17 @@ inline constexpr char no_room_for_all_hint[] =
 inline constexpr char too_large_hint[] = "its file system, or ulimit -f, allows no larger file";
 inline constexpr char cannot_look_at[] = "cannot look at {}: {}";
 inline constexpr char cannot_set_mode[] = "cannot set the mode of {}: {}";
-inline constexpr char cannot_create_beside[] = "cannot create a file beside {}: {}";
+inline constexpr char cannot_create_next_to[] = "cannot create a file next to {}: {}";
+inline constexpr char cannot_replace[] = "cannot replace {}: {}";
+inline constexpr char mount_point[] = "{} is a mount point and cannot be replaced";
+inline constexpr char no_longer_regular[] = "{} is no longer a regular file and cannot be replaced";
+inline constexpr char redirect_hint[] = "redirect the output with > instead, which writes the file in place";
+inline constexpr char another_file_hint[] = "name another file";
+inline constexpr char access_lost[] = "could not keep the {} of {}; no one gains access by that";
+inline constexpr char cannot_make_private[] = "cannot make {} readable by its owner only: {}";
+inline constexpr char not_private[] =
+    "{} would be readable by other users, whom its file system does not keep out";
+inline constexpr char not_private_hint[] = "choose a directory on another file system";
 inline constexpr char cannot_rename_to[] = "cannot rename the output to {}: {}";
 inline constexpr char cannot_read_settings[] = "cannot read the settings of {}: {}";
 inline constexpr char cannot_change_settings[] = "cannot change the settings of {}: {}";
@@ -190,6 +207,9 @@ inline constexpr char not_openssl[] = "input is not in openssl format: it does n
 inline constexpr char not_sealed[] =
     "input is not in sealed format: it does not begin with 'gpuaes-stream/1' and a line feed";
 inline constexpr char unknown_input_hint[] = "-f cobblestone and -f raw read what has nothing to be known by";
+inline constexpr char must_be_named[] =
+    "input appears to be in {} format, which is not authenticated and must be named";
+inline constexpr char must_be_named_hint[] = "-f {} decrypts it, but cannot detect changes to it";
 inline constexpr char cannot_rekey[] = "input is not in sealed format, by the bytes that it begins with";
 inline constexpr char cannot_rekey_hint[] = "only sealed files have slots, which can be replaced";
 inline constexpr char other_version[] =
@@ -209,7 +229,10 @@ inline constexpr char second_passphrase_slot[] = "a second passphrase slot";
 inline constexpr char public_key_beside_passphrase[] = "a slot for a public key beside one for a passphrase";
 inline constexpr char scrypt_refused[] = "scrypt with log2 N = {}, r = {}, p = {} is refused";
 inline constexpr char mac_differs[] = "it was changed, or its MAC was";
-inline constexpr char commitment_differs[] = "its salt or its commitment is wrong";
+inline constexpr char commitment_differs[] =
+    "input is corrupt at byte {}, in its header, or was sealed with a different label; nothing was written";
+inline constexpr char commitment_differs_hint[] =
+    "--label must be the text that the input was sealed with, or absent if there was none";
 
 // Secrets that do not open it -----------------------------------------------------------------------
 inline constexpr char cobblestone_differs[] = "this key and context do not open the input";

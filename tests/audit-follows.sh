@@ -3,7 +3,7 @@
 # shows it: wants no toolkit.
 set -u
 audit=$1
-command -v python3 >/dev/null || { echo "SKIP: no python3 here"; exit 77; }
+command -v python3 >/dev/null || { echo "skipped: no python3 here"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat >"$work/cuobjdump" <<'SH'

@@ -1,8 +1,21 @@
-// Catch2 as the system has it: v3 (Ubuntu 24.04) or v2 (Debian 12).
+// Catch2 as the system provides it: v3 (Ubuntu 24.04) or v2 (Debian 12).
 #pragma once
+
+#include <string>
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
 #include <catch2/catch.hpp>
 #endif
+
+namespace gpuaes {
+
+// For a test case that cannot run here, which then returns: the program ends with 77 unless something failed,
+// and CTest reports it as skipped. Such test cases are tagged [optional] (tests/CMakeLists.txt).
+void skip(const std::string& why);
+
+// Runs the test cases that the arguments select; the result is main's.
+int run_tests(int argc, char** argv);
+
+}  // namespace gpuaes

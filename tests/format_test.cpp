@@ -87,7 +87,7 @@ TEST_CASE("formats are found by their name") {
 }
 
 TEST_CASE("sealed and openssl format are known by what their streams begin with, and that stays to be read") {
-  const auto detected = [](std::string_view text) {
+  const auto detected = [](std::string_view text, decltype(&detect_format) detect = &detect_format) {
     const Bytes bytes = to_bytes(text);
     std::size_t at = 0;
     HeaderReader input([&](std::span<std::byte> room) {
@@ -97,7 +97,7 @@ TEST_CASE("sealed and openssl format are known by what their streams begin with,
       return count;
     });
     std::string name;
-    const std::string failure = failure_of([&] { name = detect_format(input).name; });
+    const std::string failure = failure_of([&] { name = detect(input).name; });
     CHECK(input.taken() == 0);
     return failure.empty() ? name : failure;
   };
@@ -114,6 +114,15 @@ TEST_CASE("sealed and openssl format are known by what their streams begin with,
   const auto error = error_of<AuthError>([&] { detect_format(nothing); });
   REQUIRE(error.has_value());
   CHECK(contains(error->hint(), "-f cobblestone and -f raw"));
+
+  const auto detected_to_decrypt = [&](std::string_view text) {
+    return detected(text, detect_authenticated_format);
+  };
+  CHECK(detected_to_decrypt("gpuaes-stream/1\n and more") == "sealed");
+  CHECK(contains(detected_to_decrypt("Salted__12345678 and more"),
+                 "auth: input appears to be in openssl format, which is not authenticated"));
+  CHECK(contains(detected_to_decrypt("Salted_"), "auth: input is of no known format"));
+  CHECK(contains(detected_to_decrypt(""), "auth: input is empty"));
 }
 
 TEST_CASE("what a format has no use for is a usage error that names the formats which have") {
@@ -125,6 +134,7 @@ TEST_CASE("what a format has no use for is a usage error that names the formats 
   };
   const auto iv = [](SessionRequest& request) { request.iv = some_iv; };
   const auto context = [](SessionRequest& request) { request.context = ""; };
+  const auto label = [](SessionRequest& request) { request.label = "label"; };
   const auto iterations = [](SessionRequest& request) { request.iterations = 1; };
   const auto second_key = [](SessionRequest& request) { request.keys.emplace_back(32); };
   const auto passphrase = [](SessionRequest& request) { request.passphrase = [] { return Secret(1); }; };
@@ -140,6 +150,9 @@ TEST_CASE("what a format has no use for is a usage error that names the formats 
   CHECK(contains(refusal("raw", context), "raw format takes no --context"));
   CHECK(contains(refusal("cobblestone", iv), "cobblestone format takes no --iv"));
   CHECK(contains(refusal("openssl", iv), "openssl format takes no --iv"));
+  for (const std::string_view format : {"cobblestone", "openssl", "raw"})
+    CHECK(contains(refusal(format, label), "format takes no --label | formats that take one: sealed"));
+  CHECK(refusal("sealed", label) == "");
   CHECK(refusal("cobblestone", context) == "");
   CHECK(refusal("sealed", second_key) == "");
   CHECK(refusal("raw", iv) == "");
@@ -405,22 +418,22 @@ TEST_CASE("a bad digit in 48 or 64, or before a line feed, is an error that says
     for (const std::size_t at : {std::size_t{0}, digits / 2, digits - 1}) {
       std::string text(digits, '1');
       text[at] = 'g';
-      CHECK(
-          contains(parsed(text), "usage: key file secret.key has a character that is no hexadecimal digit"));
+      CHECK(contains(parsed(text),
+                     "usage: the key in secret.key has a character that is not a hexadecimal digit"));
     }
   }
   std::string text(32, '1');
   text[5] = 'x';
-  CHECK(contains(parsed(text + "\n"), "no hexadecimal digit"));
-  CHECK(contains(parsed("0x" + std::string(62, '1')), "no hexadecimal digit"));
+  CHECK(contains(parsed(text + "\n"), "not a hexadecimal digit"));
+  CHECK(contains(parsed("0x" + std::string(62, '1')), "not a hexadecimal digit"));
 }
 
 TEST_CASE("a key file of any other length is an error that names it and the length") {
   for (const std::size_t size : {0, 1, 15, 17, 23, 25, 31, 33, 47, 49, 63, 65, 128, 4096}) {
     const std::string failure = parsed(std::string(size, '1'));
     CAPTURE(size);
-    CHECK(contains(
-        failure, "usage: key file secret.key has an unusable length of " + std::to_string(size) + " bytes"));
+    CHECK(contains(failure, "usage: the key in secret.key has an unusable length of " + std::to_string(size) +
+                                " bytes"));
   }
   const auto error = error_of<UsageError>([] { parse("short"); });
   REQUIRE(error.has_value());

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <random>
 #include <string_view>
@@ -247,15 +246,11 @@ bool gcm_is_right(const GcmVector& vector) {
   return plain == vector.plain && ciphertext == vector.ciphertext && made_tag == vector.tag;
 }
 
-void check_gcm(std::string_view source, const std::vector<GcmVector>& vectors) {
-  std::size_t rejected = 0;
+void check_gcm(const std::vector<GcmVector>& vectors) {
   for (const GcmVector& vector : vectors) {
     CAPTURE(vector.name);
     if (!gcm_is_right(vector)) FAIL_CHECK("wrong");
-    rejected += vector.valid ? 0 : 1;
   }
-  std::printf("AES-GCM from any first counter: %zu %.*s vectors, %zu of them rejected\n", vectors.size(),
-              static_cast<int>(source.size()), source.data(), rejected);
 }
 
 }  // namespace
@@ -269,12 +264,12 @@ TEST_CASE("the counter of GCM wraps in its last 32 bits alone") {
         counter_block("00112233445566778899aabbffffffff"));
 }
 
-TEST_CASE("AES-GCM gives NIST's answers for every length of IV and tag") {
-  check_gcm("CAVP", cavp_gcm_vectors());
+TEST_CASE("AES-GCM gives NIST's answers for every length of IV and tag", "[optional]") {
+  if (have_nist_vectors()) check_gcm(cavp_gcm_vectors());
 }
 
 TEST_CASE("AES-GCM gives Wycheproof's answers for every length of IV") {
-  check_gcm("Wycheproof", wycheproof_gcm_vectors());
+  check_gcm(wycheproof_gcm_vectors());
 }
 
 }  // namespace gpuaes

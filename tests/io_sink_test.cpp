@@ -1,5 +1,6 @@
 // Sinks on descriptors, and how they fail.
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -72,7 +73,12 @@ TEST_CASE("a reader that goes while the sink waits for it is noticed") {
   Cancel cancel;
   Ends pipe = make_pipe();
   FdSink sink(std::move(pipe.writer), "pipe", cancel);
-  auto failure = in_thread([&] { return failure_of([&] { sink.write(test_bytes(4 << 20)); }); });
+  const Bytes bytes = test_bytes(4 << 20);
+  auto failure = in_thread([&] { return failure_of([&] { sink.write(bytes); }); });
+  CHECK(comes_true([&] {
+    pollfd written{pipe.reader.get(), POLLIN, 0};
+    return poll(&written, 1, 0) == 1;
+  }));
   CHECK(is_waiting(failure));
   pipe.reader.close();
   const std::string said = result_of(std::move(failure));

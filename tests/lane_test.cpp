@@ -20,6 +20,7 @@
 #include "aes_reference.hpp"
 #include "catch.hpp"
 #include "lane/lanes.hpp"
+#include "nist_vectors.hpp"
 #include "support.hpp"
 
 namespace gpuaes {
@@ -109,9 +110,6 @@ TEST_CASE("every lane encrypts the blocks of FIPS 197, appendix C") {
 
 namespace {
 
-const std::filesystem::path vector_directory =
-    "/usr/lib/python3/dist-packages/cryptography_vectors/ciphers/AES";
-
 // A test of a CAVP response file: its lines "NAME = digits".
 using Fields = std::map<std::string, Bytes>;
 
@@ -137,17 +135,10 @@ std::vector<Fields> read_vectors(const std::filesystem::path& path) {
   return tests;
 }
 
-// Whether the published vectors are there. Where not, the test says so and does nothing more.
-bool have_vectors() {
-  if (std::filesystem::exists(vector_directory)) return true;
-  WARN("skipped: no " << vector_directory.string() << "; Debian's python3-cryptography-vectors brings it");
-  return false;
-}
-
 }  // namespace
 
-TEST_CASE("every lane gives AESAVS's known answers") {
-  if (!have_vectors()) return;
+TEST_CASE("every lane gives AESAVS's known answers", "[optional]") {
+  if (!have_nist_vectors()) return;
   struct File {
     std::string_view name;
     std::array<std::size_t, 3> tests;  // as AESAVS appendices B to E list them, for each key length
@@ -161,7 +152,7 @@ TEST_CASE("every lane gives AESAVS's known answers") {
       for (std::size_t length = 0; length < 3; ++length) {
         const std::string name = std::string(file.name) + std::to_string(128 + 64 * length) + ".rsp";
         CAPTURE(named.name, name);
-        const std::vector<Fields> tests = read_vectors(vector_directory / "ECB" / name);
+        const std::vector<Fields> tests = read_vectors(nist_aes_vectors / "ECB" / name);
         CHECK(tests.size() == file.tests[length]);
         std::size_t right = 0;
         for (const Fields& test : tests) {
@@ -174,13 +165,13 @@ TEST_CASE("every lane gives AESAVS's known answers") {
   }
 }
 
-TEST_CASE("every lane gives the CTR answers of RFC 3686") {
-  if (!have_vectors()) return;
+TEST_CASE("every lane gives the CTR answers of RFC 3686", "[optional]") {
+  if (!have_nist_vectors()) return;
   for (const NamedLane& named : named_lanes)
     for (const std::string_view length : {"128", "192", "256"}) {
       CAPTURE(named.name, length);
       const std::vector<Fields> tests =
-          read_vectors(vector_directory / "CTR" / ("aes-" + std::string(length) + "-ctr.txt"));
+          read_vectors(nist_aes_vectors / "CTR" / ("aes-" + std::string(length) + "-ctr.txt"));
       CHECK(tests.size() == 3);
       for (const Fields& test : tests) {
         const CipherKey key = make_key(test.at("KEY"));

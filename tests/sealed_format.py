@@ -2,7 +2,7 @@
 """The sealed format, version 1, read and written a second time: from its description (gpuaes-stream(5)) alone, with
 python3-cryptography and kuznyechik_mgm.py, sharing nothing with the program.
 
-    python3 sealed_format.py open|seal --key FILE|--passphrase-file FILE|--identity FILE|--recipient TEXT < in > out
+    python3 sealed_format.py open|seal --key FILE|--passphrase-file FILE|--identity FILE|--recipient TEXT [LABEL] < in > out
 
 Whole messages in memory, for tests. open_sealed() and open_message() return the plaintext or raise an Unopened, which
 carries the exit status that the format asks for. seal() writes what is right; to write what is malformed, call
@@ -236,7 +236,8 @@ def header(file_key, slots, suite=COBBLESTONE_256, magic=MAGIC, count=None, size
     return authenticated + (header_mac(file_key, authenticated) if mac is None else mac)
 
 
-def seal(plaintext, keys=(), passphrase=None, log_n=17, recipients=(), file_key=None, salt=None, slots=None, **fields):
+def seal(plaintext, keys=(), passphrase=None, log_n=17, recipients=(), file_key=None, salt=None, slots=None, label=b"",
+         **fields):
     """slots: instead of those of keys, recipients and passphrase; fields: of header()."""
     file_key = os.urandom(32) if file_key is None else file_key
     if slots is None:
@@ -244,7 +245,7 @@ def seal(plaintext, keys=(), passphrase=None, log_n=17, recipients=(), file_key=
         if passphrase is not None:
             slots.append(passphrase_slot(file_key, passphrase, log_n))
     head = header(file_key, slots, **fields)
-    return head + message(file_key, head[:17], plaintext, salt, fields.get("suite", COBBLESTONE_256))
+    return head + message(file_key, head[:17] + label, plaintext, salt, fields.get("suite", COBBLESTONE_256))
 
 
 # --- Reading the header --------------------------------------------------------------------------------------------
@@ -302,7 +303,7 @@ def unwrap(slot, key, passphrase, identity):
         return None
 
 
-def open_sealed(data, key=None, passphrase=None, identity=None):
+def open_sealed(data, key=None, passphrase=None, identity=None, label=b""):
     slots, end = parse_header(data)
     unwrapped = False
     for slot in slots:
@@ -311,14 +312,14 @@ def open_sealed(data, key=None, passphrase=None, identity=None):
             continue
         unwrapped = True
         if constant_time.bytes_eq(header_mac(file_key, data[:end]), data[end : end + 32]):
-            return open_message(file_key, data[:17], data[end + 32 :], Malformed, end + 32, data[16])
+            return open_message(file_key, data[:17] + label, data[end + 32 :], Malformed, end + 32, data[16])
     raise Malformed("a slot unwraps, but the header is not its") if unwrapped else WrongSecret("no slot unwraps")
 
 
 def main():
     kinds = ("--key", "--passphrase-file", "--identity", "--recipient")
-    if len(sys.argv) != 4 or sys.argv[1] not in ("open", "seal") or sys.argv[2] not in kinds:
-        sys.exit(f"usage: sealed_format.py open|seal {'|'.join(kinds)} FILE|TEXT < in > out")
+    if len(sys.argv) not in (4, 5) or sys.argv[1] not in ("open", "seal") or sys.argv[2] not in kinds:
+        sys.exit(f"usage: sealed_format.py open|seal {'|'.join(kinds)} FILE|TEXT [LABEL] < in > out")
     if sys.argv[2] == "--recipient":
         secret = {"recipients": [from_text(RECIPIENT, sys.argv[3])]}
     else:
@@ -331,6 +332,7 @@ def main():
             secret = {"identity": parse_identity(content)}
         else:
             secret = {"passphrase": content.split(b"\n")[0]}
+    secret["label"] = os.fsencode(sys.argv[4]) if len(sys.argv) == 5 else b""
     data = sys.stdin.buffer.read()
     try:
         sys.stdout.buffer.write(seal(data, **secret) if sys.argv[1] == "seal" else open_sealed(data, **secret))

@@ -120,8 +120,9 @@ Bytes message(const Bytes& input_key, const Bytes& context, const Bytes& plain) 
   return out;
 }
 
-Bytes file_of(const Bytes& slots, unsigned count, const Bytes& plain = to_bytes("plaintext")) {
-  return with_mac(begin_of(slots, count)) + message(file_key, magic + numbers({1}), plain);
+Bytes file_of(const Bytes& slots, unsigned count, const Bytes& plain = to_bytes("plaintext"),
+              const Bytes& label = {}) {
+  return with_mac(begin_of(slots, count)) + message(file_key, magic + numbers({1}) + label, plain);
 }
 
 // The program in little ----------------------------------------------------------------------------
@@ -321,6 +322,32 @@ TEST_CASE("what a second hand wrote from FORMAT.md opens") {
   CHECK(difference(decrypt("sealed", request_with({}, words), file).out, plain) == "");
   CHECK(difference(decrypt("sealed", request_with({key_b}, words), file).out, plain) == "");
   CHECK(difference(decrypt("sealed", request_with({key_b, key_a}), file).out, plain) == "");
+}
+
+TEST_CASE("a label is the end of the context, and a file opens with no other") {
+  const auto request = [](std::optional<std::string> label) {
+    SessionRequest with_key = request_with({key_a});
+    with_key.label = std::move(label);
+    return with_key;
+  };
+  const Bytes plain = test_bytes(20000);
+  const std::string longest(255, 'x');
+  for (const std::string& label : {std::string("a"), std::string("caf\xc3\xa9"), longest}) {
+    const Bytes file = file_of(key_slot(key_a), 1, plain, to_bytes(label));
+    CHECK(difference(decrypt("sealed", request(label), file).out, plain) == "");
+    CHECK(difference(decrypt("sealed", request(label), encrypt("sealed", request(label), plain)).out,
+                     plain) == "");
+    for (const std::optional<std::string>& other :
+         {std::optional<std::string>(), std::optional(label + "a"), std::optional(std::string("A"))}) {
+      const Result result = decrypt("sealed", request(other), file);
+      CHECK(result.failure.starts_with(
+          "auth: input is corrupt at byte 119, in its header, or was sealed with a "
+          "different label; nothing was written"));
+      CHECK(result.out.empty());
+    }
+  }
+  CHECK(contains(decrypt("sealed", request("a"), file_of(key_slot(key_a), 1)).failure, "a different label"));
+  CHECK(encrypt("sealed", request(longest), plain).size() == encrypt("sealed", request({}), plain).size());
 }
 
 TEST_CASE("the passphrase is asked for only where it is needed and can help") {

@@ -15,7 +15,7 @@ namespace gpuaes {
 namespace {
 
 // The longest test cases take a few seconds; sanitizers and a busy machine slow them down.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef GPUAES_SANITIZED
 constexpr std::chrono::seconds max_seconds{240};
 #else
 constexpr std::chrono::seconds max_seconds{60};

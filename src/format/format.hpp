@@ -79,6 +79,7 @@ struct SessionRequest {
   std::function<Secret()> passphrase;  // gets it, 1 to 1024 bytes; empty where none was promised
   std::optional<std::string> iv;       // hexadecimal digits
   std::optional<std::string> context;  // hexadecimal digits
+  std::optional<std::string> label;    // 1 to 255 bytes of UTF-8
   std::optional<std::uint32_t> iterations;
   HeaderReader* input = nullptr;  // to decrypt: the input, from its first byte on
   std::function<void()> check;    // throws when the program is told to stop; may be empty
@@ -91,6 +92,7 @@ struct Takes {
   bool passphrase = false;
   bool iv = false;
   bool context = false;
+  bool label = false;
   bool iterations = false;
   bool range = false;
 };
@@ -109,6 +111,10 @@ const Format& find_format(std::string_view name);
 
 // The format of the stream that the input begins. AuthError where none is known by its beginning.
 const Format& detect_format(HeaderReader& input);
+
+// The same, to decrypt. AuthError also for a format that is not authenticated: such a format must be named,
+// or anyone who can change the input could choose it.
+const Format& detect_authenticated_format(HeaderReader& input);
 
 // UsageError for what the format has no use for, and for what it misses. To decrypt it reads the header:
 // KeyError, AuthError.

@@ -22,7 +22,7 @@ constexpr std::array formats{
     Format{"sealed",
            true,
            sealed_magic,
-           {.keys = true, .recipients = true, .passphrase = true, .range = true},
+           {.keys = true, .recipients = true, .passphrase = true, .label = true, .range = true},
            open_sealed,
            describe_sealed},
     Format{"cobblestone", true, {}, {.context = true, .range = true}, open_cobblestone, describe_cobblestone},
@@ -70,6 +70,14 @@ const Format& detect_format(HeaderReader& input) {
   throw AuthError(is_empty ? text::empty_input : text::unknown_input, text::unknown_input_hint);
 }
 
+const Format& detect_authenticated_format(HeaderReader& input) {
+  const Format& format = detect_format(input);
+  if (!format.authenticated)
+    throw AuthError(fmt::format(text::must_be_named, format.name),
+                    fmt::format(text::must_be_named_hint, format.name));
+  return format;
+}
+
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
   check_takes(format, request.keys.size() > 1, &Takes::keys, "second key");
   check_takes(format, !request.identities.empty(), &Takes::recipients, "identity");
@@ -77,6 +85,7 @@ std::unique_ptr<Session> open_session(const Format& format, SessionRequest reque
   check_takes(format, static_cast<bool>(request.passphrase), &Takes::passphrase, "passphrase");
   check_takes(format, request.iv.has_value(), &Takes::iv, "--iv");
   check_takes(format, request.context.has_value(), &Takes::context, "--context");
+  check_takes(format, request.label.has_value(), &Takes::label, "--label");
   check_takes(format, request.iterations.has_value(), &Takes::iterations, "--iter");
   return format.open(std::move(request));
 }

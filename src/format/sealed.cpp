@@ -7,14 +7,20 @@
 
 #include "cipher/kdf.hpp"
 #include "error.hpp"
+#include "format/bytes.hpp"
 #include "texts.hpp"
 
 namespace gpuaes {
 namespace {
 
-// The slots stay out of the context, so that a file can be given new ones without being encrypted again.
-MessageSecret message_secret(Cipher cipher, const Secret& file_key, std::span<const std::byte> header) {
-  return {cipher, file_key.bytes(), header.first(sealed_context_bytes)};
+// FORMAT.md, "Message" and "Labels": magic, suite, label. The slots stay out, so that a file can be given new
+// ones without being encrypted again.
+std::vector<std::byte> message_context(std::span<const std::byte> header,
+                                       const std::optional<std::string>& label) {
+  std::vector<std::byte> context;
+  append(context, header.first(sealed_context_bytes));
+  if (label) append(context, bytes_of(*label));
+  return context;
 }
 
 void check_request(const SessionRequest& request) {
@@ -38,8 +44,8 @@ std::unique_ptr<Session> seal(const SessionRequest& request) {
   std::vector<std::byte> header = make_sealed_header(
       cipher, file_key, {request.keys, request.recipients, passphrase ? &*passphrase : nullptr},
       request.check);
-  const std::vector<std::byte> context(header.begin(), header.begin() + sealed_context_bytes);
-  return seal_message(message_secret(cipher, file_key, context), std::move(header));
+  const std::vector<std::byte> context = message_context(header, request.label);
+  return seal_message({cipher, file_key.bytes(), context}, std::move(header));
 }
 
 SlotDescription describe_slot(const Slot& slot) {
@@ -67,12 +73,15 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
   if (request.cipher && *request.cipher != header.cipher)
     throw UsageError(fmt::format(text::other_cipher, info(header.cipher).name, info(*request.cipher).name),
                      text::other_cipher_hint);
-  OpenedHeader opened{header.cipher, {}, {}, {}};
+  OpenedHeader opened{header.cipher, has_slot(header, SlotType::x25519), {}, {}, {}};
   input.take(opened.message_header);
   opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
-  opened.session = open_message(message_secret(header.cipher, opened.file_key, header.bytes),
-                                opened.message_header, input.taken());
-  if (!opened.session) refuse_header(header.bytes.size(), text::commitment_differs);
+  const std::vector<std::byte> context = message_context(header.bytes, request.label);
+  opened.session =
+      open_message({header.cipher, opened.file_key.bytes(), context}, opened.message_header, input.taken());
+  if (!opened.session)
+    throw AuthError(fmt::format(text::commitment_differs, header.bytes.size()),
+                    text::commitment_differs_hint);
   return opened;
 }
 

@@ -14,6 +14,7 @@ namespace gpuaes {
 // The beginning of a sealed input, through its commitment, all of it verified.
 struct OpenedHeader {
   Cipher cipher;
+  bool has_recipient;  // an X25519 slot: anyone may have sealed it
   Secret file_key;
   std::array<std::byte, message_header_bytes> message_header;  // salt and commitment
   std::unique_ptr<Session> session;                            // of what is behind it

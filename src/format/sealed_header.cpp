@@ -67,10 +67,6 @@ void check_magic(HeaderReader& input) {
   refuse_header(header.bytes.size() - mac_bytes, text::mac_differs);
 }
 
-bool has_slot(const SealedHeader& header, SlotType type) {
-  return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });
-}
-
 // A kind of secret, as messages have it.
 struct Kind {
   SlotType type;
@@ -113,6 +109,10 @@ std::string join(const std::vector<Kind>& kinds, std::string_view Kind::*name,
 }
 
 }  // namespace
+
+bool has_slot(const SealedHeader& header, SlotType type) {
+  return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });
+}
 
 bool has_suite(Cipher cipher) {
   return std::ranges::find(suites, cipher, &Suite::cipher) != suites.end();

@@ -19,7 +19,7 @@ inline constexpr std::string_view sealed_magic = "gpuaes-stream/";
 
 inline constexpr std::size_t most_slots = 32;
 
-// Magic and suite: so many bytes of the header are the context of the message.
+// Magic and suite: this many bytes of the header begin the context of the message.
 inline constexpr std::size_t sealed_context_bytes = 17;
 
 // A header whose layout was checked and whose MAC was not. Its slots lie in its bytes: it moves as a whole
@@ -33,6 +33,8 @@ struct SealedHeader {
   std::vector<std::byte> bytes;     // through the MAC
   std::vector<Slot> slots;
 };
+
+bool has_slot(const SealedHeader& header, SlotType type);
 
 // Whether there is a suite with that cipher.
 bool has_suite(Cipher cipher);

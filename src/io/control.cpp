@@ -13,12 +13,16 @@
 #include <thread>
 #include <utility>
 
+#include "io/job_signals.hpp"
+
 namespace gpuaes {
 namespace {
 
 constexpr std::chrono::milliseconds interrupt_interval{5};
 
-constexpr std::array stop_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+// All that end a program by default and can come from outside, except SIGPIPE and real-time signals.
+constexpr std::array stop_signals{SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGXCPU, SIGALRM,
+                                  SIGUSR2, SIGVTALRM, SIGPROF, SIGPWR,  SIGIO,   SIGSTKFLT};
 
 bool is_ignored(int signal) {
   struct sigaction action {};
@@ -114,6 +118,7 @@ struct Control::Loop {
   // A request stops the context, and from then on it runs between interruptions.
   void run(const std::stop_token& over) {
     blocked.lift();
+    JobSignals::block();
     context.run();
     while (!over.stop_requested()) {
       cancel.interrupt();

@@ -10,9 +10,10 @@
 
 namespace gpuaes {
 
-// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT request `cancel`, save those that were inherited as
-// ignored (nohup, background jobs), and a request ends blocking calls. SIGUSR1 does nothing but what
-// on_user_signal() says, not even after it has gone: it must never end a run that is as good as done.
+// While it lives, the signals that end a program (`stop_signals` in control.cpp) request `cancel`, except
+// those inherited as ignored (nohup, background jobs), and a request ends blocking calls. SIGUSR1 does
+// nothing but what on_user_signal() says, not even after it has gone: it must never end a run that is as good
+// as done.
 //
 // Signals come to the control thread alone, and to threads that are made before it: no read or write of
 // another one is interrupted by them.

@@ -98,6 +98,11 @@ Fd::~Fd() {
   close();
 }
 
+void Fd::reset(int fd) noexcept {
+  close();
+  fd_ = fd;
+}
+
 int Fd::close() noexcept {
   const int fd = std::exchange(fd_, -1);
   return fd < 0 ? 0 : ::close(fd);
@@ -107,10 +112,10 @@ IoError io_error(Failure what, const std::string& name, int error) {
   return IoError(fmt::format(what, name, std::string(strerror(error))), hint_for(error));
 }
 
-Fd open_file(const std::string& name, int flags, Cancel& cancel) {
+Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode) {
   for (;;) {
     Cancel::Blocking blocking(cancel);
-    Fd fd(open(name.c_str(), flags | O_CLOEXEC, 0666));
+    Fd fd(open(name.c_str(), flags | O_CLOEXEC, mode));
     if (fd.get() >= 0) return fd;
     if (errno != EINTR) throw io_error(text::cannot_open, name, errno);
   }
@@ -147,6 +152,8 @@ FdSource::FdSource(Fd fd, std::string name, Cancel& cancel)
     throw io_error(text::cannot_seek, name_, errno);
   begin_ = opened_at_ = static_cast<std::uint64_t>(begin);
   size_ = static_cast<std::uint64_t>(std::max(end - begin, off_t{0}));
+  std::byte first;
+  sized_ = size_ > 0 || pread(fd_.get(), &first, 1, begin) <= 0;
 }
 
 void FdSource::begin_here() {
@@ -184,9 +191,7 @@ bool FdSource::ready(std::chrono::milliseconds patience) {
 }
 
 std::optional<std::uint64_t> FdSource::size() const {
-  std::byte first;
-  const bool says_nothing = size_ == 0 && pread(fd_.get(), &first, 1, static_cast<off_t>(begin_)) > 0;
-  return is_file(status_) && !says_nothing ? std::optional(size_) : std::nullopt;
+  return sized_ ? std::optional(size_) : std::nullopt;
 }
 
 bool FdSource::is_terminal() const {
@@ -252,13 +257,26 @@ void FdSink::throw_failure(int error) const {
   throw IoError(message, hint_for(error));
 }
 
+void FdSink::sync() {
+  while (fsync(fd_.get()) != 0) {
+    if (errno != EINTR) throw io_error(text::cannot_write, name_, errno);
+    cancel_.check();
+  }
+}
+
 void FdSink::finish() {
   if (fd_.close() != 0 && errno != EINTR) throw io_error(text::cannot_write, name_, errno);
 }
 
-FdSource open_source(const std::optional<std::string>& name, Cancel& cancel) {
-  if (!name) return FdSource(Fd(STDIN_FILENO), text::standard_input, cancel);
-  return FdSource(open_file(*name, O_RDONLY | O_NOCTTY, cancel), *name, cancel);
+std::string shown_name(const std::string& name) {
+  return name == standard_name ? text::standard_input : name;
+}
+
+FdSource open_source(const std::string& name, Cancel& cancel) {
+  if (name != standard_name) return FdSource(open_file(name, O_RDONLY | O_NOCTTY, cancel), name, cancel);
+  Fd fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  if (fd.get() < 0) throw io_error(text::cannot_open, text::standard_input, errno);
+  return FdSource(std::move(fd), text::standard_input, cancel);
 }
 
 }  // namespace gpuaes

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "io/cancel.hpp"
 #include "io/source_sink.hpp"
@@ -19,6 +20,7 @@ class Fd {
   Fd(Fd&& other) noexcept;
   ~Fd();
   int get() const noexcept { return fd_; }
+  void reset(int fd) noexcept;  // closes what it owned, and owns that from then on
   int close() noexcept;  // the result of close(2), which is where some file systems first tell of a failed
                          // write
 
@@ -31,8 +33,9 @@ class Fd {
 using Failure = fmt::format_string<const std::string&, std::string>;
 IoError io_error(Failure what, const std::string& name, int error);
 
-// open(2) with O_CLOEXEC. Opening a FIFO waits for its other end: a request to stop ends that.
-Fd open_file(const std::string& name, int flags, Cancel& cancel);
+// open(2) with O_CLOEXEC. Opening a FIFO waits for its other end: a request to stop ends that. `mode` is for
+// a new file. IoError.
+Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode = 0666);
 
 // Puts /dev/null, opened the wrong way round, where descriptor 0, 1 or 2 is closed: what is opened later
 // cannot land there, and using it as input or output still fails with EBADF.
@@ -82,6 +85,7 @@ class FdSource : public Source {
   std::uint64_t read_ = 0;       // where read() goes on, counted from there
   std::uint64_t begin_ = 0;      // where offsets are counted from
   std::uint64_t size_ = 0;       // bytes from there to the end; 0 unless a regular file or a block device
+  bool sized_ = false;           // whether size_ is the size: files of /proc say 0
 };
 
 class FdSink : public Sink {
@@ -91,6 +95,9 @@ class FdSink : public Sink {
 
   void write(std::span<const std::byte> bytes) override;
   void finish() override;
+
+  // Waits until the disk has all that was written. IoError, Cancelled.
+  void sync();
 
   const Fd& fd() const noexcept { return fd_; }
 
@@ -104,7 +111,13 @@ class FdSink : public Sink {
   std::uint64_t written_ = 0;  // bytes
 };
 
-// The standard input; or the file of that name.
-FdSource open_source(const std::optional<std::string>& name, Cancel& cancel);
+// What the command line calls standard input. A file of that name is "./-".
+inline constexpr std::string_view standard_name = "-";
+
+// The name of a source for messages.
+std::string shown_name(const std::string& name);
+
+// The file of that name, or standard input. Descriptor 0 stays open: no other file gets its number.
+FdSource open_source(const std::string& name, Cancel& cancel);
 
 }  // namespace gpuaes

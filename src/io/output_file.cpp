@@ -2,8 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <linux/magic.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -11,7 +11,10 @@
 #include <cerrno>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
+#include "io/file_access.hpp"
+#include "io/temp_file.hpp"
 #include "io/text_sink.hpp"
 #include "texts.hpp"
 
@@ -45,71 +48,25 @@ fs::path final_path(const std::string& name) {
   return error ? fs::path() : fs::weakly_canonical(path, error);
 }
 
-mode_t default_mode() {
-  const mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
+// Opens an existing file as the shell's > does, but for cutting it: the kernel decides whether it may be
+// written.
+void check_writable(const std::string& name) {
+  const Fd fd(open(name.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600));
+  if (fd.get() < 0) throw io_error(text::cannot_write, name, errno);
 }
-
-// The new file gets the mode of the one it replaces, and its owner and group where that may be set: only root
-// gives files away. Nobody may read or run what they could not before because it is ours now.
-void take_after(int fd, const struct stat& old, const std::string& name) {
-  mode_t mode = old.st_mode & 07777;
-  if (fchown(fd, old.st_uid, old.st_gid) != 0) {
-    mode &= 0777;
-    if (fchown(fd, static_cast<uid_t>(-1), old.st_gid) != 0) mode &= 0707;
-  }
-  if (fchmod(fd, mode) != 0) throw io_error(text::cannot_set_mode, name, errno);
-}
-
-fs::path directory_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
-// The name under which a file stands until it is whole; gone with its owner unless renamed.
-class PassingName {
- public:
-  explicit PassingName(const fs::path& final_path)
-      : path_((directory_of(final_path) / ".gpuaes-XXXXXX").string()) {}
-  PassingName(const PassingName&) = delete;
-  PassingName& operator=(const PassingName&) = delete;
-  ~PassingName() {
-    if (exists_) unlink(path_.c_str());
-  }
-
-  Fd create(const std::string& name) {
-    Fd fd(mkostemp(path_.data(), O_CLOEXEC));
-    if (fd.get() < 0) throw io_error(text::cannot_create_beside, name, errno);
-    exists_ = true;
-    return fd;
-  }
-
-  void rename_to(const fs::path& final_path, const std::string& name) {
-    if (rename(path_.c_str(), final_path.c_str()) != 0) throw io_error(text::cannot_rename_to, name, errno);
-    exists_ = false;
-  }
-
- private:
-  std::string path_;
-  bool exists_ = false;
-};
 
 class OutputFile : public Sink {
  public:
-  OutputFile(const fs::path& path, const std::string& name, const struct stat* old, const SinkRules& rules,
-             Cancel& cancel)
+  OutputFile(const fs::path& path, const std::string& name, const SinkRules& rules, Cancel& cancel)
       : path_(path),
         name_(name),
         durable_(rules.durable),
-        last_look_(rules.last_look),
+        before_rename_(rules.before_rename),
+        warn_(rules.warn),
         cancel_(cancel),
-        passing_(path),
-        sink_(passing_.create(name), name, cancel) {
-    const int fd = sink_.fd().get();
-    if (old != nullptr)
-      take_after(fd, *old, name);
-    else if (fchmod(fd, default_mode()) != 0)
-      throw io_error(text::cannot_set_mode, name, errno);
+        file_(path, name, rules.hint),
+        sink_(file_.take_fd(), name, cancel) {
+    file_.check_target();
   }
 
   // Room that is taken at once is in one piece, and a disk that is too full is noticed before the work. File
@@ -143,30 +100,39 @@ class OutputFile : public Sink {
   void finish() override {
     if (written_ < expected_ && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
       throw io_error(text::cannot_write, name_, errno);
-    while (durable_ && fsync(sink_.fd().get()) != 0) {
-      if (errno != EINTR) throw io_error(text::cannot_write, name_, errno);
-      cancel_.check();
-    }
+    set_access();
+    if (durable_) sink_.sync();
     sink_.finish();
-    cancel_.check();  // fsync() may have taken long, and is mostly not interrupted
-    if (last_look_) last_look_();
-    passing_.rename_to(path_, name_);
-    if (durable_) sync_directory();
+    cancel_.check();  // to sync may have taken long, and is mostly not interrupted
+    if (before_rename_) before_rename_();
+    file_.publish();
+    if (durable_) sync_directory_of(path_);
   }
 
  private:
-  // So that the new name outlives a crash too. Some file systems cannot, which is no reason to fail.
-  void sync_directory() const {
-    const Fd fd(open(directory_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (fd.get() >= 0) fsync(fd.get());
+  // Those of the file that is replaced, as it is now, or of a new one.
+  void set_access() {
+    file_.check_target();
+    struct stat old {};
+    std::vector<std::string> lost;
+    if (stat(path_.c_str(), &old) == 0) {
+      check_writable(name_);
+      lost = keep_access(sink_.fd().get(), path_, old, name_);
+    } else if (errno != ENOENT) {
+      throw io_error(text::cannot_look_at, name_, errno);
+    } else if (!set_mode(sink_.fd().get(), file_.mode_of_new_file(), name_)) {
+      lost.emplace_back("mode");
+    }
+    if (!lost.empty() && warn_) warn_(fmt::format(text::access_lost, fmt::join(lost, ", "), name_));
   }
 
   fs::path path_;
   std::string name_;
   bool durable_;
-  std::function<void()> last_look_;
+  std::function<void()> before_rename_;
+  std::function<void(const std::string&)> warn_;
   Cancel& cancel_;
-  PassingName passing_;
+  TempFile file_;
   FdSink sink_;
   std::uint64_t expected_ = 0;    // bytes that room was taken for
   std::uint64_t written_ = 0;     // bytes
@@ -212,7 +178,8 @@ std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const Si
     return sink_in_place(open_file(*name, O_WRONLY | O_NOCTTY, cancel), *name, rules, cancel);
   if (const std::optional<int> fd = exists ? standard_descriptor_of(old) : std::nullopt)
     return sink_in_place(Fd(fcntl(*fd, F_DUPFD_CLOEXEC, 0)), *name, rules, cancel);
-  return std::make_unique<OutputFile>(follow_links(*name), *name, exists ? &old : nullptr, rules, cancel);
+  if (exists) check_writable(*name);
+  return std::make_unique<OutputFile>(follow_links(*name), *name, rules, cancel);
 }
 
 bool is_same_output(const std::string& a, const std::optional<std::string>& b) {

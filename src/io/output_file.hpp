@@ -8,6 +8,7 @@
 #include <string>
 
 #include "io/fd.hpp"
+#include "texts.hpp"
 
 namespace gpuaes {
 
@@ -15,17 +16,20 @@ struct SinkRules {
   // What a terminal gets; the rest is a UsageError. Ciphertext would only disturb it (io/text_sink.hpp).
   enum class Terminal { nothing, text, everything };
   Terminal terminal = Terminal::everything;
-  std::span<const struct stat> in_use;  // input and key files: to write one of them is an IoError
-  bool durable = true;                  // a file is synced before it gets its name
+  std::span<const struct stat> in_use;     // input and key files: to write one of them is an IoError
+  bool durable = true;                     // a file is synced before it gets its name
+  const char* hint = text::redirect_hint;  // what to do about a file that cannot be replaced
   // Called right before a file that is whole gets its name; what it throws leaves the old one. May be empty.
-  std::function<void()> last_look = {};
+  std::function<void()> before_rename = {};
+  // Is told what of an existing file's access could not be kept. May be empty.
+  std::function<void(const std::string&)> warn = {};
 };
 
-// A sink for `name`, or for the standard output. Symbolic links are followed. A regular file, and one that is
-// not there yet, is written beside its name, and renamed over it by finish(); a sink that goes
-// without that removes what it wrote. An existing file keeps its mode, and its owner where that may be set.
-// Anything else (a FIFO, a device) is written in place, and so is a file that is standard output or error
-// already.
+// A sink for `name`, or for the standard output. Symbolic links are followed. A regular file, and one that
+// does not exist yet, is a TempFile until finish(): it appears whole or not at all. A new one gets the access
+// that the shell's > would give it; an existing one keeps its own (file_access.hpp), and must be one that >
+// could write. That it can be replaced is checked here, before any work. Anything else (a FIFO, a device) is
+// written in place, and so is a file that is standard output or error already.
 std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const SinkRules& rules,
                                 Cancel& cancel);
 

@@ -1,8 +1,14 @@
 #include "io/terminal.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <chrono>
+#include <utility>
 
 #include "texts.hpp"
 
@@ -11,9 +17,19 @@ namespace {
 
 constexpr const char* terminal = "/dev/tty";
 
-Fd open_terminal(int flags, Cancel& cancel) {
+// How long a process that continues in the background leaves the terminal alone: a signal that ends it may
+// have come with SIGCONT, as from the shell's `kill %1`.
+constexpr std::chrono::seconds background_pause{1};
+
+// How often such a process looks whether it is in the foreground again.
+constexpr std::chrono::milliseconds look_interval{20};
+
+constexpr std::chrono::milliseconds forever{-1};
+
+// Non-blocking, which affects no one else: the file description is new.
+Fd open_terminal(Cancel& cancel) {
   try {
-    return open_file(terminal, flags | O_NOCTTY, cancel);
+    return open_file(terminal, O_RDWR | O_NOCTTY | O_NONBLOCK, cancel);
   } catch (const IoError& error) {
     throw IoError(error.what(), text::tty_hint);
   }
@@ -21,31 +37,103 @@ Fd open_terminal(int flags, Cancel& cancel) {
 
 }  // namespace
 
-HiddenPrompt::HiddenPrompt(Cancel& cancel)
-    : source_(open_terminal(O_RDONLY, cancel), terminal, cancel),
-      sink_(open_terminal(O_WRONLY, cancel), terminal, cancel) {
-  if (tcgetattr(sink_.fd().get(), &before_) != 0) throw io_error(text::cannot_read_settings, terminal, errno);
-  struct termios silent = before_;
-  silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHOE | ECHOK | ECHONL);
-  if (tcsetattr(sink_.fd().get(), TCSAFLUSH, &silent) != 0)
-    throw io_error(text::cannot_change_settings, terminal, errno);
-}
+HiddenPrompt::HiddenPrompt(Cancel& cancel) : cancel_(cancel), terminal_(open_terminal(cancel)) {}
 
 HiddenPrompt::~HiddenPrompt() {
-  tcsetattr(sink_.fd().get(), TCSADRAIN, &before_);
+  show();
 }
 
 std::size_t HiddenPrompt::ask(std::string_view question, std::span<std::byte> out) {
-  const auto say = [this](std::string_view text) { sink_.write(std::as_bytes(std::span(text))); };
-  say(question);
-  std::size_t size = 0;
-  while (size < out.size()) {
-    const std::size_t count = source_.read(out.subspan(size));
-    size += count;
-    if (count == 0 || out[size - 1] == std::byte{'\n'}) break;
+  for (;;) {
+    if (hide() && say(question))
+      if (const std::optional<std::size_t> size = read_line(out)) {
+        say("\n");
+        return *size;
+      }
+    follow_signal();
   }
-  say("\n");
-  return size > 0 && out[size - 1] == std::byte{'\n'} ? size - 1 : size;
+}
+
+// Makes a call until it does something other than being interrupted or not being ready.
+template <class Call>
+std::optional<std::size_t> HiddenPrompt::attempt(Failure failure, short events, Call call) {
+  for (;;) {
+    cancel_.check();
+    if (JobSignals::seen() == SIGCONT && is_hidden()) JobSignals::forget(SIGCONT);
+    if (JobSignals::seen() != 0) return std::nullopt;
+    const ssize_t result = call();
+    if (result >= 0) return static_cast<std::size_t>(result);
+    if (errno == EAGAIN)
+      JobSignals::wait(terminal_.get(), events, forever, cancel_);
+    else if (errno != EINTR)
+      throw io_error(failure, terminal, errno);
+  }
+}
+
+// In the background the kernel answers with SIGTTOU, and where no one could continue the process with EIO.
+bool HiddenPrompt::hide() {
+  if (hidden_ && is_hidden()) return true;
+  if (tcgetattr(terminal_.get(), &before_) != 0) throw io_error(text::cannot_read_settings, terminal, errno);
+  struct termios silent = before_;
+  silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHOE | ECHOK | ECHONL);
+  const auto set = [&] { return tcsetattr(terminal_.get(), TCSANOW, &silent); };
+  if (!attempt(text::cannot_change_settings, 0, set)) return false;
+  hidden_ = true;
+  tcflush(terminal_.get(), TCIFLUSH);
+  return true;
+}
+
+bool HiddenPrompt::say(std::string_view text) {
+  while (!text.empty()) {
+    const auto count = attempt(text::cannot_write, POLLOUT,
+                               [&] { return ::write(terminal_.get(), text.data(), text.size()); });
+    if (!count) return false;
+    text.remove_prefix(*count);
+  }
+  return true;
+}
+
+std::optional<std::size_t> HiddenPrompt::read_line(std::span<std::byte> out) {
+  std::array<std::byte, 256> rest{};  // what does not fit
+  for (std::size_t size = 0;;) {
+    const std::span<std::byte> room = size < out.size() ? out.subspan(size) : rest;
+    const auto count =
+        attempt(text::cannot_read, POLLIN, [&] { return ::read(terminal_.get(), room.data(), room.size()); });
+    if (!count) return std::nullopt;
+    const bool ends = *count > 0 && room[*count - 1] == std::byte{'\n'};
+    explicit_bzero(rest.data(), rest.size());
+    if (size < out.size()) size += *count - (ends ? 1 : 0);
+    if (ends || *count == 0) return size;
+  }
+}
+
+bool HiddenPrompt::is_foreground() const {
+  return tcgetpgrp(terminal_.get()) == getpgrp();
+}
+
+// A shell changes the settings when it stops or continues a job.
+bool HiddenPrompt::is_hidden() const {
+  struct termios now {};
+  return tcgetattr(terminal_.get(), &now) == 0 && (now.c_lflag & ECHO) == 0;
+}
+
+// Without waiting for output, which a user may have stopped (^S). Not from the background, where the settings
+// are another process's.
+void HiddenPrompt::show() {
+  if (!std::exchange(hidden_, false) || !is_foreground()) return;
+  tcsetattr(terminal_.get(), TCSANOW, &before_);
+  tcflush(terminal_.get(), TCIFLUSH);
+}
+
+void HiddenPrompt::follow_signal() {
+  const int signal = JobSignals::take();
+  if (signal == 0 || signal == SIGCONT) return;
+  show();
+  JobSignals::stop_by(signal);
+  const auto end = std::chrono::steady_clock::now() + background_pause;
+  const auto goes_on = [&] { return !is_foreground() && std::chrono::steady_clock::now() < end; };
+  for (JobSignals::forget(SIGCONT); JobSignals::seen() == 0 && goes_on(); JobSignals::forget(SIGCONT))
+    JobSignals::wait(-1, 0, look_interval, cancel_);
 }
 
 }  // namespace gpuaes

@@ -2,18 +2,25 @@
 // other things.
 #pragma once
 
+#include <sys/types.h>
 #include <termios.h>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "io/cancel.hpp"
 #include "io/fd.hpp"
+#include "io/job_signals.hpp"
 
 namespace gpuaes {
 
-// While it lives nothing that is typed on /dev/tty is shown. What was typed before is thrown away.
+// Asks for secrets on /dev/tty. From the first question until the end of the object's life, what is typed is
+// not shown, and what was typed but not asked for is thrown away at both ends.
+//
+// When the process is stopped (^Z), the terminal is as it was before; when it continues, typing is hidden and
+// the question is asked again.
 class HiddenPrompt {
  public:
   explicit HiddenPrompt(Cancel& cancel);  // IoError where there is no terminal
@@ -21,13 +28,28 @@ class HiddenPrompt {
   HiddenPrompt(const HiddenPrompt&) = delete;
   HiddenPrompt& operator=(const HiddenPrompt&) = delete;
 
-  // Writes `question` and reads a line: how many bytes, without the line feed. What does not fit is lost.
+  // Writes `question`, reads a line into `out` and returns its length without the newline. What does not fit
+  // is read too, and dropped; out.size() is returned then. IoError, Cancelled.
   std::size_t ask(std::string_view question, std::span<std::byte> out);
 
  private:
-  FdSource source_;
-  FdSink sink_;
-  struct termios before_ {};
+  // These return false or nothing when a signal of job control came first.
+  bool hide();
+  bool say(std::string_view text);
+  std::optional<std::size_t> read_line(std::span<std::byte> out);
+  template <class Call>
+  std::optional<std::size_t> attempt(Failure failure, short events, Call call);
+
+  bool is_foreground() const;
+  bool is_hidden() const;
+  void show();
+  void follow_signal();
+
+  Cancel& cancel_;
+  Fd terminal_;
+  JobSignals signals_;
+  bool hidden_ = false;
+  struct termios before_ {};  // valid while hidden_
 };
 
 }  // namespace gpuaes

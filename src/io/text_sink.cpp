@@ -23,22 +23,10 @@ bool TextCheck::is_text(std::span<const std::byte> bytes) {
                              [this](std::byte byte) { return take(static_cast<unsigned char>(byte)); });
 }
 
-// Table 3-7 of the Unicode standard, without the C1 controls, which are U+0080 to U+009F.
 bool TextCheck::take(unsigned char byte) {
-  if (left_ > 0) {
-    const bool fits = byte >= least_ && byte <= most_;
-    --left_;
-    least_ = 0x80, most_ = 0xbf;
-    return fits;
-  }
-  if (byte < 0x80) return is_shown(byte);
-  if (byte < 0xc2 || byte > 0xf4) return false;
-  left_ = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-  if (byte == 0xc2 || byte == 0xe0) least_ = 0xa0;
-  if (byte == 0xf0) least_ = 0x90;
-  if (byte == 0xed) most_ = 0x9f;
-  if (byte == 0xf4) most_ = 0x8f;
-  return true;
+  const bool is_c1_control = before_ == 0xc2 && byte < 0xa0;  // U+0080 to U+009F
+  before_ = byte;
+  return utf8_.take(byte) && !is_c1_control && is_shown(byte);
 }
 
 void TextSink::write(std::span<const std::byte> bytes) {

@@ -6,11 +6,12 @@
 #include <span>
 
 #include "io/source_sink.hpp"
+#include "utf8.hpp"
 
 namespace gpuaes {
 
-// Finds what is no text, piece by piece: characters may lie across pieces. Text is UTF-8 (RFC 3629: the
-// shortest form, no surrogates) without control characters but backspace, tab, line feed, form feed and
+// Finds what is no text, piece by piece: characters may lie across pieces. Text is UTF-8
+// without control characters but backspace, tab, line feed, form feed and
 // carriage return. Escape is one: a terminal may be told with it to do things and to answer.
 class TextCheck {
  public:
@@ -20,8 +21,8 @@ class TextCheck {
  private:
   bool take(unsigned char byte);
 
-  unsigned left_ = 0;                         // bytes that the character under way still lacks
-  unsigned char least_ = 0x80, most_ = 0xbf;  // what the next one of them may be
+  Utf8Check utf8_;
+  unsigned char before_ = 0;  // the last byte taken
 };
 
 // Hands on to `sink` what is text. UsageError for what is not, before any of that write() is handed on.

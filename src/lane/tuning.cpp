@@ -186,7 +186,7 @@ void write_tuning(const std::string& model, const Tuning& tuning) {
   make_directories(fs::path(*path).parent_path());
   std::string passing = *path + "-XXXXXX";
   const int fd = mkostemp(passing.data(), O_CLOEXEC);
-  if (fd < 0) throw IoError(fmt::format(text::cannot_create_beside, *path, strerror(errno)));
+  if (fd < 0) throw IoError(fmt::format(text::cannot_create_next_to, *path, strerror(errno)));
   int error = fill_and_close(fd, text);
   if (error == 0 && rename(passing.c_str(), path->c_str()) != 0) error = errno;
   if (error == 0) return;

@@ -142,8 +142,8 @@ Ring::Task Ring::take(Seat& seat, Wish wish) {
     if (can_start()) call_any();  // what the caller leaves is for one that waits
     if (task.kind != Task::Kind::none) return task;
     if (!wish.wait || all_done()) return {};
+    waiting_.push_back(&seat);  // may throw
     seat.waiting_ = true;
-    waiting_.push_back(&seat);
     seat.waited_.set(true);
     seat.called_.wait(lock, [&] { return !seat.waiting_; });
     seat.waited_.set(false);

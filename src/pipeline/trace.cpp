@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "error.hpp"
 #include "texts.hpp"
 
 namespace gpuaes {
@@ -48,10 +49,14 @@ void Trace::finish() {
   const std::lock_guard lock(mutex_);
   try {
     if (sink_) close();
-  } catch (const std::exception& error) {
-    fail(error);
+  } catch (const std::exception&) {
+    fail();
   }
-  if (failure_) throw IoError(*failure_);
+  try {
+    if (failure_) std::rethrow_exception(failure_);
+  } catch (const IoError& error) {
+    throw IoError(error.what(), text::trace_failed_hint);
+  }
 }
 
 void Trace::close() {
@@ -62,10 +67,11 @@ void Trace::close() {
   sink_.reset();
 }
 
-// A reader of the trace that goes away is a failure too, and not the end of the program by SIGPIPE.
-void Trace::fail(const std::exception& error) noexcept {
-  failure_.emplace(error.what(), text::trace_failed_hint);
-  sink_.reset();  // where a disk is full, this makes room for the output
+// In a handler. A reader of the trace that goes away is a failure too, and not the end of the program by
+// SIGPIPE.
+void Trace::fail() noexcept {
+  failure_ = std::current_exception();  // takes no memory, which may be what is lacking
+  sink_.reset();                        // where a disk is full, this makes room for the output
 }
 
 // In pieces that a pipe takes whole or not at all, so that what a request to stop interrupts can go on later.
@@ -86,8 +92,8 @@ void Trace::add_event(Append append) noexcept {
   try {
     append(std::back_inserter(buffer_));
     if (buffer_.size() >= flush_bytes) flush();
-  } catch (const std::exception& error) {
-    fail(error);
+  } catch (const std::exception&) {
+    fail();
   } catch (const Cancelled&) {  // the thread meets it again where it can be told
   }
 }

@@ -10,13 +10,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 
-#include "error.hpp"
 #include "io/cancel.hpp"
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"
@@ -45,7 +44,7 @@ class Trace {
   void add_event(Append append) noexcept;
   void flush();
   void close();
-  void fail(const std::exception& error) noexcept;
+  void fail() noexcept;
 
   Cancel& cancel_;
   const pid_t process_ = getpid();
@@ -56,7 +55,7 @@ class Trace {
   std::string buffer_;
   std::size_t flushed_ = 0;  // so much of it is in the file
   bool ended_ = false;       // the buffer has the end of the JSON in it
-  std::optional<IoError> failure_;
+  std::exception_ptr failure_;
   unsigned tracks_ = 0;
 };
 

@@ -26,14 +26,6 @@ done
   [ "$(wc -c)" = 0 ] || fail "expected standard input to stand at its end"
 } <plain
 
-# Each range is asked for, once.
-if ! sanitized && command -v strace >/dev/null && strace -o "$work/trace" true 2>/dev/null; then
-  strace -ff -e trace=pread64 -o "$work/trace" "$bench" read 3 100000 5 <plain >/dev/null
-  cat "$work"/trace.* | perl -ne 'print "$1 $2\n" if /^pread64\(0, .*, (\d+)\) += (\d+)$/' | sort -n >ranges
-  perl -e 'printf "%d %d\n", $_ * 100000, $_ < 30 ? 100000 : 1 for 0 .. 30' >expected
-  same expected ranges "ranges that are read"
-fi
-
 : >empty
 expect_failure() { # WHAT
   local got=0

@@ -76,11 +76,10 @@ for expected in "raw aes-128 aes-192 kuznyechik" "sealed kuznyechik aes-256"; do
 done
 
 # What has no room in memory is left out, and said.
-if ! sanitized; then
-  got=0
-  (ulimit -v 1000000 && "$bench" pipeline -l cpu:1 -b 64K,1G,1M --bytes 64K --csv) >"$work/stdout" 2>"$work/stderr" || got=$?
-  [ "$got" = 0 ] || fail "little memory: expected exit status 0, got $got: $(<"$work/stderr")"
-  [ "$(cut -d, -f1,5 "$work/stdout" | tail -n +2 | tr '\n' ' ')" = "cpu:1,65536 cpu:1,1048576 " ] ||
-    fail "little memory: expected two rows, got $(<"$work/stdout")"
-  expect_stderr '^gpuaes-bench: warning: skipped: cpu:1, chunks of 1073741824 bytes: .*memory'
-fi
+! sanitized || skip "the rest, as sanitizers reserve address space"
+got=0
+(ulimit -v 1000000 && "$bench" pipeline -l cpu:1 -b 64K,1G,1M --bytes 64K --csv) >"$work/stdout" 2>"$work/stderr" || got=$?
+[ "$got" = 0 ] || fail "little memory: expected exit status 0, got $got: $(<"$work/stderr")"
+[ "$(cut -d, -f1,5 "$work/stdout" | tail -n +2 | tr '\n' ' ')" = "cpu:1,65536 cpu:1,1048576 " ] ||
+  fail "little memory: expected two rows, got $(<"$work/stdout")"
+expect_stderr '^gpuaes-bench: warning: skipped: cpu:1, chunks of 1073741824 bytes: .*memory'

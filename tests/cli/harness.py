@@ -2,9 +2,12 @@
 
 import atexit
 import fcntl
+import glob
 import os
+import re
 import select
 import signal
+import stat
 import struct
 import subprocess
 import sys
@@ -19,6 +22,12 @@ slow = bool(os.environ.get("GPUAES_SANITIZED"))
 
 PATIENCE = 30  # seconds, for what should end at once
 A_SECOND = 20 if slow else 5  # the contract's "within a second", generously
+
+# Signals that stop the program as SIGTERM does.
+STOP_SIGNALS = [
+    getattr(signal, f"SIG{name}")
+    for name in "INT TERM HUP QUIT XCPU ALRM USR2 VTALRM PROF PWR IO STKFLT".split()
+]
 
 
 def fail(message):
@@ -35,7 +44,7 @@ def spawn(*options, ignore=(), **popen):
     """The program as a child whose signals are at their defaults, but those in `ignore`, whatever we inherited."""
 
     def signals():
-        for s in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGUSR1):
+        for s in (*STOP_SIGNALS, signal.SIGPIPE, signal.SIGUSR1):
             signal.signal(s, signal.SIG_IGN if s in ignore else signal.SIG_DFL)
 
     child = subprocess.Popen(
@@ -101,6 +110,23 @@ def settle(child):
         quiet = quiet + 1 if now == before and set(now[0]) == {"S"} else 0
         before = now
         time.sleep(0.04)
+
+
+def unfinished_bytes(child):
+    """How much of its -o file the program has written: the file has no name yet, or a temporary one. 0 when unknown."""
+    size = 0
+    try:
+        for fd in os.listdir(f"/proc/{child.pid}/fd"):
+            status = os.stat(f"/proc/{child.pid}/fd/{fd}")
+            if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
+                size = max(size, status.st_size)
+    except OSError:  # it has ended, or it is another user's
+        pass
+    return max([size, *(os.path.getsize(name) for name in left_behind())])
+
+
+def left_behind():
+    return glob.glob(".*.gpuaes-*")
 
 
 def finish(child, what, patience=PATIENCE):

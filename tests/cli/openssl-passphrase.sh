@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # -f openssl and `openssl enc -aes-...-ctr -pbkdf2` read each other's output: three key lengths, iterations, lengths of
-# input; decryption knows the format by its magic.
+# input.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -23,10 +23,7 @@ try() { # SIZE OUR_OPTIONS THEIR_OPTIONS...
   theirs "$@" <plain >sealed
   # shellcheck disable=SC2086
   expect_exit 0 ours -d -f openssl $options <sealed
-  same plain "$work/stdout" "$size bytes, sealed by openssl $*, -f openssl"
-  # shellcheck disable=SC2086
-  expect_exit 0 ours -d $options -i sealed
-  same plain "$work/stdout" "$size bytes, sealed by openssl $*, found by its magic"
+  same plain "$work/stdout" "$size bytes, sealed by openssl $*"
 }
 for size in 0 1 15 16 17 255 16384 1000003; do try "$size" '' -aes-256-ctr; done
 for size in 0 1 5000; do
@@ -48,9 +45,9 @@ ours -f openssl <plain >other
 
 # Another passphrase, cipher or number of iterations gives something else, and nothing can tell.
 printf 'battery staple' >wrong
-expect_exit 0 "$program" -q -d --passphrase-file wrong <one
+expect_exit 0 "$program" -q -d -f openssl --passphrase-file wrong <one
 ! cmp -s plain "$work/stdout" || fail "expected something else with a wrong passphrase"
-expect_exit 0 ours -d --iter 9999 <one
+expect_exit 0 ours -d -f openssl --iter 9999 <one
 ! cmp -s plain "$work/stdout" || fail "expected something else with other iterations"
 
 # It says once that it is not authenticated, unless -q.
@@ -60,7 +57,5 @@ for direction in -e -d; do
     fail "$direction: expected one warning that it is not authenticated, got: $(<"$work/stderr")"
   [ "$(wc -l <"$work/stderr")" = 1 ] || fail "$direction: expected no more than that, got: $(<"$work/stderr")"
 done
-expect_exit 0 "$program" -d --passphrase-file passphrase <one
-expect_stderr '^gpuaes-stream: warning: .*authenticat'
-expect_exit 0 ours -d <one
+expect_exit 0 ours -d -f openssl <one
 expect_empty "$work/stderr"

@@ -28,7 +28,6 @@ for direction in -e -d; do
   expect_exit 2 "$program" "$direction" -f cobblestone -k "$key" --iter 10000 <salted
 done
 expect_exit 2 "$program" -k "$key" --iter 10000 <plain
-expect_exit 2 "$program" -q -d -k "$key" <salted
 
 for length in 0 1 7 8 9 15; do
   head -c "$length" salted >short

@@ -116,11 +116,26 @@ child = begin("-d", "-f", "openssl", data=b"Salted__12345678" + plain)
 answer(SECRET + b"\n", "prompt for the openssl format")
 expect_equal(len(plain), len(end(child, 0, "openssl format").out), "bytes decrypted")
 
-for first, second in ((SECRET, b"Horse"), (SECRET, SECRET + b" "), (SECRET, b"")):
+# Answers that differ are asked for again, three times in all.
+OTHER = (b"Horse", SECRET + b" ", b"", SECRET + bytes(2000 - len(SECRET)))
+for again in range(3):
     child = begin(data=plain)
-    answer(first + b"\n", "first prompt")
-    answer(second + b"\n", "second prompt")
-    expect_equal(b"", end(child, 2, "answers that differ").out, "output")
+    for i in range(again):
+        answer(SECRET + b"\n", f"first prompt of round {i + 1}")
+        answer(OTHER[i] + b"\n", f"second prompt of round {i + 1}")
+    answer(SECRET + b"-new\n", "first prompt at last")
+    answer(SECRET + b"-new\n", "second prompt at last")
+    sealed = end(child, 0, f"the same after {again} rounds").out
+    expect_equal((0, plain), opinion(sealed, passphrase=SECRET + b"-new"), f"after {again} rounds")
+    expect_equal(again, seen.count(b"differ"), "times that a difference was reported")
+child = begin(data=plain)
+for i in range(3):
+    answer(SECRET + b"\n", f"first prompt of round {i + 1}")
+    answer(OTHER[i + 1] + b"\n", f"second prompt of round {i + 1}")
+got = end(child, 2, "answers that differ three times")
+expect_equal(b"", got.out, "output")
+if b"the two passphrases differ" not in got.err:
+    fail(f"expected an error about a difference, got {got.err!r}")
 for options in ([], ["-d"]):
     child = begin(*options, data=quick)
     answer(b"\n", "prompt")
@@ -138,12 +153,28 @@ for answers, options in ((0, []), (1, []), (0, ["-d"])):
     await_prompt("prompt before ^C")
     os.write(master, b"\x03")
     expect_equal(b"", end(child, -signal.SIGINT, f"^C at prompt {answers + 1}").out, "output")
-for number in (signal.SIGTERM, signal.SIGQUIT):
+for number in STOP_SIGNALS:
     child = begin("-o", "unfinished", data=quick)
     await_prompt("prompt before a signal")
     child.send_signal(number)
     expect_equal(b"", end(child, -number, "a signal at the prompt").out, "output")
-    expect_equal([], [name for name in os.listdir(".") if name.startswith(".gpuaes")], "files left behind")
+    expect_equal([], left_behind(), "files left behind")
+
+# What was typed and not used does not stay in the terminal, whichever way the program ends, even while output to the
+# terminal is stopped (^S).
+for what, stop in (("a signal", False), ("a signal while output is stopped", True)):
+    child = begin("-d", data=quick)
+    await_prompt(f"prompt before {what}")
+    os.write(master, b"Corr" + (b"\x13" if stop else b""))
+    look(0.1)
+    child.send_signal(signal.SIGTERM)
+    end(child, -signal.SIGTERM, what)
+    if stop:
+        os.write(master, b"\x11")
+    os.write(master, b"next\n")
+    if not select.select([slave], [], [], PATIENCE)[0]:
+        fail(f"{what}: expected a line to be readable")
+    expect_equal(b"next\n", os.read(slave, 1000), f"next line on the terminal after {what}")
 
 # Both answers at once, as who pastes them gives them.
 child = begin(data=plain)
@@ -170,8 +201,9 @@ child = begin(data=quick, asking=["--rekey", "-p", "--new-passphrase"])
 answer(b"Horse\n", "old passphrase")
 expect_equal(b"", end(child, 3, "wrong old passphrase, and no other question").out, "output")
 child = begin(data=quick, asking=["--rekey", "-k", key, "--new-passphrase"])
-answer(SECRET + b"\n", "new passphrase")
-answer(b"Horse\n", "another new passphrase")
+for i in range(3):
+    answer(SECRET + b"\n", "new passphrase")
+    answer(b"Horse\n", "another new passphrase")
 expect_equal(b"", end(child, 2, "new passphrases that differ").out, "output")
 
 # Without a terminal.

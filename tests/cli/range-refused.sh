@@ -58,9 +58,8 @@ make_input 100000 plain
 gsealed -e -i plain -o sealed
 (umask 077 && echo words >words)
 "$program" -q -f openssl --passphrase-file words -i plain -o openssl
-expect_exit 2 "$program" --range 0:1 --passphrase-file words -i openssl
-expect_stderr 'openssl format has no ranges'
 expect_exit 2 "$program" --range 0:1 -f openssl --passphrase-file words -i openssl
+expect_stderr 'openssl format has no ranges'
 expect_exit 2 gsealed --range 0:1 -e -i sealed
 expect_exit 2 gsealed --range 0:1 --test -i sealed
 expect_exit 2 "$program" --range 0:1 --info -i sealed

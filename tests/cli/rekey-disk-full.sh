@@ -10,7 +10,7 @@ make_input 1000000 plain
 gsealed -e <plain >before
 unchanged() { # FILE
   same before "$1"
-  [ "$(find "$(dirname "$1")" -name '.gpuaes*' | wc -l)" = 0 ] || fail "expected nothing to be left"
+  [ "$(find "$(dirname "$1")" -name '.*.gpuaes-*' | wc -l)" = 0 ] || fail "expected nothing to be left"
 }
 
 cp before sealed

@@ -7,7 +7,6 @@ need_cryptography
 
 python <<'PYTHON'
 from sealed_harness import *
-import glob
 import random
 
 random.seed(os.urandom(8))
@@ -67,7 +66,7 @@ for i in range(24 if slow else 80):
         expect_equal(others, now, f"{what}: the key that opens it, after exit status 0")
     if now != current:
         current, others = others, current
-    left = glob.glob(".gpuaes*")
+    left = left_behind()
     if len(left) > (code == -signal.SIGKILL):
         fail(f"{what}: files left behind: {left}")
     for name in left:

@@ -91,11 +91,14 @@ expect_files before empty fifo identity new plain recipient sealed words
 expect_exit 0 "$program" --rekey -f sealed -v -k "$key" "${many[@]}" -i sealed
 expect_exit 0 "$program" -q -d -k new -i sealed
 same plain "$work/stdout"
-# Old and new passphrase and the file itself, all from standard input.
+# Old and new passphrase and the file itself, from a pipe each, and not all from one.
 gsealed --passphrase-file words <plain >with-words
 all_in_one() { { cat words; echo battery staple; cat with-words; } |
   "$program" --rekey --passphrase-file /dev/stdin --new-passphrase-file /dev/stdin; }
-expect_exit 0 all_in_one
+expect_exit 2 all_in_one
+three_pipes() { "$program" --rekey --passphrase-file <(cat words) --new-passphrase-file <(echo battery staple) \
+  < <(cat with-words); }
+expect_exit 0 three_pipes
 cp "$work/stdout" rekeyed
 echo battery staple >words
 expect_exit 0 "$program" -d --passphrase-file words -i rekeyed

@@ -96,6 +96,6 @@ for way in WAYS:
     seen |= {before[20:87], after[20:87]}
     expect(0, plain, "-d", "-k", key, data=after, what=f"{way}, 5000001 bytes")
 expect_equal(len(WAYS) + 1, len(seen), "number of different slots")
-left = [name for name in os.listdir(".") if name.startswith(".gpuaes")]
+left = left_behind()
 expect_equal([], left, "files left behind")
 PYTHON

@@ -87,6 +87,6 @@ expect_exit 2 gs --salvage -i sealed
 expect_stderr 'raw format authenticates nothing that --salvage could verify'
 (umask 077 && echo words >words)
 "$program" -q -f openssl --passphrase-file words -i plain -o openssl
-expect_exit 2 "$program" --salvage --passphrase-file words -i openssl
+expect_exit 2 "$program" --salvage -f openssl --passphrase-file words -i openssl
 rm bare header wrong words fifo openssl
 expect_files plain sealed damaged old

@@ -8,7 +8,7 @@ python <<'PYTHON'
 from harness import *
 
 data = make_input(100000)
-for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+for number in STOP_SIGNALS:
     child = start(ignore=[number], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     child.stdin.write(data[:50000])
     child.stdin.flush()

@@ -12,9 +12,8 @@ expect_exit 2 gsealed --test -e -i sealed
 expect_stderr 'test.*encrypt'
 expect_exit 2 gsealed --test -o out -i sealed
 expect_stderr 'test.*output'
-expect_exit 2 "$program" --test --passphrase-file words -i openssl
-expect_stderr 'openssl format authenticates nothing'
 expect_exit 2 "$program" --test -f openssl --passphrase-file words -i openssl
+expect_stderr 'openssl format authenticates nothing'
 expect_exit 2 gs --test -i plain
 expect_stderr 'raw format authenticates nothing'
 expect_exit 2 "$program" --test -i sealed

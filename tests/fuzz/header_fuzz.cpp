@@ -16,7 +16,7 @@
 namespace gpuaes {
 namespace {
 
-// The key, and the identity, of the seed corpus (scripts/fuzz): 00 01 02 ...
+// The key, and the identity, of the seed corpus (tests/fuzz/corpus): 00 01 02 ...
 Secret test_key() {
   Secret key(32);
   for (std::size_t i = 0; i < key.size(); ++i) key.bytes()[i] = static_cast<std::byte>(i);

@@ -1,0 +1,154 @@
+"""Executes one run with one fault and judges the result."""
+
+import collections
+import fcntl
+import os
+import re
+import signal
+import stat
+import subprocess
+import tempfile
+
+from record import Record
+
+PIPE_BYTES = 1 << 20
+PATIENCE = 30  # seconds, on a machine that has other work; what takes longer hangs
+
+# Faults that a right program gets past, whichever call they hit.
+HARMLESS = re.compile(
+    r"(read|pread|write|fsync|fdatasync|close|ftruncate|fallocate|poll|epoll_wait)=EINTR|\w+=short|fcntl=EPERM"
+    r"|(O_TMPFILE|mlock|madvise|posix_fadvise|sync_file_range)=\w+|fallocate=EOPNOTSUPP")
+
+# Faults after which the output may be lost, where they hit it.
+LOSSES = re.compile(r"(write|fsync|fdatasync|close|ftruncate)=(EIO|ENOSPC)")
+
+# wrong: what is, or None. where: what the fault hit, empty if it was not injected. record: all that was called.
+Outcome = collections.namedtuple("Outcome", "wrong status where stderr record")
+
+
+def filled_pipe(content):
+    """A pipe to read `content` from, where it fits in one: then it arrives the same way every time. Else None."""
+    read_end, write_end = os.pipe()
+    try:
+        fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        if len(content) <= fcntl.fcntl(write_end, fcntl.F_GETPIPE_SZ):
+            os.write(write_end, content)
+            return read_end
+    except PermissionError:
+        pass
+    finally:
+        os.close(write_end)
+    os.close(read_end)
+    return None
+
+
+def start(shop, run, folder, environment):
+    """The process, and what is yet to be written to its standard input."""
+    pipe = filled_pipe(run.stdin)
+    try:
+        process = subprocess.Popen(
+            shop.expand(f"{{{run.program}}} {run.arguments}"), cwd=folder, env={**shop.environment, **environment},
+            stdin=pipe or subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return process, None if pipe else run.stdin
+    finally:
+        if pipe:
+            os.close(pipe)
+
+
+def wait(process, stdin):
+    """Standard output and error, or None if it hangs."""
+    try:
+        return process.communicate(stdin, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return None
+
+
+def wrong_messages(program, status, stderr, silent):
+    lines = stderr.splitlines()
+    count = collections.Counter()
+    for line in lines:
+        found = re.match(rf"{program}: (error|hint|warning): [^A-Z ].*[^. ]$", line)
+        if not found:
+            return f"an odd line on standard error: {line}"
+        count[found[1]] += 1
+    if status == 0 and count["error"]:
+        return "an error message with status 0"
+    if status != 0 and count["error"] != 1 and not silent:
+        return f"{count['error']} error messages"
+    return "several hints" if count["hint"] > 1 else None
+
+
+def wrong_files(run, folder, status, lost):
+    """In the working folder: whole results, or what was there before. A run that fails after its output was whole may
+    leave it, but not if what was `lost` is part of it."""
+    there, whole, before = set(os.listdir(folder)), set(run.results), set(run.files)
+    if not before <= there <= before | whole or (status == 0 and not whole <= there):
+        return f"leaves the files {sorted(there)}, and there were {sorted(before)}"
+    for name in there:
+        path = os.path.join(folder, name)
+        with open(path, "rb") as file:
+            content = file.read()
+        if status != 0 and content == run.files.get(name):
+            continue
+        if status != 0 and lost and len(run.results) == 1:
+            return f"leaves {name}, {len(content)} bytes, though some of it may be lost"
+        extra = stat.S_IMODE(os.stat(path).st_mode) & ~run.modes.get(name, 0o644)
+        wrong = run.results[name](content) or (extra and f"mode has {extra:o} too many")
+        if wrong:
+            return f"{name}: {wrong}"
+    return None
+
+
+def loses_output(fault, where, folder):
+    """Whether what was written may be lost, so that the run must not succeed. A file that is only checked is opened for
+    writing too, and closed with nothing written."""
+    used = (" writing ",) if fault.startswith("close=") else (" writing ", " checking ")
+    is_output = where.startswith("1 ") or any(use + folder + "/" in where for use in used)
+    return LOSSES.fullmatch(fault) and is_output
+
+
+def wrong_status(status, fault, lost):
+    if status < 0:
+        return f"died of {signal.Signals(-status).name}"
+    if status not in (0, 1):
+        return f"status {status}"
+    if status != 0 and (not fault or HARMLESS.fullmatch(fault)):
+        return f"status {status}, though nothing that matters failed"
+    if status == 0 and lost:
+        return "status 0, though the output may be lost"
+    return None
+
+
+def judge(run, folder, status, output, fault, where):
+    """What is wrong, or None. `where` is empty if the fault was not injected."""
+    if not output:
+        return f"hangs: still running after {PATIENCE} s"
+    stdout, stderr = output
+    lost = loses_output(fault, where, folder)
+    silent = where.startswith("2 ")  # standard error itself is what failed
+    return (wrong_status(status, fault if where else "", lost)
+            or wrong_messages(f"gpuaes-{run.program}", status, stderr.decode(errors="replace"), silent)
+            or (run.stdout(stdout, status == 0) if run.stdout else stdout and "output where none was expected")
+            or wrong_files(run, folder, status, lost))
+
+
+def execute(shop, run, fault, environment=None):
+    """`fault` is NAME:N, NAME:N+, or empty for none."""
+    with tempfile.TemporaryDirectory(prefix="case.", dir=shop.folder) as outside:
+        record, folder = Record(os.path.join(outside, "record")), os.path.join(outside, "here")
+        os.mkdir(folder)
+        for name, content in run.files.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+                os.fchmod(file.fileno(), run.modes.get(name, 0o644))
+        process, stdin = start(shop, run, folder, {**record.environment(shop.library, fault), **(environment or {})})
+        output = wait(process, stdin)
+        entries = record.take()
+        name = fault.rpartition(":")[0]
+        entry = entries.get(name)
+        where = (entry.where or "its call") if entry and entry.injected else ""
+        wrong = judge(run, folder, process.returncode, output, name, where)
+        stderr = output[1].decode(errors="replace") if output else ""
+        return Outcome(wrong, process.returncode, where, stderr, entries)

@@ -1,0 +1,139 @@
+"""The short runs in which faults are injected, and what a right result of each is."""
+
+import os
+import re
+import subprocess
+
+IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
+OLD = b"what was in the file before\n" * 5000
+
+
+class Run:
+    """One command line. `arguments` may name the workshop's files as {name}; the working folder is a fresh one.
+
+    stdin      the input's bytes, given through a pipe
+    stdout     a check of what comes out, None where nothing may
+    files      files that are in the working folder before: name to bytes
+    results    checks of files that a successful run leaves there: name to check
+    modes      of such files, where they may not be readable by others
+    syncs      how many calls of fsync() it takes to make the results durable
+    """
+
+    def __init__(self, name, arguments, stdin=b"", stdout=None, files=None, results=None, modes=None,
+                 program="stream", syncs=0):
+        self.name, self.arguments, self.program = name, arguments, program
+        self.stdin, self.stdout, self.syncs = stdin, stdout, syncs
+        self.files, self.results, self.modes = files or {}, results or {}, modes or {}
+
+
+class Workshop:
+    """Programs, the fault library, and the input files that runs share."""
+
+    def __init__(self, folder, build, size):
+        self.folder = folder
+        self.programs = {name: os.path.abspath(f"{build}/{name}") for name in ("gpuaes-stream", "gpuaes-keygen")}
+        self.library = os.path.abspath(f"{build}/tests/libfaults.so")
+        for path in (*self.programs.values(), self.library):
+            if not os.path.exists(path):
+                raise SystemExit(f"faults: {path} does not exist: build first, with BUILD_TESTING on")
+        self.environment = {**os.environ, "LC_ALL": "C", "XDG_CACHE_HOME": self.path("cache")}
+        self.plain = os.urandom(size)
+        self.make_files()
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def make(self, name, content):
+        with open(os.open(self.path(name), os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+            file.write(content)
+        return content
+
+    def make_files(self):
+        self.make("plain", self.plain)
+        self.make("words", b"correct horse battery staple\n")
+        for name in ("key", "new"):
+            self.make(name, os.urandom(32))
+        self.make("recipient", self.call("{keygen} --x25519 -o {identity}"))
+        self.sealed = self.make("sealed", self.call("{stream} -q -k {key}", self.plain))
+        self.raw = self.call(f"{{stream}} -q -f raw --iv {IV} -k {{key}}", self.plain)
+
+    def expand(self, line):
+        """The words of a command line, with the path of a program or file for each {name}."""
+        def path(found):
+            return self.programs.get(f"gpuaes-{found[1]}", self.path(found[1]))
+        return [re.sub(r"\{(\w+)\}", path, word) for word in line.split()]
+
+    def call(self, line, stdin=b""):
+        """Standard output of a command that meets no fault, or None where it fails."""
+        done = subprocess.run(self.expand(line), input=stdin, env=self.environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL)
+        return done.stdout if done.returncode == 0 else None
+
+    # Checks: what is wrong with the bytes, or None. `whole` is False for the output of a failed run, which may
+    # have written only the beginning.
+
+    @staticmethod
+    def same(expected):
+        def check(content, whole=True):
+            if content == expected if whole else expected.startswith(content):
+                return None
+            return f"{len(content)} bytes differ from the {len(expected)} expected"
+        return check
+
+    def opens(self, options):
+        def check(content, whole=True):
+            if not whole:
+                return None
+            opened = self.call("{stream} -q -d -l cpu:1 " + options, content)
+            return None if opened == self.plain else f"{len(content)} bytes do not open to what was sealed"
+        return check
+
+    @staticmethod
+    def begins(expected):
+        def check(content, whole=True):
+            good = content.startswith(expected) and content.endswith(b"\n") if whole else True
+            return None if good else f"unexpected content, {len(content)} bytes"
+        return check
+
+
+def system_runs(shop):
+    """Runs on CPU lanes."""
+    sealed, plain = shop.opens("-k {key}"), shop.same(shop.plain)
+    lanes = "-l cpu:2 -b 64K"
+    return [
+        Run("seal-pipe", "-k {key} -b 64K", stdin=shop.plain, stdout=sealed),
+        Run("seal-over", f"-k {{key}} {lanes} -i {{plain}} -o out", files={"out": OLD}, results={"out": sealed},
+            modes={"out": 0o640}, syncs=2),
+        Run("open-new", f"-d -k {{key}} {lanes} -i {{sealed}} -o out", results={"out": plain}, syncs=2),
+        Run("rekey", "--rekey -k {key} --new-key {new} -i out", files={"out": shop.sealed},
+            results={"out": shop.opens("-k {new}")}, modes={"out": 0o640}, syncs=2),
+        Run("keygen", "-o out", results={"out": shop.begins(b"")}, modes={"out": 0o600}, program="keygen", syncs=2),
+        Run("open-pipe", f"-d -k {{key}} {lanes}", stdin=shop.sealed, stdout=plain),
+        Run("seal-new", f"-k {{key}} {lanes} -i {{plain}} -o out", results={"out": sealed}, syncs=2),
+        Run("raw-file", f"-f raw --iv {IV} -k {{key}} {lanes} -i {{plain}}", stdout=shop.same(shop.raw)),
+        Run("raw-pipe", f"-f raw --iv {IV} -k {{key}} {lanes}", stdin=shop.plain, stdout=shop.same(shop.raw)),
+        Run("test", f"--test -k {{key}} {lanes} -i {{sealed}}"),
+        Run("range", f"-d --range 100K:50K -k {{key}} {lanes} -i {{sealed}}",
+            stdout=shop.same(shop.plain[100 << 10:150 << 10])),
+        Run("passphrase", f"-f openssl --passphrase-file {{words}} {lanes} -i {{plain}}",
+            stdout=shop.opens("-f openssl --passphrase-file {words}")),
+        Run("recipient", f"-r @{{recipient}} {lanes}", stdin=shop.plain,
+            stdout=shop.opens("-k {identity}")),
+        Run("identity", "--x25519 -o out", stdout=shop.begins(b"gpuaes1"), program="keygen",
+            results={"out": shop.begins(b"")}, modes={"out": 0o600}, syncs=2),
+        Run("reports", f"-k {{key}} {lanes} -i {{plain}} -o out --stats stats --trace trace",
+            results={"out": sealed, "stats": shop.begins(b"{"), "trace": shop.begins(b"{")}, syncs=4),
+        Run("info", "--info --json", stdin=shop.sealed, stdout=shop.begins(b"{")),
+    ]
+
+
+def device_runs(shop):
+    """Runs on the first CUDA device, alone and with CPU lanes."""
+    runs = []
+    for name, lanes in (("gpu", "-l cuda:0:2 -b 64K"), ("gpu+cpu", "-l cuda:0:2+cpu:1 -b 16K")):
+        runs += [
+            Run(f"raw-file/{name}", f"-f raw --iv {IV} -k {{key}} {lanes} -i {{plain}}", stdout=shop.same(shop.raw)),
+            Run(f"seal-pipe/{name}", f"-k {{key}} {lanes}", stdin=shop.plain, stdout=shop.opens("-k {key}")),
+            Run(f"open-pipe/{name}", f"-d -k {{key}} {lanes}", stdin=shop.sealed, stdout=shop.same(shop.plain)),
+        ]
+    return runs

@@ -1,0 +1,148 @@
+#include "io/temp_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/stat.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "error.hpp"
+#include "texts.hpp"
+
+namespace gpuaes {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int max_tries = 100;
+
+fs::path directory_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// .NAME.gpuaes-XXXXXX, with as much of NAME as the file system has room for.
+std::string random_name(std::string_view base, std::size_t max_bytes) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  constexpr std::string_view mark = ".gpuaes-";
+  constexpr std::size_t random_letters = 6;
+  static std::random_device source;
+  std::uniform_int_distribution<std::size_t> letter(0, letters.size() - 1);
+  std::string name = ".";
+  name.append(base.substr(0, max_bytes - 1 - mark.size() - random_letters)).append(mark);
+  for (std::size_t i = 0; i < random_letters; ++i) name.push_back(letters[letter(source)]);
+  return name;
+}
+
+// Calls `make` with random names until one is free. What it returned, or -1 with errno.
+template <class Make>
+int make_with_random_name(int directory, std::string_view base, std::string& name, Make make) {
+  const long limit = fpathconf(directory, _PC_NAME_MAX);
+  const auto max_bytes = static_cast<std::size_t>(limit > 0 ? std::max(limit, 32L) : NAME_MAX);
+  for (int tries = 0;; ++tries) {
+    name = random_name(base, max_bytes);
+    const int result = make(name.c_str());
+    if (result >= 0 || errno != EEXIST || tries == max_tries) return result;
+  }
+}
+
+// By this path linkat(2) gives a name to an open file. AT_EMPTY_PATH takes a privilege on older kernels.
+std::string path_of_descriptor(int fd) {
+  return fmt::format("/proc/self/fd/{}", fd);
+}
+
+Fd open_directory(const fs::path& path, const std::string& name) {
+  Fd fd(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0) throw io_error(text::cannot_create_next_to, name, errno);
+  return fd;
+}
+
+}  // namespace
+
+TempFile::TempFile(const fs::path& target, std::string name, const char* hint)
+    : name_(std::move(name)),
+      hint_(hint),
+      directory_(open_directory(directory_of(target), name_)),
+      base_(target.filename()),
+      fd_(create()) {}
+
+TempFile::~TempFile() {
+  if (!temp_name_.empty()) unlinkat(directory_.get(), temp_name_.c_str(), 0);
+}
+
+Fd TempFile::create() {
+  Fd nameless = create_nameless(0600);
+  handle_.reset(open(path_of_descriptor(nameless.get()).c_str(), O_PATH | O_CLOEXEC));
+  if (handle_.get() >= 0) return nameless;
+  struct statx status {};
+  if (statx(directory_.get(), "", AT_EMPTY_PATH, 0, &status) == 0 &&
+      (status.stx_attributes & STATX_ATTR_APPEND) != 0)  // a name could be made, and never be changed
+    throw IoError(io_error(text::cannot_replace, name_, EPERM).what(), hint_);
+  Fd named = create_named(0600, temp_name_);
+  if (named.get() >= 0) return named;
+  const IoError error = io_error(text::cannot_create_next_to, name_, errno);
+  const bool could_be_written = faccessat(directory_.get(), base_.c_str(), W_OK, 0) == 0;
+  throw could_be_written ? IoError(error.what(), hint_) : error;
+}
+
+Fd TempFile::create_nameless(mode_t mode) const {
+  return Fd(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
+}
+
+Fd TempFile::create_named(mode_t mode, std::string& temp_name) const {
+  return Fd(make_with_random_name(directory_.get(), base_, temp_name, [&](const char* free_name) {
+    return openat(directory_.get(), free_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  }));
+}
+
+mode_t TempFile::mode_of_new_file() const {
+  std::string probe;
+  const Fd fd = temp_name_.empty() ? create_nameless(0666) : create_named(0666, probe);
+  if (!probe.empty()) unlinkat(directory_.get(), probe.c_str(), 0);
+  struct stat status {};
+  return fstat(fd.get(), &status) == 0 ? status.st_mode & 07777 : 0600;
+}
+
+void TempFile::check_target() const {
+  struct statx status {};
+  if (statx(directory_.get(), base_.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE, &status) != 0) return;
+  if (!S_ISREG(status.stx_mode)) throw IoError(fmt::format(text::no_longer_regular, name_), hint_);
+  if ((status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+    throw IoError(fmt::format(text::mount_point, name_), hint_);
+  // Of a file, rmdir(2) asks the kernel just what rename(2) over it will ask, sticky bits, file attributes
+  // and capabilities included, and only then finds that it is not a directory.
+  if (unlinkat(directory_.get(), base_.c_str(), AT_REMOVEDIR) != 0 && errno != ENOTDIR && errno != ENOENT)
+    throw IoError(io_error(text::cannot_replace, name_, errno).what(), hint_);
+}
+
+bool TempFile::link_to(const char* new_name) const {
+  return linkat(AT_FDCWD, path_of_descriptor(handle_.get()).c_str(), directory_.get(), new_name,
+                AT_SYMLINK_FOLLOW) == 0;
+}
+
+void TempFile::publish() {
+  if (temp_name_.empty()) {
+    if (link_to(base_.c_str())) return;
+    // linkat(2) does not replace a file, as rename(2) does.
+    const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
+    if (errno != EEXIST || make_with_random_name(directory_.get(), base_, temp_name_, link) != 0)
+      temp_name_.clear();
+  }
+  if (temp_name_.empty() ||
+      renameat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str()) != 0)
+    throw io_error(text::cannot_rename_to, name_, errno);
+  temp_name_.clear();
+}
+
+void sync_directory_of(const fs::path& path) {
+  const Fd fd(open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() >= 0) fsync(fd.get());
+}
+
+}  // namespace gpuaes

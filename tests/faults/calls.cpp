@@ -1,0 +1,366 @@
+// System calls that fail or come back short. Each function below replaces the C library's function of that
+// name, meets the faults that it lists, and otherwise makes the call. A fault is named CALL=ERROR or
+// CALL=short.
+//
+// Calls that may wait go to the C library, where threads can be canceled; others are made directly.
+//
+// Errors are what the call reports in real life. Where an error means that the file system or the kernel
+// lacks something, scripts/faults.d/execution.py knows that the program has to do without.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <initializer_list>
+
+#include "record.hpp"
+
+// Defines NAME under another name in C++: the headers declare NAME in ways that a definition cannot repeat.
+#define CALL(result, name, ...)                                  \
+  extern "C" result replaced_##name(__VA_ARGS__) __asm__(#name); \
+  result replaced_##name(__VA_ARGS__)
+#define SAME_CALL(alias_name, name)                                               \
+  extern "C" decltype(replaced_##name) replaced_##alias_name __asm__(#alias_name) \
+      __attribute__((alias(#name)));
+
+namespace {
+
+struct Target {
+  Target(int fd) : descriptor(fd) {}
+  Target(const char* name) : path(name) {}
+  int descriptor = -1;
+  const char* path = nullptr;
+};
+
+// The error that the call meets now, or 0. Each fault counts the call.
+int error_of(const char* call, Target target, std::initializer_list<int> errors) {
+  int met = 0;
+  for (const int error : errors) {
+    char name[sizeof faults::Entry::name];
+    snprintf(name, sizeof name, "%s=%s", call, strerrorname_np(error));
+    if (faults::hits(name, target.descriptor, target.path)) met = error;
+  }
+  return met;
+}
+
+bool fails(const char* call, Target target, std::initializer_list<int> errors) {
+  const int error = error_of(call, target, errors);
+  if (error != 0) errno = error;
+  return error != 0;
+}
+
+// Descriptors by which threads wake each other (eventfd) are memory: reading and writing them cannot fail.
+bool is_memory(int fd) {
+  struct stat status {};
+  return syscall(SYS_fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) == 0;
+}
+
+// Half of `size` where the call comes back short.
+size_t shortened(const char* call, int descriptor, size_t size) {
+  char name[sizeof faults::Entry::name];
+  snprintf(name, sizeof name, "%s=short", call);
+  return size > 1 && faults::hits(name, descriptor) ? size / 2 : size;
+}
+
+template <class Function>
+Function* next(Function*, const char* name) {
+  return reinterpret_cast<Function*>(faults::find_next(name));
+}
+
+bool fails_to_open(const char* call, const char* path, int flags) {
+  const bool nameless = (flags & O_TMPFILE) == O_TMPFILE && fails("O_TMPFILE", path, {EOPNOTSUPP});
+  return nameless || fails(call, path, {EMFILE, EACCES});
+}
+
+}  // namespace
+
+// Reading and writing ---------------------------------------------------------------------------
+
+CALL(ssize_t, read, int fd, void* out, size_t size) {
+  static const auto real = next(replaced_read, "read");
+  if (is_memory(fd)) return real(fd, out, size);
+  if (fails("read", fd, {EIO, EINTR})) return -1;
+  return real(fd, out, shortened("read", fd, size));
+}
+CALL(ssize_t, __read_chk, int fd, void* out, size_t size, size_t) {
+  return replaced_read(fd, out, size);
+}
+
+CALL(ssize_t, pread, int fd, void* out, size_t size, off_t at) {
+  if (fails("pread", fd, {EIO, EINTR})) return -1;
+  return syscall(SYS_pread64, fd, out, shortened("pread", fd, size), at);
+}
+SAME_CALL(pread64, pread)
+CALL(ssize_t, __pread_chk, int fd, void* out, size_t size, off_t at, size_t) {
+  return replaced_pread(fd, out, size, at);
+}
+SAME_CALL(__pread64_chk, __pread_chk)
+
+CALL(ssize_t, write, int fd, const void* bytes, size_t size) {
+  static const auto real = next(replaced_write, "write");
+  if (is_memory(fd)) return real(fd, bytes, size);
+  if (fails("write", fd, {EIO, ENOSPC, EINTR})) return -1;
+  return real(fd, bytes, shortened("write", fd, size));
+}
+
+CALL(off_t, lseek, int fd, off_t offset, int whence) {
+  return fails("lseek", fd, {EINVAL}) ? -1 : syscall(SYS_lseek, fd, offset, whence);
+}
+SAME_CALL(lseek64, lseek)
+
+CALL(int, poll, pollfd* entries, nfds_t count, int timeout) {
+  static const auto real = next(replaced_poll, "poll");
+  return fails("poll", count > 0 ? entries->fd : -1, {EINTR, ENOMEM}) ? -1 : real(entries, count, timeout);
+}
+CALL(int, __poll_chk, pollfd* entries, nfds_t count, int timeout, size_t) {
+  return replaced_poll(entries, count, timeout);
+}
+
+// Files -----------------------------------------------------------------------------------------
+
+CALL(int, open, const char* path, int flags, mode_t mode) {
+  if (fails_to_open("open", path, flags)) return -1;
+  return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+SAME_CALL(open64, open)
+CALL(int, __open_2, const char* path, int flags) {
+  return replaced_open(path, flags, 0);
+}
+SAME_CALL(__open64_2, __open_2)
+
+CALL(int, openat, int folder, const char* path, int flags, mode_t mode) {
+  if (fails_to_open("openat", path, flags)) return -1;
+  return static_cast<int>(syscall(SYS_openat, folder, path, flags, mode));
+}
+SAME_CALL(openat64, openat)
+CALL(int, __openat_2, int folder, const char* path, int flags) {
+  return replaced_openat(folder, path, flags, 0);
+}
+SAME_CALL(__openat64_2, __openat_2)
+
+CALL(FILE*, fopen, const char* path, const char* mode) {
+  static const auto real = next(replaced_fopen, "fopen");
+  return fails("fopen", path, {EMFILE, EACCES}) ? nullptr : real(path, mode);
+}
+SAME_CALL(fopen64, fopen)
+
+CALL(int, mkostemp, char* path, int flags) {
+  static const auto real = next(replaced_mkostemp, "mkostemp");
+  return fails("mkostemp", path, {EACCES, EMFILE}) ? -1 : real(path, flags);
+}
+SAME_CALL(mkostemp64, mkostemp)
+
+// Linux closes the descriptor whatever it reports.
+CALL(int, close, int fd) {
+  const bool failed = fails("close", fd, {EIO, EINTR});
+  const int error = errno;
+  const auto result = static_cast<int>(syscall(SYS_close, fd));
+  if (!failed) return result;
+  errno = error;
+  return -1;
+}
+
+CALL(int, fsync, int fd) {
+  return fails("fsync", fd, {EIO, EINVAL, EINTR}) ? -1 : static_cast<int>(syscall(SYS_fsync, fd));
+}
+CALL(int, fdatasync, int fd) {
+  return fails("fdatasync", fd, {EIO, EINVAL, EINTR}) ? -1 : static_cast<int>(syscall(SYS_fdatasync, fd));
+}
+CALL(int, sync_file_range, int fd, off_t offset, off_t bytes, unsigned flags) {
+  if (fails("sync_file_range", fd, {ENOSYS})) return -1;
+  return static_cast<int>(syscall(SYS_sync_file_range, fd, offset, bytes, flags));
+}
+CALL(int, posix_fadvise, int fd, off_t offset, off_t bytes, int advice) {
+  static const auto real = next(replaced_posix_fadvise, "posix_fadvise");
+  const int error = error_of("posix_fadvise", fd, {EINVAL});
+  return error != 0 ? error : real(fd, offset, bytes, advice);
+}
+SAME_CALL(posix_fadvise64, posix_fadvise)
+
+CALL(int, ftruncate, int fd, off_t size) {
+  return fails("ftruncate", fd, {EIO, EINTR}) ? -1 : static_cast<int>(syscall(SYS_ftruncate, fd, size));
+}
+SAME_CALL(ftruncate64, ftruncate)
+CALL(int, fallocate, int fd, int mode, off_t offset, off_t bytes) {
+  if (fails("fallocate", fd, {EOPNOTSUPP, ENOSPC, EINTR})) return -1;
+  return static_cast<int>(syscall(SYS_fallocate, fd, mode, offset, bytes));
+}
+SAME_CALL(fallocate64, fallocate)
+
+// A duplicate costs a descriptor; how large a pipe may be is up to the system.
+CALL(int, fcntl, int fd, int command, void* argument) {
+  const bool duplicates = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+  if (duplicates && fails("fcntl", fd, {EMFILE})) return -1;
+  if (command == F_SETPIPE_SZ && fails("fcntl", fd, {EPERM})) return -1;
+  return static_cast<int>(syscall(SYS_fcntl, fd, command, argument));
+}
+SAME_CALL(fcntl64, fcntl)
+
+// Names -----------------------------------------------------------------------------------------
+
+CALL(int, rename, const char* from, const char* to) {
+  return fails("rename", to, {EIO, EPERM})
+             ? -1
+             : static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+CALL(int, renameat, int from_folder, const char* from, int to_folder, const char* to) {
+  if (fails("renameat", to, {EIO, EPERM})) return -1;
+  return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, 0));
+}
+CALL(int, renameat2, int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  if (fails("renameat2", to, {EIO, EPERM, EINVAL})) return -1;
+  return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
+CALL(int, link, const char* from, const char* to) {
+  return fails("link", to, {EIO, EPERM})
+             ? -1
+             : static_cast<int>(syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+CALL(int, linkat, int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  if (fails("linkat", to, {EIO, EPERM, ENOENT})) return -1;
+  return static_cast<int>(syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+}
+CALL(ssize_t, readlink, const char* path, char* target, size_t size) {
+  return fails("readlink", path, {EACCES}) ? -1 : syscall(SYS_readlinkat, AT_FDCWD, path, target, size);
+}
+
+// What files are, and who may use them ----------------------------------------------------------
+
+CALL(int, stat, const char* path, struct stat* status) {
+  if (fails("stat", path, {EIO, EACCES})) return -1;
+  return static_cast<int>(syscall(SYS_newfstatat, AT_FDCWD, path, status, 0));
+}
+SAME_CALL(stat64, stat)
+CALL(int, lstat, const char* path, struct stat* status) {
+  if (fails("lstat", path, {EIO, EACCES})) return -1;
+  return static_cast<int>(syscall(SYS_newfstatat, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW));
+}
+SAME_CALL(lstat64, lstat)
+CALL(int, fstat, int fd, struct stat* status) {
+  return fails("fstat", fd, {EIO}) ? -1 : static_cast<int>(syscall(SYS_fstat, fd, status));
+}
+SAME_CALL(fstat64, fstat)
+CALL(int, fstatat, int folder, const char* path, struct stat* status, int flags) {
+  if (fails("fstatat", path, {EIO, EACCES})) return -1;
+  return static_cast<int>(syscall(SYS_newfstatat, folder, path, status, flags));
+}
+SAME_CALL(fstatat64, fstatat)
+CALL(int, statfs, const char* path, struct statfs* status) {
+  return fails("statfs", path, {EIO}) ? -1 : static_cast<int>(syscall(SYS_statfs, path, status));
+}
+CALL(int, fstatfs, int fd, struct statfs* status) {
+  return fails("fstatfs", fd, {EIO}) ? -1 : static_cast<int>(syscall(SYS_fstatfs, fd, status));
+}
+CALL(int, fchmod, int fd, mode_t mode) {
+  return fails("fchmod", fd, {EPERM}) ? -1 : static_cast<int>(syscall(SYS_fchmod, fd, mode));
+}
+CALL(int, fchown, int fd, uid_t owner, gid_t group) {
+  return fails("fchown", fd, {EPERM}) ? -1 : static_cast<int>(syscall(SYS_fchown, fd, owner, group));
+}
+CALL(ssize_t, fgetxattr, int fd, const char* name, void* value, size_t size) {
+  return fails("fgetxattr", fd, {EOPNOTSUPP, EIO}) ? -1 : syscall(SYS_fgetxattr, fd, name, value, size);
+}
+CALL(ssize_t, getxattr, const char* path, const char* name, void* value, size_t size) {
+  return fails("getxattr", path, {EOPNOTSUPP, EIO}) ? -1 : syscall(SYS_getxattr, path, name, value, size);
+}
+CALL(ssize_t, flistxattr, int fd, char* list, size_t size) {
+  return fails("flistxattr", fd, {EOPNOTSUPP, EIO}) ? -1 : syscall(SYS_flistxattr, fd, list, size);
+}
+CALL(ssize_t, listxattr, const char* path, char* list, size_t size) {
+  return fails("listxattr", path, {EOPNOTSUPP, EIO}) ? -1 : syscall(SYS_listxattr, path, list, size);
+}
+CALL(int, fsetxattr, int fd, const char* name, const void* value, size_t size, int flags) {
+  if (fails("fsetxattr", fd, {EOPNOTSUPP, EPERM, ENOSPC})) return -1;
+  return static_cast<int>(syscall(SYS_fsetxattr, fd, name, value, size, flags));
+}
+CALL(int, fremovexattr, int fd, const char* name) {
+  if (fails("fremovexattr", fd, {EOPNOTSUPP, EPERM})) return -1;
+  return static_cast<int>(syscall(SYS_fremovexattr, fd, name));
+}
+
+// Memory, threads, randomness -------------------------------------------------------------------
+
+CALL(void*, mmap, void* at, size_t size, int protection, int flags, int fd, off_t offset) {
+  if (fails("mmap", fd, {ENOMEM})) return reinterpret_cast<void*>(-1);
+  return reinterpret_cast<void*>(syscall(SYS_mmap, at, size, protection, flags, fd, offset));
+}
+SAME_CALL(mmap64, mmap)
+CALL(int, mlock, const void* at, size_t size) {
+  return fails("mlock", -1, {ENOMEM, EPERM}) ? -1 : static_cast<int>(syscall(SYS_mlock, at, size));
+}
+CALL(int, madvise, void* at, size_t size, int advice) {
+  return fails("madvise", -1, {EINVAL}) ? -1 : static_cast<int>(syscall(SYS_madvise, at, size, advice));
+}
+
+CALL(int, pthread_create, pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
+     void* argument) {
+  static const auto real = next(replaced_pthread_create, "pthread_create");
+  const int error = error_of("pthread_create", -1, {EAGAIN});
+  return error != 0 ? error : real(thread, attributes, function, argument);
+}
+
+CALL(int, getentropy, void* out, size_t size) {
+  static const auto real = next(replaced_getentropy, "getentropy");
+  return fails("getentropy", -1, {ENOSYS, EIO}) ? -1 : real(out, size);
+}
+CALL(ssize_t, getrandom, void* out, size_t size, unsigned flags) {
+  if (fails("getrandom", -1, {ENOSYS, EINTR})) return -1;
+  return syscall(SYS_getrandom, out, shortened("getrandom", -1, size), flags);
+}
+
+// Descriptors that the signals' thread waits on -------------------------------------------------
+
+CALL(int, epoll_create1, int flags) {
+  return fails("epoll_create1", -1, {EMFILE}) ? -1 : static_cast<int>(syscall(SYS_epoll_create1, flags));
+}
+CALL(int, epoll_wait, int fd, epoll_event* events, int count, int timeout) {
+  static const auto real = next(replaced_epoll_wait, "epoll_wait");
+  return fails("epoll_wait", fd, {EINTR}) ? -1 : real(fd, events, count, timeout);
+}
+CALL(int, eventfd, unsigned value, int flags) {
+  return fails("eventfd", -1, {EMFILE}) ? -1 : static_cast<int>(syscall(SYS_eventfd2, value, flags));
+}
+CALL(int, timerfd_create, int clock, int flags) {
+  return fails("timerfd_create", -1, {EMFILE}) ? -1
+                                               : static_cast<int>(syscall(SYS_timerfd_create, clock, flags));
+}
+CALL(int, pipe, int* ends) {
+  return fails("pipe", -1, {EMFILE}) ? -1 : static_cast<int>(syscall(SYS_pipe2, ends, 0));
+}
+
+// Memory for the program itself. What libraries do without memory is up to them.
+extern "C" {
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* old, size_t size);
+}
+#define HAS_MEMORY() !(faults::is_program(__builtin_return_address(0)) && fails("malloc", -1, {ENOMEM}))
+
+CALL(void*, malloc, size_t size) {
+  return HAS_MEMORY() ? __libc_malloc(size) : nullptr;
+}
+CALL(void*, calloc, size_t count, size_t size) {
+  return HAS_MEMORY() ? __libc_calloc(count, size) : nullptr;
+}
+CALL(void*, realloc, void* old, size_t size) {
+  return HAS_MEMORY() ? __libc_realloc(old, size) : nullptr;
+}
+
+// Faults begin with main().
+CALL(int, __libc_start_main, int (*main)(int, char**, char**), int count, char** arguments, void (*init)(),
+     void (*fini)(), void (*end)(), void* stack) {
+  static const auto real = next(replaced___libc_start_main, "__libc_start_main");
+  static const auto program_main = main;
+  const auto counted_main = [](int c, char** v, char** e) {
+    faults::begin();
+    return program_main(c, v, e);
+  };
+  return real(counted_main, count, arguments, init, fini, end, stack);
+}

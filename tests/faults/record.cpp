@@ -1,0 +1,121 @@
+#include "record.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <mutex>
+
+namespace faults {
+namespace {
+
+struct State {
+  Entry* entries = nullptr;
+  std::size_t capacity = 0;
+  std::mutex mutex;  // to add an entry
+  char name[sizeof Entry::name] = "";
+  std::uint64_t nth = 0;
+  bool onward = false;
+  ElfW(Addr) code = 0;  // of the program: begin and end
+  ElfW(Addr) code_end = 0;
+
+  Entry* find(const char* wanted) {
+    const std::lock_guard lock(mutex);
+    for (std::size_t i = 0; i < capacity; ++i) {
+      if (entries[i].name[0] == '\0') strncpy(entries[i].name, wanted, sizeof Entry::name - 1);
+      if (strcmp(entries[i].name, wanted) == 0) return &entries[i];
+    }
+    return nullptr;
+  }
+};
+
+constinit State state;
+
+void read_fault(const char* text) {
+  const char* const colon = strrchr(text, ':');
+  if (colon == nullptr || static_cast<std::size_t>(colon - text) >= sizeof State::name) return;
+  memcpy(state.name, text, static_cast<std::size_t>(colon - text));
+  char* end = nullptr;
+  state.nth = strtoull(colon + 1, &end, 10);
+  state.onward = *end == '+';
+}
+
+// System calls are made directly: the functions for them are the ones that this library replaces.
+void map_record(const char* path) {
+  const auto fd = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC));
+  const long size = fd < 0 ? -1 : syscall(SYS_lseek, fd, 0L, SEEK_END);
+  if (size <= 0) return;
+  const long mapped = syscall(SYS_mmap, nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+  syscall(SYS_close, fd);
+  if (mapped == -1) return;
+  state.capacity = static_cast<std::size_t>(size) / sizeof(Entry);
+  state.entries = reinterpret_cast<Entry*>(mapped);
+}
+
+// The dynamic linker lists the program first.
+int find_program(dl_phdr_info* object, std::size_t, void*) {
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    state.code = object->dlpi_addr + segment.p_vaddr;
+    state.code_end = state.code + segment.p_memsz;
+  }
+  return 1;
+}
+
+void describe(Entry& entry, int descriptor, const char* path) {
+  char link[32];
+  char target[100] = "";
+  if (descriptor >= 0) {
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    syscall(SYS_readlinkat, AT_FDCWD, link, target, sizeof target - 1);
+    const long flags = syscall(SYS_fcntl, descriptor, F_GETFL);
+    const bool at_begin = syscall(SYS_lseek, descriptor, 0, SEEK_CUR) == 0;  // false for pipes
+    const char* const use = (flags & O_ACCMODE) == O_RDONLY ? "reading" : at_begin ? "checking" : "writing";
+    snprintf(entry.where, sizeof entry.where, "%d %s %s", descriptor, use, target);
+  } else if (path != nullptr) {
+    snprintf(entry.where, sizeof entry.where, "%s", path);
+  }
+}
+
+}  // namespace
+
+void begin() {
+  const char* const record = getenv("FAULTS_RECORD");
+  const char* const fault = getenv("FAULTS_AT");
+  dl_iterate_phdr(find_program, nullptr);
+  if (fault != nullptr) read_fault(fault);
+  if (record != nullptr) map_record(record);
+  unsetenv("LD_PRELOAD");  // programs that this one starts are none of our business
+}
+
+bool is_program(const void* address) {
+  const auto at = reinterpret_cast<ElfW(Addr)>(address);
+  return at >= state.code && at < state.code_end;
+}
+
+bool hits(const char* name, int descriptor, const char* path) {
+  if (state.entries == nullptr) return false;
+  Entry* const entry = state.find(name);
+  if (entry == nullptr) return false;
+  const std::uint64_t call = ++entry->calls;
+  if (strcmp(name, state.name) != 0) return false;
+  if (call != state.nth && (call < state.nth || !state.onward || descriptor == STDERR_FILENO)) return false;
+  if (entry->injected++ == 0) describe(*entry, descriptor, path);
+  return true;
+}
+
+void* find_next(const char* name) {
+  using Find = void* (*)(void*, const char*);
+  static const auto find = reinterpret_cast<Find>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34"));
+  return find(RTLD_NEXT, name);
+}
+
+}  // namespace faults
