@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "catch.hpp"
+#include "cipher/mgm_cpu.hpp"
 #include "kuznyechik_lane_checks.hpp"
 #include "lane/lanes.hpp"
 #include "support.hpp"
@@ -88,6 +89,22 @@ TEST_CASE("the CPU lane counts MGM's counters and factors without a carry betwee
 
 TEST_CASE("every lane finds the first bad segment of Kuznyechik's") {
   check_lanes(check_mgm_bad_segments);
+}
+
+TEST_CASE("the CPU lane, which opens several segments at a time, finds the first bad one of many") {
+  const CipherKey key = make_key(test_bytes(32, 7), Cipher::kuznyechik);
+  const MgmStream stream{key, mgm_nonce, 9};
+  constexpr std::size_t count = 2 * MgmCpu::most_segments + 3;
+  const Bytes plain = test_bytes((count - 1) * segment_bytes + 33);
+  const auto lane = make_cpu_lane();
+  const Bytes sealed = mgm_seal(*lane, stream, plain, count);
+  for (std::size_t bad = 0; bad < count; ++bad) {
+    CAPTURE(bad);
+    Bytes changed = sealed;
+    changed[bad * sealed_segment_bytes] ^= std::byte{1};
+    changed.back() ^= std::byte{1};
+    check_mgm_opens_before(*lane, stream, changed, plain, bad);
+  }
 }
 
 TEST_CASE("jobs of every operation and cipher may come in turn") {
