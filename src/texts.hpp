@@ -13,7 +13,7 @@ inline constexpr char unknown_option[] = "option '{}' is not known";
 inline constexpr char options_hint[] = "-h lists the options";
 inline constexpr char not_for_dash[] = "--{} requires the name of a file, not -";
 inline constexpr char not_for_dash_hint[] =
-    "/dev/stdout and /dev/stderr name standard output and standard error";
+    "use /dev/stdout or /dev/stderr for standard output or standard error";
 inline constexpr char options_exclude[] = "--{} and --{} exclude each other";
 inline constexpr char goes_with[] = "--{} goes with --{}";
 inline constexpr char no_use_for_info[] = "--info has no use for --{}";
