@@ -23,11 +23,11 @@ struct Input {
   Kind kind;
   struct stat status;
 
-  // A second reader finds what the first one left.
+  // A second reader finds only what the first one left.
   bool consumes() const { return kind != Kind::data && name == standard_name; }
 };
 
-// The data last. A file that is missing is left out: opening it reports that.
+// The data comes last. A missing file is left out; opening it reports the error.
 std::vector<Input> find_inputs(const Options& options) {
   using Kind = Input::Kind;
   std::vector<Input> inputs;

@@ -51,25 +51,25 @@ po::options_description describe_options() {
       ("new-passphrase-file", text("FILE"), "rekey: the new passphrase is the first line of FILE")  //
       ("format,f", text("FORMAT"), "sealed (the default), cobblestone, openssl or raw")             //
       ("cipher,c", text("CIPHER"),
-       "aes-128, aes-192, aes-256, kuznyechik; otherwise AES by the key's length")                         //
-      ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits; kuznyechik: 16")           //
-      ("context", text("HEX"), "cobblestone: what the message is bound to beside its key")                 //
-      ("label", text("TEXT"), "sealed: text the file is bound to, needed to decrypt it too")               //
-      ("iter", text("N"), "openssl: iterations of PBKDF2 (10000)")                                         //
-      ("input,i", text("FILE"), "read FILE instead of standard input, which is -")                         //
-      ("output,o", text("FILE"), "write FILE, which appears only when all is well; - is standard output")  //
-      ("lanes,l", text("SPEC"), "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +")         //
-      ("kernel", text("NAME"), "of CUDA lanes: bitslice (the default) or ttable, see the manual")          //
-      ("chunk-size,b", text("SIZE"), "bytes of text a lane works on at a time; K, M and G are of 1024")    //
-      ("progress,P", "show how far it is: bytes, time, rates, and which lanes work")                       //
-      ("size", text("SIZE"), "how long the input will be, where it is no file: for -P")                    //
-      ("force", "write to a terminal what else is refused: ciphertext, binary plaintext")                  //
-      ("verbose,v", "say what is being done")                                                              //
-      ("quiet,q", "say nothing but errors")                                                                //
-      ("stats", text("FILE"), "write figures of the run to FILE as JSON")                                  //
-      ("trace", text("FILE"), "write the run's timeline to FILE, for Perfetto to show")                    //
-      ("list-lanes", "list the lanes of this machine")                                                     //
-      ("version,V", "print the version")                                                                   //
+       "aes-128, aes-192, aes-256, kuznyechik; otherwise AES by the key's length")                       //
+      ("iv", text("HEX"), "raw: the first counter block, 32 hexadecimal digits; kuznyechik: 16")         //
+      ("context", text("HEX"), "cobblestone: data the message is bound to, in addition to its key")      //
+      ("label", text("TEXT"), "sealed: bind the file to TEXT; decryption needs the same TEXT")           //
+      ("iter", text("N"), "openssl: iterations of PBKDF2 (10000)")                                       //
+      ("input,i", text("FILE"), "read FILE instead of standard input; - is standard input")              //
+      ("output,o", text("FILE"), "write FILE, which appears only when complete; - is standard output")   //
+      ("lanes,l", text("SPEC"), "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +")       //
+      ("kernel", text("NAME"), "of CUDA lanes: bitslice (the default) or ttable, see the manual")        //
+      ("chunk-size,b", text("SIZE"), "bytes of text a lane works on at a time; K, M and G are of 1024")  //
+      ("progress,P", "show how far it is: bytes, time, rates, and which lanes work")                     //
+      ("size", text("SIZE"), "how long the input will be, where it is no file: for -P")                  //
+      ("force", "write to a terminal what else is refused: ciphertext, binary plaintext")                //
+      ("verbose,v", "say what is being done")                                                            //
+      ("quiet,q", "say nothing but errors")                                                              //
+      ("stats", text("FILE"), "write figures of the run to FILE as JSON")                                //
+      ("trace", text("FILE"), "write the run's timeline to FILE, for Perfetto to show")                  //
+      ("list-lanes", "list the lanes of this machine")                                                   //
+      ("version,V", "print the version")                                                                 //
       ("help,h", "print this");
   return options;
 }

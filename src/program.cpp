@@ -19,7 +19,7 @@
 namespace gpuaes {
 namespace {
 
-// When there is not even memory for a message.
+// For when there is no memory to build a message.
 void report_out_of_memory(const std::string& name) noexcept {
   const auto part = [](std::string_view text) { return iovec{const_cast<char*>(text.data()), text.size()}; };
   const std::array parts{part(name), part(": error: "), part(text::out_of_memory), part("\n")};

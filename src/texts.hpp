@@ -61,7 +61,7 @@ inline constexpr char iv_length[] = "--iv has {} digits: raw format with {} need
 inline constexpr char bad_digit[] = "--{} has a character that is no hexadecimal digit";
 inline constexpr char context_length[] =
     "--context has {} digits, and may be an even number of them, up to {}";
-inline constexpr char label_length[] = "--label has {} bytes, but must have 1 to {}";
+inline constexpr char label_length[] = "--label has {} bytes; it must have 1 to {}";
 inline constexpr char label_not_utf8[] = "--label is not valid UTF-8";
 inline constexpr char no_jump[] = "--range cannot jump in this input, which is no file and no block device";
 inline constexpr char no_jump_hint[] = "name a file with -i, or redirect it to standard input";
@@ -99,7 +99,7 @@ inline constexpr char passphrase_hint[] = "a passphrase is what stands before th
 inline constexpr char passphrases_differ[] = "the two passphrases differ";
 inline constexpr char tty_hint[] = "without a terminal, --passphrase-file reads the passphrase from a file";
 inline constexpr char same_inputs[] = "{} and {} are both read from {}";
-inline constexpr char same_inputs_hint[] = "name another file for one of them (-i names the input)";
+inline constexpr char same_inputs_hint[] = "use another file for one of them; -i names the input file";
 inline constexpr char too_many[] = "sealed format has at most {} keys, recipients and the passphrase counted";
 inline constexpr char mixed_slots[] = "a file is not sealed with a passphrase and for a recipient at once";
 inline constexpr char mixed_slots_hint[] =

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::chrono::milliseconds interrupt_interval{5};
 
-// All that end a program by default and can come from outside, except SIGPIPE and real-time signals.
+// The signals that end a program by default and that other processes send, except SIGPIPE and real-time
+// signals.
 constexpr std::array stop_signals{SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGXCPU, SIGALRM,
                                   SIGUSR2, SIGVTALRM, SIGPROF, SIGPWR,  SIGIO,   SIGSTKFLT};
 

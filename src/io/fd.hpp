@@ -20,7 +20,7 @@ class Fd {
   Fd(Fd&& other) noexcept;
   ~Fd();
   int get() const noexcept { return fd_; }
-  void reset(int fd) noexcept;  // closes what it owned, and owns that from then on
+  void reset(int fd) noexcept;  // closes the current descriptor and owns `fd` instead
   int close() noexcept;  // the result of close(2), which is where some file systems first tell of a failed
                          // write
 
@@ -96,7 +96,7 @@ class FdSink : public Sink {
   void write(std::span<const std::byte> bytes) override;
   void finish() override;
 
-  // Waits until the disk has all that was written. IoError, Cancelled.
+  // Waits until everything written is on disk. IoError, Cancelled.
   void sync();
 
   const Fd& fd() const noexcept { return fd_; }

@@ -39,7 +39,7 @@ void JobSignals::forget(int signal) {
   last_signal.compare_exchange_strong(signal, 0);
 }
 
-// Signals are blocked from the look at seen() until ppoll() waits: none is missed in between.
+// Signals are blocked between the check of seen() and ppoll(), so none is missed.
 void JobSignals::wait(int fd, short events, std::chrono::milliseconds patience, Cancel& cancel) {
   const Cancel::Blocking blocking(cancel);
   sigset_t before;

@@ -23,10 +23,10 @@ class JobSignals {
   // The last signal that came, or 0. A signal also ends a blocking call of this thread with EINTR.
   static int seen();
 
-  // The same; the signal counts as handled from then on.
+  // Returns the last signal and marks it handled.
   static int take();
 
-  // If `signal` was the last one, it counts as handled.
+  // Marks `signal` handled if it was the last one.
   static void forget(int signal);
 
   // Waits until `fd` is ready for `events` (never, if it is negative), a signal has come, or `patience` is

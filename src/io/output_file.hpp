@@ -21,15 +21,15 @@ struct SinkRules {
   const char* hint = text::redirect_hint;  // what to do about a file that cannot be replaced
   // Called right before a file that is whole gets its name; what it throws leaves the old one. May be empty.
   std::function<void()> before_rename = {};
-  // Is told what of an existing file's access could not be kept. May be empty.
+  // Called with a warning when a file's access could not be kept. May be empty.
   std::function<void(const std::string&)> warn = {};
 };
 
 // A sink for `name`, or for the standard output. Symbolic links are followed. A regular file, and one that
-// does not exist yet, is a TempFile until finish(): it appears whole or not at all. A new one gets the access
-// that the shell's > would give it; an existing one keeps its own (file_access.hpp), and must be one that >
-// could write. That it can be replaced is checked here, before any work. Anything else (a FIFO, a device) is
-// written in place, and so is a file that is standard output or error already.
+// does not exist yet, is a TempFile until finish(): it appears complete or not at all. A new one gets the
+// access that the shell's > would give it; an existing one keeps its own (file_access.hpp), and must be one
+// that > could write. That it can be replaced is checked here, before any work. Anything else (a FIFO, a
+// device) is written in place, and so is a file that is standard output or error already.
 std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const SinkRules& rules,
                                 Cancel& cancel);
 

@@ -45,7 +45,7 @@ class TempFile {
   std::string target() const;
 
   // The mode of a new file in this directory, from umask or from the directory's default ACL; 0600 if
-  // unknown. Creates an empty file to find out: nothing else is right on every file system.
+  // unknown. Creates an empty file to see: nothing else is right on every file system.
   mode_t mode_of_new_file() const;
 
   // Gives it the target's name, and replaces a file of that name. IoError.

@@ -17,16 +17,16 @@ namespace {
 
 constexpr const char* terminal = "/dev/tty";
 
-// How long a process that continues in the background leaves the terminal alone: a signal that ends it may
-// have come with SIGCONT, as from the shell's `kill %1`.
+// How long a process continued in the background leaves the terminal alone: a fatal signal may arrive with
+// SIGCONT, as from the shell's `kill %1`.
 constexpr std::chrono::seconds background_pause{1};
 
-// How often such a process looks whether it is in the foreground again.
+// How often it checks whether it is in the foreground.
 constexpr std::chrono::milliseconds look_interval{20};
 
 constexpr std::chrono::milliseconds forever{-1};
 
-// Non-blocking, which affects no one else: the file description is new.
+// Non-blocking: the file description is new, so no one else is affected.
 Fd open_terminal(Cancel& cancel) {
   try {
     return open_file(terminal, O_RDWR | O_NOCTTY | O_NONBLOCK, cancel);
@@ -54,7 +54,7 @@ std::size_t HiddenPrompt::ask(std::string_view question, std::span<std::byte> ou
   }
 }
 
-// Makes a call until it does something other than being interrupted or not being ready.
+// Repeats a call while it is interrupted or not ready.
 template <class Call>
 std::optional<std::size_t> HiddenPrompt::attempt(Failure failure, short events, Call call) {
   for (;;) {
@@ -70,7 +70,7 @@ std::optional<std::size_t> HiddenPrompt::attempt(Failure failure, short events, 
   }
 }
 
-// In the background the kernel answers with SIGTTOU, and where no one could continue the process with EIO.
+// In the background the kernel sends SIGTTOU, or returns EIO if no process could continue this one.
 bool HiddenPrompt::hide() {
   if (hidden_ && is_hidden()) return true;
   if (tcgetattr(terminal_.get(), &before_) != 0) throw io_error(text::cannot_read_settings, terminal, errno);
@@ -94,7 +94,7 @@ bool HiddenPrompt::say(std::string_view text) {
 }
 
 std::optional<std::size_t> HiddenPrompt::read_line(std::span<std::byte> out) {
-  std::array<std::byte, 256> rest{};  // what does not fit
+  std::array<std::byte, 256> rest{};  // for input that does not fit
   for (std::size_t size = 0;;) {
     const std::span<std::byte> room = size < out.size() ? out.subspan(size) : rest;
     const auto count =

@@ -16,11 +16,11 @@
 
 namespace gpuaes {
 
-// Asks for secrets on /dev/tty. From the first question until the end of the object's life, what is typed is
-// not shown, and what was typed but not asked for is thrown away at both ends.
+// Asks for secrets on /dev/tty. From the first question until destruction, typing is not echoed. Input that
+// was not asked for is discarded, before and after.
 //
-// When the process is stopped (^Z), the terminal is as it was before; when it continues, typing is hidden and
-// the question is asked again.
+// While the process is stopped (^Z), the terminal has its old settings; when it continues, echo is turned off
+// and the question is repeated.
 class HiddenPrompt {
  public:
   explicit HiddenPrompt(Cancel& cancel);  // IoError where there is no terminal
@@ -33,7 +33,7 @@ class HiddenPrompt {
   std::size_t ask(std::string_view question, std::span<std::byte> out);
 
  private:
-  // These return false or nothing when a signal of job control came first.
+  // False or nothing if a job-control signal came first.
   bool hide();
   bool say(std::string_view text);
   std::optional<std::size_t> read_line(std::span<std::byte> out);

@@ -40,15 +40,16 @@ def start(*options, **popen):
     return spawn("-f", "raw", "--iv", iv, "-q", "-k", key, *options, **popen)
 
 
-def spawn(*options, ignore=(), **popen):
-    """The program as a child whose signals are at their defaults, but those in `ignore`, whatever we inherited."""
+def spawn(*options, ignore=(), wrap=(), **popen):
+    """The program as a child whose signals have their default actions, except those in `ignore`, whatever we inherited.
+    `wrap` is a command that executes it."""
 
     def signals():
         for s in (*STOP_SIGNALS, signal.SIGPIPE, signal.SIGUSR1):
             signal.signal(s, signal.SIG_IGN if s in ignore else signal.SIG_DFL)
 
     child = subprocess.Popen(
-        [program, *options],
+        [*wrap, program, *options],
         preexec_fn=signals,
         **{"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **popen},
     )

@@ -23,7 +23,7 @@ refused() { # REGEX LABEL: in every mode, from standard input and from a file
   expect_exit 2 gsealed -d --label "$2" -i sealed -o out
 }
 long=$(printf 'x%.0s' {1..255})
-refused 'label has 0 bytes, but must have 1 to 255' ''
+refused 'label has 0 bytes; it must have 1 to 255' ''
 refused 'label has 256 bytes' "${long}x"
 refused 'label has 257 bytes' "${long}$(printf '\303\251')"
 

@@ -4,6 +4,9 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 need python3
+hide_proc=
+if can_hide_proc; then hide_proc=1; else skip_part "an output with a temporary name: not root, or no mount namespaces here"; fi
+export hide_proc
 make_input 100000 plain
 gsealed -i plain -o sealed
 mkdir out
@@ -12,6 +15,10 @@ echo old >out/old
 python <<'PYTHON'
 from harness import *
 import resource
+
+# An output with a temporary name, which an end without cleaning up would leave.
+WITHOUT_PROC = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh")
+os.environ["ASAN_OPTIONS"] += ":detect_leaks=0"  # LeakSanitizer needs /proc
 
 sealed = open("sealed", "rb").read()
 os.mkfifo("fifo")
@@ -47,6 +54,15 @@ for number in STOP_SIGNALS:
     settle(child)
     expect_end_by(child, number, "at work")
     os.close(fd)
+
+    if os.environ["hide_proc"]:
+        fd = os.open("fifo", os.O_RDWR)
+        child = start("-b", "4K", "-o", "out/old", stdin=fd, wrap=WITHOUT_PROC)
+        os.write(fd, make_input(40000))
+        settle(child)
+        expect_equal(2, len(os.listdir("out")), "files at work, with a temporary name")
+        expect_end_by(child, number, "at work, with a temporary name")
+        os.close(fd)
 
     child = start("-i", "fifo", "-o", "out/old")
     settle(child)
