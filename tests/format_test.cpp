@@ -113,7 +113,7 @@ TEST_CASE("sealed and openssl format are known by what their streams begin with,
   HeaderReader nothing([](std::span<std::byte>) { return std::size_t{0}; });
   const auto error = error_of<AuthError>([&] { detect_format(nothing); });
   REQUIRE(error.has_value());
-  CHECK(contains(error->hint(), "-f cobblestone and -f raw"));
+  CHECK(contains(error->hint(), "-f cobblestone, -f openssl and -f raw"));
 
   const auto detected_to_decrypt = [&](std::string_view text) {
     return detected(text, detect_authenticated_format);

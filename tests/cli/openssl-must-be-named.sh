@@ -16,7 +16,7 @@ echo 'an older output' >old
 
 # Without a terminal, so that a prompt would be exit 2.
 refused() { # FILE OPTION...
-  local file=$1 hint='-f openssl decrypts it' out=(-o out) ways=(piped redirected named)
+  local file=$1 hint='decrypt it with -d -f openssl' out=(-o out) ways=(piped redirected named)
   shift
   [[ " $* " != *' --test '* ]] || out=()
   [[ " $* " != *' --range '* ]] || ways=(redirected named)
