@@ -187,11 +187,11 @@ need_user() {
 }
 
 # without_proc COMMAND...: where there is no /proc a file without a name cannot get one, so the program gives it a
-# temporary name instead. LeakSanitizer needs /proc. can_hide_proc: whether this is possible here.
+# temporary name instead. can_hide_proc: whether this is possible here; sanitizers need /proc.
 without_proc() {
-  ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$@"
+  unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$@"
 }
-can_hide_proc() { [ "$(id -u)" = 0 ] && without_proc true 2>/dev/null; }
+can_hide_proc() { ! sanitized && [ "$(id -u)" = 0 ] && without_proc true 2>/dev/null; }
 
 # The lanes to try: each kind there is, and work spread over several.
 lanes_here() {

@@ -23,7 +23,7 @@ kinds=(decrypt rekey)
 if can_hide_proc; then
   kinds+=(decrypt_without_proc)
 else
-  skip_part "without /proc: not root, or no mount namespaces here"
+  skip_part "without /proc: not root, no mount namespaces here, or a sanitizer"
 fi
 
 kept() { # WHAT: the access that set_up gives to a file, by each way of replacing it
