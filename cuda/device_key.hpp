@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <span>
 
-#include "cipher/aes.hpp"
+#include "base/error.hpp"
+#include "cipher/aes/aes.hpp"
 #include "cipher/ciphers.hpp"
-#include "cipher/gcm.hpp"
-#include "cipher/kuznyechik.hpp"
-#include "cipher/secret.hpp"
-#include "error.hpp"
-#include "kernels.hpp"
+#include "cipher/kuznyechik/kuznyechik.hpp"
+#include "cipher/modes/gcm.hpp"
+#include "kernels/kernels.hpp"
+#include "keys/secret.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {

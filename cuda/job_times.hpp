@@ -9,8 +9,8 @@
 #include <span>
 
 #include "lane/lane.hpp"
-#include "lane/range.hpp"
 #include "runtime.hpp"
+#include "system/profiler_range.hpp"
 
 namespace gpuaes::cuda {
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <span>
 
-#include "cipher/key.hpp"
-#include "error.hpp"
-#include "texts.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
+#include "keys/key.hpp"
 
 namespace gpuaes::cuda {
 namespace {

@@ -15,15 +15,15 @@
 #include <string>
 #include <utility>
 
-#include "cipher/segments.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
+#include "cipher/modes/segments.hpp"
 #include "device_key.hpp"
-#include "error.hpp"
 #include "job_times.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "known_answers.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 #include "runtime.hpp"
-#include "texts.hpp"
 
 namespace gpuaes {
 namespace {

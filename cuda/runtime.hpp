@@ -17,7 +17,7 @@
 #include <thread>
 #include <type_traits>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace gpuaes::cuda {
 

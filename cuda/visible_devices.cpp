@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 
 namespace gpuaes {
 namespace {

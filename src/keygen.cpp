@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "cipher/kdf.hpp"
-#include "cipher/recipient.hpp"
+#include "base/texts.hpp"
+#include "cli/options.hpp"
+#include "cli/program.hpp"
 #include "io/control.hpp"
 #include "io/fd.hpp"
 #include "io/file_access.hpp"
 #include "io/temp_file.hpp"
-#include "options.hpp"
-#include "program.hpp"
-#include "secrets.hpp"
-#include "texts.hpp"
+#include "keys/kdf.hpp"
+#include "keys/recipient.hpp"
+#include "run/secrets.hpp"
 
 namespace gpuaes {
 namespace {

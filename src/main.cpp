@@ -2,13 +2,13 @@
 
 #include <fmt/ranges.h>
 
-#include "filter.hpp"
-#include "info.hpp"
-#include "lane/lanes.hpp"
-#include "options.hpp"
-#include "program.hpp"
-#include "rekey.hpp"
-#include "texts.hpp"
+#include "base/texts.hpp"
+#include "cli/options.hpp"
+#include "cli/program.hpp"
+#include "lane/backends.hpp"
+#include "run/filter.hpp"
+#include "run/info.hpp"
+#include "run/rekey.hpp"
 
 namespace gpuaes {
 namespace {

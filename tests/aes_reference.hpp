@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cipher/aes.hpp"
-#include "cipher/aes_block.hpp"
-#include "cipher/ctr.hpp"
+#include "cipher/aes/aes.hpp"
+#include "cipher/aes/block.hpp"
+#include "cipher/modes/ctr.hpp"
 
 namespace gpuaes {
 

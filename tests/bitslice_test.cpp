@@ -6,7 +6,7 @@
 
 #include "aes_reference.hpp"
 #include "catch.hpp"
-#include "cipher/aes_bitslice_ctr.hpp"
+#include "cipher/aes/bitslice_ctr.hpp"
 
 namespace gpuaes {
 namespace {

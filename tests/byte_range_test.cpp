@@ -1,5 +1,5 @@
 // Ranges of a stream: which units they take, and what errors say of the whole.
-#include "byte_range.hpp"
+#include "run/range_stream.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -6,9 +6,9 @@
 
 #include "aes_reference.hpp"
 #include "catch.hpp"
-#include "cipher/aes.hpp"
-#include "cipher/aes_ttable.hpp"
-#include "cipher/ctr.hpp"
+#include "cipher/aes/aes.hpp"
+#include "cipher/aes/ttable.hpp"
+#include "cipher/modes/ctr.hpp"
 
 namespace gpuaes {
 namespace {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cipher/segments.hpp"
+#include "cipher/modes/segments.hpp"
 #include "gcm_lane_checks.hpp"
 #include "gcm_vectors.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

@@ -6,7 +6,7 @@
 
 #include "aes_reference.hpp"
 #include "catch.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes {

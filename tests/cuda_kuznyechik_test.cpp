@@ -5,7 +5,7 @@
 
 #include "catch.hpp"
 #include "kuznyechik_lane_checks.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

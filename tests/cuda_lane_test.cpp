@@ -15,7 +15,7 @@
 
 #include "aes_reference.hpp"
 #include "catch.hpp"
-#include "cipher/segments.hpp"
+#include "cipher/modes/segments.hpp"
 #include "format/raw.hpp"
 #include "format/segment_session.hpp"
 #include "lane/plan.hpp"

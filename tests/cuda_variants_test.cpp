@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "aes_reference.hpp"
+#include "base/error.hpp"
 #include "catch.hpp"
-#include "cipher/kuznyechik.hpp"
-#include "error.hpp"
+#include "cipher/kuznyechik/kuznyechik.hpp"
 #include "runtime.hpp"
 #include "variants/variants.hpp"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cipher/key.hpp"
 #include "format/raw.hpp"
+#include "keys/key.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

@@ -1,5 +1,5 @@
 // The recipes for functions of three bits.
-#include "cipher/gates.hpp"
+#include "cipher/simd_gates.hpp"
 
 #include "catch.hpp"
 

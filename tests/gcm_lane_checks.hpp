@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cipher/segments.hpp"
+#include "cipher/modes/segments.hpp"
 #include "gcm_vectors.hpp"
 #include "lane/lane.hpp"
 #include "support.hpp"

@@ -1,6 +1,6 @@
 // GHASH against multiplication as SP 800-38D writes it, bit by bit, and AES-GCM below the lanes, which takes
 // any first counter block, against every published vector.
-#include "cipher/ghash.hpp"
+#include "cipher/modes/ghash.hpp"
 
 #include <array>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 #include "aes_reference.hpp"
 #include "catch.hpp"
-#include "cipher/gcm.hpp"
+#include "cipher/modes/gcm.hpp"
 #include "gcm_vectors.hpp"
 
 namespace gpuaes {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "aes_reference.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace gpuaes::cuda {
 

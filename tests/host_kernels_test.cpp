@@ -1,17 +1,17 @@
 // The kernels that CUDA lanes launch, whole: with their warps, what these give each other and the memory that
 // they share, on the host (host_cuda/), against the reference.
-#include "bitslice_kernel.cuh"
-#include "tag_kernel.cuh"
-#include "ttable_kernel.cuh"
+#include "kernels/aes_bitslice_kernel.cuh"
+#include "kernels/aes_ttable_kernel.cuh"
+#include "kernels/gcm_tag_kernel.cuh"
 
 #include <algorithm>
 #include <vector>
 
 #include "aes_reference.hpp"
 #include "catch.hpp"
-#include "cipher/gcm.hpp"
-#include "cipher/secret.hpp"
+#include "cipher/modes/gcm.hpp"
 #include "host_kernels.hpp"
+#include "keys/secret.hpp"
 
 namespace gpuaes::cuda {
 

@@ -1,15 +1,15 @@
 // Kuznyechik's kernels that CUDA lanes launch, whole, on the host (host_cuda/), against the reference.
-#include "kuznyechik_bitslice_kernel.cuh"
-#include "kuznyechik_table_kernel.cuh"
-#include "mgm_kernel.cuh"
+#include "kernels/kuznyechik_bitslice_kernel.cuh"
+#include "kernels/kuznyechik_ls_table_kernel.cuh"
+#include "kernels/mgm_kernel.cuh"
 
 #include <algorithm>
 #include <vector>
 
 #include "catch.hpp"
-#include "cipher/mgm.hpp"
-#include "cipher/secret.hpp"
+#include "cipher/modes/mgm.hpp"
 #include "host_kernels.hpp"
+#include "keys/secret.hpp"
 
 namespace gpuaes::cuda {
 
@@ -57,7 +57,7 @@ constexpr MgmNonce base_nonce{0x7e, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10,
                               0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87};
 constexpr std::uint64_t first_segment = 0xfffffffe;
 
-// The job of a lane, with all that it launches (cuda/kuznyechik_mgm.cu).
+// The job of a lane, with all that it launches (cuda/kernels/kuznyechik_mgm.cu).
 struct MgmOnHost {
   CudaKernel kernel;
   const Keys& keys;

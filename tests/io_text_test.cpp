@@ -2,11 +2,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.hpp"
 #include "catch.hpp"
 #include "io/text_sink.hpp"
 #include "io_support.hpp"
 #include "support.hpp"
-#include "utf8.hpp"
 
 namespace gpuaes {
 namespace {

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "catch.hpp"
-#include "io/window.hpp"
 #include "io_support.hpp"
+#include "run/window.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

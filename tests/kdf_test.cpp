@@ -1,5 +1,5 @@
 // What libcrypto does for keys and segments, against published vectors.
-#include "cipher/kdf.hpp"
+#include "keys/kdf.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "catch.hpp"
-#include "cipher/evp_gcm.hpp"
-#include "cipher/key.hpp"
+#include "cipher/modes/evp_gcm.hpp"
+#include "keys/key.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

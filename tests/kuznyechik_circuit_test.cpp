@@ -1,5 +1,5 @@
 // Kuznyechik's circuits against the tables and the byte-wise cipher.
-#include "cipher/kuznyechik_circuit.hpp"
+#include "cipher/kuznyechik/circuit.hpp"
 
 #include <algorithm>
 #include <array>

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cipher/kuznyechik.hpp"
-#include "cipher/segments.hpp"
+#include "cipher/kuznyechik/kuznyechik.hpp"
+#include "cipher/modes/segments.hpp"
 #include "kuznyechik_vectors.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 #include "mgm_vectors.hpp"
 #include "support.hpp"
 

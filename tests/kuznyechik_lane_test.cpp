@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "catch.hpp"
-#include "cipher/mgm_cpu.hpp"
+#include "cipher/modes/mgm_cpu.hpp"
 #include "kuznyechik_lane_checks.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

@@ -1,5 +1,5 @@
 // The bodies of the kernels that look up LS tables, on the host, against the standard.
-#include "cipher/kuznyechik_table.hpp"
+#include "cipher/kuznyechik/ls_table.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,5 +1,5 @@
 // Kuznyechik against the examples of RFC 7801 and GOST R 34.13-2015.
-#include "cipher/kuznyechik.hpp"
+#include "cipher/kuznyechik/kuznyechik.hpp"
 
 #include <array>
 #include <random>

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cipher/kuznyechik.hpp"
-#include "cipher/kuznyechik_cpu.hpp"
-#include "cipher/mgm.hpp"
-#include "lane/lanes.hpp"
+#include "cipher/kuznyechik/cpu.hpp"
+#include "cipher/kuznyechik/kuznyechik.hpp"
+#include "cipher/modes/mgm.hpp"
+#include "lane/backends.hpp"
 #include "single_mgm.hpp"
 #include "support.hpp"
 

@@ -19,7 +19,7 @@
 
 #include "aes_reference.hpp"
 #include "catch.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 #include "nist_vectors.hpp"
 #include "support.hpp"
 

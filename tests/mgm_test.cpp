@@ -1,5 +1,5 @@
 // MGM against the examples of RFC 9058, and its multiplication.
-#include "cipher/mgm.hpp"
+#include "cipher/modes/mgm.hpp"
 
 #include <array>
 #include <random>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cipher/carryless.hpp"
-#include "cipher/mgm_cpu.hpp"
+#include "cipher/modes/carryless.hpp"
+#include "cipher/modes/mgm_cpu.hpp"
 #include "mgm_vectors.hpp"
 #include "single_mgm.hpp"
 #include "support.hpp"

@@ -14,7 +14,7 @@
 
 #include "catch.hpp"
 #include "io_support.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 #include "pipeline_rig.hpp"
 #include "support.hpp"
 

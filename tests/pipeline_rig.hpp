@@ -18,7 +18,7 @@
 #include "io/control.hpp"
 #include "io/fd.hpp"
 #include "io_support.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 #include "pipeline/pipeline.hpp"
 #include "support.hpp"
 

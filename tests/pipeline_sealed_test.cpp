@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cipher/evp_gcm.hpp"
-#include "cipher/segments.hpp"
+#include "cipher/modes/evp_gcm.hpp"
+#include "cipher/modes/segments.hpp"
 #include "format/segment_session.hpp"
 #include "pipeline/ring_plan.hpp"
 #include "pipeline_rig.hpp"

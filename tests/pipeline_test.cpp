@@ -21,7 +21,7 @@
 #include "catch.hpp"
 #include "io/fd.hpp"
 #include "io_support.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 #include "pipeline_rig.hpp"
 #include "spy.hpp"
 #include "support.hpp"

@@ -11,7 +11,7 @@
 
 #include "catch.hpp"
 #include "io_support.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline_rig.hpp"
 #include "support.hpp"

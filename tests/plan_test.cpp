@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "catch.hpp"
-#include "error.hpp"
 #include "lane/plan.hpp"
 #include "support.hpp"
 

@@ -1,5 +1,5 @@
 // The line of -P as text: what is on it, and what goes when there is no room.
-#include "progress_line.hpp"
+#include "cli/progress_line.hpp"
 
 #include <string>
 #include <vector>

@@ -1,12 +1,12 @@
 // Public keys and their text, against published vectors: X25519 (RFC 7748), Bech32 (BIP 173).
-#include "cipher/recipient.hpp"
+#include "keys/recipient.hpp"
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "catch.hpp"
-#include "cipher/bech32.hpp"
+#include "keys/bech32.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

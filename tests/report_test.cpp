@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "base/error.hpp"
 #include "catch.hpp"
-#include "error.hpp"
 
 using namespace gpuaes;
 

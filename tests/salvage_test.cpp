@@ -1,5 +1,5 @@
 // Lanes that go on behind damage, what they note of it, and what is told.
-#include "salvage.hpp"
+#include "run/salvage_stream.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cipher/segments.hpp"
+#include "cipher/modes/segments.hpp"
 #include "format/segment_session.hpp"
-#include "lane/salvage.hpp"
 #include "pipeline_rig.hpp"
+#include "run/salvage_lane.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

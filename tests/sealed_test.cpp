@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cipher/evp_gcm.hpp"
-#include "cipher/kdf.hpp"
-#include "cipher/mgm.hpp"
-#include "cipher/segments.hpp"
+#include "cipher/modes/evp_gcm.hpp"
+#include "cipher/modes/mgm.hpp"
+#include "cipher/modes/segments.hpp"
 #include "format/cobblestone.hpp"
 #include "format/openssl.hpp"
 #include "format/segment_session.hpp"
+#include "keys/kdf.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

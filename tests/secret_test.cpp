@@ -1,5 +1,5 @@
 // The type that secrets live in: nothing of them is left in memory, on every way out.
-#include "cipher/secret.hpp"
+#include "keys/secret.hpp"
 
 #include <algorithm>
 #include <cstddef>

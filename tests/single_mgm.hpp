@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "catch.hpp"
-#include "cipher/mgm.hpp"
-#include "cipher/mgm_cpu.hpp"
+#include "cipher/modes/mgm.hpp"
+#include "cipher/modes/mgm_cpu.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

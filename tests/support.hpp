@@ -30,8 +30,8 @@
 #include <vector>
 
 #include "aes_reference.hpp"
+#include "base/error.hpp"
 #include "cipher/ciphers.hpp"
-#include "error.hpp"
 #include "io/cancel.hpp"
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the programs say is in src/texts.hpp, in one voice, and nowhere else."""
+"""What the programs say is in src/base/texts.hpp, in one voice, and nowhere else."""
 
 import pathlib
 import re
@@ -99,22 +99,22 @@ def check_the_check():
 def main():
     check_the_check()
     offences = []
-    header = (TOP / "src/texts.hpp").read_text()
+    header = (TOP / "src/base/texts.hpp").read_text()
     texts = {found[1]: value_of(found[2]) for found in TEXT.finditer(header)}
     declared = len(re.findall(r"^inline", header, re.M))
     if len(texts) != declared or declared < 100:
-        offences.append(f"src/texts.hpp: {declared} texts, of which {len(texts)} can be read")
+        offences.append(f"src/base/texts.hpp: {declared} texts, of which {len(texts)} can be read")
     seen = {}
     for name, text in texts.items():
-        offences += [f"src/texts.hpp: {name} {fault}: {text}" for fault in faults_of_text(text)]
+        offences += [f"src/base/texts.hpp: {name} {fault}: {text}" for fault in faults_of_text(text)]
         if text in seen:
-            offences.append(f"src/texts.hpp: {name} and {seen[text]} say the same: {text}")
+            offences.append(f"src/base/texts.hpp: {name} and {seen[text]} say the same: {text}")
         seen[text] = name
     used = set()
     for path, source in files():
         used.update(re.findall(r"\btext::(\w+)", source))
-        offences += [f"{path}:{line}: wording outside of src/texts.hpp: {said}" for line, said in stray_wording(source)]
-    offences += [f"src/texts.hpp: {name} is said nowhere" for name in sorted(set(texts) - used)]
+        offences += [f"{path}:{line}: wording outside of src/base/texts.hpp: {said}" for line, said in stray_wording(source)]
+    offences += [f"src/base/texts.hpp: {name} is said nowhere" for name in sorted(set(texts) - used)]
     print("\n".join(offences) or f"{len(texts)} texts")
     sys.exit(1 if offences else 0)
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cipher/gcm.hpp"
-#include "cipher/segments.hpp"
-#include "cipher/tiles.hpp"
+#include "cipher/modes/gcm.hpp"
+#include "cipher/modes/segments.hpp"
+#include "cipher/modes/tiles.hpp"
 
 namespace gpuaes {
 namespace {

@@ -1,5 +1,5 @@
 // The tuning file: where it lies, what it may hold, and that nothing in its place does harm.
-#include "lane/tuning.hpp"
+#include "system/tuning.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "catch.hpp"
-#include "error.hpp"
 #include "support.hpp"
 
 namespace gpuaes {

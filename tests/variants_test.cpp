@@ -8,8 +8,8 @@
 
 #include "aes_reference.hpp"
 #include "catch.hpp"
-#include "cipher/aes_inverse.hpp"
-#include "cipher/aes_lookup.hpp"
+#include "variants/aes_inverse.hpp"
+#include "variants/aes_lookup.hpp"
 
 namespace gpuaes {
 namespace {

@@ -1,13 +1,13 @@
-#include "check_bench.hpp"
+#include "bench/check_bench.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cipher/kuznyechik_cpu.hpp"
-#include "cipher/libcrypto.hpp"
-#include "error.hpp"
-#include "lane/lanes.hpp"
+#include "base/error.hpp"
+#include "base/libcrypto.hpp"
+#include "cipher/kuznyechik/cpu.hpp"
+#include "lane/backends.hpp"
 
 namespace gpuaes::cuda {
 namespace {

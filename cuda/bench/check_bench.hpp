@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "launch_bench.hpp"
+#include "bench/launch_bench.hpp"
 
 namespace gpuaes::cuda {
 

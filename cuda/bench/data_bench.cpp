@@ -1,12 +1,12 @@
-#include "data_bench.hpp"
+#include "bench/data_bench.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <random>
 
-#include "cipher/segments.hpp"
-#include "kernels.hpp"
+#include "cipher/modes/segments.hpp"
+#include "kernels/kernels.hpp"
 
 namespace gpuaes::cuda {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/kernel_request.hpp"
+#include "bench/limits.hpp"
 #include "bench/report.hpp"
-#include "limits.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {

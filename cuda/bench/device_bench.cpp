@@ -1,4 +1,4 @@
-#include "device_bench.hpp"
+#include "bench/device_bench.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "cipher/kdf.hpp"
-#include "device_facts_bench.hpp"
-#include "error.hpp"
-#include "lane/lanes.hpp"
+#include "base/error.hpp"
+#include "bench/device_facts_bench.hpp"
+#include "keys/kdf.hpp"
+#include "lane/backends.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {

@@ -9,7 +9,7 @@
 
 namespace gpuaes::cuda {
 
-// Of each device, in each direction: as many as the ring of a device's lanes has chunks (lane/lanes.cpp).
+// Of each device, in each direction: as many as the ring of a device's lanes has chunks (lane/backends.cpp).
 // With other numbers the buffers would stay in the last-level cache where those of the filter do not, or the
 // other way round.
 inline constexpr std::size_t host_buffers = 28;

@@ -1,4 +1,4 @@
-#include "device_facts_bench.hpp"
+#include "bench/device_facts_bench.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "data_bench.hpp"
+#include "bench/data_bench.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {

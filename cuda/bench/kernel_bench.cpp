@@ -1,4 +1,4 @@
-#include "kernel_bench.hpp"
+#include "bench/kernel_bench.hpp"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "check_bench.hpp"
-#include "error.hpp"
-#include "launch_bench.hpp"
-#include "limits.hpp"
-#include "time_bench.hpp"
+#include "base/error.hpp"
+#include "bench/check_bench.hpp"
+#include "bench/launch_bench.hpp"
+#include "bench/limits.hpp"
+#include "bench/time_bench.hpp"
 
 namespace gpuaes::cuda {
 namespace {

@@ -1,10 +1,10 @@
-#include "kernel_cost.hpp"
+#include "bench/kernel_cost.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "cipher/aes_bitslice_ctr.hpp"
-#include "cipher/kuznyechik_bitslice.hpp"
+#include "cipher/aes/bitslice_ctr.hpp"
+#include "cipher/kuznyechik/bitslice.hpp"
 
 namespace gpuaes::cuda {
 namespace {

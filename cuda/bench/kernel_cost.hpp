@@ -3,9 +3,9 @@
 
 #include <string_view>
 
+#include "bench/limits.hpp"
 #include "cipher/ciphers.hpp"
 #include "lane/cuda_kernel.hpp"
-#include "limits.hpp"
 #include "variants/variants.hpp"
 
 namespace gpuaes::cuda {

@@ -1,8 +1,8 @@
-#include "kernel_use.hpp"
+#include "bench/kernel_use.hpp"
 
 #include <string>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {

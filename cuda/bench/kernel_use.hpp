@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cipher/ciphers.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "variants/variants.hpp"
 
 namespace gpuaes::cuda {

@@ -1,12 +1,12 @@
-#include "key_bench.hpp"
+#include "bench/key_bench.hpp"
 
 #include <algorithm>
 #include <array>
 #include <deque>
 
-#include "check_bench.hpp"
-#include "error.hpp"
-#include "launch_bench.hpp"
+#include "base/error.hpp"
+#include "bench/check_bench.hpp"
+#include "bench/launch_bench.hpp"
 
 namespace gpuaes::cuda {
 namespace {

@@ -1,13 +1,13 @@
-#include "launch_bench.hpp"
+#include "bench/launch_bench.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cipher/kdf.hpp"
-#include "cipher/segments.hpp"
-#include "error.hpp"
-#include "kernel_use.hpp"
+#include "base/error.hpp"
+#include "bench/kernel_use.hpp"
+#include "cipher/modes/segments.hpp"
+#include "keys/kdf.hpp"
 
 namespace gpuaes::cuda {
 namespace {

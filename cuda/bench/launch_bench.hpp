@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "data_bench.hpp"
+#include "bench/data_bench.hpp"
+#include "bench/kernel_cost.hpp"
 #include "device_key.hpp"
-#include "kernel_cost.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "variants/variants.hpp"
 
 namespace gpuaes::cuda {

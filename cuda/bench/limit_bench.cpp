@@ -1,7 +1,7 @@
-#include "limit_bench.hpp"
+#include "bench/limit_bench.hpp"
 
-#include "data_bench.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "bench/data_bench.hpp"
 
 namespace gpuaes::cuda {
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <random>
 
-#include "launch.cuh"
-#include "limits.hpp"
+#include "bench/limits.hpp"
+#include "kernels/launch.cuh"
 
 namespace gpuaes::cuda {
 namespace {

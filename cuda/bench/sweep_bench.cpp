@@ -1,4 +1,4 @@
-#include "sweep_bench.hpp"
+#include "bench/sweep_bench.hpp"
 
 #include <fmt/format.h>
 
@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
+#include "bench/check_bench.hpp"
+#include "bench/kernel_use.hpp"
+#include "bench/launch_bench.hpp"
 #include "bench/sweep.hpp"
-#include "check_bench.hpp"
-#include "error.hpp"
-#include "kernel_use.hpp"
+#include "bench/time_bench.hpp"
 #include "lane/plan.hpp"
-#include "lane/tuning.hpp"
-#include "launch_bench.hpp"
-#include "time_bench.hpp"
+#include "system/tuning.hpp"
 
 namespace gpuaes::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "time_bench.hpp"
+#include "bench/time_bench.hpp"
 
 namespace gpuaes::cuda {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "bench/data_bench.hpp"
+#include "bench/launch_bench.hpp"
 #include "bench/report.hpp"
-#include "data_bench.hpp"
-#include "launch_bench.hpp"
 
 namespace gpuaes::cuda {
 

@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cipher/aes_lookup.hpp"
-#include "cipher/ctr.hpp"
-#include "cipher/kuznyechik_table.hpp"
-#include "variants.hpp"
+#include "cipher/kuznyechik/ls_table.hpp"
+#include "cipher/modes/ctr.hpp"
+#include "variants/aes_lookup.hpp"
+#include "variants/variants.hpp"
 
 namespace gpuaes::cuda {
 

@@ -1,7 +1,7 @@
 // Tables in shared memory, one copy in each of the 32 banks: no lane waits for another, but filling takes
 // longer, and fewer CUDA blocks fit.
 
-#include "kernel.cuh"
+#include "variants/kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {

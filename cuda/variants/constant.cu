@@ -1,7 +1,7 @@
 // Tables in constant memory, which answers one address for a warp at a time: lanes that want different
 // entries wait for each other.
 
-#include "kernel.cuh"
+#include "variants/kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {

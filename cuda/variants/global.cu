@@ -1,6 +1,6 @@
 // Tables in global memory, read through the read-only cache.
 
-#include "kernel.cuh"
+#include "variants/kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // Encryption, and the variant.
 
-#include "ls_constant.cuh"
+#include "variants/ls_constant.cuh"
 
 namespace gpuaes::cuda {
 namespace {

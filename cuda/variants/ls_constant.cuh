@@ -2,7 +2,7 @@
 // each direction has a translation unit of its own.
 #pragma once
 
-#include "kernel.cuh"
+#include "variants/kernel.cuh"
 
 namespace gpuaes::cuda {
 

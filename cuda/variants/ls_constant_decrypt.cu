@@ -1,4 +1,4 @@
-#include "ls_constant.cuh"
+#include "variants/ls_constant.cuh"
 
 namespace gpuaes::cuda {
 

@@ -1,7 +1,7 @@
 // Tables in shared memory, one copy for a CUDA block: lanes that want different entries in one bank wait for
 // each other.
 
-#include "kernel.cuh"
+#include "variants/kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // Tables in a texture on linear memory.
 
-#include "kernel.cuh"
+#include "variants/kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {

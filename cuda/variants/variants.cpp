@@ -1,4 +1,4 @@
-#include "variants.hpp"
+#include "variants/variants.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <bit>
 #include <vector>
 
-#include "arguments.hpp"
-#include "cipher/aes_inverse.hpp"
-#include "cipher/aes_lookup.hpp"
-#include "cipher/kuznyechik_table.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "cipher/kuznyechik/ls_table.hpp"
+#include "variants/aes_inverse.hpp"
+#include "variants/aes_lookup.hpp"
+#include "variants/arguments.hpp"
 
 namespace gpuaes::cuda {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "cipher/ciphers.hpp"
-#include "cipher/ctr.hpp"
+#include "cipher/modes/ctr.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {

@@ -1,4 +1,4 @@
-"""From which size on a GPU is done earlier than so many CPUs: what bytes_until_cuda_pays() in src/lane/lanes.cpp says."""
+"""From which size on a GPU is done earlier than so many CPUs: what bytes_until_cuda_pays() in src/lane/backends.cpp says."""
 
 import os
 import statistics

@@ -7,9 +7,9 @@
 #include <sstream>
 #include <string_view>
 
-#include "command_line.hpp"
-#include "error.hpp"
-#include "program.hpp"
+#include "base/error.hpp"
+#include "cli/command_line.hpp"
+#include "cli/program.hpp"
 
 namespace gpuaes {
 namespace {

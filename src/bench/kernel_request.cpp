@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "error.hpp"
-#include "options.hpp"
+#include "base/error.hpp"
+#include "cli/options.hpp"
 
 namespace gpuaes {
 namespace {

@@ -11,10 +11,10 @@
 #include "bench/memory.hpp"
 #include "bench/pipeline.hpp"
 #include "bench/read.hpp"
-#include "lane/lanes.hpp"
-#include "options.hpp"
+#include "cli/options.hpp"
+#include "cli/program.hpp"
+#include "lane/backends.hpp"
 #include "pipeline/ring.hpp"
-#include "program.hpp"
 #ifdef GPUAES_WITH_CUDA
 #include "bench/device_bench.hpp"
 #include "bench/kernel_bench.hpp"

@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cipher/kdf.hpp"
-#include "cipher/segments.hpp"
-#include "error.hpp"
-#include "lane/lanes.hpp"
-#include "options.hpp"
+#include "base/error.hpp"
+#include "cipher/modes/segments.hpp"
+#include "cli/options.hpp"
+#include "keys/kdf.hpp"
+#include "lane/backends.hpp"
 
 namespace gpuaes {
 namespace {

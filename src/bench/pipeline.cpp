@@ -8,13 +8,13 @@
 #include <chrono>
 #include <mutex>
 
-#include "bench/ends.hpp"
-#include "cipher/kdf.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "bench/null_endpoints.hpp"
+#include "cli/options.hpp"
 #include "format/format.hpp"
 #include "io/null_sink.hpp"
+#include "keys/kdf.hpp"
 #include "lane/plan.hpp"
-#include "options.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring_plan.hpp"
 

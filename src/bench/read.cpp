@@ -15,9 +15,9 @@
 #include <span>
 #include <vector>
 
+#include "base/texts.hpp"
 #include "io/fd.hpp"
 #include "pipeline/ring.hpp"
-#include "texts.hpp"
 
 namespace gpuaes {
 namespace {

@@ -13,10 +13,10 @@
 #include <variant>
 #include <vector>
 
+#include "cli/messages.hpp"
 #include "io/cancel.hpp"
 #include "io/control.hpp"
 #include "io/source_sink.hpp"
-#include "messages.hpp"
 
 namespace gpuaes {
 

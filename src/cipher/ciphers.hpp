@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cipher/secret.hpp"
+#include "keys/secret.hpp"
 
 namespace gpuaes {
 

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "cipher/ciphers.hpp"
-#include "cipher/ctr.hpp"
+#include "cipher/modes/ctr.hpp"
 
 namespace gpuaes {
 

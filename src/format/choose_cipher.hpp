@@ -6,10 +6,10 @@
 #include <optional>
 #include <string_view>
 
+#include "base/error.hpp"
+#include "base/texts.hpp"
 #include "cipher/ciphers.hpp"
-#include "cipher/key.hpp"
-#include "error.hpp"
-#include "texts.hpp"
+#include "keys/key.hpp"
 
 namespace gpuaes {
 

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <utility>
 
-#include "cipher/kdf.hpp"
-#include "cipher/key.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
 #include "format/bytes.hpp"
 #include "format/choose_cipher.hpp"
 #include "format/segment_session.hpp"
-#include "texts.hpp"
+#include "keys/kdf.hpp"
+#include "keys/key.hpp"
 
 namespace gpuaes {
 namespace {

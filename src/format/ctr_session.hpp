@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cipher/ciphers.hpp"
-#include "cipher/ctr.hpp"
+#include "cipher/modes/ctr.hpp"
 #include "format/format.hpp"
 
 namespace gpuaes {

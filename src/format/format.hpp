@@ -14,13 +14,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "cipher/ciphers.hpp"
 #include "cipher/job.hpp"
-#include "cipher/key.hpp"
-#include "cipher/recipient.hpp"
-#include "error.hpp"
 #include "format/description.hpp"
 #include "format/header_reader.hpp"
+#include "keys/key.hpp"
+#include "keys/recipient.hpp"
 
 namespace gpuaes {
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/texts.hpp"
 #include "format/bytes.hpp"
 #include "format/cobblestone.hpp"
 #include "format/format.hpp"
@@ -12,7 +13,6 @@
 #include "format/raw.hpp"
 #include "format/sealed.hpp"
 #include "format/sealed_header.hpp"
-#include "texts.hpp"
 
 namespace gpuaes {
 namespace {

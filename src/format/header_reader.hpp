@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "error.hpp"
-#include "texts.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
 
 namespace gpuaes {
 

@@ -7,12 +7,12 @@
 #include <limits>
 #include <utility>
 
-#include "cipher/kdf.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
 #include "format/bytes.hpp"
 #include "format/choose_cipher.hpp"
 #include "format/ctr_session.hpp"
-#include "texts.hpp"
+#include "keys/kdf.hpp"
 
 namespace gpuaes {
 namespace {

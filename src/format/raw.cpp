@@ -4,11 +4,11 @@
 
 #include <utility>
 
-#include "cipher/key.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
 #include "format/choose_cipher.hpp"
 #include "format/ctr_session.hpp"
-#include "texts.hpp"
+#include "keys/key.hpp"
 
 namespace gpuaes {
 namespace {

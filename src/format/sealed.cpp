@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "cipher/kdf.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
 #include "format/bytes.hpp"
-#include "texts.hpp"
+#include "keys/kdf.hpp"
 
 namespace gpuaes {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
-#include "cipher/kdf.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
 #include "format/bytes.hpp"
 #include "format/format.hpp"
-#include "texts.hpp"
+#include "keys/kdf.hpp"
 
 namespace gpuaes {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cipher/ciphers.hpp"
-#include "cipher/key.hpp"
 #include "format/header_reader.hpp"
 #include "format/slots.hpp"
+#include "keys/key.hpp"
 
 namespace gpuaes {
 

@@ -6,9 +6,9 @@
 #include <bit>
 #include <utility>
 
-#include "cipher/segments.hpp"
-#include "error.hpp"
-#include "texts.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
+#include "cipher/modes/segments.hpp"
 
 namespace gpuaes {
 namespace {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "cipher/evp_gcm.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
+#include "cipher/modes/evp_gcm.hpp"
 #include "format/bytes.hpp"
-#include "texts.hpp"
 
 namespace gpuaes {
 namespace {

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cipher/kdf.hpp"
-#include "cipher/recipient.hpp"
-#include "cipher/secret.hpp"
+#include "keys/kdf.hpp"
+#include "keys/recipient.hpp"
+#include "keys/secret.hpp"
 
 namespace gpuaes {
 

@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace gpuaes {
 

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "texts.hpp"
+#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {

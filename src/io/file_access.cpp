@@ -10,8 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/texts.hpp"
 #include "io/fd.hpp"
-#include "texts.hpp"
 
 namespace gpuaes {
 namespace {

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/texts.hpp"
 #include "io/file_access.hpp"
 #include "io/temp_file.hpp"
 #include "io/text_sink.hpp"
-#include "texts.hpp"
 
 namespace gpuaes {
 namespace {

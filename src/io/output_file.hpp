@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "base/texts.hpp"
 #include "io/fd.hpp"
-#include "texts.hpp"
 
 namespace gpuaes {
 

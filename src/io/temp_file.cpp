@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
-#include "error.hpp"
-#include "texts.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {

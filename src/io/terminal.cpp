@@ -10,7 +10,7 @@
 #include <chrono>
 #include <utility>
 
-#include "texts.hpp"
+#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {

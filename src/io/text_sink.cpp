@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "error.hpp"
-#include "texts.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {

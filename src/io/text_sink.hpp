@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
+#include "base/utf8.hpp"
 #include "io/source_sink.hpp"
-#include "utf8.hpp"
 
 namespace gpuaes {
 

@@ -8,15 +8,15 @@
 #include <memory>
 #include <string>
 
-#include "cipher/evp_gcm.hpp"
-#include "cipher/kuznyechik_cpu.hpp"
-#include "cipher/libcrypto.hpp"
-#include "cipher/mgm_cpu.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/libcrypto.hpp"
+#include "base/texts.hpp"
+#include "cipher/kuznyechik/cpu.hpp"
+#include "cipher/modes/evp_gcm.hpp"
+#include "cipher/modes/mgm_cpu.hpp"
+#include "lane/backends.hpp"
 #include "lane/gcm_job.hpp"
-#include "lane/lanes.hpp"
 #include "lane/mgm_job.hpp"
-#include "texts.hpp"
 
 namespace gpuaes {
 namespace {

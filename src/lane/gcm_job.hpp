@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "cipher/segments.hpp"
+#include "cipher/modes/segments.hpp"
 
 namespace gpuaes {
 

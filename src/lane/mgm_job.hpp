@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "cipher/mgm_cpu.hpp"
-#include "cipher/segments.hpp"
+#include "cipher/modes/mgm_cpu.hpp"
+#include "cipher/modes/segments.hpp"
 
 namespace gpuaes {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "error.hpp"
-#include "texts.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {

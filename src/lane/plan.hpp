@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "lane/lanes.hpp"
-#include "lane/tuning.hpp"
+#include "lane/backends.hpp"
+#include "system/tuning.hpp"
 
 namespace gpuaes {
 

@@ -1,12 +1,12 @@
 // The oracle: AES as FIPS 197 and GCM as SP 800-38D, Kuznyechik as RFC 7801 and MGM as RFC 9058 write it, a
 // block at a time.
 
-#include "cipher/aes.hpp"
-#include "cipher/gcm.hpp"
-#include "cipher/kuznyechik.hpp"
-#include "cipher/mgm.hpp"
+#include "cipher/aes/aes.hpp"
+#include "cipher/kuznyechik/kuznyechik.hpp"
+#include "cipher/modes/gcm.hpp"
+#include "cipher/modes/mgm.hpp"
+#include "lane/backends.hpp"
 #include "lane/gcm_job.hpp"
-#include "lane/lanes.hpp"
 
 namespace gpuaes {
 namespace {

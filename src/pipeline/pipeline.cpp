@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "error.hpp"
-#include "texts.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {

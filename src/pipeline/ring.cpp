@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "error.hpp"
-#include "texts.hpp"
+#include "base/error.hpp"
+#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {

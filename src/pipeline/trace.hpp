@@ -19,8 +19,8 @@
 #include "io/cancel.hpp"
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"
-#include "lane/range.hpp"
 #include "pipeline/ring.hpp"
+#include "system/profiler_range.hpp"
 
 namespace gpuaes {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "format/format.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 
 namespace gpuaes {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "cipher/job.hpp"
 #include "format/segment_session.hpp"
-#include "lane/lanes.hpp"
+#include "lane/backends.hpp"
 
 namespace gpuaes {
 namespace {

@@ -1,0 +1,66 @@
+// The products of MGM (RFC 9058, section 4.1) on a job's segments, and what becomes of their tags. No table,
+// and no branch or address that depends on key or data; what is branched on in the end is the verdict, which
+// is public.
+#pragma once
+
+#include "cipher/modes/mgm.hpp"
+#include "cipher/modes/mgm_counter_blocks.hpp"
+#include "kernels/device.cuh"
+#include "kernels/kernels.hpp"
+#include "kernels/tags.cuh"
+
+namespace gpuaes::cuda {
+
+constexpr unsigned product_threads = 128, product_warps = product_threads / warp_lanes;
+constexpr unsigned product_bytes = product_warps * sizeof(ghash::Element);
+
+__device__ inline ghash::Element element_of(const BlockWords& block) {
+  return ghash::load(block.words);
+}
+
+// The sum of the products of every segment with its factors: 128 threads take a segment, each of them every
+// 128th block, and reduce once.
+static __global__ void __launch_bounds__(product_threads)
+    mgm_product_kernel(PublicData aad, MgmSegments segments, const std::byte* sealed,
+                       const BlockWords* factors, BlockWords* sums) {
+  extern __shared__ uint4 product_memory[];
+  auto* const shares = reinterpret_cast<ghash::Element*>(product_memory);  // of the warps
+  const unsigned thread = threadIdx.x, lane = thread % warp_lanes, warp = thread / warp_lanes;
+  let_later_begin();
+  wait_for_earlier();
+  for (std::uint64_t segment = blockIdx.x; segment < segments.count; segment += gridDim.x) {
+    const ghash::Lengths lengths{aad.size, segments.plain_bytes(segment)};
+    const HashedBlocks blocks{aad, lengths, sealed + segment * sealed_segment_bytes};
+    const BlockWords* const own = factors + segment * segments.most_factors();
+    const auto count = static_cast<unsigned>(lengths.data_blocks());
+    mgm::Product sum{};
+    for (unsigned i = thread; i < count; i += product_threads)
+      mgm::add_product(element_of(own[i]), blocks.block(blocks.fetch(i), i), sum);
+    if (thread == 0) mgm::add_product(element_of(own[count]), lengths.last_block(), sum);
+    const ghash::Element share = sum_of_warp(mgm::reduce(sum));
+    __syncthreads();  // the shares of the last segment have been read
+    if (lane == 0) shares[warp] = share;
+    __syncthreads();
+    if (thread != 0) continue;
+    ghash::Element all{};
+    for (unsigned i = 0; i < product_warps; ++i) all = ghash::add(all, shares[i]);
+    ghash::store(all, sums[segment].words);
+  }
+  __syncthreads();
+  wipe_shared(product_memory, product_bytes);
+}
+
+// Writes the tags behind the ciphertexts, or compares them: a warp for a segment.
+constexpr unsigned mgm_tag_threads = 128;
+static __global__ void __launch_bounds__(mgm_tag_threads)
+    mgm_tag_kernel(MgmSegments segments, std::byte* sealed, const uint4* tags, std::uint32_t* first_bad) {
+  const unsigned lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
+  let_later_begin();
+  wait_for_earlier();
+  for (std::uint64_t segment = std::uint64_t{blockIdx.x} * warps + threadIdx.x / warp_lanes;
+       segment < segments.count; segment += gridDim.x * warps)
+    finish_tag(tags[segment], sealed + segment * sealed_segment_bytes + segments.plain_bytes(segment),
+               segment, first_bad, lane);
+}
+
+}  // namespace gpuaes::cuda

@@ -1,0 +1,67 @@
+// What the kernels that make tags have in common: what they hash, and what becomes of a tag.
+#pragma once
+
+#include "cipher/modes/ghash.hpp"
+#include "kernels/device.cuh"
+#include "kernels/kernels.hpp"
+
+namespace gpuaes::cuda {
+
+// What tags authenticate of one segment, save the block of lengths: the blocks of its associated data, then
+// those of its ciphertext, either filled up with zeros.
+struct HashedBlocks {
+  const PublicData& aad;
+  ghash::Lengths lengths;
+  const std::byte* ciphertext;
+
+  __device__ uint4 fetch(unsigned index) const {
+    if (index < aad_blocks()) {
+      const std::uint32_t* const words = aad.words + 4 * index;
+      return {words[0], words[1], words[2], words[3]};
+    }
+    return *reinterpret_cast<const uint4*>(ciphertext + ciphertext_at(index));
+  }
+  __device__ ghash::Element block(const uint4& fetched, unsigned index) const {
+    const std::uint32_t words[4] = {fetched.x, fetched.y, fetched.z, fetched.w};
+    ghash::Element block = ghash::load(words);
+    const unsigned rest = static_cast<unsigned>(lengths.ciphertext_bytes) - ciphertext_at(index);
+    if (rest < 16)  // not so for associated data: it is negative there
+      for (unsigned i = 0; i < 4; ++i) block.words[3 - i] &= leading_bytes(rest, 4 * i);
+    return block;
+  }
+
+  __device__ unsigned aad_blocks() const { return static_cast<unsigned>(lengths.aad_blocks()); }
+  __device__ unsigned ciphertext_at(unsigned index) const { return (index - aad_blocks()) * 16; }
+  // A mask for the bytes `at` to `at + 3` of a block, big-endian, of which the first `size` count.
+  __device__ static std::uint32_t leading_bytes(unsigned size, unsigned at) {
+    const unsigned count = size < at ? 0 : size - at;
+    return count >= 4 ? 0xffffffffu : ~(0xffffffffu >> 8 * count);
+  }
+};
+
+__device__ inline ghash::Element sum_of_warp(ghash::Element sum) {
+  for (unsigned distance = warp_lanes / 2; distance > 0; distance /= 2)
+    for (std::uint32_t& word : sum.words) word ^= __shfl_xor_sync(0xffffffff, word, distance);
+  return sum;
+}
+
+// Byte `index` of 16.
+__device__ inline std::uint8_t byte_of(const uint4& block, unsigned index) {
+  const std::uint32_t low = index & 4 ? block.y : block.x, high = index & 4 ? block.w : block.z;
+  return static_cast<std::uint8_t>((index & 8 ? high : low) >> 8 * (index & 3));
+}
+
+// Writes the tag of a segment to `place`; or, where `first_bad` is there, compares it and lowers that to the
+// first segment whose tag is wrong. All lanes of a warp call it.
+__device__ inline void finish_tag(const uint4& tag, std::byte* place, std::uint64_t segment,
+                                  std::uint32_t* first_bad, unsigned lane) {
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(place);
+  if (first_bad == nullptr) {
+    if (lane < tag_bytes) bytes[lane] = byte_of(tag, lane);
+    return;
+  }
+  const bool differs = lane < tag_bytes && bytes[lane] != byte_of(tag, lane);
+  if (__any_sync(0xffffffff, differs) && lane == 0) atomicMin(first_bad, static_cast<std::uint32_t>(segment));
+}
+
+}  // namespace gpuaes::cuda

@@ -1,0 +1,16 @@
+// NVTX is made of headers alone: the first call looks for a profiler, once and for all.
+#include "system/profiler_range.hpp"
+
+#include <nvtx3/nvToolsExt.h>
+
+namespace gpuaes {
+
+void push_range(const char* name) noexcept {
+  nvtxRangePushA(name);
+}
+
+void pop_range() noexcept {
+  nvtxRangePop();
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,100 @@
+// AES (FIPS 197) as the standard writes it: the key expansion, which looks nothing up, as lanes use it; and
+// the encryption of one block byte by byte: slow, with lookups at secret addresses, and the oracle that
+// faster code is checked against.
+//
+// A column of the state, and a word of the key schedule, is one 32-bit number with row r in bits 8r to 8r+7.
+// FIPS 197 writes words the other way round; this way they are what a little-endian machine loads from
+// memory, so that kernels swap no bytes.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cipher/aes/sbox_circuit.hpp"
+
+namespace gpuaes::aes {
+
+// Multiplication by x in GF(2^8), FIPS 197 section 4.2.1.
+constexpr std::uint8_t times_x(std::uint8_t value) {
+  return static_cast<std::uint8_t>(value << 1 ^ (value >> 7) * 0x1b);
+}
+
+// FIPS 197 section 5.1.1. `power` runs through all powers of the generator x + 1 while `inverse` runs through
+// their inverses; the affine map of the inverse is the S-box.
+constexpr std::array<std::uint8_t, 256> make_sbox() {
+  std::array<std::uint8_t, 256> sbox{0x63};
+  std::uint8_t power = 1, inverse = 1;
+  do {
+    power ^= times_x(power);
+    inverse ^= static_cast<std::uint8_t>(inverse << 1);
+    inverse ^= static_cast<std::uint8_t>(inverse << 2);
+    inverse ^= static_cast<std::uint8_t>(inverse << 4);
+    if (inverse & 0x80) inverse ^= 0x09;
+    sbox[power] = static_cast<std::uint8_t>(inverse ^ std::rotl(inverse, 1) ^ std::rotl(inverse, 2) ^
+                                            std::rotl(inverse, 3) ^ std::rotl(inverse, 4) ^ 0x63);
+  } while (power != 1);
+  return sbox;
+}
+
+inline constexpr std::array<std::uint8_t, 256> sbox = make_sbox();
+
+constexpr int rounds(std::size_t key_bytes) {
+  return static_cast<int>(key_bytes / 4) + 6;
+}
+
+// As secret as the key: whoever holds one wipes it.
+struct RoundKeys {
+  std::array<std::uint32_t, 60> words;  // the first 4 * (rounds + 1) are used, the others are 0
+  int rounds;
+};
+
+// FIPS 197 section 5.2, for a key of 16, 24 or 32 bytes.
+inline RoundKeys expand_key(std::span<const std::byte> key) {
+  RoundKeys keys{{}, rounds(key.size())};
+  const std::size_t key_words = key.size() / 4;
+  for (std::size_t i = 0; i < key.size(); ++i)
+    keys.words[i / 4] |= std::to_integer<std::uint32_t>(key[i]) << 8 * (i % 4);
+  std::uint8_t round_constant = 1;
+  for (std::size_t i = key_words; i < 4 * static_cast<std::size_t>(keys.rounds + 1); ++i) {
+    std::uint32_t word = keys.words[i - 1];
+    if (i % key_words == 0) {
+      word = substitute_word(std::rotr(word, 8)) ^ round_constant;
+      round_constant = times_x(round_constant);
+    } else if (key_words > 6 && i % key_words == 4) {
+      word = substitute_word(word);
+    }
+    keys.words[i] = keys.words[i - key_words] ^ word;
+  }
+  return keys;
+}
+
+// FIPS 197 section 5.1. The state is held as in figure 3 of the standard, byte 4c + r is row r of column c.
+constexpr void encrypt_block(const RoundKeys& keys, const std::uint8_t in[16], std::uint8_t out[16]) {
+  std::array<std::uint8_t, 16> state{};
+  const auto add_round_key = [&](int round) {
+    for (unsigned i = 0; i < 16; ++i)
+      state[i] ^=
+          static_cast<std::uint8_t>(keys.words[4 * static_cast<unsigned>(round) + i / 4] >> 8 * (i % 4));
+  };
+  for (unsigned i = 0; i < 16; ++i) state[i] = in[i];
+  add_round_key(0);
+  for (int round = 1; round <= keys.rounds; ++round) {
+    std::array<std::uint8_t, 16> shifted{};  // SubBytes and ShiftRows
+    for (unsigned i = 0; i < 16; ++i) shifted[i] = sbox[state[(i + 4 * (i % 4)) % 16]];
+    if (round == keys.rounds) {
+      state = shifted;
+    } else {  // MixColumns: 2, 3, 1, 1 in every row, turned by the row
+      for (unsigned i = 0; i < 16; ++i) {
+        const auto row = [&](unsigned distance) { return shifted[i / 4 * 4 + (i + distance) % 4]; };
+        state[i] = static_cast<std::uint8_t>(times_x(row(0)) ^ times_x(row(1)) ^ row(1) ^ row(2) ^ row(3));
+      }
+    }
+    add_round_key(round);
+  }
+  for (unsigned i = 0; i < 16; ++i) out[i] = state[i];
+}
+
+}  // namespace gpuaes::aes

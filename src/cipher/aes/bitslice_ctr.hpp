@@ -1,0 +1,104 @@
+// AES in CTR mode, bitsliced: what one GPU thread does of a tile. A tile is 256 counters that share all but
+// the last byte, and belongs to a warp: the threads with one state (aes_bitslice.hpp) are a group, group g of
+// 8 has the counters whose last byte is 8k + g, for k = 0 to 31, so that what a warp writes for one k is 128
+// bytes in a row.
+//
+// In a tile the last byte of the counter alone differs. Round 1 (FIPS 197, section 5.1) moves it to column 0,
+// whose four bytes round 2 moves to the four columns, one to each. So of two rounds a tile needs no more than
+// the substitution of those four bytes, each by the thread that has the column where it goes (begin_tile),
+// and what is added to their products: that is the same for the whole tile, is made of the other 15 bytes of
+// the counter alone, without slices, and for 32 tiles at once, one in each lane of the warp (share_rounds).
+#pragma once
+
+#include <cstdint>
+
+#include "cipher/aes/bitslice.hpp"
+#include "cipher/aes/circuit.hpp"
+#include "cipher/modes/ctr.hpp"
+
+namespace gpuaes::aes {
+
+inline constexpr unsigned slices = 32;  // blocks in a word
+inline constexpr unsigned groups = 8;   // of threads, in a warp that has one column a thread
+inline constexpr unsigned tile_blocks = slices * groups;
+
+// A round of one block, without some of its bytes: `kept` says which of them ShiftRows leaves in each column.
+GPUAES_HD inline Block round_of(Block state, const std::uint32_t (&kept)[4], const std::uint32_t key[4]) {
+  substitute(state);
+  shift_rows(state);
+  for (int c = 0; c < 4; ++c) state.words[c] = mix_column(state.words[c] & kept[c]) ^ key[c];
+  return state;
+}
+
+// What all blocks of a tile share of rounds 1 and 2.
+struct SharedRounds {
+  std::uint32_t column0;  // of round 1, but for what the last byte of the counter adds
+  Block rest;             // of round 2, but for what column 0 adds
+};
+
+// `first`: any counter of the tile. `round_keys`: those of rounds 0 to 2 at least.
+GPUAES_HD inline SharedRounds share_rounds(Counter first, const std::uint32_t* round_keys) {
+  const Block state = add(load_block(first), {{round_keys[0], round_keys[1], round_keys[2], round_keys[3]}});
+  const Block once = round_of(state, {0x00ffffff, 0xffffffff, 0xffffffff, 0xffffffff}, round_keys + 4);
+  const Block twice = round_of(once, {0xffffff00, 0x00ffffff, 0xff00ffff, 0xffff00ff}, round_keys + 8);
+  return {once.words[0], twice};
+}
+
+// y times 2 in GF(2^8).
+GPUAES_HD inline void times_x(const std::uint32_t (&y)[8], std::uint32_t (&twice)[8]) {
+  for (int i = 0; i < 8; ++i)
+    twice[i] = i == 0 ? y[7] : i == 1 || i == 3 || i == 4 ? y[i - 1] ^ y[7] : y[i - 1];
+}
+
+// Which row of column 0 ShiftRows moves to that column.
+GPUAES_HD inline unsigned row_for(unsigned column) {
+  return (4 - column) % 4;
+}
+
+// MixColumns multiplies what comes from row `from` by 2, 3, 1, 1 on its way to rows from, from - 1, ...:
+// masks for whether it gets there once, and twice.
+GPUAES_HD inline std::uint32_t has_once(unsigned to, unsigned from) {
+  return (from - to) % 4 == 0 ? 0 : 0xffffffff;
+}
+GPUAES_HD inline std::uint32_t has_twice(unsigned to, unsigned from) {
+  return (from - to) % 4 < 2 ? 0xffffffff : 0;
+}
+
+// What the last byte of the counter adds in round 1 to the row of column 0 that goes to `column` in round 2:
+// its bits, for the slices of a group. The same in all tiles under a key.
+struct alignas(16) LastByte {
+  std::uint32_t words[8];
+};
+
+GPUAES_HD inline LastByte make_last_byte(unsigned group, unsigned column, const std::uint32_t* round_keys) {
+  constexpr std::uint32_t slice_number[5] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
+  const std::uint32_t once = has_once(row_for(column), 3), twice = has_twice(row_for(column), 3);
+  std::uint32_t y[8], doubled[8];
+  for (unsigned i = 0; i < 8; ++i)
+    y[i] = (i < 3 ? spread_bit(group, i) : slice_number[i - 3]) ^ spread_bit(round_keys[3], 24 + i);
+  substitute(y);
+  times_x(y, doubled);
+  LastByte result{};
+  for (int i = 0; i < 8; ++i) result.words[i] = (y[i] & once) ^ (doubled[i] & twice);
+  return result;
+}
+
+// That column of the state after round 2. `rest`: of SharedRounds, the word of this column.
+GPUAES_HD inline Column begin_tile(unsigned column, const LastByte& last_byte, std::uint32_t column0,
+                                   std::uint32_t rest) {
+  const unsigned from = row_for(column);
+  std::uint32_t y[8], doubled[8];
+  for (unsigned i = 0; i < 8; ++i) y[i] = last_byte.words[i] ^ spread_bit(column0 >> 8 * from, i);
+  substitute(y);
+  times_x(y, doubled);
+  Column result;
+  for (unsigned to = 0; to < 4; ++to) {
+    const std::uint32_t once = has_once(to, from), twice = has_twice(to, from);
+    for (unsigned i = 0; i < 8; ++i)
+      result.words[8 * to + i] =
+          add_masked(add_masked(spread_bit(rest, 8 * to + i), y[i], once), doubled[i], twice);
+  }
+  return result;
+}
+
+}  // namespace gpuaes::aes

@@ -1,0 +1,49 @@
+// The blocks that a kernel enciphers, a place for each, for kernels to which neighbouring counters are
+// nothing special: block i of count() is counter_block(i), and its keystream is added to load(i) and given to
+// put(i). The host runs it too. Kernels that gain by neighbours have tiles (tiles.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "cipher/host_device.hpp"
+#include "cipher/modes/ctr.hpp"
+#include "cipher/permute.hpp"
+
+namespace gpuaes {
+
+// Its 16 bytes as they lie in the memory of a little-endian machine.
+struct alignas(16) BlockWords {
+  std::uint32_t words[4];
+};
+
+GPUAES_HD inline BlockWords block_words(const Counter& counter) {
+  return {{swap_bytes(static_cast<std::uint32_t>(counter.high >> 32)),
+           swap_bytes(static_cast<std::uint32_t>(counter.high)),
+           swap_bytes(static_cast<std::uint32_t>(counter.low >> 32)),
+           swap_bytes(static_cast<std::uint32_t>(counter.low))}};
+}
+
+GPUAES_HD inline Counter counter_of(const BlockWords& block) {
+  return {std::uint64_t{swap_bytes(block.words[0])} << 32 | swap_bytes(block.words[1]),
+          std::uint64_t{swap_bytes(block.words[2])} << 32 | swap_bytes(block.words[3])};
+}
+
+GPUAES_HD inline BlockWords add(const BlockWords& a, const BlockWords& b) {
+  return {
+      {a.words[0] ^ b.words[0], a.words[1] ^ b.words[1], a.words[2] ^ b.words[2], a.words[3] ^ b.words[3]}};
+}
+
+// A stretch of data under consecutive counters.
+struct StretchPlaces {
+  Counter counter;
+  std::uint64_t blocks;
+  const BlockWords* in;
+  BlockWords* out;
+
+  GPUAES_HD std::uint64_t count() const { return blocks; }
+  GPUAES_HD BlockWords counter_block(std::uint64_t i) const { return block_words(counter + i); }
+  GPUAES_HD BlockWords load(std::uint64_t i) const { return in[i]; }
+  GPUAES_HD void put(std::uint64_t i, const BlockWords& block) const { out[i] = block; }
+};
+
+}  // namespace gpuaes

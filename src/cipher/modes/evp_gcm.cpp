@@ -1,0 +1,71 @@
+#include "cipher/modes/evp_gcm.hpp"
+
+#include "base/error.hpp"
+#include "base/texts.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr auto check = check_libcrypto<LaneError>;
+
+const EVP_CIPHER* gcm_cipher(std::size_t key_bytes) {
+  switch (key_bytes) {
+    case 16:
+      return EVP_aes_128_gcm();
+    case 24:
+      return EVP_aes_192_gcm();
+    case 32:
+      return EVP_aes_256_gcm();
+  }
+  throw LaneError(text::no_such_cipher);
+}
+
+// EVP_EncryptUpdate or EVP_DecryptUpdate; `out` without memory is how either is told that `in` is aad.
+template <class Update>
+void feed(Update update, const char* call, EVP_CIPHER_CTX* context, std::span<const std::byte> in,
+          std::byte* out) {
+  int size = 0;
+  if (!in.empty())
+    check(update(context, reinterpret_cast<unsigned char*>(out), &size, octets(in.data()),
+                 static_cast<int>(in.size())) == 1,
+          call);
+}
+
+}  // namespace
+
+EvpGcm::EvpGcm(std::span<const std::byte> key, Use use) : context_(EVP_CIPHER_CTX_new()) {
+  check(context_ != nullptr, "EVP_CIPHER_CTX_new");
+  check(EVP_CipherInit_ex2(context_.get(), gcm_cipher(key.size()), octets(key.data()), nullptr,
+                           use == Use::seal ? 1 : 0, nullptr) == 1,
+        "EVP_CipherInit_ex2");
+}
+
+void EvpGcm::seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
+                  std::span<std::byte> ciphertext, std::span<std::byte> tag) {
+  EVP_CIPHER_CTX* const context = context_.get();
+  check(EVP_EncryptInit_ex2(context, nullptr, nullptr, nonce.data(), nullptr) == 1, "EVP_EncryptInit_ex2");
+  feed(EVP_EncryptUpdate, "EVP_EncryptUpdate", context, aad, nullptr);
+  feed(EVP_EncryptUpdate, "EVP_EncryptUpdate", context, plain, ciphertext.data());
+  int none = 0;
+  check(EVP_EncryptFinal_ex(context, octets(tag.data()), &none) == 1, "EVP_EncryptFinal_ex");
+  check(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, tag_bytes, tag.data()) == 1,
+        "EVP_CIPHER_CTX_ctrl");
+}
+
+bool EvpGcm::open(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> ciphertext,
+                  std::span<const std::byte> tag, std::span<std::byte> plain) {
+  EVP_CIPHER_CTX* const context = context_.get();
+  check(EVP_DecryptInit_ex2(context, nullptr, nullptr, nonce.data(), nullptr) == 1, "EVP_DecryptInit_ex2");
+  feed(EVP_DecryptUpdate, "EVP_DecryptUpdate", context, aad, nullptr);
+  feed(EVP_DecryptUpdate, "EVP_DecryptUpdate", context, ciphertext, plain.data());
+  check(
+      EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tag_bytes, const_cast<std::byte*>(tag.data())) == 1,
+      "EVP_CIPHER_CTX_ctrl");
+  int none = 0;
+  unsigned char nothing[tag_bytes];
+  if (EVP_DecryptFinal_ex(context, nothing, &none) == 1) return true;
+  ERR_clear_error();
+  return false;
+}
+
+}  // namespace gpuaes

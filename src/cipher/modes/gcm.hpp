@@ -1,0 +1,113 @@
+// AES-GCM (NIST SP 800-38D, section 7) with one key, a block at a time: the oracle. It takes any block as
+// first counter block J0, which callers make of their nonce (section 7.1, step 2), and makes tags of 128
+// bits. Like aes.hpp it looks up at secret addresses.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cipher/aes/aes.hpp"
+#include "cipher/aes/circuit.hpp"
+#include "cipher/job.hpp"
+#include "cipher/modes/ctr.hpp"
+#include "cipher/modes/ghash.hpp"
+#include "keys/secret.hpp"
+
+namespace gpuaes {
+
+// J0 for a nonce of 96 bits.
+constexpr CounterBlock first_counter(const Nonce& nonce) {
+  CounterBlock block{};
+  for (std::size_t i = 0; i < nonce.size(); ++i) block[i] = nonce[i];
+  block[15] = 1;
+  return block;
+}
+
+// inc32 (section 6.2): the last 32 bits count and wrap, the others stay.
+constexpr CounterBlock increment(CounterBlock block) {
+  for (std::size_t i = 16; i-- > 12;)
+    if (++block[i] != 0) break;
+  return block;
+}
+
+// H (section 7.1, step 1): the block of zeros, enciphered. As secret as the key, and without tables, since
+// lanes use it too.
+inline ghash::Element hash_key(const aes::RoundKeys& keys) {
+  aes::Block h = aes::encrypt(keys, {});
+  const ghash::Element element = ghash::load(h.words);
+  wipe(std::as_writable_bytes(std::span(h.words)));
+  return element;
+}
+
+class Gcm {
+ public:
+  explicit Gcm(std::span<const std::byte> key)  // 16, 24 or 32 bytes
+      : keys_(aes::expand_key(key)), hash_key_(hash_key(keys_)) {}
+  ~Gcm() {
+    wipe(std::as_writable_bytes(std::span(&keys_, 1)));
+    wipe(std::as_writable_bytes(std::span(&hash_key_, 1)));
+  }
+  Gcm(const Gcm&) = delete;
+  Gcm& operator=(const Gcm&) = delete;
+
+  // Encrypts or decrypts. `out` is as long as `in`; the same memory, or apart from it.
+  void crypt(const CounterBlock& j0, std::span<const std::byte> in, std::span<std::byte> out) const {
+    CounterBlock counter = j0, keystream{};
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (i % 16 == 0) keystream = encrypt(counter = increment(counter));
+      out[i] = in[i] ^ std::byte{keystream[i % 16]};
+    }
+  }
+
+  Tag tag(const CounterBlock& j0, std::span<const std::byte> aad,
+          std::span<const std::byte> ciphertext) const {
+    ghash::Element sum = hash(hash({}, aad), ciphertext);
+    sum = multiply(add(sum, ghash::Lengths{aad.size(), ciphertext.size()}.last_block()), hash_key_);
+    Tag tag{};
+    ghash::store_bytes(add(sum, ghash::load_bytes(encrypt(j0).data())), tag.data());
+    return tag;
+  }
+
+  // ciphertext: as long as plain. tag: 16 bytes.
+  void seal(const CounterBlock& j0, std::span<const std::byte> aad, std::span<const std::byte> plain,
+            std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
+    crypt(j0, plain, ciphertext);
+    const Tag made = tag(j0, aad, ciphertext);
+    for (std::size_t i = 0; i < made.size(); ++i) tag_out[i] = std::byte{made[i]};
+  }
+
+  // False where the tag is wrong; nothing is written to `plain` then. Takes as long wherever tags differ.
+  [[nodiscard]] bool open(const CounterBlock& j0, std::span<const std::byte> aad,
+                          std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
+                          std::span<std::byte> plain) const {
+    const Tag made = tag(j0, aad, ciphertext);
+    std::byte differences{0};
+    for (std::size_t i = 0; i < made.size(); ++i) differences |= tag_in[i] ^ std::byte{made[i]};
+    if (differences != std::byte{0}) return false;
+    crypt(j0, ciphertext, plain);
+    return true;
+  }
+
+ private:
+  // GHASH (section 6.4) goes on behind `sum` with these bytes, filled up with zeros to whole blocks.
+  ghash::Element hash(ghash::Element sum, std::span<const std::byte> bytes) const {
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(16, bytes.size()))) {
+      const auto size = static_cast<unsigned>(std::min<std::size_t>(16, bytes.size()));
+      const auto* const block = reinterpret_cast<const std::uint8_t*>(bytes.data());
+      sum = multiply(add(sum, ghash::load_bytes(block, size)), hash_key_);
+    }
+    return sum;
+  }
+
+  CounterBlock encrypt(CounterBlock block) const {
+    aes::encrypt_block(keys_, block.data(), block.data());
+    return block;
+  }
+
+  aes::RoundKeys keys_;
+  ghash::Multiplier hash_key_;
+};
+
+}  // namespace gpuaes

@@ -1,0 +1,166 @@
+// The Multilinear Galois Mode (MGM, RFC 9058) with Kuznyechik and tags of 128 bits, a block at a time: the
+// oracle. Multiplication is what lanes use too: no tables, and no branch or address that depends on key or
+// data.
+//
+// The field is that of GCM, GF(2)[x] / (x^128 + x^7 + x^2 + x + 1), but not its order of bits: a block is a
+// big-endian number whose bit k is the coefficient of x^k. Every block is multiplied by a factor of its own
+// (section 4.1), and so only the sum of all products has to be reduced.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cipher/job.hpp"
+#include "cipher/kuznyechik/kuznyechik.hpp"
+#include "cipher/modes/ghash.hpp"
+#include "keys/secret.hpp"
+
+namespace gpuaes::mgm {
+
+using ghash::Element;
+using kuznyechik::Block;
+
+// A polynomial before reduction; words[0] has the lowest coefficients.
+struct Product {
+  std::uint32_t words[8];
+};
+
+// 64 x 64 coefficients by three products of 32 x 32 (Karatsuba), added to `sum`.
+GPUAES_HD inline void add_product(const std::uint32_t a[2], const std::uint32_t b[2], std::uint32_t sum[4]) {
+  const std::uint64_t low = ghash::multiply(ghash::split(a[0]), ghash::split(b[0]));
+  const std::uint64_t high = ghash::multiply(ghash::split(a[1]), ghash::split(b[1]));
+  const std::uint64_t both = ghash::multiply(ghash::split(a[0] ^ a[1]), ghash::split(b[0] ^ b[1]));
+  const std::uint64_t middle = both ^ low ^ high;
+  sum[0] ^= static_cast<std::uint32_t>(low);
+  sum[1] ^= static_cast<std::uint32_t>(low >> 32) ^ static_cast<std::uint32_t>(middle);
+  sum[2] ^= static_cast<std::uint32_t>(high) ^ static_cast<std::uint32_t>(middle >> 32);
+  sum[3] ^= static_cast<std::uint32_t>(high >> 32);
+}
+
+// a b, added to `sum`.
+GPUAES_HD inline void add_product(const Element& a, const Element& b, Product& sum) {
+  const std::uint32_t *x = a.words, *y = b.words;
+  const std::uint32_t x_both[2] = {x[0] ^ x[2], x[1] ^ x[3]}, y_both[2] = {y[0] ^ y[2], y[1] ^ y[3]};
+  std::uint32_t low[4] = {}, high[4] = {}, middle[4] = {};
+  add_product(x, y, low);
+  add_product(x + 2, y + 2, high);
+  add_product(x_both, y_both, middle);
+  for (int i = 0; i < 4; ++i) {
+    sum.words[i] ^= low[i];
+    sum.words[i + 2] ^= middle[i] ^ low[i] ^ high[i];
+    sum.words[i + 4] ^= high[i];
+  }
+}
+
+// x^128 = x^7 + x^2 + x + 1: what is above comes down four times. Of that at most 7 bits are above once more.
+GPUAES_HD inline Element reduce(const Product& product) {
+  const std::uint32_t* const w = product.words;
+  const std::uint32_t again = w[7] >> 31 ^ w[7] >> 30 ^ w[7] >> 25;
+  const std::uint32_t above[5] = {0, w[4] ^ again, w[5], w[6], w[7]};
+  Element result{};
+  for (int i = 0; i < 4; ++i) {
+    const std::uint32_t high = above[i + 1], low = above[i];
+    result.words[i] =
+        w[i] ^ high ^ (high << 1 | low >> 31) ^ (high << 2 | low >> 30) ^ (high << 7 | low >> 25);
+  }
+  return result;
+}
+
+// Encryption starts at the nonce whose highest bit is 0, the factors where it is 1; either is then
+// enciphered (section 4.1).
+constexpr Block first_counter(MgmNonce nonce) {
+  nonce[0] &= 0x7f;
+  return nonce;
+}
+constexpr Block first_factor(MgmNonce nonce) {
+  nonce[0] |= 0x80;
+  return nonce;
+}
+
+// incr_r counts in the right half of a block, incr_l in the left one; neither carries out of it (section 3).
+GPUAES_HD constexpr Counter next_counter(Counter block, std::uint64_t by = 1) {
+  return {block.high, block.low + by};
+}
+GPUAES_HD constexpr Counter next_factor(Counter block, std::uint64_t by = 1) {
+  return {block.high + by, block.low};
+}
+
+// The last block that is multiplied: both lengths in bits.
+constexpr Block lengths(std::size_t aad_bytes, std::size_t ciphertext_bytes) {
+  return store_counter({8 * std::uint64_t{aad_bytes}, 8 * std::uint64_t{ciphertext_bytes}});
+}
+
+// Its members are written as the sections 4.1 and 4.2 number their steps.
+class Mgm {
+ public:
+  explicit Mgm(std::span<const std::byte> key) : keys_(kuznyechik::expand_key(key)) {}  // 32 bytes
+  ~Mgm() { wipe(std::as_writable_bytes(std::span(keys_.of))); }
+  Mgm(const Mgm&) = delete;
+  Mgm& operator=(const Mgm&) = delete;
+
+  // Encrypts or decrypts. `out` is as long as `in`; the same memory, or apart from it.
+  void crypt(const MgmNonce& nonce, std::span<const std::byte> in, std::span<std::byte> out) const {
+    Counter counter = load_counter(encrypt(first_counter(nonce)));
+    Block keystream{};
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (i % 16 == 0) {
+        keystream = encrypt(store_counter(counter));
+        counter = next_counter(counter);
+      }
+      out[i] = in[i] ^ std::byte{keystream[i % 16]};
+    }
+  }
+
+  Tag tag(const MgmNonce& nonce, std::span<const std::byte> aad,
+          std::span<const std::byte> ciphertext) const {
+    Counter factor = load_counter(encrypt(first_factor(nonce)));
+    Product sum{};
+    add(aad, factor, sum);
+    add(ciphertext, factor, sum);
+    const Block both = lengths(aad.size(), ciphertext.size());
+    add(std::as_bytes(std::span(both)), factor, sum);
+    Block last;
+    ghash::store_bytes(reduce(sum), last.data());
+    return encrypt(last);
+  }
+
+  // ciphertext: as long as plain. tag: 16 bytes.
+  void seal(const MgmNonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
+            std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
+    crypt(nonce, plain, ciphertext);
+    const Tag made = tag(nonce, aad, ciphertext);
+    std::ranges::copy(std::as_bytes(std::span(made)), tag_out.begin());
+  }
+
+  // False where the tag is wrong; nothing is written to `plain` then. Takes as long wherever tags differ.
+  [[nodiscard]] bool open(const MgmNonce& nonce, std::span<const std::byte> aad,
+                          std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
+                          std::span<std::byte> plain) const {
+    const Tag made = tag(nonce, aad, ciphertext);
+    std::byte differences{0};
+    for (std::size_t i = 0; i < made.size(); ++i) differences |= tag_in[i] ^ std::byte{made[i]};
+    if (differences != std::byte{0}) return false;
+    crypt(nonce, ciphertext, plain);
+    return true;
+  }
+
+ private:
+  // The products of these bytes, filled up with zeros to whole blocks, and of the factors from `factor` on.
+  void add(std::span<const std::byte> bytes, Counter& factor, Product& sum) const {
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(16, bytes.size()))) {
+      const auto size = static_cast<unsigned>(std::min<std::size_t>(16, bytes.size()));
+      const auto* const block = reinterpret_cast<const std::uint8_t*>(bytes.data());
+      const Block h = encrypt(store_counter(factor));
+      add_product(ghash::load_bytes(h.data()), ghash::load_bytes(block, size), sum);
+      factor = next_factor(factor);
+    }
+  }
+
+  Block encrypt(const Block& block) const { return kuznyechik::encrypt(keys_, block); }
+
+  kuznyechik::RoundKeys keys_;
+};
+
+}  // namespace gpuaes::mgm

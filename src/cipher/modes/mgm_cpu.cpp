@@ -1,0 +1,117 @@
+#include "cipher/modes/mgm_cpu.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cipher/modes/carryless.hpp"
+#include "keys/kdf.hpp"
+#include "keys/secret.hpp"
+
+namespace gpuaes {
+namespace {
+
+using kuznyechik::Block;
+
+constexpr std::size_t block_bytes = sizeof(Block);
+constexpr std::size_t batch = kuznyechik::largest_batch / 2;  // blocks of keystream, and as many factors
+constexpr std::size_t most_aad_blocks = most_aad_bytes / block_bytes;
+
+constexpr std::size_t count_blocks(std::size_t bytes) {
+  return (bytes + block_bytes - 1) / block_bytes;
+}
+
+// Blocks that are secret, wiped on the way out.
+template <std::size_t count>
+struct SecretBlocks {
+  ~SecretBlocks() { wipe(std::as_writable_bytes(std::span(of))); }
+  alignas(64) std::array<Block, count> of;
+};
+
+}  // namespace
+
+// The text of one segment. `factor`: that of its first block. What it adds to the tag goes to `sum`.
+void MgmCpu::crypt_text(const Text& text, Counter counter, Counter factor, Ciphertext ciphertext,
+                        mgm::Product& sum) const {
+  SecretBlocks<2 * batch> both;
+  const std::size_t blocks = count_blocks(text.in.size());
+  for (std::size_t at = 0; at < blocks; at += batch) {
+    const std::size_t count = std::min(batch, blocks - at);
+    const std::span keystream = std::span(both.of).first(count),
+                    factors = std::span(both.of).subspan(count, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      keystream[i] = store_counter(mgm::next_counter(counter, at + i));
+      factors[i] = store_counter(mgm::next_factor(factor, at + i));
+    }
+    cipher_.encrypt(std::span(both.of).first(2 * count));
+    const std::size_t size = std::min(count * block_bytes, text.in.size() - at * block_bytes);
+    const std::span<const std::byte> from = text.in.subspan(at * block_bytes, size);
+    const std::span<std::byte> to = text.out.subspan(at * block_bytes, size);
+    if (ciphertext == Ciphertext::in) add_products(factors, from, sum);
+    add_keystream(keystream, from, to);
+    if (ciphertext == Ciphertext::out) add_products(factors, to, sum);
+  }
+}
+
+MgmCpu::Tags MgmCpu::crypt(std::span<const std::byte> aad, std::span<const Text> texts,
+                           Ciphertext ciphertext) const {
+  const std::size_t count = texts.size();
+  SecretBlocks<2 * most_segments> first;
+  const std::span counters = std::span(first.of).first(count),
+                  first_factors = std::span(first.of).subspan(count, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    counters[i] = mgm::first_counter(texts[i].nonce);
+    first_factors[i] = mgm::first_factor(texts[i].nonce);
+  }
+  cipher_.encrypt(std::span(first.of).first(2 * count));
+
+  // Those of the associated data and the lengths: what comes before the ciphertext and after it.
+  const std::size_t aad_blocks = count_blocks(aad.size()), ends = aad_blocks + 1;
+  SecretBlocks<most_segments*(most_aad_blocks + 1)> factors;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Counter factor = load_counter(first_factors[i]);
+    const std::span own = std::span(factors.of).subspan(i * ends, ends);
+    for (std::size_t k = 0; k < aad_blocks; ++k) own[k] = store_counter(mgm::next_factor(factor, k));
+    own[aad_blocks] = store_counter(mgm::next_factor(factor, aad_blocks + count_blocks(texts[i].in.size())));
+  }
+  cipher_.encrypt(std::span(factors.of).first(count * ends));
+
+  Tags tags;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::span own = std::span(factors.of).subspan(i * ends, ends);
+    mgm::Product sum{};
+    add_products(own.first(aad_blocks), aad, sum);
+    const Block lengths = mgm::lengths(aad.size(), texts[i].in.size());
+    add_products(own.last(1), std::as_bytes(std::span(lengths)), sum);
+    crypt_text(texts[i], load_counter(counters[i]),
+               mgm::next_factor(load_counter(first_factors[i]), aad_blocks), ciphertext, sum);
+    ghash::store_bytes(mgm::reduce(sum), tags[i].data());
+    wipe(std::as_writable_bytes(std::span(sum.words)));
+  }
+  cipher_.encrypt(std::span(tags).first(count));
+  return tags;
+}
+
+void MgmCpu::seal(std::span<const std::byte> aad,
+                  std::span<const Segment<std::byte, const std::byte>> segments) const {
+  std::array<Text, most_segments> texts;
+  std::ranges::transform(segments, texts.begin(), [](const auto& segment) -> Text {
+    return {segment.mgm_nonce, segment.plain, segment.ciphertext()};
+  });
+  const Tags tags = crypt(aad, std::span(texts).first(segments.size()), Ciphertext::out);
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    std::ranges::copy(std::as_bytes(std::span(tags[i])), segments[i].tag().begin());
+}
+
+std::optional<std::size_t> MgmCpu::open(std::span<const std::byte> aad,
+                                        std::span<const Segment<const std::byte, std::byte>> segments) const {
+  std::array<Text, most_segments> texts;
+  std::ranges::transform(segments, texts.begin(), [](const auto& segment) -> Text {
+    return {segment.mgm_nonce, segment.ciphertext(), segment.plain};
+  });
+  const Tags tags = crypt(aad, std::span(texts).first(segments.size()), Ciphertext::in);
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    if (!is_equal(std::as_bytes(std::span(tags[i])), segments[i].tag())) return i;
+  return std::nullopt;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,44 @@
+#include "cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/texts.hpp"
+
+namespace gpuaes {
+namespace {
+
+namespace po = boost::program_options;
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv, const po::options_description& options,
+                               std::size_t most_words) {
+  namespace style = po::command_line_style;
+  try {
+    // No abbreviations: a new option would change what they mean.
+    const po::parsed_options parsed = po::command_line_parser(argc, argv)
+                                          .options(options)
+                                          .style(style::unix_style & ~style::allow_guessing)
+                                          .run();
+    CommandLine line;
+    po::store(parsed, line.given);
+    for (const po::option& option : parsed.options)
+      if (option.position_key >= 0)
+        line.words.insert(line.words.end(), option.value.begin(), option.value.end());
+    if (line.words.size() > most_words) throw UsageError(text::too_many_words, text::options_hint);
+    return line;
+  } catch (const po::unknown_option& error) {
+    // Not all of it: "-K<hex>", as openssl takes it, has a key in it.
+    const std::string name = error.get_option_name();
+    const std::size_t length = name.starts_with("--") ? name.find('=') : 2;
+    const bool takes_nothing = options.find_nothrow(name.substr(0, length), false) != nullptr;
+    throw UsageError(takes_nothing ? fmt::format(text::option_takes_no_value, name.substr(0, length))
+                                   : fmt::format(text::unknown_option, name.substr(0, length)),
+                     text::options_hint);
+  } catch (const po::error& error) {
+    throw UsageError(error.what(), text::options_hint);
+  }
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,126 @@
+#include "cli/progress_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gpuaes {
+namespace {
+
+constexpr std::size_t least_bar = 6;          // "[==> ]"
+constexpr double most_seconds = 100 * 86400;  // an ETA beyond is none
+
+// In their order on the line.
+enum Part : std::size_t { bytes, time, rate, average, bar, percent, eta, lanes, part_count };
+using Parts = std::array<std::string, part_count>;  // each with what parts it from the one before
+
+constexpr std::array by_weight{bytes, percent, time, rate, eta, bar, lanes, average};
+
+double average_rate(const ProgressState& state) {
+  return state.seconds > 0 ? static_cast<double>(state.bytes) / state.seconds : 0;
+}
+
+// 0 to 1; nothing where there is no size to compare with.
+std::optional<double> done_part(const ProgressState& state) {
+  if (!state.size || *state.size == 0) return std::nullopt;
+  return std::min(1.0, static_cast<double>(state.bytes) / static_cast<double>(*state.size));
+}
+
+std::string describe_eta(const ProgressState& state) {
+  if (state.ended || !state.size || state.bytes >= *state.size || state.bytes == 0) return {};
+  const double seconds = static_cast<double>(*state.size - state.bytes) / average_rate(state);
+  return seconds < most_seconds ? fmt::format(" ETA {}", describe_time(seconds)) : "";
+}
+
+Parts describe(const ProgressState& state) {
+  Parts parts;
+  parts[bytes] = describe_amount(static_cast<double>(state.bytes));
+  parts[time] = fmt::format(" {}", describe_time(state.seconds));
+  if (!state.ended) parts[rate] = fmt::format(" [{}/s]", describe_amount(state.rate));
+  parts[average] = fmt::format(" [{}/s]", describe_amount(average_rate(state)));
+  // Rounded down: what is not done is not told as 100 %.
+  if (const auto done = done_part(state)) {
+    parts[bar] = fmt::format(" [{:{}}]", "", least_bar - 2);
+    parts[percent] = fmt::format("{:3}%", static_cast<int>(*done * 100));
+  }
+  parts[eta] = describe_eta(state);
+  if (!state.lanes.empty()) parts[lanes] = fmt::format("  {}", state.lanes);
+  return parts;
+}
+
+std::string draw_bar(double done, std::size_t room) {
+  const auto filled = static_cast<std::size_t>(done * static_cast<double>(room));
+  std::string bar(filled, '=');
+  if (filled < room) bar += '>';
+  bar.resize(room, ' ');
+  return fmt::format(" [{}]", bar);
+}
+
+// The percentage follows the bar closely, and anything else after a blank.
+std::string join(const Parts& parts) {
+  std::string line;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i == percent && !parts[i].empty() && parts[bar].empty() && !line.empty()) line += ' ';
+    line += parts[i];
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string progress_line(const ProgressState& state, std::size_t columns) {
+  const Parts all = describe(state);
+  Parts chosen;
+  for (const Part part : by_weight) {
+    chosen[part] = all[part];
+    if (join(chosen).size() > columns) chosen[part].clear();
+  }
+  if (!chosen[bar].empty()) {
+    const std::size_t room = least_bar - 2 + columns - join(chosen).size();
+    chosen[bar] = draw_bar(*done_part(state), room);
+  }
+  return join(chosen);
+}
+
+std::string progress_text(const ProgressState& state) {
+  Parts parts = describe(state);
+  parts[bar].clear();
+  return join(parts);
+}
+
+std::string describe_amount(double bytes) {
+  if (bytes < 999.5) return fmt::format("{:5.0f} B", bytes);
+  constexpr std::string_view units = "KMGTPE";
+  std::size_t unit = 0;
+  for (bytes /= 1024; bytes >= 999.5 && unit + 1 < units.size(); bytes /= 1024) ++unit;
+  const int digits = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
+  return fmt::format("{:4.{}f}{}iB", bytes, digits, units[unit]);
+}
+
+std::string describe_time(double seconds) {
+  const auto all = static_cast<std::uint64_t>(seconds);
+  const std::uint64_t days = all / 86400, hours = all / 3600 % 24, minutes = all / 60 % 60;
+  if (days == 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, all % 60);
+  return fmt::format("{}:{:02}:{:02}:{:02}", days, hours, minutes, all % 60);
+}
+
+std::string describe_lanes_at_work(std::span<const std::string> names) {
+  std::vector<std::pair<std::string, std::size_t>> kinds;
+  for (const std::string& name : names) {
+    const auto kind = std::ranges::find(kinds, name, [](const auto& each) { return each.first; });
+    if (kind == kinds.end())
+      kinds.emplace_back(name, 1);
+    else
+      ++kind->second;
+  }
+  std::string text;
+  for (const auto& [name, count] : kinds)
+    text += fmt::format("{}{}:{}", text.empty() ? "" : "+", name, count);
+  return text;
+}
+
+}  // namespace gpuaes

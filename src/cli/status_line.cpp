@@ -1,0 +1,113 @@
+#include "cli/status_line.hpp"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace gpuaes {
+namespace {
+
+constexpr int fd = STDERR_FILENO;
+constexpr std::size_t usual_columns = 80;  // where the terminal does not know
+constexpr std::chrono::milliseconds patience{100}, retry_after{1};
+
+// Who writes from the background draws over what another program shows, and is stopped by SIGTTOU if the user
+// wants that. Where it is not the terminal that controls us, neither is so.
+bool in_foreground() {
+  const pid_t group = tcgetpgrp(fd);
+  return group < 0 || group == getpgrp();
+}
+
+bool would_be_stopped() {
+  struct termios settings {};
+  return !in_foreground() && tcgetattr(fd, &settings) == 0 && (settings.c_lflag & TOSTOP) != 0;
+}
+
+// Once a pipe has room at all, it takes a line at once; so does a terminal, but for one that is all but full.
+bool has_room(std::chrono::milliseconds time) {
+  struct pollfd entry {
+    fd, POLLOUT, 0
+  };
+  return poll(&entry, 1, static_cast<int>(time.count())) == 1;
+}
+
+// One write a line, so that lines of several threads, and of the other programs of a pipeline, do not mix.
+// Standard error may be closed or full: there is nobody left to tell.
+void write(const std::string& text) {
+  [[maybe_unused]] const auto written = ::write(fd, text.data(), text.size());
+}
+
+// Whoever has the lock may be waiting for standard error, for ever.
+std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  std::unique_lock lock(mutex, std::try_to_lock);
+  while (!lock.owns_lock() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(retry_after);
+    lock.try_lock();
+  }
+  return lock;
+}
+
+}  // namespace
+
+std::optional<std::size_t> StandingLine::columns() const {
+  if (isatty(fd) == 0) return std::nullopt;
+  struct winsize size {};
+  const bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return (known ? size.ws_col : usual_columns) - 1;
+}
+
+// What was longer is covered with blanks, as far as the terminal still is so wide.
+std::string StandingLine::drawn(const std::string& text) const {
+  const std::size_t covered = std::min(standing_, columns().value_or(0));
+  return "\r" + text + std::string(covered - std::min(covered, text.size()), ' ');
+}
+
+std::string StandingLine::cleared() {
+  const std::string clear = standing_ > 0 && in_foreground() ? drawn("") + "\r" : "";
+  standing_ = 0;
+  return clear;
+}
+
+void StandingLine::draw(const std::string& text) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  if (!in_foreground())
+    standing_ = 0;  // whoever has the terminal now has written over it
+  else if (has_room({})) {
+    write(drawn(text));
+    standing_ = text.size();
+  }
+}
+
+void StandingLine::finish(const std::string& text) {
+  const std::unique_lock lock = lock_soon(mutex_);
+  if (!lock.owns_lock() || would_be_stopped() || !has_room(patience)) return;
+  write(drawn(text) + "\n");
+  standing_ = 0;
+}
+
+void StandingLine::tell(const std::string& text) {
+  const std::unique_lock lock = lock_soon(mutex_);
+  if (lock.owns_lock() && !would_be_stopped() && has_room(patience)) write(cleared() + text + "\n");
+}
+
+void StandingLine::print(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  while (hurry_ && !has_room(patience))
+    if (hurry_()) return;
+  write(cleared() + text + "\n");
+}
+
+void StandingLine::hurry_when(std::function<bool()> hurry) {
+  const std::lock_guard lock(mutex_);
+  hurry_ = std::move(hurry);
+}
+
+}  // namespace gpuaes

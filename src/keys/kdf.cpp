@@ -1,0 +1,149 @@
+#include "keys/kdf.hpp"
+
+#include <fmt/format.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/libcrypto.hpp"
+#include "base/texts.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr auto check = check_libcrypto<IoError>;
+
+// libcrypto asks for memory that it may change, and changes none; nor does it take none for empty.
+OSSL_PARAM octet_parameter(const char* name, std::span<const std::byte> value) {
+  static std::byte nothing;
+  void* const data = value.empty() ? &nothing : const_cast<std::byte*>(value.data());
+  return OSSL_PARAM_construct_octet_string(name, data, value.size());
+}
+
+Secret hkdf(int mode, std::span<const std::byte> key, std::span<const std::byte> salt,
+            std::span<const std::byte> info, std::size_t size) {
+  const std::unique_ptr<EVP_KDF, void (*)(EVP_KDF*)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr),
+                                                         EVP_KDF_free);
+  check(kdf != nullptr, "EVP_KDF_fetch");
+  const std::unique_ptr<EVP_KDF_CTX, void (*)(EVP_KDF_CTX*)> context(EVP_KDF_CTX_new(kdf.get()),
+                                                                     EVP_KDF_CTX_free);
+  check(context != nullptr, "EVP_KDF_CTX_new");
+  char digest[] = "SHA512";
+  const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode),
+                                   OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
+                                   octet_parameter(OSSL_KDF_PARAM_KEY, key),
+                                   octet_parameter(OSSL_KDF_PARAM_SALT, salt),
+                                   octet_parameter(OSSL_KDF_PARAM_INFO, info),
+                                   OSSL_PARAM_construct_end()};
+  Secret out(size);
+  check(EVP_KDF_derive(context.get(), octets(out.bytes().data()), size, parameters) == 1, "EVP_KDF_derive");
+  return out;
+}
+
+// Runs `work` on copies of passphrase and salt in a thread of its own: libcrypto cannot be interrupted. Where
+// `check_stop` throws meanwhile that thread is left to itself, since its caller is about to end the process.
+template <class Work>
+Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> salt, const Check& check_stop,
+              Work work) {
+  Secret secret(passphrase.size());
+  std::ranges::copy(passphrase, secret.bytes().begin());
+  std::packaged_task<Secret()> task(
+      [work, passphrase = std::move(secret), salt = std::vector<std::byte>(salt.begin(), salt.end())] {
+        return work(passphrase.bytes(), salt);
+      });
+  std::future<Secret> derived = task.get_future();
+  std::thread thread(std::move(task));
+  try {
+    bool ready = false;
+    while (!ready) {
+      ready = derived.wait_for(std::chrono::milliseconds(20)) == std::future_status::ready;
+      if (check_stop) check_stop();
+    }
+  } catch (...) {
+    thread.detach();
+    throw;
+  }
+  thread.join();
+  return derived.get();
+}
+
+const char* characters(std::span<const std::byte> bytes) {
+  return reinterpret_cast<const char*>(bytes.data());
+}
+
+}  // namespace
+
+// Not by way of libcrypto, whose generators would have to be made and seeded first, from the same source.
+void fill_random(std::span<std::byte> out) {
+  while (!out.empty()) {
+    const std::span<std::byte> part =
+        out.first(std::min<std::size_t>(out.size(), 256));  // what a call may ask for
+    if (getentropy(part.data(), part.size()) != 0)
+      throw IoError(fmt::format(text::no_random_bytes, strerror(errno)));
+    out = out.subspan(part.size());
+  }
+}
+
+bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+Secret hkdf_sha512(std::span<const std::byte> input_key, std::span<const std::byte> salt,
+                   std::span<const std::byte> info, std::size_t size) {
+  return hkdf(EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, input_key, salt, info, size);
+}
+
+Secret hkdf_expand_sha512(std::span<const std::byte> key, std::span<const std::byte> info, std::size_t size) {
+  return hkdf(EVP_KDF_HKDF_MODE_EXPAND_ONLY, key, {}, info, size);
+}
+
+std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<const std::byte> message) {
+  std::array<std::byte, 64> mac;
+  check(HMAC(EVP_sha512(), key.data(), static_cast<int>(key.size()), octets(message.data()), message.size(),
+             octets(mac.data()), nullptr) != nullptr,
+        "HMAC");
+  return mac;
+}
+
+Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> salt, unsigned log2_n,
+              unsigned r, unsigned p, std::size_t size, const Check& check_stop) {
+  return derive(passphrase, salt, check_stop, [=](auto phrase, std::span<const std::byte> salt_copy) {
+    const std::uint64_t n = std::uint64_t{1} << log2_n;
+    const std::uint64_t memory = std::uint64_t{128} * r * (n + p + 2);
+    Secret out(size);
+    check(EVP_PBE_scrypt(characters(phrase), phrase.size(), octets(salt_copy.data()), salt_copy.size(), n, r,
+                         p, memory, octets(out.bytes().data()), size) == 1,
+          "EVP_PBE_scrypt");
+    return out;
+  });
+}
+
+Secret pbkdf2_sha256(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
+                     std::uint32_t iterations, std::size_t size, const Check& check_stop) {
+  return derive(passphrase, salt, check_stop, [=](auto phrase, std::span<const std::byte> salt_copy) {
+    Secret out(size);
+    check(PKCS5_PBKDF2_HMAC(characters(phrase), static_cast<int>(phrase.size()), octets(salt_copy.data()),
+                            static_cast<int>(salt_copy.size()), static_cast<int>(iterations), EVP_sha256(),
+                            static_cast<int>(size), octets(out.bytes().data())) == 1,
+          "PKCS5_PBKDF2_HMAC");
+    return out;
+  });
+}
+
+}  // namespace gpuaes

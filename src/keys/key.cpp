@@ -1,0 +1,73 @@
+#include "keys/key.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/texts.hpp"
+
+namespace gpuaes {
+namespace {
+
+// The value of a hexadecimal digit, or 16 or more: by arithmetic alone, so that neither a branch nor an
+// address depends on a digit of a key.
+unsigned digit_value(unsigned char c) {
+  const unsigned digit = c - unsigned{'0'};
+  const unsigned letter = (c | 0x20u) - unsigned{'a'};
+  const unsigned is_digit = 0u - static_cast<unsigned>(digit < 10);
+  const unsigned is_letter = 0u - static_cast<unsigned>(letter < 6);
+  return (digit & is_digit) | ((letter + 10) & is_letter) | (16u & ~(is_digit | is_letter));
+}
+
+bool is_key_size(std::size_t size) {
+  return size == 16 || size == 24 || size == 32;
+}
+
+}  // namespace
+
+bool parse_hex(std::string_view digits, std::span<std::byte> out) {
+  if (digits.size() != 2 * out.size()) return false;
+  unsigned bad = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const unsigned high = digit_value(static_cast<unsigned char>(digits[2 * i]));
+    const unsigned low = digit_value(static_cast<unsigned char>(digits[2 * i + 1]));
+    bad |= (high | low) & 16u;
+    out[i] = static_cast<std::byte>(high << 4 | (low & 15u));
+  }
+  return bad == 0;
+}
+
+Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
+  const std::string_view text(reinterpret_cast<const char*>(contents.data()), contents.size());
+  const std::string_view digits = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  const bool hex_length = digits.size() % 2 == 0 && is_key_size(digits.size() / 2);
+  if (hex_length) {
+    Secret key(digits.size() / 2);
+    if (parse_hex(digits, key.bytes())) return key;
+  }
+  if (is_key_size(contents.size())) {
+    Secret key(contents.size());
+    std::ranges::copy(contents, key.bytes().begin());
+    return key;
+  }
+  if (hex_length) throw UsageError(fmt::format(text::key_digit, name, digits.size()), text::key_hint);
+  if (contents.size() > max_key_file_bytes)
+    throw UsageError(fmt::format(text::key_file_too_long, name, max_key_file_bytes), text::key_hint);
+  throw UsageError(fmt::format(text::key_file_length, name, contents.size()), text::key_hint);
+}
+
+Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name) {
+  const auto end = std::ranges::find(contents, std::byte{'\n'});
+  const std::span<const std::byte> line = contents.first(static_cast<std::size_t>(end - contents.begin()));
+  if (line.empty()) throw UsageError(fmt::format(text::empty_passphrase, name));
+  if (line.size() > max_passphrase_bytes)
+    throw UsageError(fmt::format(text::passphrase_too_long, name, max_passphrase_bytes),
+                     text::passphrase_hint);
+  Secret passphrase(line.size());
+  std::ranges::copy(line, passphrase.bytes().begin());
+  return passphrase;
+}
+
+}  // namespace gpuaes

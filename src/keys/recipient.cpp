@@ -1,0 +1,109 @@
+#include "keys/recipient.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/texts.hpp"
+#include "keys/bech32.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::string_view recipient_prefix = "gpuaes";
+constexpr std::string_view identity_prefix = "GPUAES-SECRET-KEY-";
+constexpr std::size_t recipient_characters = bech32_characters(recipient_prefix.size(), x25519_bytes);
+constexpr std::size_t identity_characters = bech32_characters(identity_prefix.size(), x25519_bytes);
+
+// What is wrong with the text of something that should have so many characters.
+std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters) {
+  switch (fault) {
+    case Bech32Fault::length:
+      return fmt::format(text::fault_of_length, has, characters);
+    case Bech32Fault::character:
+      return text::fault_of_character;
+    case Bech32Fault::mixed_case:
+      return text::fault_of_case;
+    case Bech32Fault::checksum:
+      return text::fault_of_checksum;
+    case Bech32Fault::padding:
+      return text::fault_of_padding;
+    default:
+      return text::fault_of_prefix;
+  }
+}
+
+std::string_view trim(std::string_view line) {
+  return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+}
+
+// Takes the next line off `text`, without its line feed.
+std::string_view next_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return trim(line);
+}
+
+}  // namespace
+
+std::string text_of(const PublicKey& recipient) {
+  std::string text(recipient_characters, '\0');
+  encode_bech32(recipient_prefix, recipient, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+bool is_like_recipient(std::string_view text) {
+  return has_bech32_prefix(recipient_prefix, text);
+}
+
+bool is_like_identity(std::string_view text) {
+  return has_bech32_prefix(identity_prefix, text);
+}
+
+PublicKey parse_recipient(std::string_view text, const std::string& name) {
+  if (is_like_identity(text))
+    throw UsageError(fmt::format(text::recipient_is_identity, name), text::recipient_hint);
+  if (has_bech32_prefix("age", text))
+    throw UsageError(fmt::format(text::age_recipient, name), text::age_hint);
+  PublicKey key;
+  const Bech32Fault fault = decode_bech32(recipient_prefix, text, key);
+  if (fault == Bech32Fault::prefix)
+    throw UsageError(fmt::format(text::recipient_prefix, name), text::recipient_hint);
+  if (fault != Bech32Fault::none)
+    throw UsageError(
+        fmt::format(text::bad_recipient, name, describe(fault, text.size(), recipient_characters)),
+        text::recipient_hint);
+  if (!is_canonical(key))
+    throw UsageError(fmt::format(text::recipient_too_large, name), text::recipient_hint);
+  return key;
+}
+
+Secret identity_lines(const Identity& identity) {
+  const std::string comment = "\n# recipient: " + text_of(identity.recipient) + "\n";
+  Secret lines(identity_characters + comment.size());
+  encode_bech32(identity_prefix, identity.private_key.bytes(), lines.bytes().first(identity_characters));
+  std::ranges::copy(std::as_bytes(std::span(comment)), lines.bytes().begin() + identity_characters);
+  return lines;
+}
+
+Identity parse_identity(std::span<const std::byte> contents, const std::string& name) {
+  std::string_view rest(reinterpret_cast<const char*>(contents.data()), contents.size());
+  const std::string_view line = next_line(rest);
+  Identity identity{Secret(x25519_bytes), {}};
+  const Bech32Fault fault = decode_bech32(identity_prefix, line, identity.private_key.bytes());
+  if (fault == Bech32Fault::prefix)
+    throw UsageError(fmt::format(text::no_identity, name, identity_prefix), text::identity_hint);
+  if (fault != Bech32Fault::none)
+    throw UsageError(fmt::format(text::bad_identity, name, describe(fault, line.size(), identity_characters)),
+                     text::identity_hint);
+  for (std::size_t number = 2; !rest.empty(); ++number)
+    if (const std::string_view other = next_line(rest); !other.empty() && other.front() != '#')
+      throw UsageError(fmt::format(text::behind_identity, number, name), text::one_identity_hint);
+  identity.recipient = public_key_of(identity.private_key);
+  return identity;
+}
+
+}  // namespace gpuaes

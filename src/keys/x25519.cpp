@@ -1,0 +1,75 @@
+#include "keys/x25519.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/libcrypto.hpp"
+#include "keys/kdf.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr auto check = check_libcrypto<IoError>;
+
+// Both are wiped by libcrypto when they go.
+using Key = std::unique_ptr<EVP_PKEY, decltype([](EVP_PKEY* key) { EVP_PKEY_free(key); })>;
+using Context =
+    std::unique_ptr<EVP_PKEY_CTX, decltype([](EVP_PKEY_CTX* context) { EVP_PKEY_CTX_free(context); })>;
+
+Key load_private(const Secret& bytes) {
+  Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, octets(bytes.bytes().data()), bytes.size()));
+  check(key != nullptr, "EVP_PKEY_new_raw_private_key");
+  return key;
+}
+
+}  // namespace
+
+Secret make_private_key() {
+  Secret key(x25519_bytes);
+  fill_random(key.bytes());
+  return key;
+}
+
+PublicKey public_key_of(const Secret& private_key) {
+  const Key key = load_private(private_key);
+  PublicKey bytes;
+  std::size_t size = bytes.size();
+  check(EVP_PKEY_get_raw_public_key(key.get(), octets(bytes.data()), &size) == 1 && size == bytes.size(),
+        "EVP_PKEY_get_raw_public_key");
+  return bytes;
+}
+
+bool is_canonical(const PublicKey& key) {
+  constexpr std::byte all_ones{0xff}, prime_top{0x7f}, prime_bottom{0xed};  // 2^255 - 19: 7f ff ... ff ed
+  if ((key.back() & std::byte{0x80}) != std::byte{0}) return false;
+  const bool is_smaller = key.back() != prime_top || std::any_of(key.begin() + 1, key.end() - 1,
+                                                                 [](std::byte b) { return b != all_ones; });
+  return is_smaller || key.front() < prime_bottom;
+}
+
+std::optional<Secret> shared_secret(const Secret& private_key, const PublicKey& public_key) {
+  if (!is_canonical(public_key)) return std::nullopt;
+  const Key own = load_private(private_key);
+  const Key peer(
+      EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nullptr, octets(public_key.data()), public_key.size()));
+  check(peer != nullptr, "EVP_PKEY_new_raw_public_key");
+  const Context context(EVP_PKEY_CTX_new(own.get(), nullptr));
+  check(context != nullptr, "EVP_PKEY_CTX_new");
+  check(EVP_PKEY_derive_init(context.get()) == 1, "EVP_PKEY_derive_init");
+  check(EVP_PKEY_derive_set_peer(context.get(), peer.get()) == 1, "EVP_PKEY_derive_set_peer");
+  Secret shared(x25519_bytes);
+  std::size_t size = shared.size();
+  // libcrypto refuses a secret of zeros itself, and fails for nothing else here; not every version of it has
+  // to.
+  if (EVP_PKEY_derive(context.get(), octets(shared.bytes().data()), &size) != 1) {
+    ERR_clear_error();
+    return std::nullopt;
+  }
+  if (is_equal(shared.bytes(), PublicKey{})) return std::nullopt;
+  return shared;
+}
+
+}  // namespace gpuaes

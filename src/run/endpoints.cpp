@@ -1,0 +1,67 @@
+#include "run/endpoints.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <span>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/texts.hpp"
+#include "io/null_sink.hpp"
+#include "io/output_file.hpp"
+
+namespace gpuaes {
+namespace {
+
+// Where the input stands, of what --range can jump in.
+void check_seekable(const FdSource& source) {
+  if (source.size()) return;
+  throw UsageError(text::no_jump, text::no_jump_hint);
+}
+
+void refuse_same_outputs(const Options& options) {
+  if (options.stats && is_same_output(*options.stats, options.output))
+    throw UsageError(fmt::format(text::same_as_output, "stats"));
+  if (options.trace && is_same_output(*options.trace, options.output))
+    throw UsageError(fmt::format(text::same_as_output, "trace"));
+  if (options.trace && options.stats && is_same_output(*options.trace, options.stats))
+    throw UsageError(text::same_outputs);
+}
+
+std::unique_ptr<Sink> open_output(const Options& options, SinkRules rules, Cancel& cancel) {
+  using Terminal = SinkRules::Terminal;
+  if (options.test) return std::make_unique<NullSink>(cancel);
+  const Terminal unforced = options.decrypt ? Terminal::text : Terminal::nothing;
+  rules.terminal = options.force ? Terminal::everything : unforced;
+  return open_sink(options.output, rules, cancel);
+}
+
+}  // namespace
+
+Ends open_ends(const Options& options, const Secrets& secrets, const Messages& messages, Cancel& cancel) {
+  Ends ends{open_source(options.input, cancel), {}, {}, {}};
+  if (options.range) check_seekable(ends.source);
+  std::vector<struct stat> in_use = secrets.files;
+  in_use.push_back(ends.source.status());
+  refuse_same_outputs(options);
+  SinkRules rules{.in_use = in_use, .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  ends.output = open_output(options, rules, cancel);
+  rules.hint = text::another_file_hint;
+  if (options.stats) ends.stats = open_sink(options.stats, rules, cancel);
+  rules.durable = false;
+  if (options.trace) ends.trace = open_sink(options.trace, rules, cancel);
+  say_if_terminal(ends.source, messages);
+  return ends;
+}
+
+void say_if_terminal(const FdSource& source, const Messages& messages) {
+  if (source.is_terminal()) messages.note(fmt::format(text::reading_terminal, source.name()));
+}
+
+std::optional<std::uint64_t> expected_size(const Options& options, std::uint64_t header_bytes,
+                                           std::optional<std::uint64_t> body_bytes) {
+  return body_bytes.value_or(0) > 0 ? header_bytes + *body_bytes : options.size;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,167 @@
+#include "run/info.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cipher/job.hpp"
+#include "cli/program.hpp"
+#include "format/format.hpp"
+#include "io/control.hpp"
+#include "io/fd.hpp"
+#include "run/endpoints.hpp"
+
+namespace gpuaes {
+namespace {
+
+// What follows from the size of an input.
+struct Sizes {
+  std::uint64_t input = 0;
+  std::optional<std::uint64_t> segments;   // with the last, short one
+  std::optional<std::uint64_t> plaintext;  // none where the input is truncated
+};
+
+struct Info {
+  std::string_view format;
+  bool authenticated;
+  Description description;
+  std::uint64_t header_bytes;
+  std::optional<Sizes> sizes;  // where the input has a size
+
+  bool truncated() const { return sizes && !sizes->plaintext; }
+  std::uint64_t overhead() const { return sizes->input - *sizes->plaintext; }
+  double overhead_percent() const {
+    return 100 * static_cast<double>(overhead()) / static_cast<double>(*sizes->plaintext);
+  }
+};
+
+// Only a cut at the end of a segment, or within the tag of the last one, shows without the key.
+Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, bool segments) {
+  const std::uint64_t body = input - header_bytes;
+  if (!segments) return {input, {}, body};
+  const std::uint64_t whole = body / sealed_segment_bytes, rest = body % sealed_segment_bytes;
+  if (rest < tag_bytes) return {input, whole, {}};
+  return {input, whole + 1, whole * segment_bytes + rest - tag_bytes};
+}
+
+Info find_out(const Options& options, const Messages& messages) {
+  Cancel cancel;
+  const Control control(cancel);
+  FdSource source = open_source(options.input, cancel);
+  const std::optional<std::uint64_t> size = source.size();
+  say_if_terminal(source, messages);
+  HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
+  const Format& format = options.format ? find_format(*options.format) : detect_format(input);
+  Info info{format.name, format.authenticated, format.describe(input), input.taken(), {}};
+  if (size && *size >= info.header_bytes)  // files of /sys may have more than their size says
+    info.sizes = sizes_of(*size, info.header_bytes, info.description.segments);
+  return info;
+}
+
+// As text -----------------------------------------------------------------------------------------
+
+std::string cipher_text(const Info& info) {
+  if (info.description.cipher) return std::string(gpuaes::info(*info.description.cipher).name);
+  return info.format == "cobblestone" ? "aes-128 or aes-256, as the key is long" : "not told by the input";
+}
+
+std::string slot_text(const SlotDescription& slot) {
+  if (!slot.scrypt) return slot.kind;
+  return fmt::format("{}, scrypt with N = 2^{}, r = {}, p = {}", slot.kind, slot.scrypt->log2_n,
+                     slot.scrypt->r, slot.scrypt->p);
+}
+
+void append_sizes(std::string& text, const Info& info) {
+  const auto line = [&text](std::string_view name, const std::string& value) {
+    fmt::format_to(std::back_inserter(text), "{:<15}{}\n", name, value);
+  };
+  if (!info.sizes) return line("size", "unknown, the input is no file");
+  line("size", fmt::format("{} bytes", info.sizes->input));
+  if (info.truncated()) {
+    line("segments",
+         fmt::format("{}, and the last one is missing: the input is truncated", *info.sizes->segments));
+    return;
+  }
+  if (info.sizes->segments) line("segments", fmt::format("{}", *info.sizes->segments));
+  line("plaintext", fmt::format("{} bytes", *info.sizes->plaintext));
+  line("overhead", *info.sizes->plaintext == 0
+                       ? fmt::format("{} bytes", info.overhead())
+                       : fmt::format("{} bytes, {:.2f} %", info.overhead(), info.overhead_percent()));
+}
+
+std::string to_text(const Info& info) {
+  std::string text;
+  const auto line = [&text](std::string_view name, const std::string& value) {
+    fmt::format_to(std::back_inserter(text), "{:<15}{}\n", name, value);
+  };
+  const Description& known = info.description;
+  line("format",
+       known.version ? fmt::format("{}, version {}", info.format, *known.version) : std::string(info.format));
+  if (known.suite) line("suite", fmt::format("{:02x}", *known.suite));
+  line("cipher", cipher_text(info));
+  line("authenticated", info.authenticated ? "yes" : "no");
+  for (std::size_t i = 0; i < known.slots.size(); ++i)
+    line(fmt::format("slot {}", i + 1), slot_text(known.slots[i]));
+  line("header", fmt::format("{} bytes", info.header_bytes));
+  append_sizes(text, info);
+  return text;
+}
+
+// As JSON -----------------------------------------------------------------------------------------
+
+std::string quoted(std::string_view text) {  // of letters, digits and blanks
+  return fmt::format("\"{}\"", text);
+}
+
+template <class T>
+std::string number_or_null(const std::optional<T>& number) {
+  return number ? fmt::format("{}", *number) : "null";
+}
+
+std::string slot_json(const SlotDescription& slot) {
+  std::string json = fmt::format(R"({{"type": {}, "kind": {})", slot.type, quoted(slot.kind));
+  if (slot.scrypt)
+    json += fmt::format(R"(, "scrypt": {{"log2_n": {}, "r": {}, "p": {}}})", slot.scrypt->log2_n,
+                        slot.scrypt->r, slot.scrypt->p);
+  return json + "}";
+}
+
+std::string to_json(const Info& info) {
+  const Description& known = info.description;
+  std::vector<std::string> slots;
+  for (const SlotDescription& slot : known.slots) slots.push_back(slot_json(slot));
+  std::optional<std::uint64_t> size, segments, plaintext, overhead;
+  std::string percent = "null", truncated = "null";
+  if (info.sizes) {
+    size = info.sizes->input;
+    segments = info.sizes->segments;
+    plaintext = info.sizes->plaintext;
+    truncated = info.truncated() ? "true" : "false";
+    if (plaintext) overhead = info.overhead();
+    if (plaintext.value_or(0) > 0) percent = fmt::format("{:.4f}", info.overhead_percent());
+  }
+  return fmt::format(
+      R"({{"format": {}, "version": {}, "suite": {}, "cipher": {}, "authenticated": {}, "slots": [{}], )"
+      R"("header_bytes": {}, "size": {}, "segments": {}, "plaintext_bytes": {}, "overhead_bytes": {}, )"
+      R"("overhead_percent": {}, "truncated": {}}})"
+      "\n",
+      quoted(info.format), number_or_null(known.version), number_or_null(known.suite),
+      known.cipher ? quoted(gpuaes::info(*known.cipher).name) : "null", info.authenticated,
+      fmt::join(slots, ", "), info.header_bytes, number_or_null(size), number_or_null(segments),
+      number_or_null(plaintext), number_or_null(overhead), percent, truncated);
+}
+
+}  // namespace
+
+void print_info(const Options& options, const Messages& messages) {
+  const Info info = find_out(options, messages);
+  print(options.json ? to_json(info) : to_text(info));
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,66 @@
+#include "run/lane_pool.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+
+#include "base/texts.hpp"
+
+namespace gpuaes {
+namespace {
+
+// Whether so many bytes of input have been done before the run ends.
+bool await_bytes(const Pipeline& pipeline, std::uint64_t bytes, const std::stop_token& end) {
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any called;
+  while (pipeline.bytes_in() < bytes && !end.stop_requested())
+    called.wait_for(lock, end, std::chrono::milliseconds(20), [] { return false; });
+  return !end.stop_requested();
+}
+
+}  // namespace
+
+Crew::Crew(const LanePlan& plan, const LaneSetup& setup, Wrap wrap)
+    : plan_(plan), setup_(setup), wrap_(std::move(wrap)) {}
+
+std::vector<std::unique_ptr<Lane>> Crew::open(const std::vector<LaneSpec>& specs) const {
+  std::vector<std::unique_ptr<Lane>> lanes = open_lanes(specs, setup_);
+  if (wrap_)
+    for (std::unique_ptr<Lane>& lane : lanes) lane = wrap_(std::move(lane));
+  return lanes;
+}
+
+std::vector<std::unique_ptr<Lane>> Crew::open_first() const {
+  return open(plan_.first);
+}
+
+std::unique_ptr<Lane> Crew::open_spare() const {
+  return std::move(open({{Backend::cpu, {}, {}}}).front());
+}
+
+std::jthread Crew::take_over(Pipeline& pipeline, const Messages& messages) const {
+  if (plan_.later.empty()) return {};
+  return std::jthread([this, &pipeline, &messages](const std::stop_token& end) {
+    if (plan_.later_from > 0 && !await_bytes(pipeline, plan_.later_from, end)) return;
+    try {
+      pipeline.replace_lanes(open(plan_.later));
+      messages.detail(fmt::format(text::take_over, describe(plan_.later)));
+    } catch (const std::exception& error) {
+      messages.detail(fmt::format(text::no_take_over, error.what()));
+    }
+  });
+}
+
+std::string describe(const std::vector<LaneSpec>& specs) {
+  std::string text;
+  for (const LaneSpec& spec : specs) text.append(text.empty() ? "" : "+").append(to_string(spec));
+  return text;
+}
+
+}  // namespace gpuaes

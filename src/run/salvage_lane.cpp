@@ -1,0 +1,69 @@
+#include "run/salvage_lane.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "cipher/modes/segments.hpp"
+#include "keys/secret.hpp"
+
+namespace gpuaes {
+namespace {
+
+// `count` segments of a job to open.
+Job part_of(const Job& job, std::size_t first, std::size_t count) {
+  Job part = job;
+  const std::size_t sealed_at = first * sealed_segment_bytes, at = first * segment_bytes;
+  part.in = job.in.subspan(sealed_at, std::min(count * sealed_segment_bytes, job.in.size() - sealed_at));
+  part.out = job.out.subspan(at, std::min(count * segment_bytes, job.out.size() - at));
+  part.first_segment += first;
+  return part;
+}
+
+// From here on: the inner lane copies nothing into the place of a job's input, so that it is there again for
+// what is behind a bad segment.
+class SalvageLane : public Lane {
+ public:
+  SalvageLane(std::unique_ptr<Lane> inner, Damage& damage) : inner_(std::move(inner)), damage_(damage) {}
+
+  std::string name() const override { return inner_->name(); }
+
+  // All at once first, which is all there is to do where nothing is damaged. Behind a bad segment one, and
+  // twice as many each time that they are good: a device does all of a job, however early in it the bad one
+  // is, and so looks in all at no segment more than a few times. To go on with all the rest would be half as
+  // many times as the job has segments, where all are bad.
+  void start(const Job& job) override {
+    const std::size_t count = count_segments(job);
+    std::vector<Damage::Range> lost;
+    for (std::size_t at = 0, some = count; at < count;) {
+      some = std::min(some, count - at);
+      inner_->start(part_of(job, at, some));
+      const std::optional<std::size_t> bad = inner_->finish();
+      if (bad) lost.push_back(lose(job, at + *bad));
+      at += bad ? *bad + 1 : some;
+      some = bad ? 1 : 2 * some;
+    }
+    for (const Damage::Range& range : lost) damage_.add(range);
+  }
+
+  std::optional<std::size_t> finish() override { return std::nullopt; }
+
+ private:
+  static Damage::Range lose(const Job& job, std::size_t index) {
+    const std::span<std::byte> plain = segment_to_open(job, index).plain;
+    wipe(plain);
+    const std::uint64_t begin = (job.first_segment + index) * segment_bytes;
+    return {begin, begin + plain.size()};
+  }
+
+  std::unique_ptr<Lane> inner_;
+  Damage& damage_;
+};
+
+}  // namespace
+
+std::unique_ptr<Lane> make_salvage_lane(std::unique_ptr<Lane> inner, Damage& damage) {
+  return std::make_unique<SalvageLane>(std::move(inner), damage);
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,69 @@
+#include "run/salvage_stream.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/texts.hpp"
+#include "cipher/job.hpp"
+#include "run/salvage_lane.hpp"
+
+namespace gpuaes {
+
+Salvage::Salvage(const Stream& whole, std::uint64_t header_bytes,
+                 std::function<void(const std::string&)> tell)
+    : whole_(whole),
+      header_bytes_(header_bytes),
+      tell_(std::move(tell)),
+      session_(*whole.session),
+      sink_(*whole.sink, *this) {}
+
+std::unique_ptr<Lane> Salvage::wrap(std::unique_ptr<Lane> lane) {
+  return make_salvage_lane(std::move(lane), damage_);
+}
+
+std::optional<AuthError> Salvage::verdict() const {
+  const std::string lost = fmt::format(text::lost, lost_bytes_, lost_ranges_, lost_ranges_ == 1 ? "" : "s");
+  const std::optional<AuthError> truncated = session_.truncated();
+  if (lost_ranges_ == 0) return truncated;
+  if (truncated) return AuthError(fmt::format(text::truncated_and_lost, truncated->what(), lost));
+  return AuthError(fmt::format(text::corrupt_and_lost, lost));
+}
+
+void Salvage::report(const std::vector<Damage::Range>& ranges) {
+  for (const auto [begin, end] : ranges) {
+    tell_(fmt::format(text::range_lost, header_bytes_ + begin / segment_bytes * sealed_segment_bytes, begin,
+                      end - begin));
+    lost_bytes_ += end - begin;
+    ++lost_ranges_;
+  }
+}
+
+Outcome Salvage::ForgivingSession::judge(const Piece& piece, bool last,
+                                         std::optional<std::size_t> bad_segment) const {
+  Outcome outcome = whole_.judge(piece, last, bad_segment);
+  if (outcome.error) {
+    const std::lock_guard lock(mutex_);
+    truncated_ = std::exchange(outcome.error, std::nullopt);
+  }
+  return outcome;
+}
+
+std::optional<AuthError> Salvage::ForgivingSession::truncated() const {
+  const std::lock_guard lock(mutex_);
+  return truncated_;
+}
+
+// A range that ends with what has been written may go on behind it.
+void Salvage::ReportingSink::write(std::span<const std::byte> bytes) {
+  inner_.write(bytes);
+  written_ += bytes.size();
+  salvage_.report(salvage_.damage_.take_before(written_));
+}
+
+void Salvage::ReportingSink::finish() {
+  salvage_.report(salvage_.damage_.take_all());
+  inner_.finish();
+}
+
+}  // namespace gpuaes
