@@ -1,5 +1,5 @@
 // What kernels have in common. Files of kernels include nothing that launches them, so that tests can run
-// them on the host (tests/host_kernels_test.cpp).
+// them on the host (tests/cuda/host_kernels_test.cpp).
 #pragma once
 
 #include <cuda_runtime_api.h>

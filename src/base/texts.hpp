@@ -1,7 +1,8 @@
 // All that gpuaes-stream and gpuaes-keygen say on standard error beside help and progress, each hint beside
 // its error. The voice: lower case, no full stop, one line. An error says what is wrong with what: the file,
 // the byte. A hint says what to do next. Never a key, a passphrase or an identity is put into one; names of
-// files and recipients may be. tests/texts.py holds them to that, and fmt::format() to their placeholders.
+// files and recipients may be. tests/scripts/texts.py holds them to that, and fmt::format() to their
+// placeholders.
 #pragma once
 
 namespace gpuaes::text {

@@ -1,0 +1,137 @@
+// What a report writes, to the byte, and when.
+#include "bench/report.hpp"
+
+#include <csignal>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "base/error.hpp"
+#include "support/catch.hpp"
+
+using namespace gpuaes;
+
+namespace {
+
+struct Written {
+  std::string text;
+  std::size_t room = std::string::npos;
+  bool finished = false;
+};
+
+class TextSink : public Sink {
+ public:
+  explicit TextSink(Written& written) : written_(written) {}
+  void write(std::span<const std::byte> bytes) override {
+    if (written_.text.size() + bytes.size() > written_.room) throw IoError("the sink is full");
+    written_.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  void finish() override { written_.finished = true; }
+
+ private:
+  Written& written_;
+};
+
+std::vector<Column> columns() {
+  return {{"name", 6}, {"bytes", 8}, {"gb_per_s", 0, 1}};
+}
+
+struct Rig {
+  explicit Rig(ReportForm form) : report(form, columns(), std::make_unique<TextSink>(written)) {}
+  Written written;
+  Report report;
+};
+
+}  // namespace
+
+TEST_CASE("text is aligned, the first column to the left") {
+  Rig rig(ReportForm::text);
+  rig.report.add({"a", 1024u, 2.25});
+  rig.report.add({"a name that is too long", std::size_t{1} << 40, {}});
+  rig.report.finish();
+  CHECK(rig.written.text ==
+        "name       bytes  gb_per_s\n"
+        "a           1024       2.2\n"
+        "a name that is too long  1099511627776         -\n");
+  CHECK(rig.written.finished);
+}
+
+TEST_CASE("CSV quotes what needs it, and has nothing for what was not measured") {
+  Rig rig(ReportForm::csv);
+  rig.report.add({"plain", 1, 1.5});
+  rig.report.add({"a,b", -2, 1e-9});
+  rig.report.add({"say \"no\"", {}, 123456789.0});
+  rig.report.add({"two\nlines", 0, std::numeric_limits<double>::infinity()});
+  rig.report.finish();
+  CHECK(rig.written.text ==
+        "name,bytes,gb_per_s\n"
+        "plain,1,1.5\n"
+        "\"a,b\",-2,1e-09\n"
+        "\"say \"\"no\"\"\",,1.23457e+08\n"
+        "\"two\nlines\",0,\n");
+}
+
+TEST_CASE("JSON escapes what needs it, and has null for what was not measured") {
+  Rig rig(ReportForm::json);
+  rig.report.add({"say \"\\\"", 1, 1.5});
+  rig.report.add({std::string("\n\x01\x7f", 3), {}, std::numeric_limits<double>::quiet_NaN()});
+  rig.report.finish();
+  CHECK(rig.written.text ==
+        "[\n"
+        R"({"name": "say \"\\\"", "bytes": 1, "gb_per_s": 1.5},)"
+        "\n"
+        R"({"name": "\u000a\u0001)"
+        "\x7f"
+        R"(", "bytes": null, "gb_per_s": null})"
+        "\n]\n");
+}
+
+TEST_CASE("a table without rows is whole") {
+  for (const auto& [form, text] :
+       {std::pair{ReportForm::json, "[\n]\n"}, std::pair{ReportForm::csv, "name,bytes,gb_per_s\n"}}) {
+    Rig rig(form);
+    rig.report.finish();
+    CHECK(rig.written.text == text);
+  }
+}
+
+TEST_CASE("a row is written as soon as it is there") {
+  Rig rig(ReportForm::json);
+  rig.report.add({"a", 1, 2.0});
+  CHECK(rig.written.text == "[\n{\"name\": \"a\", \"bytes\": 1, \"gb_per_s\": 2}");
+}
+
+TEST_CASE("a row that lacks a cell, or has one too many, is a mistake of the program") {
+  Rig rig(ReportForm::csv);
+  CHECK_THROWS_AS(rig.report.add({"a", 1}), std::logic_error);
+  CHECK_THROWS_AS(rig.report.add({"a", 1, 2.0, 3}), std::logic_error);
+}
+
+TEST_CASE("a request to stop ends measuring behind the row, and the table is closed") {
+  Written written;
+  {
+    Report report(ReportForm::json, columns(), std::make_unique<TextSink>(written));
+    report.add({"a", 1, 2.0});
+    report.cancel().request(SIGINT);
+    bool cancelled = false;
+    try {
+      report.add({"b", 1, 2.0});
+    } catch (const Cancelled& stop) {
+      cancelled = stop.signal == SIGINT;
+    }
+    CHECK(cancelled);
+  }
+  CHECK(written.finished);
+  CHECK(written.text ==
+        "[\n{\"name\": \"a\", \"bytes\": 1, \"gb_per_s\": 2},\n{\"name\": \"b\", \"bytes\": 1, \"gb_per_s\": "
+        "2}\n]\n");
+}
+
+TEST_CASE("a table that cannot be written is an error, once") {
+  Written written;
+  written.room = 1;
+  Report report(ReportForm::json, columns(), std::make_unique<TextSink>(written));
+  CHECK_THROWS_AS(report.add({"a", 1, 2.0}), IoError);
+  CHECK_NOTHROW(report.finish());
+  CHECK(written.text == "[");
+}

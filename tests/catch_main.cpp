@@ -1,5 +1,0 @@
-#include "catch.hpp"
-
-int main(int argc, char** argv) {
-  return gpuaes::run_tests(argc, argv);
-}

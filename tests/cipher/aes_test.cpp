@@ -1,0 +1,177 @@
+// The ciphers against published vectors, and the kernels' bodies, run on the host, against the reference.
+#include <array>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "cipher/aes/aes.hpp"
+#include "cipher/aes/ttable.hpp"
+#include "cipher/modes/ctr.hpp"
+#include "support/aes_reference.hpp"
+#include "support/catch.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::string_view keys_hex[] = {
+    "000102030405060708090a0b0c0d0e0f",
+    "000102030405060708090a0b0c0d0e0f1011121314151617",
+    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
+};
+
+// NIST SP 800-38A, appendix F.5.1, F.5.3 and F.5.5.
+constexpr std::string_view ctr_counter = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+constexpr std::string_view ctr_plaintext =
+    "6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51"
+    "30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710";
+struct CtrVector {
+  std::string_view key, ciphertext;
+};
+constexpr CtrVector ctr_vectors[] = {
+    {"2b7e151628aed2a6abf7158809cf4f3c",
+     "874d6191b620e3261bef6864990db6ce 9806f66b7970fdff8617187bb9fffdff"
+     "5ae4df3edbd5d35e5b4f09020db03eab 1e031dda2fbe03d1792170a0f3009cee"},
+    {"8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b",
+     "1abc932417521ca24f2b0459fe7e6e0b 090339ec0aa6faefd5ccc2c6f4ce8e94"
+     "1e36b26bd1ebc670d1bd1d665620abf7 4f78a7f6d29809585a97daec58c6b050"},
+    {"603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
+     "601ec313775789a5b7a7f504bbf3d228 f443e3ca4d62b59aca84e990cacaf5c5"
+     "2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6"},
+};
+
+std::vector<std::uint32_t> replicated_tables() {
+  std::vector<std::uint32_t> words(aes::replicated_words);
+  const aes::TTable table = aes::make_ttable();
+  for (unsigned i = 0; i < aes::replicated_words; ++i) words[i] = aes::replicated_word(table, i);
+  return words;
+}
+
+template <int rounds>
+CounterBlock table_block(const std::vector<std::uint32_t>& tables, unsigned bank, const aes::RoundKeys& keys,
+                         Counter counter, unsigned group) {
+  aes::CtrKeystream<rounds> keystream(tables.data(), bank, keys.words.data());
+  const unsigned last_byte = counter.low & 0xff;
+  keystream.start({counter.high, counter.low - last_byte + group});
+  return to_bytes(keystream.block(last_byte));
+}
+
+// The keystream of one counter by the kernel's body. `group` is the last byte of the counter that the group
+// of blocks was started with.
+CounterBlock table_keystream(unsigned bank, const aes::RoundKeys& keys, Counter counter, unsigned group = 0) {
+  static const std::vector<std::uint32_t> tables = replicated_tables();
+  if (keys.rounds == 10) return table_block<10>(tables, bank, keys, counter, group);
+  if (keys.rounds == 12) return table_block<12>(tables, bank, keys, counter, group);
+  return table_block<14>(tables, bank, keys, counter, group);
+}
+
+// A word as FIPS 197 writes it.
+std::uint32_t fips_word(const aes::RoundKeys& keys, std::size_t i) {
+  const std::uint32_t w = keys.words.at(i);
+  return w << 24 | (w & 0xff00) << 8 | (w >> 8 & 0xff00) | w >> 24;
+}
+
+}  // namespace
+
+TEST_CASE("key expansion gives the words of FIPS 197, appendix A") {
+  const auto keys = aes::expand_key(from_hex(ctr_vectors[0].key));
+  CHECK(keys.rounds == 10);
+  CHECK(fips_word(keys, 0) == 0x2b7e1516);
+  CHECK(fips_word(keys, 4) == 0xa0fafe17);
+  CHECK(fips_word(keys, 7) == 0x2a6c7605);
+  CHECK(fips_word(keys, 23) == 0x11f915bc);
+  CHECK(fips_word(keys, 36) == 0xac7766f3);
+  CHECK(fips_word(keys, 43) == 0xb6630ca6);
+
+  const auto keys_192 = aes::expand_key(from_hex(ctr_vectors[1].key));
+  CHECK(keys_192.rounds == 12);
+  CHECK(fips_word(keys_192, 6) == 0xfe0c91f7);
+  CHECK(fips_word(keys_192, 8) == 0xec12068e);
+  CHECK(fips_word(keys_192, 51) == 0x01002202);
+
+  const auto keys_256 = aes::expand_key(from_hex(ctr_vectors[2].key));
+  CHECK(keys_256.rounds == 14);
+  CHECK(fips_word(keys_256, 8) == 0x9ba35411);
+  CHECK(fips_word(keys_256, 12) == 0xa8b09c1a);
+  CHECK(fips_word(keys_256, 59) == 0x706c631e);
+}
+
+TEST_CASE("the reference encrypts the blocks of FIPS 197, appendix C") {
+  const std::string_view ciphertexts[] = {"69c4e0d86a7b0430d8cdb78070b4c55a",
+                                          "dda97ca4864cdfe06eaf70a0ec0d7191",
+                                          "8ea2b7ca516745bfeafc49904b496089"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    CounterBlock block = counter_block("00112233445566778899aabbccddeeff");
+    aes::encrypt_block(aes::expand_key(from_hex(keys_hex[i])), block.data(), block.data());
+    CHECK(block == counter_block(ciphertexts[i]));
+  }
+}
+
+TEST_CASE("the reference encrypts the CTR vectors of SP 800-38A") {
+  for (const CtrVector& vector : ctr_vectors) {
+    const auto keys = aes::expand_key(from_hex(vector.key));
+    const Counter counter = load_counter(counter_block(ctr_counter));
+    CHECK(reference_ctr(keys, counter, from_hex(ctr_plaintext)) == from_hex(vector.ciphertext));
+  }
+}
+
+TEST_CASE("the table kernel's body encrypts the CTR vectors of SP 800-38A in every bank") {
+  for (const CtrVector& vector : ctr_vectors) {
+    const auto keys = aes::expand_key(from_hex(vector.key));
+    for (unsigned bank = 0; bank < 32; ++bank) {
+      Bytes bytes = from_hex(ctr_plaintext);
+      for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const Counter counter = load_counter(counter_block(ctr_counter)) + i / 16;
+        bytes[i] ^= static_cast<std::byte>(table_keystream(bank, keys, counter)[i % 16]);
+      }
+      CHECK(bytes == from_hex(vector.ciphertext));
+    }
+  }
+}
+
+TEST_CASE("the table kernel's body equals the reference") {
+  std::mt19937_64 random(1);
+  for (const std::string_view key : keys_hex) {
+    const auto keys = aes::expand_key(from_hex(key));
+    bool all_equal = true;
+    for (int i = 0; i < 2000; ++i) {
+      const Counter counter{random(), random()};
+      const unsigned bank = random() % 32, group = random() % 256;
+      all_equal &= table_keystream(bank, keys, counter, group) == reference_keystream(keys, counter, 0);
+    }
+    CHECK(all_equal);
+  }
+}
+
+TEST_CASE("the table kernel's body follows the counter through every carry") {
+  constexpr std::uint64_t all = ~std::uint64_t{0};
+  const Counter before_carry[] = {{0, 0xf8},    {7, 0xfff8},           {7, 0xfffffff8}, {7, 0xfffffffffff8},
+                                  {7, all - 7}, {0xffffffff, all - 7}, {all, all - 7}};
+  for (const std::string_view key : keys_hex) {
+    const auto keys = aes::expand_key(from_hex(key));
+    for (const Counter& start : before_carry)
+      for (std::uint64_t i = 0; i < 16; ++i)
+        CHECK(table_keystream(static_cast<unsigned>(i), keys, start + i) ==
+              reference_keystream(keys, start, i));
+  }
+}
+
+TEST_CASE("a counter block is one big-endian number") {
+  const Counter counter = load_counter(counter_block(ctr_counter));
+  CHECK(counter.high == 0xf0f1f2f3f4f5f6f7);
+  CHECK(counter.low == 0xf8f9fafbfcfdfeff);
+  CHECK(store_counter(counter) == counter_block(ctr_counter));
+}
+
+TEST_CASE("a counter carries into its high half and wraps at 2^128") {
+  const auto plus = [](std::string_view hex, std::uint64_t blocks) {
+    return store_counter(load_counter(counter_block(hex)) + blocks);
+  };
+  CHECK(plus("000000000000000000000000ffffffff", 1) == counter_block("00000000000000000000000100000000"));
+  CHECK(plus("0000000000000000ffffffffffffffff", 1) == counter_block("00000000000000010000000000000000"));
+  CHECK(plus("0000000000000001fffffffffffffff0", 32) == counter_block("00000000000000020000000000000010"));
+  CHECK(plus("ffffffffffffffffffffffffffffffff", 1) == counter_block("00000000000000000000000000000000"));
+  CHECK(plus("00000000000000000000000000000002", ~std::uint64_t{0}) ==
+        counter_block("00000000000000010000000000000001"));
+}
+
+}  // namespace gpuaes

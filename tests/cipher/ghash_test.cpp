@@ -1,0 +1,275 @@
+// GHASH against multiplication as SP 800-38D writes it, bit by bit, and AES-GCM below the lanes, which takes
+// any first counter block, against every published vector.
+#include "cipher/modes/ghash.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "cipher/modes/gcm.hpp"
+#include "support/aes_reference.hpp"
+#include "support/catch.hpp"
+#include "support/gcm_vectors.hpp"
+
+namespace gpuaes {
+namespace {
+
+using ghash::Element;
+
+CounterBlock block_of(const Element& element) {
+  CounterBlock block;
+  ghash::store_bytes(element, block.data());
+  return block;
+}
+
+Element element(const CounterBlock& bytes) {
+  return ghash::load_bytes(bytes.data());
+}
+
+CounterBlock single_bit(unsigned bit) {
+  CounterBlock block{};
+  block[bit / 8] = static_cast<std::uint8_t>(0x80 >> bit % 8);
+  return block;
+}
+
+CounterBlock filled(std::uint8_t byte) {
+  CounterBlock block;
+  block.fill(byte);
+  return block;
+}
+
+void add_to(CounterBlock& sum, const CounterBlock& block) {
+  for (std::size_t i = 0; i < 16; ++i) sum[i] ^= block[i];
+}
+
+// SP 800-38D, section 6.3, algorithm 1: bit i of a block is bit 7 - i mod 8 of byte i / 8.
+CounterBlock bitwise_product(const CounterBlock& x, const CounterBlock& y) {
+  CounterBlock z{}, v = y;
+  for (unsigned i = 0; i < 128; ++i) {
+    if (x[i / 8] >> (7 - i % 8) & 1) add_to(z, v);
+    const bool last_bit = v[15] & 1;
+    for (std::size_t byte = 16; byte-- > 0;)
+      v[byte] = static_cast<std::uint8_t>(v[byte] >> 1 | (byte > 0 ? v[byte - 1] << 7 : 0));
+    if (last_bit) v[0] ^= 0xe1;
+  }
+  return z;
+}
+
+// Section 6.4, algorithm 2.
+CounterBlock bitwise_ghash(const CounterBlock& h, const std::vector<CounterBlock>& blocks) {
+  CounterBlock sum{};
+  for (const CounterBlock& block : blocks) {
+    add_to(sum, block);
+    sum = bitwise_product(sum, h);
+  }
+  return sum;
+}
+
+bool product_is_right(const CounterBlock& x, const CounterBlock& y) {
+  return bitwise_product(x, y) == block_of(multiply(element(x), ghash::Multiplier(element(y))));
+}
+
+CounterBlock random_block(std::mt19937_64& random) {
+  CounterBlock block;
+  for (std::uint8_t& byte : block) byte = static_cast<std::uint8_t>(random());
+  return block;
+}
+
+std::vector<CounterBlock> random_blocks(std::size_t count, std::mt19937_64& random) {
+  std::vector<CounterBlock> blocks(count);
+  for (CounterBlock& block : blocks) block = random_block(random);
+  return blocks;
+}
+
+}  // namespace
+
+TEST_CASE("field elements are big-endian numbers, and come and go unchanged") {
+  const CounterBlock block = counter_block("00112233445566778899aabbccddeeff");
+  CHECK(element(block).words[3] == 0x00112233);
+  CHECK(element(block).words[0] == 0xccddeeff);
+  CHECK(block == block_of(element(block)));
+  std::uint32_t memory[4], stored[4];
+  std::memcpy(memory, block.data(), sizeof memory);
+  CHECK(block == block_of(ghash::load(memory)));
+  ghash::store(element(block), stored);
+  CHECK(std::memcmp(stored, memory, sizeof memory) == 0);
+  CHECK(counter_block("00112233440000000000000000000000") == block_of(ghash::load_bytes(block.data(), 5)));
+}
+
+TEST_CASE("the product of all pairs of single bits is right") {
+  std::size_t right = 0;
+  for (unsigned i = 0; i < 128; ++i)
+    for (unsigned j = 0; j < 128; ++j) right += product_is_right(single_bit(i), single_bit(j)) ? 1 : 0;
+  CHECK(right == 128 * 128);
+}
+
+TEST_CASE("products of 0, 1, x and all ones are right") {
+  const CounterBlock zero{}, one = single_bit(0), x = single_bit(1), ones = filled(0xff);
+  std::mt19937_64 random(7);
+  for (const CounterBlock& each : {zero, one, x, ones, random_block(random)}) {
+    CHECK(zero == block_of(multiply(element(each), ghash::Multiplier(element(zero)))));
+    CHECK(zero == block_of(multiply(element(zero), ghash::Multiplier(element(each)))));
+    CHECK(each == block_of(multiply(element(each), ghash::Multiplier(element(one)))));
+    CHECK(each == block_of(multiply(element(one), ghash::Multiplier(element(each)))));
+    CHECK(product_is_right(each, x));
+    CHECK(product_is_right(x, each));
+    CHECK(product_is_right(each, ones));
+    CHECK(product_is_right(ones, each));
+  }
+}
+
+// The most bits that can meet in a sum: every pattern of four bits, repeated, by every other. The multiplier
+// divides its factor by x, so that times x makes it hold the pattern itself.
+TEST_CASE("products of the densest elements do not carry") {
+  for (unsigned i = 0; i < 16; ++i)
+    for (unsigned j = 0; j < 16; ++j) {
+      CAPTURE(i, j);
+      const CounterBlock a = filled(static_cast<std::uint8_t>(0x11 * i)),
+                         b = filled(static_cast<std::uint8_t>(0x11 * j));
+      CHECK(product_is_right(a, b));
+      CHECK(product_is_right(a, bitwise_product(b, single_bit(1))));
+    }
+}
+
+TEST_CASE("random products are right") {
+  std::mt19937_64 random(1);
+  std::size_t right = 0;
+  for (int i = 0; i < 20000; ++i)
+    right += product_is_right(random_block(random), random_block(random)) ? 1 : 0;
+  CHECK(right == 20000);
+}
+
+TEST_CASE("powers are those of the hash key") {
+  std::mt19937_64 random(2);
+  const CounterBlock h = random_block(random);
+  ghash::Powers powers;
+  ghash::make_powers(element(h), powers);
+  CounterBlock power = single_bit(0);
+  for (const Element& each : powers.of) CHECK((power = bitwise_product(power, h)) == block_of(each));
+}
+
+TEST_CASE("GHASH of test case 2 of the GCM specification (McGrew and Viega) is right") {
+  const CounterBlock h = counter_block("66e94bd4ef8a2c3b884cfa59ca342b2e");
+  const std::vector<CounterBlock> blocks{counter_block("0388dace60b6a392f328c2b971b2fe78"),
+                                         counter_block("00000000000000000000000000000080")};
+  CHECK(blocks[1] == block_of(ghash::Lengths{0, 16}.last_block()));
+  const ghash::Multiplier factor(element(h));
+  const Element sum = multiply(add(multiply(element(blocks[0]), factor), element(blocks[1])), factor);
+  CHECK(counter_block("f38cbb1ad69223dcc3457ae5b6b0f885") == block_of(sum));
+  CHECK(counter_block("f38cbb1ad69223dcc3457ae5b6b0f885") == bitwise_ghash(h, blocks));
+}
+
+namespace {
+
+struct HashedBlocks {
+  const std::vector<CounterBlock>& blocks;
+  mutable std::vector<int> times_used;
+
+  CounterBlock fetch(unsigned index) const { return blocks.at(index); }
+  Element block(const CounterBlock& fetched, unsigned index) const {
+    ++times_used.at(index);
+    return element(fetched);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the shares of all lanes add up to GHASH, for every number of blocks") {
+  std::mt19937_64 random(3);
+  std::vector<std::size_t> counts{1024, 1025, 1026};
+  for (std::size_t count = 0; count <= 100; ++count) counts.push_back(count);
+  for (const unsigned lanes : {128u, 32u, 1u, 7u})
+    for (const std::size_t count : counts) {
+      CAPTURE(lanes, count);
+      const CounterBlock h = random_block(random);
+      ghash::Powers powers;
+      ghash::make_powers(element(h), powers);
+      const std::vector<CounterBlock> blocks = random_blocks(count, random);
+      HashedBlocks data{blocks, std::vector<int>(count)};
+      Element sum{};
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        sum = add(sum, ghash::lane_share(lane, lanes, static_cast<unsigned>(count),
+                                         ghash::Multiplier(powers.of[lanes - 1]), powers.of[lanes - 1 - lane],
+                                         data));
+      CHECK(bitwise_ghash(h, blocks) == block_of(sum));
+      CHECK(data.times_used == std::vector<int>(count, 1));
+    }
+}
+
+TEST_CASE("the blocks of a message are those of its aad and its ciphertext and their lengths") {
+  CHECK(ghash::Lengths{0, 0}.data_blocks() == 0);
+  CHECK(ghash::Lengths{1, 16}.data_blocks() == 2);
+  CHECK(ghash::Lengths{16, 17}.data_blocks() == 3);
+  CHECK(ghash::Lengths{33, 0}.aad_blocks() == 3);
+  const Element lengths = ghash::Lengths{std::uint64_t{1} << 33 | 2, std::uint64_t{1} << 34 | 3}.last_block();
+  CHECK(counter_block("00000010000000100000002000000018") == block_of(lengths));
+}
+
+// AES-GCM -----------------------------------------------------------------------------------------
+
+namespace {
+
+// SP 800-38D, section 7.1, step 2.
+CounterBlock counter_of_iv(const CipherKey& key, const Bytes& iv) {
+  if (iv.size() == sizeof(Nonce)) return first_counter(nonce_of(iv));
+  CounterBlock h{};
+  aes::encrypt_block(aes::expand_key(key.bytes.bytes()), h.data(), h.data());
+  std::vector<CounterBlock> blocks((iv.size() + 15) / 16);
+  for (std::size_t i = 0; i < iv.size(); ++i) blocks[i / 16][i % 16] = std::to_integer<std::uint8_t>(iv[i]);
+  blocks.push_back(store_counter({0, 8 * iv.size()}));
+  return bitwise_ghash(h, blocks);
+}
+
+// The tag may be cut; a job's may not, so that open() is asked only for whole ones.
+bool gcm_is_right(const GcmVector& vector) {
+  const CipherKey key = make_key(vector.key);
+  const CounterBlock j0 = counter_of_iv(key, vector.iv);
+  const Gcm gcm(key.bytes.bytes());
+  const Bytes tag = [&] {
+    const Tag whole = gcm.tag(j0, vector.aad, vector.ciphertext);
+    const auto bytes = std::as_bytes(std::span(whole)).first(vector.tag.size());
+    return Bytes(bytes.begin(), bytes.end());
+  }();
+  if ((tag == vector.tag) != vector.valid) return false;
+  Bytes plain(vector.ciphertext.size(), std::byte{0xa5}), ciphertext(plain.size()), made_tag(tag_bytes);
+  if (vector.tag.size() == tag_bytes) {
+    if (gcm.open(j0, vector.aad, vector.ciphertext, vector.tag, plain) != vector.valid) return false;
+    if (!vector.valid) return plain == Bytes(plain.size(), std::byte{0xa5});
+  }
+  if (!vector.valid) return true;
+  gcm.crypt(j0, vector.ciphertext, plain);
+  gcm.seal(j0, vector.aad, vector.plain, ciphertext, made_tag);
+  made_tag.resize(vector.tag.size());
+  return plain == vector.plain && ciphertext == vector.ciphertext && made_tag == vector.tag;
+}
+
+void check_gcm(const std::vector<GcmVector>& vectors) {
+  for (const GcmVector& vector : vectors) {
+    CAPTURE(vector.name);
+    if (!gcm_is_right(vector)) FAIL_CHECK("wrong");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the counter of GCM wraps in its last 32 bits alone") {
+  CHECK(increment(counter_block("000000000000000000000000000000ff")) ==
+        counter_block("00000000000000000000000000000100"));
+  CHECK(increment(counter_block("ffffffffffffffffffffffffffffffff")) ==
+        counter_block("ffffffffffffffffffffffff00000000"));
+  CHECK(increment(counter_block("00112233445566778899aabbfffffffe")) ==
+        counter_block("00112233445566778899aabbffffffff"));
+}
+
+TEST_CASE("AES-GCM gives NIST's answers for every length of IV and tag", "[optional]") {
+  if (have_nist_vectors()) check_gcm(cavp_gcm_vectors());
+}
+
+TEST_CASE("AES-GCM gives Wycheproof's answers for every length of IV") {
+  check_gcm(wycheproof_gcm_vectors());
+}
+
+}  // namespace gpuaes

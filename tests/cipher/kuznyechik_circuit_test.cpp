@@ -1,0 +1,147 @@
+// Kuznyechik's circuits against the tables and the byte-wise cipher.
+#include "cipher/kuznyechik/circuit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace gpuaes {
+namespace {
+
+using kuznyechik::Block;
+
+constexpr unsigned slices = 32;
+using Blocks = std::array<Block, slices>;
+
+struct State {
+  std::uint32_t words[128];
+};
+
+// Bit i of byte b of block k: bit k of word 8b + i.
+State slice(const Blocks& blocks) {
+  State state{};
+  for (unsigned k = 0; k < slices; ++k)
+    for (unsigned bit = 0; bit < 128; ++bit) state.words[bit] |= (blocks[k][bit / 8] >> bit % 8 & 1u) << k;
+  return state;
+}
+
+Blocks unslice(const State& state) {
+  Blocks blocks{};
+  for (unsigned k = 0; k < slices; ++k)
+    for (unsigned bit = 0; bit < 128; ++bit)
+      blocks[k][bit / 8] |= static_cast<std::uint8_t>((state.words[bit] >> k & 1u) << bit % 8);
+  return blocks;
+}
+
+template <class Map>
+void for_each_byte(State& state, Map map) {
+  for (unsigned byte = 0; byte < 16; ++byte) map(state.words + 8 * byte);
+}
+
+Blocks mapped(Blocks blocks, const kuznyechik::Substitution& map) {
+  for (Block& block : blocks) block = kuznyechik::substitute(block, map);
+  return blocks;
+}
+
+// What a function of 8 words does to a byte that is in one slice, among zeros.
+template <class Map>
+unsigned byte_after(Map map, unsigned byte, unsigned slice) {
+  std::uint32_t x[8];
+  for (unsigned i = 0; i < 8; ++i) x[i] = (byte >> i & 1) << slice;
+  map(x);
+  unsigned result = 0;
+  for (unsigned i = 0; i < 8; ++i) result |= (x[i] >> slice & 1) << i;
+  return result;
+}
+
+Blocks random_blocks(std::mt19937_64& random) {
+  Blocks blocks;
+  for (Block& block : blocks)
+    for (std::uint8_t& byte : block) byte = static_cast<std::uint8_t>(random());
+  return blocks;
+}
+
+// L of blocks of the standard, by the circuit.
+Blocks mixed(const Blocks& blocks) {
+  State state = slice(mapped(blocks, kuznyechik::to_circuit));
+  kuznyechik::mix(state.words);
+  return mapped(unslice(state), kuznyechik::from_circuit);
+}
+
+void add_key(State& state, const Block& key) {
+  for (unsigned bit = 0; bit < 128; ++bit)
+    state.words[bit] ^= 0u - (kuznyechik::to_circuit[key[bit / 8]] >> bit % 8 & 1u);
+}
+
+}  // namespace
+
+TEST_CASE("Kuznyechik's circuit has its basis by table and by circuit, and back") {
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    CHECK(kuznyechik::from_circuit[kuznyechik::to_circuit[byte]] == byte);
+    for (unsigned slice = 0; slice < slices; ++slice) {
+      REQUIRE(byte_after(kuznyechik::to_circuit_basis, byte, slice) == kuznyechik::to_circuit[byte]);
+      REQUIRE(byte_after(kuznyechik::from_circuit_basis, byte, slice) == kuznyechik::from_circuit[byte]);
+    }
+  }
+}
+
+TEST_CASE("the circuit of Kuznyechik's S has the values of the table, in every slice") {
+  const auto circuit = [](std::uint32_t x[8]) { kuznyechik::substitute(x); };
+  for (unsigned byte = 0; byte < 256; ++byte)
+    for (unsigned slice = 0; slice < slices; ++slice)
+      REQUIRE(kuznyechik::from_circuit[byte_after(circuit, kuznyechik::to_circuit[byte], slice)] ==
+              kuznyechik::pi[byte]);
+}
+
+TEST_CASE("the circuit of Kuznyechik's L mixes every bit and random blocks as the standard does") {
+  for (unsigned first = 0; first < 128; first += slices) {
+    Blocks units{};
+    for (unsigned k = 0; k < slices; ++k)
+      units[k][(first + k) / 8] = static_cast<std::uint8_t>(1u << (first + k) % 8);
+    const Blocks result = mixed(units);
+    for (unsigned k = 0; k < slices; ++k) CHECK(result[k] == kuznyechik::mix(units[k]));
+  }
+  std::mt19937_64 random(7801);
+  for (int i = 0; i < 20; ++i) {
+    const Blocks blocks = random_blocks(random);
+    const Blocks result = mixed(blocks);
+    for (unsigned k = 0; k < slices; ++k) REQUIRE(result[k] == kuznyechik::mix(blocks[k]));
+  }
+}
+
+TEST_CASE("a step of the circuit is R, its new byte where the old one lay") {
+  std::mt19937_64 random(2015);
+  const Blocks blocks = random_blocks(random);
+  State state = slice(mapped(blocks, kuznyechik::to_circuit));
+  kuznyechik::mix_step<15>(state.words, state.words + 8 * 15);
+  const Blocks result = mapped(unslice(state), kuznyechik::from_circuit);
+  for (unsigned k = 0; k < slices; ++k) {
+    const Block expected = kuznyechik::shift_in(blocks[k]);
+    CHECK(result[k][15] == expected[0]);
+    CHECK(std::equal(result[k].begin(), result[k].end() - 1, expected.begin() + 1));
+  }
+}
+
+TEST_CASE("32 blocks encrypted by Kuznyechik's circuits are those of the reference") {
+  std::mt19937_64 random(34);
+  std::vector<std::byte> key(kuznyechik::key_bytes);
+  for (std::byte& byte : key) byte = static_cast<std::byte>(random());
+  const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
+  const Blocks blocks = random_blocks(random);
+  State state = slice(blocks);
+  for_each_byte(state, kuznyechik::to_circuit_basis);
+  for (unsigned round = 0; round < kuznyechik::rounds; ++round) {
+    add_key(state, keys.of[round]);
+    for_each_byte(state, [](std::uint32_t* x) { kuznyechik::substitute(x); });
+    kuznyechik::mix(state.words);
+  }
+  add_key(state, keys.of[kuznyechik::rounds]);
+  for_each_byte(state, kuznyechik::from_circuit_basis);
+  const Blocks result = unslice(state);
+  for (unsigned k = 0; k < slices; ++k) CHECK(result[k] == kuznyechik::encrypt(keys, blocks[k]));
+}
+
+}  // namespace gpuaes

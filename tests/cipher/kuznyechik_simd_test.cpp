@@ -1,0 +1,141 @@
+// One of the ways in which CPU lanes compute Kuznyechik, against the cipher as its standard is written. Which
+// one says GPUAES_VECTOR_CODE: the name of a set of instructions (bitsliced code leaves what is no whole
+// batch to tables), "tables" for none, or "chosen" for those that lanes take. Where the CPU has no such
+// instructions this ends with 77, which CTest reports as skipped.
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cipher/kuznyechik/cpu.hpp"
+#include "cipher/kuznyechik/kuznyechik.hpp"
+#include "cipher/modes/mgm.hpp"
+#include "lane/backends.hpp"
+#include "support/catch.hpp"
+#include "support/single_mgm.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+using kuznyechik::Block;
+
+constexpr std::uint64_t all = ~std::uint64_t{0};
+
+std::string_view code_name() {
+  const char* const name = std::getenv("GPUAES_VECTOR_CODE");
+  return name == nullptr ? "" : name;
+}
+
+const kuznyechik::VectorCode* find(std::span<const kuznyechik::VectorCode> codes) {
+  for (const kuznyechik::VectorCode& each : codes)
+    if (each.name == code_name()) return &each;
+  return nullptr;
+}
+
+kuznyechik::VectorCodes codes() {
+  if (code_name() == "chosen") return kuznyechik::find_vector_codes();
+  return {find(kuznyechik::sliced_codes()), find(kuznyechik::lookup_codes())};
+}
+
+// Around the blocks of each batch, one and several.
+std::vector<std::size_t> counts_of_blocks() {
+  std::vector<std::size_t> counts;
+  for (std::size_t count = 0; count <= 130; ++count) counts.push_back(count);
+  for (const std::size_t whole : {256, 512, 768, 1024, 1536})
+    for (const std::size_t count : {whole - 1, whole, whole + 1, whole + 33}) counts.push_back(count);
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("blocks are enciphered as the standard does it, any number of them") {
+  std::mt19937 random(4);
+  for (const std::size_t count : counts_of_blocks()) {
+    CAPTURE(count);
+    Bytes key(32);
+    for (std::byte& byte : key) byte = static_cast<std::byte>(random());
+    const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
+    std::vector<Block> blocks(count), expected(count);
+    for (Block& each : blocks)
+      for (std::uint8_t& byte : each) byte = static_cast<std::uint8_t>(random());
+    for (std::size_t k = 0; k < count; ++k) expected[k] = kuznyechik::encrypt(keys, blocks[k]);
+    KuznyechikCpu(key, codes()).encrypt(blocks);
+    CHECK((blocks == expected));
+  }
+}
+
+TEST_CASE("every byte in every place is substituted and mixed as the standard does it") {
+  const Bytes key(32);
+  const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
+  // What is substituted first is the block with the first round key, which is zero.
+  CHECK(keys.of[0] == Block{});
+  std::vector<Block> blocks(16 * 256);
+  for (unsigned i = 0; i < 16; ++i)
+    for (unsigned byte = 0; byte < 256; ++byte) blocks[256 * i + byte][i] = static_cast<std::uint8_t>(byte);
+  std::vector<Block> expected = blocks;
+  for (Block& each : expected) each = kuznyechik::encrypt(keys, each);
+  KuznyechikCpu(key, codes()).encrypt(blocks);
+  CHECK((blocks == expected));
+}
+
+TEST_CASE("counter mode is what the reference makes, for every length and a counter that carries") {
+  const Bytes key = test_bytes(32, 5), in = test_bytes(3 * 8192 + 100);
+  const CipherKey lane_key = make_key(key, Cipher::kuznyechik);
+  const KuznyechikCpu cpu(key, codes());
+  const Counter first{7, all - 40};
+  Bytes expected(in.size());
+  const auto reference = make_reference_lane();
+  reference->start({.key = &lane_key, .in = in, .out = expected, .counter = store_counter(first)});
+  CHECK_FALSE(reference->finish().has_value());
+  std::vector<std::size_t> sizes;
+  for (std::size_t size = 0; size <= 600; ++size) sizes.push_back(size);
+  for (const std::size_t count : counts_of_blocks())
+    for (const std::size_t rest : {0, 1, 15})
+      if (16 * count + rest <= in.size()) sizes.push_back(16 * count + rest);
+  for (const std::size_t size : sizes) {
+    CAPTURE(size);
+    Bytes out(size);
+    cpu.ctr(first, std::span(in).first(size), out);
+    CHECK(difference(out, std::span(expected).first(size)) == "");
+  }
+}
+
+TEST_CASE("MGM is what is written, for lengths around those of vectors") {
+  const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
+  const mgm::Mgm oracle(key);
+  const SingleMgm cpu(key, codes());
+  const MgmNonce nonce = counter_block("7edcba98765432100123456789abcdef");
+  for (const std::size_t size :
+       {0,    1,    16,   17,   255,  256,  257,  495,  496,  511,  512,  513,  528,   1024,  1025,
+        1600, 2047, 2048, 2049, 4095, 4096, 4097, 4112, 8191, 8192, 8193, 8208, 12304, 16384, 16385}) {
+    CAPTURE(size);
+    const Bytes plain = test_bytes(size, 1);
+    auto [ciphertext, tag] = check_as_oracle(oracle, cpu, nonce, aad, plain);
+    tag[size % 16] ^= std::byte{1};
+    Bytes opened(size);
+    CHECK_FALSE(cpu.open(nonce, aad, ciphertext, tag, opened));
+  }
+}
+
+}  // namespace gpuaes
+
+int main(int argc, char** argv) {
+  const std::string name(gpuaes::code_name());
+  const gpuaes::kuznyechik::VectorCodes codes = gpuaes::codes();
+  bool known = name == "tables" || name == "chosen", here = true;
+  for (const gpuaes::kuznyechik::VectorCode* const code : {codes.batches, codes.rest}) {
+    if (code == nullptr) continue;
+    known = true;
+    here = here && code->is_here();
+  }
+  if (!known || !here) {
+    std::printf("skipped: %s has no %s\n", known ? "this CPU" : "this program", name.c_str());
+    return 77;
+  }
+  return gpuaes::run_tests(argc, argv);
+}

@@ -1,0 +1,179 @@
+// MGM against the examples of RFC 9058, and its multiplication.
+#include "cipher/modes/mgm.hpp"
+
+#include <array>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "cipher/modes/carryless.hpp"
+#include "cipher/modes/mgm_cpu.hpp"
+#include "support/catch.hpp"
+#include "support/mgm_vectors.hpp"
+#include "support/single_mgm.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+using ghash::Element;
+using kuznyechik::Block;
+
+// Bit k is the coefficient of x^k.
+struct Number {
+  std::uint64_t high, low;
+};
+
+Number number(const Element& element) {
+  const std::uint32_t* const w = element.words;
+  return {std::uint64_t{w[3]} << 32 | w[2], std::uint64_t{w[1]} << 32 | w[0]};
+}
+
+// The product as a schoolbook makes it, bit by bit.
+Number product(Number a, Number b) {
+  Number sum{0, 0};
+  for (int k = 127; k >= 0; --k) {
+    const bool out = sum.high >> 63;
+    sum = {sum.high << 1 | sum.low >> 63, sum.low << 1 ^ (out ? 0x87u : 0u)};
+    if ((k >= 64 ? a.high >> (k - 64) : a.low >> k) & 1) sum = {sum.high ^ b.high, sum.low ^ b.low};
+  }
+  return sum;
+}
+
+Element random_element(std::mt19937& random) {
+  Element element;
+  for (std::uint32_t& word : element.words) word = static_cast<std::uint32_t>(random());
+  return element;
+}
+
+void check_product(const Element& a, const Element& b) {
+  mgm::Product sum{};
+  mgm::add_product(a, b, sum);
+  const Number got = number(mgm::reduce(sum)), expected = product(number(a), number(b));
+  CHECK(got.high == expected.high);
+  CHECK(got.low == expected.low);
+}
+
+template <class Aead>
+void check_vectors() {
+  for (const MgmVector& vector : mgm_vectors) {
+    const Aead aead(from_hex(vector.key));
+    const Bytes aad = from_hex(vector.aad), plain = from_hex(vector.plaintext);
+    const MgmNonce nonce = counter_block(vector.nonce);
+    Bytes ciphertext(plain.size()), tag(16), opened(plain.size());
+    aead.seal(nonce, aad, plain, ciphertext, tag);
+    CHECK(difference(ciphertext, from_hex(vector.ciphertext)) == "");
+    CHECK(difference(tag, from_hex(vector.tag)) == "");
+    CHECK(aead.open(nonce, aad, ciphertext, tag, opened));
+    CHECK(difference(opened, plain) == "");
+    for (std::size_t i = 0; i < 16; ++i) {
+      Bytes other = tag;
+      other[i] ^= std::byte{1} << i % 8;
+      CHECK_FALSE(aead.open(nonce, aad, ciphertext, other, opened));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("MGM gives the answers of RFC 9058, A.1, as it is written and as CPU lanes do it") {
+  check_vectors<mgm::Mgm>();
+  check_vectors<SingleMgm>();
+}
+
+TEST_CASE("MGM's product is the one of its field") {
+  std::mt19937 random(1);
+  for (int i = 0; i < 128; ++i)
+    for (int k = 0; k < 128; k += 7) {
+      Element a{}, b{};
+      a.words[i / 32] = 1u << i % 32;
+      b.words[k / 32] = 1u << k % 32;
+      check_product(a, b);
+    }
+  for (int i = 0; i < 1000; ++i) check_product(random_element(random), random_element(random));
+  constexpr std::uint32_t ones = 0xffffffff;
+  check_product({{ones, ones, ones, ones}}, {{ones, ones, ones, ones}});
+}
+
+TEST_CASE(
+    "sums of products are the same with and without instructions for them, whatever the last block has") {
+  std::mt19937 random(2);
+  std::vector<Block> factors(33);
+  for (Block& factor : factors)
+    for (std::uint8_t& byte : factor) byte = static_cast<std::uint8_t>(random());
+  for (std::size_t size = 0; size <= factors.size() * 16; ++size) {
+    const Bytes bytes = test_bytes(size, size);
+    const auto used = std::span(factors).first((size + 15) / 16);
+    mgm::Product sum{{1, 2, 3, 4, 5, 6, 7, 8}}, portable = sum, expected = sum;
+    add_products(used, bytes, sum);
+    add_products_portable(used, bytes, portable);
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      Bytes block(bytes.begin() + static_cast<long>(16 * i), bytes.end());
+      block.resize(16);
+      const auto* const in = reinterpret_cast<const std::uint8_t*>(block.data());
+      mgm::add_product(ghash::load_bytes(used[i].data()), ghash::load_bytes(in), expected);
+    }
+    CAPTURE(size);
+    const auto a = number(mgm::reduce(sum)), b = number(mgm::reduce(portable)),
+               c = number(mgm::reduce(expected));
+    CHECK((a.high == c.high && a.low == c.low));
+    CHECK((b.high == c.high && b.low == c.low));
+  }
+}
+
+TEST_CASE("MGM's counters do not carry out of their half") {
+  constexpr std::uint64_t all = ~std::uint64_t{0};
+  CHECK(store_counter(mgm::next_counter({5, all})) == store_counter({5, 0}));
+  CHECK(store_counter(mgm::next_factor({all, 5})) == store_counter({0, 5}));
+}
+
+TEST_CASE("as CPU lanes do MGM it is what is written, for every length of text and associated data") {
+  const Bytes key = test_bytes(32, 3);
+  const mgm::Mgm oracle(key);
+  const SingleMgm cpu(key);
+  const auto check = [&](std::size_t size, std::size_t aad_size) {
+    CAPTURE(size, aad_size);
+    const Bytes plain = test_bytes(size, 1), aad = test_bytes(aad_size, 2);
+    const MgmNonce nonce = counter_block("7edcba98765432100123456789abcdef");
+    check_as_oracle(oracle, cpu, nonce, aad, plain);
+  };
+  for (std::size_t size = 0; size <= 80; ++size)
+    for (const std::size_t aad_size : {0, 1, 15, 16, 17, 41}) check(size, aad_size);
+  for (const std::size_t size : {495, 496, 511, 512, 513, 528, 1023, 1024, 1025, 1600}) check(size, 16);
+  for (const std::size_t aad_size : {511, 512, 513, 1008, 1009, 1023, 1024}) check(33, aad_size);
+}
+
+TEST_CASE("segments that CPU lanes do together are those done one by one, and the first bad tag is named") {
+  const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
+  const mgm::Mgm oracle(key);
+  const MgmCpu cpu(key);
+  for (std::size_t count = 0; count <= MgmCpu::most_segments; ++count) {
+    CAPTURE(count);
+    std::vector<Bytes> plain, sealed, expected, opened;
+    std::vector<Segment<std::byte, const std::byte>> to_seal;
+    std::vector<Segment<const std::byte, std::byte>> to_open;
+    for (std::size_t i = 0; i < count; ++i) {
+      plain.push_back(test_bytes(37 * i * count % 1000, i));
+      sealed.emplace_back(plain[i].size() + tag_bytes);
+      expected.push_back(sealed[i]);
+      opened.emplace_back(plain[i].size());
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const MgmNonce nonce = segment_mgm_nonce(counter_block("7edcba98765432100123456789abcdef"), i);
+      to_seal.push_back({.mgm_nonce = nonce, .sealed = sealed[i], .plain = plain[i]});
+      to_open.push_back({.mgm_nonce = nonce, .sealed = sealed[i], .plain = opened[i]});
+      const std::span all(expected[i]);
+      oracle.seal(nonce, aad, plain[i], all.first(plain[i].size()), all.subspan(plain[i].size()));
+    }
+    cpu.seal(aad, to_seal);
+    CHECK(sealed == expected);
+    CHECK(cpu.open(aad, to_open) == std::nullopt);
+    CHECK(opened == plain);
+    for (std::size_t bad = count; bad-- > 0;) {
+      sealed[bad][bad % sealed[bad].size()] ^= std::byte{1};
+      CHECK(cpu.open(aad, to_open) == bad);
+    }
+  }
+}
+
+}  // namespace gpuaes

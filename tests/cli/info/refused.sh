@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# --info of what is no stream, or none that this version reads, ends as decryption does; and options that it would pass
+# over in silence are usage errors.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+info() { "$program" --info "$@"; }
+make_input 1000 plain
+gsealed -e <plain >sealed
+change() { perl -pe 'BEGIN { undef $/ } substr($_, '"$1"', 1) = chr '"$2" sealed; }
+
+# refused STATUS REGEX: of the file `bad`, in text and JSON, also as a pipe, and as decryption says it.
+refused() {
+  local options
+  for options in '' --json; do
+    # shellcheck disable=SC2086
+    expect_exit "$1" info $options -i bad
+    expect_stderr "$2"
+    expect_empty "$work/stdout"
+    # shellcheck disable=SC2086
+    expect_exit "$1" info $options < <(cat bad)
+    expect_empty "$work/stdout"
+  done
+  expect_exit "$1" gsealed -d -i bad
+  expect_stderr "$2"
+}
+cp plain bad && refused 4 'no known format'
+: >bad && refused 4 'empty'
+change 14 50 >bad && refused 1 'another version'
+change 16 9 >bad && refused 1 'suite 09'
+change 17 0 >bad && refused 4 'corrupt at byte 17'
+change 20 128 >bad && refused 1 'slot of type 80'
+change 22 63 >bad && refused 4 'corrupt at byte'
+for size in 14 15 16 17 20 100 174; do head -c "$size" sealed >bad && refused 4 'truncated|not in sealed format'; done
+printf 'Salted__1234567' >bad && expect_exit 4 info -i bad && expect_stderr 'truncated after byte 15'
+head -c 55 plain >bad && expect_exit 4 info -f cobblestone -i bad && expect_stderr 'truncated after byte 55'
+expect_exit 4 info -f sealed -i plain
+expect_exit 4 info -f openssl -i plain
+expect_exit 1 info -i missing
+expect_exit 1 info -i .
+
+for options in "-k $key" -p '--passphrase-file plain' -e '-o out' '-c aes-256' '--iv 00' '--context 00' '--iter 5' \
+  '-l cpu' '-b 16K' '--stats out' '--trace out' --test '--kernel ttable'; do
+  # shellcheck disable=SC2086
+  expect_exit 2 info $options -i sealed
+  expect_stderr 'no use for'
+done
+expect_exit 2 "$program" --json -i sealed
+expect_exit 2 gsealed -d --json -i sealed
+expect_stderr 'json goes with'
+expect_exit 2 info -f nonsense -i sealed
+expect_exit 0 info -d -q -i sealed
+expect_files plain sealed bad

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# A block device as input, whole and from an offset, and as output.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need losetup
+
+make_input $((3 * 1048576 + 512)) plain
+cp plain image
+loop=$(losetup --find --show image 2>/dev/null) || skip "losetup cannot make a loop device here"
+at_exit "losetup --detach $loop"
+[ -b "$loop" ] || skip "no $loop here"
+
+reference <plain >expected
+for size in 64K 1M; do
+  expect_exit 0 gs -b "$size" -i "$loop"
+  same expected "$work/stdout" "-i $loop"
+  expect_exit 0 gs -b "$size" <"$loop"
+  same expected "$work/stdout" "<$loop"
+done
+
+exec 3<"$loop"
+dd bs=1000 count=1 status=none <&3 >/dev/null
+tail -c +1001 plain | reference >expected-rest
+expect_exit 0 gs -b 64K <&3
+same expected-rest "$work/stdout" "$loop from offset 1000"
+exec 3<&-
+
+expect_exit 1 gs -i "$loop" -o "$loop"
+expect_exit 0 gs -i plain -o "$loop"
+[ -b "$loop" ] || fail "expected $loop to be a device still"
+same expected <(cat "$loop") "-o $loop"
+make_input $((4 * 1048576)) more
+expect_exit 1 gs -i more -o "$loop"

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# An input that is not there, or that may not be read: exit 1 and its name in the message.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+expect_exit 1 gs -i no-such-file
+expect_stderr no-such-file
+expect_empty "$work/stdout"
+printf 'x' >file
+expect_exit 1 gs -i file/below
+
+need_user
+chmod 000 file
+denied() { "${as_user[@]}" "$program" -f raw --iv "$iv" -q -k "$key" -i "$PWD/file"; }
+expect_exit 1 denied
+denied_key() { "${as_user[@]}" "$program" -f raw --iv "$iv" -q -k "$PWD/file"; }
+expect_exit 1 denied_key

@@ -1,9 +1,0 @@
-#!/usr/bin/env bash
-# A key file without end is an error at once.
-# shellcheck source=lib.sh
-. "$(dirname "$0")/lib.sh"
-
-endless() { timeout 20 "$program" -f raw --iv "$iv" -k "$1" </dev/null; }
-expect_exit 2 endless /dev/zero
-truncate -s 1T huge
-expect_exit 2 endless huge

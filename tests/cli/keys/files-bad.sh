@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# A key of another length, or with a digit that is none, is never padded and never cut: exit 2, and the message
+# shows nothing of the key. A file that cannot be read is exit 1.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+try() { # STATUS FILE
+  expect_exit "$1" "$program" -f raw --iv "$iv" -k "$2" </dev/null
+  expect_empty "$work/stdout"
+}
+for size in 0 1 15 17 23 25 31 33 47 49 63 65 66 100 5000; do
+  make_input "$size" file # 0, 1, 2 ...: no digits at the start
+  try 2 file
+done
+hex=9d3c71e5b2f8460a9d3c71e5b2f8460a9d3c71e5b2f8460a9d3c71e5b2f8460a
+for size in 33 47 49 62 63; do
+  printf '%s\n' "${hex:0:size}" >file
+  try 2 file
+  expect_no_stderr '[0-9a-f]{8}'
+done
+for bad in g G z . - ' ' x; do
+  for size in 48 64; do
+    for at in 0 1 20 47; do
+      text=${hex:0:at}$bad${hex:at+1:size-at-1}
+      [ "${text: -1}" != ' ' ] || continue
+      printf '%s\n' "$text" >file
+      try 2 file
+      expect_no_stderr '[0-9a-f]{8}'
+    done
+  done
+done
+printf '%s\n%s\n' "${hex:0:32}" "${hex:0:32}" >file
+try 2 file
+printf '0x%s\n' "${hex:0:32}" >file
+try 2 file
+unhex "${key_hex[256]}" >file
+printf '\n' >>file
+try 2 file
+
+try 1 no-such-file
+expect_stderr no-such-file
+mkdir directory
+try 1 directory
+try 1 /proc/self/mem

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# A key given where its file's name belongs, or as openssl takes it, shows up in no message.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+secret=${key_hex[256]}
+for words in "-k $secret" "-K$secret" "-K $secret" "--K=$secret" "--key=$secret"; do
+  # shellcheck disable=SC2086 # several words
+  expect_exit 2 "$program" -f raw --iv "$iv" $words
+  expect_no_stderr "${secret:0:12}|${secret:40:12}"
+done
+for name in "0x$secret" "$secret " "key:$secret"; do
+  for option in -k --passphrase-file; do
+    expect_exit 2 "$program" "$option" "$name"
+    expect_no_stderr "${secret:0:12}|${secret:40:12}"
+  done
+done

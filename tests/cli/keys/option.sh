@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Which keys the command line takes: one, of the cipher's length.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+make_input 1000 plain
+for bits in 128 192 256; do
+  use_key "$bits"
+  reference <plain >expected
+  for cipher in 128 192 256; do
+    if [ "$cipher" = "$bits" ]; then
+      expect_exit 0 gs -c "aes-$cipher" <plain
+      same expected "$work/stdout" "-c aes-$cipher"
+    else
+      expect_exit 2 gs -c "aes-$cipher" <plain
+      expect_stderr "aes-$cipher|$cipher|bytes"
+    fi
+  done
+done
+
+expect_exit 2 gs -k "$work/key128"
+expect_exit 2 gs --key="$key"
+expect_exit 2 "$program" -f raw --iv "$iv"
+expect_stderr '-k|key'
+expect_exit 2 "$program" -f raw --iv "$iv" -k
+for cipher in des aes aes-512 aes128 AES_256 ''; do expect_exit 2 gs -c "$cipher"; done

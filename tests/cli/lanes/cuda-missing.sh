@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# A CUDA lane that was named and is not there is an error at the start, not a silent change to the CPU.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+make_input 1000 plain
+expect_exit 1 gs -l cuda:99 -i plain
+expect_stderr cuda
+expect_empty "$work/stdout"
+expect_exit 1 gs -l cpu:1+cuda:99 -i plain -o out
+expect_stderr cuda
+expect_files plain
+
+if has_cuda; then skip "the rest, as a CUDA device is here"; fi
+for lanes in cuda cuda:0 cuda:0:2 cpu+cuda:0; do
+  expect_exit 1 gs -l "$lanes" -i plain
+  expect_stderr cuda
+  expect_empty "$work/stdout"
+done
+reference <plain >expected
+expect_exit 0 gs -l auto -i plain
+same expected "$work/stdout" "-l auto"

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Ranges around reading, the work and writing reach what listens as NVIDIA's profilers do, of every lane, for every
+# chunk; they nest and all of them end.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need python3
+[ -n "${GPUAES_NVTX_RECORDER:-}" ] || skip "built without CUDA, which brings NVTX"
+
+make_input 1000000 plain
+reference <plain >expected
+for lanes in $(lanes_here); do
+  if [ "$lanes" = reference ]; then continue; fi
+  for via in file pipe; do
+    rm -f record
+    record() {
+      NVTX_INJECTION64_PATH=$GPUAES_NVTX_RECORDER NVTX_RECORD=record gs -b 64K -l "$lanes" -o out "$@"
+    }
+    from_file() { record -i plain; }
+    # shellcheck disable=SC2002 # a pipe is what is tried
+    from_pipe() { cat plain | record -i /dev/stdin; }
+    expect_exit 0 "from_$via"
+    same expected out
+    LANES=$lanes VIA=$via python <<'PYTHON'
+from harness import *
+from collections import Counter, defaultdict
+
+cuda = "cuda" in os.environ["LANES"]
+what = f"-l {os.environ['LANES']}, {os.environ['VIA']}"
+if not os.path.exists("record"):
+    fail(f"{what}: expected ranges, but nobody asked for NVTX")
+open_ranges = defaultdict(list)
+seen = Counter()
+with open("record") as f:
+    for line in f:
+        thread, act, *name = line.split()
+        if act == "push":
+            open_ranges[thread].append(name[0])
+            seen["/".join(open_ranges[thread])] += 1
+        elif not open_ranges[thread]:
+            fail(f"{what}: expected every range to have begun")
+        else:
+            open_ranges[thread].pop()
+expect_equal([], [r for r in open_ranges.values() if r], f"{what}: ranges that did not end")
+chunks = seen["write"]
+if chunks < 1000000 // 65536 + 1:
+    fail(f"{what}: expected a range for each chunk written, got {chunks}")
+work = ["enqueue", "enqueue/H2D", "enqueue/kernel", "enqueue/D2H", "device"] if cuda else ["cipher"]
+expect_equal({name: chunks for name in work}, {name: seen[name] for name in work}, f"{what}: ranges of the work")
+# Who has other work under way looks for input, and finds none.
+if seen["read"] < chunks if cuda else seen["read"] != chunks:
+    fail(f"{what}: expected {chunks} ranges of reading, got {seen['read']}")
+expect_equal(set(work) | {"read", "write"}, set(seen), f"{what}: ranges")
+PYTHON
+  done
+done

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# -f openssl takes a passphrase and no key, and iterations that are a number above 0; an input without its header is
+# exit 4.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+umask 077
+make_input 1000 plain
+printf 'correct horse\n' >passphrase
+: >empty
+ours() { "$program" -q -f openssl --passphrase-file passphrase "$@"; }
+ours -e <plain >salted
+for direction in -e -d; do
+  for bad in '' 0 00 -1 +1 1.5 x 1x 0x10 ' 1' '1 ' 1K 99999999999999999999 18446744073709551617 4294967297; do
+    expect_exit 2 ours "$direction" --iter "$bad" <salted
+    expect_stderr iter
+  done
+  expect_exit 2 ours "$direction" --iter
+  expect_exit 2 ours "$direction" --iter 1 --iter 1 <salted
+  expect_exit 2 ours "$direction" -k "$key" <salted
+  expect_exit 2 ours "$direction" --iv "$iv" <salted
+  expect_exit 2 ours "$direction" --context 00 <salted
+  expect_exit 2 "$program" "$direction" -f openssl -k "$key" <salted
+  expect_exit 2 "$program" "$direction" -f openssl <salted
+  expect_exit 2 "$program" "$direction" -f openssl --passphrase-file empty <salted
+  expect_exit 2 "$program" "$direction" -f raw --iv "$iv" -k "$key" --iter 10000 <salted
+  expect_exit 2 "$program" "$direction" -f sealed -k "$key" --iter 10000 <salted
+  expect_exit 2 "$program" "$direction" -f cobblestone -k "$key" --iter 10000 <salted
+done
+expect_exit 2 "$program" -k "$key" --iter 10000 <plain
+
+for length in 0 1 7 8 9 15; do
+  head -c "$length" salted >short
+  expect_exit 4 ours -d <short
+  expect_empty "$work/stdout"
+  expect_exit 4 ours -d -i short -o out
+  if [ "$length" -ge 8 ]; then
+    expect_exit 4 "$program" -q -d --passphrase-file passphrase <short
+    expect_empty "$work/stdout"
+  fi
+done
+for text in 'salted__12345678 some text' 'Salted_ 12345678 some text' 'some text that is not encrypted at all'; do
+  printf '%s' "$text" >other
+  expect_exit 4 ours -d <other
+  expect_empty "$work/stdout"
+done
+expect_files plain passphrase empty salted short other

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# A file system that gets full while -o is written: exit 1, nothing left, the old content intact.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need mount umount
+
+mkdir small
+mount -t tmpfs -o size=256k tmpfs small 2>/dev/null || skip "no file system can be mounted here"
+at_exit "umount '$work/here/small'"
+make_input 1000000 plain
+printf 'old' >small/old
+for out in small/new small/old; do
+  expect_exit 1 gs -b 64K -i plain -o "$out"
+  expect_stderr "small/"
+done
+[ "$(<small/old)" = old ] || fail "expected the old content"
+(cd small && expect_files old)

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# A file that -o or --rekey replaces keeps its mode, owner, group, ACL and extended attributes. What cannot be kept makes
+# it open to fewer users, never to more, and a warning names it. On the file system of the temporary directory and on
+# tmpfs, with O_TMPFILE and without.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need setfacl getfacl setfattr getfattr
+
+keygen=$(dirname "$program")/gpuaes-keygen
+"$keygen" -o "$work/new-key"
+printf 'some text\n' | gsealed -e >"$work/sealed"
+
+all_of() { # FILE: owner, group, mode, ACL, extended attributes
+  stat -c '%u %g %a' "$1"
+  getfacl -cpn "$1"
+  getfattr -d -m - --absolute-names -e hex "$1" 2>/dev/null | grep -v '^#' || true
+}
+
+decrypt() { "$program" -d -k "$key" -i "$work/sealed" -o "$@"; }
+rekey() { "$program" --rekey -k "$key" --new-key "$work/new-key" -i "$@"; }
+decrypt_without_proc() { without_proc "$program" -d -k "$key" -i "$work/sealed" -o "$@"; }
+kinds=(decrypt rekey)
+if can_hide_proc; then
+  kinds+=(decrypt_without_proc)
+else
+  skip_part "without /proc: not root, no mount namespaces here, or a sanitizer"
+fi
+
+kept() { # WHAT: the access that set_up gives to a file, by each way of replacing it
+  local kind before
+  for kind in "${kinds[@]}"; do
+    cat "$work/sealed" >out
+    set_up out
+    before=$(all_of out)
+    expect_exit 0 "$kind" out
+    expect_empty "$work/stderr" "$1, $kind: messages"
+    [ "$(all_of out)" = "$before" ] || fail "$1, $kind: expected $before; got $(all_of out)"
+    rm out
+  done
+}
+
+try_in() { # DIRECTORY
+  local mode acl
+  cd "$1"
+  for mode in 600 640 604 664 777 2755 4711; do
+    set_up() { chmod "$mode" "$1"; }
+    kept "$1, mode $mode"
+  done
+  if setfacl -m u:65533:r . 2>/dev/null && setfacl -b .; then
+    # The last: a directory's default ACL, which a file without an ACL must not get.
+    for acl in u:65533:rw,m::rw g::---,g:65533:r,m::r u:65533:---,o::r u:65533:rwx,g::rwx,m::---; do
+      set_up() { setfacl -m "$acl" "$1"; }
+      kept "$1, ACL $acl"
+    done
+    set_up() { chmod 640 "$1"; }
+    : >out
+    set_up out
+    setfacl -d -m u:65533:rwx,g:65533:rwx .
+    set_up() { setfacl -b "$1" && chmod 640 "$1"; }
+    kept "$1, default ACL"
+    setfacl -b .
+  else
+    skip_part "ACLs in $1: its file system has none"
+  fi
+  if setfattr -n user.origin -v 'far away' . 2>/dev/null; then
+    setfattr -x user.origin .
+    set_up() { setfattr -n user.origin -v 'far away' "$1" && setfattr -n user.empty "$1"; }
+    kept "$1, extended attributes"
+  else
+    skip_part "extended attributes in $1: its file system has none"
+  fi
+  if [ "$(id -u)" = 0 ]; then
+    set_up() { chown 65533:65532 "$1" && chmod 4750 "$1"; }
+    kept "$1, owner"
+  fi
+  cd - >/dev/null
+}
+
+mkdir "$work/there"
+try_in "$work/there"
+if memory=$(mktemp -d /dev/shm/gpuaes-XXXXXX 2>/dev/null); then
+  at_exit "rm -rf '$memory'"
+  try_in "$memory"
+else
+  skip_part "tmpfs: cannot write to /dev/shm"
+fi
+
+# Another user who may write the file replaces it: owner and group cannot be kept.
+need_user
+[ "$(id -u)" = 0 ] || skip "the part with several users: not root"
+chmod 755 "$work/there"
+chown 65534 "$work/there" "$work/sealed" "$work/new-key"
+cd "$work/there"
+as_other=("${as_user[@]/65534/65533}")
+
+replaced() { # WARNED MODE: by user 65534
+  expect_exit 0 "${as_user[@]}" "$program" -d -k "$key" -i "$work/sealed" -o out
+  expect_stderr "^gpuaes-stream: warning: could not keep the $1 of out; no one gains access$"
+  [ "$(stat -c '%u %a' out)" = "65534 $2" ] || fail "expected mode $2 and another owner, got $(stat -c '%u %a' out)"
+}
+can_read() { "$@" cat out >/dev/null 2>&1; }
+
+: >out && chown 65533:65533 out && chmod 644 out
+can_read "${as_other[@]}" || fail "expected that a member of the group can read it at first"
+chmod 606 out # now its group, 65533, may not read it; others may
+replaced 'group, owner, mode' 600
+! can_read "${as_other[@]}" || fail "expected that a member of the old group still cannot read it"
+rm -f out
+
+: >out && chown 65533:65534 out && chmod 4660 out # the group can be kept; programs must not run as another user
+replaced 'owner, mode' 660
+rm -f out
+
+if setfacl -m u:65534:rw . 2>/dev/null && setfacl -b .; then
+  : >out && chown 65533:65532 out && chmod 600 out && setfacl -m u:65534:rw,u:65531:r out
+  replaced 'group, owner, access control list, mode' 600
+  [ "$(getfacl -cp out | grep -c '#effective:---')" -gt 0 ] || fail "expected an ACL that lets no one in, got $(getfacl -cp out)"
+fi

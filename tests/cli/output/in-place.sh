@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# -o onto what is no regular file writes in place: a device, a FIFO, a pipe.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+make_input 1000001 plain
+reference <plain >expected
+
+expect_exit 0 gs -i plain -o /dev/null
+[ -c /dev/null ] || fail "expected /dev/null to be a device still"
+
+mkfifo fifo
+cat fifo >got &
+expect_exit 0 gs -i plain -o fifo
+wait "$!"
+[ -p fifo ] || fail "expected the FIFO to be one still"
+same expected got "through a FIFO"
+
+to_pipe() { gs -i plain -o /dev/stdout | cat; }
+expect_exit 0 to_pipe
+same expected "$work/stdout" "through /dev/stdout"
+substituted() { gs -i plain -o >(cat >got2; : >ended); }
+expect_exit 0 substituted
+for ((try = 0; try < 50; try++)); do [ -e ended ] || sleep 0.1; done
+same expected got2 "through >()"
+expect_files ended expected fifo got got2 plain

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# A new file of -o gets the access that the shell's > gives one there: by umask, by the directory's default ACL, by its
+# set-group-ID bit. While it is unfinished only its owner can open it, and SIGKILL leaves no plaintext that others can
+# read. On the file system of the temporary directory and on tmpfs, with O_TMPFILE and without.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need setfacl getfacl python3
+
+make_input 100000 plain
+gsealed -e <plain >"$work/sealed"
+cp plain "$work/plain"
+
+has_acls() { setfacl -m u:65533:r "$1" 2>/dev/null && setfacl -b "$1"; }
+access_of() { # FILE: everything that decides who may open it
+  stat -c '%a %u %g' "$1"
+  getfacl -cpn "$1"
+}
+
+plainly() { "$@"; }
+ways=(plainly)
+if can_hide_proc; then
+  ways+=(without_proc)
+else
+  skip_part "without /proc: not root, no mount namespaces here, or a sanitizer"
+fi
+
+compare() { # WAY WHAT: in the current directory
+  rm -f expected out
+  : >expected
+  "$1" "$program" -q -d -k "$key" -i "$work/sealed" -o out || fail "$2: expected success"
+  [ "$(access_of out)" = "$(access_of expected)" ] ||
+    fail "$2: expected the access that > gives: $(access_of expected); got: $(access_of out)"
+  chmod u+r out
+  same "$work/plain" out "$2"
+  expect_files expected out
+}
+
+try_in() { # DIRECTORY: empty
+  local way mask acl
+  cd "$1"
+  for way in "${ways[@]}"; do
+    for mask in 000 022 027 077 777; do
+      umask "$mask"
+      compare "$way" "$1, umask $mask, $way"
+    done
+    umask 022
+    chmod g+s .
+    [ "$(id -u)" != 0 ] || chgrp 65533 .
+    compare "$way" "$1, set-group-ID, $way"
+    chmod g-s .
+    if has_acls .; then
+      for acl in o::--- u::rw,g::rwx,o::r u::rwx,g::---,o::rwx,m::rw,u:65533:rw g::rw,m::r,g:65533:rwx u::r,g::r,o::---; do
+        setfacl -b .
+        setfacl -d -m "$acl" .
+        for mask in 022 077; do
+          umask "$mask"
+          compare "$way" "$1, default ACL $acl, umask $mask, $way"
+        done
+      done
+      setfacl -b .
+    else
+      skip_part "default ACLs in $1: its file system has none"
+    fi
+    umask 022
+  done
+  rm -f expected out
+  cd - >/dev/null
+}
+
+mkdir "$work/there"
+try_in "$work/there"
+if memory=$(mktemp -d /dev/shm/gpuaes-XXXXXX 2>/dev/null); then
+  at_exit "rm -rf '$memory'"
+  try_in "$memory"
+else
+  skip_part "tmpfs: cannot write to /dev/shm"
+fi
+
+# Stopped in the middle by SIGKILL: no name, or a temporary one that shows what it is for and is its owner's alone.
+cd "$work/there"
+setfacl -d -m u:65533:rw . 2>/dev/null || true
+umask 000
+export WAYS="${ways[*]}"
+python <<'PYTHON'
+from harness import *
+import shlex
+
+for way in os.environ["WAYS"].split():
+    command = [program, "-q", "-d", "-f", "raw", "--iv", iv, "-k", key, "-b", "64K", "-o", "backup.tar"]
+    if way == "without_proc":
+        command = ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /proc && exec " + shlex.join(command)]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE)
+    atexit.register(child.kill)
+    child.stdin.write(make_input(4 << 20))
+    child.stdin.flush()
+    deadline = time.monotonic() + PATIENCE
+    while way == "without_proc" and time.monotonic() < deadline and not os.listdir():
+        time.sleep(0.01)
+    settle(child)
+    if child.poll() is not None:
+        fail(f"{way}: expected it to wait for input, but it ended with {child.returncode}")
+    if os.geteuid() == 0 and not unfinished_bytes(child):
+        fail(f"{way}: expected that some of the output has been written")
+    named = os.listdir()
+    for name in named:
+        mode = os.stat(name).st_mode & 0o777
+        if not re.fullmatch(r"\.backup\.tar\.gpuaes-[A-Za-z0-9]{6}", name) or mode != 0o600:
+            fail(f"{way}: expected a temporary name that contains its target, and mode 600, got {name}, {mode:o}")
+    child.kill()
+    child.wait()
+    want = [] if way == "plainly" else named
+    if way == "without_proc" and len(named) != 1:
+        fail(f"{way}: expected one temporary file, got {named}")
+    expect_equal(want, os.listdir(), f"{way}: files after SIGKILL")
+    for name in named:
+        os.remove(name)
+PYTHON
+
+# A long name leaves room for the temporary one.
+long=$(printf 'x%.0s' {1..255})
+"$program" -q -d -k "$key" -i "$work/sealed" -o "$long" || fail "expected success with a name of 255 bytes"
+same "$work/plain" "$long"
+rm "$long"
+if [ "${#ways[@]}" = 2 ]; then
+  without_proc "$program" -q -d -k "$key" -i "$work/sealed" -o "$long" || fail "expected success with a long name"
+  same "$work/plain" "$long"
+  rm "$long"
+fi

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# An input that is the output too is refused, under whatever name, and stays intact. Devices may be both.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+make_input 200000 plain
+cp plain x
+ln -s x link
+
+expect_exit 1 gs -i x -o x
+same plain x "after -i x -o x"
+expect_exit 1 gs -i x -o ./link
+same plain x "after -i x -o link"
+expect_exit 1 gs -i link -o x
+same plain x "after -i link -o x"
+# shellcheck disable=SC2094 # reading and writing one file is what is tried
+expect_exit 1 gs -o x <x
+same plain x "after -o x <x"
+# shellcheck disable=SC2094
+append() { gs -i x >>x; }
+expect_exit 1 append
+same plain x "after -i x >>x"
+# shellcheck disable=SC2094
+append_stdin() { gs <x >>x; }
+expect_exit 1 append_stdin
+same plain x "after <x >>x"
+read_write() { gs -i x 1<>x; }
+expect_exit 1 read_write
+same plain x "after -i x 1<>x"
+expect_files link plain x
+[ -L link ] || fail "expected the link to be one still"
+
+expect_exit 0 gs -i /dev/null -o /dev/null
+null() { gs </dev/null >/dev/null; }
+expect_exit 0 null

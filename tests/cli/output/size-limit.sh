@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# A limit on the size of files is a write error as any other: exit 1, nothing left, the old content intact.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+make_input 1000000 plain
+printf 'old' >old
+limited() (
+  ulimit -f 16
+  gs -i plain "$@"
+)
+expect_exit 1 limited -o new
+expect_exit 1 limited -o old
+[ "$(<old)" = old ] || fail "expected the old content"
+expect_files old plain
+to_stdout() { limited -d >partial; }
+expect_exit 1 to_stdout

@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# -p asks on the controlling terminal, without echo, twice to encrypt and once to decrypt, while standard input and
+# output are pipes. The terminal is left as it was, after ^C too.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need_cryptography
+
+python <<'PYTHON'
+from sealed_harness import *
+
+try:
+    master, slave = os.openpty()
+    os.ttyname(slave)
+except OSError:
+    print("skipped: no pseudo terminals here")
+    sys.exit(77)
+pid = os.fork()
+if pid:  # the rest is in a session of its own, whose terminal is the slave
+    os.close(slave)
+    status = os.waitpid(pid, 0)[1]
+    os._exit(os.waitstatus_to_exitcode(status) & 255)
+os.setsid()
+try:
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+except OSError:
+    print("skipped: no controlling terminal here")
+    sys.exit(77)
+for s in (signal.SIGINT, signal.SIGHUP):
+    signal.signal(s, signal.SIG_IGN)
+
+SECRET = b"Correct-Horse-7"
+plain = make_input(20000)
+usual = termios.tcgetattr(slave)
+seen = b""  # on the terminal since the program was started
+
+
+def echoes():
+    return bool(termios.tcgetattr(slave)[3] & termios.ECHO)
+
+
+def look(seconds):
+    global seen
+    while select.select([master], [], [], seconds)[0]:
+        seen += os.read(master, 1000)
+
+
+def begin(*options, data=b"", asking=("-p", *QUICK), **popen):
+    global seen
+    seen = b""
+
+    def signals():
+        for s in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
+            signal.signal(s, signal.SIG_DFL)
+
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    child = subprocess.Popen([program, *asking, *options], preexec_fn=signals, **pipes, **popen)
+    threading.Thread(target=feed, args=(child.stdin, data), daemon=True).start()
+    child.stdin = None  # which communicate() would close
+    return child
+
+
+def feed(pipe, data):
+    try:
+        pipe.write(data)
+        pipe.close()
+    except OSError:
+        pass
+
+
+def await_prompt(what):
+    """Until something has been asked since `seen` was read last, and the terminal does not echo."""
+    global seen
+    before, deadline = len(seen), time.monotonic() + PATIENCE
+    while not (re.search(rb"[a-zA-Z].*: *$", seen[before:], re.S) and not echoes()):
+        if time.monotonic() > deadline:
+            fail(f"{what}: expected a prompt and no echo, got {seen[before:]!r}, echo {echoes()}")
+        look(0.05)
+    look(0.1)
+
+
+def answer(text, what):
+    await_prompt(what)
+    os.write(master, text)
+
+
+def end(child, want, what):
+    try:
+        out, err = child.communicate(timeout=10 * A_SECOND)
+    except subprocess.TimeoutExpired:
+        fail(f"{what}: expected an end, but it still runs; on the terminal {seen!r}")
+    look(0.1)
+    expect_equal(want, child.returncode, f"{what}: exit status (stderr: {err.decode()})")
+    expect_equal(usual, termios.tcgetattr(slave), f"{what}: settings of the terminal")
+    for text in (SECRET, b"Horse"):
+        if text in seen or text in err:
+            fail(f"{what}: expected no echo, got {seen!r} on the terminal, {err!r} on stderr")
+    if want > 0 and len(re.findall(rb"^gpuaes-stream: error: ", err, re.M)) != 1:
+        fail(f"{what}: expected one error message, got {err!r}")
+    return Result(child.returncode, out, err)
+
+
+child = begin(data=plain)
+answer(SECRET + b"\n", "first prompt to encrypt")
+answer(SECRET + b"\n", "second prompt to encrypt")
+sealed = end(child, 0, "to encrypt").out
+expect_equal((0, plain), opinion(sealed, passphrase=SECRET), "what the other implementation makes of it")
+
+child = begin("-d", data=sealed)
+answer(SECRET + b"\n", "prompt to decrypt")
+expect_same(plain, end(child, 0, "to decrypt").out, "decrypted")
+quick = sf.seal(plain, [KEY], SECRET, 10)
+child = begin("-d", data=quick)
+answer(b"Horse\n", "prompt to decrypt")
+expect_equal(b"", end(child, 3, "wrong passphrase").out, "output with a wrong passphrase")
+child = begin("-d", "-f", "openssl", data=b"Salted__12345678" + plain)
+answer(SECRET + b"\n", "prompt for the openssl format")
+expect_equal(len(plain), len(end(child, 0, "openssl format").out), "bytes decrypted")
+
+# Answers that differ are asked for again, three times in all.
+OTHER = (b"Horse", SECRET + b" ", b"", SECRET + bytes(2000 - len(SECRET)))
+for again in range(3):
+    child = begin(data=plain)
+    for i in range(again):
+        answer(SECRET + b"\n", f"first prompt of round {i + 1}")
+        answer(OTHER[i] + b"\n", f"second prompt of round {i + 1}")
+    answer(SECRET + b"-new\n", "first prompt at last")
+    answer(SECRET + b"-new\n", "second prompt at last")
+    sealed = end(child, 0, f"the same after {again} rounds").out
+    expect_equal((0, plain), opinion(sealed, passphrase=SECRET + b"-new"), f"after {again} rounds")
+    expect_equal(again, seen.count(b"differ"), "times that a difference was reported")
+child = begin(data=plain)
+for i in range(3):
+    answer(SECRET + b"\n", f"first prompt of round {i + 1}")
+    answer(OTHER[i + 1] + b"\n", f"second prompt of round {i + 1}")
+got = end(child, 2, "answers that differ three times")
+expect_equal(b"", got.out, "output")
+if b"the two passphrases differ" not in got.err:
+    fail(f"expected an error about a difference, got {got.err!r}")
+for options in ([], ["-d"]):
+    child = begin(*options, data=quick)
+    answer(b"\n", "prompt")
+    if not options:
+        look(1)
+        if child.poll() is None:  # it asks again before it judges
+            os.write(master, b"\n")
+    expect_equal(b"", end(child, 2, "empty passphrase").out, "output")
+
+# ^C, at the first and at the second prompt.
+for answers, options in ((0, []), (1, []), (0, ["-d"])):
+    child = begin(*options, data=quick)
+    for _ in range(answers):
+        answer(SECRET + b"\n", "first prompt")
+    await_prompt("prompt before ^C")
+    os.write(master, b"\x03")
+    expect_equal(b"", end(child, -signal.SIGINT, f"^C at prompt {answers + 1}").out, "output")
+for number in STOP_SIGNALS:
+    child = begin("-o", "unfinished", data=quick)
+    await_prompt("prompt before a signal")
+    child.send_signal(number)
+    expect_equal(b"", end(child, -number, "a signal at the prompt").out, "output")
+    expect_equal([], left_behind(), "files left behind")
+
+# What was typed and not used does not stay in the terminal, whichever way the program ends, even while output to the
+# terminal is stopped (^S).
+for what, stop in (("a signal", False), ("a signal while output is stopped", True)):
+    child = begin("-d", data=quick)
+    await_prompt(f"prompt before {what}")
+    os.write(master, b"Corr" + (b"\x13" if stop else b""))
+    look(0.1)
+    child.send_signal(signal.SIGTERM)
+    end(child, -signal.SIGTERM, what)
+    if stop:
+        os.write(master, b"\x11")
+    os.write(master, b"next\n")
+    if not select.select([slave], [], [], PATIENCE)[0]:
+        fail(f"{what}: expected a line to be readable")
+    expect_equal(b"next\n", os.read(slave, 1000), f"next line on the terminal after {what}")
+
+# Both answers at once, as who pastes them gives them.
+child = begin(data=plain)
+await_prompt("prompt before a paste")
+os.write(master, SECRET + b"\n" + SECRET + b"\n")
+expect_equal((0, plain), opinion(end(child, 0, "pasted").out, passphrase=SECRET), "what was sealed")
+
+# To rekey: for the old passphrase once, and for the new one twice once the old one has opened the file.
+for asking, questions in (
+    (["--rekey", "-p", "--new-passphrase"], [b"passphrase", b"new passphrase", b"again"]),
+    (["--rekey", "-k", key, "--new-passphrase"], [b"new passphrase", b"again"]),
+    (["--rekey", "-p", "--new-key", key], [b"passphrase"]),
+):
+    child = begin(data=quick, asking=asking)
+    for question in questions:
+        await_prompt(f"{asking}")
+        if not re.search(rb"(^|\n)[a-z ]*" + question + rb": $", seen.replace(b"\r", b"")):
+            fail(f"{asking}: expected to be asked for the {question.decode()}, got {seen!r}")
+        os.write(master, (SECRET if question == b"passphrase" else b"Horse") + b"\n")
+    rekeyed = end(child, 0, f"{asking}").out
+    secret = {"passphrase": b"Horse"} if "--new-passphrase" in asking else {"key": KEY}
+    expect_equal((0, plain), opinion(rekeyed, **secret), f"{asking}: what was rekeyed")
+child = begin(data=quick, asking=["--rekey", "-p", "--new-passphrase"])
+answer(b"Horse\n", "old passphrase")
+expect_equal(b"", end(child, 3, "wrong old passphrase, and no other question").out, "output")
+child = begin(data=quick, asking=["--rekey", "-k", key, "--new-passphrase"])
+for i in range(3):
+    answer(SECRET + b"\n", "new passphrase")
+    answer(b"Horse\n", "another new passphrase")
+expect_equal(b"", end(child, 2, "new passphrases that differ").out, "output")
+
+# Without a terminal.
+for options in ([], ["-d"]):
+    child = begin(*options, data=quick, start_new_session=True)
+    got = end(child, 1, "no terminal")
+    expect_equal(b"", got.out, "output without a terminal")
+    if not re.search(rb"^gpuaes-stream: hint: .*--passphrase-file", got.err, re.M):
+        fail(f"expected a hint that names --passphrase-file, got {got.err!r}")
+sys.stdout.flush()
+os._exit(0)
+PYTHON

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# -P ends with a last line also where the run fails or is ended by a signal: it says how far it came, and the error stands
+# on a line of its own. Other messages clear the line away first.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need python3
+make_input 3000000 plain
+gsealed -i plain >sealed
+head -c 2000000 sealed >short
+
+python <<'PYTHON'
+from harness import *
+import re
+
+LAST = rb"(?:gpuaes-stream: )?([ .\d]{4}[KM]iB|\s+\d+ B) 0:00:\d\d \[.{7}/s\](?: +\[=*>? *\])?(?: *\d+%)?  cpu:\d+ *"
+
+
+def begin(*options, **popen):
+    return spawn("-k", key, *options, **popen)
+
+
+def text_of(terminal, child, master=None):
+    """What stands on the terminal in the end, or in the pipe, as lines."""
+    if not terminal:
+        return child.stderr.read().split(b"\n")[:-1]
+    lines = seen_on(master).split(b"\r\n")[:-1]
+    shown = []
+    for line in lines:
+        columns = bytearray()
+        for part in line.split(b"\r"):
+            columns[: len(part)] = part
+        shown.append(bytes(columns).rstrip())
+    return shown
+
+
+def expect_last(lines, how_far, what, error=None):
+    if error:
+        lines = [line for line in lines if not line.startswith(b"gpuaes-stream: hint: ")]
+        if not re.match(rb"gpuaes-stream: error: " + error, lines[-1]):
+            fail(f"{what}: expected an error as the last line, got {lines!r}")
+        lines = lines[:-1]
+    got = re.fullmatch(LAST, lines[-1])
+    if not got or not re.fullmatch(how_far, got[1]):
+        fail(f"{what}: expected a last line that says {how_far!r}, got {lines!r}")
+
+
+for terminal in (False, True):
+    def ends():
+        return open_terminal(80) if terminal else (None, subprocess.PIPE)
+
+    def close(slave):
+        if terminal:
+            os.close(slave)
+
+    what = "terminal" if terminal else "pipe"
+    master, slave = ends()
+    child = begin("-d", "-P", "-i", "short", stderr=slave)
+    close(slave)
+    expect_exit(child, 4, "cut input")
+    expect_last(text_of(terminal, child, master), rb"1\.\d\dMiB", f"cut, {what}", rb"input is corrupt or truncated")
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        master, slave = ends()
+        child = begin("-P", "-b", "64K", stdin=subprocess.PIPE, stderr=slave)
+        close(slave)
+        child.stdin.write(make_input(1 << 20))
+        child.stdin.flush()
+        settle(child)
+        expect_death_by(child, number, "waiting for input")
+        expect_last(text_of(terminal, child, master), rb"1\.00MiB|9\d\dKiB|0.9\dMiB", f"{number}, {what}")
+
+    r, w = os.pipe()
+    master, slave = ends()
+    child = begin("-P", "-i", "plain", stdout=w, stderr=slave)
+    close(slave)
+    os.close(w)
+    os.read(r, 1000)
+    os.close(r)
+    expect_exit(child, -signal.SIGPIPE, "nobody reads the output")
+    expect_last(text_of(terminal, child, master), rb".*", f"SIGPIPE, {what}")
+
+# A stopped reader of stderr stops nothing: the pipe is full, and neither the end nor a signal waits for it.
+r, w = os.pipe()
+set_nonblocking(w)
+try:
+    while True:
+        os.write(w, b"x" * 65536)
+except BlockingIOError:
+    pass
+fcntl.fcntl(w, fcntl.F_SETFL, flags(w) & ~os.O_NONBLOCK)
+expect_exit(begin("-P", "-i", "plain", stderr=w), 0, "stderr is full")
+child = begin("-P", stdin=subprocess.PIPE, stderr=w)
+settle(child)
+for _ in range(3):
+    child.send_signal(signal.SIGUSR1)
+    settle(child)
+expect_death_by(child, signal.SIGINT, "stderr is full")
+
+# -v says more while the line stands, and every line is whole.
+master, slave = open_terminal(80)
+child = begin("-P", "-v", "-b", "64K", stdin=subprocess.PIPE, stderr=slave)
+child.stdin.write(make_input(1 << 20))
+child.stdin.flush()
+seen = seen_on(master, lambda seen: seen.count(b"\r") >= 6)
+child.send_signal(signal.SIGUSR1)
+seen += seen_on(master, lambda seen: seen.count(b"\n") > 0)
+child.stdin.close()
+os.close(slave)
+expect_exit(child, 0, "-v")
+seen += seen_on(master)
+if not re.search(rb"\r +\rgpuaes-stream: +(1\.00M|\d+K)iB [^\r\n]*\r\n\r", seen):
+    fail(f"expected the line to be cleared away, and to be drawn again, got {seen!r}")
+if not re.search(rb" cpu:\d+ *\r\ngpuaes-stream: 1048576 bytes in, \d+ bytes out, [^\r\n]*\r\n$", seen):
+    fail(f"expected the last line and then the summary, got {seen!r}")
+
+# In the background nothing is drawn, and nothing stops.
+master, slave = open_terminal(80)
+take_terminal(slave)
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+settings = termios.tcgetattr(slave)
+settings[3] |= termios.TOSTOP
+termios.tcsetattr(slave, termios.TCSANOW, settings)
+child = subprocess.Popen(
+    [program, "-P", "-k", key],
+    preexec_fn=os.setpgrp,
+    stdin=subprocess.PIPE,
+    stdout=subprocess.DEVNULL,
+    stderr=slave,
+)
+child.stdin.write(make_input(1 << 20))
+child.stdin.flush()
+time.sleep(1.5)
+child.send_signal(signal.SIGUSR1)
+time.sleep(0.2)
+if "T" in thread_states(child.pid):
+    child.kill()
+    fail("in the background: expected it to run on, but it was stopped")
+child.stdin.close()
+expect_exit(child, 0, "in the background")
+expect_equal(b"", seen_on(master, patience=0.3), "shown from the background")
+sys.stdout.flush()
+os._exit(0)
+PYTHON

@@ -1,0 +1,116 @@
+// The line of -P as text: what is on it, and what goes when there is no room.
+#include "cli/progress_line.hpp"
+
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::uint64_t mib = 1 << 20, gib = 1 << 30;
+constexpr double day = 86400;
+
+ProgressState usual() {
+  return {
+      .bytes = gib + gib / 4, .size = 25 * gib / 8, .seconds = 12.7, .rate = 410.0 * mib, .lanes = "cpu:2"};
+}
+
+}  // namespace
+
+TEST_CASE("a line has all its parts where there is room, and the bar fills it") {
+  CHECK(progress_line(usual(), 79) ==
+        "1.25GiB 0:00:12 [ 410MiB/s] [ 101MiB/s] [=====>        ] 40% ETA 0:00:19  cpu:2");
+  const std::string wide = progress_line(usual(), 199);
+  CHECK(wide.size() == 199);
+  CHECK(wide.find(std::string(53, '=') + '>' + std::string(80, ' ') + "] 40% ETA") != std::string::npos);
+}
+
+TEST_CASE("where columns are few, parts go in their order, and a line is never too long") {
+  CHECK(progress_line(usual(), 0) == "");
+  CHECK(progress_line(usual(), 1) == "");
+  CHECK(progress_line(usual(), 3) == "");
+  CHECK(progress_line(usual(), 4) == " 40%");
+  CHECK(progress_line(usual(), 7) == "1.25GiB");
+  CHECK(progress_line(usual(), 19) == "1.25GiB [==>  ] 40%");
+  CHECK(progress_line(usual(), 20) == "1.25GiB 0:00:12  40%");
+  CHECK(progress_line(usual(), 39) == "1.25GiB 0:00:12 [ 410MiB/s] [==>  ] 40%");
+  CHECK(progress_line(usual(), 40) == "1.25GiB 0:00:12 [ 410MiB/s] [==>   ] 40%");
+  for (std::size_t columns = 0; columns < 250; ++columns)
+    for (const std::uint64_t bytes : {std::uint64_t{0}, mib, 4 * gib, UINT64_MAX})
+      for (const double seconds : {0.0, 3.0, 400 * day}) {
+        ProgressState state = usual();
+        state.bytes = bytes;
+        state.seconds = seconds;
+        CAPTURE(columns, bytes, seconds);
+        CHECK(progress_line(state, columns).size() <= columns);
+      }
+}
+
+TEST_CASE("without a size to compare with there is no bar, no percentage and no ETA") {
+  for (const std::optional<std::uint64_t> size : {std::optional<std::uint64_t>{}, {std::uint64_t{0}}}) {
+    ProgressState state = usual();
+    state.size = size;
+    CHECK(progress_line(state, 200) == "1.25GiB 0:00:12 [ 410MiB/s] [ 101MiB/s]  cpu:2");
+    CHECK(progress_line(state, 20) == "1.25GiB 0:00:12");
+  }
+}
+
+TEST_CASE("nothing done yet: rates of zero, and no ETA") {
+  CHECK(progress_line({.size = gib}, 60) == "    0 B 0:00:00 [    0 B/s] [    0 B/s] [>             ]  0%");
+  CHECK(progress_line({}, 60) == "    0 B 0:00:00 [    0 B/s] [    0 B/s]");
+}
+
+TEST_CASE("beyond the expected size it is 100 %, and no ETA") {
+  for (const std::uint64_t size : {gib + gib / 4, gib, std::uint64_t{1}}) {
+    ProgressState state = usual();
+    state.size = size;
+    CHECK(progress_text(state) == "1.25GiB 0:00:12 [ 410MiB/s] [ 101MiB/s] 100%  cpu:2");
+    CHECK(progress_line(state, 19) == "1.25GiB [=====]100%");
+  }
+}
+
+TEST_CASE("what is not all is not told as 100 %") {
+  CHECK(progress_text({.bytes = gib - 1, .size = gib, .seconds = 1}).find(" 99% ETA 0:00:00") !=
+        std::string::npos);
+}
+
+TEST_CASE("at the end there is no rate of late and no ETA, also where not all was done") {
+  ProgressState state = usual();
+  state.ended = true;
+  CHECK(progress_text(state) == "1.25GiB 0:00:12 [ 101MiB/s]  40%  cpu:2");
+}
+
+TEST_CASE("times count days, and an ETA of many days is none") {
+  CHECK(describe_time(0.99) == "0:00:00");
+  CHECK(describe_time(day - 1) == "23:59:59");
+  CHECK(describe_time(day) == "1:00:00:00");
+  CHECK(describe_time(12 * day + 3 * 3600 + 4 * 60 + 5) == "12:03:04:05");
+  ProgressState slow{.bytes = 1, .size = 2, .seconds = 2 * day};
+  CHECK(progress_text(slow).find(" ETA 2:00:00:00") != std::string::npos);
+  slow.size = gib;
+  CHECK(progress_text(slow).find("ETA") == std::string::npos);
+}
+
+TEST_CASE("amounts have three digits and take seven columns") {
+  CHECK(describe_amount(0) == "    0 B");
+  CHECK(describe_amount(999) == "  999 B");
+  CHECK(describe_amount(999.5) == "0.98KiB");
+  CHECK(describe_amount(1024) == "1.00KiB");
+  CHECK(describe_amount(9.99 * 1024) == "9.99KiB");
+  CHECK(describe_amount(9.996 * 1024) == "10.0KiB");
+  CHECK(describe_amount(99.96 * 1024) == " 100KiB");
+  CHECK(describe_amount(999.4 * 1024) == " 999KiB");
+  CHECK(describe_amount(1023.0 * 1024) == "1.00MiB");
+  CHECK(describe_amount(static_cast<double>(UINT64_MAX)) == "16.0EiB");
+}
+
+TEST_CASE("lanes of one name are told as one") {
+  const auto told = [](const std::vector<std::string>& names) { return describe_lanes_at_work(names); };
+  CHECK(told({}) == "");
+  CHECK(told({"cpu"}) == "cpu:1");
+  CHECK(told({"cuda:0", "cpu", "cuda:0", "cuda:1", "cpu"}) == "cuda:0:2+cpu:2+cuda:1:1");
+}
+
+}  // namespace gpuaes

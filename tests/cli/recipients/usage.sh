@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# -r seals, in the sealed format, without a passphrase; an identity opens. What does not go together is a usage error.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+umask 077
+keygen=$(dirname "$program")/gpuaes-keygen
+"$keygen" --x25519 -o identity >recipient
+recipient=$(<recipient)
+printf 'correct horse\n' >passphrase
+make_input 40000 plain
+seal() { "$program" "$@" <plain; }
+
+expect_exit 2 seal -r "$recipient" -p
+expect_stderr 'passphrase'
+expect_exit 2 seal -r "$recipient" --passphrase-file passphrase
+expect_exit 2 seal -k "$key" -r "$recipient" --passphrase-file passphrase
+expect_exit 2 seal -d -r "$recipient"
+expect_stderr 'hint: -k'
+expect_exit 2 seal -d -k identity -r "$recipient"
+expect_exit 2 seal -k identity
+expect_stderr 'hint: -r '
+expect_exit 2 seal -k identity -r "$recipient"
+expect_exit 2 seal -r
+for format in cobblestone raw openssl; do
+  expect_exit 2 seal -f $format -k "$key" -r "$recipient"
+  expect_stderr 'takes no recipient'
+  expect_exit 2 seal -f $format -d -k identity
+  expect_stderr 'takes no identity'
+done
+
+# The overhead of a recipient's slot, and 32 of them. Others may read the list.
+expect_exit 0 seal -r "$recipient"
+expect_empty "$work/stderr"
+cp "$work/stdout" sealed
+[ "$(wc -c <sealed)" = $((108 + 83 + 40000 + 3 * 16)) ] || fail "expected one slot, got $(wc -c <sealed) bytes"
+for ((i = 0; i < 31; i++)); do cat recipient; done >list
+chmod 644 list
+expect_exit 0 seal -r @list -r "$recipient"
+expect_empty "$work/stderr"
+[ "$(wc -c <"$work/stdout")" = $((108 + 32 * 83 + 40000 + 3 * 16)) ] || fail "expected 32 slots"
+expect_exit 2 seal -r @list -r "$recipient" -r "$recipient"
+expect_stderr 'at most 32'
+expect_exit 2 seal -r @list -r "$recipient" -k "$key"
+
+# The list from a pipe, as a key file may be; but not from that of the input. A list is not the output.
+from_pipe() { seal -r @/dev/fd/5 5< <(cat recipient); }
+expect_exit 0 from_pipe
+from_input() { cat recipient plain | "$program" -r @/dev/stdin; }
+expect_exit 2 from_input
+only_list() { "$program" -r @/dev/stdin <recipient; }
+expect_exit 0 only_list
+expect_exit 1 seal -r @recipient -o recipient
+[ "$(<recipient)" = "$recipient" ] || fail "expected the list as it was"
+
+# An identity is warned of where others can read it; from a pipe it does too.
+chmod 640 identity
+expect_exit 0 "$program" -d -k identity -i sealed
+same plain "$work/stdout"
+expect_stderr 'warning: identity can be read by others'
+through_pipe() { "$program" -d -k /dev/fd/5 -i sealed 5< <(cat identity); }
+expect_exit 0 through_pipe
+same plain "$work/stdout"
+expect_empty "$work/stderr"

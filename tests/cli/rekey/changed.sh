@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# A file that gets shorter, longer or other content, or is replaced by another, while --rekey reads it: exit 1, and it is
+# left as it was changed. A copy through a pipe is exact to its end, or fails.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+[ "$(id -u)" = 0 ] || skip "not root: how far the program is shows in its /proc/PID/fd, which is not for others"
+need_cryptography
+
+python <<'PYTHON'
+from sealed_harness import *
+
+secret_file("other-key", OTHER_KEY)
+file_key = os.urandom(32)
+head = sf.header(file_key, [sf.key_slot(file_key, KEY)])
+data = head + sf.message(file_key, head[:17], b"") + make_input(96 << 20)
+command = [program, "-q", "--rekey", "-k", key, "--new-key", "other-key", "-i", "file"]
+
+
+def write_new():
+    with open("file", "wb") as f:
+        f.write(data)
+
+
+def start_and_stop():
+    """A child that was stopped in the midst of copying."""
+    for _ in range(200):
+        child = subprocess.Popen(command, stderr=subprocess.PIPE)
+        atexit.register(lambda: child.poll() is None and child.kill())
+        while child.poll() is None:
+            if unfinished_bytes(child) > 1 << 20:
+                break
+        if child.poll() is None:
+            child.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            if unfinished_bytes(child) < len(data) // 2:
+                return child
+            if child.poll() is None:
+                child.send_signal(signal.SIGCONT)
+        child.wait()
+        write_new()
+    print("skipped: too fast to be stopped half-way")
+    sys.exit(77)
+
+
+def shrink():
+    os.truncate("file", len(data) - 1000)
+
+
+def grow():
+    with open("file", "ab") as f:
+        f.write(b"more")
+
+
+def overwrite():
+    with open("file", "r+b") as f:
+        f.seek(-1, os.SEEK_END)
+        f.write(b"?")
+
+
+def overwrite_unseen():
+    times = os.stat("file")
+    overwrite()
+    os.utime("file", ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def replace():
+    with open("another", "wb") as f:
+        f.write(data)
+    os.rename("another", "file")
+
+
+def remove():
+    os.remove("file")
+
+
+for change in (shrink, grow, overwrite, overwrite_unseen, replace, remove):
+    what = change.__name__
+    write_new()
+    child = start_and_stop()
+    change()
+    expected = open("file", "rb").read() if os.path.exists("file") else None
+    child.send_signal(signal.SIGCONT)
+    expect_exit(child, 1, what)
+    error = child.stderr.read()
+    if error.count(b"gpuaes-stream: error: ") != 1:
+        fail(f"{what}: expected one error message, got {error!r}")
+    now = open("file", "rb").read() if os.path.exists("file") else None
+    if now != expected:
+        fail(f"{what}: expected the file as it was changed")
+    expect_equal([], left_behind(), f"{what}: files left behind")
+
+# Through a pipe that is stalled: what is read behind a shortened end is an error, what was added is copied.
+for change, want in ((shrink, 1), (grow, 0)):
+    write_new()
+    r, w = os.pipe()
+    child = subprocess.Popen([*command, "-o", "/dev/stdout"], stdout=w, stderr=subprocess.PIPE)
+    os.close(w)
+    wait_until_stalled(r)
+    change()
+    got = read_all(r)
+    os.close(r)
+    expect_exit(child, want, f"{change.__name__}, through a pipe")
+    now = open("file", "rb").read()
+    expect_same(now[HEADER - 56 :], got[HEADER - 56 :], f"{change.__name__}, through a pipe")
+PYTHON

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# A file system without room for a second copy of the file, and a limit on the size of files: exit 1, the file is whole
+# with its old slots, and nothing is left.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+umask 077
+"$(dirname "$program")/gpuaes-keygen" -o new
+make_input 1000000 plain
+gsealed -e <plain >before
+unchanged() { # FILE
+  same before "$1"
+  [ "$(find "$(dirname "$1")" -name '.*.gpuaes-*' | wc -l)" = 0 ] || fail "expected nothing to be left"
+}
+
+cp before sealed
+limited() { (ulimit -f 500 && "$program" --rekey -k "$key" --new-key new -i sealed); }
+expect_exit 1 limited
+expect_stderr 'cannot write sealed( after byte [0-9]+)?: File too large'
+expect_stderr 'hint: .*ulimit -f'
+unchanged sealed
+
+need mount umount mkfs.ext4
+truncate -s 4M image
+mkfs.ext4 -q image
+mkdir small disk
+mount -t tmpfs -o size=1500k tmpfs small 2>/dev/null || skip "no file system can be mounted here"
+at_exit "umount '$work/here/small'"
+mount -o loop image disk 2>/dev/null || skip "no image can be mounted here"
+at_exit "umount '$work/here/disk'"
+cp before disk/sealed
+cp before small/sealed
+head -c "$(($(stat -f -c '%f * %S' disk) - 300000))" /dev/zero >disk/other 2>/dev/null || true
+for file in small/sealed disk/sealed; do
+  expect_exit 1 "$program" --rekey -k "$key" --new-key new -i "$file"
+  expect_stderr "cannot write $file( after byte [0-9]+)?: No space left on device"
+  expect_stderr "hint: .*make room"
+  unchanged "$file"
+done
+rm disk/other
+expect_exit 0 "$program" --rekey -k "$key" --new-key new -i disk/sealed
+expect_exit 0 "$program" -d -k new -i disk/sealed
+same plain "$work/stdout"

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# --rekey needs something that opens and something to rekey for, and takes no option that says how to encrypt. The
+# options for new slots go with it alone.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+umask 077
+keygen=$(dirname "$program")/gpuaes-keygen
+"$keygen" --x25519 -o identity >recipient
+recipient=$(<recipient)
+"$keygen" -o new
+printf 'correct horse\n' >words
+make_input 40000 plain
+gsealed -e <plain >sealed
+cp sealed before
+
+refused() {
+  expect_exit 2 "$program" "$@"
+  same before sealed "$*"
+}
+rekey() { refused --rekey -i sealed "$@"; }
+
+rekey -k "$key"
+expect_stderr 'hint: --new-key'
+rekey --new-key new
+expect_stderr '-k names'
+rekey -r "$recipient"
+rekey --new-passphrase-file words -r "$recipient"
+rekey -k "$key" --new-passphrase-file words -r "$recipient"
+expect_stderr 'at once'
+rekey -k "$key" --new-passphrase --new-passphrase-file words
+rekey -k "$key" --new-passphrase -r "$recipient"
+rekey -k "$key" -p --passphrase-file words --new-key new
+for option in -e -d '-c aes-256' '--iv 00' '--context 00' '--iter 7' '-l cpu' '--kernel ttable' '-b 1M' '--stats s' \
+  '--trace t' '-f raw' '-f openssl' '-f cobblestone' '-f nonsense'; do
+  # shellcheck disable=SC2086 # several words
+  rekey -k "$key" --new-key new $option
+done
+rekey -k "$key" --new-key identity
+expect_stderr 'hint: -r '
+rekey -k "$key" --new-key recipient
+rekey -k "$key" -r @identity
+rekey -k "$key" -r "${recipient:0:40}"
+rekey -k "$key" --new-key "$work/key128"
+expect_stderr '32 bytes'
+rekey -k "$work/key192" --new-key new
+rekey -k "$key" --new-key "$(<new)"
+expect_no_stderr "$(<new)"
+rekey -k "$key" --new-key "$(head -n 1 identity)"
+expect_no_stderr 'SECRET-KEY-1[A-Z0-9]'
+: >empty
+rekey -k "$key" --new-passphrase-file empty
+many=()
+for ((i = 0; i < 32; i++)); do many+=(--new-key new); done
+rekey -k "$key" "${many[@]}" -r "$recipient"
+expect_stderr 'at most 32'
+for option in '--new-key new' --new-passphrase '--new-passphrase-file words'; do
+  # shellcheck disable=SC2086
+  for direction in '' -e -d; do refused $direction -k "$key" $option -i sealed; done
+  expect_stderr 'goes with --rekey'
+done
+rekey -k "$key" --new-key new stray
+
+# Unreadable secrets; outputs that are in use; a file that is not there.
+for name in missing .; do
+  expect_exit 1 "$program" --rekey -k "$key" --new-key $name -i sealed
+  expect_exit 1 "$program" --rekey -k "$key" --new-key new -i $name -o out
+  expect_exit 1 "$program" --rekey -k "$key" --new-passphrase-file $name -i sealed
+done
+expect_exit 1 "$program" --rekey -k "$key" --new-key new -i missing
+expect_exit 1 "$program" --rekey -k "$key" --new-key new -i sealed -o sealed
+expect_exit 1 "$program" --rekey -k "$key" --new-key new -i sealed -o new
+same before sealed
+[ "$(wc -c <new)" = 65 ] || fail "expected the key file as it was"
+
+# What is no regular file, or is standard output too, is not replaced.
+mkfifo fifo
+for name in fifo . /dev/null /dev/zero; do
+  expect_exit 2 "$program" --rekey -k "$key" --new-key new -i $name
+  expect_stderr 'hint: -o'
+done
+# shellcheck disable=SC2094 # that is the point
+onto_itself() { "$program" --rekey -k "$key" --new-key new -i sealed >>sealed; }
+expect_exit 2 onto_itself
+same before sealed
+from_input() { cat new sealed | "$program" --rekey -k "$key" --new-key /dev/stdin; }
+expect_exit 2 from_input
+expect_files before empty fifo identity new plain recipient sealed words
+
+# As many slots as there can be, and -q and -v, and -f sealed.
+expect_exit 0 "$program" --rekey -f sealed -v -k "$key" "${many[@]}" -i sealed
+expect_exit 0 "$program" -q -d -k new -i sealed
+same plain "$work/stdout"
+# Old and new passphrase and the file itself, from a pipe each, and not all from one.
+gsealed --passphrase-file words <plain >with-words
+all_in_one() { { cat words; echo battery staple; cat with-words; } |
+  "$program" --rekey --passphrase-file /dev/stdin --new-passphrase-file /dev/stdin; }
+expect_exit 2 all_in_one
+three_pipes() { "$program" --rekey --passphrase-file <(cat words) --new-passphrase-file <(echo battery staple) \
+  < <(cat with-words); }
+expect_exit 0 three_pipes
+cp "$work/stdout" rekeyed
+echo battery staple >words
+expect_exit 0 "$program" -d --passphrase-file words -i rekeyed
+same plain "$work/stdout"

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Slots are tried in their order until one opens: kinds that are not known are skipped, and so are slots of other
+# secrets, damaged ones, and those put in from another file. Only those: exit 3, or 4 if one unwraps.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need_cryptography
+
+python <<'PYTHON'
+from sealed_harness import *
+
+plain = make_input(20000)
+file_key, foreign_key = os.urandom(32), os.urandom(32)
+own = sf.key_slot(file_key, KEY)
+others = sf.key_slot(file_key, OTHER_KEY)
+foreign = sf.key_slot(foreign_key, KEY)
+damaged = (own[0], flip(own[1], 40))
+passphrase = sf.passphrase_slot(file_key, b"correct horse", 10)
+foreign_passphrase = sf.passphrase_slot(foreign_key, b"correct horse", 10)
+secret_file("passphrase", b"correct horse")
+
+
+def seal(slots, **fields):
+    return sf.seal(plain, slots=slots, file_key=file_key, **fields)
+
+
+def opens(what, slots, *secret):
+    expect_open(seal(slots), plain, *secret, *QUICK, what=what)
+
+
+def refused(want, what, data, *secret):
+    named = {"passphrase": b"correct horse"} if secret else {"key": KEY}
+    expect_equal((want, b""), opinion(data, **named), f"{what}: what the other implementation makes of it")
+    expect_refused(want, data, *secret, *QUICK, what=what)
+
+
+# All kinds that are not known, 31 in a file.
+unknown = [(kind, bytes(7 * kind)) for kind in range(4, 0x80)]
+for i in range(0, len(unknown), 31):
+    some = unknown[i : i + 31]
+    opens(f"{len(some)} slots of types from {some[0][0]:02x} first", [*some, own])
+    opens(f"{len(some)} slots of types from {some[0][0]:02x} last", [own, *some])
+    refused(3, "only slots that are not known", seal(some))
+for size in (0, 1, 65535 - 3 - 67):
+    opens(f"an unknown slot of {size} bytes", [(0x7F, bytes(size)), own])
+
+opens("a slot of a public key", [(3, bytes(80)), own])
+opens("several slots of one key", [own, own])
+opens("another's slot", [others, own])
+opens("a damaged slot", [damaged, own])
+opens("a foreign slot", [foreign, own])
+opens("a foreign slot last", [own, foreign])
+opens("many slots", [foreign, damaged, others, (0x7F, b"")] * 7 + [own])
+opens("a passphrase's slot", [passphrase, own])
+opens("a key's slot", [own, foreign, passphrase], "--passphrase-file", "passphrase")
+opens("a foreign slot of a key", [foreign, passphrase], "-k", key, "--passphrase-file", "passphrase")
+
+refused(3, "a damaged slot alone", seal([damaged]))
+refused(3, "another's slot alone", seal([others]))
+refused(3, "damaged and other slots", seal([damaged, others, (4, b"")]))
+refused(4, "a foreign slot alone", seal([foreign]))
+refused(4, "foreign and damaged slots", seal([damaged, foreign, others]))
+refused(4, "a foreign slot of a passphrase", seal([foreign_passphrase, own]), "--passphrase-file", "passphrase")
+
+# Slots put in, taken out or changed by someone without the file key: the header MAC is the old one.
+mac = sf.header(file_key, [own, others])[-32:]
+for what, slots in {
+    "a foreign slot put in": [own, others, foreign],
+    "a foreign slot put in first": [foreign, own, others],
+    "another's slot replaced": [own, foreign],
+    "another's slot taken out": [own],
+    "slots exchanged": [others, own],
+    "another's slot damaged": [own, (others[0], flip(others[1], 63))],
+    "another's slot of an unknown kind": [own, (4, others[1])],
+    "a slot repeated": [own, own],
+    "an empty slot put in": [own, others, (4, b"")],
+}.items():
+    refused(4, what, seal(slots, mac=mac))
+expect_open(seal([own, others], mac=mac), plain, what="as it was")
+
+# The header of another file with the same key, before this file's message: the commitment is not its.
+bare = seal([own])[20 + 67 + 32 :]
+refused(4, "another file's header", sf.header(foreign_key, [foreign]) + bare)
+PYTHON

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# What does not go with the sealed format is a usage error: no secret, a key of another length than 32 bytes, options
+# of other formats.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+umask 077
+make_input 1000 plain
+printf 'correct horse\n' >passphrase
+gsealed -e <plain >sealed
+for direction in -e -d; do
+  for file in plain sealed; do
+    try() { "$program" "$direction" "$@" <"$file"; }
+    for bits in 128 192; do
+      expect_exit 2 try -f sealed -k "$work/key$bits"
+      expect_exit 2 try -f sealed -k "$key" -k "$work/key$bits"
+    done
+    expect_exit 2 try -f sealed
+    expect_stderr '-k|key'
+    expect_exit 2 try
+    expect_exit 2 try -f sealed -k "$key" --context 00
+    expect_exit 2 try -f sealed -k "$key" --iv "$iv"
+    expect_exit 2 try -f sealed -k "$key" --iter 10000
+    expect_exit 2 try -f sealed -f sealed -k "$key"
+    expect_exit 2 try -k "$key" --iv "$iv"
+    expect_exit 2 try -p --passphrase-file passphrase
+  done
+done
+for option in '--context 00' '--iter 1'; do
+  # shellcheck disable=SC2086 # several words
+  expect_exit 2 gsealed $option <plain
+done
+for bits in 128 192; do
+  expect_exit 2 "$program" -k "$work/key$bits" <plain
+  expect_stderr '32|256'
+  expect_exit 2 "$program" -d -k "$work/key$bits" <sealed
+done
+
+# A passphrase is of no use to what takes keys alone.
+expect_exit 2 "$program" -f raw --iv "$iv" --passphrase-file passphrase <plain
+expect_exit 2 "$program" -f cobblestone --passphrase-file passphrase <plain
+expect_exit 2 "$program" -f cobblestone -d --passphrase-file passphrase <plain

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# A secret that opens no slot is exit 3, and nothing comes out: a wrong key or passphrase, a slot that is damaged, none
+# of the secret's kind.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need_cryptography
+
+python <<'PYTHON'
+from sealed_harness import *
+
+plain = make_input(40000)
+secret_file("other-key", OTHER_KEY)
+secret_file("passphrase", b"correct horse\n")
+secret_file("other-passphrase", b"battery staple\n")
+with_key = sf.seal(plain, [KEY])
+with_passphrase = sf.seal(plain, passphrase=b"correct horse", log_n=10)
+with_both = sf.seal(plain, [KEY], b"correct horse", 10)
+
+cases = [
+    (with_key, ["-k", "other-key"], "wrong key"),
+    (with_key, ["--passphrase-file", "passphrase"], "no slot of a passphrase"),
+    (with_passphrase, ["--passphrase-file", "other-passphrase"], "wrong passphrase"),
+    (with_passphrase, ["-k", key], "no slot of a key"),
+    (with_both, ["-k", "other-key"], "wrong key for two slots"),
+    (with_both, ["--passphrase-file", "other-passphrase"], "wrong passphrase for two slots"),
+    (with_both, ["-k", "other-key", "--passphrase-file", "other-passphrase"], "both wrong"),
+    (flip(with_key, 30), ["-k", key], "a damaged salt"),
+    (flip(with_key, 60), ["-k", key], "a damaged file key"),
+    (flip(with_key, 86), ["-k", key], "a damaged tag of a file key"),
+    (flip(with_passphrase, 35), ["--passphrase-file", "passphrase"], "a damaged salt of a passphrase"),
+]
+for data, secret, what in cases:
+    for via in ("pipe", "file"):
+        expect_refused(3, data, *secret, what=what, via=via)
+    expect(3, b"", "-d", *secret, "-o", "out", data=data, what=what)
+    if os.path.exists("out"):
+        fail(f"{what}: expected no output file")
+for secret in (["-k", key], ["--passphrase-file", "passphrase"]):
+    expect_open(with_both, plain, *secret, what="either")
+# Several are given, and one of them is right.
+expect_open(with_key, plain, "-k", "other-key", "-k", key, what="the second key")
+expect_open(with_both, plain, "-k", "other-key", "--passphrase-file", "passphrase", what="the passphrase")
+PYTHON

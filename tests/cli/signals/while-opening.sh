@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SIGHUP, SIGINT and SIGTERM end the program, by that signal, while a FIFO that nobody else has opened is being opened:
+# as input, as output, as key.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need python3
+
+python <<'PYTHON'
+from harness import *
+
+os.mkfifo("fifo")
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    for options in (["-i", "fifo"], ["-i", "fifo", "-o", "out"], ["-o", "fifo"]):
+        child = start(*options)
+        settle(child)
+        expect_death_by(child, number, f"opening a FIFO, {options}")
+    child = subprocess.Popen(
+        [program, "-f", "raw", "--iv", iv, "-k", "fifo"], preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)
+    )
+    settle(child)
+    expect_death_by(child, number, "opening a FIFO as key")
+expect_equal(["fifo"], os.listdir(), "files left behind")
+PYTHON

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SIGHUP, SIGINT and SIGTERM end the program, by that signal, while it waits for input: nothing of -o is left.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need python3
+mkdir out
+printf 'old' >out/old
+
+python <<'PYTHON'
+from harness import *
+
+os.mkfifo("fifo")
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    for out in ("out/new", "out/old"):
+        for fed in (0, 30, 40000):
+            fd = os.open("fifo", os.O_RDWR)
+            child = start("-b", "4K", "-o", out, stdin=fd)
+            os.write(fd, make_input(fed))
+            settle(child)
+            if os.path.exists("out/new"):
+                fail("expected no file of the output's name before all is well")
+            expect_death_by(child, number, f"waiting for input after {fed} bytes")
+            os.close(fd)
+            expect_equal(["old"], os.listdir("out"), "files left behind")
+    r, w = os.pipe()
+    child = start("-i", "/dev/stdin", stdin=r, stdout=w)
+    settle(child)
+    expect_death_by(child, number, "waiting for input, no -o")
+expect_equal("old", open("out/old").read(), "old output")
+PYTHON

@@ -1,0 +1,207 @@
+# shellcheck shell=bash
+# What the tests of the command line share. A test is a short script that begins with
+#
+#     . "$(dirname "$0")/../support/lib.sh"
+#
+# and is run as `NAME.sh PROGRAM`. It exits 0 when it passed, 77 when it could not be tried here (and says why),
+# and anything else, after a line "FAIL: ...", when the program did something other than it should.
+#
+# The current directory is a fresh, empty one; keys and captured output lie beside it, so that a test may look
+# at all that was left behind. The oracle is `openssl enc`.
+set -Eeuo pipefail
+trap 'echo "FAIL: line $LINENO of $0: $BASH_COMMAND" >&2' ERR
+
+[ $# -eq 1 ] || { echo "usage: $0 PROGRAM" >&2; exit 2; }
+program=$(realpath -- "$1")
+[ -x "$program" ] || { echo "FAIL: no program at $1" >&2; exit 1; }
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../../.." && pwd)
+
+work=$(mktemp -d)
+mkdir "$work/here"
+cd "$work/here"
+
+skipped_parts=0
+undo=()  # commands for the way out, last first
+at_exit() { undo+=("$1"); }
+leave() {
+  local status=$? i
+  trap - ERR
+  set +e
+  if [ "$status" = 0 ] && [ "$skipped_parts" != 0 ]; then status=77; fi
+  for ((i = ${#undo[@]} - 1; i >= 0; i--)); do eval "${undo[i]}"; done
+  cd /
+  rm -rf "$work"
+  exit "$status"
+}
+trap leave EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+exec </dev/null
+umask 022
+export LC_ALL=C
+export XDG_CACHE_HOME=$work/cache  # what this machine was tuned to is no part of a test
+# A report of a sanitizer must not look like one of the program's own exit codes.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}exitcode=99"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}halt_on_error=1:exitcode=99"
+export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}exitcode=99"
+
+fail() {
+  echo "FAIL: $*" >&2
+  exit 1
+}
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+# For a part of a test: the rest is tried, and the test does not count as passed.
+skip_part() {
+  echo "skipped: $*"
+  skipped_parts=1
+}
+need() {
+  local tool
+  for tool; do command -v "$tool" >/dev/null || skip "no $tool here"; done
+}
+need openssl perl
+
+# --- Keys, and the two ciphers that must agree -----------------------------------------------------------------
+
+declare -A key_hex=(
+  [128]=000102030405060708090a0b0c0d0e0f
+  [192]=000102030405060708090a0b0c0d0e0f1011121314151617
+  [256]=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+)
+unhex() { perl -e 'print pack "H*", shift' "$1"; }
+# Keys are for their owner alone to read, or the program warns of it.
+for bits in 128 192 256; do (umask 077 && unhex "${key_hex[$bits]}" >"$work/key$bits"); done
+
+# What `gs`, `gsealed` and `reference` use from here on.
+use_key() {
+  bits=$1
+  key=$work/key$bits
+}
+use_key 256
+iv=f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff
+
+# gs [OPTION]...: the program with key and iv.
+gs() { "$program" -f raw --iv "$iv" -q -k "$key" "$@"; }
+# gsealed [OPTION]...: the program with key, in its default format.
+gsealed() { "$program" -q -k "$key" "$@"; }
+# reference: what gs does, from stdin to stdout, by openssl.
+reference() { openssl enc "-aes-$bits-ctr" -K "${key_hex[$bits]}" -iv "$iv" -nosalt; }
+
+# make_input SIZE FILE: bytes i mod 251, so that no two blocks or chunks of a power of two are alike.
+make_input() {
+  perl -e '$n = shift; $s = join "", map chr, 0 .. 250; print substr $s x (int($n / 251) + 1), 0, $n' "$1" >"$2"
+}
+
+# --- Expectations ------------------------------------------------------------------------------------------------
+
+# expect_exit STATUS COMMAND...: COMMAND (a function too) ends with STATUS, and what it says on stderr has the
+# right shape. Leaves $work/stdout and $work/stderr, as far as COMMAND did not redirect them itself.
+expect_exit() {
+  local want=$1 got=0
+  shift
+  "$@" >"$work/stdout" 2>"$work/stderr" || got=$?
+  [ "$got" = "$want" ] || fail "expected exit status $want, got $got: $* (stderr: $(<"$work/stderr"))"
+  check_messages "$want" "$*"
+}
+
+# check_messages STATUS WHAT: of the text in $work/stderr.
+check_messages() {
+  local errors hints
+  errors=$(grep -c '^gpuaes-stream: error: ' "$work/stderr" || true)
+  hints=$(grep -c '^gpuaes-stream: hint: ' "$work/stderr" || true)
+  [ "$hints" -le 1 ] || fail "expected at most one hint, got $hints: $2 (stderr: $(<"$work/stderr"))"
+  case $1 in
+    0 | 141) [ "$errors" = 0 ] || fail "expected no error message with status $1: $2 (stderr: $(<"$work/stderr"))" ;;
+    [1-4])
+      [ "$errors" = 1 ] || fail "expected one error message, got $errors: $2 (stderr: $(<"$work/stderr"))"
+      if grep -Ev '^gpuaes-stream: (error|warning|hint): [^A-Z ].*[^. ]$' "$work/stderr" >"$work/odd"; then
+        fail "expected messages like 'gpuaes-stream: error: lower case without full stop', got: $(<"$work/odd")"
+      fi
+      ;;
+  esac
+  if [ "$1" = 2 ] && [ -s "$work/stdout" ]; then fail "expected no output with a usage error: $2"; fi
+}
+
+# expect_stderr REGEX, expect_no_stderr REGEX: of the last expect_exit; the case of letters does not matter.
+expect_stderr() {
+  grep -Eiq -- "$1" "$work/stderr" || fail "expected stderr to match '$1', got: $(<"$work/stderr")"
+}
+expect_no_stderr() {
+  if grep -Eiq -- "$1" "$work/stderr"; then fail "expected stderr not to match '$1', got: $(<"$work/stderr")"; fi
+}
+
+# same EXPECTED ACTUAL [WHAT]
+same() {
+  cmp -- "$1" "$2" >"$work/cmp" 2>&1 || fail "${3:-$2}: expected the bytes of $1 ($(wc -c <"$1")), $(<"$work/cmp")"
+}
+
+# expect_empty FILE [WHAT]
+expect_empty() {
+  [ -e "$1" ] || fail "${2:-$1}: expected an empty file, got none"
+  [ ! -s "$1" ] || fail "${2:-$1}: expected nothing, got $(wc -c <"$1") bytes: $(head -c 300 "$1" | tr '\0' ' ')"
+}
+
+# expect_files NAME...: the current directory holds just these.
+expect_files() {
+  local want got
+  want=$(printf '%s\n' "$@" | sort)
+  got=$(find . -mindepth 1 -maxdepth 1 -printf '%f\n' | sort)
+  [ "$got" = "$want" ] || fail "expected just these files: ${want//$'\n'/ }; got: ${got//$'\n'/ }"
+}
+
+# --- Surroundings ------------------------------------------------------------------------------------------------
+
+sanitized() { [ -n "${GPUAES_SANITIZED:-}" ]; }
+
+# python < SCRIPT: with `from harness import *` at hand.
+python3=python3
+python() {
+  need "$python3"
+  PROGRAM=$program KEY=$key KEY_HEX=${key_hex[$bits]} IV=$iv PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 \
+    "$python3" - || exit "$?"
+}
+# Before `from sealed_harness import *`.
+need_cryptography() {
+  for python3 in python3 /usr/bin/python3; do
+    if "$python3" -c 'import cryptography.hazmat.primitives.ciphers.aead' 2>/dev/null; then return; fi
+  done
+  skip "no python3-cryptography here"
+}
+
+# "${as_user[@]}" COMMAND...: as nobody if we are root, else as who we are. need_user goes before: the program and
+# the test's files are within nobody's reach, or the test is skipped.
+as_user=()
+need_user() {
+  if [ "$(id -u)" = 0 ]; then
+    need setpriv
+    as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    chmod 755 "$work" "$work/here"
+    chown 65534 "$work"/key*
+    "${as_user[@]}" "$program" -V >/dev/null 2>&1 || skip "$program cannot be run by another user than root"
+  fi
+}
+
+# without_proc COMMAND...: where there is no /proc a file without a name cannot get one, so the program gives it a
+# temporary name instead. can_hide_proc: whether this is possible here; sanitizers need /proc.
+without_proc() {
+  unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$@"
+}
+can_hide_proc() { ! sanitized && [ "$(id -u)" = 0 ] && without_proc true 2>/dev/null; }
+
+# The lanes to try: each kind there is, and work spread over several.
+lanes_here() {
+  echo cpu:1 cpu:3 reference
+  if has_cuda; then echo cuda:0:1 cuda:0:3; fi
+}
+
+has_cuda() {
+  local lanes
+  lanes=$("$program" --list-lanes 2>/dev/null) || true
+  grep -Eq '^cuda:[0-9]' <<<"$lanes"
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# What --test does not go with: encryption, an output, and formats that authenticate nothing.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+make_input 1000 plain
+(umask 077 && echo words >words)
+"$program" -q -f openssl --passphrase-file words -i plain -o openssl
+gsealed -e <plain >sealed
+
+expect_exit 2 gsealed --test -e -i sealed
+expect_stderr 'test.*encrypt'
+expect_exit 2 gsealed --test -o out -i sealed
+expect_stderr 'test.*output'
+expect_exit 2 "$program" --test -f openssl --passphrase-file words -i openssl
+expect_stderr 'openssl format authenticates nothing'
+expect_exit 2 gs --test -i plain
+expect_stderr 'raw format authenticates nothing'
+expect_exit 2 "$program" --test -i sealed
+expect_stderr 'neither a key nor a passphrase'
+expect_exit 4 gsealed --test -i plain
+expect_files plain words openssl sealed

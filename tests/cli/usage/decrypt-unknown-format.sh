@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Without -f, decryption takes what it knows by its magic; anything else is exit 4 with advice, and nothing comes out.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+umask 077
+make_input 40000 plain
+printf 'correct horse\n' >passphrase
+gs -e <plain >raw
+"$program" -q -f cobblestone -k "$key" <plain >bare
+gsealed <plain >sealed
+: >empty
+printf 'gpuaes-stream' >part
+printf 'Salted' >part-openssl
+printf 'gpuaes-stream/x\n%200s' '' >like
+printf 'gpuaes-stream/1\r\n%200s' '' >converted
+
+for file in plain raw bare empty part part-openssl like converted; do
+  expect_exit 4 gsealed -d <"$file"
+  expect_empty "$work/stdout" "$file"
+  expect_stderr '^gpuaes-stream: hint: .*-f'
+  for word in raw cobblestone; do expect_stderr "^gpuaes-stream: hint: .*$word"; done
+  # shellcheck disable=SC2002 # a pipe is what is tried
+  piped() { cat "$file" | "$program" -q -d "$@"; }
+  expect_exit 4 piped -k "$key"
+  expect_empty "$work/stdout" "$file"
+  expect_exit 4 piped --passphrase-file passphrase
+  expect_empty "$work/stdout" "$file"
+  expect_exit 4 gsealed -d -i "$file" -o out
+  expect_exit 4 gsealed -d -f sealed <"$file"
+  expect_empty "$work/stdout" "$file, -f sealed"
+done
+[ ! -e out ] || fail "expected no output file"
+
+# Named, they open.
+expect_exit 0 gs -d <raw
+same plain "$work/stdout"
+expect_exit 0 gsealed -d -f cobblestone <bare
+same plain "$work/stdout"
+
+# An input that comes byte by byte is known too.
+slowly() { (for ((i = 0; i < 20; i++)); do head -c 1 && sleep 0.02; done && cat) <sealed; }
+known() { slowly | gsealed -d; }
+expect_exit 0 known
+same plain "$work/stdout" "in pieces"
+
+# Neither a key nor a format.
+for file in plain raw sealed empty; do
+  expect_exit 2 "$program" -d <"$file"
+  expect_exit 2 "$program" <"$file"
+  expect_exit 2 "$program" -d -k "$key" --iv "$iv" <"$file"
+done
+expect_exit 2 "$program" -k "$key" --iv "$iv" <plain

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# What the command line does not mean is a usage error: never a guess, never output.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+make_input 100 plain
+expect_exit 2 gs -e -d
+expect_exit 2 gs --decrypt --encrypt
+expect_exit 2 gs --no-such-option
+expect_stderr 'no-such-option'
+expect_exit 2 gs -X
+expect_exit 2 gs plain
+expect_exit 2 gs -i plain stray
+expect_exit 2 gs -- plain
+for format in nonsense '' RAW raw2; do expect_exit 2 "$program" -f "$format" --iv "$iv" -k "$key"; done
+
+# An option that is given twice.
+expect_exit 2 gs -f raw
+expect_exit 2 gs --iv "$iv"
+expect_exit 2 gs -b 16 -b 16
+expect_exit 2 gs -i plain -i plain
+expect_exit 2 gs -o one -o two
+expect_exit 2 gs -l cpu --lanes cpu
+expect_exit 2 gs -c aes-256 -c aes-256
+expect_exit 2 gs --stats one --stats two
+expect_exit 2 gs --size 1 --size 2
+expect_exit 2 gs --size
+
+# A long option cut short.
+expect_exit 2 gs --encr
+expect_exit 2 gs --decr
+expect_exit 2 gs --inp plain
+expect_exit 2 gs --outp=out
+expect_exit 2 gs --chunk 16
+expect_exit 2 gs --stat out
+expect_exit 2 "$program" --form raw --iv "$iv" -k "$key"
+expect_exit 2 "$program" -f raw --i "$iv" -k "$key"
+expect_exit 2 "$program" -f raw --iv "$iv" --ke "$key"
+expect_exit 2 "$program" --list
+expect_exit 2 "$program" --vers
+expect_exit 2 "$program" --hel
+
+# An option without its value, and a value that is not wanted.
+for option in -f -i -o -b -l -c --stats --input --output; do expect_exit 2 gs "$option"; done
+expect_exit 2 gs --decrypt=yes
+expect_files plain

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# -V and -h print to stdout and need nothing else; output that cannot be written is an error here too.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+for option in -V --version; do
+  expect_exit 0 "$program" "$option"
+  grep -Eq '^gpuaes-stream.*[0-9]+\.[0-9]+' "$work/stdout" || fail "$option: expected name and version, got: $(<"$work/stdout")"
+  [ "$(wc -l <"$work/stdout")" = 1 ] || fail "$option: expected one line"
+  expect_empty "$work/stderr"
+done
+for option in -h --help; do
+  expect_exit 0 "$program" "$option"
+  for word in gpuaes-stream -k --key --iv --lanes --chunk-size --stats --trace --progress --size --force --list-lanes; do
+    grep -Fq -e "$word" "$work/stdout" || fail "$option: expected $word in it"
+  done
+  if grep -E '.{101}' "$work/stdout"; then fail "$option: expected lines of at most 100 characters"; fi
+  expect_empty "$work/stderr"
+done
+
+full() { "$program" "$@" >/dev/full; }
+closed() { "$program" "$@" >&-; }
+for option in -V -h --list-lanes; do
+  expect_exit 1 full "$option"
+  expect_exit 1 closed "$option"
+done

@@ -1,0 +1,106 @@
+// CUDA lanes that seal and open, against published vectors, the reference and libcrypto, on a GPU.
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cipher/modes/segments.hpp"
+#include "lane/backends.hpp"
+#include "lane/gcm_checks.hpp"
+#include "support/catch.hpp"
+#include "support/gcm_vectors.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+// A lane with each of the kernels.
+template <class Check>
+void check_every_kernel(Check check, std::size_t most_bytes = most_checked_bytes) {
+  const LaneSpec spec{Backend::cuda, 0u, 1u};
+  for (const CudaKernelInfo& each : cuda_kernels) {
+    CAPTURE(each.name);
+    const LaneSetup setup{.memory = {}, .most_in = most_bytes, .most_out = most_bytes, .kernel = each.kernel};
+    check(*open_lanes({&spec, 1}, setup).at(0));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a CUDA lane gives NIST's answers for AES-GCM", "[gpu][optional]") {
+  if (!have_nist_vectors()) return;
+  check_every_kernel(check_cavp);
+}
+
+TEST_CASE("a CUDA lane gives Wycheproof's answers for AES-GCM", "[gpu]") {
+  check_every_kernel(check_wycheproof);
+}
+
+TEST_CASE("a CUDA lane seals and opens as the reference does, whatever the length of the last segment",
+          "[gpu]") {
+  check_every_kernel([](Lane& lane) { check_gcm_lengths(lane, *make_reference_lane()); });
+}
+
+TEST_CASE("a CUDA lane numbers its segments as their nonces say", "[gpu]") {
+  check_every_kernel([](Lane& lane) { check_gcm_numbering(lane); });
+}
+
+TEST_CASE("a CUDA lane finds the first bad segment", "[gpu]") {
+  check_every_kernel([](Lane& lane) { check_gcm_bad_segments(lane); });
+}
+
+TEST_CASE("a CUDA lane authenticates associated data of every length", "[gpu]") {
+  check_every_kernel([](Lane& lane) { check_gcm_aad(lane, *make_cpu_lane()); });
+}
+
+TEST_CASE("a CUDA lane does jobs of all operations in any order, with several keys in turn", "[gpu]") {
+  check_every_kernel([](Lane& lane) { check_gcm_turns(lane, *make_cpu_lane()); });
+}
+
+TEST_CASE("a CUDA lane seals and opens many segments in a job, two jobs at a time", "[gpu]") {
+  constexpr std::size_t segments = 4000;  // more than CUDA blocks of any device so far can be at once
+  const std::size_t size = segments * segment_bytes - 5;
+  const CipherKey& key = lasting_key(test_bytes(32));
+  const GcmStream stream{key, a_nonce, 77};
+  const Bytes plain = test_bytes(size);
+  const auto cpu = make_cpu_lane();
+  const Bytes sealed = seal(*cpu, stream, plain, segments);
+  const auto check = [&](Lane& lane) {
+    CHECK(difference(seal(lane, stream, plain, segments), sealed) == "");
+
+    // Good and bad in turn: the verdict is that of the job which is finished.
+    std::vector<Bytes> inputs(4, sealed), outputs(4, Bytes(size));
+    inputs[1][600 * sealed_segment_bytes + 9] ^= std::byte{4};
+    inputs[1][698 * sealed_segment_bytes] ^= std::byte{1};
+    inputs[2].back() ^= std::byte{1};
+    const auto start = [&](std::size_t i) {
+      lane.start({.operation = Operation::open,
+                  .key = &key,
+                  .in = inputs[i],
+                  .out = outputs[i],
+                  .base_nonce = a_nonce,
+                  .first_segment = 77});
+    };
+    start(0);
+    start(1);
+    CHECK_FALSE(lane.finish().has_value());
+    start(2);
+    CHECK(lane.finish() == std::optional<std::size_t>(600));
+    start(3);
+    CHECK(lane.finish() == std::optional<std::size_t>(segments - 1));
+    CHECK_FALSE(lane.finish().has_value());
+    CHECK(difference(outputs[0], plain) == "");
+    CHECK(difference(outputs[3], plain) == "");
+  };
+  check_every_kernel(check, segments * sealed_segment_bytes);
+}
+
+TEST_CASE("a job without segments does nothing on a CUDA lane", "[gpu]") {
+  const CipherKey& key = lasting_key(test_bytes(16));
+  check_every_kernel([&](Lane& lane) {
+    CHECK(seal(lane, {key}, {}, 0).empty());
+    CHECK_FALSE(open(lane, {key}, {}, 0).bad_segment.has_value());
+  });
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,99 @@
+// As much of CUDA as kernels need, on the host, with a thread for each thread of a CUDA block: so CI runs
+// whole kernels, and ThreadSanitizer sees what warps give each other. It stands in for CUDA's header of that
+// name in one test alone (tests/cuda/host_kernels_test.cpp).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <barrier>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#define GPUAES_HOST_WARPS  // src/cipher asks for warps by it
+#define __global__
+#define __device__
+#define __host__
+#define __shared__
+#define __launch_bounds__(...)
+
+using cudaStream_t = void*;
+struct alignas(16) uint4 {
+  std::uint32_t x, y, z, w;
+};
+struct HostDim {
+  unsigned x;
+};
+inline thread_local HostDim threadIdx, blockIdx, blockDim, gridDim;
+
+// What the threads of a CUDA block have in common.
+struct HostWarp {
+  std::barrier<> barrier{32};
+  std::array<std::uint32_t, 32> offered{};
+};
+struct HostBlock {
+  explicit HostBlock(unsigned threads) : barrier(threads), warps(threads / 32) {
+    for (auto& warp : warps) warp = std::make_unique<HostWarp>();
+  }
+  std::barrier<> barrier;
+  std::vector<std::unique_ptr<HostWarp>> warps;
+};
+inline HostBlock* host_block;
+
+inline HostWarp& host_warp() {
+  return *host_block->warps[threadIdx.x / 32];
+}
+inline void __syncthreads() {
+  host_block->barrier.arrive_and_wait();
+}
+inline void __syncwarp() {
+  host_warp().barrier.arrive_and_wait();
+}
+
+// What the lane at `from` offers, of all 32, which call this together.
+inline std::uint32_t host_exchange(std::uint32_t value, unsigned from) {
+  HostWarp& warp = host_warp();
+  warp.offered[threadIdx.x % 32] = value;
+  warp.barrier.arrive_and_wait();
+  const std::uint32_t result = warp.offered[from];
+  warp.barrier.arrive_and_wait();
+  return result;
+}
+inline std::uint32_t __shfl_sync(unsigned, std::uint32_t value, int from, int width) {
+  const unsigned lane = threadIdx.x % 32, size = static_cast<unsigned>(width);
+  return host_exchange(value, lane / size * size + static_cast<unsigned>(from) % size);
+}
+inline std::uint32_t __shfl_xor_sync(unsigned, std::uint32_t value, unsigned distance) {
+  return host_exchange(value, threadIdx.x % 32 ^ distance);
+}
+inline bool __any_sync(unsigned, bool value) {
+  std::uint32_t any = value;
+  for (unsigned distance = 16; distance > 0; distance /= 2) any |= __shfl_xor_sync(0, any, distance);
+  return any != 0;
+}
+inline void atomicMin(std::uint32_t* place, std::uint32_t value) {
+  std::uint32_t now = __atomic_load_n(place, __ATOMIC_RELAXED);
+  while (value < now &&
+         !__atomic_compare_exchange_n(place, &now, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+// Runs `kernel`, with its parameters bound to it, on a grid: one CUDA block after the other.
+template <class Kernel>
+void run_on_host(unsigned blocks, unsigned threads, const Kernel& kernel) {
+  for (unsigned block = 0; block < blocks; ++block) {
+    HostBlock shared(threads);
+    host_block = &shared;
+    std::vector<std::jthread> running;
+    for (unsigned thread = 0; thread < threads; ++thread)
+      running.emplace_back([=, &kernel] {
+        threadIdx = {thread};
+        blockIdx = {block};
+        blockDim = {threads};
+        gridDim = {blocks};
+        kernel();
+      });
+  }
+}

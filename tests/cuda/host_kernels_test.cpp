@@ -1,0 +1,171 @@
+// The kernels that CUDA lanes launch, whole: with their warps, what these give each other and the memory that
+// they share, on the host (host_cuda/), against the reference.
+#include "kernels/aes_bitslice_kernel.cuh"
+#include "kernels/aes_ttable_kernel.cuh"
+#include "kernels/gcm_tag_kernel.cuh"
+
+#include <algorithm>
+#include <vector>
+
+#include "cipher/modes/gcm.hpp"
+#include "cuda/host_kernels.hpp"
+#include "keys/secret.hpp"
+#include "support/aes_reference.hpp"
+#include "support/catch.hpp"
+
+namespace gpuaes::cuda {
+
+// What is dynamic shared memory on a device.
+uint4 bitslice_memory[memory_bytes(bitslice_threads) / sizeof(uint4)];
+uint4 tables[table_bytes / sizeof(uint4)];
+uint4 tag_memory[shares_bytes / sizeof(uint4)];
+
+namespace {
+
+template <class Plan>
+void run_ctr_kernel(CudaKernel kernel, const aes::RoundKeys& keys, unsigned blocks, unsigned threads,
+                    const Plan& plan) {
+  const std::uint32_t* const words = keys.words.data();
+  run_on_host(blocks, threads, [&] {
+    if (kernel == CudaKernel::bitslice)
+      return bitslice_kernel(words, keys.rounds, plan.template with<aes::tile_blocks>());
+    if (keys.rounds == 10) return ttable_kernel<10>(words, plan.template with<ttable_tile>());
+    if (keys.rounds == 12) return ttable_kernel<12>(words, plan.template with<ttable_tile>());
+    ttable_kernel<14>(words, plan.template with<ttable_tile>());
+  });
+  CHECK(is_zero(bitslice_memory));
+}
+
+struct Stretch {
+  Counter counter;
+  std::uint64_t blocks;
+  const std::uint32_t* in;
+  std::uint32_t* out;
+
+  template <unsigned size>
+  StretchTiles<size> with() const {
+    return {counter, blocks, in, out};
+  }
+};
+
+struct Sealed {
+  Segments segments;
+  const std::byte* in;
+  std::byte* out;
+  std::size_t in_stride, out_stride;
+  std::uint32_t* masks;
+
+  template <unsigned size>
+  SegmentTiles<size> with() const {
+    return {segments, in, out, in_stride, out_stride, masks};
+  }
+};
+
+constexpr Nonce nonce{0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xf0, 0xe1, 0xd2, 0xc3};
+constexpr std::uint64_t first_segment = 0xfffffffe;
+
+Segments segments_of(std::size_t full, std::size_t last) {
+  return {{first_segment, full + 1, full * sealed_segment_bytes + last + tag_bytes},
+          {0xfedcba98, 0x76543210, 0xf0e1d2c3}};
+}
+
+// What the reference makes of them.
+Bytes seal_all(const Gcm& gcm, const Bytes& aad, const Bytes& plain, std::size_t full) {
+  Bytes sealed(plain.size() + (full + 1) * tag_bytes);
+  for (std::size_t i = 0; i <= full; ++i) {
+    const auto part = std::span(plain)
+                          .subspan(i * segment_bytes)
+                          .first(std::min(segment_bytes, plain.size() - i * segment_bytes));
+    const auto out = std::span(sealed).subspan(i * sealed_segment_bytes);
+    gcm.seal(first_counter(segment_nonce(nonce, first_segment + i)), aad, part, out.first(part.size()),
+             out.subspan(part.size(), tag_bytes));
+  }
+  return sealed;
+}
+
+}  // namespace
+
+TEST_CASE("kernels on the host: CTR of every key size, length and counter") {
+  struct Case {
+    std::size_t key_bytes;
+    Counter counter;
+    std::uint64_t blocks;
+    unsigned cuda_blocks, threads;
+  };
+  // One warp, several, several CUDA blocks; one tile and more than there are warps; counters that carry.
+  const std::vector<Case> cases{{16, {5, 0}, 1, 1, 32},
+                                {24, {7, 250}, 300, 1, 64},
+                                {32, {~0ull, ~0ull - 300}, 1500, 2, 64},
+                                {16, {1, ~0ull - 700}, 1000, 3, 32},
+                                {32, {7, 0xffffff01}, 257, 1, 96}};
+  for (const CudaKernel kernel : {CudaKernel::bitslice, CudaKernel::ttable})
+    for (const Case& each : cases) {
+      CAPTURE(static_cast<int>(kernel), each.key_bytes, each.blocks);
+      const aes::RoundKeys keys = aes::expand_key(counted_bytes(each.key_bytes));
+      const Bytes plain = counted_bytes(16 * each.blocks);
+      Buffer in(plain), out(plain.size());
+      run_ctr_kernel(kernel, keys, each.cuda_blocks, each.threads,
+                     Stretch{each.counter, each.blocks, in.words(), out.words()});
+      CHECK(out.bytes() == reference_ctr(keys, each.counter, plain));
+      CHECK(out.is_whole());
+    }
+}
+
+TEST_CASE("kernels on the host: segments are sealed, opened, and the first bad one is found") {
+  struct Case {
+    std::size_t key_bytes, full, last, aad;
+    unsigned cuda_blocks;
+  };
+  const std::vector<Case> cases{
+      {16, 0, 0, 0, 1}, {32, 0, 16 * 1022 + 5, 20, 1}, {32, 2, 17, 0, 2}, {24, 1, 16384, 33, 1}};
+  for (const CudaKernel kernel : {CudaKernel::bitslice, CudaKernel::ttable})
+    for (const Case& each : cases) {
+      CAPTURE(static_cast<int>(kernel), each.key_bytes, each.full, each.last, each.aad);
+      const Bytes key = counted_bytes(each.key_bytes), aad = counted_bytes(each.aad);
+      const aes::RoundKeys keys = aes::expand_key(key);
+      const Gcm gcm(key);
+      ghash::Powers powers;
+      ghash::make_powers(hash_key(keys), powers);
+      const Bytes plain = counted_bytes(each.full * segment_bytes + each.last);
+      const Bytes expected = seal_all(gcm, aad, plain, each.full);
+      const Segments segments = segments_of(each.full, each.last);
+      const PublicData hashed = public_data(aad);
+      Buffer in(plain), sealed(expected.size()), masks(16 * segments.count), opened(plain.size());
+      const auto tag = [&](std::uint32_t* first_bad) {
+        run_on_host(each.cuda_blocks, tag_threads, [&] {
+          tag_kernel(&powers, hashed, segments, sealed.data(), reinterpret_cast<const uint4*>(masks.data()),
+                     first_bad);
+        });
+        CHECK(is_zero(tag_memory));
+      };
+      run_ctr_kernel(
+          kernel, keys, each.cuda_blocks, 64,
+          Sealed{segments, in.data(), sealed.data(), segment_bytes, sealed_segment_bytes, masks.words()});
+      tag(nullptr);
+      CHECK(sealed.bytes() == expected);
+      CHECK(sealed.is_whole());
+      CHECK(masks.is_whole());
+
+      std::uint32_t first_bad = none_bad;
+      run_ctr_kernel(
+          kernel, keys, each.cuda_blocks, 64,
+          Sealed{segments, sealed.data(), opened.data(), sealed_segment_bytes, segment_bytes, masks.words()});
+      tag(&first_bad);
+      CHECK(first_bad == none_bad);
+      CHECK(opened.bytes() == plain);
+      for (std::size_t i = 0; plain.empty() && i < tag_bytes; ++i) {  // every byte of a tag is compared
+        sealed.data()[i] ^= std::byte{1};
+        first_bad = none_bad;
+        tag(&first_bad);
+        CHECK(first_bad == 0);
+        sealed.data()[i] ^= std::byte{1};
+      }
+      for (std::size_t bad = segments.count; bad-- > 0;) {
+        sealed.data()[bad * sealed_segment_bytes + each.last / 2] ^= std::byte{1};
+        tag(&first_bad);
+        CHECK(first_bad == bad);
+      }
+    }
+}
+
+}  // namespace gpuaes::cuda

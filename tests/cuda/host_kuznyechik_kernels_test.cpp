@@ -1,0 +1,175 @@
+// Kuznyechik's kernels that CUDA lanes launch, whole, on the host (host_cuda/), against the reference.
+#include "kernels/kuznyechik_bitslice_kernel.cuh"
+#include "kernels/kuznyechik_ls_table_kernel.cuh"
+#include "kernels/mgm_kernel.cuh"
+
+#include <algorithm>
+#include <vector>
+
+#include "cipher/modes/mgm.hpp"
+#include "cuda/host_kernels.hpp"
+#include "keys/secret.hpp"
+#include "support/catch.hpp"
+
+namespace gpuaes::cuda {
+
+// What is dynamic shared memory on a device.
+uint4 kuznyechik_slices[kuznyechik_bitslice_memory(kuznyechik_bitslice_threads) / sizeof(uint4)];
+uint4 kuznyechik_memory[kuznyechik_table_bytes / sizeof(uint4)];
+uint4 product_memory[product_bytes / sizeof(uint4)];
+
+namespace {
+
+// Round keys, by words as on a device.
+struct Keys {
+  explicit Keys(const Bytes& key) : expanded(kuznyechik::expand_key(key)) {
+    std::ranges::copy(std::as_bytes(std::span(expanded.of)),
+                      std::as_writable_bytes(std::span(words)).begin());
+  }
+  kuznyechik::RoundKeys expanded;
+  std::uint32_t words[40];
+};
+
+struct Grid {
+  unsigned blocks, threads;
+};
+
+template <class Places>
+void run_cipher(CudaKernel kernel, const Keys& keys, const Grid& grid, const Places& places) {
+  run_on_host(grid.blocks, grid.threads, [&] {
+    if (kernel == CudaKernel::bitslice) return kuznyechik_bitslice_kernel(keys.words, places);
+    kuznyechik_table_kernel(keys.words, places);
+  });
+  CHECK(is_zero(kuznyechik_slices));
+}
+
+Bytes reference_ctr(const kuznyechik::RoundKeys& keys, Counter counter, const Bytes& plain) {
+  Bytes out(plain.size());
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    static thread_local kuznyechik::Block keystream;
+    if (i % 16 == 0) keystream = kuznyechik::encrypt(keys, store_counter(counter + i / 16));
+    out[i] = plain[i] ^ std::byte{keystream[i % 16]};
+  }
+  return out;
+}
+
+constexpr MgmNonce base_nonce{0x7e, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10,
+                              0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87};
+constexpr std::uint64_t first_segment = 0xfffffffe;
+
+// The job of a lane, with all that it launches (cuda/kernels/kuznyechik_mgm.cu).
+struct MgmOnHost {
+  CudaKernel kernel;
+  const Keys& keys;
+  Grid grid;
+  PublicData aad;
+  MgmSegments segments;
+  Buffer starts{32 * segments.count}, sums{16 * segments.count},
+      factors{16 * segments.count * segments.most_factors()};
+
+  void crypt(Buffer& in, unsigned in_stride, Buffer& out, unsigned out_stride) {
+    run_cipher(kernel, keys, grid, MgmStarts{segments, blocks(starts)});
+    run_cipher(
+        kernel, keys, grid,
+        MgmBody(segments, blocks(starts), {in.data(), out.data(), in_stride, out_stride}, blocks(factors)));
+  }
+  void tag(Buffer& sealed, std::uint32_t* first_bad) {
+    run_on_host(grid.blocks, product_threads,
+                [&] { mgm_product_kernel(aad, segments, sealed.data(), blocks(factors), blocks(sums)); });
+    CHECK(is_zero(product_memory));
+    run_cipher(kernel, keys, grid, MgmSums{segments.count, blocks(sums)});
+    run_on_host(grid.blocks, 64, [&] {
+      mgm_tag_kernel(segments, sealed.data(), reinterpret_cast<const uint4*>(sums.data()), first_bad);
+    });
+    CHECK((starts.is_whole() && sums.is_whole() && factors.is_whole()));
+  }
+  static BlockWords* blocks(Buffer& buffer) { return reinterpret_cast<BlockWords*>(buffer.data()); }
+};
+
+// What the reference makes of them.
+Bytes seal_all(const mgm::Mgm& mgm, const Bytes& aad, const Bytes& plain, std::size_t full) {
+  Bytes sealed(plain.size() + (full + 1) * tag_bytes);
+  for (std::size_t i = 0; i <= full; ++i) {
+    const auto part = std::span(plain)
+                          .subspan(i * segment_bytes)
+                          .first(std::min(segment_bytes, plain.size() - i * segment_bytes));
+    const auto out = std::span(sealed).subspan(i * sealed_segment_bytes);
+    mgm.seal(segment_mgm_nonce(base_nonce, first_segment + i), aad, part, out.first(part.size()),
+             out.subspan(part.size(), tag_bytes));
+  }
+  return sealed;
+}
+
+}  // namespace
+
+TEST_CASE("kernels on the host: Kuznyechik in CTR mode, every length and counter") {
+  struct Case {
+    Counter counter;
+    std::uint64_t blocks;
+    Grid grid;
+  };
+  const std::vector<Case> cases{{{5, 0}, 1, {1, 32}},
+                                {{7, 250}, 33, {1, 64}},
+                                {{~0ull, ~0ull - 300}, 1500, {2, 64}},
+                                {{1, ~0ull - 700}, 2100, {1, 32}},
+                                {{7, 0xffffff01}, 1025, {1, 96}}};
+  const Keys keys(counted_bytes(32));
+  for (const CudaKernelInfo& info : cuda_kernels)
+    for (const Case& each : cases) {
+      const CudaKernel kernel = info.kernel;
+      CAPTURE(info.name, each.blocks);
+      const Bytes plain = counted_bytes(16 * each.blocks);
+      Buffer in(plain), out(plain.size());
+      run_cipher(kernel, keys, each.grid,
+                 StretchPlaces{each.counter, each.blocks, MgmOnHost::blocks(in), MgmOnHost::blocks(out)});
+      CHECK(out.bytes() == reference_ctr(keys.expanded, each.counter, plain));
+      CHECK(out.is_whole());
+    }
+}
+
+TEST_CASE("kernels on the host: Kuznyechik's segments are sealed, opened, and the first bad one is found") {
+  struct Case {
+    std::size_t full, last, aad;
+    Grid grid;
+  };
+  const std::vector<Case> cases{{0, 0, 16, {1, 32}},   {0, 16 * 1022 + 5, 20, {1, 64}},
+                                {2, 17, 0, {2, 32}},   {0, 5, 1008, {1, 32}},
+                                {0, 5, 1024, {1, 32}}, {1, 16384, 33, {1, 96}}};
+  const Bytes key = counted_bytes(32);
+  const Keys keys(key);
+  const mgm::Mgm mgm(key);
+  for (const CudaKernelInfo& info : cuda_kernels)
+    for (const Case& each : cases) {
+      const CudaKernel kernel = info.kernel;
+      CAPTURE(info.name, each.full, each.last, each.aad);
+      const Bytes aad = counted_bytes(each.aad);
+      const Bytes plain = counted_bytes(each.full * segment_bytes + each.last);
+      const Bytes expected = seal_all(mgm, aad, plain, each.full);
+      MgmOnHost job{kernel,
+                    keys,
+                    each.grid,
+                    public_data(aad),
+                    {{first_segment, each.full + 1, expected.size()},
+                     load_counter(base_nonce),
+                     static_cast<unsigned>(aad.size() + 15) / 16}};
+      Buffer in(plain), sealed(expected.size()), opened(plain.size());
+      job.crypt(in, segment_bytes, sealed, sealed_segment_bytes);
+      job.tag(sealed, nullptr);
+      CHECK(sealed.bytes() == expected);
+      CHECK(sealed.is_whole());
+
+      std::uint32_t first_bad = none_bad;
+      job.crypt(sealed, sealed_segment_bytes, opened, segment_bytes);
+      job.tag(sealed, &first_bad);
+      CHECK(first_bad == none_bad);
+      CHECK(opened.bytes() == plain);
+      CHECK(opened.is_whole());
+      for (std::size_t bad = each.full + 1; bad-- > 0;) {
+        sealed.data()[bad * sealed_segment_bytes + each.last / 2] ^= std::byte{1};
+        job.tag(sealed, &first_bad);
+        CHECK(first_bad == bad);
+      }
+    }
+}
+
+}  // namespace gpuaes::cuda

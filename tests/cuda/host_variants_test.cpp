@@ -1,0 +1,204 @@
+// The bodies of the bench's kernels, run on the host, against the reference and FIPS 197.
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "support/aes_reference.hpp"
+#include "support/catch.hpp"
+#include "variants/aes_inverse.hpp"
+#include "variants/aes_lookup.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::size_t key_sizes[] = {16, 24, 32};
+constexpr aes::LookupTables encryption = aes::make_lookup_tables(Direction::encrypt);
+constexpr aes::LookupTables decryption = aes::make_lookup_tables(Direction::decrypt);
+
+// Keys and plaintext of FIPS 197, appendix C.
+aes::RoundKeys appendix_c_keys(std::size_t key_bytes) {
+  Bytes key(key_bytes);
+  for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::byte>(i);
+  return aes::expand_key(key);
+}
+
+aes::Block to_block(const CounterBlock& bytes) {
+  aes::Block block{};
+  for (std::size_t i = 0; i < 16; ++i) block.words[i / 4] |= std::uint32_t{bytes[i]} << 8 * (i % 4);
+  return block;
+}
+
+template <class Form>
+auto linear(const aes::LookupTables& tables) {
+  return aes::Linear<typename Form::Entry>{Form::entries(tables)};
+}
+
+template <class Form>
+std::vector<std::uint32_t> replicate(const aes::LookupTables& tables) {
+  using Banked = aes::Banked<Form::tables>;
+  std::vector<std::uint32_t> words(Banked::words);
+  for (unsigned i = 0; i < Banked::words; ++i) words[i] = Form::entries(tables)[Banked::entry_of(i)];
+  return words;
+}
+
+// One thread has the block, and others beside it: `count` in all.
+template <class Form, unsigned count, class Memory>
+CounterBlock run_one_thread(const CounterBlock& in, const aes::RoundKeys& keys, const Memory& memory) {
+  aes::Block parts[count] = {};
+  parts[count - 1] = to_block(in);
+  aes::run_rounds<aes::OneThread, Form>(parts, 0, keys.words.data(), keys.rounds, memory, nullptr);
+  return to_bytes(parts[count - 1]);
+}
+
+// All threads of the cut in turn, round by round.
+template <class Cut, class Form, class Memory>
+CounterBlock run_threads(const CounterBlock& in, const aes::RoundKeys& keys, const Memory& memory) {
+  std::array<std::uint32_t, Cut::threads> parts{}, next{};
+  const aes::Block block = to_block(in);
+  bool all_give_their_own = true;
+  for (unsigned p = 0; p < Cut::threads; ++p) parts[p] = Cut::part(block, p) ^ Cut::key(keys.words.data(), p);
+  const auto run_round = [&](int round, auto last) {
+    for (unsigned p = 0; p < Cut::threads; ++p) {
+      const auto give = [&](unsigned q) { return Cut::template give<Form, last.value>(parts[q], q, memory); };
+      const auto gather = [&](std::uint32_t own, unsigned q) {
+        all_give_their_own &= own == give(p);
+        return give(q);
+      };
+      const std::uint32_t* const key = &keys.words[4 * static_cast<unsigned>(round)];
+      next[p] = Cut::template step<Form, last.value>(parts[p], p, memory, gather) ^ Cut::key(key, p);
+    }
+    parts = next;
+  };
+  for (int round = 1; round < keys.rounds; ++round) run_round(round, std::false_type{});
+  run_round(keys.rounds, std::true_type{});
+  REQUIRE(all_give_their_own);
+  CounterBlock out{};
+  for (unsigned i = 0; i < 16; ++i) {
+    const unsigned per_part = 16 / Cut::threads;
+    out[i] = static_cast<std::uint8_t>(parts[i / per_part] >> 8 * (i % per_part));
+  }
+  return out;
+}
+
+// What the form makes of the block with these tables, by every memory and cut.
+template <class Form>
+std::vector<CounterBlock> run_form(const CounterBlock& in, const aes::RoundKeys& keys,
+                                   const aes::LookupTables& tables, unsigned bank) {
+  const auto replicated = replicate<Form>(tables);
+  const auto flat = linear<Form>(tables);
+  const aes::Banked<Form::tables> banked{replicated.data(), 4 * bank};
+  return {run_one_thread<Form, 1>(in, keys, flat),
+          run_one_thread<Form, 3>(in, keys, flat),
+          run_threads<aes::FourThreads, Form>(in, keys, flat),
+          run_threads<aes::SixteenThreads, Form>(in, keys, flat),
+          run_one_thread<Form, 1>(in, keys, banked),
+          run_one_thread<Form, 3>(in, keys, banked),
+          run_threads<aes::FourThreads, Form>(in, keys, banked),
+          run_threads<aes::SixteenThreads, Form>(in, keys, banked)};
+}
+
+// The same by every form of that direction.
+template <Direction direction>
+std::vector<CounterBlock> run_all(const CounterBlock& in, const aes::RoundKeys& keys,
+                                  const aes::LookupTables& tables, unsigned bank) {
+  auto results = run_form<aes::Sbox<direction>>(in, keys, tables, bank);
+  for (const auto& more : {run_form<aes::Ttables<direction, 1>>(in, keys, tables, bank),
+                           run_form<aes::Ttables<direction, 4>>(in, keys, tables, bank)})
+    results.insert(results.end(), more.begin(), more.end());
+  return results;
+}
+
+constexpr std::size_t bodies = 3 * 8;
+
+std::vector<CounterBlock> all_of(const CounterBlock& block) {
+  return std::vector<CounterBlock>(bodies, block);
+}
+
+CounterBlock random_block(std::mt19937_64& random) {
+  return store_counter({random(), random()});
+}
+
+CounterBlock reference(const aes::RoundKeys& keys, const CounterBlock& in) {
+  CounterBlock out{};
+  aes::encrypt_block(keys, in.data(), out.data());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("every body encrypts and decrypts the blocks of FIPS 197, appendix C") {
+  const std::string_view ciphertexts[] = {"69c4e0d86a7b0430d8cdb78070b4c55a",
+                                          "dda97ca4864cdfe06eaf70a0ec0d7191",
+                                          "8ea2b7ca516745bfeafc49904b496089"};
+  const CounterBlock plain = counter_block("00112233445566778899aabbccddeeff");
+  for (std::size_t i = 0; i < 3; ++i) {
+    const CounterBlock cipher = counter_block(ciphertexts[i]);
+    const aes::RoundKeys keys = appendix_c_keys(key_sizes[i]);
+    CHECK(run_all<Direction::encrypt>(plain, keys, encryption, 7) == all_of(cipher));
+    CHECK(run_all<Direction::decrypt>(cipher, aes::make_decryption_keys(keys), decryption, 7) ==
+          all_of(plain));
+  }
+}
+
+TEST_CASE("every body equals the reference, and undoes it, in every bank") {
+  std::mt19937_64 random(5);
+  for (const std::size_t key_bytes : key_sizes) {
+    const aes::RoundKeys keys = appendix_c_keys(key_bytes), inverse = aes::make_decryption_keys(keys);
+    for (unsigned bank = 0; bank < 32; ++bank) {
+      const CounterBlock plain = random_block(random), cipher = reference(keys, plain);
+      CHECK(run_all<Direction::encrypt>(plain, keys, encryption, bank) == all_of(cipher));
+      CHECK(run_all<Direction::decrypt>(cipher, inverse, decryption, bank) == all_of(plain));
+    }
+  }
+}
+
+TEST_CASE("decryption round keys are those of FIPS 197, appendix C, through InvMixColumns") {
+  // Appendix C.1, equivalent inverse cipher, ik_sch of rounds 0, 1 and 10.
+  const aes::RoundKeys inverse = aes::make_decryption_keys(appendix_c_keys(16));
+  const auto round_key = [&](std::size_t round) {
+    const std::uint32_t* const w = &inverse.words[4 * round];
+    return to_bytes({{w[0], w[1], w[2], w[3]}});
+  };
+  CHECK(round_key(0) == counter_block("13111d7fe3944a17f307a78b4d2b30c5"));
+  CHECK(round_key(1) == counter_block("13aa29be9c8faff6f770f58000f7bf03"));
+  CHECK(round_key(10) == counter_block("000102030405060708090a0b0c0d0e0f"));
+}
+
+TEST_CASE("InvMixColumns undoes MixColumns, and both are those of FIPS 197") {
+  // Appendix C.1, round 1: s_row and m_col, first column.
+  CHECK(aes::mix_column(0x8ce05363) == 0x1564725f);
+  CHECK(aes::unmix_column(0x1564725f) == 0x8ce05363);
+  std::mt19937 random(3);
+  for (int i = 0; i < 1000; ++i) {
+    const auto column = static_cast<std::uint32_t>(random());
+    REQUIRE(aes::unmix_column(aes::mix_column(column)) == column);
+  }
+}
+
+TEST_CASE("one wrong bit in a table or a round key shows") {
+  std::mt19937_64 random(9);
+  const aes::RoundKeys keys = appendix_c_keys(16);
+  const auto differs_in_all = [&](const aes::LookupTables& tables, const aes::RoundKeys& used) {
+    std::array<bool, bodies> differs{};
+    for (int i = 0; i < 40; ++i) {
+      const CounterBlock plain = random_block(random), cipher = reference(keys, plain);
+      const auto results = run_all<Direction::decrypt>(cipher, used, tables, 3);
+      for (std::size_t body = 0; body < bodies; ++body) differs[body] |= results[body] != plain;
+    }
+    return std::count(differs.begin(), differs.end(), true);
+  };
+  const aes::RoundKeys inverse = aes::make_decryption_keys(keys);
+  CHECK(differs_in_all(decryption, inverse) == 0);
+  aes::LookupTables tables = decryption;
+  for (unsigned t = 0; t < 4; ++t) tables.words[256 * t + 0x42] ^= 0x100;
+  tables.bytes[0x42] ^= 1;
+  CHECK(differs_in_all(tables, inverse) == bodies);
+  aes::RoundKeys untransformed = inverse;
+  untransformed.words[4] = keys.words[36];
+  CHECK(differs_in_all(decryption, untransformed) == bodies);
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,131 @@
+// The kernels against the reference, on a GPU.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/kernels.hpp"
+#include "runtime.hpp"
+#include "support/aes_reference.hpp"
+#include "support/catch.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::uint64_t all = ~std::uint64_t{0};
+constexpr std::byte untouched{0xa5};
+
+Bytes test_bytes(std::size_t size) {
+  Bytes bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i % 251);
+  return bytes;
+}
+
+aes::RoundKeys test_keys(std::size_t key_bytes) {
+  return aes::expand_key(test_bytes(key_bytes));
+}
+
+void copy_bytes(std::byte* to, const void* from, std::size_t size) {
+  cuda::check(cudaMemcpy(to, from, size, cudaMemcpyDefault));
+}
+
+cuda::AesKey key_of(const cuda::DeviceBuffer& device, const aes::RoundKeys& keys, CudaKernel kernel) {
+  return {reinterpret_cast<const std::uint32_t*>(device.data()), keys.rounds, kernel};
+}
+
+// What the kernel makes of `in`, and 64 bytes more of the output buffer, which held `untouched` before.
+Bytes run_kernel(CudaKernel kernel, const aes::RoundKeys& keys, Counter counter, const Bytes& in) {
+  const std::size_t padded = (in.size() + 15) / 16 * 16;
+  const cuda::DeviceBuffer device_keys(sizeof keys.words), device_in(padded + 16), device_out(padded + 64);
+  copy_bytes(device_keys.data(), keys.words.data(), sizeof keys.words);
+  copy_bytes(device_in.data(), in.data(), in.size());
+  Bytes out(padded + 64, untouched);
+  copy_bytes(device_out.data(), out.data(), out.size());
+  // A copy from pageable memory may return before it has arrived, and the stream would not wait for it.
+  cuda::check(cudaDeviceSynchronize());
+  const cuda::Stream stream;
+  cuda::launch_aes_ctr(key_of(device_keys, keys, kernel), counter, device_in.data(), device_out.data(),
+                       in.size(), stream.get());
+  stream.wait();
+  copy_bytes(out.data(), device_out.data(), out.size());
+  return out;
+}
+
+// Every kernel.
+void check_kernels(std::size_t key_bytes, Counter counter, std::size_t size) {
+  const aes::RoundKeys keys = test_keys(key_bytes);
+  const Bytes in = test_bytes(size), expected = reference_ctr(keys, counter, in);
+  for (const CudaKernelInfo& kernel : cuda_kernels) {
+    CAPTURE(kernel.name, key_bytes, counter.high, counter.low, size);
+    const Bytes out = run_kernel(kernel.kernel, keys, counter, in);
+    const auto after = out.begin() + static_cast<std::ptrdiff_t>((size + 15) / 16 * 16);
+    CHECK(std::equal(expected.begin(), expected.end(), out.begin()));
+    CHECK(std::all_of(after, out.end(), [](std::byte b) { return b == untouched; }));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("AES-CTR on the GPU equals the reference for every size, and writes nothing past it", "[gpu]") {
+  for (const std::size_t key_bytes : {16, 24, 32})
+    for (const std::size_t size : {0, 1, 15, 16, 17, 31, 32, 4095, 4096, 4097, (1 << 20) + 5})
+      check_kernels(key_bytes, {0x0123456789abcdef, 0xfedcba9876543210}, size);
+}
+
+TEST_CASE("AES-CTR on the GPU follows the counter through every carry", "[gpu]") {
+  for (const std::size_t key_bytes : {16, 24, 32})
+    for (const Counter& counter : {Counter{7, 0xffffff01}, Counter{7, all - 0xfe}, Counter{all, all - 0xfe}})
+      check_kernels(key_bytes, counter, 16 * 1000 + 3);
+}
+
+TEST_CASE("AES-CTR on the GPU may begin anywhere in a tile of counters", "[gpu]") {
+  for (std::uint64_t start = 0; start <= 256; ++start) check_kernels(16, {0, start}, 16 * 200 + 1);
+}
+
+TEST_CASE("AES-CTR on the GPU works in place", "[gpu]") {
+  const aes::RoundKeys keys = test_keys(32);
+  const Bytes in = test_bytes(1 << 20), expected = reference_ctr(keys, {1, 2}, in);
+  const cuda::DeviceBuffer device_keys(sizeof keys.words), data(in.size());
+  copy_bytes(device_keys.data(), keys.words.data(), sizeof keys.words);
+  for (const CudaKernelInfo& kernel : cuda_kernels) {
+    CAPTURE(kernel.name);
+    Bytes bytes(in.size());
+    copy_bytes(data.data(), in.data(), in.size());
+    cuda::launch_aes_ctr(key_of(device_keys, keys, kernel.kernel), {1, 2}, data.data(), data.data(),
+                         in.size(), nullptr);
+    copy_bytes(bytes.data(), data.data(), bytes.size());
+    CHECK(bytes == expected);
+  }
+}
+
+TEST_CASE("AES-CTR on the GPU does more than 4 GiB in one launch", "[gpu][optional]") {
+  constexpr std::size_t size = (std::size_t{4} << 30) + (1 << 20) + 5;
+  std::size_t available = 0, total = 0;
+  cuda::check(cudaMemGetInfo(&available, &total));
+  if (available < size + (std::size_t{1} << 30))
+    return skip("only " + std::to_string(available) + " bytes of device memory are free");
+  const aes::RoundKeys keys = test_keys(32);
+  const Counter counter{0xffffffff, all - 1000};
+  const cuda::DeviceBuffer device_keys(sizeof keys.words), data(size + 16);
+  copy_bytes(device_keys.data(), keys.words.data(), sizeof keys.words);
+  // A piece is a whole number of periods of the test bytes.
+  const Bytes piece = test_bytes(std::size_t{251} << 16);
+  const auto equal_at = [&](std::size_t block) {
+    Bytes in(64 * 16), out(in.size());
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::byte>((block * 16 + i) % 251);
+    copy_bytes(out.data(), data.data() + block * 16, out.size());
+    return out == reference_ctr(keys, counter + block, in);
+  };
+  for (const CudaKernelInfo& kernel : cuda_kernels) {
+    CAPTURE(kernel.name);
+    for (std::size_t at = 0; at < size; at += piece.size())
+      copy_bytes(data.data() + at, piece.data(), std::min(piece.size(), size - at));
+    cuda::launch_aes_ctr(key_of(device_keys, keys, kernel.kernel), counter, data.data(), data.data(), size,
+                         nullptr);
+    bool all_equal = equal_at(size / 16 - 64);
+    for (std::size_t block = 0; block + 64 < size / 16; block += 1234567) all_equal &= equal_at(block);
+    CHECK(all_equal);
+  }
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,118 @@
+// CUDA lanes with Kuznyechik, against the examples of its standards, the reference and CPU lanes, on a GPU.
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lane/backends.hpp"
+#include "lane/kuznyechik_checks.hpp"
+#include "support/catch.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::size_t most_bytes = 1 << 17;
+
+// A lane with each of the kernels.
+template <class Check>
+void check_every_kernel(Check check, std::size_t most = most_bytes) {
+  const LaneSpec spec{Backend::cuda, 0u, 1u};
+  for (const CudaKernelInfo& each : cuda_kernels) {
+    CAPTURE(each.name);
+    const LaneSetup setup{
+        .memory = {}, .most_in = most, .most_out = most, .cipher = Cipher::kuznyechik, .kernel = each.kernel};
+    check(*open_lanes({&spec, 1}, setup).at(0));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a CUDA lane gives Kuznyechik's answers of GOST R 34.13-2015 and of RFC 9058", "[gpu]") {
+  check_every_kernel(check_kuznyechik_ctr_example);
+  check_every_kernel(check_mgm_vectors);
+}
+
+TEST_CASE("a CUDA lane's keystream is Kuznyechik of its counters, which carry and wrap", "[gpu]") {
+  check_every_kernel(check_kuznyechik_counters);
+}
+
+TEST_CASE("a CUDA lane does with Kuznyechik what the reference does, whatever the length", "[gpu]") {
+  check_every_kernel(check_kuznyechik_lengths);
+  check_every_kernel(check_mgm_lengths);
+}
+
+TEST_CASE("a CUDA lane numbers Kuznyechik's segments in the nonce, whose highest bit stays clear", "[gpu]") {
+  check_every_kernel(check_mgm_numbering);
+}
+
+TEST_CASE("a CUDA lane counts MGM's counters and factors without a carry between the halves", "[gpu]") {
+  check_every_kernel(check_mgm_halves);
+}
+
+TEST_CASE("a CUDA lane finds the first bad segment of Kuznyechik's", "[gpu]") {
+  check_every_kernel(check_mgm_bad_segments);
+}
+
+TEST_CASE("a CUDA lane does jobs of all operations and ciphers in any order", "[gpu]") {
+  check_every_kernel(check_turns_with_kuznyechik);
+}
+
+TEST_CASE("a CUDA lane authenticates with Kuznyechik associated data of every length", "[gpu]") {
+  const CipherKey& key = lasting_key(test_bytes(32), Cipher::kuznyechik);
+  const Bytes plain = test_bytes(segment_bytes + 100);
+  const auto cpu = make_cpu_lane();
+  check_every_kernel([&](Lane& lane) {
+    for (const std::size_t size : {1, 15, 16, 17, 512, 1008, 1023, 1024}) {
+      CAPTURE(size);
+      const MgmStream stream{key, mgm_nonce, 1, test_bytes(size)};
+      const Bytes sealed = mgm_seal(*cpu, stream, plain, 2);
+      CHECK(difference(mgm_seal(lane, stream, plain, 2), sealed) == "");
+      check_mgm_opens(lane, stream, sealed, plain);
+    }
+  });
+}
+
+TEST_CASE("a CUDA lane does many of Kuznyechik's segments in a job, two jobs at a time", "[gpu]") {
+  constexpr std::size_t segments = 2000;  // more than CUDA blocks of any device so far can be at once
+  const std::size_t size = segments * segment_bytes - 5;
+  const CipherKey& key = lasting_key(test_bytes(32, 3), Cipher::kuznyechik);
+  const MgmStream stream{key, mgm_nonce, 77};
+  const Bytes plain = test_bytes(size);
+  const Bytes sealed = mgm_seal(*make_cpu_lane(), stream, plain, segments);
+  const auto check = [&](Lane& lane) {
+    CHECK(difference(mgm_seal(lane, stream, plain, segments), sealed) == "");
+
+    // Good and bad in turn: the verdict is that of the job which is finished.
+    std::vector<Bytes> inputs(3, sealed), outputs(3, Bytes(size));
+    inputs[1][600 * sealed_segment_bytes + 9] ^= std::byte{4};
+    inputs[1][698 * sealed_segment_bytes] ^= std::byte{1};
+    const auto start = [&](std::size_t i) {
+      lane.start({.operation = Operation::open,
+                  .key = &key,
+                  .in = inputs[i],
+                  .out = outputs[i],
+                  .base_mgm_nonce = stream.base,
+                  .first_segment = stream.first,
+                  .aad = stream.aad});
+    };
+    start(0);
+    start(1);
+    CHECK_FALSE(lane.finish().has_value());
+    start(2);
+    CHECK(lane.finish() == std::optional<std::size_t>(600));
+    CHECK_FALSE(lane.finish().has_value());
+    CHECK(difference(outputs[0], plain) == "");
+    CHECK(difference(outputs[2], plain) == "");
+  };
+  check_every_kernel(check, segments * sealed_segment_bytes);
+}
+
+TEST_CASE("a job without segments of Kuznyechik's does nothing on a CUDA lane", "[gpu]") {
+  const CipherKey& key = lasting_key(test_bytes(32), Cipher::kuznyechik);
+  check_every_kernel([&](Lane& lane) {
+    CHECK(mgm_seal(lane, {key}, {}, 0).empty());
+    CHECK_FALSE(mgm_open(lane, {key}, {}).bad_segment.has_value());
+  });
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,262 @@
+// The bench's kernel variants against the reference, on a GPU.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cipher/kuznyechik/kuznyechik.hpp"
+#include "runtime.hpp"
+#include "support/aes_reference.hpp"
+#include "support/catch.hpp"
+#include "variants/variants.hpp"
+
+namespace gpuaes {
+namespace {
+
+using cuda::LaunchShape, cuda::Mode, cuda::Variant;
+
+constexpr std::uint64_t all = ~std::uint64_t{0};
+constexpr std::size_t most = (1 << 20) + 16;
+constexpr std::size_t behind = 256;  // bytes of the output that are looked at after its end
+constexpr std::byte untouched{0xa5};
+constexpr Counter any_counter{0x0123456789abcdef, 0xfedcba9876543210};
+
+Bytes random_bytes(std::size_t size) {
+  std::mt19937 random(static_cast<unsigned>(size));
+  Bytes bytes(size);
+  std::ranges::generate(bytes, [&] { return static_cast<std::byte>(random()); });
+  return bytes;
+}
+
+struct Case {
+  Counter counter;
+  Bytes in, expected;
+};
+
+// What one kernel does: a mode under a key.
+struct Work {
+  Mode mode;
+  Cipher cipher;
+  Bytes key;
+  std::vector<Case> cases;
+};
+
+CipherKey make_key(Cipher cipher, const Bytes& bytes) {
+  CipherKey key{cipher, Secret(bytes.size())};
+  std::ranges::copy(bytes, key.bytes.bytes().begin());
+  return key;
+}
+
+// The cipher as its standard writes it.
+class BlockCipher {
+ public:
+  BlockCipher(Cipher cipher, const Bytes& key) : is_aes_(is_aes(cipher)) {
+    if (is_aes_)
+      aes_ = aes::expand_key(key);
+    else
+      kuznyechik_ = kuznyechik::expand_key(key);
+  }
+
+  CounterBlock encrypt(CounterBlock block) const {
+    if (!is_aes_) return kuznyechik::encrypt(kuznyechik_, block);
+    aes::encrypt_block(aes_, block.data(), block.data());
+    return block;
+  }
+  Bytes ecb(Bytes bytes) const {
+    for (std::size_t at = 0; at < bytes.size(); at += 16) {
+      CounterBlock block;
+      std::memcpy(block.data(), &bytes[at], 16);
+      block = encrypt(block);
+      std::memcpy(&bytes[at], block.data(), 16);
+    }
+    return bytes;
+  }
+  Bytes ctr(Counter counter, Bytes bytes) const {
+    CounterBlock key{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (i % 16 == 0) key = encrypt(store_counter(counter + i / 16));
+      bytes[i] ^= static_cast<std::byte>(key[i % 16]);
+    }
+    return bytes;
+  }
+
+ private:
+  bool is_aes_;
+  aes::RoundKeys aes_{};
+  kuznyechik::RoundKeys kuznyechik_{};
+};
+
+std::vector<Work> all_work() {
+  std::vector<Work> works;
+  for (const CipherInfo& info : ciphers) {
+    const Bytes key = random_bytes(info.key_bytes);
+    const BlockCipher reference(info.cipher, key);
+    Work ctr{Mode::ctr, info.cipher, key, {}}, encrypt{Mode::ecb_encrypt, info.cipher, key, {}},
+        decrypt{Mode::ecb_decrypt, info.cipher, key, {}};
+    const auto add_ctr = [&](Counter counter, std::size_t size) {
+      const Bytes in = random_bytes(size);
+      ctr.cases.push_back({counter, in, reference.ctr(counter, in)});
+    };
+    for (const std::size_t size : {0, 1, 15, 16, 17, 4096 + 16, (1 << 20) + 5}) add_ctr(any_counter, size);
+    for (const Counter& counter : {Counter{7, 0xffffff01}, Counter{7, all - 0xfe}, Counter{all, all - 0xfe}})
+      add_ctr(counter, 16 * 1000 + 3);
+    for (const std::size_t size : {0, 16, 4096 + 16, (1 << 20) + 16}) {
+      const Bytes plain = random_bytes(size), cipher = reference.ecb(plain);
+      encrypt.cases.push_back({{}, plain, cipher});
+      decrypt.cases.push_back({{}, cipher, plain});
+    }
+    works.insert(works.end(), {ctr, encrypt, decrypt});
+  }
+  return works;
+}
+
+class Device {
+ public:
+  // What the kernel makes of `in` is what it should be, and it writes nothing behind it.
+  bool does(const cuda::VariantKernel& kernel, const Case& work, bool in_place) {
+    const std::size_t size = work.in.size(), padded = (size + 15) / 16 * 16;
+    Bytes out(padded + behind, untouched);
+    if (in_place) std::ranges::copy(work.in, out.begin());
+    cuda::check(cudaMemcpy(in_.data(), work.in.data(), size, cudaMemcpyHostToDevice));
+    cuda::check(cudaMemcpy(out_.data(), out.data(), out.size(), cudaMemcpyHostToDevice));
+    // A copy from pageable memory may return before it has arrived, and the stream would not wait for it.
+    cuda::check(cudaDeviceSynchronize());
+    kernel.launch(work.counter, in_place ? out_.data() : in_.data(), out_.data(), size, stream_.get());
+    stream_.wait();
+    cuda::check(cudaMemcpy(out.data(), out_.data(), out.size(), cudaMemcpyDeviceToHost));
+    return std::equal(work.expected.begin(), work.expected.end(), out.begin()) &&
+           std::all_of(out.begin() + static_cast<std::ptrdiff_t>(padded), out.end(),
+                       [](std::byte b) { return b == untouched; });
+  }
+
+ private:
+  cuda::Stream stream_;
+  cuda::DeviceBuffer in_{most};
+  cuda::DeviceBuffer out_{most + behind};
+};
+
+// One warp that does everything, CUDA blocks of every size, and every number of blocks a thread, with and
+// without the grid-stride loop.
+std::vector<LaunchShape> shapes_of(const Variant& variant) {
+  std::vector<LaunchShape> shapes;
+  for (const unsigned blocks : cuda::blocks_per_thread(variant)) {
+    shapes.push_back({256, blocks, true, 0});
+    shapes.push_back({256, blocks, true, 3});
+    shapes.push_back({128, blocks, false, 0});
+  }
+  shapes.push_back({32, 1, true, 1});
+  for (const unsigned threads : {32, 64, 512, 1024}) shapes.push_back({threads, 1, true, 0});
+  return shapes;
+}
+
+void check_variant(const Variant& variant, const LaunchShape& shape, const std::vector<Work>& works,
+                   Device& device, bool in_place = false) {
+  for (const Work& work : works) {
+    if (!variant.is_for(work.cipher)) continue;
+    const cuda::VariantKernel kernel(variant, work.mode, make_key(work.cipher, work.key), shape);
+    for (const Case& one : work.cases) {
+      CAPTURE(std::string(variant.name), work.mode, work.cipher, one.in.size(), one.counter.low,
+              shape.threads, shape.blocks_per_thread, shape.grid_stride, shape.cuda_blocks, in_place);
+      CHECK(device.does(kernel, one, in_place));
+    }
+  }
+}
+
+void check_variants(unsigned threads_per_block) {
+  const std::vector<Work> works = all_work();
+  Device device;
+  for (const Variant& variant : cuda::variants()) {
+    if (variant.threads_per_block != threads_per_block) continue;
+    for (const LaunchShape& shape : shapes_of(variant)) check_variant(variant, shape, works, device);
+  }
+}
+
+const Variant& sbox() {
+  return cuda::find_variant("sbox-constant");
+}
+
+cuda::VariantKernel make_kernel(const Variant& variant, const LaunchShape& shape) {
+  const Cipher cipher = variant.is_for(Cipher::aes_128) ? Cipher::aes_128 : Cipher::kuznyechik;
+  return cuda::VariantKernel(variant, Mode::ecb_encrypt, CipherKey{cipher, Secret(info(cipher).key_bytes)},
+                             shape);
+}
+
+}  // namespace
+
+TEST_CASE("every variant with a thread for a block equals the reference in all modes and shapes", "[gpu]") {
+  check_variants(1);
+}
+
+TEST_CASE("every variant with 4 threads for a block equals the reference in all modes and shapes", "[gpu]") {
+  check_variants(4);
+}
+
+TEST_CASE("every variant with 16 threads for a block equals the reference in all modes and shapes", "[gpu]") {
+  check_variants(16);
+}
+
+TEST_CASE("every variant works in place", "[gpu]") {
+  const std::vector<Work> works = all_work();
+  Device device;
+  for (const Variant& variant : cuda::variants()) {
+    for (const unsigned blocks : cuda::blocks_per_thread(variant))
+      check_variant(variant, {256, blocks, true, 0}, works, device, true);
+  }
+}
+
+TEST_CASE("variants have names of their own, by which they are found", "[gpu]") {
+  std::set<std::string_view> names;
+  for (const Variant& variant : cuda::variants()) {
+    names.insert(variant.name);
+    CHECK(&cuda::find_variant(variant.name) == &variant);
+  }
+  CHECK(names.size() == cuda::variants().size());
+  CHECK(names.size() == 30);
+  CHECK_THROWS_AS(cuda::find_variant("sbox"), UsageError);
+}
+
+TEST_CASE("a variant refuses shapes and sizes that it does not have", "[gpu]") {
+  for (const unsigned threads : {0u, 16u, 48u, 2048u})
+    CHECK_THROWS_AS(make_kernel(sbox(), {threads, 1, true, 0}), UsageError);
+  for (const unsigned blocks : {0u, 3u, 32u})
+    CHECK_THROWS_AS(make_kernel(sbox(), {256, blocks, true, 0}), UsageError);
+  CHECK_THROWS_AS(make_kernel(cuda::find_variant("sbox-shared-4threads"), {256, 2, true, 0}), UsageError);
+  CHECK_THROWS_AS(make_kernel(cuda::find_variant("ls-shared"), {256, 8, true, 0}), UsageError);
+  CHECK_THROWS_AS(make_kernel(sbox(), {1024, 16, true, 0}), UsageError);  // too many registers
+  const cuda::VariantKernel kernel = make_kernel(sbox(), {256, 1, true, 0});
+  const cuda::DeviceBuffer data(32);
+  CHECK_THROWS_AS(kernel.launch({}, data.data(), data.data(), 17, nullptr), UsageError);
+}
+
+TEST_CASE("a variant refuses keys of other ciphers", "[gpu]") {
+  for (const Variant& variant : cuda::variants())
+    for (const CipherInfo& each : ciphers) {
+      CAPTURE(std::string(variant.name), std::string(each.name));
+      const CipherKey key{each.cipher, Secret(each.key_bytes)};
+      const bool is_for = (each.cipher == Cipher::kuznyechik) == variant.name.starts_with("ls-");
+      if (is_for)
+        CHECK_NOTHROW(cuda::VariantKernel(variant, Mode::ctr, key, {}));
+      else
+        CHECK_THROWS_AS(cuda::VariantKernel(variant, Mode::ctr, key, {}), UsageError);
+    }
+}
+
+TEST_CASE("a variant's kernel says what it uses, and has its blocks in registers", "[gpu]") {
+  for (const Variant& variant : cuda::variants()) {
+    for (const unsigned blocks : cuda::blocks_per_thread(variant)) {
+      const cuda::KernelUse use = make_kernel(variant, {256, blocks, true, 0}).use();
+      CAPTURE(std::string(variant.name), blocks);
+      CHECK(use.registers > 0);
+      CHECK(use.resident > 0);
+      CHECK(use.shared_bytes >= variant.shared_bytes);
+      CHECK(use.local_bytes < 64);  // a few spilled registers, but never the 4 blocks, or more, of a thread
+    }
+  }
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,482 @@
+// Formats: what they ask of lanes, and what they refuse. Key files and hexadecimal digits.
+#include "format/format.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/raw.hpp"
+#include "keys/key.hpp"
+#include "support/catch.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::string_view some_iv = "00112233445566778899aabbccddeeff";
+
+// What a user would ask for; an empty key or IV is one that was not given.
+SessionRequest request_for(std::size_t key_bytes, std::string_view iv = some_iv,
+                           std::optional<Cipher> cipher = {}) {
+  SessionRequest request;
+  request.cipher = cipher;
+  if (key_bytes > 0) {
+    request.keys.emplace_back(key_bytes);
+    std::ranges::copy(test_bytes(key_bytes), request.keys.back().bytes().begin());
+  }
+  if (!iv.empty()) request.iv = iv;
+  return request;
+}
+
+std::unique_ptr<Session> raw(std::string_view iv) {
+  return open_raw(request_for(16, iv));
+}
+
+Job job_at(const Session& session, std::uint64_t offset) {
+  return session.job({offset, {}, {}});
+}
+
+std::string refusal(SessionRequest request) {
+  return failure_of([&] { open_raw(std::move(request)); });
+}
+
+Secret parse(std::string_view text) {
+  return parse_key(to_bytes(text), "secret.key");
+}
+
+// The key as hexadecimal digits, or the error.
+std::string parsed(std::string_view text) {
+  std::string digits;
+  const std::string failure = failure_of([&] {
+    const Secret key = parse(text);
+    for (const std::byte byte : key.bytes()) {
+      constexpr std::string_view hex = "0123456789abcdef";
+      digits += hex[std::to_integer<unsigned>(byte) >> 4];
+      digits += hex[std::to_integer<unsigned>(byte) & 15];
+    }
+  });
+  return failure.empty() ? digits : failure;
+}
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string result;
+  for (std::size_t i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("formats are found by their name") {
+  for (const std::string_view name : {"sealed", "cobblestone", "openssl", "raw"})
+    CHECK(find_format(name).name == name);
+  CHECK(find_format("sealed").authenticated);
+  CHECK(find_format("cobblestone").authenticated);
+  CHECK_FALSE(find_format("openssl").authenticated);
+  CHECK_FALSE(find_format("raw").authenticated);
+  CHECK(open_session(find_format("raw"), request_for(16)) != nullptr);
+  for (const std::string_view name : {"", "RAW", "ra", "raw ", "rawx", "none"}) {
+    const auto error = error_of<UsageError>([&] { find_format(name); });
+    REQUIRE(error.has_value());
+    CHECK(contains(error->what(), "format '" + std::string(name) + "' is not known"));
+    CHECK(error->hint() == "formats are sealed, cobblestone, openssl, raw");
+  }
+}
+
+TEST_CASE("sealed and openssl format are known by what their streams begin with, and that stays to be read") {
+  const auto detected = [](std::string_view text, decltype(&detect_format) detect = &detect_format) {
+    const Bytes bytes = to_bytes(text);
+    std::size_t at = 0;
+    HeaderReader input([&](std::span<std::byte> room) {
+      const std::size_t count = std::min({room.size(), bytes.size() - at, std::size_t{3}});
+      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), count, room.begin());
+      at += count;
+      return count;
+    });
+    std::string name;
+    const std::string failure = failure_of([&] { name = detect(input).name; });
+    CHECK(input.taken() == 0);
+    return failure.empty() ? name : failure;
+  };
+  CHECK(detected("gpuaes-stream/1\n and more") == "sealed");
+  CHECK(detected("gpuaes-stream/2\n and more") == "sealed");
+  CHECK(detected("gpuaes-stream/") == "sealed");
+  CHECK(detected("Salted__12345678 and more") == "openssl");
+  CHECK(detected("Salted__") == "openssl");
+  for (const std::string_view text :
+       {"gpuaes-stream", "Salted_", "salted__12345678", "x", "age-encryption.org/v1"})
+    CHECK(contains(detected(text), "auth: input is of no known format"));
+  CHECK(contains(detected(""), "auth: input is empty"));
+  HeaderReader nothing([](std::span<std::byte>) { return std::size_t{0}; });
+  const auto error = error_of<AuthError>([&] { detect_format(nothing); });
+  REQUIRE(error.has_value());
+  CHECK(contains(error->hint(), "-f cobblestone, -f openssl and -f raw"));
+
+  const auto detected_to_decrypt = [&](std::string_view text) {
+    return detected(text, detect_authenticated_format);
+  };
+  CHECK(detected_to_decrypt("gpuaes-stream/1\n and more") == "sealed");
+  CHECK(contains(detected_to_decrypt("Salted__12345678 and more"),
+                 "auth: input appears to be in openssl format, which is not authenticated"));
+  CHECK(contains(detected_to_decrypt("Salted_"), "auth: input is of no known format"));
+  CHECK(contains(detected_to_decrypt(""), "auth: input is empty"));
+}
+
+TEST_CASE("what a format has no use for is a usage error that names the formats which have") {
+  const auto refusal = [](std::string_view format, auto&& give) {
+    SessionRequest request = request_for(32, format == "raw" ? some_iv : "");
+    give(request);
+    const auto error = error_of<UsageError>([&] { open_session(find_format(format), std::move(request)); });
+    return error ? error->what() + (" | " + error->hint()) : std::string();
+  };
+  const auto iv = [](SessionRequest& request) { request.iv = some_iv; };
+  const auto context = [](SessionRequest& request) { request.context = ""; };
+  const auto label = [](SessionRequest& request) { request.label = "label"; };
+  const auto iterations = [](SessionRequest& request) { request.iterations = 1; };
+  const auto second_key = [](SessionRequest& request) { request.keys.emplace_back(32); };
+  const auto passphrase = [](SessionRequest& request) { request.passphrase = [] { return Secret(1); }; };
+  CHECK(refusal("sealed", iv) == "sealed format takes no --iv | formats that take one: raw");
+  CHECK(refusal("sealed", context) ==
+        "sealed format takes no --context | formats that take one: cobblestone");
+  CHECK(refusal("sealed", iterations) == "sealed format takes no --iter | formats that take one: openssl");
+  CHECK(refusal("cobblestone", second_key) ==
+        "cobblestone format takes no second key | formats that take one: sealed");
+  CHECK(refusal("raw", passphrase) ==
+        "raw format takes no passphrase | formats that take one: sealed, openssl");
+  CHECK(contains(refusal("raw", second_key), "raw format takes no second key"));
+  CHECK(contains(refusal("raw", context), "raw format takes no --context"));
+  CHECK(contains(refusal("cobblestone", iv), "cobblestone format takes no --iv"));
+  CHECK(contains(refusal("openssl", iv), "openssl format takes no --iv"));
+  for (const std::string_view format : {"cobblestone", "openssl", "raw"})
+    CHECK(contains(refusal(format, label), "format takes no --label | formats that take one: sealed"));
+  CHECK(refusal("sealed", label) == "");
+  CHECK(refusal("cobblestone", context) == "");
+  CHECK(refusal("sealed", second_key) == "");
+  CHECK(refusal("raw", iv) == "");
+}
+
+TEST_CASE("raw format cuts the stream into blocks and keeps its length") {
+  const auto session = raw(some_iv);
+  CHECK(session->unit_in() == 16);
+  CHECK(session->unit_out() == 16);
+  for (const std::size_t size : {0, 1, 15, 16, 17, 1 << 20}) {
+    CHECK(session->output_size(size, false) == size);
+    CHECK(session->output_size(size, true) == size);
+  }
+  CHECK(session->header().empty());
+}
+
+TEST_CASE("a raw job has the counter of its first block") {
+  struct Case {
+    std::string_view iv;
+    std::uint64_t offset;
+    std::string_view counter;
+  };
+  constexpr Case cases[] = {
+      {"00112233445566778899aabbccddeeff", 0, "00112233445566778899aabbccddeeff"},
+      {"00112233445566778899aabbccddeeff", 16, "00112233445566778899aabbccddef00"},
+      {"00000000000000000000000000000000", 16 * 255, "000000000000000000000000000000ff"},
+      {"00000000000000000000000000000000", 16 * 256, "00000000000000000000000000000100"},
+      // Carries at 2^32, 2^64 and 2^128.
+      {"000000000000000000000000fffffff0", 16 * 15, "000000000000000000000000ffffffff"},
+      {"000000000000000000000000fffffff0", 16 * 16, "00000000000000000000000100000000"},
+      {"0000000000000000fffffffffffffff0", 16 * 15, "0000000000000000ffffffffffffffff"},
+      {"0000000000000000fffffffffffffff0", 16 * 17, "00000000000000010000000000000001"},
+      {"00000000ffffffffffffffffffffffff", 16, "00000001000000000000000000000000"},
+      {"fffffffffffffffffffffffffffffff0", 16 * 15, "ffffffffffffffffffffffffffffffff"},
+      {"fffffffffffffffffffffffffffffff0", 16 * 16, "00000000000000000000000000000000"},
+      {"fffffffffffffffffffffffffffffff0", 16 * 18, "00000000000000000000000000000002"},
+      // Far into a long stream: block 2^32 + 1, and the last block that an offset can name.
+      {"00000000000000000000000000000000", std::uint64_t{16} * 0x100000001,
+       "00000000000000000000000100000001"},
+      {"00000000000000000000000000000000", ~std::uint64_t{15}, "00000000000000000fffffffffffffff"},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.iv, each.offset);
+    CHECK(job_at(*raw(each.iv), each.offset).counter == counter_block(each.counter));
+  }
+}
+
+TEST_CASE("a raw job has its piece's spans and the session's key, and decryption is the same") {
+  const Bytes in = test_bytes(100);
+  Bytes out(100);
+  for (const bool decrypt : {false, true}) {
+    SessionRequest request = request_for(24);
+    request.decrypt = decrypt;
+    const auto session = open_raw(std::move(request));
+    const Job job = session->job({32, in, out});
+    CHECK(job.operation == Operation::ctr);
+    CHECK(job.in.data() == in.data());
+    CHECK(job.in.size() == in.size());
+    CHECK(job.out.data() == out.data());
+    CHECK(job.out.size() == out.size());
+    REQUIRE(job.key != nullptr);
+    CHECK(job.key == job_at(*session, 0).key);
+    CHECK(job.key->cipher == Cipher::aes_192);
+    CHECK(difference(job.key->bytes.bytes(), test_bytes(24)) == "");
+    CHECK(job.counter == counter_block("00112233445566778899aabbccddef01"));
+  }
+}
+
+TEST_CASE("raw format finds nothing wrong with any output") {
+  Bytes out(100);
+  for (const bool last : {false, true}) {
+    const Outcome outcome = raw(some_iv)->judge({0, out, out}, last, {});
+    CHECK(outcome.released == 100);
+    CHECK_FALSE(outcome.error.has_value());
+  }
+}
+
+TEST_CASE("without a named cipher the key's length decides") {
+  CHECK(job_at(*open_raw(request_for(16)), 0).key->cipher == Cipher::aes_128);
+  CHECK(job_at(*open_raw(request_for(24)), 0).key->cipher == Cipher::aes_192);
+  CHECK(job_at(*open_raw(request_for(32)), 0).key->cipher == Cipher::aes_256);
+}
+
+TEST_CASE("a named cipher must fit the key") {
+  for (const CipherInfo& named : ciphers)
+    for (const CipherInfo& of_key : ciphers) {
+      const std::string_view iv = some_iv.substr(0, 2 * named.iv_bytes);
+      const std::string failure = refusal(request_for(of_key.key_bytes, iv, named.cipher));
+      CAPTURE(named.name, of_key.key_bytes);
+      if (named.key_bytes == of_key.key_bytes) {
+        CHECK(failure == "");
+      } else {
+        CHECK(contains(failure, "usage: "));
+        CHECK(contains(failure, named.name));
+        CHECK(contains(failure, std::to_string(of_key.key_bytes)));
+      }
+    }
+}
+
+TEST_CASE("a cipher is found by its name alone") {
+  for (const CipherInfo& each : ciphers) {
+    CHECK(find_cipher(each.name) == each.cipher);
+    CHECK(info(each.cipher).name == each.name);
+  }
+  for (const std::string_view name : {"", "aes", "aes-1", "aes-1288", "AES-128", "Kuznyechik", "kuznyechi"})
+    CHECK_FALSE(find_cipher(name).has_value());
+}
+
+TEST_CASE("raw format without a key or an IV is a usage error that says what is missing") {
+  CHECK(contains(refusal(request_for(0)), "usage: raw format needs a key"));
+  CHECK(contains(refusal(request_for(16, "")), "usage: raw format needs --iv"));
+  const auto error = error_of<UsageError>([] { open_raw(request_for(16, "")); });
+  REQUIRE(error.has_value());
+  CHECK_FALSE(error->hint().empty());
+}
+
+TEST_CASE("an IV of another length, or with other characters than hexadecimal digits, is a usage error") {
+  for (const std::size_t digits : {1, 2, 16, 30, 31, 33, 34, 64}) {
+    const std::string failure = refusal(request_for(16, std::string(digits, '0')));
+    CAPTURE(digits);
+    CHECK(contains(failure, "usage: --iv has " + std::to_string(digits) + " digits"));
+  }
+  for (const char bad : {'g', 'G', ' ', '/', ':', '@', '`', '\0', '\xff'})
+    for (const std::size_t at : {0, 15, 31}) {
+      std::string iv(32, 'a');
+      iv[at] = bad;
+      CHECK(contains(refusal(request_for(16, iv)), "usage: --iv has a character"));
+    }
+  std::string given_empty;
+  SessionRequest request = request_for(16);
+  request.iv = given_empty;
+  CHECK(contains(refusal(std::move(request)), "usage: --iv has 0 digits"));
+}
+
+TEST_CASE("Kuznyechik's IV is the upper half of the first counter block, whose lower half is zero") {
+  const std::unique_ptr<Session> session = open_raw(request_for(32, "1234567890abcef0", Cipher::kuznyechik));
+  CHECK(session->cipher() == Cipher::kuznyechik);
+  CHECK(job_at(*session, 0).key->cipher == Cipher::kuznyechik);
+  CHECK(job_at(*session, 0).counter == counter_block("1234567890abcef00000000000000000"));
+  CHECK(job_at(*session, 16 * 258).counter == counter_block("1234567890abcef00000000000000102"));
+}
+
+TEST_CASE("an IV that is no half of a block is a usage error where the cipher is Kuznyechik") {
+  for (const std::size_t digits : {1, 2, 8, 14, 15, 17, 18, 31, 32, 64}) {
+    const std::string failure = refusal(request_for(32, std::string(digits, '0'), Cipher::kuznyechik));
+    CAPTURE(digits);
+    CHECK(contains(failure, "usage: --iv has " + std::to_string(digits) + " digits"));
+    CHECK(contains(failure, "kuznyechik needs 16 "));
+  }
+  CHECK(contains(refusal(request_for(32, "1234567890abcefg", Cipher::kuznyechik)),
+                 "usage: --iv has a character"));
+}
+
+TEST_CASE("formats that have AES alone refuse another cipher") {
+  for (const std::string_view name : {"cobblestone", "openssl"})
+    for (const bool decrypt : {false, true}) {
+      SessionRequest request;
+      request.decrypt = decrypt;
+      request.cipher = Cipher::kuznyechik;
+      if (name == "openssl")
+        request.passphrase = [] { return Secret(1); };
+      else
+        request.keys.emplace_back(32);
+      const std::string failure = failure_of([&] { open_session(find_format(name), std::move(request)); });
+      CAPTURE(name, decrypt);
+      CHECK(contains(failure, "usage: " + std::string(name) + " format has AES alone"));
+      CHECK(contains(failure, "kuznyechik"));
+    }
+}
+
+TEST_CASE("an IV may be written in capitals") {
+  CHECK(job_at(*raw("00112233445566778899AABBCCDDEEFF"), 0).counter == counter_block(some_iv));
+  CHECK(job_at(*raw("00112233445566778899AaBbCcDdEeFf"), 0).counter == counter_block(some_iv));
+}
+
+TEST_CASE("a key of a length that no cipher has is a usage error") {
+  for (const std::size_t size : {1, 15, 17, 33, 64}) CHECK(contains(refusal(request_for(size)), "usage: "));
+}
+
+// Hexadecimal digits ------------------------------------------------------------------------------
+
+TEST_CASE("every pair of characters is a byte in hexadecimal or is refused") {
+  const auto value = [](int c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+  };
+  unsigned wrong = 0;
+  for (int high = 0; high < 256; ++high)
+    for (int low = 0; low < 256; ++low) {
+      const std::array pair{static_cast<char>(high), static_cast<char>(low)};
+      std::array<std::byte, 1> out{};
+      const bool good = parse_hex({pair.data(), 2}, out);
+      const bool expected = value(high) >= 0 && value(low) >= 0;
+      if (good != expected || (good && std::to_integer<int>(out[0]) != value(high) * 16 + value(low)))
+        ++wrong;
+    }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("hexadecimal digits must be exactly twice as many as bytes") {
+  std::array<std::byte, 2> out{};
+  for (const std::string_view digits : {"", "0", "00", "000", "00000", "000000"})
+    CHECK_FALSE(parse_hex(digits, out));
+  CHECK(parse_hex("a1F0", out));
+  CHECK(out == std::array{std::byte{0xa1}, std::byte{0xf0}});
+  CHECK(parse_hex("", {}));
+}
+
+// Key files ---------------------------------------------------------------------------------------
+
+TEST_CASE("a key file of 16, 24 or 32 bytes is the key") {
+  for (const std::size_t size : {16, 24, 32}) {
+    const Bytes contents = test_bytes(size, 200);
+    CHECK(difference(parse_key(contents, "secret.key").bytes(), contents) == "");
+    const Bytes zeros(size);
+    CHECK(difference(parse_key(zeros, "secret.key").bytes(), zeros) == "");
+  }
+}
+
+TEST_CASE("a raw key may end in bytes that are blanks or line feeds") {
+  for (const std::string_view end : {"\n", " ", "\r\n", "\n\n\n\n", "\t \n"}) {
+    Bytes contents = test_bytes(32, 128);
+    std::ranges::copy(to_bytes(end), contents.end() - static_cast<std::ptrdiff_t>(end.size()));
+    CHECK(difference(parse_key(contents, "secret.key").bytes(), contents) == "");
+  }
+  CHECK(parsed(std::string(16, '\n')) == repeated("0a", 16));
+}
+
+TEST_CASE("a key file of 32, 48 or 64 hexadecimal digits is the key that they write") {
+  for (const std::size_t size : {16, 24, 32}) {
+    const std::string digits = repeated("0123456789abcdef", size / 8);
+    CHECK(parsed(digits) == digits);
+    CHECK(parsed(repeated("0123456789ABCDEF", size / 8)) == digits);
+    CHECK(parsed(repeated("0123456789AbCdEf", size / 8)) == digits);
+  }
+}
+
+TEST_CASE("blanks and line feeds behind the digits of a key do not count") {
+  const std::string digits = repeated("0123456789abcdef", 2);
+  for (const std::string_view end : {"\n", "\r\n", " ", "\t", " \n", "\n\n\n", "                \n"})
+    CHECK(parsed(digits + std::string(end)) == digits);
+  CHECK(parsed(digits + std::string(4096 - 32, '\n')) == digits);
+}
+
+TEST_CASE("32 bytes that are all hexadecimal digits are a key of 16 bytes, and not a raw one of 32") {
+  const std::string digits = repeated("0123456789abcdef", 2);
+  CHECK(parsed(digits).size() == 32);
+  CHECK(parsed(digits) == digits);
+}
+
+TEST_CASE("32 bytes that are not all hexadecimal digits are a raw key") {
+  std::string text = repeated("0123456789abcdef", 2);
+  text[31] = 'g';
+  CHECK(parsed(text).size() == 64);
+  text = std::string(24, 'z');
+  CHECK(parsed(text) == repeated("7a", 24));
+}
+
+TEST_CASE("a bad digit in 48 or 64, or before a line feed, is an error that says so") {
+  for (const std::size_t digits : {48, 64}) {
+    for (const std::size_t at : {std::size_t{0}, digits / 2, digits - 1}) {
+      std::string text(digits, '1');
+      text[at] = 'g';
+      CHECK(contains(parsed(text),
+                     "usage: the key in secret.key has a character that is not a hexadecimal digit"));
+    }
+  }
+  std::string text(32, '1');
+  text[5] = 'x';
+  CHECK(contains(parsed(text + "\n"), "not a hexadecimal digit"));
+  CHECK(contains(parsed("0x" + std::string(62, '1')), "not a hexadecimal digit"));
+}
+
+TEST_CASE("a key file of any other length is an error that names it and the length") {
+  for (const std::size_t size : {0, 1, 15, 17, 23, 25, 31, 33, 47, 49, 63, 65, 128, 4096}) {
+    const std::string failure = parsed(std::string(size, '1'));
+    CAPTURE(size);
+    CHECK(contains(failure, "usage: the key in secret.key has an unusable length of " + std::to_string(size) +
+                                " bytes"));
+  }
+  const auto error = error_of<UsageError>([] { parse("short"); });
+  REQUIRE(error.has_value());
+  CHECK(contains(error->hint(), "16, 24 or 32"));
+}
+
+TEST_CASE("blanks before or between the digits of a key make it another length") {
+  const std::string digits = repeated("0123456789abcdef", 2);
+  CHECK(contains(parsed(" " + digits), "unusable length of 33"));
+  CHECK(contains(parsed("\n" + digits + "\n"), "unusable length of 34"));
+  CHECK(contains(parsed(digits.substr(0, 16) + " " + digits.substr(16)), "unusable length of 33"));
+}
+
+TEST_CASE("a key of 31 or 33 digits is never padded and never cut") {
+  CHECK(contains(parsed(std::string(31, 'a') + "\n\n"), "unusable length"));
+  CHECK(contains(parsed(std::string(33, 'a') + "\n"), "unusable length"));
+}
+
+TEST_CASE("a key file that does not end is an error that says how long it may be") {
+  CHECK(contains(parsed(std::string(max_key_file_bytes + 1, '1')), "more than 4096 bytes"));
+  CHECK(contains(parsed(std::string(max_key_file_bytes + 1, '\0')), "more than 4096 bytes"));
+}
+
+TEST_CASE("messages about keys do not show them") {
+  const std::string failure = parsed("deadbeefdeadbeefdeadbeefdeadbee");
+  CHECK(contains(failure, "usage: "));
+  CHECK_FALSE(contains(failure, "dead"));
+}
+
+// The type that keys live in ----------------------------------------------------------------------
+
+TEST_CASE("a secret moves, and shrinks from its end") {
+  Secret secret(100);
+  CHECK(difference(secret.bytes(), Bytes(100)) == "");
+  std::ranges::copy(test_bytes(100), secret.bytes().begin());
+  const std::byte* const behind = secret.bytes().data() + 40;
+  secret.shrink(40);
+  CHECK(difference(secret.bytes(), test_bytes(40)) == "");
+  CHECK(difference({behind, 60}, Bytes(60)) == "");
+  Secret moved = std::move(secret);
+  CHECK(difference(moved.bytes(), test_bytes(40)) == "");
+  CHECK(Secret(0).bytes().empty());
+  CHECK(Secret().size() == 0);
+}
+
+}  // namespace gpuaes

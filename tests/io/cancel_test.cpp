@@ -1,0 +1,321 @@
+// How sources and sinks are stopped, and the signals that stop them.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "io/cancel.hpp"
+#include "io/control.hpp"
+#include "io/fd.hpp"
+#include "io/signals.hpp"
+#include "support/catch.hpp"
+#include "support/io_support.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+
+TEST_CASE("nothing is cancelled until it is requested, and the first request stands") {
+  Cancel cancel;
+  CHECK_FALSE(cancel.requested());
+  CHECK(failure_of([&] { cancel.check(); }) == "");
+  CHECK(failure_of([&] { Cancel::Blocking blocking(cancel); }) == "");
+  cancel.request(SIGINT);
+  cancel.request(SIGTERM);
+  cancel.request(0);
+  CHECK(cancel.requested());
+  CHECK(failure_of([&] { cancel.check(); }) == "cancelled: " + std::to_string(SIGINT));
+  CHECK(failure_of([&] { Cancel::Blocking blocking(cancel); }) == "cancelled: " + std::to_string(SIGINT));
+}
+
+TEST_CASE("sources and sinks do nothing once a stop was requested") {
+  Cancel cancel;
+  const TempDir directory;
+  write_file(directory / "file", test_bytes(100000));
+  FdSource source = file_source(directory / "file", cancel);
+  Ends pipe = make_pipe();
+  FdSink sink(std::move(pipe.writer), "pipe", cancel);
+  cancel.request(SIGTERM);
+  Bytes out(10);
+  for (const std::string& failure :
+       {failure_of([&] { source.read(out); }), failure_of([&] { source.read_at(0, out); }),
+        failure_of([&] { source.ready(std::chrono::milliseconds(0)); }), failure_of([&] { sink.write(out); }),
+        failure_of([&] { open_file("/dev/null", O_RDONLY, cancel); })})
+    CHECK(failure == "cancelled: 15");
+}
+
+TEST_CASE("a request to stop ends calls that wait") {
+  const TempDir directory;
+  REQUIRE(mkfifo((directory / "fifo").c_str(), 0600) == 0);
+  struct Case {
+    std::string_view name;
+    bool non_blocking;
+    std::function<void(Ends& pipe, Cancel& cancel)> call;
+  };
+  const std::array cases{
+      Case{"read", false,
+           [](Ends& pipe, Cancel& cancel) {
+             FdSource source(shared_with(pipe.reader), "pipe", cancel);
+             read_all(source);
+           }},
+      Case{"read of a non-blocking pipe", true,
+           [](Ends& pipe, Cancel& cancel) {
+             FdSource source(shared_with(pipe.reader), "pipe", cancel);
+             read_all(source);
+           }},
+      Case{"ready", false,
+           [](Ends& pipe, Cancel& cancel) {
+             FdSource(shared_with(pipe.reader), "pipe", cancel).ready(std::chrono::minutes(10));
+           }},
+      Case{"write", false,
+           [](Ends& pipe, Cancel& cancel) {
+             FdSink(shared_with(pipe.writer), "pipe", cancel).write(Bytes(8 << 20));
+           }},
+      Case{"write to a non-blocking pipe", true,
+           [](Ends& pipe, Cancel& cancel) {
+             FdSink(shared_with(pipe.writer), "pipe", cancel).write(Bytes(8 << 20));
+           }},
+      Case{"open of a FIFO to read", false,
+           [&](Ends&, Cancel& cancel) { open_file(directory / "fifo", O_RDONLY, cancel); }},
+      Case{"open of a FIFO to write", false,
+           [&](Ends&, Cancel& cancel) { open_output(directory / "fifo", cancel); }},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.name);
+    Cancel cancel;
+    const Control control(cancel);
+    Ends pipe = make_pipe(each.non_blocking ? O_NONBLOCK : 0);
+    auto failure = in_thread([&] { return failure_of([&] { each.call(pipe, cancel); }); });
+    CHECK(is_waiting(failure));
+    cancel.request(SIGTERM);
+    CHECK(result_of(std::move(failure)) == "cancelled: 15");
+  }
+}
+
+TEST_CASE("a request ends a call that begins only after it") {
+  Cancel cancel;
+  const Control control(cancel);
+  const Ends pipe = make_pipe();
+  std::promise<void> entered;
+  auto result = in_thread([&] {
+    const Cancel::Blocking blocking(cancel);
+    entered.set_value();
+    while (!cancel.requested()) std::this_thread::yield();
+    std::this_thread::sleep_for(a_while);  // signals come before the call does
+    char byte = 0;
+    return read(pipe.reader.get(), &byte, 1) < 0 ? errno : 0;
+  });
+  entered.get_future().wait();
+  cancel.request(SIGTERM);
+  CHECK(result_of(std::move(result)) == EINTR);
+}
+
+TEST_CASE("calls may be made again for a while after a request to stop, until that is over or the next one") {
+  for (const int first : {0, SIGTERM})
+    for (const bool another : {false, true}) {
+      CAPTURE(first, another);
+      Ends pipe = make_pipe();
+      Cancel cancel;
+      const Control control(cancel);
+      if (first != 0) cancel.request(first);
+      cancel.allow_for(another ? std::chrono::minutes(10) : std::chrono::milliseconds(a_while));
+      FdSink sink(std::move(pipe.writer), "pipe", cancel);
+      sink.write(test_bytes(10));
+      auto ended = in_thread([&] { return failure_of([&] { sink.write(Bytes(4 << 20)); }); });  // too much
+      if (another) {
+        CHECK(is_waiting(ended));
+        cancel.request(SIGINT);
+      }
+      CHECK(result_of(std::move(ended)) == "cancelled: " + std::to_string(another ? SIGINT : first));
+      Bytes begin(10);
+      CHECK(read(pipe.reader.get(), begin.data(), begin.size()) == 10);
+      CHECK(difference(begin, test_bytes(10)) == "");
+    }
+}
+
+TEST_CASE("a request to stop ends many waiting threads, whenever it comes") {
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    Cancel cancel;
+    const Control control(cancel);
+    Ends pipe = make_pipe();
+    std::vector<std::future<std::string>> readers;
+    for (int i = 0; i < 4; ++i)
+      readers.push_back(in_thread([&] {
+        return failure_of([&] {
+          FdSource source(shared_with(pipe.reader), "pipe", cancel);
+          read_all(source);
+        });
+      }));
+    std::this_thread::sleep_for(std::chrono::microseconds(repeat * 20));
+    cancel.request(SIGINT);
+    for (auto& reader : readers)
+      CHECK(result_of(std::move(reader)) == "cancelled: " + std::to_string(SIGINT));
+  }
+}
+
+TEST_CASE("a control that comes after the request ends what waits since before it") {
+  Cancel cancel;
+  Ends pipe = make_pipe();
+  FdSource source(std::move(pipe.reader), "pipe", cancel);
+  auto failure = in_thread([&] { return failure_of([&] { read_all(source); }); });
+  CHECK(is_waiting(failure));
+  cancel.request(SIGTERM);
+  CHECK(is_waiting(failure));
+  const Control control(cancel);
+  CHECK(result_of(std::move(failure)) == "cancelled: 15");
+}
+
+TEST_CASE("a control may go while a request is made, and another one may come") {
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    Cancel cancel;
+    std::optional<Control> control(cancel);
+    auto requested = in_thread([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(repeat));
+      cancel.request(SIGTERM);
+      return cancel.requested();
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    control.reset();
+    control.emplace(cancel);
+    CHECK(result_of(std::move(requested)));
+  }
+}
+
+TEST_CASE("where there is no thread for a control there is none, and requests do without") {
+  Cancel cancel;
+  {
+    const NoThreads none;
+    CHECK_THROWS_AS(Control(cancel), std::system_error);
+  }
+  cancel.request(SIGTERM);
+  CHECK(failure_of([&] { cancel.check(); }) == "cancelled: 15");
+}
+
+TEST_CASE("a second signal does no more than the first") {
+  const sighandler_t old = signal(SIGTERM, SIG_DFL);
+  {
+    Cancel cancel;
+    const Control control(cancel);
+    for (const int number : {SIGTERM, SIGHUP, SIGTERM}) {
+      kill(getpid(), number);
+      CHECK(comes_true([&] { return cancel.requested(); }));
+      std::this_thread::sleep_for(a_while);
+    }
+    CHECK(failure_of([&] { cancel.check(); }) == "cancelled: 15");
+  }
+  signal(SIGTERM, old);
+}
+
+TEST_CASE("other signals do not end a read") {
+  Cancel cancel;
+  Ends pipe = make_pipe();
+  FdSource source(std::move(pipe.reader), "pipe", cancel);
+  std::promise<pthread_t> thread;
+  auto all = in_thread([&] {
+    thread.set_value(pthread_self());
+    return read_all(source);
+  });
+  const pthread_t reader = thread.get_future().get();
+  CHECK(is_waiting(all));
+  for (int i = 0; i < 20; ++i) {
+    pthread_kill(reader, SIGURG);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(is_waiting(all));
+  put(pipe.writer, test_bytes(3));
+  pipe.writer.close();
+  CHECK(result_of(std::move(all)).size() == 3);
+}
+
+TEST_CASE("signals that users end a filter with become a request to stop") {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    CAPTURE(number);
+    const sighandler_t old = signal(number, SIG_DFL);
+    {
+      Cancel cancel;
+      const Control control(cancel);
+      Ends pipe = make_pipe();
+      FdSource source(std::move(pipe.reader), "pipe", cancel);
+      auto failure = in_thread([&] { return failure_of([&] { read_all(source); }); });
+      CHECK(is_waiting(failure));
+      kill(getpid(), number);
+      CHECK(result_of(std::move(failure)) == "cancelled: " + std::to_string(number));
+    }
+    signal(number, old);
+  }
+}
+
+TEST_CASE("signals that were ignored stay ignored") {
+  const sighandler_t old = signal(SIGHUP, SIG_IGN);
+  {
+    Cancel cancel;
+    const Control control(cancel);
+    kill(getpid(), SIGHUP);
+    std::this_thread::sleep_for(a_while);
+    CHECK_FALSE(cancel.requested());
+  }
+  CHECK(signal(SIGHUP, old) == SIG_IGN);
+}
+
+TEST_CASE("a control leaves the signals of writing alone") {
+  for (const int number : {SIGPIPE, SIGXFSZ}) {
+    CAPTURE(number);
+    const sighandler_t old = signal(number, SIG_DFL);
+    {
+      Cancel cancel;
+      const Control control(cancel);
+    }
+    CHECK(signal(number, old) == SIG_DFL);
+  }
+}
+
+TEST_CASE("once the signals of writing are ignored, writes that would have ended the process fail") {
+  const int status = exit_of_child([] {
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    if (ignore_signals()) return 1;   // it was not ignored before
+    if (!ignore_signals()) return 2;  // and now it was
+    Cancel cancel;
+    std::array<int, 2> fds{};
+    if (pipe2(fds.data(), O_CLOEXEC) != 0 || close(fds[0]) != 0) return 3;
+    FdSink sink(Fd(fds[1]), "pipe", cancel);
+    if (!error_of<PipeClosed>([&] { sink.write(test_bytes(1)); })) return 4;
+    const TempDir directory;
+    FdSink file(open_file(directory / "file", O_WRONLY | O_CREAT, cancel), "file", cancel);
+    const struct rlimit limit { 100, 100 };
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 5;
+    if (failure_of([&] { file.write(test_bytes(101)); }) !=
+        "io: cannot write file after byte 100: File too large")
+      return 6;
+    return 0;
+  });
+  CHECK(status == 0);
+}
+
+TEST_CASE("a process ends by the signal that stopped it") {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) {
+    const int status = status_of_child([number]() -> int {
+      signal(number, SIG_IGN);
+      die_by(number);
+    });
+    CAPTURE(number);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == number);
+  }
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,438 @@
+// Output files: whole or not at all, and never one that is read.
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/cancel.hpp"
+#include "io/fd.hpp"
+#include "io/output_file.hpp"
+#include "support/catch.hpp"
+#include "support/io_support.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+TEST_CASE("an output file appears only when it is finished") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "out";
+  const auto sink = open_output(name, cancel);
+  sink->write(test_bytes(1000));
+  CHECK_FALSE(fs::exists(name));
+  sink->finish();
+  CHECK(difference(read_file(name), test_bytes(1000)) == "");
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("an output file that need not be durable appears whole too") {
+  const TempDir directory;
+  Cancel cancel;
+  write_file(directory / "out", test_bytes(10));
+  const auto sink = open_sink(directory / "out", {.durable = false}, cancel);
+  sink->write(test_bytes(100000));
+  CHECK(read_file(directory / "out") == test_bytes(10));
+  sink->finish();
+  CHECK(read_file(directory / "out") == test_bytes(100000));
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("an output file that is not finished leaves nothing, and the old one as it was") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "out";
+  open_output(name, cancel)->write(test_bytes(1000));
+  CHECK(directory.count() == 0);
+  write_file(name, test_bytes(10));
+  open_output(name, cancel)->write(test_bytes(1000, 7));
+  CHECK(difference(read_file(name), test_bytes(10)) == "");
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("an output file that is finished after a request to stop is removed, and the old one stays") {
+  const TempDir directory;
+  for (const bool exists : {false, true}) {
+    CAPTURE(exists);
+    const std::string name = directory / "out";
+    if (exists) write_file(name, test_bytes(10));
+    {
+      Cancel cancel;
+      const auto sink = open_output(name, cancel);
+      sink->write(test_bytes(1000, 7));
+      cancel.request(SIGTERM);
+      CHECK(failure_of([&] { sink->finish(); }) == "cancelled: 15");
+    }
+    CHECK(directory.count() == (exists ? 1 : 0));
+    if (exists) CHECK(difference(read_file(name), test_bytes(10)) == "");
+  }
+}
+
+TEST_CASE("who looks last at an output file that is whole can keep it from its name") {
+  const TempDir directory;
+  Cancel cancel;
+  const std::string name = directory / "out";
+  write_file(name, test_bytes(10));
+  int looks = 0;
+  {
+    const auto look = [&] {
+      ++looks;
+      CHECK(directory.count() == 1);
+      CHECK(read_file(name) == test_bytes(10));
+      throw IoError("not now");
+    };
+    const auto sink = open_sink(name, {.before_rename = look}, cancel);
+    sink->write(test_bytes(1000, 7));
+    CHECK(looks == 0);
+    CHECK(failure_of([&] { sink->finish(); }) == "io: not now");
+  }
+  CHECK(looks == 1);
+  CHECK(read_file(name) == test_bytes(10));
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("an output file replaces an old one whole, and whoever reads the old one keeps it") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "out";
+  write_file(name, test_bytes(5000));
+  FdSource old = file_source(name, cancel);
+  write_output(name, test_bytes(10, 3));
+  CHECK(difference(read_file(name), test_bytes(10, 3)) == "");
+  CHECK(difference(read_all(old), test_bytes(5000)) == "");
+}
+
+TEST_CASE("an empty output is a file too") {
+  const TempDir directory;
+  write_output(directory / "out", {});
+  CHECK(read_file(directory / "out").empty());
+}
+
+TEST_CASE("an output file keeps the mode of the old one, and a new one has the mode that files have") {
+  const TempDir directory;
+  for (const mode_t mode : {0600, 0640, 0444, 0777}) {
+    const std::string name = directory / ("out" + std::to_string(mode));
+    write_file(name, {});
+    REQUIRE(chmod(name.c_str(), mode) == 0);
+    write_output(name, test_bytes(10));
+    CHECK(mode_of(name) == mode);
+  }
+  const mode_t old = umask(027);
+  write_output(directory / "new", test_bytes(10));
+  const mode_t after = umask(old);
+  CHECK(after == 027);
+  CHECK(mode_of(directory / "new") == 0640);
+}
+
+TEST_CASE("an output that is not finished yet is its owner's alone, or as the old one") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "out";
+  write_file(name, {});
+  REQUIRE(chmod(name.c_str(), 0600) == 0);
+  const auto sink = open_output(name, cancel);
+  for (const auto& entry : fs::directory_iterator(directory.path()))
+    CHECK((mode_of(entry.path().string()) & 077) == 0);
+}
+
+TEST_CASE("symbolic links to an output are followed, and stay") {
+  const TempDir directory;
+  fs::create_directory(directory / "other");
+  const std::string target = directory / "other/target";
+  write_file(target, test_bytes(10));
+  fs::create_symlink("other/target", directory / "relative");
+  fs::create_symlink(target, directory / "absolute");
+  fs::create_symlink("relative", directory / "chain");
+  std::size_t size = 100;
+  for (const std::string_view link : {"relative", "absolute", "chain"}) {
+    CAPTURE(link);
+    write_output(directory / link, test_bytes(++size));
+    CHECK(fs::is_symlink(directory / link));
+    CHECK(difference(read_file(target), test_bytes(size)) == "");
+  }
+  CHECK(directory.count() == 4);
+}
+
+TEST_CASE("a symbolic link to nothing makes the file that it names") {
+  Cancel cancel;
+  const TempDir directory;
+  fs::create_directory(directory / "other");
+  fs::create_symlink("other/target", directory / "dangling");
+  fs::create_symlink("dangling", directory / "chain");
+  open_output(directory / "chain", cancel)->write(test_bytes(5));
+  CHECK_FALSE(fs::exists(directory / "other/target"));
+  write_output(directory / "chain", test_bytes(77));
+  CHECK(fs::is_symlink(directory / "chain"));
+  CHECK(fs::is_symlink(directory / "dangling"));
+  CHECK(difference(read_file(directory / "other/target"), test_bytes(77)) == "");
+}
+
+TEST_CASE("symbolic links that go round are an error") {
+  Cancel cancel;
+  const TempDir directory;
+  fs::create_symlink("b", directory / "a");
+  fs::create_symlink("a", directory / "b");
+  CHECK(contains(failure_of([&] { open_output(directory / "a", cancel); }),
+                 "Too many levels of symbolic links"));
+}
+
+TEST_CASE("an output that cannot be made is an error that names it, and leaves nothing") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string missing = directory / "missing/out";
+  CHECK(failure_of([&] { open_output(missing, cancel); }) ==
+        "io: cannot create a file next to " + missing + ": No such file or directory");
+  write_file(directory / "file", {});
+  CHECK(contains(failure_of([&] { open_output(directory / "file/out", cancel); }), "Not a directory"));
+  CHECK(contains(failure_of([&] { open_output(directory.path(), cancel); }), "Is a directory"));
+  CHECK(contains(failure_of([&] { open_output(directory / "new/", cancel); }), "io: "));
+  CHECK(contains(failure_of([&] { open_output("", cancel); }), "No such file or directory"));
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("an output in a directory that goes away is an error") {
+  Cancel cancel;
+  const TempDir directory;
+  fs::create_directory(directory / "sub");
+  const auto sink = open_output(directory / "sub/out", cancel);
+  sink->write(test_bytes(10));
+  fs::remove_all(directory / "sub");
+  CHECK(contains(failure_of([&] { sink->finish(); }), "io: cannot rename"));
+}
+
+TEST_CASE("an output without a directory in its name lands in the working directory") {
+  const TempDir directory;
+  const fs::path before = fs::current_path();
+  fs::current_path(directory.path());
+  write_output("out", test_bytes(10));
+  fs::current_path(before);
+  CHECK(difference(read_file(directory / "out"), test_bytes(10)) == "");
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("an output that is the input is refused, by whatever name") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "file";
+  write_file(name, test_bytes(100));
+  fs::create_symlink("file", directory / "symlink");
+  fs::create_hard_link(name, directory / "hardlink");
+  const FdSource input = file_source(name, cancel);
+  for (const std::string& output :
+       {name, directory / "symlink", directory / "hardlink", directory / "./file"})
+    CHECK(failure_of([&] {
+            open_output(output, cancel, {&input.status(), 1});
+          }) == "io: " + output + " is being read, it cannot be the output");
+  CHECK(difference(read_file(name), test_bytes(100)) == "");
+  CHECK(failure_of([&] { open_output(directory / "other", cancel, {&input.status(), 1}); }) == "");
+}
+
+TEST_CASE("an output that is any of the files that are read is refused") {
+  Cancel cancel;
+  const TempDir directory;
+  std::vector<struct stat> in_use;
+  for (const std::string_view name : {"input", "key", "other key"}) {
+    write_file(directory / name, test_bytes(100));
+    in_use.push_back(file_source(directory / name, cancel).status());
+  }
+  for (const std::string_view name : {"input", "key", "other key"}) {
+    const std::string output = directory / name;
+    CHECK(failure_of([&] { open_output(output, cancel, in_use); }) ==
+          "io: " + output + " is being read, it cannot be the output");
+    CHECK(difference(read_file(output), test_bytes(100)) == "");
+  }
+  CHECK(failure_of([&] { open_output(directory / "new", cancel, in_use); }) == "");
+  write_file(directory / "old", {});
+  CHECK(failure_of([&] { open_output(directory / "old", cancel, in_use); }) == "");
+  CHECK(directory.count() == 4);
+}
+
+TEST_CASE("a device may be read and written at once") {
+  Cancel cancel;
+  const FdSource input(open_file("/dev/null", O_RDONLY, cancel), "null", cancel);
+  CHECK(failure_of([&] { open_output("/dev/null", cancel, {&input.status(), 1}); }) == "");
+}
+
+TEST_CASE("two names of one output are known as such, whether it is there or not") {
+  const TempDir directory;
+  fs::create_directory(directory / "sub");
+  fs::create_symlink("sub", directory / "link to sub");
+  fs::create_symlink("sub/out", directory / "link");
+  fs::create_symlink("link", directory / "chain");
+  for (const bool exists : {false, true}) {
+    CAPTURE(exists);
+    if (exists) write_file(directory / "sub/out", {});
+    const std::string name = directory / "sub/out";
+    for (const std::string_view same :
+         {"sub/out", "sub/./out", "sub/../sub/out", "link to sub/out", "link", "chain"}) {
+      CAPTURE(same);
+      CHECK(is_same_output(name, directory / same));
+      CHECK(is_same_output(directory / same, name));
+    }
+    for (const std::string_view other : {"sub/other", "out", "sub", "sub/out.json"}) {
+      CAPTURE(other);
+      CHECK_FALSE(is_same_output(name, directory / other));
+      CHECK_FALSE(is_same_output(directory / other, name));
+    }
+  }
+}
+
+TEST_CASE("two names of one output are known as such from its own directory") {
+  const TempDir directory;
+  const fs::path before = fs::current_path();
+  fs::current_path(directory.path());
+  for (const bool exists : {false, true}) {
+    CAPTURE(exists);
+    if (exists) write_file("out", {});
+    for (const std::string& same : {std::string("out"), std::string("./out"), directory / "out"}) {
+      CHECK(is_same_output("out", same));
+      CHECK(is_same_output(same, "out"));
+    }
+    for (const char* const other : {"other", "./other", ".", ""}) CHECK_FALSE(is_same_output("out", other));
+  }
+  fs::current_path(before);
+}
+
+TEST_CASE("outputs that do not replace each other are two, and so are hard links and broken names") {
+  const TempDir directory;
+  write_file(directory / "file", {});
+  fs::create_hard_link(directory / "file", directory / "hardlink");
+  REQUIRE(mkfifo((directory / "fifo").c_str(), 0600) == 0);
+  fs::create_symlink("loop", directory / "loop");
+  CHECK_FALSE(is_same_output(directory / "file", directory / "hardlink"));  // each becomes a file of its own
+  CHECK_FALSE(is_same_output("/dev/null", "/dev/null"));
+  CHECK_FALSE(is_same_output(directory / "loop/a", directory / "loop/b"));
+  CHECK_FALSE(is_same_output(directory / "missing/a", directory / "missing/b"));
+}
+
+TEST_CASE("what goes into one pipe by two names is mixed up") {
+  const TempDir directory;
+  REQUIRE(mkfifo((directory / "fifo").c_str(), 0600) == 0);
+  REQUIRE(mkfifo((directory / "other").c_str(), 0600) == 0);
+  fs::create_symlink("fifo", directory / "link");
+  CHECK(is_same_output(directory / "fifo", directory / "fifo"));
+  CHECK(is_same_output(directory / "link", directory / "fifo"));
+  CHECK_FALSE(is_same_output(directory / "fifo", directory / "other"));
+  CHECK_FALSE(is_same_output(directory / "fifo", directory / "missing"));
+}
+
+TEST_CASE("the input as standard output is refused") {
+  const TempDir directory;
+  const std::string name = directory / "file";
+  write_file(name, test_bytes(100));
+  const int status = exit_of_child([&] {
+    Cancel cancel;
+    const FdSource input(open_file(name, O_RDONLY, cancel), name, cancel);
+    dup2(open(name.c_str(), O_WRONLY | O_APPEND), STDOUT_FILENO);
+    return failure_of([&] {
+             open_sink(std::nullopt, {.in_use = {&input.status(), 1}}, cancel);
+           }) == "io: standard output is being read, it cannot be the output"
+               ? 0
+               : 1;
+  });
+  CHECK(status == 0);
+}
+
+TEST_CASE("standard input and output are what a run without names uses") {
+  const TempDir directory;
+  write_file(directory / "in", test_bytes(100));
+  const int status = exit_of_child([&] {
+    Cancel cancel;
+    dup2(open((directory / "in").c_str(), O_RDONLY), STDIN_FILENO);
+    dup2(open((directory / "out").c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
+    FdSource source = open_source("-", cancel);
+    const auto sink = open_sink(std::nullopt, {.in_use = {&source.status(), 1}}, cancel);
+    sink->write(read_all(source));
+    sink->finish();
+    return 0;
+  });
+  CHECK(status == 0);
+  CHECK(difference(read_file(directory / "out"), test_bytes(100)) == "");
+}
+
+TEST_CASE("a FIFO is written in place") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "fifo";
+  REQUIRE(mkfifo(name.c_str(), 0600) == 0);
+  const Fd reader = open_file(name, O_RDONLY | O_NONBLOCK, cancel);
+  const auto sink = open_output(name, cancel);
+  sink->write(test_bytes(1000));
+  Bytes out(1000);
+  CHECK(read(reader.get(), out.data(), out.size()) == 1000);
+  CHECK(difference(out, test_bytes(1000)) == "");
+  sink->finish();
+  CHECK(fs::is_fifo(name));
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("devices are written in place") {
+  write_output("/dev/null", test_bytes(1000));
+  CHECK(fs::is_character_file("/dev/null"));
+  Cancel cancel;
+  const auto sink = open_output("/dev/full", cancel);
+  CHECK(failure_of([&] { sink->write(test_bytes(1)); }) ==
+        "io: cannot write /dev/full after byte 0: No space left on device");
+  CHECK(fs::is_character_file("/dev/full"));
+}
+
+TEST_CASE("a pipe that is named by its descriptor is written in place") {
+  Cancel cancel;
+  Ends pipe = make_pipe();
+  for (const std::string_view directory : {"/dev/fd/", "/proc/self/fd/"}) {
+    CAPTURE(directory);
+    const std::string name = std::string(directory) + std::to_string(pipe.writer.get());
+    CHECK(failure_of([&] {
+            const auto sink = open_output(name, cancel);
+            sink->write(test_bytes(100));
+            sink->finish();
+          }) == "");
+    Bytes out(100);
+    CHECK(read(pipe.reader.get(), out.data(), out.size()) == 100);
+    CHECK(difference(out, test_bytes(100)) == "");
+  }
+}
+
+TEST_CASE("a FIFO whose reader has gone is a closed pipe") {
+  const IgnorePipeSignal ignore;
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "fifo";
+  REQUIRE(mkfifo(name.c_str(), 0600) == 0);
+  Fd reader = open_file(name, O_RDONLY | O_NONBLOCK, cancel);
+  const auto sink = open_output(name, cancel);
+  reader.close();
+  CHECK(failure_of([&] { sink->write(test_bytes(1)); }) ==
+        "pipe closed: cannot write " + name + " after byte 0: Broken pipe");
+}
+
+TEST_CASE("a terminal gets what the rules say", "[optional]") {
+  Cancel cancel;
+  const Fd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (master.get() < 0 || grantpt(master.get()) != 0 || unlockpt(master.get()) != 0)
+    return skip("no pseudoterminals here");
+  const std::string name = ptsname(master.get());
+  using Terminal = SinkRules::Terminal;
+  const auto open_for = [&](Terminal what) { return open_sink(name, {.terminal = what}, cancel); };
+  const std::string escape = "\x1b[31m";
+  CHECK(contains(failure_of([&] { open_for(Terminal::nothing); }),
+                 "usage: ciphertext is not written to a terminal"));
+  CHECK(failure_of([&] { open_for(Terminal::text)->write(std::as_bytes(std::span("some text\n", 10))); }) ==
+        "");
+  CHECK(contains(failure_of([&] { open_for(Terminal::text)->write(std::as_bytes(std::span(escape))); }),
+                 "usage: binary plaintext is not written to a terminal"));
+  CHECK(failure_of([&] { open_for(Terminal::everything)->write(std::as_bytes(std::span(escape))); }) == "");
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,215 @@
+// When an output file is on its disk: what it tells the system to keep, in which order, and what it makes of
+// the answers.
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "io/cancel.hpp"
+#include "io/fd.hpp"
+#include "io/output_file.hpp"
+#include "support/catch.hpp"
+#include "support/io_support.hpp"
+#include "support/support.hpp"
+
+namespace {
+
+// What fsync() and close() of this program do instead, while a test says so: an errno is their failure, 0
+// lets them do what they always do.
+std::function<int(int fd)> on_sync, on_close;
+
+int call(const std::function<int(int)>& instead, long number, int fd) {
+  const int error = instead ? instead(fd) : 0;
+  const long result = syscall(number, fd);
+  if (error == 0) return static_cast<int>(result);
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+extern "C" int fsync(int fd) {
+  return call(on_sync, SYS_fsync, fd);
+}
+
+extern "C" int close(int fd) {
+  return call(on_close, SYS_close, fd);
+}
+
+namespace gpuaes {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Replaces a call by a hook while it lives.
+class Instead {
+ public:
+  Instead(std::function<int(int)>& hook, std::function<int(int)> action) : hook_(hook) {
+    hook_ = std::move(action);
+  }
+  ~Instead() { hook_ = nullptr; }
+  Instead(const Instead&) = delete;
+  Instead& operator=(const Instead&) = delete;
+
+ private:
+  std::function<int(int)>& hook_;
+};
+
+struct stat status_of(int fd) {
+  struct stat status {};
+  REQUIRE(fstat(fd, &status) == 0);
+  return status;
+}
+
+bool is_directory(int fd, const fs::path& path) {
+  struct stat status {};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  const struct stat own = status_of(fd);
+  return own.st_dev == status.st_dev && own.st_ino == status.st_ino;
+}
+
+// Whether that is a regular file open for writing that has `size` bytes.
+bool is_written(int fd, std::size_t size) {
+  const struct stat status = status_of(fd);
+  return S_ISREG(status.st_mode) && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY &&
+         static_cast<std::size_t>(status.st_size) == size;
+}
+
+// An output file that is whole and not yet finished, in a directory of its own, where there is an old one or
+// none.
+struct Written {
+  explicit Written(bool exists) : old(exists ? test_bytes(10) : Bytes()) {
+    if (exists) write_file(name, old);
+    sink = open_output(name, cancel);
+    sink->write(bytes);
+  }
+
+  // What has the file's name.
+  Bytes named() const { return fs::exists(name) ? read_file(name) : Bytes(); }
+
+  void check_untouched() {
+    sink.reset();
+    CHECK(difference(named(), old) == "");
+    CHECK(directory.count() == (old.empty() ? 0 : 1));
+  }
+
+  const TempDir directory;
+  const std::string name = directory / "out";
+  const Bytes bytes = test_bytes(100003, 7), old;
+  Cancel cancel;
+  std::unique_ptr<Sink> sink;
+};
+
+}  // namespace
+
+TEST_CASE("an output file is on its disk before it has its name, and then the name is too") {
+  for (const bool exists : {false, true}) {
+    CAPTURE(exists);
+    Written file(exists);
+    int files = 0, directories = 0;
+    {
+      const Instead sync(on_sync, [&](int fd) {
+        if (is_directory(fd, file.directory.path())) {
+          ++directories;
+          CHECK(difference(file.named(), file.bytes) == "");
+        } else if (is_written(fd, file.bytes.size())) {
+          ++files;
+          CHECK(difference(file.named(), file.old) == "");
+        }
+        return 0;
+      });
+      file.sink->finish();
+    }
+    CHECK(files >= 1);
+    CHECK(directories >= 1);
+  }
+}
+
+TEST_CASE("an output file that its disk does not keep is an error, and does not appear") {
+  for (const bool exists : {false, true}) {
+    CAPTURE(exists);
+    Written file(exists);
+    {
+      const Instead sync(on_sync, [&](int fd) { return is_written(fd, file.bytes.size()) ? EIO : 0; });
+      CHECK(failure_of([&] { file.sink->finish(); }) ==
+            "io: cannot write " + file.name + ": Input/output error");
+    }
+    file.check_untouched();
+  }
+}
+
+TEST_CASE("an output file is synced again when a signal came between") {
+  Written file(false);
+  int interruptions = 0;
+  {
+    const Instead sync(on_sync, [&](int fd) {
+      return is_written(fd, file.bytes.size()) && interruptions++ < 3 ? EINTR : 0;
+    });
+    CHECK(failure_of([&] { file.sink->finish(); }) == "");
+  }
+  CHECK(interruptions == 5);  // 3, the rest of the first sync, and that of the access
+  CHECK(difference(file.named(), file.bytes) == "");
+}
+
+TEST_CASE("an output file appears even if its directory cannot be synced") {
+  Written file(true);
+  {
+    const Instead sync(on_sync, [&](int fd) { return is_directory(fd, file.directory.path()) ? EINVAL : 0; });
+    CHECK(failure_of([&] { file.sink->finish(); }) == "");
+  }
+  CHECK(difference(file.named(), file.bytes) == "");
+}
+
+TEST_CASE("an output file whose loss is told by close(2) is an error, and does not appear") {
+  for (const bool exists : {false, true})
+    for (const int error : {EIO, ENOSPC, EDQUOT}) {
+      CAPTURE(exists, error);
+      Written file(exists);
+      {
+        const Instead closing(on_close,
+                              [&](int fd) { return is_written(fd, file.bytes.size()) ? error : 0; });
+        CHECK(contains(failure_of([&] { file.sink->finish(); }), "io: cannot write " + file.name + ": "));
+      }
+      file.check_untouched();
+    }
+}
+
+TEST_CASE("an output file that is shorter than expected gives back the room that was taken for it") {
+  const TempDir directory;
+  struct statfs file_system {};
+  REQUIRE(statfs(directory.path().c_str(), &file_system) == 0);
+  if (file_system.f_type == TMPFS_MAGIC) {
+    WARN("skipped: no room is taken in file systems in memory");
+    return;
+  }
+  const std::string name = directory / "out";
+  Cancel cancel;
+  const auto sink = open_output(name, cancel);
+  sink->expect(16 << 20);
+  sink->write(test_bytes(1000));
+  sink->finish();
+  struct stat status {};
+  REQUIRE(stat(name.c_str(), &status) == 0);
+  CHECK(status.st_size == 1000);
+  CHECK(status.st_blocks * 512 < 1 << 20);
+}
+
+TEST_CASE("an output that is written in place and whose loss is told by close(2) is an error") {
+  const TempDir directory;
+  const std::string name = directory / "out";
+  Cancel cancel;
+  FdSink sink(open_file(name, O_WRONLY | O_CREAT, cancel), name, cancel);
+  sink.write(test_bytes(1000));
+  const Instead closing(on_close, [](int fd) { return is_written(fd, 1000) ? EIO : 0; });
+  CHECK(failure_of([&] { sink.finish(); }) == "io: cannot write " + name + ": Input/output error");
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,124 @@
+// What is UTF-8, and what of it is text for a terminal.
+#include <string>
+#include <string_view>
+
+#include "base/utf8.hpp"
+#include "io/text_sink.hpp"
+#include "support/catch.hpp"
+#include "support/io_support.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+using namespace std::literals;
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+// As one piece, and cut in two at every place.
+bool is_text(std::string_view text) {
+  const bool whole = TextCheck().is_text(bytes_of(text));
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    TextCheck check;
+    const bool parts =
+        check.is_text(bytes_of(text.substr(0, cut))) && check.is_text(bytes_of(text.substr(cut)));
+    CHECK(parts == whole);
+  }
+  return whole;
+}
+
+// Keeps what it gets in the variable of another one.
+class StringSink : public Sink {
+ public:
+  explicit StringSink(std::string& to) : to_(to) {}
+  void write(std::span<const std::byte> bytes) override {
+    to_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  void finish() override { to_ += "(end)"; }
+
+ private:
+  std::string& to_;
+};
+
+}  // namespace
+
+TEST_CASE("exactly the characters of RFC 3629 are UTF-8") {
+  // 128 characters of 1 byte, 1920 of 2, 61440 of 3 (without surrogates), 2^20 of 4
+  const auto count = [](std::string text, std::size_t changing) {
+    std::size_t valid = 0;
+    for (unsigned i = 0; i < 1U << (8 * changing); ++i) {
+      for (std::size_t at = 0; at < changing; ++at) text[at] = static_cast<char>(i >> (8 * at));
+      valid += is_utf8(text);
+    }
+    return valid;
+  };
+  CHECK(count("?", 1) == 128);
+  CHECK(count("??", 2) == 128 * 128 + 1920);
+  CHECK(count("???", 3) == 128 * 128 * 128 + 2 * 128 * 1920 + 61440);
+  // Before two continuation bytes: one byte and a character of 3, or the beginning of a character of 4.
+  CHECK(count("??\x80\xbf", 2) == 128 * 15 + (1 << 20) / (64 * 64));
+}
+
+TEST_CASE("UTF-8 has control characters, and no character lacks its end") {
+  CHECK(is_utf8(""));
+  CHECK(is_utf8("\0\x01\x1b\x7f\xc2\x80\xc2\x9f"sv));
+  for (const std::string_view bad : {"\xc3", "a\xe2\x82", "\xf0\x9f\x98", "\xf0"}) CHECK_FALSE(is_utf8(bad));
+}
+
+TEST_CASE("lines of UTF-8 are text") {
+  CHECK(is_text(""));
+  CHECK(is_text("two\tcolumns\r\nnext page\f_\b~"));
+  CHECK(is_text("\u00a0\u00df\u07ff\u0800\u20ac\ud7ff\ue000\uffff\U00010000\U0010ffff"));
+}
+
+TEST_CASE("control characters are no text") {
+  for (unsigned c = 0; c < 256; ++c) {
+    const bool shown =
+        (c >= ' ' && c < 0x7f) || "\b\t\n\f\r"sv.find(static_cast<char>(c)) != std::string::npos;
+    CAPTURE(c);
+    const std::string one{'a', static_cast<char>(c), 'b'}, latin{'\xc2', static_cast<char>(c)};
+    if (c < 0x80) CHECK(is_text(one) == shown);
+    // U+0080 to U+00FF, of which the first 32 are controls
+    if (c >= 0x80 && c < 0xc0) CHECK(is_text(latin) == (c >= 0xa0));
+  }
+  CHECK_FALSE(is_text("\x1b[31mred"));
+  CHECK_FALSE(is_text("\xc2\x9b\x33\x31m"));  // the same in one character
+}
+
+TEST_CASE("what is no UTF-8 is no text") {
+  for (const std::string_view bad :
+       {"\x80", "\xbf", "\xc0\xaf", "\xc1\x81", "\xc3(", "\xe0\x9f\xbf", "\xe2\x82(", "\xed\xa0\x80",
+        "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "caf\xe9 au lait"})
+    CHECK_FALSE(is_text(bad));
+}
+
+TEST_CASE("a character may lack its end, where the text was cut") {
+  CHECK(is_text("\xe2\x82"));
+}
+
+TEST_CASE("of a piece that is no text nothing is handed on, and of those before it all") {
+  std::string shown;
+  TextSink sink(std::make_unique<StringSink>(shown));
+  sink.write(bytes_of("first, \xc3"));
+  sink.write(bytes_of("\xa9t\xc3\xa9\xc2"));
+  CHECK(failure_of([&] { sink.write(bytes_of("\x9b")); }) ==
+        "usage: binary plaintext is not written to a terminal");
+  CHECK(shown == "first, \xc3\xa9t\xc3\xa9\xc2");
+  std::string whole;
+  TextSink other(std::make_unique<StringSink>(whole));
+  other.write(bytes_of("text\n"));
+  CHECK(failure_of([&] { other.write(bytes_of("much text and then\n\0"sv)); }) != "");
+  CHECK(whole == "text\n");
+}
+
+TEST_CASE("the end is handed on") {
+  std::string shown;
+  TextSink sink(std::make_unique<StringSink>(shown));
+  sink.write(bytes_of("text"));
+  sink.finish();
+  CHECK(shown == "text(end)");
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,318 @@
+// What libcrypto does for keys and segments, against published vectors.
+#include "keys/kdf.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cipher/modes/evp_gcm.hpp"
+#include "keys/key.hpp"
+#include "support/catch.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+// Bytes `first` to `last`.
+Bytes counting(unsigned first, unsigned last) {
+  Bytes bytes;
+  for (unsigned each = first; each <= last; ++each) bytes.push_back(static_cast<std::byte>(each));
+  return bytes;
+}
+
+Bytes bytes_of(const Secret& secret) {
+  return {secret.bytes().begin(), secret.bytes().end()};
+}
+
+Bytes mac(const Bytes& key, const Bytes& message) {
+  const auto result = hmac_sha512(key, message);
+  return {result.begin(), result.end()};
+}
+
+// RFC 5869, section 2.3, written out.
+Bytes expand_by_hmac(const Bytes& key, const Bytes& info, std::size_t size) {
+  Bytes out, block;
+  for (unsigned i = 1; out.size() < size; ++i) {
+    block.insert(block.end(), info.begin(), info.end());
+    block.push_back(static_cast<std::byte>(i));
+    block = mac(key, block);
+    out.insert(out.end(), block.begin(), block.end());
+  }
+  out.resize(size);
+  return out;
+}
+
+// McGrew and Viega, "The Galois/Counter Mode of Operation", appendix B: the test cases with 96-bit IVs.
+constexpr std::string_view zeros = "00000000000000000000000000000000";
+constexpr std::string_view long_plain =
+    "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
+    "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255";
+constexpr std::string_view some_iv = "cafebabefacedbaddecaf888";
+constexpr std::string_view some_aad = "feedfacedeadbeeffeedfacedeadbeefabaddad2";
+constexpr std::string_view ciphertext_128 =
+    "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e"
+    "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091473f5985";
+constexpr std::string_view ciphertext_192 =
+    "3980ca0b3c00e841eb06fac4872a2757859e1ceaa6efd984628593b40ca1e19c"
+    "7d773d00c144c525ac619d18c84a3f4718e2448b2fe324d9ccda2710acade256";
+constexpr std::string_view ciphertext_256 =
+    "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa"
+    "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662898015ad";
+
+struct GcmCase {
+  int number;
+  std::size_t key_bytes;
+  std::string_view iv, plain, aad, ciphertext, tag;
+};
+
+constexpr GcmCase gcm_cases[] = {
+    {1, 16, zeros.substr(0, 24), "", "", "", "58e2fccefa7e3061367f1d57a4e7455a"},
+    {2, 16, zeros.substr(0, 24), zeros, "", "0388dace60b6a392f328c2b971b2fe78",
+     "ab6e47d42cec13bdf53a67b21257bddf"},
+    {3, 16, some_iv, long_plain, "", ciphertext_128, "4d5c2af327cd64a62cf35abd2ba6fab4"},
+    {4, 16, some_iv, long_plain.substr(0, 120), some_aad, ciphertext_128.substr(0, 120),
+     "5bc94fbc3221a5db94fae95ae7121a47"},
+    {7, 24, zeros.substr(0, 24), "", "", "", "cd33b28ac773f74ba00ed1f312572435"},
+    {8, 24, zeros.substr(0, 24), zeros, "", "98e7247c07f0fe411c267e4384b0f600",
+     "2ff58d80033927ab8ef4d4587514f0fb"},
+    {9, 24, some_iv, long_plain, "", ciphertext_192, "9924a7c8587336bfb118024db8674a14"},
+    {10, 24, some_iv, long_plain.substr(0, 120), some_aad, ciphertext_192.substr(0, 120),
+     "2519498e80f1478f37ba55bd6d27618c"},
+    {13, 32, zeros.substr(0, 24), "", "", "", "530f8afbc74536b9a963b4f1c4cb738b"},
+    {14, 32, zeros.substr(0, 24), zeros, "", "cea7403d4d606b6e074ec5d3baf39d18",
+     "d0d1c8a799996bf0265b98b5d48ab919"},
+    {15, 32, some_iv, long_plain, "", ciphertext_256, "b094dac5d93471bdec1a502270e3cc6c"},
+    {16, 32, some_iv, long_plain.substr(0, 120), some_aad, ciphertext_256.substr(0, 120),
+     "76fc6ece0f4e1768cddf8853bb2d551b"},
+};
+
+Bytes gcm_key(const GcmCase& vector) {
+  constexpr std::string_view digits = "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308";
+  return vector.iv == some_iv ? from_hex(digits.substr(0, 2 * vector.key_bytes)) : Bytes(vector.key_bytes);
+}
+
+Nonce gcm_nonce(std::string_view hex) {
+  Nonce nonce{};
+  std::ranges::copy(from_hex(hex), std::as_writable_bytes(std::span(nonce)).begin());
+  return nonce;
+}
+
+struct Sealed {
+  Bytes ciphertext, tag;
+};
+
+Sealed seal(EvpGcm& gcm, const Nonce& nonce, const Bytes& aad, const Bytes& plain) {
+  Sealed sealed{Bytes(plain.size()), Bytes(tag_bytes)};
+  gcm.seal(nonce, aad, plain, sealed.ciphertext, sealed.tag);
+  return sealed;
+}
+
+}  // namespace
+
+TEST_CASE("HMAC-SHA-512 equals RFC 4231, test cases 1, 2, 3 and 6") {
+  CHECK(mac(Bytes(20, std::byte{0x0b}), to_bytes("Hi There")) ==
+        from_hex("87aa7cdea5ef619d4ff0b4241a1d6cb02379f4e2ce4ec2787ad0b30545e17cde"
+                 "daa833b7d6b8a702038b274eaea3f4e4be9d914eeb61f1702e696c203a126854"));
+  CHECK(mac(to_bytes("Jefe"), to_bytes("what do ya want for nothing?")) ==
+        from_hex("164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea250554"
+                 "9758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737"));
+  CHECK(mac(Bytes(20, std::byte{0xaa}), Bytes(50, std::byte{0xdd})) ==
+        from_hex("fa73b0089d56a284efb0f0756c890be9b1b5dbdd8ee81a3655f83e33b2279d39"
+                 "bf3e848279a722c806b485a47e67c807b946a337bee8942674278859e13292fb"));
+  CHECK(
+      mac(Bytes(131, std::byte{0xaa}), to_bytes("Test Using Larger Than Block-Size Key - Hash Key First")) ==
+      from_hex("80b24263c7c1a3ebb71493c1dd7be8b49b46d1f41b4aeec1121b013783f8f352"
+               "6b56d037e05f2598bd0fd2215d6a1e5295e64f73f63f0aec8b915a985d786598"));
+}
+
+// RFC 5869 has vectors for SHA-1 and SHA-256 alone: its inputs, with what two other implementations of
+// SHA-512 make of them.
+TEST_CASE("HKDF-SHA-512 of the inputs of RFC 5869, appendix A") {
+  const Bytes key(22, std::byte{0x0b});
+  CHECK(bytes_of(hkdf_sha512(key, counting(0, 0x0c), counting(0xf0, 0xf9), 42)) ==
+        from_hex("832390086cda71fb47625bb5ceb168e4c8e26a1a16ed34d9fc7fe92c1481579338da362cb8d9f925d7cb"));
+  CHECK(bytes_of(hkdf_sha512(counting(0, 0x4f), counting(0x60, 0xaf), counting(0xb0, 0xff), 82)) ==
+        from_hex("ce6c97192805b346e6161e821ed165673b84f400a2b514b2fe23d84cd189ddf1b695b48cbd1c8388"
+                 "441137b3ce28f16aa64ba33ba466b24df6cfcb021ecff235f6a2056ce3af1de44d572097a8505d9e7a93"));
+  CHECK(bytes_of(hkdf_sha512(key, {}, {}, 42)) ==
+        from_hex("f5fa02b18298a72a8c23898a8703472c6eb179dc204c03425c970e3b164bf90fff22d04836d0e2343bac"));
+}
+
+TEST_CASE("HKDF is HMAC over and over, whatever the sizes") {
+  for (const std::size_t key_size : {16, 32, 64})
+    for (const std::size_t info_size : {0, 1, 72, 1096})
+      for (const std::size_t size : {1, 32, 60, 64, 65, 76, 200}) {
+        const Bytes key = test_bytes(key_size), salt = test_bytes(24, 9), info = test_bytes(info_size, 100);
+        CAPTURE(key_size, info_size, size);
+        CHECK(bytes_of(hkdf_expand_sha512(key, info, size)) == expand_by_hmac(key, info, size));
+        CHECK(bytes_of(hkdf_sha512(key, salt, info, size)) == expand_by_hmac(mac(salt, key), info, size));
+      }
+}
+
+TEST_CASE("scrypt equals RFC 7914, section 12") {
+  CHECK(bytes_of(scrypt({}, {}, 4, 1, 1, 64)) ==
+        from_hex("77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442"
+                 "fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906"));
+  CHECK(bytes_of(scrypt(to_bytes("password"), to_bytes("NaCl"), 10, 8, 16, 64)) ==
+        from_hex("fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"
+                 "2eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640"));
+  CHECK(bytes_of(scrypt(to_bytes("pleaseletmein"), to_bytes("SodiumChloride"), 14, 8, 1, 64)) ==
+        from_hex("7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"
+                 "d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887"));
+}
+
+TEST_CASE("what libcrypto refuses is an IoError that names the call") {
+  CHECK(contains(failure_of([] { scrypt({}, {}, 0, 8, 1, 32); }), "io: libcrypto: EVP_PBE_scrypt: "));
+  CHECK(contains(failure_of([] { hkdf_expand_sha512(Bytes(32), {}, 255 * 64 + 1); }),
+                 "io: libcrypto: EVP_KDF_derive: "));
+}
+
+TEST_CASE("PBKDF2 with HMAC-SHA-256 equals RFC 7914, section 11") {
+  CHECK(bytes_of(pbkdf2_sha256(to_bytes("passwd"), to_bytes("salt"), 1, 64)) ==
+        from_hex("55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"
+                 "49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783"));
+  CHECK(bytes_of(pbkdf2_sha256(to_bytes("Password"), to_bytes("NaCl"), 80000, 64)) ==
+        from_hex("4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56"
+                 "a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d"));
+}
+
+TEST_CASE("byte strings are equal when they are, in size and in every byte") {
+  const Bytes bytes = test_bytes(32);
+  CHECK(is_equal({}, {}));
+  CHECK(is_equal(bytes, test_bytes(32)));
+  CHECK_FALSE(is_equal(bytes, test_bytes(31)));
+  CHECK_FALSE(is_equal(bytes, {}));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    Bytes other = bytes;
+    other[i] ^= std::byte{0x80};
+    CHECK_FALSE(is_equal(bytes, other));
+  }
+}
+
+TEST_CASE("random bytes do not repeat") {
+  std::set<Bytes> seen;
+  for (int i = 0; i < 1000; ++i) {
+    Bytes bytes(16);
+    fill_random(bytes);
+    seen.insert(bytes);
+  }
+  CHECK(seen.size() == 1000);
+  fill_random({});
+}
+
+TEST_CASE("random bytes fill all of the memory, also what the system gives in several pieces") {
+  for (const std::size_t size : {255, 256, 257, 512, 5000}) {
+    CAPTURE(size);
+    Bytes bytes(size);
+    fill_random(bytes);
+    CHECK(std::search_n(bytes.begin(), bytes.end(), 16, std::byte{0}) == bytes.end());
+    CHECK(
+        std::ranges::any_of(std::span(bytes).last(16), [](std::byte byte) { return byte != std::byte{0}; }));
+  }
+}
+
+// AES-GCM -----------------------------------------------------------------------------------------
+
+TEST_CASE("EvpGcm seals and opens the test cases of McGrew and Viega") {
+  for (const GcmCase& vector : gcm_cases) {
+    CAPTURE(vector.number);
+    const Bytes key = gcm_key(vector), aad = from_hex(vector.aad), plain = from_hex(vector.plain);
+    const Nonce nonce = gcm_nonce(vector.iv);
+    EvpGcm sealer(key, EvpGcm::Use::seal), opener(key, EvpGcm::Use::open);
+    for (int again = 0; again < 2; ++again) {
+      const Sealed sealed = seal(sealer, nonce, aad, plain);
+      CHECK(sealed.ciphertext == from_hex(vector.ciphertext));
+      CHECK(sealed.tag == from_hex(vector.tag));
+      Bytes opened(plain.size());
+      CHECK(opener.open(nonce, aad, sealed.ciphertext, sealed.tag, opened));
+      CHECK(opened == plain);
+    }
+  }
+}
+
+TEST_CASE("EvpGcm opens nothing of which a bit was changed, and goes on to open what is good") {
+  const Bytes key = test_bytes(32), aad = test_bytes(20, 3), plain = test_bytes(100, 50);
+  const Nonce nonce = gcm_nonce(some_iv);
+  EvpGcm sealer(key, EvpGcm::Use::seal), opener(key, EvpGcm::Use::open);
+  const Sealed good = seal(sealer, nonce, aad, plain);
+  Bytes opened(plain.size());
+  const auto opens = [&](const Nonce& with, const Bytes& having, const Sealed& sealed) {
+    return opener.open(with, having, sealed.ciphertext, sealed.tag, opened);
+  };
+  unsigned wrongly_opened = 0, wrongly_refused = 0;
+  const auto try_flipped = [&](std::span<std::byte> bytes, auto&& again) {
+    for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+      bytes[bit / 8] ^= std::byte{1} << bit % 8;
+      wrongly_opened += again();
+      bytes[bit / 8] ^= std::byte{1} << bit % 8;
+      wrongly_refused += !opens(nonce, aad, good) || opened != plain;
+    }
+  };
+  Sealed other = good;
+  try_flipped(other.tag, [&] { return opens(nonce, aad, other); });
+  try_flipped(other.ciphertext, [&] { return opens(nonce, aad, other); });
+  Bytes other_aad = aad;
+  try_flipped(other_aad, [&] { return opens(nonce, other_aad, good); });
+  Nonce other_nonce = nonce;
+  try_flipped(std::as_writable_bytes(std::span(other_nonce)), [&] { return opens(other_nonce, aad, good); });
+  CHECK(wrongly_opened == 0);
+  CHECK(wrongly_refused == 0);
+}
+
+TEST_CASE("EvpGcm works in place, and on every length of a segment's end") {
+  const Bytes key = test_bytes(32, 5);
+  EvpGcm sealer(key, EvpGcm::Use::seal), opener(key, EvpGcm::Use::open);
+  for (std::size_t size : {0, 1, 15, 16, 17, 31, 32, 95, 96, 97, 288, 1000, 16383, 16384}) {
+    CAPTURE(size);
+    const Bytes plain = test_bytes(size);
+    const Nonce nonce = gcm_nonce(some_iv);
+    const Sealed apart = seal(sealer, nonce, {}, plain);
+    Bytes place = plain, tag(tag_bytes);
+    sealer.seal(nonce, {}, place, place, tag);
+    CHECK(difference(place, apart.ciphertext) == "");
+    CHECK(tag == apart.tag);
+    CHECK(opener.open(nonce, {}, place, tag, place));
+    CHECK(difference(place, plain) == "");
+  }
+}
+
+TEST_CASE("EvpGcm has no other key than AES has") {
+  CHECK(contains(failure_of([] { EvpGcm(Bytes(17), EvpGcm::Use::seal); }), "lane: libcrypto: "));
+}
+
+// Passphrases -------------------------------------------------------------------------------------
+
+TEST_CASE("a passphrase is what stands before a file's first line feed, as it is") {
+  const auto parsed = [](std::string_view text) {
+    return bytes_of(parse_passphrase(to_bytes(text), "words"));
+  };
+  CHECK(parsed("horse") == to_bytes("horse"));
+  CHECK(parsed("horse\n") == to_bytes("horse"));
+  CHECK(parsed("horse\r\nbattery\n") == to_bytes("horse\r"));
+  CHECK(parsed(" \t horse \n") == to_bytes(" \t horse "));
+  CHECK(parsed("\xff\x01\n") == to_bytes("\xff\x01"));
+  using namespace std::string_view_literals;
+  CHECK(parsed("a\0b"sv) == to_bytes("a\0b"sv));
+  CHECK(parsed("x") == to_bytes("x"));
+  CHECK(parsed(std::string(1024, 'x')).size() == 1024);
+  CHECK(parsed(std::string(1024, 'x') + "\nmore").size() == 1024);
+}
+
+TEST_CASE("an empty passphrase and a long one are usage errors that do not show it") {
+  const auto refusal = [](std::string_view text) {
+    return failure_of([&] { parse_passphrase(to_bytes(text), "words"); });
+  };
+  CHECK(refusal("") == "usage: the passphrase from words is empty");
+  CHECK(refusal("\n") == refusal(""));
+  CHECK(refusal("\nhorse") == refusal(""));
+  const std::string too_long = refusal("horse" + std::string(1020, 'x'));
+  CHECK(too_long == "usage: the passphrase from words has more than 1024 bytes");
+  CHECK(refusal(std::string(1025, 'x') + "\n") == too_long);
+}
+
+}  // namespace gpuaes

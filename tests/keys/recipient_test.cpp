@@ -1,0 +1,302 @@
+// Public keys and their text, against published vectors: X25519 (RFC 7748), Bech32 (BIP 173).
+#include "keys/recipient.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "keys/bech32.hpp"
+#include "support/catch.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+Secret secret_of(std::span<const std::byte> bytes) {
+  Secret secret(bytes.size());
+  std::ranges::copy(bytes, secret.bytes().begin());
+  return secret;
+}
+
+PublicKey public_key(std::string_view hex) {
+  PublicKey key;
+  std::ranges::copy(from_hex(hex), key.begin());
+  return key;
+}
+
+Bytes shared(std::string_view private_hex, std::string_view public_hex) {
+  const std::optional<Secret> secret =
+      shared_secret(secret_of(from_hex(private_hex)), public_key(public_hex));
+  if (!secret) return {};
+  return {secret->bytes().begin(), secret->bytes().end()};
+}
+
+struct Decoded {
+  Bech32Fault fault;
+  Bytes data;
+};
+
+// With what stands before the last 1 as its prefix, and as many bytes as there is room for.
+Decoded decode(std::string_view text) {
+  const std::size_t separator = std::min(text.rfind('1'), text.size());
+  const std::size_t values = text.size() - std::min(text.size(), separator + 7);
+  Bytes data(values * 5 / 8);
+  const Bech32Fault fault = decode_bech32(text.substr(0, separator), text, data);
+  return {fault, data};
+}
+
+std::string encode(std::string_view prefix, const Bytes& data) {
+  std::string text(bech32_characters(prefix.size(), data.size()), '?');
+  encode_bech32(prefix, data, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+std::string with(std::string text, std::size_t at, char c) {
+  text[at] = c;
+  return text;
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+Identity identity_of(const Bytes& bytes) {
+  Secret key = secret_of(bytes);
+  const PublicKey recipient = public_key_of(key);
+  return {std::move(key), recipient};
+}
+
+std::string lines_of(const Identity& identity) {
+  const Secret lines = identity_lines(identity);
+  return {reinterpret_cast<const char*>(lines.bytes().data()), lines.size()};
+}
+
+std::string refusal_of_recipient(std::string_view text) {
+  return failure_of([&] { parse_recipient(text, "it"); });
+}
+
+std::string refusal_of_identity(const std::string& contents) {
+  return failure_of([&] { parse_identity(std::as_bytes(std::span(contents)), "file"); });
+}
+
+}  // namespace
+
+// X25519 -------------------------------------------------------------------------------------------
+
+TEST_CASE("X25519 equals RFC 7748, section 5.2") {
+  CHECK(shared("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4",
+               "e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c") ==
+        from_hex("c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552"));
+  // Its u ends with 93: X25519 itself ignores the highest bit, here it makes the key one that is refused.
+  CHECK(shared("4b66e9d4d1b4673c5ad22691957d6af5c11b6421e0ea01d42ca4169e7918ba0d",
+               "e5210f12786811d3f4b7959d0538ae2c31dbe7106fc03c3efc4cd549c715a413") ==
+        from_hex("95cbde9476e8907d7aade45cb4b873f88b595a68799fa152e6f8f7647aac7957"));
+  Bytes k = from_hex("0900000000000000000000000000000000000000000000000000000000000000"), u = k;
+  for (int i = 1; i <= 1000; ++i) {
+    PublicKey point;
+    std::ranges::copy(u, point.begin());
+    const std::optional<Secret> next = shared_secret(secret_of(k), point);
+    REQUIRE(next);
+    u = std::exchange(k, Bytes(next->bytes().begin(), next->bytes().end()));
+    if (i == 1) CHECK(k == from_hex("422c8e7a6227d7bca1350b3e2bb7279f7897b87bb6854b783c60e80311ae3079"));
+  }
+  CHECK(k == from_hex("684cf59ba83309552800ef566f2f4d3c1c3887c49360e3875f2eb94d99532c51"));
+}
+
+TEST_CASE("X25519 equals RFC 7748, section 6.1") {
+  constexpr std::string_view alice = "77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a",
+                             bob = "5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb",
+                             alice_public =
+                                 "8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a",
+                             bob_public = "de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f";
+  CHECK(public_key_of(secret_of(from_hex(alice))) == public_key(alice_public));
+  CHECK(public_key_of(secret_of(from_hex(bob))) == public_key(bob_public));
+  const Bytes both = from_hex("4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742");
+  CHECK(shared(alice, bob_public) == both);
+  CHECK(shared(bob, alice_public) == both);
+}
+
+TEST_CASE("a public key that is not canonical, or shares zeros with everybody, shares nothing") {
+  constexpr std::string_view scalar = "a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4";
+  // The points of low order: 0, 1, two of order 8, and p - 1.
+  for (const std::string_view low : {"0000000000000000000000000000000000000000000000000000000000000000",
+                                     "0100000000000000000000000000000000000000000000000000000000000000",
+                                     "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+                                     "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+                                     "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"}) {
+    CHECK(is_canonical(public_key(low)));
+    CHECK(shared(scalar, low).empty());
+  }
+  const std::string middle(60, 'f');
+  for (unsigned low = 0; low < 256; ++low) {
+    PublicKey key = public_key("00" + middle + "7f");
+    key.front() = static_cast<std::byte>(low);
+    CHECK(is_canonical(key) == (low < 0xed));
+  }
+  for (const std::string& good : {"ff" + middle + "7e", "fffe" + std::string(58, 'f') + "7f",
+                                  "ff" + std::string(58, 'f') + "fe7f", "09" + std::string(62, '0')}) {
+    CHECK(is_canonical(public_key(good)));
+    CHECK_FALSE(shared(scalar, good).empty());
+  }
+  for (const std::string& bad : {"ee" + middle + "7f", "ff" + middle + "7f",
+                                 "09" + std::string(60, '0') + "80", "00" + middle + "ff"}) {
+    CHECK_FALSE(is_canonical(public_key(bad)));
+    CHECK(shared(scalar, bad).empty());
+  }
+}
+
+TEST_CASE("private keys are fresh") {
+  const Secret a = make_private_key(), b = make_private_key();
+  CHECK(a.size() == 32);
+  CHECK_FALSE(std::ranges::equal(a.bytes(), b.bytes()));
+}
+
+// Bech32 -------------------------------------------------------------------------------------------
+
+TEST_CASE("Bech32 takes the valid strings of BIP 173, and writes them again") {
+  for (const std::string_view text :
+       {"A12UEL5L", "a12uel5l",
+        "an83characterlonghumanreadablepartthatcontainsthenumber1andtheexcludedcharactersbio1tt5tgs",
+        "abcdef1qpzry9x8gf2tvdw0s3jn54khce6mua7lmqqqxw",
+        "11qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqc8247j",
+        "split1checkupstagehandshakeupstreamerranterredcaperred2y9e3w", "?1ezyfcl"}) {
+    CAPTURE(text);
+    const Decoded decoded = decode(text);
+    CHECK(decoded.fault == Bech32Fault::none);
+    CHECK(encode(text.substr(0, text.rfind('1')), decoded.data) == text);
+  }
+  CHECK(decode("abcdef1qpzry9x8gf2tvdw0s3jn54khce6mua7lmqqqxw").data ==
+        from_hex("00443214c74254b635cf84653a56d7c675be77df"));
+}
+
+TEST_CASE("Bech32 refuses the strings of BIP 173 that are not valid") {
+  CHECK(decode(" 1nwldj5").fault == Bech32Fault::character);
+  CHECK(decode("\x7f"
+               "1axkwrx")
+            .fault == Bech32Fault::character);
+  CHECK(decode("\x80"
+               "1eym55h")
+            .fault == Bech32Fault::character);
+  CHECK(decode("an84characterslonghumanreadablepartthatcontainsthenumber1andtheexcludedcharactersbio1569pvx")
+            .fault == Bech32Fault::length);
+  CHECK(decode("pzry9x0s0muk").fault == Bech32Fault::prefix);
+  CHECK(decode("1pzry9x0s0muk").fault == Bech32Fault::prefix);
+  CHECK(decode("x1b4n0q5v").fault == Bech32Fault::length);  // two values are no byte
+  CHECK(decode("li1dgmt3").fault == Bech32Fault::length);
+  CHECK(decode("de1lg7wt\xff").fault == Bech32Fault::character);
+  CHECK(decode("A1G7SGD8").fault == Bech32Fault::checksum);
+  CHECK(decode("10a06t8").fault == Bech32Fault::prefix);
+  CHECK(decode("1qzzfhee").fault == Bech32Fault::prefix);
+}
+
+TEST_CASE("Bech32 carries every number of bytes, with no bit that is not theirs") {
+  for (std::size_t size = 0; size <= 48; ++size) {
+    const Bytes data = test_bytes(size, 7 * size + 1);
+    const std::string text = encode("ab", data);
+    CAPTURE(text);
+    CHECK(decode(text).fault == Bech32Fault::none);
+    CHECK(decode(text).data == data);
+    Bytes other(size + 1);
+    CHECK(decode_bech32("ab", text, other) == Bech32Fault::length);
+    CHECK(decode_bech32("abc", text, other) == Bech32Fault::prefix);
+  }
+}
+
+TEST_CASE("Bech32 refuses padding that is not zero, though the checksum is right") {
+  // The byte 00 and padding of 0 to 3, then the byte 01 and none: by the Python of BIP 173.
+  CHECK(decode("ab1qqgtyqtx").fault == Bech32Fault::none);
+  for (const std::string_view text : {"ab1qp4as4k5", "ab1qzmw9rct", "ab1qrxc3k9e"})
+    CHECK(decode(text).fault == Bech32Fault::padding);
+  CHECK(decode("ab1qy8pxxyu").data == from_hex("01"));
+}
+
+// Recipients and identities ------------------------------------------------------------------------
+
+TEST_CASE("a recipient and an identity come back from their text, in capitals or not") {
+  for (int i = 0; i < 50; ++i) {
+    const Identity identity = identity_of(test_bytes(32, static_cast<std::size_t>(i)));
+    const std::string text = text_of(identity.recipient), lines = lines_of(identity);
+    CHECK(text.size() == 65);
+    CHECK(text.starts_with("gpuaes1"));
+    CHECK(lines.substr(0, 19) == "GPUAES-SECRET-KEY-1");
+    CHECK(lines.substr(77) == "\n# recipient: " + text + "\n");
+    CHECK(parse_recipient(text, "it") == identity.recipient);
+    std::string capitals = text;
+    std::ranges::transform(text, capitals.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    CHECK(parse_recipient(capitals, "it") == identity.recipient);
+    for (const std::string& contents : {lines, lines.substr(0, 77), lines.substr(0, 77) + " \t\r\n\n  \n#\n",
+                                        lower(lines.substr(0, 77)) + "\n"}) {
+      const Identity again = parse_identity(std::as_bytes(std::span(contents)), "file");
+      CHECK(std::ranges::equal(again.private_key.bytes(), identity.private_key.bytes()));
+      CHECK(again.recipient == identity.recipient);
+    }
+  }
+}
+
+TEST_CASE("a recipient or an identity of which a character is wrong is refused, and not shown") {
+  const Identity identity = identity_of(test_bytes(32, 5));
+  const std::string text = text_of(identity.recipient), line = lines_of(identity).substr(0, 77);
+  constexpr std::string_view values = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
+  for (std::size_t at = 7; at < text.size(); ++at)
+    for (const char c : values)
+      if (c != text[at])
+        CHECK(contains(refusal_of_recipient(with(text, at, c)),
+                       "usage: it is no recipient: its checksum is wrong"));
+  for (std::size_t at = 19; at < line.size(); ++at)
+    for (const char c : values) {
+      const std::string bad = with(line, at, static_cast<char>(std::toupper(c)));
+      if (bad == line) continue;
+      const std::string refusal = refusal_of_identity(bad + "\n");
+      CHECK(contains(refusal, "usage: the identity in file is none: its checksum is wrong"));
+      CHECK_FALSE(contains(refusal, "SECRET-KEY"));
+    }
+  for (const char c : {'b', 'i', 'o', '1', ' ', '-', '\x7f', '\xc3', '\0', '\t'})
+    for (const std::size_t at : {7, 30, 63}) {
+      CHECK(contains(refusal_of_recipient(with(text, at, c)), "it has a character that none of them has"));
+      const char capital = static_cast<char>(std::toupper(c));
+      CHECK(contains(refusal_of_identity(with(line, at + 12, capital)),
+                     "it has a character that none of them has"));
+    }
+}
+
+TEST_CASE("what is cut, too long, of mixed case or another thing altogether is refused with its reason") {
+  const Identity identity = identity_of(test_bytes(32, 5));
+  const std::string text = text_of(identity.recipient), lines = lines_of(identity),
+                    line = lines.substr(0, 77);
+  for (std::size_t size = 7; size < 65; ++size)
+    CHECK(contains(refusal_of_recipient(text.substr(0, size)),
+                   "it has " + std::to_string(size) + " characters, and not 65"));
+  for (std::size_t size = 19; size < 77; ++size)
+    CHECK(contains(refusal_of_identity(line.substr(0, size)),
+                   "it has " + std::to_string(size) + " characters, and not 77"));
+  CHECK(contains(refusal_of_recipient(text + "q"), "it has 66 characters"));
+  CHECK(contains(refusal_of_recipient(text + "\n"), "it has 66 characters"));
+  CHECK(contains(refusal_of_identity(line + "Q\n"), "it has 78 characters"));
+  const auto letter =
+      std::ranges::find_if(text.begin() + 7, text.end(), [](unsigned char c) { return std::isalpha(c); });
+  const auto at = static_cast<std::size_t>(letter - text.begin());
+  CHECK(contains(refusal_of_recipient(with(text, at, static_cast<char>(std::toupper(*letter)))),
+                 "it has capitals and small letters"));
+  CHECK(contains(refusal_of_identity("g" + line.substr(1)), "it has capitals and small letters"));
+  CHECK(contains(refusal_of_recipient(""), "it does not begin with gpuaes1"));
+  CHECK(contains(refusal_of_recipient("list"), "it does not begin with gpuaes1"));
+  CHECK(contains(refusal_of_recipient("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"),
+                 "it is a recipient of age"));
+  CHECK(contains(refusal_of_recipient(line), "it is an identity"));
+  CHECK_FALSE(contains(refusal_of_recipient(line), line.substr(19, 8)));
+  CHECK(contains(refusal_of_identity(line + "\n" + line + "\n"),
+                 "line 2 of file, behind its identity, is no comment"));
+  CHECK(contains(refusal_of_identity(lines + "\n\nmore"), "line 5 of file"));
+}
+
+TEST_CASE("a recipient whose number is not canonical is refused") {
+  for (const std::string& bad :
+       {"ed" + std::string(60, 'f') + "7f", std::string(64, 'f'), std::string(62, '0') + "80"})
+    CHECK(contains(refusal_of_recipient(encode("gpuaes", from_hex(bad))), "its number is too large"));
+  CHECK(refusal_of_recipient(encode("gpuaes", from_hex("ec" + std::string(60, 'f') + "7f"))) == "");
+}
+
+}  // namespace gpuaes

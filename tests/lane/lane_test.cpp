@@ -1,0 +1,445 @@
+// Lanes against published vectors, against each other and against libcrypto; and which lanes a run uses.
+#include "lane/lane.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lane/backends.hpp"
+#include "support/aes_reference.hpp"
+#include "support/catch.hpp"
+#include "support/nist_vectors.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::uint64_t all = ~std::uint64_t{0};
+
+struct NamedLane {
+  std::string_view name;
+  std::unique_ptr<Lane> (*make)();
+};
+constexpr std::array named_lanes{NamedLane{"reference", make_reference_lane},
+                                 NamedLane{"cpu", make_cpu_lane}};
+
+// The output of one job.
+Bytes do_job(Lane& lane, const CipherKey& key, const CounterBlock& counter, const Bytes& in) {
+  Bytes out(in.size(), std::byte{0xa5});
+  lane.start({.key = &key, .in = in, .out = out, .counter = counter});
+  CHECK_FALSE(lane.finish().has_value());
+  return out;
+}
+
+// A block through the cipher: with it as the counter, zeros become what the cipher makes of it.
+Bytes encrypt_block(Lane& lane, const CipherKey& key, const Bytes& block) {
+  CounterBlock counter{};
+  for (std::size_t i = 0; i < counter.size(); ++i) counter[i] = std::to_integer<std::uint8_t>(block.at(i));
+  return do_job(lane, key, counter, Bytes(16));
+}
+
+}  // namespace
+
+// Published vectors -------------------------------------------------------------------------------
+
+TEST_CASE("every lane encrypts and decrypts the CTR vectors of SP 800-38A, F.5.1 to F.5.6") {
+  const CounterBlock counter = counter_block("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+  const Bytes plaintext = from_hex(
+      "6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51"
+      "30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710");
+  struct Vector {
+    std::string_view key, ciphertext;
+  };
+  constexpr Vector vectors[] = {
+      {"2b7e151628aed2a6abf7158809cf4f3c",
+       "874d6191b620e3261bef6864990db6ce 9806f66b7970fdff8617187bb9fffdff"
+       "5ae4df3edbd5d35e5b4f09020db03eab 1e031dda2fbe03d1792170a0f3009cee"},
+      {"8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b",
+       "1abc932417521ca24f2b0459fe7e6e0b 090339ec0aa6faefd5ccc2c6f4ce8e94"
+       "1e36b26bd1ebc670d1bd1d665620abf7 4f78a7f6d29809585a97daec58c6b050"},
+      {"603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
+       "601ec313775789a5b7a7f504bbf3d228 f443e3ca4d62b59aca84e990cacaf5c5"
+       "2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6"},
+  };
+  std::vector<CipherKey> keys;
+  for (const Vector& vector : vectors) keys.push_back(make_key(from_hex(vector.key)));
+  for (const NamedLane& named : named_lanes) {
+    const auto lane = named.make();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const Vector& vector = vectors[i];
+      const CipherKey& key = keys[i];
+      CAPTURE(named.name, vector.key);
+      const Bytes ciphertext = from_hex(vector.ciphertext);
+      CHECK(difference(do_job(*lane, key, counter, plaintext), ciphertext) == "");
+      CHECK(difference(do_job(*lane, key, counter, ciphertext), plaintext) == "");
+      // Each block by itself, as a chunk that begins there.
+      for (std::size_t block = 0; block < 4; ++block) {
+        const auto at = static_cast<std::ptrdiff_t>(16 * block);
+        const CounterBlock first = store_counter(load_counter(counter) + block);
+        const Bytes in(plaintext.begin() + at, plaintext.begin() + at + 16);
+        CHECK(difference(do_job(*lane, key, first, in), std::span(ciphertext).subspan(16 * block, 16)) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("every lane encrypts the blocks of FIPS 197, appendix C") {
+  constexpr std::string_view ciphertexts[] = {"69c4e0d86a7b0430d8cdb78070b4c55a",
+                                              "dda97ca4864cdfe06eaf70a0ec0d7191",
+                                              "8ea2b7ca516745bfeafc49904b496089"};
+  const Bytes plaintext = from_hex("00112233445566778899aabbccddeeff");
+  for (const NamedLane& named : named_lanes)
+    for (std::size_t i = 0; i < 3; ++i) {
+      CAPTURE(named.name, i);
+      const CipherKey key = make_key(test_bytes(16 + 8 * i));
+      CHECK(difference(encrypt_block(*named.make(), key, plaintext), from_hex(ciphertexts[i])) == "");
+    }
+}
+
+namespace {
+
+// A test of a CAVP response file: its lines "NAME = digits".
+using Fields = std::map<std::string, Bytes>;
+
+// The tests of encryption in such a file.
+std::vector<Fields> read_vectors(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  REQUIRE(file);
+  std::vector<Fields> tests;
+  bool encrypt = false;
+  for (std::string line; std::getline(file, line);) {
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.pop_back();
+    if (line.starts_with('[')) encrypt = line == "[ENCRYPT]";
+    const std::size_t sign = line.find(" = ");
+    if (!encrypt || line.starts_with('#') || sign == std::string::npos) continue;
+    const std::string name = line.substr(0, sign);
+    std::string digits = line.substr(sign + 3);
+    std::ranges::transform(digits, digits.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (name == "COUNT")
+      tests.emplace_back();
+    else
+      tests.at(tests.size() - 1)[name] = from_hex(digits);
+  }
+  return tests;
+}
+
+}  // namespace
+
+TEST_CASE("every lane gives AESAVS's known answers", "[optional]") {
+  if (!have_nist_vectors()) return;
+  struct File {
+    std::string_view name;
+    std::array<std::size_t, 3> tests;  // as AESAVS appendices B to E list them, for each key length
+  };
+  constexpr File files[] = {{"ECBGFSbox", {7, 6, 5}},
+                            {"ECBKeySbox", {21, 24, 16}},
+                            {"ECBVarKey", {128, 192, 256}},
+                            {"ECBVarTxt", {128, 128, 128}}};
+  for (const NamedLane& named : named_lanes) {
+    for (const File& file : files)
+      for (std::size_t length = 0; length < 3; ++length) {
+        const std::string name = std::string(file.name) + std::to_string(128 + 64 * length) + ".rsp";
+        CAPTURE(named.name, name);
+        const std::vector<Fields> tests = read_vectors(nist_aes_vectors / "ECB" / name);
+        CHECK(tests.size() == file.tests[length]);
+        std::size_t right = 0;
+        for (const Fields& test : tests) {
+          const CipherKey key = make_key(test.at("KEY"));
+          CHECK(key.bytes.size() == 16 + 8 * length);
+          right += encrypt_block(*named.make(), key, test.at("PLAINTEXT")) == test.at("CIPHERTEXT") ? 1 : 0;
+        }
+        CHECK(right == tests.size());
+      }
+  }
+}
+
+TEST_CASE("every lane gives the CTR answers of RFC 3686", "[optional]") {
+  if (!have_nist_vectors()) return;
+  for (const NamedLane& named : named_lanes)
+    for (const std::string_view length : {"128", "192", "256"}) {
+      CAPTURE(named.name, length);
+      const std::vector<Fields> tests =
+          read_vectors(nist_aes_vectors / "CTR" / ("aes-" + std::string(length) + "-ctr.txt"));
+      CHECK(tests.size() == 3);
+      for (const Fields& test : tests) {
+        const CipherKey key = make_key(test.at("KEY"));
+        CounterBlock counter{};
+        for (std::size_t i = 0; i < 16; ++i) counter[i] = std::to_integer<std::uint8_t>(test.at("IV").at(i));
+        CHECK(difference(do_job(*named.make(), key, counter, test.at("PLAINTEXT")), test.at("CIPHERTEXT")) ==
+              "");
+      }
+    }
+}
+
+// Lanes against each other ------------------------------------------------------------------------
+
+namespace {
+
+const std::vector<std::size_t> boundary_lengths = [] {
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 0; i <= 33; ++i) lengths.push_back(i);
+  for (const std::size_t around : {64, 4096, 65536})
+    for (const std::size_t length : {around - 1, around, around + 1}) lengths.push_back(length);
+  return lengths;
+}();
+
+// Counters that carry out of 32, 64 and 128 bits on their way through a job, and one that does not.
+constexpr std::array carrying_counters{Counter{0x0123456789abcdef, 0xfedcba9876543210},
+                                       Counter{5, 0xffffffff},
+                                       Counter{5, 0xfffffff0},
+                                       Counter{5, 0xfffffffffffffffe},
+                                       Counter{5, all},
+                                       Counter{0xffffffff, all},
+                                       Counter{all, all - 1},
+                                       Counter{all, all}};
+
+}  // namespace
+
+TEST_CASE("every lane equals libcrypto for lengths around every boundary and through every carry") {
+  for (const std::size_t key_bytes : {16, 24, 32}) {
+    const CipherKey key = make_key(test_bytes(key_bytes, 99));
+    const auto reference = make_reference_lane();
+    const auto cpu = make_cpu_lane();
+    for (const std::size_t length : boundary_lengths)
+      for (const Counter& counter : carrying_counters) {
+        // The reference is slow, and its counters do not depend on the length.
+        if (length > 5000 && counter.low != all) continue;
+        CAPTURE(key_bytes, length, counter.high, counter.low);
+        const Bytes in = test_bytes(length);
+        const Bytes expected = libcrypto_ctr(key.bytes.bytes(), store_counter(counter), in);
+        CHECK(difference(do_job(*reference, key, store_counter(counter), in), expected) == "");
+        CHECK(difference(do_job(*cpu, key, store_counter(counter), in), expected) == "");
+      }
+  }
+}
+
+TEST_CASE("a lane writes its job's output and nothing beside it") {
+  for (const NamedLane& named : named_lanes)
+    for (const std::size_t length : {0, 1, 15, 16, 17, 100, 4097}) {
+      CAPTURE(named.name, length);
+      const CipherKey key = make_key(test_bytes(32));
+      const Bytes in = test_bytes(length);
+      Bytes out(length + 128, std::byte{0xa5});
+      const auto lane = named.make();
+      lane->start({.key = &key, .in = in, .out = std::span(out).subspan(64, length)});
+      CHECK_FALSE(lane->finish().has_value());
+      CHECK(difference(std::span(out).subspan(64, length), libcrypto_ctr(test_bytes(32), {}, in)) == "");
+      CHECK(difference(std::span(out).first(64), Bytes(64, std::byte{0xa5})) == "");
+      CHECK(difference(std::span(out).last(64), Bytes(64, std::byte{0xa5})) == "");
+      CHECK(difference(in, test_bytes(length)) == "");
+    }
+}
+
+TEST_CASE("a lane works at any address") {
+  const CipherKey key = make_key(test_bytes(16));
+  const Bytes expected = libcrypto_ctr(test_bytes(16), {}, test_bytes(1000));
+  for (const NamedLane& named : named_lanes)
+    for (const std::size_t shift : {1, 3, 8, 15}) {
+      CAPTURE(named.name, shift);
+      Bytes in(1016), out(1016);
+      std::ranges::copy(test_bytes(1000), in.begin() + static_cast<std::ptrdiff_t>(shift));
+      const auto lane = named.make();
+      lane->start({.key = &key,
+                   .in = std::span(in).subspan(shift, 1000),
+                   .out = std::span(out).subspan(16 - shift, 1000)});
+      CHECK_FALSE(lane->finish().has_value());
+      CHECK(difference(std::span(out).subspan(16 - shift, 1000), expected) == "");
+    }
+}
+
+TEST_CASE("jobs may come in any order, of any length, with two keys in turn") {
+  const std::uint64_t seed = std::random_device{}();
+  const Jitter random(seed);
+  const CipherKey keys[] = {make_key(test_bytes(32, 1)), make_key(test_bytes(16, 2))};
+  for (const NamedLane& named : named_lanes) {
+    const auto lane = named.make();
+    for (int i = 0; i < 300; ++i) {
+      const CipherKey& key = keys[random.random() % 2];
+      const Counter counter{random.random(), random.random()};
+      const Bytes in = test_bytes(random.random() % 300);
+      CAPTURE(seed, named.name, i, in.size());
+      CHECK(difference(do_job(*lane, key, store_counter(counter), in),
+                       libcrypto_ctr(key.bytes.bytes(), store_counter(counter), in)) == "");
+    }
+  }
+}
+
+TEST_CASE("two keys of the same cipher do not get mixed up") {
+  const CipherKey keys[] = {make_key(test_bytes(32, 1)), make_key(test_bytes(32, 2))};
+  for (const NamedLane& named : named_lanes) {
+    const auto lane = named.make();
+    for (int i = 0; i < 6; ++i) {
+      const CipherKey& key = keys[i % 2];
+      CHECK(difference(do_job(*lane, key, {}, test_bytes(100)),
+                       libcrypto_ctr(key.bytes.bytes(), {}, test_bytes(100))) == "");
+    }
+  }
+}
+
+TEST_CASE("the pieces of a stream may be done in any order by several lanes") {
+  const CipherKey key = make_key(test_bytes(24));
+  const Bytes in = test_bytes(16 * 100 + 3);
+  Bytes out(in.size());
+  std::vector<std::size_t> blocks;
+  for (std::size_t at = 0; at < in.size(); at += 16 * 7) blocks.push_back(at / 16);
+  std::ranges::shuffle(blocks, std::mt19937(3));
+  const auto reference = make_reference_lane();
+  const auto cpu = make_cpu_lane();
+  bool turn = false;
+  const Counter first{all, all - 50};
+  for (const std::size_t block : blocks) {
+    Lane& lane = (turn = !turn) ? *reference : *cpu;
+    const std::size_t size = std::min<std::size_t>(16 * 7, in.size() - 16 * block);
+    lane.start({.key = &key,
+                .in = std::span(in).subspan(16 * block, size),
+                .out = std::span(out).subspan(16 * block, size),
+                .counter = store_counter(first + block)});
+    CHECK_FALSE(lane.finish().has_value());
+  }
+  CHECK(difference(out, libcrypto_ctr(key.bytes.bytes(), store_counter(first), in)) == "");
+}
+
+TEST_CASE("lanes have names and do one job at a time at least") {
+  CHECK(make_cpu_lane()->name() == "cpu");
+  CHECK(make_reference_lane()->name() == "reference");
+  for (const NamedLane& named : named_lanes) CHECK(named.make()->depth() >= 1);
+}
+
+// Which lanes a run uses --------------------------------------------------------------------------
+
+namespace {
+
+std::string parsed(std::string_view text) {
+  std::string result;
+  for (const LaneSpec& spec : parse_lanes(text))
+    result.append(result.empty() ? "" : "+").append(to_string(spec));
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("lanes are parsed as they are written") {
+  CHECK(parse_lanes("auto").empty());
+  for (const std::string_view text :
+       {"cpu", "cpu:1", "cpu:8", "cpu:1024", "cuda:0", "cuda:0:4", "cuda:63:64", "cpu:2+cuda:0:4",
+        "cuda:0:4+cuda:1:4+cpu:8", "cpu+cpu", "cuda:1+cpu", "reference", "reference:3", "cpu:1+reference"})
+    CHECK(parsed(text) == text);
+
+  const std::vector<LaneSpec> specs = parse_lanes("cpu+cuda:3+cuda+cuda:1:2");
+  REQUIRE(specs.size() == 4);
+  CHECK(specs[0].backend == Backend::cpu);
+  CHECK_FALSE(specs[0].count.has_value());
+  CHECK(specs[1].backend == Backend::cuda);
+  CHECK(specs[1].device == 3u);
+  CHECK_FALSE(specs[1].count.has_value());
+  CHECK(specs[2].backend == Backend::cuda);
+  CHECK_FALSE(specs[2].device.has_value());
+  CHECK(specs[3].device == 1u);
+  CHECK(specs[3].count == 2u);
+}
+
+TEST_CASE("lanes that are not understood are a usage error that shows them and says what there is") {
+  for (const std::string text : {"",           "+",
+                                 "cpu+",       "+cpu",
+                                 "cpu++cpu",   "cpus",
+                                 "CPU",        "gpu",
+                                 "cpu:",       "cpu:0",
+                                 "cpu:-1",     "cpu:+1",
+                                 "cpu:1.5",    "cpu: 1",
+                                 "cpu:1 ",     " cpu",
+                                 "cpu:x",      "cpu:1x",
+                                 "cpu:0x1",    "cpu:1:2",
+                                 "cpu:1025",   "cpu:99999999999999999999",
+                                 "cuda:",      "cuda::",
+                                 "cuda::4",    "cuda:x",
+                                 "cuda:-1",    "cuda:0:",
+                                 "cuda:0:0",   "cuda:0:65",
+                                 "cuda:0:1:2", "cuda:10000",
+                                 "cuda:*",     "cuda0",
+                                 "auto+cpu",   "cpu+auto",
+                                 "auto:1",     "cpu,cuda",
+                                 "reference:", "references"}) {
+    CAPTURE(text);
+    const auto error = error_of<UsageError>([&] { parse_lanes(text); });
+    REQUIRE(error.has_value());
+    CHECK(contains(error->what(), "'" + text + "'"));
+    CHECK(contains(error->hint(), "auto"));
+  }
+}
+
+TEST_CASE("the reference runs where it is named, once or as often as is said") {
+  const auto lanes = open_lanes(parse_lanes("reference+reference:2"), {{}, 0});
+  REQUIRE(lanes.size() == 3);
+  for (const auto& lane : lanes) CHECK(lane->name() == "reference");
+}
+
+TEST_CASE("this process may use a CPU at least, and no more than it is bound to") {
+  cpu_set_t set;
+  REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
+  CHECK(usable_cpus() >= 1);
+  CHECK(usable_cpus() <= bound_cpus());
+  CHECK(bound_cpus() == static_cast<unsigned>(CPU_COUNT(&set)));
+
+  // Bound to one of them it may use that one.
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &set)) CPU_SET(cpu, &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  CHECK(usable_cpus() == 1);
+  CHECK(bound_cpus() == 1);
+  REQUIRE(sched_setaffinity(0, sizeof set, &set) == 0);
+}
+
+TEST_CASE("the machine's lanes are listed, CPU lanes first") {
+  const std::vector<std::string> lines = describe_lanes();
+  REQUIRE_FALSE(lines.empty());
+  CHECK(lines[0].starts_with("cpu:" + std::to_string(usable_cpus()) + "\t"));
+}
+
+#ifdef GPUAES_WITH_CUDA
+TEST_CASE("the CUDA runtime is shown only the devices that are named, as it numbers them already") {
+  constexpr const char* variable = "CUDA_VISIBLE_DEVICES";
+  const auto shown = [](const char* before, std::string_view lanes) {
+    setenv(variable, before, 1);
+    std::vector<LaneSpec> specs = parse_lanes(lanes);
+    show_only_named_devices(specs);
+    std::string result = getenv(variable);
+    for (const LaneSpec& spec : specs) result += spec.shown_as ? " " + std::to_string(*spec.shown_as) : " -";
+    unsetenv(variable);
+    return result;
+  };
+  CHECK(shown("0,1,2,3", "cuda:2") == "2 0");
+  CHECK(shown("GPU-a,GPU-b,GPU-c", "cuda:2:4+cuda:0+cpu+cuda:2") == "GPU-a,GPU-c 1 0 - 1");
+  CHECK(shown("7", "cuda:0") == "7 -");               // nothing to hide
+  CHECK(shown("5,6", "cuda:0+cuda:1") == "5,6 - -");  // nothing to hide
+  CHECK(shown("5,6", "cuda") == "5,6 -");             // all of them
+  CHECK(shown("5,6", "cuda+cuda:0") == "5,6 - -");    // all of them
+  CHECK(shown("5,6", "cuda:2") == "5,6 -");           // is not there, which opening it says
+  CHECK(shown("5,6", "cpu:2") == "5,6 -");
+  CHECK(shown("", "cuda:0") == " -");
+}
+#endif
+
+#ifndef GPUAES_WITH_CUDA
+TEST_CASE("CUDA lanes of a program built without CUDA are a lane error that says so") {
+  const auto error = error_of<LaneError>([] { open_lanes(parse_lanes("cpu:1+cuda:0"), {{}, 0}); });
+  REQUIRE(error.has_value());
+  CHECK(contains(error->what(), "without CUDA"));
+  CHECK(contains(error->hint(), "-l cpu"));
+}
+#endif
+
+}  // namespace gpuaes

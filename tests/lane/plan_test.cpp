@@ -1,0 +1,295 @@
+// Which lanes a run uses, and how large its ring is.
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "lane/plan.hpp"
+#include "support/catch.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::uint64_t much = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t GB = 1000000000;
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+constexpr RunShape pipe{};
+constexpr RunShape file{.shared_bytes = much};
+
+Machine machine(unsigned cpus, bool cuda = false) {
+  return {.cpus = cpus, .cuda = cuda, .free_memory = [] { return much; }};
+}
+
+RunShape file_of(std::uint64_t bytes, bool authenticated = false) {
+  return {.shared_bytes = bytes, .authenticated = authenticated};
+}
+
+std::string lanes_of(const std::vector<LaneSpec>& specs) {
+  std::string text;
+  for (const LaneSpec& spec : specs) text.append(text.empty() ? "" : "+").append(to_string(spec));
+  return text;
+}
+
+LanePlan plan(std::string_view lanes, const RunShape& shape, const Machine& on) {
+  return plan_lanes(parse_lanes(lanes), shape, on);
+}
+
+// From which size on CUDA takes over, to a hundredth of a GB.
+std::uint64_t crossing(unsigned cpus) {
+  std::uint64_t low = 0, high = std::uint64_t{1} << 50;
+  while (high - low > GB / 100) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (plan("auto", file_of(middle), machine(cpus, true)).later.empty() ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+TEST_CASE("the lanes that were asked for are the ones that a run opens") {
+  for (const RunShape& shape : {pipe, file}) {
+    const LanePlan made = plan("cpu:3+reference+cpu:2+cuda:5:7", shape, machine(1, true));
+    CHECK(lanes_of(made.first) == "cpu:3+reference:1+cpu:2+cuda:5:7");
+    CHECK(made.later.empty());
+    CHECK(made.reason.empty());
+    CHECK(made.chunks > 3 + 1 + 2 + 2 * 7);
+  }
+}
+
+TEST_CASE("counts that are not named suit the machine and the input") {
+  for (const unsigned cpus : {1u, 2u, 3u, 8u, 16u, 64u}) {
+    CAPTURE(cpus);
+    CHECK(plan("cpu", file, machine(cpus)).first[0].count == cpus);
+    CHECK(plan("cpu", pipe, machine(cpus)).first[0].count == std::min(cpus, 2u));
+    CHECK(plan("cuda:0", file, machine(cpus)).first[0].count == std::clamp(cpus, 4u, 8u));
+    CHECK(plan("cuda:0", pipe, machine(cpus)).first[0].count == 2u);
+  }
+}
+
+TEST_CASE("without -l CPU lanes begin, and say why") {
+  for (const bool cuda : {false, true})
+    for (const unsigned cpus : {1u, 2u, 16u, 64u}) {
+      const LanePlan piped = plan("auto", pipe, machine(cpus, cuda));
+      CHECK(lanes_of(piped.first) == "cpu:" + std::to_string(std::min(cpus, 2u)));
+      CHECK(piped.later.empty());
+      CHECK(contains(piped.reason, cpus > 1 ? "2 CPU lanes outrun any pipe" : "CUDA"));
+      const LanePlan read = plan("auto", file, machine(cpus, cuda));
+      CHECK(lanes_of(read.first) == "cpu:" + std::to_string(cpus));
+      CHECK_FALSE(read.reason.empty());
+    }
+}
+
+TEST_CASE("CUDA takes over large files where it is there and pays, beside the CPUs that it has no use for") {
+  CHECK(lanes_of(plan("auto", file, machine(4, true)).later) == "cuda:0:4");
+  CHECK(lanes_of(plan("auto", file, machine(8, true)).later) == "cuda:0:8");
+  CHECK(lanes_of(plan("auto", file, machine(12, true)).later) == "cuda:0:8+cpu:4");
+  CHECK(plan("auto", file, machine(4, false)).later.empty());
+  CHECK(plan("auto", pipe, machine(4, true)).later.empty());
+  for (const std::uint64_t size : {std::uint64_t{1}, std::uint64_t{1} << 20, GB})
+    for (const unsigned cpus : {1u, 2u, 16u})
+      CHECK(plan("auto", file_of(size), machine(cpus, true)).later.empty());
+}
+
+TEST_CASE("streams of a device are as many as were measured best, for files, unless they are named") {
+  for (const unsigned streams : {1u, 3u, 8u, 16u, 64u}) {
+    Machine on = machine(12, true);
+    on.tuning = [=] { return Tuning{.threads = 96, .streams = streams}; };
+    CAPTURE(streams);
+    const LanePlan named = plan("cuda:0", file, on);
+    CHECK(named.first[0].count == streams);
+    CHECK(named.jobs == 2 * streams);
+    CHECK(named.chunks == 2 * streams + 4);
+    CHECK(named.tuning.threads == 96);
+    CHECK(lanes_of(plan("cuda:0+cuda:1:5+cpu:2", file, on).first) ==
+          "cuda:0:" + std::to_string(streams) + "+cuda:1:5+cpu:2");
+    CHECK(lanes_of(plan("auto", file, on).later) ==
+          "cuda:0:" + std::to_string(streams) + (streams < 12 ? "+cpu:" + std::to_string(12 - streams) : ""));
+    const LanePlan piped = plan("cuda:0", pipe, on);
+    CHECK(piped.first[0].count == 2u);
+    CHECK(piped.tuning.threads == 96);
+  }
+}
+
+TEST_CASE("what was measured best is asked for once, and only where a device is to be used") {
+  int asked = 0;
+  Machine on = machine(4, true);
+  on.tuning = [&] { return ++asked, Tuning{}; };
+  for (const std::string_view lanes : {"cpu", "reference:2+cpu", "auto"})
+    for (const RunShape& shape : {pipe, file_of(GB), file_of(much, true)}) plan(lanes, shape, on);
+  plan("cpu:3", file, on);
+  CHECK(asked == 0);
+  for (const std::string_view lanes : {"cuda:0", "cuda:0:3", "cpu+cuda:0+cuda:1", "auto"}) {
+    asked = 0;
+    plan(lanes, file, on);
+    CHECK(asked == 1);
+  }
+}
+
+TEST_CASE("the fewer the CPUs, the sooner CUDA pays") {
+  std::uint64_t before = GB;
+  for (const unsigned cpus : {1u, 2u, 4u, 8u, 12u}) {
+    const std::uint64_t now = crossing(cpus);
+    CAPTURE(cpus, before, now);
+    CHECK(now > before);
+    before = now;
+  }
+  CHECK(before < 100 * GB);
+  CHECK(plan("auto", file, machine(64, true)).later.empty());
+}
+
+TEST_CASE("CPU lanes are as fast as CUDA where they authenticate") {
+  for (const unsigned cpus : {1u, 2u, 4u, 8u, 16u, 64u})
+    CHECK(plan("auto", file_of(much, true), machine(cpus, true)).later.empty());
+}
+
+TEST_CASE(
+    "between pipes lanes of a slower cipher are as many as the pipes have work for, or CPUs there are") {
+  for (const bool authenticated : {false, true})
+    for (const unsigned cpus : {1u, 2u, 8u, 16u, 64u}) {
+      const RunShape shape{.authenticated = authenticated, .cipher = Cipher::kuznyechik};
+      CAPTURE(authenticated, cpus);
+      const unsigned wanted = authenticated ? 16 : 8;
+      const LanePlan made = plan("auto", shape, machine(cpus));
+      CHECK(lanes_of(made.first) == "cpu:" + std::to_string(std::min(cpus, wanted)));
+      CHECK(made.chunks == std::min(cpus, wanted));
+      CHECK(made.later.empty());
+      CHECK(contains(made.reason, cpus >= wanted ? "CPU lanes outrun any pipe" : "no CUDA device"));
+      CHECK(plan("cpu", shape, machine(cpus)).first[0].count == std::min(cpus, wanted));
+    }
+}
+
+TEST_CASE("CUDA pays the sooner the slower a cipher is on CPUs, of a file and between pipes") {
+  const auto from = [](unsigned cpus, std::uint64_t file_bytes, Cipher cipher, bool authenticated) {
+    return bytes_until_cuda_pays(
+        cpus, {.shared_bytes = file_bytes, .authenticated = authenticated, .cipher = cipher});
+  };
+  for (const unsigned cpus : {1u, 2u, 4u, 8u, 12u}) {
+    CAPTURE(cpus);
+    const auto aes = from(cpus, much, Cipher::aes_256, false);
+    const auto raw = from(cpus, much, Cipher::kuznyechik, false);
+    const auto sealed = from(cpus, much, Cipher::kuznyechik, true);
+    REQUIRE((aes && raw && sealed));
+    CHECK(*raw < *aes);
+    CHECK(*sealed < *raw);
+    CHECK(*sealed > GB / 100);
+  }
+  CHECK(from(64, much, Cipher::kuznyechik, true).has_value());
+
+  for (const unsigned cpus : {1u, 2u, 4u, 8u, 16u, 64u})
+    for (const bool authenticated : {false, true}) {
+      CAPTURE(cpus, authenticated);
+      CHECK_FALSE(from(cpus, 0, Cipher::aes_256, authenticated).has_value());
+      // With 16 CPUs their lanes do what CUDA lanes do there, or more.
+      CHECK(from(cpus, 0, Cipher::kuznyechik, authenticated).has_value() ==
+            (cpus < (authenticated ? 16 : 8)));
+    }
+  CHECK(*from(2, 0, Cipher::kuznyechik, true) < *from(2, 0, Cipher::kuznyechik, false));
+  CHECK(*from(2, 0, Cipher::kuznyechik, false) < GB);
+}
+
+TEST_CASE("the chunk size that was asked for is honoured") {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{16}, std::size_t{100}, MiB, 8192 * MiB})
+    for (const std::string_view lanes : {"auto", "cpu:1", "cpu:64", "cpu:2+cpu:2", "cuda:0"})
+      for (RunShape shape : {pipe, file}) {
+        shape.chunk_bytes = size;
+        CHECK(plan(lanes, shape, machine(4, true)).chunk_bytes == size);
+      }
+}
+
+TEST_CASE("rings stay in the last-level cache, and within 96 MiB where none is known") {
+  for (const std::size_t cache : {std::size_t{0}, 8 * MiB, 32 * MiB, 300 * MiB})
+    for (unsigned threads = 1; threads <= 256; ++threads)
+      for (const RunShape& shape : {pipe, file}) {
+        Machine on = machine(1);
+        on.cache_bytes = cache;
+        const LanePlan made = plan("cpu:" + std::to_string(threads), shape, on);
+        CAPTURE(threads, cache);
+        CHECK(made.chunks >= threads);
+        CHECK(2 * made.chunks * made.chunk_bytes <= std::max(96 * MiB, cache));
+        CHECK(made.chunk_bytes >= 65536);
+        CHECK(made.chunk_bytes % 4096 == 0);
+      }
+}
+
+TEST_CASE("several devices share the cache in smaller chunks, down to 2 MiB") {
+  Machine on = machine(16);
+  on.cache_bytes = 300 * MiB;
+  CHECK(plan("cuda:0", file, on).chunk_bytes == 4 * MiB);
+  CHECK(plan("cuda:0+cuda:1", file, on).chunk_bytes == 4 * MiB);
+  CHECK(plan("cuda:0+cuda:1+cuda:2+cuda:3", file, on).chunk_bytes == 2 * MiB);
+  on.cache_bytes = 16 * MiB;
+  CHECK(plan("cuda:0:64+cuda:1:64", file, on).chunk_bytes == 2 * MiB);
+}
+
+TEST_CASE("between pipes each CPU lane has one chunk; of a file no lane waits for a slower one") {
+  for (const unsigned threads : {1, 2, 5, 40}) {
+    CAPTURE(threads);
+    CHECK(plan("cpu:" + std::to_string(threads), pipe, machine(1)).chunks == threads);
+    CHECK(plan("cpu:" + std::to_string(threads), file, machine(1)).chunks > threads);
+  }
+}
+
+TEST_CASE("chunks for which there is no memory become fewer; not even one is an error") {
+  RunShape shape = file;
+  shape.chunk_bytes = 1024 * MiB;
+  Machine on = machine(4);
+  CHECK(plan("cpu", shape, on).chunks == 9);
+  on.free_memory = [] { return std::uint64_t{12} << 30; };
+  CHECK(plan("cpu", shape, on).chunks == 3);  // half of it, for input and output
+  on.free_memory = [] { return std::uint64_t{2} << 30; };
+  CHECK(plan("cpu", shape, on).chunks == 1);
+  on.free_memory = [] { return (std::uint64_t{2} << 30) - 1; };
+  const auto error = error_of<IoError>([&] { plan("cpu", shape, on); });
+  REQUIRE(error.has_value());
+  CHECK(contains(error->what(), "1024 MiB"));
+  CHECK(contains(error->what(), "2047 MiB"));
+  CHECK(contains(error->hint(), "--chunk-size"));
+
+  on.free_memory = [] { return std::uint64_t{0}; };  // of what a run takes anyway nobody asks
+  CHECK(plan("cpu", file, on).chunks == 9);
+}
+
+TEST_CASE("there is memory to be had on this machine, and a limit on it is heeded") {
+  CHECK(available_memory() > MiB);
+  CHECK(available_memory() < std::uint64_t{1} << 50);
+}
+
+TEST_CASE(
+    "with a cipher that is slow on CPUs CUDA takes over smaller files, and streams that have gone on long "
+    "enough") {
+  RunShape shape = file_of(10 * GB, true);
+  shape.cipher = Cipher::kuznyechik;
+  CHECK(lanes_of(plan("auto", shape, machine(16, true)).later) == "cuda:0:8+cpu:8");
+  CHECK(plan("auto", shape, machine(16, true)).later_from == 0);
+  CHECK(plan("auto", shape, machine(16, false)).later.empty());
+  shape.shared_bytes = GB / 100;
+  CHECK(plan("auto", shape, machine(2, true)).later.empty());
+
+  for (const bool authenticated : {false, true})
+    for (const unsigned cpus : {1u, 2u, 4u, 8u, 16u, 64u}) {
+      RunShape piped{.authenticated = authenticated, .cipher = Cipher::kuznyechik};
+      CAPTURE(authenticated, cpus);
+      const LanePlan made = plan("auto", piped, machine(cpus, true));
+      CHECK(made.first.size() == 1);
+      CHECK(made.first[0].backend == Backend::cpu);
+      const auto enough = bytes_until_cuda_pays(cpus, piped);
+      CHECK(lanes_of(made.later) == (enough ? "cuda:0:2" : ""));
+      CHECK(made.later_from == enough.value_or(0));
+      CHECK(made.chunks > made.jobs - 4);
+      if (enough) CHECK(contains(made.reason, "CUDA takes over if"));
+    }
+}
+
+TEST_CASE("what was measured best with AES is not taken for another cipher") {
+  Machine on = machine(2, true);
+  on.tuning = [] { return Tuning{.threads = 96, .streams = 3}; };
+  RunShape shape = file;
+  shape.cipher = Cipher::kuznyechik;
+  CHECK(plan("cuda:0", shape, on).tuning == Tuning{});
+  CHECK(plan("cuda:0", shape, on).first[0].count == 4u);
+}
+
+}  // namespace gpuaes

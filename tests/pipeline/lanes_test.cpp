@@ -1,0 +1,396 @@
+// Lanes that fail, come and go under a pipeline: nothing is lost, and the others do their work.
+#include "pipeline/pipeline.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "lane/backends.hpp"
+#include "pipeline/rig.hpp"
+#include "support/catch.hpp"
+#include "support/io_support.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+
+// Lanes that fail ---------------------------------------------------------------------------------
+
+TEST_CASE("a lane that fails loses nothing while others are left") {
+  for (const std::uint64_t job : {0, 1, 5})
+    for (const bool at_start : {true, false})
+      for (const std::size_t depth : {1, 2, 3}) {
+        CAPTURE(job, at_start, depth);
+        Rig rig({.size = 64 * 60 + 7, .seed = job, .most_delay = std::chrono::microseconds(50)});
+        LaneScript script{.depth = depth};
+        (at_start ? script.on_start : script.on_finish) = fail_at_job(job);
+        rig.add_lanes(1, script);
+        rig.add_lanes(2);
+        CHECK(rig.run() == "");
+        CHECK(rig.wrong_output(64 * 60 + 7) == "");
+        CHECK(rig.warnings() <= 1);  // none where it never came to that job
+      }
+}
+
+TEST_CASE("a lane that fails with several jobs under way gives all of them back") {
+  for (const std::size_t under_way : {1, 2, 3})
+    for (const std::uint64_t shared : {0, 64 * 20}) {
+      CAPTURE(under_way, shared);
+      Rig rig({.size = 64 * 20, .slots = 4, .source = {.shared = shared}});
+      std::size_t started = 0;
+      Gate other;
+      LaneScript failing{.depth = 3};
+      failing.on_start = [&](std::uint64_t job) {
+        if (job == 0) other.comes(1);  // from here on nobody else takes jobs
+        started = job + 1;
+        if (started < under_way) return;
+        other.open();
+        throw LaneError("the device is lost");
+      };
+      rig.add_lanes(1, failing);
+      rig.add_lanes(1, {.on_start = [&](std::uint64_t) { other.wait(); }});
+      CHECK(result_of(in_thread([&] { return rig.run(); })) == "");
+      CHECK(rig.wrong_output(64 * 20) == "");
+      CHECK(started == under_way);
+      CHECK(rig.warnings() == 1);
+    }
+}
+
+TEST_CASE("lanes that fail one after the other lose nothing") {
+  for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
+    CAPTURE(repeat);
+    Rig rig({.size = 64 * 60,
+             .slots = 1 + repeat % 5,
+             .source = {.shared = repeat % 2 * 64 * 60},
+             .seed = repeat,
+             .most_delay = std::chrono::microseconds(50)});
+    for (std::uint64_t i = 0; i < 4; ++i) rig.add_lanes(1, {.depth = 1 + i % 3, .on_finish = fail_at_job(i)});
+    rig.add_lanes(1, {.depth = 2});
+    CHECK(rig.run() == "");
+    CHECK(rig.wrong_output(64 * 60) == "");
+  }
+}
+
+TEST_CASE("when the last lane fails a spare one goes on, with a warning for each that failed") {
+  for (const std::uint64_t lanes : {1, 3})
+    for (const std::uint64_t job : {0, 2}) {
+      CAPTURE(lanes, job);
+      int spares = 0;
+      const auto make_spare = [&spares] {
+        ++spares;
+        return make_cpu_lane();
+      };
+      Rig rig({.size = 64 * 60 + 1, .spare_lane = make_spare});
+      rig.add_lanes(lanes, {.depth = 2, .on_finish = fail_at_job(job)});
+      CHECK(rig.run() == "");
+      CHECK(rig.wrong_output(64 * 60 + 1) == "");
+      CHECK(spares == 1);
+      CHECK(rig.warnings() == lanes);
+      CHECK(contains(rig.warned.front(), "scripted"));
+      CHECK(contains(rig.warned.front(), "the lane fails at job"));
+    }
+}
+
+TEST_CASE("when all lanes and the spare fail that is the program's error, and what came out is right") {
+  for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
+    CAPTURE(repeat);
+    const Jitter none;
+    const auto failing_spare = [&none]() -> std::unique_ptr<Lane> {
+      return std::make_unique<ScriptedLane>(make_cpu_lane(), LaneScript{.on_finish = fail_at_job(4)}, none);
+    };
+    Rig rig({.size = 64 * 60,
+             .source = {.shared = repeat % 2 * 64 * 60},
+             .spare_lane = failing_spare,
+             .seed = repeat,
+             .most_delay = std::chrono::microseconds(30)});
+    rig.add_lanes(2, {.depth = 1 + repeat % 3, .on_finish = fail_at_job(2)});
+    CHECK(result_of(in_thread([&] { return rig.run(); })) == "lane: the lane fails at job 4");
+    CHECK(rig.sink.size() % 64 == 0);
+    CHECK(rig.sink.size() <= 64 * 8);
+    CHECK(rig.wrong_output(rig.sink.size()) == "");
+  }
+}
+
+TEST_CASE("when the spare lane cannot open, or there is none, the run ends with the lane's error") {
+  const auto cannot_open = []() -> std::unique_ptr<Lane> { throw LaneError("no spare lane"); };
+  {
+    Rig rig({.size = 64 * 60, .spare_lane = cannot_open});
+    rig.add_lanes(2, {.on_finish = fail_at_job(1)});
+    CHECK(result_of(in_thread([&] { return rig.run(); })) == "lane: no spare lane");
+  }
+  Rig rig({.size = 64 * 60});
+  rig.add_lanes(2, {.on_start = fail_at_job(1)});
+  CHECK(result_of(in_thread([&] { return rig.run(); })) == "lane: the lane fails at job 1");
+}
+
+TEST_CASE("when all lanes have failed the run does not wait for a source from which nothing comes") {
+  Rig rig({.size = 4096, .source = {.stall_at = 100}});
+  Gate both;
+  rig.add_lanes(2, {.on_finish = [&](std::uint64_t) {
+                  both.wait();
+                  throw LaneError("the device is lost");
+                }});
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(both.comes(2));
+  both.open();
+  CHECK(result_of(std::move(ended)) == "lane: the device is lost");
+  CHECK(rig.sink.size() == 0);
+}
+
+TEST_CASE("a lane that waits for input goes on with what another one gave up") {
+  for (const std::size_t slots : {2, 5}) {
+    CAPTURE(slots);
+    Rig rig({.slots = slots});
+    PipeFed run(rig);
+    Gate gate;
+    run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) {
+      gate.wait();
+      throw LaneError("the device is lost");
+    }}));
+    put(run.pipe.writer, test_bytes(64));
+    auto ended = run.start();
+    CHECK(gate.comes(1));
+    run.pipeline.add_lane(rig.lane());
+    CHECK(is_waiting(ended));
+    gate.open();
+    CHECK(comes_true([&] { return rig.warnings() == 1; }));
+    CHECK(is_waiting(ended));
+    put(run.pipe.writer, test_bytes(100, 64));
+    run.pipe.writer.close();
+    CHECK(result_of(std::move(ended)) == "");
+    CHECK(rig.wrong_output(164) == "");
+  }
+}
+
+TEST_CASE("a lane that fails leaves nothing of what it made of a chunk to the one that does it again") {
+  // It has overwritten its chunks by then: with their inputs, where lanes read for themselves.
+  for (const std::uint64_t shared : {std::uint64_t{0}, std::uint64_t{64 * 20 + 5}, std::uint64_t{64 * 7 + 1}})
+    for (const bool at_start : {true, false})
+      for (const std::size_t depth : {1, 2, 3})
+        for (const std::size_t failing : {1, 2, 3}) {
+          CAPTURE(shared, at_start, depth, failing);
+          Rig rig({.size = 64 * 20 + 5, .source = {.shared = shared}, .spare_lane = make_cpu_lane});
+          LaneScript script{.depth = depth};
+          (at_start ? script.on_start : script.on_finish) = fail_at_job(2);
+          rig.add_lanes(failing, script);
+          CHECK(rig.run() == "");
+          CHECK(rig.wrong_output(64 * 20 + 5) == "");
+          CHECK(rig.warnings() == failing);
+        }
+}
+
+TEST_CASE("a lane that dies in the middle of a chunk leaves it to be read again") {
+  Rig rig({.size = 64 * 4, .slots = 1, .source = {.shared = 64 * 4}, .spare_lane = make_reference_lane});
+  rig.add_lanes(1, {.on_finish = fail_at_job(1)});
+  CHECK(rig.run() == "");
+  CHECK(rig.wrong_output(64 * 4) == "");
+  CHECK(rig.source.read_times(0) == 1);
+  CHECK(rig.source.read_times(64) == 2);
+  CHECK(rig.source.read_times(128) == 1);
+}
+
+TEST_CASE("a spare lane stands in the figures beside the one that it took over from") {
+  Rig rig({.size = 64 * 10, .spare_lane = make_cpu_lane});
+  rig.add_lanes(1, {.on_finish = fail_at_job(3)});
+  CHECK(rig.run() == "");
+  const std::vector<LaneStats> stats = rig.pipeline.lane_stats();
+  REQUIRE(stats.size() == 2);
+  CHECK(stats[0].name == "scripted");
+  CHECK(stats[0].chunks == 3);
+  CHECK(stats[0].bytes == 3 * 64);
+  CHECK(stats[1].name == "cpu");
+  CHECK(stats[1].chunks == 7);
+  CHECK(stats[1].bytes == 7 * 64);
+  CHECK(stats[1].busy_seconds > 0);
+}
+
+TEST_CASE("an error of the input stays in its chunk when the lane that found it fails") {
+  Rig rig({.size = 640, .slots = 2, .source = {.shared = 640, .fail_at = 64}, .spare_lane = make_cpu_lane});
+  rig.add_lanes(1, {.on_start = fail_at_job(1)});  // job 1 is the chunk that cannot be read
+  CHECK(rig.run() == "io: the source fails at byte 64");
+  CHECK(rig.wrong_output(64) == "");
+}
+
+// Lanes that come and go --------------------------------------------------------------------------
+
+TEST_CASE("a run waits for its first lane") {
+  Rig rig({.size = 1000});
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(is_waiting(ended));
+  rig.add_lanes(1);
+  CHECK(result_of(std::move(ended)) == "");
+  CHECK(rig.wrong_output(1000) == "");
+}
+
+TEST_CASE("a lane that comes during the run takes part, and one that comes after it does no harm") {
+  Rig rig({.size = 64 * 20});
+  Gate added;
+  rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { added.wait(); }});
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(added.comes(1));
+  rig.add_lanes(1);
+  added.open();
+  CHECK(result_of(std::move(ended)) == "");
+  CHECK(rig.wrong_output(64 * 20) == "");
+  CHECK(rig.pipeline.lane_stats().size() == 2);
+  rig.add_lanes(1);
+  CHECK(rig.pipeline.lane_stats().size() == 2);
+}
+
+TEST_CASE("dismissed lanes leave after the jobs they are at, and those that were added do the rest") {
+  Rig rig({.size = 64 * 40 + 5});
+  Gate added;
+  rig.add_lanes(2, {.on_finish = [&](std::uint64_t) { added.wait(); }});
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(added.comes(2));
+  rig.replace_lanes(1);
+  added.open();
+  CHECK(result_of(std::move(ended)) == "");
+  CHECK(rig.wrong_output(64 * 40 + 5) == "");
+  const std::vector<LaneStats> stats = rig.pipeline.lane_stats();
+  CHECK(stats[0].chunks == 1);
+  CHECK(stats[1].chunks == 1);
+  CHECK(stats[2].chunks == 39);
+}
+
+TEST_CASE("lanes are dismissed at any moment without loss") {
+  const std::uint64_t seed = std::random_device{}();
+  const Jitter random(seed);
+  for (int repeat = 0; repeat < 40; ++repeat) {
+    CAPTURE(seed, repeat);
+    const std::size_t size = 64 * 80 + repeat % 16u;
+    Rig rig({.size = size,
+             .slots = 1 + random.random() % 5,
+             .source = {.shared = random.random() % 2 * size},
+             .seed = random.random(),
+             .most_delay = std::chrono::microseconds(50)});
+    rig.add_lanes(1 + random.random() % 3, {.depth = 1 + random.random() % 3});
+    auto ended = in_thread([&] { return rig.run(); });
+    for (int i = 0; i < 3; ++i) {
+      std::this_thread::sleep_for(std::chrono::microseconds(random.random() % 1000));
+      rig.replace_lanes(random.random() % 3, {.depth = 1 + random.random() % 3});
+    }
+    CHECK(result_of(std::move(ended)) == "");
+    CHECK(rig.wrong_output(size) == "");
+  }
+}
+
+TEST_CASE("a lane that waits for input when others take over does what it waits for, and then leaves") {
+  Rig rig({.slots = 2});
+  PipeFed run(rig);
+  run.pipeline.add_lane(rig.lane());
+  auto ended = run.start();
+  put(run.pipe.writer, test_bytes(64));
+  CHECK(comes_true([&] { return rig.sink.size() == 64; }));
+  std::this_thread::sleep_for(a_while);  // it goes back to the source
+  std::vector<std::unique_ptr<Lane>> others;
+  others.push_back(rig.lane());
+  run.pipeline.replace_lanes(std::move(others));
+  for (std::size_t fed = 64; fed < 64 * 4; fed += 64) {
+    put(run.pipe.writer, test_bytes(64, fed));
+    CHECK(comes_true([&] { return rig.sink.size() == fed + 64; }));
+  }
+  run.pipe.writer.close();
+  CHECK(result_of(std::move(ended)) == "");
+  CHECK(rig.wrong_output(64 * 4) == "");
+  const std::vector<LaneStats> stats = run.pipeline.lane_stats();
+  REQUIRE(stats.size() == 2);
+  CHECK(stats[0].chunks == 2);
+  CHECK(stats[1].chunks == 2);
+}
+
+TEST_CASE("lanes that take over before the run begins do all of it but what the old ones are at") {
+  Rig rig({.size = 64 * 40});
+  rig.add_lanes(2);
+  rig.replace_lanes(1);
+  rig.replace_lanes(2);
+  CHECK(rig.run() == "");
+  CHECK(rig.wrong_output(64 * 40) == "");
+  const std::vector<LaneStats> stats = rig.pipeline.lane_stats();
+  REQUIRE(stats.size() == 5);
+  for (int i = 0; i < 3; ++i) CHECK(stats[static_cast<std::size_t>(i)].chunks == 0);
+  CHECK(stats[3].chunks + stats[4].chunks == 40);
+}
+
+TEST_CASE("of dismissed lanes the last one stays where nobody takes over") {
+  for (const std::size_t lanes : {1, 3}) {
+    CAPTURE(lanes);
+    Rig rig({.size = 64 * 40});
+    rig.add_lanes(lanes, {.depth = 2});
+    rig.replace_lanes(0);
+    CHECK(result_of(in_thread([&] { return rig.run(); })) == "");
+    CHECK(rig.wrong_output(64 * 40) == "");
+  }
+}
+
+TEST_CASE("the lanes at work are those that have not failed and have not left") {
+  Rig rig({.size = 64 * 60});
+  const auto at_work = [&] { return rig.pipeline.lanes_at_work().size(); };
+  CHECK(at_work() == 0);
+  rig.add_lanes(1, {.on_start = fail_at_job(0)});
+  Gate gate;
+  rig.add_lanes(1, {.on_start = [&](std::uint64_t job) {
+                  if (job == 3) gate.wait();
+                }});
+  CHECK(at_work() == 2);
+  auto run = in_thread([&] { return rig.run(); });
+  CHECK(comes_true([&] { return at_work() == 1; }));
+  rig.replace_lanes(2);
+  CHECK(at_work() == 3);
+  gate.open();
+  CHECK(result_of(std::move(run)) == "");
+  CHECK(at_work() == 2);
+  CHECK(rig.wrong_output(64 * 60) == "");
+}
+
+TEST_CASE("a dismissed lane stays when those that were to take over fail before it has left") {
+  Rig rig({.size = 64 * 40});
+  Gate failed;
+  rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { failed.wait(); }});
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(failed.comes(1));
+  rig.replace_lanes(2, {.on_finish = fail_at_job(0)});
+  CHECK(comes_true([&] { return rig.warnings() == 2; }));
+  failed.open();
+  CHECK(result_of(std::move(ended)) == "");
+  CHECK(rig.wrong_output(64 * 40) == "");
+}
+
+TEST_CASE("a spare lane goes on when those fail that took over from lanes which have left") {
+  for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
+    CAPTURE(repeat);
+    Rig rig({.size = 64 * 40,
+             .spare_lane = make_cpu_lane,
+             .seed = repeat,
+             .most_delay = std::chrono::microseconds(repeat % 2 * 50)});
+    rig.add_lanes(2, {.depth = 2});
+    auto ended = in_thread([&] { return rig.run(); });
+    rig.replace_lanes(2, {.depth = 1 + repeat % 3, .on_finish = fail_at_job(repeat % 4)});
+    CHECK(result_of(std::move(ended)) == "");
+    CHECK(rig.wrong_output(64 * 40) == "");
+  }
+}
+
+TEST_CASE("a dismissed lane that fails gives its jobs to those that were added") {
+  Rig rig({.size = 64 * 40, .spare_lane = make_cpu_lane});
+  Gate dismissed;
+  rig.add_lanes(1, {.depth = 2, .on_finish = [&](std::uint64_t) {
+                      dismissed.wait();
+                      throw LaneError("too late");
+                    }});
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(dismissed.comes(1));
+  rig.replace_lanes(1);
+  dismissed.open();
+  CHECK(result_of(std::move(ended)) == "");
+  CHECK(rig.wrong_output(64 * 40) == "");
+  CHECK(rig.warnings() == 1);
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,538 @@
+// The pipeline with a real session: every byte comes through whatever the timing, and errors are the same
+// every time.
+#include "pipeline/pipeline.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "io/fd.hpp"
+#include "lane/backends.hpp"
+#include "pipeline/rig.hpp"
+#include "support/catch.hpp"
+#include "support/io_support.hpp"
+#include "support/spy.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+std::array<std::size_t, 12> sizes_around(std::size_t chunk_bytes) {
+  return {0,
+          1,
+          15,
+          16,
+          17,
+          chunk_bytes - 1,
+          chunk_bytes,
+          chunk_bytes + 1,
+          3 * chunk_bytes - 1,
+          3 * chunk_bytes,
+          3 * chunk_bytes + 1,
+          8 * chunk_bytes + 5};
+}
+
+}  // namespace
+
+// All is well -------------------------------------------------------------------------------------
+
+TEST_CASE("the output equals libcrypto's for sizes around every boundary") {
+  for (const std::size_t chunk_bytes : {16, 64, 4096, 65536})
+    for (const std::size_t size : sizes_around(chunk_bytes))
+      for (const std::size_t slots : {1, 2, 5})
+        for (const std::size_t lanes : {1, 3}) {
+          CAPTURE(chunk_bytes, size, slots, lanes);
+          Rig rig({.size = size, .chunk_bytes = chunk_bytes, .slots = slots});
+          rig.add_lanes(lanes);
+          CHECK(rig.run() == "");
+          CHECK(rig.wrong_output(size) == "");
+          CHECK(rig.pipeline.bytes_in() == size);
+          CHECK(rig.pipeline.bytes_out() == size);
+          CHECK(rig.warnings() == 0);
+        }
+}
+
+TEST_CASE("the output is the same where lanes read a part of the input or all of it") {
+  for (const std::size_t chunk_bytes : {16, 64, 4096, 65536})
+    for (const std::size_t size : sizes_around(chunk_bytes))
+      for (const std::size_t shared : {size, size - size / 3, size / 2, size / 3 + 1}) {
+        if (shared > size) continue;
+        CAPTURE(chunk_bytes, size, shared);
+        Rig rig({.size = size, .chunk_bytes = chunk_bytes, .slots = 3, .source = {.shared = shared}});
+        rig.add_lanes(2);
+        CHECK(rig.run() == "");
+        CHECK(rig.wrong_output(size) == "");
+      }
+}
+
+TEST_CASE("a source may give any number of bytes at a time") {
+  for (const std::size_t read_size : {1, 7, 16, 4096})
+    for (const std::size_t chunk_bytes : {16, 64, 4096})
+      for (const std::size_t size : {1, 100, 4097, 10000}) {
+        CAPTURE(read_size, chunk_bytes, size);
+        Rig rig({.size = size,
+                 .chunk_bytes = chunk_bytes,
+                 .source = {.read_size = read_size, .sometimes_late = true}});
+        rig.add_lanes(2);
+        CHECK(rig.run() == "");
+        CHECK(rig.wrong_output(size) == "");
+      }
+}
+
+TEST_CASE("every number of slots and of lanes gives the same output under random delays") {
+  const std::uint64_t seed = std::random_device{}();
+  for (const std::size_t slots : {1, 2, 3, 4, 7})
+    for (std::size_t lanes = 1; lanes <= 5; ++lanes)
+      for (std::size_t depth = 1; depth <= 3; ++depth) {
+        CAPTURE(seed, slots, lanes, depth);
+        Rig rig({.size = 64 * 30 + 3,
+                 .slots = slots,
+                 .seed = seed,
+                 .most_delay = std::chrono::microseconds(200)});
+        rig.add_lanes(lanes, {.depth = depth});
+        CHECK(rig.run() == "");
+        CHECK(rig.wrong_output(64 * 30 + 3) == "");
+      }
+}
+
+TEST_CASE("a lane may be able to do more jobs at once than there are slots") {
+  for (const std::uint64_t shared : {0, 64 * 20}) {
+    Rig rig({.size = 64 * 20 + 9, .slots = 1, .source = {.shared = shared}});
+    rig.add_lanes(1, {.depth = 3});
+    CHECK(rig.run() == "");
+    CHECK(rig.wrong_output(64 * 20 + 9) == "");
+  }
+}
+
+TEST_CASE("random pipelines give libcrypto's output") {
+  const std::uint64_t seed = std::random_device{}();
+  const Jitter random(seed);
+  const auto one_of = [&](const auto&... values) {
+    const std::array all{static_cast<std::size_t>(values)...};
+    return all[random.random() % all.size()];
+  };
+  for (int number = 0; number < 150; ++number) {
+    const std::size_t chunk_bytes = one_of(16, 48, 64, 256, 4096, 65536);
+    const std::size_t size =
+        random.random() % (one_of(2, 10, 40) * std::min<std::size_t>(chunk_bytes, 16384));
+    const std::size_t read_size = size <= 4096 ? one_of(1, 7, 100, 1 << 20) : one_of(4096, 5000, 1 << 20);
+    const std::size_t shared = random.random() % 2 == 0 ? 0 : random.random() % (size + 1);
+    const std::size_t slots = 1 + random.random() % 6, lanes = 1 + random.random() % 5;
+    CAPTURE(seed, number, chunk_bytes, size, read_size, shared, slots, lanes);
+    Rig rig({.size = size,
+             .chunk_bytes = chunk_bytes,
+             .slots = slots,
+             .source = {.read_size = read_size, .shared = shared, .sometimes_late = random.random() % 2 == 0},
+             .seed = random.random(),
+             .most_delay = std::chrono::microseconds(one_of(0, 50))});
+    for (std::size_t i = 0; i < lanes; ++i) rig.add_lanes(1, {.depth = 1 + random.random() % 3});
+    CHECK(rig.run() == "");
+    CHECK(rig.wrong_output(size) == "");
+  }
+}
+
+namespace {
+
+// A format whose output is larger than its input: each byte twice.
+class TwiceSession : public Session {
+ public:
+  Cipher cipher() const override { return Cipher::aes_256; }
+  std::size_t unit_in() const override { return 16; }
+  std::size_t unit_out() const override { return 32; }
+  std::size_t output_size(std::size_t in_size, bool) const override { return 2 * in_size; }
+  Job job(const Piece& piece) const override { return {.in = piece.in, .out = piece.out}; }
+};
+
+class TwiceLane : public Lane {
+ public:
+  std::string name() const override { return "twice"; }
+  void start(const Job& job) override {
+    for (std::size_t i = 0; i < job.in.size(); ++i) job.out[2 * i] = job.out[2 * i + 1] = job.in[i];
+  }
+  std::optional<std::size_t> finish() override { return std::nullopt; }
+};
+
+Bytes twice(const Bytes& bytes) {
+  Bytes result;
+  for (const std::byte byte : bytes) result.insert(result.end(), 2, byte);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("an output that is larger than its input has room of its own, also where lanes read") {
+  for (const std::size_t size : {0, 1, 64, 1000})
+    for (const std::size_t shared : {std::size_t{0}, size / 2, size})
+      for (const bool fails : {false, true}) {
+        CAPTURE(size, shared, fails);
+        Rig rig({.size = size, .source = {.shared = shared}});
+        const TwiceSession session;
+        Ring ring(3, 64, 128);
+        Pipeline pipeline({.ring = ring,
+                           .source = rig.source,
+                           .sink = rig.sink,
+                           .session = session,
+                           .cancel = rig.cancel,
+                           .spare_lane = [] { return std::make_unique<TwiceLane>(); },
+                           .warn = [](const std::string&) {}});
+        const LaneScript script{.depth = 2, .on_start = {}, .on_finish = fails ? fail_at_job(3) : nullptr};
+        for (int i = 0; i < 2; ++i)
+          pipeline.add_lane(
+              std::make_unique<ScriptedLane>(std::make_unique<TwiceLane>(), script, rig.jitter));
+        CHECK(failure_of([&] { pipeline.run(); }) == "");
+        CHECK(difference(rig.sink.bytes(), twice(test_bytes(size))) == "");
+        CHECK(pipeline.bytes_in() == size);
+        CHECK(pipeline.bytes_out() == 2 * size);
+      }
+}
+
+TEST_CASE("one lane writes while another reads") {
+  Rig rig({.size = 64 * 8, .slots = 3, .source = {.stall_at = 64 * 2}, .sink_waits_at = 64});
+  rig.add_lanes(3);
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(comes_true([&] { return rig.sink.waits() && rig.source.stalled(); }));
+  CHECK(is_waiting(ended));
+  rig.cancel.request(SIGTERM);
+  CHECK(result_of(std::move(ended)) == "cancelled: 15");
+  CHECK(rig.wrong_output(64) == "");
+}
+
+TEST_CASE("what lanes did adds up to the input") {
+  Rig rig({.size = 64 * 50, .seed = 1, .most_delay = std::chrono::microseconds(50)});
+  rig.add_lanes(3, {.depth = 2});
+  CHECK(rig.run() == "");
+  std::uint64_t chunks = 0, bytes = 0;
+  const std::vector<LaneStats> all = rig.pipeline.lane_stats();
+  CHECK(all.size() == 3);
+  for (const LaneStats& stats : all) {
+    CHECK(stats.name == "scripted");
+    CHECK(stats.busy_seconds >= 0);
+    CHECK((stats.chunks == 0 || stats.busy_seconds > 0));
+    chunks += stats.chunks;
+    bytes += stats.bytes;
+  }
+  CHECK(bytes == 64 * 50);
+  CHECK(chunks >= 50);
+}
+
+TEST_CASE("a pipeline that never runs goes with its lanes") {
+  Rig rig({.size = 100});
+  rig.add_lanes(3);
+  CHECK(rig.sink.size() == 0);  // the destructor then returns
+}
+
+// Input that comes slowly -------------------------------------------------------------------------
+
+TEST_CASE("what has come goes through before the chunk is full, in whole units") {
+  for (const std::size_t come : {16, 17, 32, 100}) {
+    CAPTURE(come);
+    Rig rig({.size = 4096, .chunk_bytes = 4096, .source = {.stall_at = come}});
+    rig.add_lanes(2);
+    auto ended = in_thread([&] { return rig.run(); });
+    CHECK(comes_true([&] { return rig.sink.size() == whole(come, unit); }));
+    CHECK(is_waiting(ended));
+    rig.cancel.request(SIGTERM);
+    CHECK(result_of(std::move(ended)) == "cancelled: 15");
+    CHECK(rig.wrong_output(whole(come, unit)) == "");
+  }
+}
+
+TEST_CASE("less than a unit waits for the rest of it") {
+  Rig rig({.size = 4096, .chunk_bytes = 4096, .source = {.stall_at = 15}});
+  rig.add_lanes(1);
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(is_waiting(ended));
+  CHECK(rig.sink.size() == 0);
+  rig.cancel.request(SIGTERM);
+  CHECK(result_of(std::move(ended)) == "cancelled: 15");
+}
+
+TEST_CASE("what a lane has under way comes out while nothing more comes in") {
+  // All of it at the ends of chunks; then less than a unit that is beyond them, which no lane may wait for.
+  for (const std::size_t come : {64, 128, 192, 256, 65, 79, 129, 143, 200})
+    for (const std::size_t depth : {1, 2, 3})
+      for (const std::size_t lanes : {1, 2}) {
+        CAPTURE(come, depth, lanes);
+        Rig rig({.size = 4096, .source = {.read_size = 64, .stall_at = come}});
+        rig.add_lanes(lanes, {.depth = depth});
+        auto ended = in_thread([&] { return rig.run(); });
+        CHECK(comes_true([&] { return rig.sink.size() == whole(come, unit); }));
+        CHECK(comes_true([&] { return rig.source.stalled(); }));  // who has nothing else to do waits for more
+        rig.cancel.request(SIGTERM);
+        CHECK(result_of(std::move(ended)) == "cancelled: 15");
+        CHECK(rig.wrong_output(whole(come, unit)) == "");
+      }
+}
+
+TEST_CASE("a lane that waits for more does not keep others from writing what they did") {
+  Rig rig({.size = 4096, .source = {.stall_at = 128}});
+  Gate gate;
+  for (int i = 0; i < 2; ++i) rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { gate.wait(); }});
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(gate.comes(2));
+  rig.add_lanes(1);
+  CHECK(comes_true([&] { return rig.source.stalled(); }));
+  CHECK(rig.sink.size() == 0);
+  gate.open();
+  CHECK(comes_true([&] { return rig.sink.size() == 128; }));
+  rig.cancel.request(SIGTERM);
+  CHECK(result_of(std::move(ended)) == "cancelled: 15");
+  CHECK(rig.wrong_output(128) == "");
+}
+
+TEST_CASE("a pipe that is fed by and by comes out by and by, and units stay whole") {
+  Rig rig({.chunk_bytes = 4096});
+  PipeFed run(rig);
+  run.pipeline.add_lane(rig.lane());
+  auto ended = run.start();
+  const Bytes input = test_bytes(100);
+  std::size_t fed = 0;
+  for (const std::size_t piece : {20, 1, 10, 1, 40, 28}) {
+    put(run.pipe.writer, std::span(input).subspan(fed, piece));
+    fed += piece;
+    CAPTURE(fed);
+    CHECK(comes_true([&] { return rig.sink.size() == whole(fed, unit); }));
+  }
+  run.pipe.writer.close();
+  CHECK(result_of(std::move(ended)) == "");
+  CHECK(rig.wrong_output(100) == "");
+}
+
+TEST_CASE("what a chunk got beyond its whole units does not stay in its memory") {
+  for (const std::size_t come : {15, 100, 4095}) {
+    CAPTURE(come);
+    Rig rig({.size = 5000, .chunk_bytes = 4096, .slots = 1, .source = {.fail_at = come}});
+    rig.add_lanes(1);
+    CHECK(contains(rig.run(), "io: "));
+    const auto beyond = rig.ring.memory().first(4096).subspan(whole(come, unit));
+    CHECK(difference(beyond, Bytes(beyond.size())) == "");
+  }
+}
+
+// Ends that fail ----------------------------------------------------------------------------------
+
+TEST_CASE("input that cannot be read on: all whole units before it come out, then the error, every time") {
+  const std::size_t size = 1000;
+  for (const std::size_t fail_at : {0, 1, 15, 16, 17, 63, 64, 65, 100, 640, 999, 1000})
+    for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
+      CAPTURE(fail_at, repeat);
+      Rig rig({.size = size,
+               .slots = 1 + repeat % 4,
+               .source = {.read_size = 1 + repeat * 7, .fail_at = fail_at, .sometimes_late = true},
+               .seed = repeat,
+               .most_delay = std::chrono::microseconds(30)});
+      rig.add_lanes(1 + repeat % 3, {.depth = 1 + repeat % 2});
+      CHECK(rig.run() == "io: the source fails at byte " + std::to_string(fail_at));
+      CHECK(rig.wrong_output(whole(fail_at, unit)) == "");
+      CHECK(rig.pipeline.bytes_out() == whole(fail_at, unit));
+    }
+}
+
+TEST_CASE("input that lanes cannot read: all chunks before it come out, then the error, every time") {
+  const std::size_t size = 1000, chunk_bytes = 64;
+  for (const std::size_t fail_at : {0, 1, 63, 64, 65, 640, 991})
+    for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
+      CAPTURE(fail_at, repeat);
+      Rig rig({.size = size,
+               .chunk_bytes = chunk_bytes,
+               .slots = 1 + repeat % 6,
+               .source = {.shared = size, .fail_at = fail_at},
+               .seed = repeat,
+               .most_delay = std::chrono::microseconds(30)});
+      rig.add_lanes(1 + repeat % 4, {.depth = 1 + repeat % 3});
+      CHECK(rig.run() == "io: the source fails at byte " + std::to_string(fail_at));
+      CHECK(rig.wrong_output(whole(fail_at, chunk_bytes)) == "");
+    }
+}
+
+TEST_CASE("input that fails behind what lanes read is an error behind all of that") {
+  for (const std::size_t fail_at : {992, 995, 1000, 1010}) {
+    CAPTURE(fail_at);
+    Rig rig({.size = 1100, .source = {.shared = 1000, .fail_at = fail_at}});
+    rig.add_lanes(2);
+    CHECK(rig.run() == "io: the source fails at byte " + std::to_string(fail_at));
+    CHECK(rig.wrong_output(whole(fail_at, unit)) == "");
+  }
+}
+
+TEST_CASE("a pipe that nobody reads any more ends the run with an error of its own kind") {
+  const IgnorePipeSignal ignore;
+  for (const std::size_t shared : {std::size_t{0}, std::size_t{8} << 20}) {
+    CAPTURE(shared);
+    Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.shared = shared}});
+    Ends pipe = make_pipe();
+    FdSink sink(std::move(pipe.writer), "pipe", rig.cancel);
+    Pipeline pipeline(rig.parts(rig.source, sink));
+    for (int i = 0; i < 3; ++i) pipeline.add_lane(rig.lane());
+    auto ended = in_thread([&] { return failure_of([&] { pipeline.run(); }); });
+    CHECK(is_waiting(ended));
+    pipe.reader.close();
+    const std::string said = result_of(std::move(ended));
+    CHECK(contains(said, "pipe closed: cannot write pipe after byte "));
+    CHECK(contains(said, ": Broken pipe"));
+  }
+}
+
+TEST_CASE("output that cannot be written ends the run with the sink's error") {
+  for (const std::size_t fail_at : {0, 1, 64, 100, 640, 999})
+    for (std::uint64_t repeat = 0; repeat < 5; ++repeat) {
+      CAPTURE(fail_at, repeat);
+      Rig rig({.size = 1000,
+               .slots = 1 + repeat,
+               .source = {.shared = repeat % 2 * 1000},
+               .sink_fails_at = fail_at,
+               .seed = repeat,
+               .most_delay = std::chrono::microseconds(30)});
+      rig.add_lanes(1 + repeat % 3, {.depth = 2});
+      CHECK(rig.run() == "io: the sink fails at byte " + std::to_string(fail_at));
+      CHECK(rig.wrong_output(fail_at) == "");
+    }
+}
+
+TEST_CASE("a sink that fails does not wait for a source from which nothing comes") {
+  Rig rig({.size = 4096, .source = {.stall_at = 100}, .sink_fails_at = 50});
+  rig.add_lanes(3, {.on_finish = [&](std::uint64_t) { comes_true([&] { return rig.source.stalled(); }); }});
+  CHECK(result_of(in_thread([&] { return rig.run(); })) == "io: the sink fails at byte 50");
+}
+
+TEST_CASE("of two errors the one that is first in the stream is thrown, every time") {
+  for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
+    CAPTURE(repeat);
+    const std::chrono::microseconds delay(50);
+    {
+      Rig rig({.size = 2000,
+               .source = {.shared = repeat % 2 * 2000, .fail_at = 640},
+               .sink_fails_at = 1500,
+               .seed = repeat,
+               .most_delay = delay});
+      rig.add_lanes(3);
+      CHECK(rig.run() == "io: the source fails at byte 640");
+    }
+    Rig rig({.size = 2000,
+             .source = {.fail_at = 640},
+             .sink_fails_at = 300,
+             .seed = repeat,
+             .most_delay = delay});
+    rig.add_lanes(3);
+    CHECK(rig.run() == "io: the sink fails at byte 300");
+  }
+}
+
+// Stopping ----------------------------------------------------------------------------------------
+
+TEST_CASE("a request to stop ends a run whose source waits in a pipe") {
+  Rig rig({.chunk_bytes = 4096});
+  PipeFed run(rig);
+  put(run.pipe.writer, test_bytes(100));
+  for (int i = 0; i < 2; ++i) run.pipeline.add_lane(rig.lane());
+  auto ended = run.start();
+  CHECK(comes_true([&] { return rig.sink.size() == 96; }));
+  CHECK(is_waiting(ended));
+  rig.cancel.request(SIGINT);
+  CHECK(result_of(std::move(ended)) == "cancelled: " + std::to_string(SIGINT));
+  CHECK(rig.wrong_output(96) == "");
+}
+
+TEST_CASE("a run leaves nothing in the memory of its ring, even if it is stopped in the middle of a chunk") {
+  for (const bool stopped : {false, true}) {
+    CAPTURE(stopped);
+    std::optional<Rig> rig(std::in_place, Setup{.chunk_bytes = 4096});
+    const Spy spy(rig->ring.memory());
+    {
+      PipeFed run(*rig);
+      put(run.pipe.writer, test_bytes(100));
+      run.pipeline.add_lane(rig->lane());
+      auto ended = run.start();
+      CHECK(comes_true([&] { return rig->sink.size() == 96; }));
+      CHECK(is_waiting(ended));  // for more, with 4 bytes in the next chunk
+      if (stopped)
+        rig->cancel.request(SIGTERM);
+      else
+        run.pipe.writer.close();
+      CHECK(result_of(std::move(ended)) == (stopped ? "cancelled: 15" : ""));
+    }
+    CHECK(spy.bytes_left() > 0);
+    rig.reset();
+    CHECK(spy.bytes_left() == 0);
+  }
+}
+
+TEST_CASE("a request to stop ends a run whose sink waits for a reader") {
+  for (const std::size_t shared : {std::size_t{0}, std::size_t{8} << 20}) {
+    CAPTURE(shared);
+    Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.shared = shared}});
+    Ends pipe = make_pipe();
+    FdSink sink(std::move(pipe.writer), "pipe", rig.cancel);
+    Pipeline pipeline(rig.parts(rig.source, sink));
+    for (int i = 0; i < 2; ++i) pipeline.add_lane(rig.lane());
+    auto ended = in_thread([&] { return failure_of([&] { pipeline.run(); }); });
+    CHECK(is_waiting(ended));
+    CHECK(is_waiting(ended));
+    rig.cancel.request(SIGHUP);
+    CHECK(result_of(std::move(ended)) == "cancelled: " + std::to_string(SIGHUP));
+  }
+}
+
+TEST_CASE("a run that was to stop before it began ends at once") {
+  Rig rig({.chunk_bytes = 4096});
+  Ends in = make_pipe(), out = make_pipe();
+  FdSource source(std::move(in.reader), "in", rig.cancel);
+  FdSink sink(std::move(out.writer), "out", rig.cancel);
+  Pipeline pipeline(rig.parts(source, sink));
+  pipeline.add_lane(rig.lane());
+  rig.cancel.request(SIGTERM);
+  CHECK(result_of(in_thread([&] { return failure_of([&] { pipeline.run(); }); })) == "cancelled: 15");
+}
+
+TEST_CASE("a run may be stopped at any moment") {
+  const std::uint64_t seed = std::random_device{}();
+  const Jitter random(seed);
+  const TempDir directory;
+  write_file(directory / "file", test_bytes(4 << 20));
+  for (int repeat = 0; repeat < 40; ++repeat) {
+    CAPTURE(seed, repeat);
+    Rig rig({.chunk_bytes = 16384});
+    FdSource source(open_file(directory / "file", O_RDONLY, rig.cancel), "file", rig.cancel);
+    FdSink sink(open_file("/dev/null", O_WRONLY, rig.cancel), "null", rig.cancel);
+    Pipeline pipeline(rig.parts(source, sink));
+    for (int i = 0; i < 3; ++i) pipeline.add_lane(make_cpu_lane());
+    auto ended = in_thread([&] { return failure_of([&] { pipeline.run(); }); });
+    std::this_thread::sleep_for(std::chrono::microseconds(random.random() % 8000));
+    rig.cancel.request(SIGTERM);
+    const std::string failure = result_of(std::move(ended));
+    CHECK((failure == "" || failure == "cancelled: 15"));
+  }
+}
+
+TEST_CASE("a file comes through real descriptors as libcrypto would have it") {
+  const TempDir directory;
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{65536}, std::size_t{65537}, std::size_t{1000003}}) {
+    CAPTURE(size);
+    write_file(directory / "in", test_bytes(size));
+    {
+      Rig rig({.chunk_bytes = 4096});
+      FdSource source(open_file(directory / "in", O_RDONLY, rig.cancel), "in", rig.cancel);
+      FdSink sink(open_file(directory / "out", O_WRONLY | O_CREAT | O_TRUNC, rig.cancel), "out", rig.cancel);
+      Pipeline pipeline(rig.parts(source, sink));
+      for (int i = 0; i < 2; ++i) pipeline.add_lane(make_cpu_lane());
+      CHECK(failure_of([&] { pipeline.run(); }) == "");
+      sink.finish();
+    }
+    CHECK(difference(read_file(directory / "out"), expected_output(size)) == "");
+  }
+}
+
+}  // namespace gpuaes

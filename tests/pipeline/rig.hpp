@@ -1,0 +1,161 @@
+// A pipeline with a real session between ends in memory, for tests.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "format/raw.hpp"
+#include "io/control.hpp"
+#include "io/fd.hpp"
+#include "lane/backends.hpp"
+#include "pipeline/pipeline.hpp"
+#include "support/catch.hpp"
+#include "support/io_support.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+
+constexpr std::size_t unit = 16;
+inline const CounterBlock first_counter = counter_block("fffffffffffffffffffffffffffffff0");  // carries soon
+
+inline Bytes cipher_key() {
+  return test_bytes(32, 7);
+}
+
+// What has to come of the first `size` of the test bytes.
+inline Bytes expected_output(std::size_t size) {
+  return libcrypto_ctr(cipher_key(), first_counter, test_bytes(size));
+}
+
+inline std::unique_ptr<Session> raw_session() {
+  SessionRequest request;
+  request.keys.push_back(make_key(cipher_key()).bytes);
+  request.iv = "fffffffffffffffffffffffffffffff0";
+  return open_raw(std::move(request));
+}
+
+inline std::size_t whole(std::size_t size, std::size_t of) {
+  return size / of * of;
+}
+
+using SessionFactory = std::unique_ptr<Session> (*)();
+
+struct Setup {
+  std::size_t size = 0;  // of the input, where it is the test bytes
+  std::optional<Bytes> input{};
+  SessionFactory session = raw_session;
+  std::size_t chunk_bytes = 64;
+  std::size_t slots = 4;
+  SourceScript source{};
+  std::uint64_t sink_fails_at = never;
+  std::uint64_t sink_waits_at = never;
+  LaneFactory spare_lane{};
+  std::uint64_t seed = 0;
+  std::chrono::microseconds most_delay{0};
+};
+
+// A pipeline between ends in memory. Cancel has the process's signal handler to itself: one rig at a time.
+struct Rig {
+  explicit Rig(Setup with)
+      : setup(std::move(with)),
+        source(setup.input.value_or(test_bytes(setup.size)), setup.source, cancel, jitter),
+        sink({.fail_at = setup.sink_fails_at, .wait_at = setup.sink_waits_at}, cancel, jitter) {}
+
+  PipelineParts parts(Source& from, Sink& to) {
+    return {.ring = ring,
+            .source = from,
+            .sink = to,
+            .session = *session,
+            .cancel = cancel,
+            .spare_lane = setup.spare_lane,
+            .warn = [this](const std::string& text) {
+              const std::lock_guard lock(mutex);
+              warned.push_back(text);
+            }};
+  }
+
+  // The reference, slow as it is, for what is small.
+  std::unique_ptr<Lane> lane(LaneScript script = {}) {
+    const bool small = setup.size <= 4096 && jitter.random() % 2 == 0;
+    return std::make_unique<ScriptedLane>(small ? make_reference_lane() : make_cpu_lane(), std::move(script),
+                                          jitter);
+  }
+
+  void add_lanes(std::size_t count, LaneScript script = {}) {
+    for (std::size_t i = 0; i < count; ++i) pipeline.add_lane(lane(script));
+  }
+
+  void replace_lanes(std::size_t count, LaneScript script = {}) {
+    std::vector<std::unique_ptr<Lane>> lanes;
+    for (std::size_t i = 0; i < count; ++i) lanes.push_back(lane(script));
+    pipeline.replace_lanes(std::move(lanes));
+  }
+
+  // Runs to the end. How it failed, or nothing.
+  std::string run() {
+    return failure_of([this] { pipeline.run(); });
+  }
+
+  std::string wrong_output(std::size_t size) const { return difference(sink.bytes(), expected_output(size)); }
+
+  std::size_t warnings() const {
+    const std::lock_guard lock(mutex);
+    return warned.size();
+  }
+
+  Setup setup;
+  Jitter jitter{setup.seed, setup.most_delay};
+  Cancel cancel;
+  Control control{cancel};
+  std::unique_ptr<Session> session = setup.session();
+  Ring ring{setup.slots, setup.chunk_bytes, setup.chunk_bytes / session->unit_in() * session->unit_out()};
+  MemorySource source;
+  MemorySink sink;
+  mutable std::mutex mutex;
+  std::vector<std::string> warned;
+  Pipeline pipeline{parts(source, sink)};
+};
+
+// A pipeline of a rig that reads from a pipe.
+struct PipeFed {
+  explicit PipeFed(Rig& rig)
+      : source(std::move(pipe.reader), "pipe", rig.cancel), pipeline(rig.parts(source, rig.sink)) {}
+
+  // To the end, in a thread of its own. How it failed, or nothing.
+  std::future<std::string> start() {
+    return in_thread([this] { return failure_of([this] { pipeline.run(); }); });
+  }
+
+  Ends pipe = make_pipe();
+  FdSource source;
+  Pipeline pipeline;
+};
+
+// A door that is shut until someone opens it, and that knows how many came to it.
+class Gate {
+ public:
+  void open() { promise_.set_value(); }
+  void wait() {
+    ++came_;
+    future_.wait();
+  }
+  bool comes(unsigned count) const {
+    return comes_true([&] { return came_ >= count; });
+  }
+
+ private:
+  std::promise<void> promise_;
+  std::shared_future<void> future_ = promise_.get_future().share();
+  std::atomic<unsigned> came_ = 0;
+};
+
+}  // namespace gpuaes

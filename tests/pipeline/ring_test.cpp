@@ -1,0 +1,675 @@
+// The ring: order, backpressure, the two turns, and who wakes whom.
+#include "pipeline/ring.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <future>
+#include <limits>
+#include <optional>
+#include <random>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/spy.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+using Kind = Ring::Task::Kind;
+
+constexpr std::size_t chunk_bytes = 64;
+constexpr Ring::Wish anything{.start = true, .wait = false};
+constexpr Ring::Wish only_writing{.start = false, .wait = false};
+constexpr Ring::Wish whatever_comes{.start = true, .wait = true};
+
+// The chunk of the next task, which has to be of that kind.
+Chunk& take(Ring& ring, Seat& seat, Kind kind, Ring::Wish wish = anything) {
+  const Ring::Task task = ring.take(seat, wish);
+  REQUIRE(static_cast<int>(task.kind) == static_cast<int>(kind));
+  REQUIRE(task.chunk != nullptr);
+  return *task.chunk;
+}
+
+bool nothing_for(Ring& ring, Seat& seat, Ring::Wish wish = anything) {
+  const Ring::Task task = ring.take(seat, wish);
+  return task.kind == Kind::none && task.chunk == nullptr;
+}
+
+std::future<Ring::Task> waits_for_task(Ring& ring, Seat& seat) {
+  return in_thread([&] { return ring.take(seat, whatever_comes); });
+}
+
+// Fills the next chunk with `size` bytes, of which the first is `mark`.
+Chunk& fill_one(Ring& ring, Seat& seat, unsigned mark, std::size_t size = 1, bool last = false) {
+  Chunk& chunk = take(ring, seat, Kind::fill);
+  chunk.in_size = size;
+  chunk.in_memory[0] = static_cast<std::byte>(mark);
+  ring.filled(chunk, last);
+  return chunk;
+}
+
+void write_one(Ring& ring, Seat& seat) {
+  ring.written(take(ring, seat, Kind::write));
+}
+
+unsigned mark_of(const Chunk& chunk) {
+  return std::to_integer<unsigned>(chunk.in_memory[0]);
+}
+
+}  // namespace
+
+// Memory ------------------------------------------------------------------------------------------
+
+TEST_CASE("a ring is one mapping, of inputs and then of outputs, each on pages of its own") {
+  const std::size_t in_bytes = 100, out_bytes = 5000;
+  Ring ring(3, in_bytes, out_bytes);
+  Seat seat;
+  CHECK(ring.chunks() == 3);
+  CHECK(ring.in_bytes() == in_bytes);
+  CHECK(ring.in_memory().data() == ring.memory().data());
+  const std::byte* in_end = ring.memory().data();
+  const std::byte* out_end = ring.in_memory().data() + ring.in_memory().size();
+  for (int i = 0; i < 3; ++i) {
+    Chunk& chunk = take(ring, seat, Kind::fill);
+    CHECK(chunk.in_memory.size() == in_bytes);
+    CHECK(chunk.out_memory.size() == out_bytes);
+    CHECK(chunk.in_memory.data() >= in_end);
+    CHECK(chunk.out_memory.data() >= out_end);
+    in_end = chunk.in_memory.data() + in_bytes;
+    out_end = chunk.out_memory.data() + out_bytes;
+    for (const auto span : {chunk.in_memory, chunk.out_memory})
+      CHECK(reinterpret_cast<std::uintptr_t>(span.data()) % 4096 == 0);
+    ring.filled(chunk, false);
+  }
+  CHECK(in_end <= ring.in_memory().data() + ring.in_memory().size());
+  CHECK(out_end <= ring.memory().data() + ring.memory().size());
+}
+
+TEST_CASE("a ring larger than the address space is an error, and says what helps") {
+  const std::size_t half = std::numeric_limits<std::size_t>::max() / 2;
+  for (const std::size_t bytes : {half - 4096, half / 2, half / 4, std::size_t{1} << 50}) {
+    const auto error = error_of<IoError>([&] { Ring(8, bytes, bytes); });
+    REQUIRE(error.has_value());
+    CHECK(contains(error->hint(), "--chunk-size"));
+  }
+}
+
+TEST_CASE("a chunk comes to its reader with nothing in it") {
+  Ring ring(1, chunk_bytes, chunk_bytes);
+  Seat seat;
+  Chunk* chunk = &take(ring, seat, Kind::fill);
+  chunk->in_size = chunk->out_size = 7;
+  chunk->in_source = chunk->in_place = true;
+  CHECK(chunk->in().size() == 7);
+  CHECK(chunk->out().size() == 7);
+  CHECK(chunk->out().data() == chunk->in().data());
+  ring.filled(*chunk, false);
+  ring.done(*chunk);
+  write_one(ring, seat);
+  chunk = &take(ring, seat, Kind::fill);
+  CHECK(chunk->in().empty());
+  CHECK(chunk->out().empty());
+  CHECK_FALSE(chunk->in_source);
+  CHECK_FALSE(chunk->in_place);
+  CHECK(chunk->error == nullptr);
+}
+
+TEST_CASE("an output is apart from its input, or takes its place") {
+  Ring ring(1, chunk_bytes, chunk_bytes);
+  Seat seat;
+  Chunk& chunk = take(ring, seat, Kind::fill);
+  chunk.in_size = chunk.out_size = chunk_bytes;
+  CHECK(chunk.in().data() == chunk.in_memory.data());
+  CHECK(chunk.out().data() == chunk.out_memory.data());
+  CHECK(chunk.out().data() >= chunk.in().data() + chunk_bytes);
+  chunk.in_place = true;
+  CHECK(chunk.out().data() == chunk.in_memory.data());
+}
+
+namespace {
+
+void mark_all(std::span<std::byte> bytes) {
+  std::ranges::fill(bytes, std::byte{0x5a});
+}
+
+}  // namespace
+
+TEST_CASE("a ring that goes wipes what was in its chunks") {
+  for (const bool in_place : {false, true})
+    for (const std::string_view end :
+         {"written", "done", "held", "given back", "half filled", "half written"}) {
+      CAPTURE(in_place, end);
+      std::optional<Ring> ring(std::in_place, 2, chunk_bytes, 2 * chunk_bytes);
+      const Spy spy(ring->memory());
+      Seat seat;
+      // A longer chunk has gone through the slot before.
+      for (const std::size_t size : {chunk_bytes, chunk_bytes / 2}) {
+        Chunk& chunk = take(*ring, seat, Kind::fill);
+        const bool cut_short = end == "half filled" && size < chunk_bytes;
+        mark_all(chunk.in_memory.first(size));
+        chunk.in_touched = std::max(chunk.in_touched, size);
+        if (cut_short) break;
+        chunk.in_size = size;
+        chunk.in_place = in_place;
+        ring->filled(chunk, false);
+        chunk.out_size = in_place ? size : 2 * size;
+        mark_all(chunk.out());
+        if (!in_place) chunk.out_touched = std::max(chunk.out_touched, chunk.out_size);
+        const bool last = size < chunk_bytes;
+        if (last && end == "held") break;
+        if (last && end == "given back") {
+          ring->give_back(chunk);
+          break;
+        }
+        ring->done(chunk);
+        if (last && end == "done") break;
+        Chunk& written = take(*ring, seat, Kind::write);
+        if (last && end == "half written") break;
+        ring->written(written);
+      }
+      CHECK(spy.bytes_left() > 0);
+      ring.reset();
+      CHECK(spy.bytes_left() == 0);
+    }
+}
+
+// Order -------------------------------------------------------------------------------------------
+
+TEST_CASE("chunks are written in the order in which they were filled, whatever the order they are done in") {
+  Ring ring(4, chunk_bytes, chunk_bytes);
+  Seat seat;
+  std::vector<Chunk*> chunks;
+  for (unsigned i = 0; i < 4; ++i) chunks.push_back(&fill_one(ring, seat, i));
+  CHECK(nothing_for(ring, seat));
+  for (const std::size_t i : {2, 3, 1}) {
+    ring.done(*chunks[i]);
+    CHECK(nothing_for(ring, seat));  // the first one is not done
+  }
+  ring.done(*chunks[0]);
+  for (unsigned i = 0; i < 4; ++i) {
+    Chunk& chunk = take(ring, seat, Kind::write);
+    CHECK(mark_of(chunk) == i);
+    ring.written(chunk);
+  }
+}
+
+TEST_CASE("a ring of one slot goes round") {
+  Ring ring(1, chunk_bytes, chunk_bytes);
+  Seat seat;
+  for (unsigned i = 0; i < 100; ++i) {
+    Chunk& chunk = fill_one(ring, seat, i, 1, i == 99);
+    CHECK(nothing_for(ring, seat));
+    ring.done(chunk);
+    CHECK(&take(ring, seat, Kind::write) == &chunk);
+    CHECK(mark_of(chunk) == i);
+    CHECK(nothing_for(ring, seat));
+    ring.written(chunk);
+  }
+  CHECK(nothing_for(ring, seat, whatever_comes));
+  ring.wait_for_end();
+}
+
+TEST_CASE("what can be written comes before what can be started") {
+  Ring ring(3, chunk_bytes, chunk_bytes);
+  Seat seat;
+  Chunk& first = fill_one(ring, seat, 0);
+  Chunk& second = fill_one(ring, seat, 1);
+  ring.give_back(second);
+  ring.done(first);
+  CHECK(&take(ring, seat, Kind::write) == &first);
+  CHECK(&take(ring, seat, Kind::work) == &second);
+  take(ring, seat, Kind::fill);
+}
+
+TEST_CASE("who has no time to wait may be told that there is nothing") {
+  Ring ring(1, chunk_bytes, chunk_bytes);
+  Seat seat;
+  CHECK(nothing_for(ring, seat, only_writing));
+  Chunk& chunk = fill_one(ring, seat, 1);
+  CHECK(nothing_for(ring, seat));
+  CHECK(nothing_for(ring, seat, only_writing));
+  ring.done(chunk);
+  CHECK(&take(ring, seat, Kind::write, only_writing) == &chunk);
+}
+
+TEST_CASE("who only writes gets nothing to start") {
+  Ring ring(3, chunk_bytes, chunk_bytes);
+  Seat seat;
+  Chunk& chunk = fill_one(ring, seat, 1);
+  ring.give_back(chunk);
+  CHECK(nothing_for(ring, seat, only_writing));
+  CHECK(&take(ring, seat, Kind::work) == &chunk);
+}
+
+// Turns -------------------------------------------------------------------------------------------
+
+TEST_CASE("one lane at a time fills") {
+  Ring ring(4, chunk_bytes, chunk_bytes);
+  Seat reader, other;
+  Chunk& first = take(ring, reader, Kind::fill);
+  CHECK(nothing_for(ring, other));
+  auto next = waits_for_task(ring, other);
+  CHECK(is_waiting(next));
+  ring.filled(first, false);
+  const Ring::Task task = result_of(std::move(next));
+  CHECK(task.kind == Kind::fill);
+  CHECK(task.chunk != &first);
+  CHECK(nothing_for(ring, reader));
+}
+
+TEST_CASE("one lane at a time writes") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat writer, other;
+  std::array<Chunk*, 2> chunks{};
+  for (unsigned i = 0; i < 2; ++i) chunks[i] = &fill_one(ring, writer, i);
+  for (Chunk* chunk : chunks) ring.done(*chunk);
+  Chunk& first = take(ring, writer, Kind::write);
+  CHECK(nothing_for(ring, other));
+  ring.written(first);
+  CHECK(&take(ring, other, Kind::write) == chunks[1]);
+  CHECK(take(ring, writer, Kind::fill).in().empty());  // the one that was written
+  CHECK(nothing_for(ring, writer, only_writing));
+}
+
+TEST_CASE("one lane fills while another writes") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat writer, reader;
+  ring.done(fill_one(ring, writer, 0));
+  Chunk& written = take(ring, writer, Kind::write);
+  Chunk& filled = take(ring, reader, Kind::fill);
+  CHECK(&written != &filled);
+  ring.filled(filled, true);
+  ring.written(written);
+  ring.done(filled);
+  write_one(ring, reader);
+  ring.wait_for_end();
+}
+
+TEST_CASE("a chunk for which there was nothing stays empty, and is the next to be filled") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat seat, other;
+  Chunk& chunk = take(ring, seat, Kind::fill);
+  auto next = waits_for_task(ring, other);
+  CHECK(is_waiting(next));
+  ring.unfilled(chunk);
+  const Ring::Task task = result_of(std::move(next));
+  CHECK(task.kind == Kind::fill);
+  CHECK(task.chunk == &chunk);
+  CHECK(nothing_for(ring, seat));
+  ring.unfilled(chunk);
+  CHECK(&take(ring, seat, Kind::fill) == &chunk);
+}
+
+// Waiting -----------------------------------------------------------------------------------------
+
+TEST_CASE("a lane waits while the ring is full") {
+  for (const std::size_t chunks : {1, 2, 5}) {
+    CAPTURE(chunks);
+    Ring ring(chunks, chunk_bytes, chunk_bytes);
+    Seat seat, other;
+    std::vector<Chunk*> all;
+    for (unsigned i = 0; i < chunks; ++i) all.push_back(&fill_one(ring, seat, i));
+    auto next = waits_for_task(ring, other);
+    CHECK(is_waiting(next));
+    ring.done(*all[0]);
+    Chunk& first = take(ring, seat, Kind::write);
+    CHECK(is_waiting(next));  // done is not yet written
+    ring.written(first);
+    CHECK(nothing_for(ring, seat, only_writing));  // leaves the filling to the one that waits
+    const Ring::Task task = result_of(std::move(next));
+    CHECK(task.kind == Kind::fill);
+    CHECK(task.chunk == all[0]);
+  }
+}
+
+TEST_CASE("a chunk is written by the lane that did it, where that lane waits for it") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat ours, theirs;
+  Chunk& first = fill_one(ring, ours, 0);
+  Chunk& second = fill_one(ring, theirs, 1);
+  ring.done(second);
+  auto task = waits_for_task(ring, theirs);
+  CHECK(is_waiting(task));  // the first one is not done
+  ring.done(first);
+  CHECK(&take(ring, ours, Kind::write) == &first);
+  CHECK(is_waiting(task));
+  ring.written(first);
+  CHECK(&take(ring, ours, Kind::fill) == &first);  // and not to write the second one
+  const Ring::Task got = result_of(std::move(task));
+  CHECK(got.kind == Kind::write);
+  CHECK(got.chunk == &second);
+}
+
+TEST_CASE("of chunks that lanes read for themselves a lane writes all that are done, and the others fill") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat ours, theirs;
+  Chunk& first = fill_one(ring, ours, 0);
+  Chunk& second = fill_one(ring, theirs, 1);
+  second.in_source = true;
+  ring.done(second);
+  auto task = waits_for_task(ring, theirs);
+  CHECK(is_waiting(task));
+  ring.done(first);
+  CHECK(&take(ring, ours, Kind::write) == &first);
+  ring.written(first);
+  CHECK(&take(ring, ours, Kind::write) == &second);
+  const Ring::Task got = result_of(std::move(task));
+  CHECK(got.kind == Kind::fill);
+  CHECK(got.chunk == &first);
+}
+
+TEST_CASE("a chunk is written by another lane where the one that did it is busy") {
+  Ring ring(3, chunk_bytes, chunk_bytes);
+  Seat ours, theirs;
+  Chunk& first = fill_one(ring, ours, 0);
+  Chunk& second = fill_one(ring, theirs, 1);
+  ring.done(second);
+  take(ring, theirs, Kind::fill);  // and the input does not come
+  ring.done(first);
+  write_one(ring, ours);
+  CHECK(&take(ring, ours, Kind::write) == &second);
+}
+
+TEST_CASE("a lane that goes to write leaves the filling to one that waits") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat ours, theirs;
+  std::array<Chunk*, 2> chunks{};
+  for (unsigned i = 0; i < 2; ++i) chunks[i] = &fill_one(ring, ours, i);
+  auto task = waits_for_task(ring, theirs);
+  CHECK(is_waiting(task));
+  for (Chunk* chunk : chunks) ring.done(*chunk);
+  write_one(ring, ours);
+  CHECK(&take(ring, ours, Kind::write) == chunks[1]);
+  const Ring::Task got = result_of(std::move(task));
+  CHECK(got.kind == Kind::fill);
+  CHECK(got.chunk == chunks[0]);
+}
+
+TEST_CASE("a chunk that was given back is done before new ones are filled, with the same input") {
+  Ring ring(4, chunk_bytes, chunk_bytes);
+  Seat seat;
+  std::vector<Chunk*> chunks;
+  for (unsigned i = 0; i < 3; ++i) chunks.push_back(&fill_one(ring, seat, i));
+  ring.give_back(*chunks[1]);
+  ring.give_back(*chunks[2]);
+  for (unsigned i = 1; i < 3; ++i) CHECK(mark_of(take(ring, seat, Kind::work)) == i);
+  take(ring, seat, Kind::fill);
+  CHECK(nothing_for(ring, seat));
+}
+
+TEST_CASE("a chunk that was given back keeps its place in the stream") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat seat, other;
+  Chunk& first = fill_one(ring, seat, 0);
+  Chunk& second = fill_one(ring, seat, 1, 1, true);
+  ring.give_back(first);
+  ring.done(second);
+  CHECK(nothing_for(ring, seat, only_writing));
+  ring.done(take(ring, other, Kind::work));
+  for (unsigned i = 0; i < 2; ++i) {
+    Chunk& chunk = take(ring, seat, Kind::write);
+    CHECK(mark_of(chunk) == i);
+    ring.written(chunk);
+  }
+  CHECK(nothing_for(ring, seat, whatever_comes));
+}
+
+TEST_CASE("a chunk that was given back wakes a lane") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat seat, other;
+  Chunk& chunk = fill_one(ring, seat, 5, 1, true);
+  auto task = waits_for_task(ring, other);
+  CHECK(is_waiting(task));
+  ring.give_back(chunk);
+  const Ring::Task got = result_of(std::move(task));
+  CHECK(got.kind == Kind::work);
+  CHECK(got.chunk == &chunk);
+}
+
+TEST_CASE("several chunks that were given back wake as many lanes") {
+  Ring ring(3, chunk_bytes, chunk_bytes);
+  Seat seat;
+  std::array<Seat, 3> seats;
+  std::array<Chunk*, 3> chunks{};
+  for (unsigned i = 0; i < 3; ++i) chunks[i] = &fill_one(ring, seat, i, 1, i == 2);
+  std::vector<std::future<Ring::Task>> others;
+  for (Seat& each : seats) others.push_back(waits_for_task(ring, each));
+  for (auto& other : others) CHECK(is_waiting(other));
+  for (Chunk* chunk : chunks) ring.give_back(*chunk);
+  for (auto& other : others) CHECK(result_of(std::move(other)).kind == Kind::work);
+}
+
+// The end -----------------------------------------------------------------------------------------
+
+TEST_CASE("lanes go home only when all chunks are done: a held one may come back") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat seat;
+  Chunk& first = fill_one(ring, seat, 1);
+  Chunk& second = fill_one(ring, seat, 2, 1, true);
+  std::array<Seat, 3> seats;
+  std::vector<std::future<Ring::Task>> others;
+  for (Seat& each : seats) others.push_back(waits_for_task(ring, each));
+  ring.done(second);
+  for (auto& other : others) CHECK(is_waiting(other));
+  CHECK(nothing_for(ring, seat));
+  ring.done(first);
+  std::size_t writers = 0;
+  for (auto& other : others) writers += result_of(std::move(other)).kind == Kind::write ? 1 : 0;
+  CHECK(writers == 1);  // and the others got nothing
+}
+
+TEST_CASE("the last chunk ends the waiting for more") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat seat, other;
+  ring.done(fill_one(ring, seat, 1));
+  write_one(ring, seat);
+  Chunk& last = take(ring, seat, Kind::fill);
+  auto lane = waits_for_task(ring, other);
+  CHECK(is_waiting(lane));
+  ring.filled(last, true);
+  CHECK(is_waiting(lane));  // it may be given back
+  ring.done(last);
+  const std::array tasks{ring.take(seat, whatever_comes), result_of(std::move(lane))};
+  const std::size_t writer = tasks[0].kind == Kind::write ? 0 : 1;  // whoever came first
+  CHECK(tasks[writer].kind == Kind::write);
+  CHECK(tasks[1 - writer].kind == Kind::none);
+  auto end = in_thread([&] {
+    ring.wait_for_end();
+    return true;
+  });
+  CHECK(is_waiting(end));
+  ring.written(*tasks[writer].chunk);
+  CHECK(result_of(std::move(end)));
+  CHECK(nothing_for(ring, seat, whatever_comes));
+}
+
+TEST_CASE("an input without a byte is one empty chunk") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Seat seat;
+  ring.done(fill_one(ring, seat, 0, 0, true));
+  write_one(ring, seat);
+  ring.wait_for_end();
+  CHECK(nothing_for(ring, seat, whatever_comes));
+}
+
+TEST_CASE("cancelling wakes everybody, and nobody waits any more") {
+  Ring ring(1, chunk_bytes, chunk_bytes);
+  Seat seat, seats[2];
+  Chunk& held = fill_one(ring, seat, 1);
+  auto lane = waits_for_task(ring, seats[0]);
+  auto other_lane = waits_for_task(ring, seats[1]);
+  auto end = in_thread([&] {
+    ring.wait_for_end();
+    return true;
+  });
+  CHECK(is_waiting(lane));
+  CHECK(is_waiting(other_lane));
+  CHECK(is_waiting(end));
+  ring.cancel();
+  CHECK(result_of(std::move(lane)).kind == Kind::none);
+  CHECK(result_of(std::move(other_lane)).kind == Kind::none);
+  CHECK(result_of(std::move(end)));
+  ring.done(held);
+  CHECK(nothing_for(ring, seat));
+  CHECK(nothing_for(ring, seat, only_writing));
+  CHECK(nothing_for(ring, seat, whatever_comes));
+  ring.wait_for_end();
+}
+
+TEST_CASE("turns may end after cancelling, and give nobody anything") {
+  Ring ring(3, chunk_bytes, chunk_bytes);
+  Seat seat, other;
+  Chunk& first = fill_one(ring, seat, 1);
+  Chunk& given_back = fill_one(ring, seat, 2);
+  ring.done(first);
+  Chunk& written = take(ring, seat, Kind::write);
+  Chunk& filled = take(ring, other, Kind::fill);
+  ring.cancel();
+  ring.written(written);
+  ring.filled(filled, true);
+  ring.give_back(given_back);
+  for (Seat* each : {&seat, &other}) CHECK(nothing_for(ring, *each, whatever_comes));
+}
+
+// Under load --------------------------------------------------------------------------------------
+
+namespace {
+
+// A stream of numbered chunks that lanes send round a ring.
+struct Traffic {
+  Ring& ring;
+  std::uint64_t count;  // of chunks
+  const Jitter& jitter;
+  bool mishaps;  // chunks are given back now and then, and sometimes the input is not there yet
+
+  OneAtATime reading{"the reader's turn"}, writing{"the writer's turn"};
+  std::uint64_t filled = 0;   // of the reader's turn
+  std::uint64_t written = 0;  // of the writer's turn
+  bool in_order = true;
+  std::atomic<std::uint64_t> done = 0;
+
+  // What one lane does of it, with up to `depth` chunks at a time. True when it came to the end.
+  bool drive(Seat& seat, std::size_t depth) {
+    std::deque<Chunk*> held;
+    for (;;) {
+      const bool start = held.size() < depth;
+      const auto [kind, chunk] = ring.take(seat, {.start = start, .wait = held.empty()});
+      if (kind == Kind::write)
+        write(*chunk);
+      else if (kind == Kind::work || (kind == Kind::fill && fill(*chunk, held.empty())))
+        held.push_back(chunk);
+      else if (!held.empty())
+        finish(held);
+      else
+        return true;
+    }
+  }
+
+  bool fill(Chunk& chunk, bool wait) {
+    bool last = false;
+    {
+      const OneAtATime::Inside inside(reading);
+      jitter.pause();
+      if (!mishaps || wait || jitter.random() % 4 != 0) {
+        std::memcpy(chunk.in_memory.data(), &filled, sizeof filled);
+        chunk.in_size = sizeof filled;
+        last = ++filled == count;
+      }
+    }
+    if (chunk.in_size == 0) {
+      ring.unfilled(chunk);
+      return false;
+    }
+    ring.filled(chunk, last);
+    return true;
+  }
+
+  void finish(std::deque<Chunk*>& held) {
+    Chunk& chunk = *held.front();
+    held.pop_front();
+    jitter.pause();
+    if (mishaps && jitter.random() % 8 == 0) return ring.give_back(chunk);
+    std::memcpy(chunk.out_memory.data(), chunk.in().data(), chunk.in_size);
+    chunk.out_size = chunk.in_size;
+    ++done;
+    ring.done(chunk);
+  }
+
+  void write(Chunk& chunk) {
+    {
+      const OneAtATime::Inside inside(writing);
+      jitter.pause();
+      std::uint64_t number = 0;
+      std::memcpy(&number, chunk.out().data(), sizeof number);
+      in_order = in_order && number == written++;
+    }
+    ring.written(chunk);
+  }
+};
+
+// Sends `count` chunks round a ring of `slots` with `lanes` lanes, of one to three chunks at a time. True
+// when they were written in order, each done once.
+bool goes_round(std::size_t slots, std::size_t lanes, std::uint64_t count, const Jitter& jitter,
+                bool mishaps) {
+  Ring ring(slots, sizeof count, sizeof count);
+  Traffic traffic{.ring = ring, .count = count, .jitter = jitter, .mishaps = mishaps};
+  std::deque<Seat> seats(lanes);
+  std::vector<std::future<bool>> threads;
+  for (std::size_t i = 0; i < lanes; ++i)
+    threads.push_back(in_thread([&, i] { return traffic.drive(seats[i], 1 + i % 3); }));
+  ring.wait_for_end();
+  for (auto& thread : threads) thread.get();
+  return traffic.in_order && traffic.written == count && traffic.done == count;
+}
+
+}  // namespace
+
+TEST_CASE("chunks stay in order with any number of slots and lanes under random delays") {
+  const std::uint64_t seed = std::random_device{}();
+  const Jitter jitter(seed, std::chrono::microseconds(100));
+  for (std::size_t slots = 1; slots <= 8; ++slots)
+    for (std::size_t lanes = 1; lanes <= 8; ++lanes) {
+      CAPTURE(seed, slots, lanes);
+      CHECK(result_of(in_thread([&] { return goes_round(slots, lanes, 60, jitter, true); })));
+    }
+}
+
+TEST_CASE("a ring without any delays goes round many times") {
+  const Jitter none;
+  for (const std::size_t slots : {1, 2, 3, 16})
+    for (const std::size_t lanes : {1, 2, 4})
+      for (const bool mishaps : {false, true}) {
+        CAPTURE(slots, lanes, mishaps);
+        CHECK(result_of(in_thread([&] { return goes_round(slots, lanes, 3000, none, mishaps); })));
+      }
+}
+
+TEST_CASE("cancelling at any moment leaves no thread behind") {
+  const std::uint64_t seed = std::random_device{}();
+  CAPTURE(seed);
+  const Jitter jitter(seed, std::chrono::microseconds(50));
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    Ring ring(1 + jitter.random() % 4, chunk_bytes, chunk_bytes);
+    Traffic traffic{.ring = ring, .count = never, .jitter = jitter, .mishaps = true};
+    std::array<Seat, 4> seats;
+    std::vector<std::future<bool>> lanes;
+    for (std::size_t i = 0; i < seats.size(); ++i)
+      lanes.push_back(in_thread([&, i] { return traffic.drive(seats[i], 1 + i % 2); }));
+    std::this_thread::sleep_for(std::chrono::microseconds(jitter.random() % 3000));
+    ring.cancel();
+    for (auto& lane : lanes) CHECK(result_of(std::move(lane)));
+    CHECK(traffic.in_order);
+  }
+}
+
+}  // namespace gpuaes

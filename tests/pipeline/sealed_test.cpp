@@ -1,0 +1,232 @@
+// The pipeline with sealed segments: what comes out of it is what was verified, and not a byte more.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cipher/modes/evp_gcm.hpp"
+#include "cipher/modes/segments.hpp"
+#include "format/segment_session.hpp"
+#include "pipeline/rig.hpp"
+#include "pipeline/ring_plan.hpp"
+#include "support/catch.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::size_t plain = segment_bytes, sealed = sealed_segment_bytes;
+constexpr Nonce base_nonce{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0xfe};
+constexpr std::uint64_t header_bytes = 175;
+
+std::unique_ptr<Session> session(bool decrypt) {
+  return make_segment_session({.decrypt = decrypt,
+                               .key = make_key(cipher_key()),
+                               .base_nonce = base_nonce,
+                               .header = {},
+                               .header_bytes = header_bytes});
+}
+std::unique_ptr<Session> seal_session() {
+  return session(false);
+}
+std::unique_ptr<Session> open_session() {
+  return session(true);
+}
+
+// What has to come of the first `size` of the test bytes, by libcrypto and a loop.
+Bytes sealed_bytes(std::size_t size) {
+  const Bytes text = test_bytes(size);
+  Bytes out;
+  EvpGcm gcm(cipher_key(), EvpGcm::Use::seal);
+  for (std::size_t at = 0; at <= size; at += plain) {
+    const auto part = std::span(text).subspan(at, std::min(plain, size - at));
+    Bytes segment(part.size() + tag_bytes);
+    gcm.seal(segment_nonce(base_nonce, at / plain), {}, part, std::span(segment).first(part.size()),
+             std::span(segment).last(tag_bytes));
+    out.insert(out.end(), segment.begin(), segment.end());
+  }
+  return out;
+}
+
+const std::array sizes{std::size_t{0}, std::size_t{1}, plain - 1, plain,         plain + 1, 2 * plain,
+                       2 * plain + 17, 3 * plain - 1,  4 * plain, 4 * plain + 1, 8 * plain, 11 * plain + 333};
+
+Setup opening(Bytes input, std::size_t segments_a_chunk = 2) {
+  return {.input = std::move(input), .session = open_session, .chunk_bytes = segments_a_chunk * sealed};
+}
+
+std::string message(const char* how, std::uint64_t at, std::uint64_t plaintext) {
+  return "auth: input is " + std::string(how) + " byte " + std::to_string(header_bytes + at) + ": " +
+         std::to_string(plaintext) + " bytes";
+}
+
+// Opens a damaged stream in many ways: each must end with this message, and write just this much.
+void check_fails(const Bytes& input, const std::string& how, std::size_t released) {
+  for (const std::size_t segments : {1, 2, 5})
+    for (const bool shared : {false, true})
+      for (const std::size_t lanes : {1, 3}) {
+        CAPTURE(segments, shared, lanes, input.size());
+        Setup with = opening(input, segments);
+        if (shared) with.source.shared = input.size();
+        Rig rig(std::move(with));
+        rig.add_lanes(lanes, {.depth = lanes == 3 ? 2u : 1u, .copies = lanes == 3});
+        const std::string failure = rig.run();
+        CHECK(failure.substr(0, how.size()) == how);
+        CHECK(difference(rig.sink.bytes(), test_bytes(released)) == "");
+      }
+}
+
+}  // namespace
+
+TEST_CASE("sealing equals libcrypto for sizes around every boundary, however it is cut up") {
+  for (const std::size_t size : sizes)
+    for (const std::size_t segments : {1, 2, 3})
+      for (const std::size_t slots : {1, 4})
+        for (const std::size_t shared : {std::size_t{0}, size / 2, size}) {
+          CAPTURE(size, segments, slots, shared);
+          Rig rig({.size = size,
+                   .session = seal_session,
+                   .chunk_bytes = segments * plain,
+                   .slots = slots,
+                   .source = {.shared = shared}});
+          rig.add_lanes(1);
+          rig.add_lanes(1, {.copies = true});
+          CHECK(rig.run() == "");
+          CHECK(difference(rig.sink.bytes(), sealed_bytes(size)) == "");
+        }
+}
+
+TEST_CASE("opening gives back what was sealed, however it comes") {
+  for (const std::size_t size : sizes)
+    for (const std::size_t segments : {1, 3})
+      for (const std::size_t read_size : {std::size_t{1000}, sealed, 5 * sealed})
+        for (const bool shared : {false, true}) {
+          CAPTURE(size, segments, read_size, shared);
+          Bytes input = sealed_bytes(size);
+          const std::size_t input_size = input.size();
+          Setup with = opening(std::move(input), segments);
+          with.source = {.read_size = read_size, .shared = shared ? input_size : 0, .sometimes_late = true};
+          Rig rig(std::move(with));
+          rig.add_lanes(1);
+          rig.add_lanes(1, {.copies = true});
+          CHECK(rig.run() == "");
+          CHECK(difference(rig.sink.bytes(), test_bytes(size)) == "");
+          CHECK(rig.pipeline.bytes_in() == input_size);
+          CHECK(rig.pipeline.bytes_out() == size);
+        }
+}
+
+TEST_CASE("a changed byte in any segment or tag ends the output before that segment") {
+  const std::size_t size = 5 * plain + 100;
+  for (std::size_t segment = 0; segment <= 5; ++segment)
+    for (const std::size_t inside :
+         {std::size_t{0}, std::size_t{99}, std::size_t{100}, plain - 1, plain, sealed - 1}) {
+      Bytes input = sealed_bytes(size);
+      const std::size_t at = segment * sealed + inside;
+      if (at >= input.size()) continue;
+      input[at] ^= std::byte{0x80};
+      CAPTURE(segment, inside);
+      check_fails(
+          input,
+          message(segment < 5 ? "corrupt at" : "corrupt or truncated at", segment * sealed, segment * plain),
+          segment * plain);
+    }
+}
+
+TEST_CASE("an input that ends too early fails wherever it ends") {
+  const Bytes whole = sealed_bytes(3 * plain + 100);
+  for (std::size_t segment = 0; segment <= 3; ++segment)
+    for (const std::size_t inside :
+         {std::size_t{0}, std::size_t{1}, std::size_t{15}, std::size_t{16}, std::size_t{115}, sealed - 1}) {
+      const std::size_t size = segment * sealed + inside;
+      if (size >= whole.size()) continue;
+      CAPTURE(segment, inside);
+      const Bytes input(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+      const std::string how = inside < tag_bytes
+                                  ? message("truncated after", size, segment * plain)
+                                  : message("corrupt or truncated at", segment * sealed, segment * plain);
+      check_fails(input, how, segment * plain);
+    }
+}
+
+TEST_CASE("what is appended, swapped, repeated or left out is noticed") {
+  const Bytes whole = sealed_bytes(3 * plain + 100);
+  const auto segment = [&](std::size_t i) { return whole.begin() + static_cast<std::ptrdiff_t>(i * sealed); };
+  Bytes appended = whole, swapped = whole, repeated = whole, left_out = whole;
+  appended.push_back(std::byte{0});
+  check_fails(appended, message("corrupt or truncated at", 3 * sealed, 3 * plain), 3 * plain);
+  appended.insert(appended.end(), whole.begin(), whole.end());
+  check_fails(appended, message("corrupt at", 3 * sealed, 3 * plain), 3 * plain);
+  std::swap_ranges(swapped.begin() + sealed, swapped.begin() + 2 * sealed, swapped.begin() + 2 * sealed);
+  check_fails(swapped, message("corrupt at", sealed, plain), plain);
+  repeated.insert(repeated.begin() + sealed, segment(0), segment(1));
+  check_fails(repeated, message("corrupt at", sealed, plain), plain);
+  left_out.erase(left_out.begin() + sealed, left_out.begin() + 2 * sealed);
+  check_fails(left_out, message("corrupt at", sealed, plain), plain);
+}
+
+TEST_CASE("an input that cannot be read to its end is never sealed with a last segment") {
+  for (const std::size_t fail_at : {std::size_t{0}, std::size_t{5}, plain, 2 * plain, 3 * plain + 5})
+    for (const std::size_t segments : {1, 2})
+      for (const bool shared : {false, true}) {
+        CAPTURE(fail_at, segments, shared);
+        const std::size_t size = 4 * plain;
+        Rig rig({.size = size,
+                 .session = seal_session,
+                 .chunk_bytes = segments * plain,
+                 .source = {.shared = shared ? size : 0, .fail_at = fail_at}});
+        rig.add_lanes(2);
+        CHECK(contains(rig.run(), "io: the source fails"));
+        const Bytes whole = sealed_bytes(size);
+        CHECK(rig.sink.bytes().size() % sealed == 0);
+        CHECK(rig.sink.bytes().size() <= fail_at / plain * sealed);
+        CHECK(std::ranges::equal(rig.sink.bytes(), std::span(whole).first(rig.sink.bytes().size())));
+      }
+}
+
+TEST_CASE("a chunk is as large as was asked for, rounded up to whole segments") {
+  const auto seal = seal_session(), open = open_session(), raw = raw_session();
+  for (const std::size_t segments : {1, 2, 5})
+    for (const std::size_t missing : {std::size_t{0}, std::size_t{1}, plain - 1}) {
+      CAPTURE(segments, missing);
+      const LanePlan plan{.chunk_bytes = segments * plain - missing, .chunks = 2};
+      const Ring sealing = make_ring(plan, *seal), opening_ring = make_ring(plan, *open);
+      CHECK(sealing.in_bytes() == segments * plain);
+      CHECK(sealing.out_bytes() == segments * sealed);
+      CHECK(opening_ring.in_bytes() == segments * sealed);
+      CHECK(opening_ring.out_bytes() == segments * plain);
+    }
+  CHECK(make_ring({.chunk_bytes = 17, .chunks = 1}, *raw).in_bytes() == 32);
+}
+
+TEST_CASE("plaintext that was not verified is wiped from the ring") {
+  Bytes input = sealed_bytes(3 * plain);
+  input[sealed + 5] ^= std::byte{1};
+  Setup with = opening(input, 4);
+  with.slots = 1;
+  Rig rig(std::move(with));
+  rig.add_lanes(1);
+  const std::span<std::byte> outputs = rig.ring.memory().subspan(rig.ring.in_memory().size());
+  CHECK(rig.run() != "");
+  CHECK(difference(outputs.first(plain), test_bytes(plain)) == "");
+  CHECK(std::ranges::all_of(outputs.subspan(plain), [](std::byte byte) { return byte == std::byte{0}; }));
+}
+
+TEST_CASE("a lane that fails while it opens loses nothing and releases nothing wrong") {
+  for (const bool damaged : {false, true}) {
+    Bytes input = sealed_bytes(9 * plain + 5);
+    if (damaged) input[7 * sealed] ^= std::byte{1};
+    Rig rig(opening(std::move(input)));
+    rig.pipeline.add_lane(rig.lane({.depth = 2, .on_finish = fail_at_job(1)}));
+    rig.add_lanes(1);
+    const std::string failure = rig.run();
+    CHECK(failure.substr(0, 5) == (damaged ? "auth:" : ""));
+    CHECK(difference(rig.sink.bytes(), test_bytes(damaged ? 7 * plain : 9 * plain + 5)) == "");
+    CHECK(rig.warnings() == 1);
+  }
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,227 @@
+// Which thread drives which lane: the first is the caller's, others are made when there is more to do.
+#include <array>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "lane/backends.hpp"
+#include "pipeline/pipeline.hpp"
+#include "pipeline/rig.hpp"
+#include "support/catch.hpp"
+#include "support/io_support.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+// The threads that did jobs.
+class Seen {
+ public:
+  LaneScript script() {
+    return {.on_finish = [this](std::uint64_t) {
+      const std::lock_guard lock(mutex_);
+      threads_.insert(std::this_thread::get_id());
+    }};
+  }
+  std::size_t count() const { return threads_.size(); }
+  bool caller() const { return threads_.contains(std::this_thread::get_id()); }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::thread::id> threads_;
+};
+
+}  // namespace
+
+TEST_CASE("an input that one chunk holds is done by the caller's thread, and needs no other") {
+  for (const std::size_t size : {0, 1, 16, 63, 64})
+    for (const std::uint64_t shared : {std::size_t{0}, size})
+      for (const std::size_t lanes : {1, 2, 5}) {
+        if (shared == 0 && size == 64) continue;  // what fills a chunk may have more behind it
+        CAPTURE(size, shared, lanes);
+        Seen seen;
+        Rig rig({.size = size, .source = {.shared = shared}});
+        rig.add_lanes(lanes, seen.script());
+        std::string failure;
+        {
+          const NoThreads none;
+          failure = rig.run();
+        }
+        CHECK(failure == "");
+        CHECK(rig.wrong_output(size) == "");
+        CHECK(seen.count() == 1);
+        CHECK(seen.caller());
+        CHECK(rig.pipeline.lane_stats().size() == lanes);
+        CHECK(rig.pipeline.lane_stats()[0].bytes == size);
+      }
+}
+
+TEST_CASE("where the system gives no threads the caller's does all the work") {
+  for (const std::uint64_t shared : {0, 65 * 16}) {
+    CAPTURE(shared);
+    Seen seen;
+    Rig rig({.size = 65 * 16, .source = {.shared = shared}});
+    rig.add_lanes(2, seen.script());
+    std::string failure;
+    {
+      const NoThreads none;
+      failure = rig.run();
+    }
+    CHECK(failure == "");
+    CHECK(rig.wrong_output(65 * 16) == "");
+    CHECK(seen.count() == 1);
+    CHECK(seen.caller());
+  }
+}
+
+TEST_CASE("a lane that cannot get its thread during the run is not waited for, and takes no one's place") {
+  Rig rig({.size = 64 * 20});
+  Gate refused;
+  rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { refused.wait(); }});
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(refused.comes(1));
+  std::unique_ptr<Lane> lane = rig.lane();
+  {
+    const NoThreads none;
+    CHECK_THROWS_AS(rig.pipeline.add_lane(std::move(lane)), std::system_error);
+    CHECK_THROWS_AS(rig.replace_lanes(1), std::system_error);
+  }
+  refused.open();
+  CHECK(result_of(std::move(ended)) == "");
+  CHECK(rig.wrong_output(64 * 20) == "");
+  CHECK(rig.pipeline.lane_stats()[0].chunks == 20);
+}
+
+TEST_CASE("there are no more threads than chunks") {
+  Seen seen;
+  Rig rig({.size = 64 * 2 + 10, .slots = 8, .most_delay = std::chrono::microseconds(200)});
+  rig.add_lanes(8, seen.script());
+  CHECK(rig.run() == "");
+  CHECK(rig.wrong_output(64 * 2 + 10) == "");
+  CHECK(seen.count() <= 3);
+  CHECK(rig.pipeline.lane_stats().size() == 8);
+}
+
+TEST_CASE("all lanes get to work where there is enough of it") {
+  for (const std::uint64_t shared : {0, 64 * 40}) {
+    CAPTURE(shared);
+    Rig rig({.size = 64 * 40, .slots = 5, .source = {.shared = shared}});
+    Gate all;
+    rig.add_lanes(5, {.on_finish = [&](std::uint64_t job) {
+                    if (job == 0) all.wait();
+                  }});
+    auto ended = in_thread([&] { return rig.run(); });
+    CHECK(all.comes(5));
+    all.open();
+    CHECK(result_of(std::move(ended)) == "");
+    CHECK(rig.wrong_output(64 * 40) == "");
+  }
+}
+
+TEST_CASE("where a lane fails its thread goes on with one that has none") {
+  Seen seen;
+  Rig rig({.size = 40, .spare_lane = make_cpu_lane});
+  rig.add_lanes(2, {.on_start = fail_at_job(0)});
+  rig.add_lanes(2, seen.script());
+  std::string failure;
+  {
+    const NoThreads none;
+    failure = rig.run();
+  }
+  CHECK(failure == "");
+  CHECK(rig.wrong_output(40) == "");
+  CHECK(rig.warnings() == 2);
+  CHECK(seen.caller());
+  const std::vector<LaneStats> stats = rig.pipeline.lane_stats();
+  REQUIRE(stats.size() == 4);  // and no spare one
+  CHECK(stats[2].bytes == 40);
+}
+
+TEST_CASE("lanes that are replaced before they have a thread leave without one, and the last one stays") {
+  for (const std::size_t others : {0, 1, 3}) {
+    CAPTURE(others);
+    Rig rig({.slots = 3});
+    PipeFed run(rig);
+    for (int i = 0; i < 3; ++i) run.pipeline.add_lane(rig.lane());
+    auto ended = run.start();
+    CHECK(is_waiting(ended));  // the caller's thread, for the first byte
+    std::vector<std::unique_ptr<Lane>> lanes;
+    for (std::size_t i = 0; i < others; ++i) lanes.push_back(rig.lane());
+    run.pipeline.replace_lanes(std::move(lanes));
+    for (std::size_t fed = 0; fed < 64 * 5; fed += 64) {
+      put(run.pipe.writer, test_bytes(64, fed));
+      CHECK(comes_true([&] { return rig.sink.size() == fed + 64; }));
+    }
+    run.pipe.writer.close();
+    CHECK(result_of(std::move(ended)) == "");
+    CHECK(rig.wrong_output(64 * 5) == "");
+    const std::vector<LaneStats> stats = run.pipeline.lane_stats();
+    REQUIRE(stats.size() == 3 + others);
+    if (others == 0) continue;
+    CHECK(stats[0].chunks == 1);
+    CHECK(stats[1].chunks + stats[2].chunks == 0);
+  }
+}
+
+TEST_CASE("a lane without a thread takes the place of a spare one") {
+  Rig rig({.size = 64 * 10, .slots = 1, .spare_lane = make_cpu_lane});
+  rig.add_lanes(1, {.on_finish = fail_at_job(0)});
+  rig.add_lanes(1);
+  rig.replace_lanes(0);
+  CHECK(result_of(in_thread([&] { return rig.run(); })) == "");
+  CHECK(rig.wrong_output(64 * 10) == "");
+  CHECK(rig.pipeline.lane_stats().size() == 2);
+}
+
+// Stopping ----------------------------------------------------------------------------------------
+
+TEST_CASE("a request to stop reaches the caller's thread while it waits for the first byte") {
+  for (const int lanes : {1, 3}) {
+    CAPTURE(lanes);
+    Rig rig({});
+    PipeFed run(rig);
+    for (int i = 0; i < lanes; ++i) run.pipeline.add_lane(rig.lane());
+    auto ended = run.start();
+    CHECK(is_waiting(ended));
+    rig.cancel.request(SIGTERM);
+    CHECK(result_of(std::move(ended)) == "cancelled: 15");
+    CHECK(rig.sink.size() == 0);
+  }
+}
+
+TEST_CASE("what fails in another thread ends the run while the caller's waits for input") {
+  Rig rig({.sink_fails_at = 100});
+  PipeFed run(rig);
+  Gate other;
+  run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { other.comes(1); }}));
+  run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { other.wait(); }}));
+  put(run.pipe.writer, test_bytes(128));
+  auto ended = run.start();
+  CHECK(comes_true([&] { return rig.sink.size() == 64; }));
+  CHECK(is_waiting(ended));  // the caller's thread for what comes behind the 128 bytes
+  other.open();
+  CHECK(result_of(std::move(ended)) == "io: the sink fails at byte 100");
+  CHECK(rig.wrong_output(100) == "");
+}
+
+TEST_CASE("what fails in the caller's thread ends the run while another one waits for input") {
+  Rig rig({.sink_fails_at = 50});
+  PipeFed run(rig);
+  Gate waits;
+  run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { waits.wait(); }}));
+  run.pipeline.add_lane(rig.lane());
+  put(run.pipe.writer, test_bytes(64));
+  auto ended = run.start();
+  CHECK(waits.comes(1));
+  CHECK(is_waiting(ended));  // the other one has its thread, and reads
+  waits.open();
+  CHECK(result_of(std::move(ended)) == "io: the sink fails at byte 50");
+  CHECK(rig.wrong_output(50) == "");
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,126 @@
+// Ranges of a stream: which units they take, and what errors say of the whole.
+#include "run/range_stream.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "cipher/job.hpp"
+#include "format/segment_session.hpp"
+#include "pipeline/rig.hpp"
+#include "support/catch.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+std::unique_ptr<Session> opened(std::uint64_t header_bytes = 0) {
+  return make_segment_session(
+      {.decrypt = true, .key = make_key(test_bytes(32)), .base_nonce = {}, .header_bytes = header_bytes});
+}
+
+Bytes sealed(std::size_t size) {
+  const auto session = make_segment_session({.key = make_key(test_bytes(32)), .base_nonce = {}});
+  const Bytes in = test_bytes(size);
+  Bytes out(session->output_size(size, true));
+  make_cpu_lane()->start(session->job({0, in, out}));
+  return out;
+}
+
+// Where a range of `body` lies, or why it lies nowhere.
+struct Found {
+  RangePlace place{};
+  std::string failure;
+};
+Found find(const Session& session, const Bytes& body, const ByteRange& range) {
+  Cancel cancel;
+  Jitter jitter;
+  MemorySource source(body, {}, cancel, jitter);
+  MemorySink sink({}, cancel, jitter);
+  Found found;
+  found.failure = failure_of([&] {
+    found.place = find_range(range, {&source, &session, &sink}, body.size());
+  });
+  CHECK(sink.size() == 0);
+  return found;
+}
+
+bool lies(const Found& found, std::uint64_t begin, std::uint64_t size, std::uint64_t skipped) {
+  return found.failure.empty() && found.place.begin == begin && found.place.size == size &&
+         found.place.skipped == skipped;
+}
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
+
+TEST_CASE("a range takes the segments that it touches, and no others") {
+  const auto session = opened();
+  const Bytes body = sealed(2 * segment_bytes + 100);
+  CHECK(lies(find(*session, body, {0, 1}), 0, 16400, 0));
+  CHECK(lies(find(*session, body, {16383, 1}), 0, 16400, 16383));
+  CHECK(lies(find(*session, body, {16383, 2}), 0, 2 * 16400, 16383));
+  CHECK(lies(find(*session, body, {16384, 16384}), 16400, 16400, 0));
+  CHECK(lies(find(*session, body, {16384, 16385}), 16400, 16400 + 116, 0));
+  CHECK(lies(find(*session, body, {32868, 0}), 32800, 0, 100));
+  CHECK(lies(find(*session, body, {5, {}}), 0, body.size(), 5));
+  CHECK(find(*session, body, {5, {}}).place.length == 2 * segment_bytes + 95);
+  // Behind whole segments the empty last one is opened, and not taken again.
+  CHECK(lies(find(*session, sealed(2 * segment_bytes), {16384, {}}), 16400, 16400, 0));
+  CHECK(lies(find(*session, sealed(0), {0, {}}), 0, 0, 0));
+}
+
+TEST_CASE("a range of counter mode takes the blocks that it touches") {
+  const auto session = raw_session();
+  const Bytes body = test_bytes(50);
+  CHECK(lies(find(*session, body, {15, 2}), 0, 32, 15));
+  CHECK(lies(find(*session, body, {16, 34}), 16, 34, 0));
+  CHECK(lies(find(*session, body, {50, {}}), 48, 0, 2));
+}
+
+TEST_CASE("a range beyond the end is none, also where numbers overflow") {
+  const auto session = opened();
+  const Bytes body = sealed(100);
+  for (const ByteRange& range : {ByteRange{101, 0}, ByteRange{101, {}}, ByteRange{100, 1}, ByteRange{0, 101},
+                                 ByteRange{most, most}, ByteRange{1, most}, ByteRange{most, {}}})
+    CHECK(contains(find(*session, body, range).failure,
+                   "beyond the end of the plaintext, which has 100 bytes"));
+  CHECK(find(*session, body, {100, 0}).failure.empty());
+}
+
+TEST_CASE("where the end is not authentic there are no ranges") {
+  const auto session = opened(175);
+  const Bytes whole = sealed(segment_bytes + 100);
+  for (const std::size_t size : {0u, 15u, 16400u, 16415u}) {
+    const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    CHECK(contains(find(*session, cut, {0, 0}).failure,
+                   "truncated after byte " + std::to_string(175 + size) + ": 0 bytes"));
+  }
+  for (const std::size_t size : {16u, 1000u, 16399u, 16416u, 16515u}) {
+    const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    CHECK(
+        contains(find(*session, cut, {0, 0}).failure,
+                 "corrupt or truncated at byte " + std::to_string(175 + size / 16400 * 16400) + ": 0 bytes"));
+  }
+}
+
+TEST_CASE("jobs and errors of a window are those of the whole") {
+  const auto whole = opened(175);
+  const std::uint64_t begin = (std::uint64_t{1} << 33) * 16400;
+  const WindowSession window(*whole, begin, (std::uint64_t{1} << 33) * 16384 + 100);
+  const Bytes in(2 * 16400);
+  Bytes out(2 * 16384);
+  CHECK(window.output_size(in.size(), true) == out.size());
+  CHECK(window.job({16400, in, out}).first_segment == (std::uint64_t{1} << 33) + 1);
+  const Outcome bad = window.judge({16400, in, out}, false, 1);
+  CHECK(bad.released == 16384);
+  REQUIRE(bad.error.has_value());
+  CHECK(std::string(bad.error->what()) == "input is corrupt at byte " +
+                                              std::to_string(175 + begin + 2 * 16400) +
+                                              ": 32668 bytes of plaintext before that are good");
+  CHECK(contains(window.judge({0, in, out}, false, 0).error->what(), ": 0 bytes"));
+  // It was judged before whether the stream ends there.
+  CHECK_FALSE(window.judge({0, in, out}, true, {}).error.has_value());
+}
+
+}  // namespace gpuaes

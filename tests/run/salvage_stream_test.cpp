@@ -1,0 +1,253 @@
+// Lanes that go on behind damage, what they note of it, and what is told.
+#include "run/salvage_stream.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cipher/modes/segments.hpp"
+#include "format/segment_session.hpp"
+#include "pipeline/rig.hpp"
+#include "run/salvage_lane.hpp"
+#include "support/catch.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+using Ranges = std::vector<Damage::Range>;
+
+std::unique_ptr<Session> opened() {
+  return make_segment_session(
+      {.decrypt = true, .key = make_key(test_bytes(32)), .base_nonce = {}, .header_bytes = 175});
+}
+
+// Segments of the test bytes, of which these are bad.
+Bytes sealed(std::size_t size, const std::vector<std::size_t>& bad = {}) {
+  const auto session = make_segment_session({.key = make_key(test_bytes(32)), .base_nonce = {}});
+  const Bytes in = test_bytes(size);
+  Bytes out(session->output_size(size, true));
+  make_cpu_lane()->start(session->job({0, in, out}));
+  for (const std::size_t i : bad) out[i * sealed_segment_bytes] ^= std::byte{1};
+  return out;
+}
+
+Bytes with_zeros(std::size_t size, const Ranges& ranges) {
+  Bytes plain = test_bytes(size);
+  for (const auto [begin, end] : ranges)
+    std::fill(plain.begin() + static_cast<std::ptrdiff_t>(begin),
+              plain.begin() + static_cast<std::ptrdiff_t>(end), std::byte{0});
+  return plain;
+}
+
+// A device: it opens all segments of a job, whatever is wrong with one, and counts them.
+class WholeJobLane : public Lane {
+ public:
+  explicit WholeJobLane(std::size_t& opened) : opened_(opened) {}
+  std::string name() const override { return "device"; }
+  std::size_t depth() const override { return 2; }
+  bool copies() const override { return true; }
+  void start(const Job& job) override {
+    job_ = job;
+    opened_ += count_segments(job);
+    lane_->start(job);
+    std::optional<std::size_t> bad = lane_->finish();
+    if (bad)  // what is behind it has been written too, and is not to be used
+      std::ranges::fill(job.out.subspan(*bad * segment_bytes), std::byte{0xee});
+    bad_ = bad;
+  }
+  std::optional<std::size_t> finish() override { return bad_; }
+
+ private:
+  std::size_t& opened_;
+  Job job_;
+  std::unique_ptr<Lane> lane_ = make_cpu_lane();
+  std::optional<std::size_t> bad_;
+};
+
+}  // namespace
+
+// Damage ------------------------------------------------------------------------------------------
+
+TEST_CASE("damage that touches is one range, in whatever order it is found") {
+  std::vector<Damage::Range> parts{{0, 10}, {10, 20}, {20, 30}, {40, 50}, {60, 60}};
+  std::ranges::sort(parts, {}, &Damage::Range::begin);
+  do {
+    Damage damage;
+    for (const Damage::Range& part : parts) damage.add(part);
+    CHECK(damage.take_all() == Ranges{{0, 30}, {40, 50}, {60, 60}});
+    CHECK(damage.take_all().empty());
+  } while (std::ranges::next_permutation(parts, {}, &Damage::Range::begin).found);
+}
+
+TEST_CASE("damage that is found twice counts once") {
+  Damage damage;
+  for (const Damage::Range& part : Ranges{{10, 20}, {10, 20}, {12, 18}, {5, 11}, {20, 20}, {0, 2}, {19, 25}})
+    damage.add(part);
+  CHECK(damage.take_all() == Ranges{{0, 2}, {5, 25}});
+}
+
+TEST_CASE("a range that may go on is not yet taken") {
+  Damage damage;
+  damage.add({0, 10});
+  damage.add({20, 30});
+  CHECK(damage.take_before(10).empty());
+  CHECK(damage.take_before(30) == Ranges{{0, 10}});
+  damage.add({30, 40});
+  CHECK(damage.take_before(40).empty());
+  CHECK(damage.take_before(41) == Ranges{{20, 40}});
+}
+
+// The lane ----------------------------------------------------------------------------------------
+
+TEST_CASE("a salvaging lane opens all good segments and makes zeros of the bad ones") {
+  const auto session = opened();
+  const std::size_t size = 9 * segment_bytes + 100;
+  const std::vector<std::vector<std::size_t>> cases{
+      {}, {0}, {9}, {4}, {3, 4, 5}, {0, 9}, {0, 2, 4, 6, 8}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
+  for (const auto& bad : cases) {
+    CAPTURE(bad.size());
+    const Bytes in = sealed(size, bad);
+    Damage expected;
+    for (const std::size_t i : bad)
+      expected.add({i * segment_bytes, std::min((i + 1) * segment_bytes, size)});
+    const Ranges ranges = expected.take_all();
+    std::size_t count = 0;
+    for (const bool device : {false, true}) {
+      Damage damage;
+      const auto lane =
+          make_salvage_lane(device ? std::make_unique<WholeJobLane>(count) : make_cpu_lane(), damage);
+      CHECK(lane->depth() == 1);
+      CHECK_FALSE(lane->copies());
+      Bytes out(size);
+      lane->start(session->job({0, in, out}));
+      CHECK_FALSE(lane->finish().has_value());
+      CHECK(difference(out, with_zeros(size, ranges)) == "");
+      CHECK(damage.take_all() == ranges);
+    }
+  }
+}
+
+TEST_CASE("damage has its place in the stream") {
+  const auto session = opened();
+  const Bytes in = sealed(100);  // not segment 2^33
+  Bytes out(100);
+  Damage damage;
+  const std::uint64_t first = std::uint64_t{1} << 33;
+  make_salvage_lane(make_cpu_lane(), damage)->start(session->job({first * sealed_segment_bytes, in, out}));
+  CHECK(damage.take_all() == Ranges{{first * segment_bytes, first * segment_bytes + 100}});
+}
+
+TEST_CASE("a device opens no segment more than a few times, however many are bad") {
+  const auto session = opened();
+  constexpr std::size_t count = 64;
+  for (const std::size_t each : {1u, 2u, 3u, 7u, 63u}) {
+    std::vector<std::size_t> bad;
+    for (std::size_t i = 0; i < count; i += each) bad.push_back(i);
+    CAPTURE(each);
+    const Bytes in = sealed(count * segment_bytes, bad);
+    Bytes out(count * segment_bytes);
+    std::size_t opened_segments = 0;
+    Damage damage;
+    make_salvage_lane(std::make_unique<WholeJobLane>(opened_segments), damage)
+        ->start(session->job({0, in, out}));
+    CHECK(opened_segments <= 4 * count);
+  }
+}
+
+TEST_CASE("what a lane notes before it fails is noted by the one that does its job again") {
+  const auto session = opened();
+  const Bytes in = sealed(3 * segment_bytes, {0, 2});
+  Bytes out(3 * segment_bytes);
+  Jitter jitter;
+  Damage damage;
+  const auto failing = make_salvage_lane(
+      std::make_unique<ScriptedLane>(make_cpu_lane(), LaneScript{.on_start = fail_at_job(1)}, jitter),
+      damage);
+  CHECK(contains(failure_of([&] { failing->start(session->job({0, in, out})); }), "lane: "));
+  CHECK(damage.take_all().empty());
+}
+
+// The whole ---------------------------------------------------------------------------------------
+
+namespace {
+
+struct Salvaged {
+  Bytes out;
+  std::vector<std::string> told;
+  std::string verdict;
+};
+
+// `input` through a pipeline of several lanes, of which the first fails in the middle.
+Salvaged salvage(const Bytes& input, std::uint64_t seed) {
+  Salvaged result;
+  Rig rig({.input = input,
+           .session = opened,
+           .chunk_bytes = 2 * sealed_segment_bytes,
+           .source = {.read_size = 10000, .shared = seed % 2 == 0 ? input.size() : 0},
+           .seed = seed,
+           .most_delay = std::chrono::microseconds(50)});
+  Salvage salvage({&rig.source, rig.session.get(), &rig.sink}, 175,
+                  [&](const std::string& text) { result.told.push_back(text); });
+  const Stream stream = salvage.stream();
+  Ring ring(4, 2 * sealed_segment_bytes, 2 * segment_bytes);
+  Pipeline pipeline({.ring = ring,
+                     .source = *stream.source,
+                     .sink = *stream.sink,
+                     .session = *stream.session,
+                     .cancel = rig.cancel,
+                     .spare_lane = {},
+                     .warn = [](const std::string&) {}});
+  for (int i = 0; i < 3; ++i)
+    pipeline.add_lane(salvage.wrap(std::make_unique<ScriptedLane>(
+        make_cpu_lane(),
+        i == 0 ? LaneScript{.copies = true, .on_finish = fail_at_job(3)} : LaneScript{.copies = true},
+        rig.jitter)));
+  CHECK(failure_of([&] { pipeline.run(); }) == "");
+  stream.sink->finish();
+  result.out = rig.sink.bytes();
+  if (const auto verdict = salvage.verdict()) result.verdict = verdict->what();
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("damage is told once and in order, with its place in input and plaintext") {
+  const std::size_t size = 20 * segment_bytes + 7;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    const Salvaged result = salvage(sealed(size, {0, 3, 4, 5, 20}), seed);
+    CHECK(difference(result.out, with_zeros(size, {{0, 16384}, {49152, 98304}, {327680, 327687}})) == "");
+    CHECK(result.told ==
+          std::vector<std::string>{"input is corrupt at byte 175: plaintext range 0:16384 is lost",
+                                   "input is corrupt at byte 49375: plaintext range 49152:49152 is lost",
+                                   "input is corrupt at byte 328175: plaintext range 327680:7 is lost"});
+    CHECK(result.verdict == "input is corrupt: 65543 bytes of plaintext in 3 ranges are lost");
+  }
+}
+
+TEST_CASE("an undamaged stream has nothing to tell") {
+  const Salvaged result = salvage(sealed(100000), 1);
+  CHECK(difference(result.out, test_bytes(100000)) == "");
+  CHECK(result.told.empty());
+  CHECK(result.verdict.empty());
+}
+
+TEST_CASE("what is truncated is salvaged up to there") {
+  Bytes cut = sealed(5 * segment_bytes + 100, {1});
+  cut.resize(3 * sealed_segment_bytes + 15);
+  const Salvaged result = salvage(cut, 1);
+  CHECK(difference(result.out, with_zeros(3 * segment_bytes, {{16384, 32768}})) == "");
+  CHECK(result.verdict ==
+        "input is truncated after byte 49390: 49152 bytes of plaintext before that are good, but for 16384 "
+        "bytes of "
+        "plaintext in 1 range");
+  cut = sealed(5 * segment_bytes);
+  cut.resize(5 * sealed_segment_bytes);
+  CHECK(salvage(cut, 1).verdict ==
+        "input is truncated after byte 82175: 81920 bytes of plaintext before that are good");
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,171 @@
+// Published AES-GCM vectors, NIST's CAVP and Wycheproof's, and a check of a lane against them.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cipher/job.hpp"
+#include "lane/lane.hpp"
+#include "support/aes_reference.hpp"
+#include "support/catch.hpp"
+#include "support/nist_vectors.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+
+struct GcmVector {
+  std::string name;  // file and number
+  Bytes key, iv, aad, plain, ciphertext, tag;
+  bool valid = true;  // where not, the tag is wrong and `plain` says nothing
+
+  // What jobs and the sealed formats use.
+  bool suits_job() const { return iv.size() == sizeof(Nonce) && tag.size() == tag_bytes; }
+};
+
+// The cases of one CAVP response file: "Count = 0", then "NAME = digits" in any order, and "FAIL" alone in a
+// line where decryption has to.
+inline void read_cavp(const std::filesystem::path& path, std::vector<GcmVector>& vectors) {
+  std::ifstream file(path);
+  REQUIRE(file);
+  constexpr std::pair<std::string_view, Bytes GcmVector::*> fields[] = {
+      {"Key", &GcmVector::key},  {"IV", &GcmVector::iv},         {"AAD", &GcmVector::aad},
+      {"PT", &GcmVector::plain}, {"CT", &GcmVector::ciphertext}, {"Tag", &GcmVector::tag}};
+  for (std::string line; std::getline(file, line);) {
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+    if (line == "FAIL") vectors.back().valid = false;
+    const std::size_t sign = line.find(" =");
+    if (line.starts_with('[') || line.starts_with('#') || sign == std::string::npos) continue;
+    const std::string name = line.substr(0, sign);
+    const std::string_view value = std::string_view(line).substr(sign + 2);
+    if (name == "Count") vectors.emplace_back().name = path.filename().string() + value.data();
+    for (const auto& [field, member] : fields)
+      if (name == field) vectors.back().*member = from_hex(value);
+  }
+}
+
+// Only where have_nist_vectors().
+inline std::vector<GcmVector> cavp_gcm_vectors() {
+  std::vector<GcmVector> vectors;
+  for (const std::string_view kind : {"gcmEncryptExtIV", "gcmDecrypt"})
+    for (const std::string_view bits : {"128", "192", "256"})
+      read_cavp(nist_aes_vectors / "GCM" / (std::string(kind).append(bits) + ".rsp"), vectors);
+  CHECK(vectors.size() == 47250);
+  return vectors;
+}
+
+inline constexpr std::string_view wycheproof_gcm_cases[] = {
+#include "vectors/wycheproof_aes_gcm.inc"
+};
+
+inline std::vector<GcmVector> wycheproof_gcm_vectors() {
+  std::vector<GcmVector> vectors;
+  for (const std::string_view line : wycheproof_gcm_cases) {
+    std::istringstream words{std::string(line)};
+    std::string number, result;
+    REQUIRE(words >> number >> result);
+    GcmVector& vector = vectors.emplace_back();
+    vector.name = "Wycheproof " + number;
+    REQUIRE((result == "valid" || result == "invalid"));
+    vector.valid = result == "valid";
+    for (Bytes GcmVector::*field : {&GcmVector::key, &GcmVector::iv, &GcmVector::aad, &GcmVector::plain,
+                                    &GcmVector::ciphertext, &GcmVector::tag}) {
+      std::string digits;
+      REQUIRE(words >> digits);
+      if (digits != "-") vector.*field = from_hex(digits);
+    }
+  }
+  CHECK(vectors.size() == 310);
+  CHECK(std::ranges::count(vectors, true, &GcmVector::valid) == 229);
+  return vectors;
+}
+
+// Jobs --------------------------------------------------------------------------------------------
+
+// What the segments of one job share.
+struct GcmStream {
+  const CipherKey& key;
+  Nonce base_nonce{};
+  std::uint64_t first_segment = 0;
+  Bytes aad{};
+};
+
+struct Opened {
+  std::optional<std::size_t> bad_segment;
+  Bytes plain;
+};
+
+inline Nonce nonce_of(std::span<const std::byte> bytes) {
+  Nonce nonce{};
+  for (std::size_t i = 0; i < nonce.size(); ++i) nonce[i] = std::to_integer<std::uint8_t>(bytes[i]);
+  return nonce;
+}
+
+inline Bytes joined(Bytes bytes, std::span<const std::byte> more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+  return bytes;
+}
+
+// A job with `segments` segments: as many as `plain` takes, or one more, which is empty then.
+inline Bytes seal(Lane& lane, const GcmStream& stream, const Bytes& plain, std::size_t segments) {
+  Bytes sealed(plain.size() + segments * tag_bytes, std::byte{0xa5});
+  lane.start({.operation = Operation::seal,
+              .key = &stream.key,
+              .in = plain,
+              .out = sealed,
+              .base_nonce = stream.base_nonce,
+              .first_segment = stream.first_segment,
+              .aad = stream.aad});
+  CHECK_FALSE(lane.finish().has_value());
+  return sealed;
+}
+
+inline Opened open(Lane& lane, const GcmStream& stream, const Bytes& sealed, std::size_t segments) {
+  Opened opened{{}, Bytes(sealed.size() - segments * tag_bytes, std::byte{0xa5})};
+  lane.start({.operation = Operation::open,
+              .key = &stream.key,
+              .in = sealed,
+              .out = opened.plain,
+              .base_nonce = stream.base_nonce,
+              .first_segment = stream.first_segment,
+              .aad = stream.aad});
+  opened.bad_segment = lane.finish();
+  return opened;
+}
+
+// Checks the lane against each vector that a job can hold, of which there are `expected`: seals it if it is
+// valid, and opens it.
+inline void check_gcm_vectors(Lane& lane, const std::vector<GcmVector>& vectors, std::size_t expected) {
+  std::size_t count = 0;
+  for (const GcmVector& vector : vectors) {
+    if (!vector.suits_job()) continue;
+    ++count;
+    CAPTURE(lane.name(), vector.name);
+    const GcmStream stream{lasting_key(vector.key), nonce_of(vector.iv), 0, vector.aad};
+    const Bytes sealed = joined(vector.ciphertext, vector.tag);
+    const Opened opened = open(lane, stream, sealed, 1);
+    if (vector.valid) {
+      CHECK(difference(seal(lane, stream, vector.plain, 1), sealed) == "");
+      CHECK_FALSE(opened.bad_segment.has_value());
+      CHECK(difference(opened.plain, vector.plain) == "");
+    } else {
+      CHECK(opened.bad_segment == std::optional<std::size_t>(0));
+    }
+  }
+  CHECK(count == expected);
+}
+
+inline void check_cavp(Lane& lane) {
+  check_gcm_vectors(lane, cavp_gcm_vectors(), 2250);
+}
+inline void check_wycheproof(Lane& lane) {
+  check_gcm_vectors(lane, wycheproof_gcm_vectors(), 197);
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,62 @@
+// MGM of CPU lanes for one message, in place, with the members of the oracle.
+#pragma once
+
+#include <algorithm>
+
+#include "cipher/modes/mgm.hpp"
+#include "cipher/modes/mgm_cpu.hpp"
+#include "support/catch.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+
+class SingleMgm {
+ public:
+  explicit SingleMgm(std::span<const std::byte> key) : mgm_(key) {}
+  SingleMgm(std::span<const std::byte> key, const kuznyechik::VectorCodes& codes) : mgm_(key, codes) {}
+
+  void seal(const MgmNonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
+            std::span<std::byte> ciphertext, std::span<std::byte> tag) const {
+    Bytes sealed(plain.begin(), plain.end());
+    sealed.resize(plain.size() + tag_bytes);
+    const Segment<std::byte, const std::byte> segment{
+        .mgm_nonce = nonce, .sealed = sealed, .plain = std::span(sealed).first(plain.size())};
+    mgm_.seal(aad, std::span(&segment, 1));
+    std::ranges::copy(segment.ciphertext(), ciphertext.begin());
+    std::ranges::copy(segment.tag(), tag.begin());
+  }
+
+  [[nodiscard]] bool open(const MgmNonce& nonce, std::span<const std::byte> aad,
+                          std::span<const std::byte> ciphertext, std::span<const std::byte> tag,
+                          std::span<std::byte> plain) const {
+    Bytes sealed(ciphertext.begin(), ciphertext.end());
+    sealed.insert(sealed.end(), tag.begin(), tag.end());
+    const Segment<const std::byte, std::byte> segment{
+        .mgm_nonce = nonce, .sealed = sealed, .plain = std::span(sealed).first(plain.size())};
+    const auto bad = mgm_.open(aad, std::span(&segment, 1));
+    std::ranges::copy(segment.plain, plain.begin());
+    return !bad;
+  }
+
+ private:
+  MgmCpu mgm_;
+};
+
+struct MgmSealed {
+  Bytes ciphertext, tag;
+};
+
+// What the oracle makes of `plain`, and CPU lanes too, in place; who open it again.
+inline MgmSealed check_as_oracle(const mgm::Mgm& oracle, const SingleMgm& cpu, const MgmNonce& nonce,
+                                 const Bytes& aad, const Bytes& plain) {
+  Bytes expected(plain.size()), expected_tag(16), got = plain, tag(16);
+  oracle.seal(nonce, aad, plain, expected, expected_tag);
+  cpu.seal(nonce, aad, got, got, tag);
+  CHECK(difference(got, expected) == "");
+  CHECK(difference(tag, expected_tag) == "");
+  CHECK(cpu.open(nonce, aad, got, tag, got));
+  CHECK(difference(got, plain) == "");
+  return {expected, expected_tag};
+}
+
+}  // namespace gpuaes

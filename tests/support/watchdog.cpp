@@ -1,0 +1,57 @@
+// Ends a test program that hangs, with a line that names the test case: a thread that waits forever cannot be
+// ended by a test, and CTest would only say that time ran out.
+#define CATCH_CONFIG_EXTERNAL_INTERFACES
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "support/catch.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+// The longest test cases take a few seconds; sanitizers and a busy machine slow them down.
+#ifdef GPUAES_SANITIZED
+constexpr std::chrono::seconds max_seconds{240};
+#else
+constexpr std::chrono::seconds max_seconds{60};
+#endif
+
+#if CATCH_VERSION_MAJOR >= 3
+using ListenerBase = Catch::EventListenerBase;
+#else
+using ListenerBase = Catch::TestEventListenerBase;
+#endif
+
+class Watchdog : public ListenerBase {
+ public:
+  using ListenerBase::ListenerBase;
+
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
+    ListenerBase::testCaseStarting(info);
+    thread_ = std::jthread([name = std::string(info.name)](const std::stop_token& end) {
+      std::mutex mutex;
+      std::unique_lock lock(mutex);
+      std::condition_variable_any never;
+      if (!never.wait_for(lock, end, max_seconds, [] { return false; }) && !end.stop_requested())
+        give_up("watchdog: '" + name + "' hangs");
+    });
+  }
+
+  void testCaseEnded(const Catch::TestCaseStats& stats) override {
+    thread_ = {};
+    ListenerBase::testCaseEnded(stats);
+  }
+
+ private:
+  std::jthread thread_;
+};
+
+CATCH_REGISTER_LISTENER(Watchdog)
+
+}  // namespace
+}  // namespace gpuaes
