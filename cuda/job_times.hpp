@@ -121,7 +121,7 @@ class Steps {
  private:
   JobTimes& times_;
   const Stream& stream_;
-  std::optional<Range> range_;
+  std::optional<ProfilerRange> range_;
 };
 
 }  // namespace gpuaes::cuda

@@ -47,57 +47,57 @@ class CudaLane : public Lane {
         kernel_(setup.kernel),
         shape_(setup.shape),
         pinned_(std::move(pinned)),
-        slots_{Slot(setup, stream_), Slot(setup, stream_)} {
+        buffers_{JobBuffers(setup, stream_), JobBuffers(setup, stream_)} {
     test_known_answers(*this, setup.cipher);
     key_ = nullptr;  // the next key may come to lie where the last one was
   }
 
   std::string name() const override { return fmt::format("cuda:{}", number_); }
-  std::size_t depth() const override { return slots_.size(); }
+  std::size_t depth() const override { return buffers_.size(); }
   bool copies() const override { return true; }
 
   void start(const Job& job) override {
     check(cudaSetDevice(device_));  // the thread that opened the lane is not the one that drives it
     if (key_ != job.key) keys_.set(*job.key, stream_);
     key_ = job.key;
-    Slot& slot = slots_[started_++ % slots_.size()];
-    Steps steps(slot.times, stream_);
+    JobBuffers& buffers = buffers_[started_++ % buffers_.size()];
+    Steps steps(buffers.times, stream_);
     steps.next("H2D");
-    check(
-        cudaMemcpyAsync(slot.in.data(), job.in.data(), job.in.size(), cudaMemcpyHostToDevice, stream_.get()));
+    check(cudaMemcpyAsync(buffers.in.data(), job.in.data(), job.in.size(), cudaMemcpyHostToDevice,
+                          stream_.get()));
     steps.next("kernel");
-    const std::byte* const out = launch(job, slot);
+    const std::byte* const out = launch(job, buffers);
     steps.next("D2H");
     check(cudaMemcpyAsync(job.out.data(), out, job.out.size(), cudaMemcpyDeviceToHost, stream_.get()));
-    slot.opens = job.operation == Operation::open;
-    if (slot.opens)
-      check(cudaMemcpyAsync(&*slot.first_bad, slot.verdict.data(), sizeof(std::uint32_t),
+    buffers.opens = job.operation == Operation::open;
+    if (buffers.opens)
+      check(cudaMemcpyAsync(&*buffers.first_bad, buffers.verdict.data(), sizeof(std::uint32_t),
                             cudaMemcpyDeviceToHost, stream_.get()));
     steps.end();
-    slot.done.record(stream_);
+    buffers.done.record(stream_);
   }
 
   std::optional<std::size_t> finish() override {
-    Slot& slot = slots_[finished_++ % slots_.size()];
-    slot.done.wait();
-    slot.times.finish();
-    if (!slot.opens || *slot.first_bad == none_bad) return std::nullopt;
-    slot.forget_bad(stream_);
-    return *slot.first_bad;
+    JobBuffers& buffers = buffers_[finished_++ % buffers_.size()];
+    buffers.done.wait();
+    buffers.times.finish();
+    if (!buffers.opens || *buffers.first_bad == none_bad) return std::nullopt;
+    buffers.forget_bad(stream_);
+    return *buffers.first_bad;
   }
 
   std::span<const Phase> phases() const override {
-    return slots_[(finished_ + slots_.size() - 1) % slots_.size()].times.phases();
+    return buffers_[(finished_ + buffers_.size() - 1) % buffers_.size()].times.phases();
   }
 
  private:
   // What a job in flight has for itself.
-  struct Slot {
+  struct JobBuffers {
     // Zeros: a kernel works on whole blocks, and of a job's last one it also reads what no copy has written.
-    Slot(const LaneSetup& setup, const Stream& stream)
-        : in(whole_blocks(std::max(setup.most_in, known_answer_bytes))),
-          out(whole_blocks(std::max(setup.most_out, known_answer_bytes))),
-          masks(tag_bytes * (count_segments(std::max(setup.most_in, setup.most_out)) + 1)),
+    JobBuffers(const LaneSetup& setup, const Stream& stream)
+        : in(whole_blocks(std::max(setup.max_in, known_answer_bytes))),
+          out(whole_blocks(std::max(setup.max_out, known_answer_bytes))),
+          masks(tag_bytes * (count_segments(std::max(setup.max_in, setup.max_out)) + 1)),
           verdict(sizeof(std::uint32_t)),
           times(setup.timed) {
       check(cudaMemsetAsync(in.data(), 0, in.size(), stream.get()));
@@ -118,12 +118,12 @@ class CudaLane : public Lane {
   };
 
   // Where on the device the output will be.
-  const std::byte* launch(const Job& job, Slot& slot) {
+  const std::byte* launch(const Job& job, JobBuffers& buffers) {
     if (job.operation != Operation::ctr) {
-      is_aes(job.key->cipher) ? launch_gcm(job, slot) : launch_mgm(job, slot);
-      return slot.out.data();
+      is_aes(job.key->cipher) ? launch_gcm(job, buffers) : launch_mgm(job, buffers);
+      return buffers.out.data();
     }
-    std::byte* const in = slot.in.data();
+    std::byte* const in = buffers.in.data();
     const Counter counter = load_counter(job.counter);
     if (is_aes(job.key->cipher))
       launch_aes_ctr(keys_.aes(kernel_, shape_), counter, in, in, job.in.size(), stream_.get());
@@ -132,35 +132,37 @@ class CudaLane : public Lane {
     return in;
   }
 
-  void launch_gcm(const Job& job, const Slot& slot) {
+  void launch_gcm(const Job& job, const JobBuffers& buffers) {
     const GcmJob gcm{.key = keys_.aes(kernel_, shape_),
                      .powers = keys_.powers(),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
                      .aad = public_data(job.aad),
                      .sealed_bytes = std::max(job.in.size(), job.out.size()),
-                     .masks = slot.masks.data()};
+                     .masks = buffers.masks.data()};
     if (job.operation == Operation::seal)
-      launch_gcm_seal(gcm, slot.in.data(), slot.out.data(), stream_.get());
+      launch_gcm_seal(gcm, buffers.in.data(), buffers.out.data(), stream_.get());
     else
-      launch_gcm_open(gcm, slot.in.data(), slot.out.data(), slot.first_bad_on_device(), stream_.get());
+      launch_gcm_open(gcm, buffers.in.data(), buffers.out.data(), buffers.first_bad_on_device(),
+                      stream_.get());
   }
 
-  void launch_mgm(const Job& job, Slot& slot) {
+  void launch_mgm(const Job& job, JobBuffers& buffers) {
     // No more than jobs take, and only once they come: it is more than their data.
     const std::size_t sealed_bytes = std::max(job.in.size(), job.out.size());
     const std::size_t room = count_segments(sealed_bytes) * mgm_room(job.aad.size());
-    if (slot.mgm_room.size() < room) slot.mgm_room = DeviceBuffer(room);
+    if (buffers.mgm_room.size() < room) buffers.mgm_room = DeviceBuffer(room);
     const MgmJob mgm{.key = keys_.kuznyechik(kernel_, {}),
                      .base_nonce = job.base_mgm_nonce,
                      .first_segment = job.first_segment,
                      .aad = public_data(job.aad),
                      .sealed_bytes = sealed_bytes,
-                     .room = slot.mgm_room.data()};
+                     .room = buffers.mgm_room.data()};
     if (job.operation == Operation::seal)
-      launch_mgm_seal(mgm, slot.in.data(), slot.out.data(), stream_.get());
+      launch_mgm_seal(mgm, buffers.in.data(), buffers.out.data(), stream_.get());
     else
-      launch_mgm_open(mgm, slot.in.data(), slot.out.data(), slot.first_bad_on_device(), stream_.get());
+      launch_mgm_open(mgm, buffers.in.data(), buffers.out.data(), buffers.first_bad_on_device(),
+                      stream_.get());
   }
 
   // The first to go, also when the constructor throws: nothing else may while the device could still use it.
@@ -182,7 +184,7 @@ class CudaLane : public Lane {
   Stream stream_;
   DeviceKey keys_;
   const CipherKey* key_ = nullptr;
-  std::array<Slot, 2> slots_;
+  std::array<JobBuffers, 2> buffers_;
   std::size_t started_ = 0;
   std::size_t finished_ = 0;
   Idle idle_{device_, stream_.get()};

@@ -5,11 +5,11 @@
 
 namespace gpuaes {
 
-void push_range(const char* name) noexcept {
+void push_profiler_range(const char* name) noexcept {
   nvtxRangePushA(name);
 }
 
-void pop_range() noexcept {
+void pop_profiler_range() noexcept {
   nvtxRangePop();
 }
 

@@ -60,17 +60,17 @@ void Reference::check(const Subject& subject, const BenchKernel& kernel, const B
 bool Reference::agrees(const BenchKernel& kernel, const BenchKey& key, std::size_t size,
                        const Stream& stream) {
   const BenchData::Piece piece = data_.piece(kernel.mode(), 0, size);
-  const Ends ends = ends_of(kernel.mode(), piece);
+  const InOut in_out = in_out_of(kernel.mode(), piece);
   const bool opens = kernel.mode() == KernelMode::open;
   if (opens) {
     const std::vector<std::byte> sealed = expected(KernelMode::seal, key, size);
-    cuda::check(cudaMemcpy(ends.in, sealed.data(), sealed.size(), cudaMemcpyHostToDevice));
+    cuda::check(cudaMemcpy(in_out.in, sealed.data(), sealed.size(), cudaMemcpyHostToDevice));
   }
-  cuda::check(cudaMemset(ends.out, 0, ends.out_bytes));
+  cuda::check(cudaMemset(in_out.out, 0, in_out.out_bytes));
   cuda::check(cudaDeviceSynchronize());
   kernel.launch(piece, stream);
   stream.wait();
-  const std::vector<std::byte> got = copy_of(ends.out, ends.out_bytes);
+  const std::vector<std::byte> got = copy_of(in_out.out, in_out.out_bytes);
   if (opens) {
     std::uint32_t first_bad;
     cuda::check(cudaMemcpy(&first_bad, piece.first_bad, sizeof first_bad, cudaMemcpyDeviceToHost));

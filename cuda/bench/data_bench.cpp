@@ -92,7 +92,7 @@ DeviceLimits BenchData::limits() const {
   return measure_limits(device_plain_.data(), opened_.data(), capacity_);
 }
 
-Ends ends_of(KernelMode mode, const BenchData::Piece& piece) {
+InOut in_out_of(KernelMode mode, const BenchData::Piece& piece) {
   const std::size_t sealed_bytes = is_aead(mode) ? sealed_size(piece.size) : piece.size;
   if (mode == KernelMode::open) return {piece.sealed, piece.opened, sealed_bytes, piece.size};
   return {piece.plain, piece.sealed, piece.size, sealed_bytes};

@@ -69,11 +69,11 @@ class BenchData {
 std::unique_ptr<BenchData> make_data(std::vector<std::size_t>& sizes, const Report& report);
 
 // What a mode reads and writes of a piece.
-struct Ends {
+struct InOut {
   std::byte *in, *out;
   std::size_t in_bytes, out_bytes;
 };
-Ends ends_of(KernelMode mode, const BenchData::Piece& piece);
+InOut in_out_of(KernelMode mode, const BenchData::Piece& piece);
 
 // What is in device memory.
 std::vector<std::byte> copy_of(const std::byte* device, std::size_t size);

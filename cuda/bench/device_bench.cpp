@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t streams = 4;  // in each direction: a copy waits behind each that is under way
 constexpr std::size_t bytes_of_run = std::size_t{2} << 30;  // in each direction
-constexpr std::size_t most_copies = 2048;
+constexpr std::size_t max_copies = 2048;
 constexpr int runs = 5;
 
 struct Ways {
@@ -36,13 +36,13 @@ struct Ways {
 // A device, with what it copies to and from. One thread at a time uses it.
 class Link {
  public:
-  Link(int device, std::size_t most_bytes, std::span<std::byte> from, std::span<std::byte> to)
+  Link(int device, std::size_t max_bytes, std::span<std::byte> from, std::span<std::byte> to)
       : device_((check(cudaSetDevice(device)), device)), from_(from), to_(to) {
     fill_random(from);
     for (std::size_t i = 0; i < streams; ++i) {
-      pairs_.emplace_back(most_bytes);
+      pairs_.emplace_back(max_bytes);
       // What comes back is random too: a link may compress, or a device know zeros.
-      check(cudaMemcpy(pairs_.back().outgoing.data(), from_.data(), most_bytes, cudaMemcpyHostToDevice));
+      check(cudaMemcpy(pairs_.back().outgoing.data(), from_.data(), max_bytes, cudaMemcpyHostToDevice));
     }
   }
 
@@ -94,7 +94,7 @@ using Links = std::vector<const Link*>;
 
 // Gigabytes a second in each direction that is used, of all links at once: the median of `runs`.
 double rate(const Links& links, Ways ways, std::size_t size) {
-  const std::size_t copies = std::clamp(bytes_of_run / size, streams, most_copies);
+  const std::size_t copies = std::clamp(bytes_of_run / size, streams, max_copies);
   std::array<double, runs> seconds{};
   for (int run = -1; run < runs; ++run) {
     const Clock::time_point start = Clock::now();
@@ -131,10 +131,10 @@ void run_device_bench(std::span<const std::size_t> copy_sizes, std::span<std::by
   std::deque<Link> links;
   Links all;
   const std::size_t count = count_cuda_devices();
-  const std::size_t most_bytes = std::ranges::max(copy_sizes);
-  const std::size_t share = host_buffers * most_bytes;
+  const std::size_t max_bytes = std::ranges::max(copy_sizes);
+  const std::size_t share = host_buffers * max_bytes;
   for (std::size_t i = 0; i < count; ++i)
-    all.push_back(&links.emplace_back(static_cast<int>(i), most_bytes, memory.subspan(i * share, share),
+    all.push_back(&links.emplace_back(static_cast<int>(i), max_bytes, memory.subspan(i * share, share),
                                       memory.subspan((count + i) * share, share)));
   for (const Link* const link : all) {
     const std::string name = fmt::format("cuda:{}", link->device());

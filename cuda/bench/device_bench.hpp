@@ -13,7 +13,7 @@ namespace gpuaes::cuda {
 // With other numbers the buffers would stay in the last-level cache where those of the filter do not, or the
 // other way round.
 inline constexpr std::size_t host_buffers = 28;
-inline constexpr std::size_t most_copy_bytes = 64 << 20;
+inline constexpr std::size_t max_copy_bytes = 64 << 20;
 
 std::vector<Column> device_columns();
 

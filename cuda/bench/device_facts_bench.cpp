@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
+constexpr std::size_t max_bytes = std::size_t{1} << 30;
 constexpr int runs = 9;
 
 void report_properties(const std::string& name, int device, Report& report) {
@@ -84,13 +84,13 @@ Times time_copies(const DeviceBuffer& from, const DeviceBuffer& to, std::size_t 
 
 // The two clocks differ by what a launch and a wait cost the host.
 void report_copies(const std::string& name, Report& report) {
-  const DeviceBuffer from(most_bytes), to(most_bytes);
-  for (const std::size_t size : {std::size_t{64} << 10, std::size_t{16} << 20, most_bytes}) {
+  const DeviceBuffer from(max_bytes), to(max_bytes);
+  for (const std::size_t size : {std::size_t{64} << 10, std::size_t{16} << 20, max_bytes}) {
     const Times times = time_copies(from, to, size);
     report.add({name, "copy, by events", size, times.by_events * 1e6, "us"});
     report.add({name, "copy, by steady clock", size, times.by_steady_clock * 1e6, "us"});
-    if (size == most_bytes)
-      report.add({name, "inside, read and write", size, 2e-9 * most_bytes / times.by_events, "GB/s"});
+    if (size == max_bytes)
+      report.add({name, "inside, read and write", size, 2e-9 * max_bytes / times.by_events, "GB/s"});
   }
 }
 

@@ -50,7 +50,7 @@ class KernelBench {
   void run(const Subject& subject, const BenchKey& key, KernelMode mode) {
     const std::vector<std::unique_ptr<BenchKernel>> kernels = make_kernels(subject, key, mode);
     if (kernels.empty()) return;
-    const KernelLimit limit = least_limit(limits_, subject.cost(key.key.cipher, mode));
+    const KernelLimit limit = min_limit(limits_, subject.cost(key.key.cipher, mode));
     for (const std::size_t size : request_.sizes) {
       if (mode == KernelMode::open) seal_all(subject, key, size);
       for (const bool copies : request_.copies) {

@@ -140,7 +140,7 @@ KernelCost cost_of(const Variant& variant, Cipher cipher, Mode mode) {
   return is_aes(cipher) ? aes_cost(variant, mode, aes_rounds(cipher)) : ls_cost(variant);
 }
 
-KernelLimit least_limit(const DeviceLimits& limits, const KernelCost& cost) {
+KernelLimit min_limit(const DeviceLimits& limits, const KernelCost& cost) {
   struct Time {
     std::string_view name;
     double seconds;  // of the device, for a block

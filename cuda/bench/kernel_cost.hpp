@@ -33,6 +33,6 @@ struct KernelLimit {
 };
 
 // The one that comes first.
-KernelLimit least_limit(const DeviceLimits& limits, const KernelCost& cost);
+KernelLimit min_limit(const DeviceLimits& limits, const KernelCost& cost);
 
 }  // namespace gpuaes::cuda

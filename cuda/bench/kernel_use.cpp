@@ -11,8 +11,8 @@ namespace {
 // What is launched would be another shape than was asked for.
 void check_shape(const KernelFacts& facts, const KernelShape& shape) {
   const auto warp = static_cast<unsigned>(attribute(cudaDevAttrWarpSize));
-  if (shape.threads > facts.most_threads || shape.threads % warp != 0)
-    throw UsageError("its CUDA blocks have whole warps, of " + std::to_string(facts.most_threads) +
+  if (shape.threads > facts.max_threads || shape.threads % warp != 0)
+    throw UsageError("its CUDA blocks have whole warps, of " + std::to_string(facts.max_threads) +
                      " threads at most");
   if (shape.blocks_per_thread % facts.blocks_per_thread != 0)
     throw UsageError("its tiles have " + std::to_string(facts.blocks_per_thread) + " blocks a thread");
@@ -27,7 +27,7 @@ KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments
 
 LaneKernelUse lane_kernel_use(const KernelFacts& facts, const KernelShape& shape) {
   check_shape(facts, shape);
-  const unsigned threads = shape.threads > 0 ? shape.threads : facts.most_threads;
+  const unsigned threads = shape.threads > 0 ? shape.threads : facts.max_threads;
   const unsigned shared_bytes = facts.shared_bytes(threads);
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, facts.function));

@@ -107,9 +107,9 @@ BenchKernel::BenchKernel(const Subject& subject, KernelMode mode, const BenchKey
 }
 
 void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) const {
-  const Ends ends = ends_of(mode_, piece);
+  const InOut in_out = in_out_of(mode_, piece);
   if (variant_)
-    variant_->launch(load_counter(bench_counter), ends.in, ends.out, piece.size, stream.get());
+    variant_->launch(load_counter(bench_counter), in_out.in, in_out.out, piece.size, stream.get());
   else
     launch_lane_kernel(piece, stream.get());
 }

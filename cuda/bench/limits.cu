@@ -76,8 +76,8 @@ struct OwnBank {
   __device__ static Entry make(const std::uint8_t* cycle, unsigned i) {
     return 4 * (warp_lanes * cycle[i / warp_lanes] + i % warp_lanes);
   }
-  __device__ static unsigned begin(unsigned any, unsigned lane) {
-    return 4 * (warp_lanes * (any % entries) + lane);
+  __device__ static unsigned begin(unsigned any, unsigned warp_lane) {
+    return 4 * (warp_lanes * (any % entries) + warp_lane);
   }
 };
 

@@ -18,10 +18,10 @@ class HostData {
   explicit HostData(std::size_t size) : in_(size), out_(size), pinned_in_(in_), pinned_out_(out_) {}
 
   // Has what the pieces of a mode are made of.
-  void fill(const Ends& all) { check(cudaMemcpy(in_.data(), all.in, all.in_bytes, cudaMemcpyDeviceToHost)); }
+  void fill(const InOut& all) { check(cudaMemcpy(in_.data(), all.in, all.in_bytes, cudaMemcpyDeviceToHost)); }
   // Where the same is that is in device memory.
-  const std::byte* in(const Ends& all, const Ends& piece) const { return in_.data() + (piece.in - all.in); }
-  std::byte* out(const Ends& all, const Ends& piece) { return out_.data() + (piece.out - all.out); }
+  const std::byte* in(const InOut& all, const InOut& piece) const { return in_.data() + (piece.in - all.in); }
+  std::byte* out(const InOut& all, const InOut& piece) { return out_.data() + (piece.out - all.out); }
 
  private:
   std::vector<std::byte> in_, out_;
@@ -50,7 +50,7 @@ class LaunchTimes {
   double with_copies(const CopiedLaunches& what, const Runs& runs);
 
  private:
-  void enqueue(const CopiedLaunches& what, const Ends& all);
+  void enqueue(const CopiedLaunches& what, const InOut& all);
 
   BenchData& data_;
   const Streams& streams_;

@@ -45,9 +45,11 @@ __device__ inline void spread_keys(aes::KeyRows* keys, const std::uint32_t* roun
 
 // Starts to copy what there is of a tile's data to shared memory, where it takes no registers while the
 // keystream is made.
-__device__ inline void fetch(const Tile& tile, uint4* data, unsigned lane) {
-  asm volatile("" : "+r"(lane));  // or its address is made once for all tiles, for which there is no register
-  for (unsigned i = lane; i < aes::tile_blocks; i += warp_lanes)
+__device__ inline void fetch(const Tile& tile, uint4* data, unsigned warp_lane) {
+  asm volatile(
+      ""
+      : "+r"(warp_lane));  // or its address is made once for all tiles, for which there is no register
+  for (unsigned i = warp_lane; i < aes::tile_blocks; i += warp_lanes)
     if (i >= tile.begin && i < tile.end)
       __pipeline_memcpy_async(data + i, tile.in + 4 * (tile.offset + i), sizeof(uint4));
   __pipeline_commit();
@@ -99,8 +101,8 @@ __device__ aes::Column begin_gathered(const Plan& plan, std::uint64_t number, co
 }
 
 template <class Plan>
-__device__ void fetch_gathered(const Plan& plan, std::uint64_t number, uint4* data, unsigned lane) {
-  for (unsigned i = lane; i < aes::tile_blocks; i += warp_lanes) {
+__device__ void fetch_gathered(const Plan& plan, std::uint64_t number, uint4* data, unsigned warp_lane) {
+  for (unsigned i = warp_lane; i < aes::tile_blocks; i += warp_lanes) {
     const Place place = plan.place(number, i);
     if (place.is_there) __pipeline_memcpy_async(data + i, place.in, sizeof(uint4));
   }
@@ -126,10 +128,10 @@ __global__ void __launch_bounds__(bitslice_threads, bitslice_resident_threads / 
     bitslice_kernel(const std::uint32_t* round_keys, int rounds, Plan plan) {
   extern __shared__ uint4 bitslice_memory[];
   BlockMemory& block = *reinterpret_cast<BlockMemory*>(bitslice_memory);
-  const unsigned lane = threadIdx.x % warp_lanes, group = lane / 4, column = lane % 4;
+  const unsigned warp_lane = threadIdx.x % warp_lanes, group = warp_lane / 4, column = warp_lane % 4;
   let_later_begin();
   spread_keys(block.keys, round_keys, rounds);
-  if (threadIdx.x < warp_lanes) block.last_bytes[lane] = aes::make_last_byte(group, column, round_keys);
+  if (threadIdx.x < warp_lanes) block.last_bytes[warp_lane] = aes::make_last_byte(group, column, round_keys);
   __syncthreads();
   wait_for_earlier();
 
@@ -140,18 +142,19 @@ __global__ void __launch_bounds__(bitslice_threads, bitslice_resident_threads / 
   unsigned number = blockIdx.x * warps + threadIdx.x / warp_lanes;
   while (number < tiles) {
     __syncwarp();  // the last of those made before has been read
-    own.ahead[lane] = aes::share_rounds(plan.tile(std::uint64_t{number} + lane * stride).first, round_keys);
+    own.ahead[warp_lane] =
+        aes::share_rounds(plan.tile(std::uint64_t{number} + warp_lane * stride).first, round_keys);
     __syncwarp();
 #pragma unroll 1
     for (unsigned from = 0; from < warp_lanes && number < tiles; ++from, number += stride) {
       const bool gathered = Plan::gathers && number >= aligned;
       aes::State<1> state;
       if (gathered) {
-        fetch_gathered(plan, number - aligned, own.data, lane);
+        fetch_gathered(plan, number - aligned, own.data, warp_lane);
         state.columns[0] = begin_gathered(plan, number - aligned, block.keys, group, column);
       } else {
-        fetch(plan.tile(number), own.data, lane);
-        state.columns[0] = aes::begin_tile(column, block.last_bytes[lane], own.ahead[from].column0,
+        fetch(plan.tile(number), own.data, warp_lane);
+        state.columns[0] = aes::begin_tile(column, block.last_bytes[warp_lane], own.ahead[from].column0,
                                            own.ahead[from].rest.words[column]);
       }
       aes::encrypt(state, block.keys, gathered ? 1 : 3, rounds, column);

@@ -47,15 +47,15 @@ __global__ void __launch_bounds__(ttable_threads, 1)
   __syncthreads();
   wait_for_earlier();
 
-  const unsigned lane = threadIdx.x % warp_lanes;
+  const unsigned warp_lane = threadIdx.x % warp_lanes;
   const unsigned warps = blockDim.x / warp_lanes, warp = blockIdx.x * warps + threadIdx.x / warp_lanes;
   const unsigned stride = gridDim.x * warps;
-  aes::CtrKeystream<rounds> keystream(reinterpret_cast<const std::uint32_t*>(tables), lane, round_keys);
+  aes::CtrKeystream<rounds> keystream(reinterpret_cast<const std::uint32_t*>(tables), warp_lane, round_keys);
   for (std::uint64_t number = warp; number < plan.aligned(); number += stride) {
     const Tile tile = plan.tile(number);
     keystream.start(tile.first);
 #pragma unroll 1
-    for (unsigned i = lane; i < ttable_tile; i += warp_lanes) {
+    for (unsigned i = warp_lane; i < ttable_tile; i += warp_lanes) {
       const bool has_data = i >= tile.begin && i < tile.end;
       const std::int64_t at = 4 * (tile.offset + i);
       // In a branch of its own: otherwise the compiler loads where it needs the data, late, and makes 812
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(ttable_threads, 1)
   }
   for (std::uint64_t number = warp; number < plan.gathered(); number += stride) {
 #pragma unroll 1
-    for (unsigned i = lane; i < ttable_tile; i += warp_lanes) {
+    for (unsigned i = warp_lane; i < ttable_tile; i += warp_lanes) {
       const Place place = plan.place(number, i);
       if (!place.is_there) continue;
       keystream.start(place.counter);

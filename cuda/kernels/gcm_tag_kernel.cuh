@@ -33,7 +33,7 @@ static __global__ void __launch_bounds__(tag_threads)
                const uint4* masks, std::uint32_t* first_bad) {
   extern __shared__ uint4 tag_memory[];
   auto* const shares = reinterpret_cast<ghash::Element*>(tag_memory);  // of the warps
-  const unsigned thread = threadIdx.x, lane = thread % warp_lanes, warp = thread / warp_lanes;
+  const unsigned thread = threadIdx.x, warp_lane = thread % warp_lanes, warp = thread / warp_lanes;
   let_later_begin();
   const ghash::Multiplier stride(powers->of[tag_threads - 1]);
   wait_for_earlier();
@@ -44,11 +44,11 @@ static __global__ void __launch_bounds__(tag_threads)
         ghash::lane_share(thread, tag_threads, static_cast<unsigned>(lengths.data_blocks()), stride,
                           powers->of[tag_threads - 1 - thread], HashedBlocks{aad, lengths, ciphertext}));
     __syncthreads();  // the shares of the last segment have been read
-    if (lane == 0) shares[warp] = share;
+    if (warp_lane == 0) shares[warp] = share;
     __syncthreads();
     if (warp != 0) continue;
     const uint4 tag = make_tag(shares, lengths, powers->of[0], masks[segment]);
-    finish_tag(tag, ciphertext + lengths.ciphertext_bytes, segment, first_bad, lane);
+    finish_tag(tag, ciphertext + lengths.ciphertext_bytes, segment, first_bad, warp_lane);
   }
   __syncthreads();
   wipe_shared(tag_memory, shares_bytes);

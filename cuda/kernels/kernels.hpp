@@ -41,7 +41,7 @@ void launch_kuznyechik_ctr(const KuznyechikKey& key, Counter counter, const std:
 // their last 16 is 0.
 struct PublicData {
   std::uint32_t size = 0;
-  std::uint32_t words[most_aad_bytes / 4] = {};
+  std::uint32_t words[max_aad_bytes / 4] = {};
 };
 
 // AES-GCM of segments, as cipher/modes/segments.hpp cuts them.
@@ -89,7 +89,7 @@ void launch_mgm_open(const MgmJob& job, const std::byte* sealed, std::byte* plai
 struct KernelFacts {
   const void* function;
   unsigned blocks_per_thread;                  // cipher blocks of a tile, for each thread of a warp
-  unsigned most_threads;                       // of a CUDA block
+  unsigned max_threads;                        // of a CUDA block
   unsigned (*shared_bytes)(unsigned threads);  // of a CUDA block of so many threads
 };
 KernelFacts aes_ctr_facts(CudaKernel kernel, Cipher cipher);

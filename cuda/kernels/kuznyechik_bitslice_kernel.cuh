@@ -30,43 +30,43 @@ __host__ __device__ constexpr unsigned kuznyechik_bitslice_memory(unsigned threa
   return static_cast<unsigned>(sizeof(kuznyechik::KeySlices) + threads / warp_lanes * sizeof(WarpBlocks));
 }
 
-// Places from `first` on, one for each lane, and so on; those that are not there are zeros.
+// Places from `first` on, one for each lane of the warp, and so on; those that are not there are zeros.
 template <class Places>
 __device__ void gather_counters(const Places& places, std::uint64_t first, WarpBlocks& blocks,
-                                unsigned lane) {
+                                unsigned warp_lane) {
 #pragma unroll 4
   for (unsigned k = 0; k < kuznyechik::slices; ++k) {
-    const std::uint64_t i = first + k * warp_lanes + lane;
-    blocks.of[k][lane] = i < places.count() ? places.counter_block(i) : BlockWords{};
+    const std::uint64_t i = first + k * warp_lanes + warp_lane;
+    blocks.of[k][warp_lane] = i < places.count() ? places.counter_block(i) : BlockWords{};
   }
 }
 
 template <class Places>
 __device__ void add_data(const Places& places, std::uint64_t first, const WarpBlocks& keystream,
-                         unsigned lane) {
+                         unsigned warp_lane) {
 #pragma unroll 8
   for (unsigned k = 0; k < kuznyechik::slices; ++k) {
-    const std::uint64_t i = first + k * warp_lanes + lane;
-    if (i < places.count()) places.put(i, add(places.load(i), keystream.of[k][lane]));
+    const std::uint64_t i = first + k * warp_lanes + warp_lane;
+    if (i < places.count()) places.put(i, add(places.load(i), keystream.of[k][warp_lane]));
   }
 }
 
-__device__ inline void load_state(kuznyechik::Slices& state, const WarpBlocks& blocks, unsigned lane) {
+__device__ inline void load_state(kuznyechik::Slices& state, const WarpBlocks& blocks, unsigned warp_lane) {
 #pragma unroll
   for (unsigned k = 0; k < kuznyechik::slices; ++k) {
-    const BlockWords block = blocks.of[k][lane];
+    const BlockWords block = blocks.of[k][warp_lane];
 #pragma unroll
     for (unsigned word = 0; word < 4; ++word) state.words[kuznyechik::slices * word + k] = block.words[word];
   }
   slice(state);
 }
 
-__device__ inline void store_state(kuznyechik::Slices& state, WarpBlocks& blocks, unsigned lane) {
+__device__ inline void store_state(kuznyechik::Slices& state, WarpBlocks& blocks, unsigned warp_lane) {
   unslice(state);
 #pragma unroll
   for (unsigned k = 0; k < kuznyechik::slices; ++k) {
     constexpr unsigned word = kuznyechik::slices;
-    blocks.of[k][lane] = {
+    blocks.of[k][warp_lane] = {
         {state.words[k], state.words[word + k], state.words[2 * word + k], state.words[3 * word + k]}};
   }
 }
@@ -83,18 +83,18 @@ __global__ void __launch_bounds__(kuznyechik_bitslice_threads,
   __syncthreads();
   wait_for_earlier();
 
-  const unsigned lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
+  const unsigned warp_lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
   WarpBlocks& blocks = reinterpret_cast<WarpBlocks*>(&keys + 1)[threadIdx.x / warp_lanes];
   const std::uint64_t tiles = (places.count() + kuznyechik_bitslice_tile - 1) / kuznyechik_bitslice_tile;
   for (std::uint64_t tile = blockIdx.x * warps + threadIdx.x / warp_lanes; tile < tiles;
        tile += gridDim.x * warps) {
     const std::uint64_t first = tile * kuznyechik_bitslice_tile;
     kuznyechik::Slices state;
-    gather_counters(places, first, blocks, lane);
-    load_state(state, blocks, lane);
+    gather_counters(places, first, blocks, warp_lane);
+    load_state(state, blocks, warp_lane);
     encrypt(state, keys);
-    store_state(state, blocks, lane);
-    add_data(places, first, blocks, lane);
+    store_state(state, blocks, warp_lane);
+    add_data(places, first, blocks, warp_lane);
   }
   __syncthreads();
   wipe_shared(kuznyechik_slices, kuznyechik_bitslice_memory(blockDim.x));

@@ -51,7 +51,7 @@ template <class Places>
 KernelFacts kuznyechik_facts(CudaKernel kernel) {
   if (kernel == CudaKernel::bitslice)
     return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<Places>), kuznyechik::slices,
-            kuznyechik_bitslice_use().most_threads, kuznyechik_bitslice_memory};
+            kuznyechik_bitslice_use().max_threads, kuznyechik_bitslice_memory};
   return {reinterpret_cast<const void*>(kuznyechik_table_kernel<Places>), 1, kuznyechik_table_threads,
           [](unsigned) { return kuznyechik_table_bytes; }};
 }

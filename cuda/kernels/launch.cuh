@@ -48,7 +48,7 @@ inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned most) {
 // How warps take tiles, one after the other.
 struct TileUse {
   unsigned blocks_per_thread;  // cipher blocks of a tile
-  unsigned most_threads;       // of a CUDA block
+  unsigned max_threads;        // of a CUDA block
   unsigned resident_threads;   // that a multiprocessor holds
 };
 
@@ -57,8 +57,8 @@ struct TileUse {
 inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileUse& use) {
   const std::uint64_t warps_each = (tiles + multiprocessors() - 1) / multiprocessors();
   const unsigned fitting =
-      static_cast<unsigned>(std::clamp<std::uint64_t>(warps_each * warp_lanes, warp_lanes, use.most_threads));
-  const unsigned threads = shape.threads == 0 ? fitting : std::min(shape.threads, use.most_threads);
+      static_cast<unsigned>(std::clamp<std::uint64_t>(warps_each * warp_lanes, warp_lanes, use.max_threads));
+  const unsigned threads = shape.threads == 0 ? fitting : std::min(shape.threads, use.max_threads);
   const unsigned warps = threads / warp_lanes;
   if (shape.blocks_per_thread == 0)
     return even_grid((tiles + warps - 1) / warps, threads, std::max(1u, use.resident_threads / threads));

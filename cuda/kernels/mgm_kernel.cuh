@@ -25,13 +25,13 @@ static __global__ void __launch_bounds__(product_threads)
                        const BlockWords* factors, BlockWords* sums) {
   extern __shared__ uint4 product_memory[];
   auto* const shares = reinterpret_cast<ghash::Element*>(product_memory);  // of the warps
-  const unsigned thread = threadIdx.x, lane = thread % warp_lanes, warp = thread / warp_lanes;
+  const unsigned thread = threadIdx.x, warp_lane = thread % warp_lanes, warp = thread / warp_lanes;
   let_later_begin();
   wait_for_earlier();
   for (std::uint64_t segment = blockIdx.x; segment < segments.count; segment += gridDim.x) {
     const ghash::Lengths lengths{aad.size, segments.plain_bytes(segment)};
     const HashedBlocks blocks{aad, lengths, sealed + segment * sealed_segment_bytes};
-    const BlockWords* const own = factors + segment * segments.most_factors();
+    const BlockWords* const own = factors + segment * segments.max_factors();
     const auto count = static_cast<unsigned>(lengths.data_blocks());
     mgm::Product sum{};
     for (unsigned i = thread; i < count; i += product_threads)
@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(product_threads)
     if (thread == 0) mgm::add_product(element_of(own[count]), lengths.last_block(), sum);
     const ghash::Element share = sum_of_warp(mgm::reduce(sum));
     __syncthreads();  // the shares of the last segment have been read
-    if (lane == 0) shares[warp] = share;
+    if (warp_lane == 0) shares[warp] = share;
     __syncthreads();
     if (thread != 0) continue;
     ghash::Element all{};
@@ -54,13 +54,13 @@ static __global__ void __launch_bounds__(product_threads)
 constexpr unsigned mgm_tag_threads = 128;
 static __global__ void __launch_bounds__(mgm_tag_threads)
     mgm_tag_kernel(MgmSegments segments, std::byte* sealed, const uint4* tags, std::uint32_t* first_bad) {
-  const unsigned lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
+  const unsigned warp_lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
   let_later_begin();
   wait_for_earlier();
   for (std::uint64_t segment = std::uint64_t{blockIdx.x} * warps + threadIdx.x / warp_lanes;
        segment < segments.count; segment += gridDim.x * warps)
     finish_tag(tags[segment], sealed + segment * sealed_segment_bytes + segments.plain_bytes(segment),
-               segment, first_bad, lane);
+               segment, first_bad, warp_lane);
 }
 
 }  // namespace gpuaes::cuda

@@ -54,14 +54,15 @@ __device__ inline std::uint8_t byte_of(const uint4& block, unsigned index) {
 // Writes the tag of a segment to `place`; or, where `first_bad` is there, compares it and lowers that to the
 // first segment whose tag is wrong. All lanes of a warp call it.
 __device__ inline void finish_tag(const uint4& tag, std::byte* place, std::uint64_t segment,
-                                  std::uint32_t* first_bad, unsigned lane) {
+                                  std::uint32_t* first_bad, unsigned warp_lane) {
   auto* const bytes = reinterpret_cast<std::uint8_t*>(place);
   if (first_bad == nullptr) {
-    if (lane < tag_bytes) bytes[lane] = byte_of(tag, lane);
+    if (warp_lane < tag_bytes) bytes[warp_lane] = byte_of(tag, warp_lane);
     return;
   }
-  const bool differs = lane < tag_bytes && bytes[lane] != byte_of(tag, lane);
-  if (__any_sync(0xffffffff, differs) && lane == 0) atomicMin(first_bad, static_cast<std::uint32_t>(segment));
+  const bool differs = warp_lane < tag_bytes && bytes[warp_lane] != byte_of(tag, warp_lane);
+  if (__any_sync(0xffffffff, differs) && warp_lane == 0)
+    atomicMin(first_bad, static_cast<std::uint32_t>(segment));
 }
 
 }  // namespace gpuaes::cuda

@@ -23,7 +23,7 @@ struct VariantTables {
 
 // The parameter of every kernel.
 struct VariantArguments {
-  std::uint32_t round_keys[most_key_words];
+  std::uint32_t round_keys[max_key_words];
   int rounds;                   // of AES
   const VariantTables* tables;  // in global memory
   cudaTextureObject_t texture;  // the T-tables or LS tables of the same

@@ -96,8 +96,8 @@ __global__ void variant_kernel(const VariantArguments arguments) {
   const auto memory = Memory::open(arguments, shared_memory);
   const std::uint32_t* round_keys = arguments.round_keys;
   if constexpr (Cut::threads > 1) {
-    __shared__ std::uint32_t shared_keys[most_key_words];
-    for (unsigned i = threadIdx.x; i < most_key_words; i += blockDim.x) shared_keys[i] = round_keys[i];
+    __shared__ std::uint32_t shared_keys[max_key_words];
+    for (unsigned i = threadIdx.x; i < max_key_words; i += blockDim.x) shared_keys[i] = round_keys[i];
     round_keys = shared_keys;
   }
   __syncthreads();

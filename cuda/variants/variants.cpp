@@ -62,8 +62,8 @@ const void* choose_kernel(const Variant& variant, Mode mode, Cipher cipher, cons
 }
 
 // As the mode needs them.
-std::array<std::uint32_t, most_key_words> make_round_keys(const CipherKey& key, Direction direction) {
-  std::array<std::uint32_t, most_key_words> words{};
+std::array<std::uint32_t, max_key_words> make_round_keys(const CipherKey& key, Direction direction) {
+  std::array<std::uint32_t, max_key_words> words{};
   if (is_aes(key.cipher)) {
     const aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
     std::ranges::copy(direction == Direction::encrypt ? keys.words : aes::make_decryption_keys(keys).words,
@@ -87,10 +87,10 @@ KernelUse allow_shape(const Variant& variant, const void* kernel, const LaunchSh
     throw UsageError(fmt::format("{} with {} blocks a thread takes {} registers: {} threads are the most",
                                  variant.name, shape.blocks_per_thread, use.registers,
                                  attributes.maxThreadsPerBlock));
-  const auto most_shared = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  if (use.shared_bytes > most_shared)
+  const auto max_shared = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  if (use.shared_bytes > max_shared)
     throw LaneError(fmt::format("{} takes {} bytes of shared memory, and this device has {} for a CUDA block",
-                                variant.name, use.shared_bytes, most_shared));
+                                variant.name, use.shared_bytes, max_shared));
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(variant.shared_bytes)));
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&use.resident, kernel, static_cast<int>(shape.threads),

@@ -55,7 +55,7 @@ struct LaunchShape {
   unsigned cuda_blocks = 0;        // with grid_stride; 0: as many as the device holds at a time
 };
 
-inline constexpr std::size_t most_key_words = 60;  // of round keys: those of AES-256
+inline constexpr std::size_t max_key_words = 60;  // of round keys: those of AES-256
 
 // What the compiler and the device make of a kernel in a shape.
 struct KernelUse {
@@ -89,8 +89,8 @@ class VariantKernel {
 
   std::string_view name_;
   Mode mode_;
-  std::array<std::uint32_t, most_key_words> keys_;  // as the mode needs them
-  int rounds_;                                      // of AES
+  std::array<std::uint32_t, max_key_words> keys_;  // as the mode needs them
+  int rounds_;                                     // of AES
   LaunchShape shape_;
   unsigned tile_blocks_;  // what a CUDA block does at a time
   const void* kernel_;

@@ -59,9 +59,9 @@ ReportForm parse_form(const po::variables_map& given) {
 }
 
 void run(const Command& command, int argc, const char* const* argv) {
-  CommandLine line = parse_command_line(argc, argv, describe_options(command), command.most_words);
+  CommandLine line = parse_command_line(argc, argv, describe_options(command), command.max_words);
   if (line.given.contains("help")) return print(help_text(command));
-  if (line.words.size() < command.least_words)
+  if (line.words.size() < command.min_words)
     throw UsageError(fmt::format("{} misses a word", command.name),
                      fmt::format("it is called as {}", call(command)));
   Arguments arguments{.words = std::move(line.words)};

@@ -31,7 +31,7 @@ struct Command {
 
   const char* name;
   const char* words;  // for the help: "THREADS SIZE [BUFFERS]"
-  std::size_t least_words, most_words;
+  std::size_t min_words, max_words;
   const char* text;  // for the help, a line
   void (*run)(const Arguments& arguments);
   bool reports = true;            // so it has --csv and --json

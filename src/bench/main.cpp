@@ -44,7 +44,7 @@ void bench_devices(const Arguments& arguments) {
   std::vector<std::size_t> sizes{1 << 20, 4 << 20, 16 << 20};
   if (!arguments.words.empty()) sizes = {parse_size(arguments.words[0])};
   const std::size_t largest = std::ranges::max(sizes);
-  if (largest > cuda::most_copy_bytes) throw UsageError("copies are of 64M at most");
+  if (largest > cuda::max_copy_bytes) throw UsageError("copies are of 64M at most");
   const Ring ring(require_cuda_devices() * cuda::host_buffers, largest, largest);
   Report report(arguments.form, cuda::device_columns());
   cuda::run_device_bench(sizes, ring.memory(), report);

@@ -49,7 +49,7 @@ struct Length {
 constexpr std::string_view idle_name = "none";
 
 // About the longest stream, which no format refuses yet: lanes that do nothing reach it.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 50;
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 50;
 
 bool is_idle(const std::string& lanes) {
   return lanes == idle_name || lanes.starts_with("none:");
@@ -154,9 +154,9 @@ Measured run_long(const Setup& setup, const Length& length, Cancel& cancel) {
   if (length.bytes) return run_once(setup, *length.bytes, cancel);
   for (std::uint64_t bytes = 4 * setup.chunk_bytes;;) {
     const Measured measured = run_once(setup, bytes, cancel);
-    if (measured.seconds >= 0.8 * length.seconds || bytes > most_bytes / 2) return measured;
+    if (measured.seconds >= 0.8 * length.seconds || bytes > max_bytes / 2) return measured;
     const double factor = std::clamp(length.seconds / measured.seconds, 2.0, 64.0);
-    bytes = std::min(static_cast<std::uint64_t>(static_cast<double>(bytes) * factor), most_bytes);
+    bytes = std::min(static_cast<std::uint64_t>(static_cast<double>(bytes) * factor), max_bytes);
     bytes -= bytes % setup.chunk_bytes;
   }
 }

@@ -27,7 +27,7 @@ inline constexpr std::size_t tag_bytes = 16;
 inline constexpr std::size_t sealed_segment_bytes = segment_bytes + tag_bytes;
 
 // The longest Job::aad, so that a lane may have room for it beforehand.
-inline constexpr std::size_t most_aad_bytes = 1024;
+inline constexpr std::size_t max_aad_bytes = 1024;
 
 using Nonce = std::array<std::uint8_t, 12>;  // of GCM; the counter block of its first 16 bytes is nonce || 2
 using MgmNonce = std::array<std::uint8_t, 16>;  // of MGM; the highest bit is 0
@@ -47,7 +47,7 @@ struct Job {
   Nonce base_nonce{};  // where the cipher is AES; for Kuznyechik there is the other one
   MgmNonce base_mgm_nonce{};
   std::uint64_t first_segment = 0;  // the nonce of segment i of the stream is the base's XOR i (big-endian)
-  std::span<const std::byte> aad;   // of every segment; public, at most most_aad_bytes
+  std::span<const std::byte> aad;   // of every segment; public, at most max_aad_bytes
 };
 
 }  // namespace gpuaes

@@ -20,15 +20,15 @@ struct Recipe {
   std::uint8_t left, right;
 };
 
-inline constexpr unsigned most_gates = 5;  // are enough for each function
+inline constexpr unsigned max_gates = 5;  // are enough for each function
 
 // The fewest gates: what needs one more by and by, from all pairs of functions that need one less together.
 // (A function that is needed twice counts twice here; for none of the 256 does that make a difference.)
 constexpr std::array<Recipe, 256> make_recipes() {
   std::array<Recipe, 256> recipes{};
   std::array<bool, 256> is_found{};
-  std::array<std::uint8_t, 256> found{};         // tables, in the order of their gates
-  std::array<unsigned, most_gates + 2> first{};  // in `found`, of those with as many gates
+  std::array<std::uint8_t, 256> found{};        // tables, in the order of their gates
+  std::array<unsigned, max_gates + 2> first{};  // in `found`, of those with as many gates
   unsigned end = 0;
   const auto add = [&](unsigned table, Recipe recipe) {
     if (is_found[table]) return;
@@ -37,7 +37,7 @@ constexpr std::array<Recipe, 256> make_recipes() {
     found[end++] = static_cast<std::uint8_t>(table);
   };
   for (const std::uint8_t given : {table_a, table_b, table_c, table_ones, std::uint8_t{0}}) add(given, {});
-  for (unsigned gates = 1; gates <= most_gates; ++gates) {
+  for (unsigned gates = 1; gates <= max_gates; ++gates) {
     first[gates] = end;
     for (unsigned of_left = 0; of_left < gates; ++of_left) {
       const unsigned of_right = gates - 1 - of_left;

@@ -13,7 +13,7 @@ namespace po = boost::program_options;
 }  // namespace
 
 CommandLine parse_command_line(int argc, const char* const* argv, const po::options_description& options,
-                               std::size_t most_words) {
+                               std::size_t max_words) {
   namespace style = po::command_line_style;
   try {
     // No abbreviations: a new option would change what they mean.
@@ -26,7 +26,7 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
     for (const po::option& option : parsed.options)
       if (option.position_key >= 0)
         line.words.insert(line.words.end(), option.value.begin(), option.value.end());
-    if (line.words.size() > most_words) throw UsageError(text::too_many_words, text::options_hint);
+    if (line.words.size() > max_words) throw UsageError(text::too_many_words, text::options_hint);
     return line;
   } catch (const po::unknown_option& error) {
     // Not all of it: "-K<hex>", as openssl takes it, has a key in it.

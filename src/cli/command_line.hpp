@@ -13,9 +13,9 @@ struct CommandLine {
 };
 
 // `argv` begins with the program's name, or what stands for it. UsageError; so are more words than
-// `most_words`.
+// `max_words`.
 CommandLine parse_command_line(int argc, const char* const* argv,
                                const boost::program_options::options_description& options,
-                               std::size_t most_words = 0);
+                               std::size_t max_words = 0);
 
 }  // namespace gpuaes

@@ -30,27 +30,27 @@ class Messages {
 
   // While it lives a message waits no longer for standard error once `when` says so: when the program was
   // told to stop.
-  class Hurry {
+  class CancelledCheck {
    public:
-    Hurry(const Messages& messages, std::function<bool()> when) : line_(messages.line_) {
-      line_.hurry_when(std::move(when));
+    CancelledCheck(const Messages& messages, std::function<bool()> when) : line_(messages.line_) {
+      line_.set_cancelled_check(std::move(when));
     }
-    ~Hurry() { line_.hurry_when({}); }
-    Hurry(const Hurry&) = delete;
-    Hurry& operator=(const Hurry&) = delete;
+    ~CancelledCheck() { line_.set_cancelled_check({}); }
+    CancelledCheck(const CancelledCheck&) = delete;
+    CancelledCheck& operator=(const CancelledCheck&) = delete;
 
    private:
-    StandingLine& line_;
+    StatusLine& line_;
   };
 
   // The line that is drawn again and again, where standard error is a terminal.
-  StandingLine& line() const { return line_; }
+  StatusLine& line() const { return line_; }
 
  private:
   void print(const char* kind, const std::string& text) const;
 
   std::string program_;
-  mutable StandingLine line_;
+  mutable StatusLine line_;
   Level level_ = Level::normal;
 };
 

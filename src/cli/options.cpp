@@ -19,11 +19,11 @@ namespace {
 namespace po = boost::program_options;
 
 // Beyond it a lane would not look up from its chunk for more than a second.
-constexpr std::size_t most_size = std::size_t{1} << 30;
+constexpr std::size_t max_size = std::size_t{1} << 30;
 
 constexpr std::size_t max_label_bytes = 255;
 
-constexpr std::uint64_t most_number = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t max_number = std::numeric_limits<std::uint64_t>::max();
 
 // To add an option: its line here, its field in Options, its line in parse_options(), and in the man page.
 po::options_description describe_options() {
@@ -185,22 +185,22 @@ Cipher parse_cipher(const std::string& name) {
 }
 
 std::uint64_t parse_expected_size(const std::string& text) {
-  if (const std::optional<std::uint64_t> bytes = parse_bytes(text, "KMGT", most_number)) return *bytes;
+  if (const std::optional<std::uint64_t> bytes = parse_bytes(text, "KMGT", max_number)) return *bytes;
   throw UsageError(fmt::format(text::bad_size, text), text::size_hint);
 }
 
 std::size_t parse_size(const std::string& text) {
-  const std::optional<std::uint64_t> size = parse_bytes(text, "KMG", most_size);
+  const std::optional<std::uint64_t> size = parse_bytes(text, "KMG", max_size);
   if (size.value_or(0) == 0) throw UsageError(fmt::format(text::bad_size, text), text::chunk_size_hint);
   return static_cast<std::size_t>(*size);
 }
 
 ByteRange parse_range(const std::string& text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
-  const std::optional<std::uint64_t> offset = parse_bytes(text.substr(0, colon), "KMGT", most_number);
+  const std::optional<std::uint64_t> offset = parse_bytes(text.substr(0, colon), "KMGT", max_number);
   const bool open = colon + 1 == text.size();
   const std::optional<std::uint64_t> length =
-      open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1), "KMGT", most_number);
+      open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1), "KMGT", max_number);
   if (!offset || (!open && !length)) throw UsageError(fmt::format(text::bad_range, text), text::range_hint);
   return {*offset, length};
 }

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds first_drawing{200}, drawing_interval{1000}, log_interval{10000};
 
 // A rate of less time than this would be that of a chunk or two.
-constexpr std::chrono::duration<double> least_sample{0.1};
+constexpr std::chrono::duration<double> min_sample{0.1};
 
 // For what a run does not fail of: where there is no memory for a line, there is none.
 template <class Action>
@@ -46,7 +46,7 @@ ProgressState Progress::state() {
   }
   state_.seconds = std::chrono::duration<double>(now - start_).count();
   const std::chrono::duration<double> sample = now - sampled_;
-  if (sample >= least_sample) {
+  if (sample >= min_sample) {
     state_.rate = static_cast<double>(state_.bytes - sampled_bytes_) / sample.count();
     sampled_ = now;
     sampled_bytes_ = state_.bytes;

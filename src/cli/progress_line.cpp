@@ -11,8 +11,8 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::size_t least_bar = 6;          // "[==> ]"
-constexpr double most_seconds = 100 * 86400;  // an ETA beyond is none
+constexpr std::size_t min_bar = 6;           // "[==> ]"
+constexpr double max_seconds = 100 * 86400;  // an ETA beyond is none
 
 // In their order on the line.
 enum Part : std::size_t { bytes, time, rate, average, bar, percent, eta, lanes, part_count };
@@ -33,7 +33,7 @@ std::optional<double> done_part(const ProgressState& state) {
 std::string describe_eta(const ProgressState& state) {
   if (state.ended || !state.size || state.bytes >= *state.size || state.bytes == 0) return {};
   const double seconds = static_cast<double>(*state.size - state.bytes) / average_rate(state);
-  return seconds < most_seconds ? fmt::format(" ETA {}", describe_time(seconds)) : "";
+  return seconds < max_seconds ? fmt::format(" ETA {}", describe_time(seconds)) : "";
 }
 
 Parts describe(const ProgressState& state) {
@@ -44,7 +44,7 @@ Parts describe(const ProgressState& state) {
   parts[average] = fmt::format(" [{}/s]", describe_amount(average_rate(state)));
   // Rounded down: what is not done is not told as 100 %.
   if (const auto done = done_part(state)) {
-    parts[bar] = fmt::format(" [{:{}}]", "", least_bar - 2);
+    parts[bar] = fmt::format(" [{:{}}]", "", min_bar - 2);
     parts[percent] = fmt::format("{:3}%", static_cast<int>(*done * 100));
   }
   parts[eta] = describe_eta(state);
@@ -80,7 +80,7 @@ std::string progress_line(const ProgressState& state, std::size_t columns) {
     if (join(chosen).size() > columns) chosen[part].clear();
   }
   if (!chosen[bar].empty()) {
-    const std::size_t room = least_bar - 2 + columns - join(chosen).size();
+    const std::size_t room = min_bar - 2 + columns - join(chosen).size();
     chosen[bar] = draw_bar(*done_part(state), room);
   }
   return join(chosen);

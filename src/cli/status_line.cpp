@@ -56,7 +56,7 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
 
 }  // namespace
 
-std::optional<std::size_t> StandingLine::columns() const {
+std::optional<std::size_t> StatusLine::columns() const {
   if (isatty(fd) == 0) return std::nullopt;
   struct winsize size {};
   const bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
@@ -64,50 +64,50 @@ std::optional<std::size_t> StandingLine::columns() const {
 }
 
 // What was longer is covered with blanks, as far as the terminal still is so wide.
-std::string StandingLine::drawn(const std::string& text) const {
-  const std::size_t covered = std::min(standing_, columns().value_or(0));
+std::string StatusLine::drawn(const std::string& text) const {
+  const std::size_t covered = std::min(shown_, columns().value_or(0));
   return "\r" + text + std::string(covered - std::min(covered, text.size()), ' ');
 }
 
-std::string StandingLine::cleared() {
-  const std::string clear = standing_ > 0 && in_foreground() ? drawn("") + "\r" : "";
-  standing_ = 0;
+std::string StatusLine::cleared() {
+  const std::string clear = shown_ > 0 && in_foreground() ? drawn("") + "\r" : "";
+  shown_ = 0;
   return clear;
 }
 
-void StandingLine::draw(const std::string& text) {
+void StatusLine::draw(const std::string& text) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;
   if (!in_foreground())
-    standing_ = 0;  // whoever has the terminal now has written over it
+    shown_ = 0;  // whoever has the terminal now has written over it
   else if (has_room({})) {
     write(drawn(text));
-    standing_ = text.size();
+    shown_ = text.size();
   }
 }
 
-void StandingLine::finish(const std::string& text) {
+void StatusLine::finish(const std::string& text) {
   const std::unique_lock lock = lock_soon(mutex_);
   if (!lock.owns_lock() || would_be_stopped() || !has_room(patience)) return;
   write(drawn(text) + "\n");
-  standing_ = 0;
+  shown_ = 0;
 }
 
-void StandingLine::tell(const std::string& text) {
+void StatusLine::tell(const std::string& text) {
   const std::unique_lock lock = lock_soon(mutex_);
   if (lock.owns_lock() && !would_be_stopped() && has_room(patience)) write(cleared() + text + "\n");
 }
 
-void StandingLine::print(const std::string& text) {
+void StatusLine::print(const std::string& text) {
   const std::lock_guard lock(mutex_);
-  while (hurry_ && !has_room(patience))
-    if (hurry_()) return;
+  while (is_cancelled_ && !has_room(patience))
+    if (is_cancelled_()) return;
   write(cleared() + text + "\n");
 }
 
-void StandingLine::hurry_when(std::function<bool()> hurry) {
+void StatusLine::set_cancelled_check(std::function<bool()> is_cancelled) {
   const std::lock_guard lock(mutex_);
-  hurry_ = std::move(hurry);
+  is_cancelled_ = std::move(is_cancelled);
 }
 
 }  // namespace gpuaes

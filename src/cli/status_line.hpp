@@ -16,7 +16,7 @@
 namespace gpuaes {
 
 // All may be called from any thread. Texts have no line feed.
-class StandingLine {
+class StatusLine {
  public:
   // How many columns there are for a line that stands: one less than the terminal has, where a cursor behind
   // the last one would begin the next line. Nothing where standard error is no terminal.
@@ -33,19 +33,19 @@ class StandingLine {
   // all.
   void tell(const std::string& text);
 
-  // A whole line, however long standard error lets it wait, or until there is a hurry.
+  // A whole line, however long standard error lets it wait, or until the check of cancellation says so.
   void print(const std::string& text);
 
-  // From now on there is a hurry when `hurry` says so; empty: there never is.
-  void hurry_when(std::function<bool()> hurry);
+  // From now on print() gives up once `is_cancelled` says so; empty: it never does.
+  void set_cancelled_check(std::function<bool()> is_cancelled);
 
  private:
   std::string cleared();
   std::string drawn(const std::string& text) const;
 
   std::mutex mutex_;  // for what follows
-  std::function<bool()> hurry_;
-  std::size_t standing_ = 0;  // columns that the line took when it was drawn; 0 where none stands
+  std::function<bool()> is_cancelled_;
+  std::size_t shown_ = 0;  // columns that the line took when it was drawn; 0 where none stands
 };
 
 }  // namespace gpuaes

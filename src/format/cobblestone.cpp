@@ -20,7 +20,7 @@ namespace gpuaes {
 namespace {
 
 // libcrypto does not take an `info` of any length for HKDF.
-constexpr std::size_t most_context_bytes = 1024;
+constexpr std::size_t max_context_bytes = 1024;
 
 // What of a message depends on its cipher.
 struct Suite {
@@ -67,8 +67,8 @@ MessageKeys derive(const MessageSecret& secret, std::span<const std::byte> salt)
 }
 
 std::vector<std::byte> parse_context(const std::string& digits) {
-  if (digits.size() % 2 != 0 || digits.size() / 2 > most_context_bytes)
-    throw UsageError(fmt::format(text::context_length, digits.size(), 2 * most_context_bytes));
+  if (digits.size() % 2 != 0 || digits.size() / 2 > max_context_bytes)
+    throw UsageError(fmt::format(text::context_length, digits.size(), 2 * max_context_bytes));
   std::vector<std::byte> context(digits.size() / 2);
   if (!parse_hex(digits, context)) throw UsageError(fmt::format(text::bad_digit, "context"));
   return context;

@@ -18,7 +18,7 @@ namespace gpuaes {
 namespace {
 
 constexpr std::uint32_t default_iterations = 10000;
-constexpr std::uint32_t most_iterations = std::numeric_limits<std::int32_t>::max();  // as libcrypto counts
+constexpr std::uint32_t max_iterations = std::numeric_limits<std::int32_t>::max();  // as libcrypto counts
 
 using Header = std::array<std::byte, 16>;  // magic, salt
 
@@ -48,8 +48,8 @@ std::unique_ptr<Session> open_openssl(SessionRequest request) {
   if (!request.passphrase) throw UsageError(text::openssl_needs, text::openssl_needs_hint);
   refuse_all_but_aes(request.cipher, "openssl");
   const std::uint32_t iterations = request.iterations.value_or(default_iterations);
-  if (iterations == 0 || iterations > most_iterations)
-    throw UsageError(fmt::format(text::iterations_out_of_range, iterations, most_iterations));
+  if (iterations == 0 || iterations > max_iterations)
+    throw UsageError(fmt::format(text::iterations_out_of_range, iterations, max_iterations));
 
   const Header header = request.decrypt ? read_header(*request.input) : make_header();
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);

@@ -128,7 +128,7 @@ void check_slots_for(std::span<const GivenKey> keys, std::span<const PublicKey> 
   check_keys(keys);
   if (passphrase && !recipients.empty()) throw UsageError(text::mixed_slots, text::mixed_slots_hint);
   const std::size_t count = keys.size() + recipients.size() + (passphrase ? 1 : 0);
-  if (count > most_slots) throw UsageError(fmt::format(text::too_many, most_slots));
+  if (count > max_slots) throw UsageError(fmt::format(text::too_many, max_slots));
 }
 
 std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const SlotsFor& whom,
@@ -162,8 +162,8 @@ SealedHeader read_sealed_header(HeaderReader& input) {
   take(input, header.bytes, slots_at - sealed_context_bytes);
   const auto number = [&](std::size_t at) { return std::to_integer<std::size_t>(header.bytes[at]); };
   const std::size_t count = number(suite_at + 1), size = number(suite_at + 2) << 8 | number(suite_at + 3);
-  if (count == 0 || count > most_slots)
-    refuse_header(suite_at + 1, fmt::format(text::slot_count, count, most_slots));
+  if (count == 0 || count > max_slots)
+    refuse_header(suite_at + 1, fmt::format(text::slot_count, count, max_slots));
   take(input, header.bytes, size + mac_bytes);
   header.slots = parse_slots(std::span(header.bytes).subspan(slots_at, size), count, slots_at);
   return header;

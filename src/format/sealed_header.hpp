@@ -17,7 +17,7 @@ namespace gpuaes {
 // Of every version of the format.
 inline constexpr std::string_view sealed_magic = "gpuaes-stream/";
 
-inline constexpr std::size_t most_slots = 32;
+inline constexpr std::size_t max_slots = 32;
 
 // Magic and suite: this many bytes of the header begin the context of the message.
 inline constexpr std::size_t sealed_context_bytes = 17;

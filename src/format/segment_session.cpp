@@ -40,7 +40,7 @@ class SegmentSession : public Session {
                   .base_mgm_nonce = stream_.base_mgm_nonce,
                   .first_segment = piece.offset / unit_in(),
                   .aad = stream_.aad};
-    if (const std::uint64_t most = most_segments(cipher()); job.first_segment + count_segments(job) > most)
+    if (const std::uint64_t most = max_segments(cipher()); job.first_segment + count_segments(job) > most)
       throw IoError(fmt::format(text::too_long, std::countr_zero(most)));
     return job;
   }

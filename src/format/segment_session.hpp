@@ -16,7 +16,7 @@
 namespace gpuaes {
 
 // Segment numbers are smaller: FORMAT.md, "Message" and "Suite 02".
-constexpr std::uint64_t most_segments(Cipher cipher) {
+constexpr std::uint64_t max_segments(Cipher cipher) {
   return std::uint64_t{1} << (is_aes(cipher) ? 38 : 36);
 }
 

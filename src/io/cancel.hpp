@@ -49,7 +49,8 @@ class Cancel {
   // more, and nobody is in it when this returns. It must not throw.
   void on_request(std::function<void()> wake);
 
-  // Ends, with EINTR, what blocking calls there are. One that is about to begin is ended by the next time.
+  // Ends, with EINTR, what blocking calls there are. One that is about to begin is ended by the next
+  // time.
   void interrupt();
 
   // From here to the end of the scope the calling thread makes one blocking call, which a request interrupts.

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 // instead of 1.2, and 0.7 with room taken before (2 cores).
 constexpr std::uint64_t flush_bytes = 8 << 20;
 
-constexpr int most_links = 40;  // as the kernel follows (path_resolution(7))
+constexpr int max_links = 40;  // as the kernel follows (path_resolution(7))
 
 bool is_in_proc(const fs::path& directory) {
   struct statfs file_system {};
@@ -39,7 +39,7 @@ bool is_in_proc(const fs::path& directory) {
 // open files, which may have no name or another one.
 fs::path follow_links(const std::string& name) {
   fs::path path = name;
-  for (int links = 0; links < most_links; ++links) {
+  for (int links = 0; links < max_links; ++links) {
     std::error_code error;
     const fs::path target = fs::read_symlink(path, error);
     if (error || is_in_proc(path.parent_path())) return path;

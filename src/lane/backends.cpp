@@ -22,13 +22,13 @@ constexpr bool cuda_built_in = true;
 constexpr bool cuda_built_in = false;
 #endif
 
-constexpr unsigned most_threads = 1024;
-constexpr unsigned most_devices = 9999;
-constexpr unsigned most_streams = 64;
+constexpr unsigned max_threads = 1024;
+constexpr unsigned max_devices = 9999;
+constexpr unsigned max_streams = 64;
 
 UsageError bad_lanes(std::string_view text) {
   return UsageError(fmt::format(text::bad_lanes, text),
-                    fmt::format(text::lanes_hint, most_threads, most_streams));
+                    fmt::format(text::lanes_hint, max_threads, max_streams));
 }
 
 unsigned parse_number(std::string_view digits, unsigned least, unsigned most, std::string_view text) {
@@ -54,11 +54,11 @@ LaneSpec parse_part(std::string_view part, std::string_view text) {
   LaneSpec spec{};
   if ((fields[0] == "cpu" || fields[0] == "reference") && fields.size() <= 2) {
     spec.backend = fields[0] == "cpu" ? Backend::cpu : Backend::reference;
-    if (fields.size() > 1) spec.count = parse_number(fields[1], 1, most_threads, text);
+    if (fields.size() > 1) spec.count = parse_number(fields[1], 1, max_threads, text);
   } else if (fields[0] == "cuda" && fields.size() <= 3) {
     spec.backend = Backend::cuda;
-    if (fields.size() > 1) spec.device = parse_number(fields[1], 0, most_devices, text);
-    if (fields.size() > 2) spec.count = parse_number(fields[2], 1, most_streams, text);
+    if (fields.size() > 1) spec.device = parse_number(fields[1], 0, max_devices, text);
+    if (fields.size() > 2) spec.count = parse_number(fields[2], 1, max_streams, text);
   } else {
     throw bad_lanes(text);
   }
@@ -82,8 +82,8 @@ std::size_t count_cuda_devices() {
 std::vector<std::string> describe_cuda_devices() {
   return {};
 }
-void push_range(const char*) noexcept {}
-void pop_range() noexcept {}
+void push_profiler_range(const char*) noexcept {}
+void pop_profiler_range() noexcept {}
 #endif
 
 std::vector<LaneSpec> parse_lanes(std::string_view text) {

@@ -36,8 +36,8 @@ CudaKernel parse_cuda_kernel(std::string_view name);
 // What lanes are opened for: where the jobs that will come lie, how long the longest is, and what is wanted.
 struct LaneSetup {
   std::span<std::byte> memory;
-  std::size_t most_in;
-  std::size_t most_out = 0;                 // 0 where all outputs are as long as their inputs
+  std::size_t max_in;
+  std::size_t max_out = 0;                  // 0 where all outputs are as long as their inputs
   Cipher cipher = Cipher::aes_256;          // of the keys that are expected; others are taken too
   bool timed = false;                       // lanes are to tell the phases of their jobs
   CudaKernel kernel = default_cuda_kernel;  // of CUDA lanes

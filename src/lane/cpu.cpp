@@ -22,7 +22,7 @@ namespace gpuaes {
 namespace {
 
 // EVP takes its lengths as int. Whole blocks, so that the keystream goes on across calls.
-constexpr std::size_t most_bytes_a_call = std::size_t{1} << 30;
+constexpr std::size_t max_bytes_a_call = std::size_t{1} << 30;
 
 constexpr auto check = check_libcrypto<LaneError>;
 
@@ -94,8 +94,8 @@ class CpuLane : public Lane {
     if (kuznyechik_) return kuznyechik_->ctr(load_counter(job.counter), job.in, job.out);
     check(EVP_EncryptInit_ex2(context_.get(), nullptr, nullptr, job.counter.data(), nullptr) == 1,
           "EVP_EncryptInit_ex2");
-    for (std::size_t at = 0; at < job.in.size(); at += most_bytes_a_call) {
-      const std::size_t size = std::min(job.in.size() - at, most_bytes_a_call);
+    for (std::size_t at = 0; at < job.in.size(); at += max_bytes_a_call) {
+      const std::size_t size = std::min(job.in.size() - at, max_bytes_a_call);
       int written = 0;
       check(EVP_EncryptUpdate(context_.get(), octets(job.out.data() + at), &written,
                               octets(job.in.data() + at), static_cast<int>(size)) == 1,

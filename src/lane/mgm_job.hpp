@@ -17,7 +17,7 @@ namespace gpuaes {
 template <class Cut, class Take>
 std::optional<std::size_t> take_segments(const Job& job, Cut cut, Take take) {
   using Each = decltype(cut(job, 0));
-  std::array<Each, MgmCpu::most_segments> segments;
+  std::array<Each, MgmCpu::max_segments> segments;
   const std::size_t count = count_segments(job);
   for (std::size_t first = 0; first < count; first += segments.size()) {
     const std::size_t some = std::min(count - first, segments.size());

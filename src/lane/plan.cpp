@@ -16,7 +16,7 @@ namespace {
 // Lanes that read files in parallel: a chunk stays in a core's L2 cache, and some more chunks than lanes let
 // none wait for a slower one.
 constexpr std::size_t file_chunk_bytes = 1 << 20;
-constexpr std::size_t least_file_chunk_bytes = 64 << 10;
+constexpr std::size_t min_file_chunk_bytes = 64 << 10;
 
 // Pipes: one lane reads or writes while the others encrypt, each in the one chunk that it keeps in its cache.
 // With AES, where two lanes are enough, more lanes, more chunks and larger ones were all slower
@@ -26,10 +26,10 @@ constexpr std::size_t pipe_chunk_bytes = 256 << 10;
 // CUDA lanes: chunks large enough to be worth a launch. Of a file eight streams with two jobs in flight fill
 // the link of one device: 47 GB/s with 4 MiB, 44 with 2 MiB, 34 with 1 MiB (H200; 4 streams 31, 16 streams
 // 46).
-constexpr std::size_t least_cuda_file_chunk_bytes = 2 << 20;
+constexpr std::size_t min_cuda_file_chunk_bytes = 2 << 20;
 constexpr std::size_t cuda_pipe_chunk_bytes = 1 << 20;
-constexpr unsigned most_file_streams = 8;
-constexpr unsigned least_file_streams = 4;  // also of fewer CPUs: while one thread waits another one reads
+constexpr unsigned max_file_streams = 8;
+constexpr unsigned min_file_streams = 4;  // also of fewer CPUs: while one thread waits another one reads
 constexpr unsigned cuda_pipe_streams = 2;
 constexpr unsigned cuda_jobs = 2;  // in flight for each stream
 
@@ -37,7 +37,7 @@ constexpr unsigned cuda_jobs = 2;  // in flight for each stream
 // of 2 MiB chunks, 272 and 136 MiB in all, with a cache of 300 MiB.
 // CPU lanes need more of it for each byte that is under way, and with chunks below 1 MiB 64 of them wait for
 // each other: 93 instead of 53 GB/s raw, 77 instead of 51 sealed.
-std::size_t most_ring_bytes(const Machine& machine, bool cuda) {
+std::size_t max_ring_bytes(const Machine& machine, bool cuda) {
   return std::max<std::size_t>(96 << 20, cuda ? machine.cache_bytes / 2 : machine.cache_bytes);
 }
 
@@ -50,9 +50,9 @@ bool is_cuda(const LaneSpec& spec) {
 // H200 and 1 to 16 CPUs of its host, and 64 for the most that CPUs make. A CPU has Kuznyechik with AVX2 (Zen
 // 3); what a device makes of it was measured too.
 struct Rates {
-  double each_cpu, most_cpus;
-  double most_cuda;
-  double most_together;
+  double each_cpu, max_cpus;
+  double max_cuda;
+  double max_together;
 };
 constexpr Rates aes_counter_mode{3.4e9, 92e9, 44e9, 66e9}, aes_gcm{4.3e9, 85e9, 44e9, 60e9};
 constexpr Rates kuznyechik_counter_mode{0.51e9, 92e9, 44e9, 66e9}, kuznyechik_mgm{0.24e9, 85e9, 38e9, 60e9};
@@ -73,7 +73,7 @@ unsigned lanes_for_pipes(const RunShape& shape) {
 
 // Streams of a device for a file.
 unsigned file_streams(unsigned cpus, const Tuning& tuning) {
-  return tuning.streams > 0 ? tuning.streams : std::clamp(cpus, least_file_streams, most_file_streams);
+  return tuning.streams > 0 ? tuning.streams : std::clamp(cpus, min_file_streams, max_file_streams);
 }
 
 // Fills in the count that was left open. Between pipes one stream reads and one writes, however many more the
@@ -109,27 +109,27 @@ void size_ring(LanePlan& plan, const RunShape& shape, const Machine& machine) {
   if (cuda) {
     plan.chunks = plan.jobs + 4;
     plan.chunk_bytes = file ? cuda_file_chunk_bytes : cuda_pipe_chunk_bytes;
-    least = file ? least_cuda_file_chunk_bytes : plan.chunk_bytes;
+    least = file ? min_cuda_file_chunk_bytes : plan.chunk_bytes;
   } else {
     plan.chunks = file ? 2 * plan.jobs + 1 : plan.jobs;
     plan.chunk_bytes = file ? file_chunk_bytes : pipe_chunk_bytes;
-    least = least_file_chunk_bytes;
+    least = min_file_chunk_bytes;
     memory_each = 2;  // input and output
   }
   while (plan.chunk_bytes > least &&
-         memory_each * plan.chunks * plan.chunk_bytes > most_ring_bytes(machine, cuda))
+         memory_each * plan.chunks * plan.chunk_bytes > max_ring_bytes(machine, cuda))
     plan.chunk_bytes /= 2;
   plan.chunk_bytes = shape.chunk_bytes.value_or(plan.chunk_bytes);
 }
 
 // Not worth a look.
-constexpr std::uint64_t least_memory = 32 << 20;
+constexpr std::uint64_t min_memory = 32 << 20;
 
 // Fewer chunks where they would take more than half of the memory that is there: a chunk size that somebody
 // named must not end in swapping, or with a process that is killed.
 void fit_memory(LanePlan& plan, const Machine& machine) {
   const std::uint64_t each = 2 * std::uint64_t{plan.chunk_bytes};  // input and output
-  if (plan.chunks * each <= least_memory) return;
+  if (plan.chunks * each <= min_memory) return;
   const std::uint64_t free = machine.free_memory();
   if (each > free)
     throw IoError(fmt::format(text::chunk_too_large, plan.chunk_bytes >> 20, free >> 20),
@@ -155,18 +155,18 @@ Choice choice_for_file(unsigned cpus, const Rates& rates) {
   constexpr double each_cuda_lane = 5.5e9;   // limited by its CPU
   constexpr double each_cpu_beside = 2.4e9;  // a CPU lane with AES beside eight CUDA lanes
   const double beside =
-      cpus > most_file_streams ? (cpus - most_file_streams) * std::min(each_cpu_beside, rates.each_cpu) : 0;
-  return {std::min(cpus * rates.each_cpu, rates.most_cpus),
-          std::min(std::min(cpus * each_cuda_lane, rates.most_cuda) + beside, rates.most_together)};
+      cpus > max_file_streams ? (cpus - max_file_streams) * std::min(each_cpu_beside, rates.each_cpu) : 0;
+  return {std::min(cpus * rates.each_cpu, rates.max_cpus),
+          std::min(std::min(cpus * each_cuda_lane, rates.max_cuda) + beside, rates.max_together)};
 }
 
 // Between pipes the programs at their other ends take about as much of the CPUs as the filter does to read
 // and write, and CUDA lanes, which have the link to pass too, that much once more.
 Choice choice_for_pipes(unsigned cpus, const Rates& rates) {
-  constexpr double most_cuda_pipe = 2.3e9;
+  constexpr double max_cuda_pipe = 2.3e9;
   constexpr double copy = 1 / pipe_rate;  // seconds of a CPU for a byte
   return {std::min(cpus / (2 * copy + 1 / rates.each_cpu), pipe_rate),
-          std::min(cpus / (3 * copy), most_cuda_pipe)};
+          std::min(cpus / (3 * copy), max_cuda_pipe)};
 }
 
 // CPU lanes at once. Of several devices one: a host that has more also has the CPUs to do without (64 of them

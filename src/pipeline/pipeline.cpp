@@ -163,12 +163,12 @@ void Pipeline::do_jobs(Worker& worker, Chunks& under_way) {
   }
 }
 
-Ring::Task Pipeline::take(Worker& worker, Ring::Wish wish) {
+Ring::Task Pipeline::take(Worker& worker, Ring::TakeOptions options) {
   const bool traced = worker.tracks.wanted();
   const Clock::time_point begin = traced ? Clock::now() : Clock::time_point{};
-  const double waited = worker.seat.waited_seconds();
-  const Ring::Task task = parts_.ring.take(worker.seat, wish);
-  worker.stats.wait_seconds = worker.seat.waited_seconds();
+  const double waited = worker.waiter.waited_seconds();
+  const Ring::Task task = parts_.ring.take(worker.waiter, options);
+  worker.stats.wait_seconds = worker.waiter.waited_seconds();
   if (traced && worker.stats.wait_seconds > waited) worker.tracks.add({"wait", begin, Clock::now()}, nullptr);
   return task;
 }
@@ -189,7 +189,7 @@ void Pipeline::start_job(Worker& worker, Chunk& chunk, Chunks& under_way) {
 void Pipeline::finish_job(Worker& worker, Chunks& under_way) {
   Chunk& chunk = *under_way.front();
   const std::optional<std::size_t> bad_segment = await(worker, chunk);
-  settle(chunk, bad_segment);
+  release_verified(chunk, bad_segment);
   worker.stats.chunks += chunk.in_size > 0;
   worker.stats.bytes += chunk.in_size;
   under_way.pop_front();
@@ -210,7 +210,7 @@ std::optional<std::size_t> Pipeline::await(Worker& worker, const Chunk& chunk) {
 }
 
 // Leaves of the output what may be released.
-void Pipeline::settle(Chunk& chunk, std::optional<std::size_t> bad_segment) {
+void Pipeline::release_verified(Chunk& chunk, std::optional<std::size_t> bad_segment) {
   const Outcome outcome =
       parts_.session.judge({chunk.offset, chunk.in(), chunk.out()}, chunk.last, bad_segment);
   wipe(chunk.out().subspan(outcome.released));
@@ -227,14 +227,14 @@ bool Pipeline::leave(Worker& worker) {
   return worker.left = true;
 }
 
-// Leaves the work of a failed lane to the others, or to a spare one if there are none.
+// Leaves the work of a failed lane to the others, or to a fallback lane if there are none.
 void Pipeline::give_up(Worker& worker, const LaneError& error) {
   {
     std::lock_guard lock(mutex_);
     if (working_ == 1) {
-      if (spare_used_ || !parts_.spare_lane) throw;  // the LaneError, which now is the program's
-      spare_used_ = true;
-      add_locked(parts_.spare_lane());
+      if (fallback_used_ || !parts_.fallback_lane) throw;  // the LaneError, which now is the program's
+      fallback_used_ = true;
+      add_locked(parts_.fallback_lane());
     }
     --working_;
     worker.left = true;

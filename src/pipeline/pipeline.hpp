@@ -60,7 +60,7 @@ struct PipelineParts {
   Sink& sink;
   const Session& session;
   Cancel& cancel;
-  LaneFactory spare_lane;                        // made when the last lane failed; may be empty
+  LaneFactory fallback_lane;                     // made when the last lane failed; may be empty
   std::function<void(const std::string&)> warn;  // called by any lane's thread
   Trace* trace = nullptr;                        // where the timeline goes, if anywhere
 };
@@ -91,7 +91,7 @@ class Pipeline {
     LaneStats stats;
     LaneTracks tracks;
     std::unique_ptr<Lane> lane;
-    Seat seat;
+    Waiter waiter;
     std::chrono::steady_clock::time_point busy_since;
     std::atomic<bool> dismissed{false};
     bool left = false;    // under the pipeline's mutex
@@ -106,11 +106,11 @@ class Pipeline {
   void drive(Worker* worker);
   void work(Worker& worker);
   void do_jobs(Worker& worker, Chunks& under_way);
-  Ring::Task take(Worker& worker, Ring::Wish wish);
+  Ring::Task take(Worker& worker, Ring::TakeOptions options);
   void start_job(Worker& worker, Chunk& chunk, Chunks& under_way);
   void finish_job(Worker& worker, Chunks& under_way);
   std::optional<std::size_t> await(Worker& worker, const Chunk& chunk);
-  void settle(Chunk& chunk, std::optional<std::size_t> bad_segment);
+  void release_verified(Chunk& chunk, std::optional<std::size_t> bad_segment);
   bool leave(Worker& worker);
   void give_up(Worker& worker, const LaneError& error);
 
@@ -143,7 +143,7 @@ class Pipeline {
   std::deque<Worker*> undriven_;  // those that no thread has begun with
   std::atomic<bool> undriven_left_{false};
   std::size_t working_ = 0;  // workers that have not left; the last one never leaves
-  bool spare_used_ = false;
+  bool fallback_used_ = false;
 };
 
 }  // namespace gpuaes

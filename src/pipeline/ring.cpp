@@ -71,12 +71,12 @@ std::unique_lock<std::mutex> Ring::enter() const {
 
 // Of the chunk that is to be written next.
 bool Ring::next_is_done() {
-  return write_count_ < fill_count_ && slot(write_count_).state_ == Chunk::State::done;
+  return write_count_ < fill_count_ && chunk_at(write_count_).state_ == Chunk::State::done;
 }
 
 // Of the chunk that is to be filled next.
 bool Ring::next_is_empty() {
-  return slot(fill_count_).state_ == Chunk::State::empty;
+  return chunk_at(fill_count_).state_ == Chunk::State::empty;
 }
 
 // Whether a chunk waits to be written, and nobody writes.
@@ -96,12 +96,12 @@ void Ring::note_waits() {
   writer_waits_.set(!cancelled_ && !all_written() && !writing_ && !next_is_done());
 }
 
-Ring::Task Ring::next_task(Seat& seat, bool start) {
+Ring::Task Ring::next_task(Waiter& waiter, bool start) {
   if (can_write()) {
-    Chunk& chunk = slot(write_count_);
-    const bool another_comes = chunk.done_by_ != &seat && chunk.done_by_->to_write_;
+    Chunk& chunk = chunk_at(write_count_);
+    const bool another_comes = chunk.done_by_ != &waiter && chunk.done_by_->to_write_;
     if (!another_comes) {
-      seat.to_write_ = false;
+      waiter.to_write_ = false;
       writing_ = true;
       return {Task::Kind::write, &chunk};
     }
@@ -110,12 +110,12 @@ Ring::Task Ring::next_task(Seat& seat, bool start) {
   if (!given_back_.empty()) {
     Chunk* const chunk = given_back_.front();
     given_back_.erase(given_back_.begin());
-    chunk->done_by_ = &seat;
+    chunk->done_by_ = &waiter;
     return {Task::Kind::work, chunk};
   }
-  Chunk& chunk = slot(fill_count_);
+  Chunk& chunk = chunk_at(fill_count_);
   chunk.state_ = Chunk::State::held;
-  chunk.done_by_ = &seat;
+  chunk.done_by_ = &waiter;
   chunk.number = fill_count_;
   chunk.in_size = chunk.out_size = 0;
   chunk.last = chunk.in_source = chunk.in_place = false;
@@ -133,27 +133,27 @@ Ring::Task Ring::next_range(Chunk& chunk) {
   return {Task::Kind::work, &chunk};
 }
 
-Ring::Task Ring::take(Seat& seat, Wish wish) {
+Ring::Task Ring::take(Waiter& waiter, TakeOptions options) {
   std::unique_lock lock = enter();
   for (;;) {
     if (cancelled_) return {};
-    const Task task = next_task(seat, wish.start);
+    const Task task = next_task(waiter, options.start);
     note_waits();
     if (can_start()) call_any();  // what the caller leaves is for one that waits
     if (task.kind != Task::Kind::none) return task;
-    if (!wish.wait || all_done()) return {};
-    waiting_.push_back(&seat);  // may throw
-    seat.waiting_ = true;
-    seat.waited_.set(true);
-    seat.called_.wait(lock, [&] { return !seat.waiting_; });
-    seat.waited_.set(false);
+    if (!options.wait || all_done()) return {};
+    waiting_.push_back(&waiter);  // may throw
+    waiter.waiting_ = true;
+    waiter.waited_.set(true);
+    waiter.called_.wait(lock, [&] { return !waiter.waiting_; });
+    waiter.waited_.set(false);
   }
 }
 
-void Ring::call(Seat* seat) {
-  seat->waiting_ = false;
-  waiting_.erase(std::ranges::find(waiting_, seat));
-  seat->called_.notify_one();
+void Ring::call(Waiter* waiter) {
+  waiter->waiting_ = false;
+  waiting_.erase(std::ranges::find(waiting_, waiter));
+  waiter->called_.notify_one();
 }
 
 void Ring::call_any() {
@@ -166,7 +166,7 @@ void Ring::call_all() {
 
 void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
   const std::unique_lock lock = enter();
-  assert(&chunk == &slot(fill_count_));
+  assert(&chunk == &chunk_at(fill_count_));
   reading_ = false;
   closed_ = closed;
   ++fill_count_;
@@ -203,9 +203,9 @@ void Ring::written(Chunk& chunk) {
   ++write_count_;
   writing_ = false;
   note_waits();
-  if (can_write() && !slot(write_count_).in_source && slot(write_count_).done_by_->waiting_) {
-    slot(write_count_).done_by_->to_write_ = true;
-    call(slot(write_count_).done_by_);
+  if (can_write() && !chunk_at(write_count_).in_source && chunk_at(write_count_).done_by_->waiting_) {
+    chunk_at(write_count_).done_by_->to_write_ = true;
+    call(chunk_at(write_count_).done_by_);
   }
   if (all_written()) end_.notify_all();
 }

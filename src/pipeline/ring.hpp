@@ -32,7 +32,7 @@
 namespace gpuaes {
 
 // Where a lane waits for its next task. It must live as long as the ring is used.
-class Seat {
+class Waiter {
  public:
   double waited_seconds() const { return waited_.seconds(); }  // for the thread that waits here
 
@@ -69,7 +69,7 @@ struct Chunk {
   friend class Ring;
   enum class State { empty, held, done };
   State state_ = State::empty;
-  Seat* done_by_ = nullptr;  // the lane that holds it, or did it
+  Waiter* done_by_ = nullptr;  // the lane that holds it, or did it
 };
 
 class Ring {
@@ -104,14 +104,14 @@ class Ring {
   };
 
   // What the caller may be given, and whether it has time to wait for it.
-  struct Wish {
+  struct TakeOptions {
     bool start;  // chunks to fill or to work on; else only to write
     bool wait;   // for a task; else there may be none
   };
 
   // The next task. Having waited, none only when all chunks are done and no more will come; and always when
   // cancelled.
-  Task take(Seat& seat, Wish wish);
+  Task take(Waiter& waiter, TakeOptions options);
 
   // Ends the reader's turn. filled(): the caller holds the chunk, which is the next of the stream, and
   // nothing comes after it if `closed`. unfilled(): there was nothing to fill it with, it is empty as before.
@@ -140,7 +140,7 @@ class Ring {
   Waits waits() const;
 
  private:
-  Chunk& slot(std::uint64_t sequence) { return chunks_[sequence % chunks_.size()]; }
+  Chunk& chunk_at(std::uint64_t sequence) { return chunks_[sequence % chunks_.size()]; }
   std::unique_lock<std::mutex> enter() const;
   bool next_is_done();
   bool next_is_empty();
@@ -148,10 +148,10 @@ class Ring {
   bool can_start();
   bool all_done() const { return closed_ && done_count_ == fill_count_; }
   bool all_written() const { return closed_ && write_count_ == fill_count_; }
-  Task next_task(Seat& seat, bool start);
+  Task next_task(Waiter& waiter, bool start);
   Task next_range(Chunk& chunk);
   void note_waits();
-  void call(Seat* seat);
+  void call(Waiter* waiter);
   void call_any();
   void call_all();
 
@@ -162,9 +162,9 @@ class Ring {
   std::uint64_t shared_size_ = 0;
   std::vector<Chunk> chunks_;
 
-  mutable std::mutex mutex_;     // for what follows
-  std::condition_variable end_;  // what wait_for_end() waits for
-  std::vector<Seat*> waiting_;   // the last one came last, and its caches are the warmest
+  mutable std::mutex mutex_;      // for what follows
+  std::condition_variable end_;   // what wait_for_end() waits for
+  std::vector<Waiter*> waiting_;  // the last one came last, and its caches are the warmest
   bool cancelled_ = false;
   bool closed_ = false;   // the last chunk was filled
   bool reading_ = false;  // someone has the reader's turn

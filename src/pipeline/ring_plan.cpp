@@ -12,8 +12,8 @@ Ring make_ring(const LanePlan& plan, const Session& session) {
 
 LaneSetup lane_setup(const Ring& ring, const Source& source, const Session& session) {
   return {.memory = source.shared_size() > 0 ? ring.in_memory() : ring.memory(),
-          .most_in = ring.in_bytes(),
-          .most_out = session.in_place() ? 0 : ring.out_bytes(),
+          .max_in = ring.in_bytes(),
+          .max_out = session.in_place() ? 0 : ring.out_bytes(),
           .cipher = session.cipher()};
 }
 

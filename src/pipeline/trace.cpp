@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t flush_bytes = 256 << 10;
-constexpr std::size_t most_event_bytes = 512;
+constexpr std::size_t max_event_bytes = 512;
 
 // To close the file, in spite of a stop, by which the program has a second to end.
 constexpr std::chrono::milliseconds last_words{500};
@@ -31,7 +31,7 @@ std::int64_t nanoseconds(Clock::duration time) {
 }  // namespace
 
 Trace::Trace(std::unique_ptr<Sink> sink, Cancel& cancel) : cancel_(cancel), sink_(std::move(sink)) {
-  buffer_.reserve(flush_bytes + most_event_bytes);
+  buffer_.reserve(flush_bytes + max_event_bytes);
   fmt::format_to(std::back_inserter(buffer_), R"({{"traceEvents": [
 {{"ph": "M", "pid": {}, "name": "process_name", "args": {{"name": "gpuaes-stream"}}}})",
                  process_);

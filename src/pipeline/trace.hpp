@@ -100,7 +100,7 @@ class Span {
   const LaneTracks& tracks_;
   const Chunk& chunk_;
   double* seconds_;
-  const Range range_;
+  const ProfilerRange range_;
   bool timed_;
   std::chrono::steady_clock::time_point begin_;
 };

@@ -39,20 +39,21 @@ std::unique_ptr<Sink> open_output(const Options& options, SinkRules rules, Cance
 
 }  // namespace
 
-Ends open_ends(const Options& options, const Secrets& secrets, const Messages& messages, Cancel& cancel) {
-  Ends ends{open_source(options.input, cancel), {}, {}, {}};
-  if (options.range) check_seekable(ends.source);
+Endpoints open_endpoints(const Options& options, const Secrets& secrets, const Messages& messages,
+                         Cancel& cancel) {
+  Endpoints endpoints{open_source(options.input, cancel), {}, {}, {}};
+  if (options.range) check_seekable(endpoints.source);
   std::vector<struct stat> in_use = secrets.files;
-  in_use.push_back(ends.source.status());
+  in_use.push_back(endpoints.source.status());
   refuse_same_outputs(options);
   SinkRules rules{.in_use = in_use, .warn = [&messages](const std::string& text) { messages.warning(text); }};
-  ends.output = open_output(options, rules, cancel);
+  endpoints.output = open_output(options, rules, cancel);
   rules.hint = text::another_file_hint;
-  if (options.stats) ends.stats = open_sink(options.stats, rules, cancel);
+  if (options.stats) endpoints.stats = open_sink(options.stats, rules, cancel);
   rules.durable = false;
-  if (options.trace) ends.trace = open_sink(options.trace, rules, cancel);
-  say_if_terminal(ends.source, messages);
-  return ends;
+  if (options.trace) endpoints.trace = open_sink(options.trace, rules, cancel);
+  say_if_terminal(endpoints.source, messages);
+  return endpoints;
 }
 
 void say_if_terminal(const FdSource& source, const Messages& messages) {

@@ -13,7 +13,7 @@
 
 namespace gpuaes {
 
-struct Ends {
+struct Endpoints {
   FdSource source;
   std::unique_ptr<Sink> output;
   std::unique_ptr<Sink> stats, trace;  // where they are asked for
@@ -21,7 +21,8 @@ struct Ends {
 
 // Opens what `options` name, and warns of a wait for a terminal. UsageError where two of them, or a file of
 // `secrets`, are the same and must not be; IoError for what cannot be opened, or would destroy what is read.
-Ends open_ends(const Options& options, const Secrets& secrets, const Messages& messages, Cancel& cancel);
+Endpoints open_endpoints(const Options& options, const Secrets& secrets, const Messages& messages,
+                         Cancel& cancel);
 
 // Before anybody wonders why nothing happens.
 void say_if_terminal(const FdSource& source, const Messages& messages);

@@ -126,15 +126,15 @@ void run_filter(const Options& options, const Messages& messages) {
   const Clock::time_point start = Clock::now();
   Cancel cancel;
   const Control control(cancel);
-  const Messages::Hurry hurry(messages, [&cancel] { return cancel.requested(); });
+  const Messages::CancelledCheck cancelled_check(messages, [&cancel] { return cancel.requested(); });
   Progress progress(control, messages, options.progress && options.level != Messages::Level::quiet);
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
   const CudaKernel kernel = parse_cuda_kernel(options.kernel);
 
   refuse_same_inputs(options);
   Secrets secrets = read_secrets(options, messages, cancel);
-  Ends ends = open_ends(options, secrets, messages, cancel);
-  FdSource& source = ends.source;
+  Endpoints endpoints = open_endpoints(options, secrets, messages, cancel);
+  FdSource& source = endpoints.source;
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const Format& format = choose_format(options, input);
   check_format(options, format);
@@ -144,7 +144,7 @@ void run_filter(const Options& options, const Messages& messages) {
   if (!format.authenticated) messages.warning(fmt::format(text::not_authenticated, format.name));
   if (!options.key_files.empty() && !options.recipients.empty()) messages.warning(text::key_and_recipient);
 
-  Stream stream{&source, session.get(), ends.output.get()};
+  Stream stream{&source, session.get(), endpoints.output.get()};
   std::optional<RangeStream> range;
   if (options.range)
     hint_at_salvage(options, [&] {
@@ -165,38 +165,38 @@ void run_filter(const Options& options, const Messages& messages) {
   messages.detail(fmt::format(text::ring, ring.chunks(), describe_bytes(ring.in_bytes()),
                               describe_bytes(ring.memory().size())));
   std::optional<Trace> trace;
-  if (ends.trace) trace.emplace(std::move(ends.trace), cancel);
+  if (endpoints.trace) trace.emplace(std::move(endpoints.trace), cancel);
   LaneSetup setup = lane_setup(ring, *stream.source, *stream.session);
   if (salvage) setup.memory = ring.memory();  // wrapped lanes put nothing in the place of its input
   setup.timed = trace.has_value();
   setup.kernel = kernel;
   if (kernel == default_cuda_kernel) setup.shape = {plan.tuning.threads, plan.tuning.blocks_per_thread};
-  Crew::Wrap wrap;
+  LanePool::Wrap wrap;
   if (salvage) wrap = [&salvage](std::unique_ptr<Lane> lane) { return salvage->wrap(std::move(lane)); };
-  const Crew crew(plan, setup, std::move(wrap));
+  const LanePool lane_pool(plan, setup, std::move(wrap));
   Pipeline pipeline({.ring = ring,
                      .source = *stream.source,
                      .sink = *stream.sink,
                      .session = *stream.session,
                      .cancel = cancel,
-                     .spare_lane = [&crew] { return crew.open_spare(); },
+                     .fallback_lane = [&lane_pool] { return lane_pool.open_fallback(); },
                      .warn = warn,
                      .trace = trace ? &*trace : nullptr});
-  for (std::unique_ptr<Lane>& lane : crew.open_first()) pipeline.add_lane(std::move(lane));
+  for (std::unique_ptr<Lane>& lane : lane_pool.open_first()) pipeline.add_lane(std::move(lane));
   messages.detail(plan.reason.empty()
                       ? fmt::format(text::lanes_at_work, describe(plan.first))
                       : fmt::format(text::lanes_and_reason, describe(plan.first), plan.reason));
   // Ciphertext has a size that is known; plaintext may be made smaller by its file system.
   if (!options.decrypt && shape.shared_bytes > 0)
-    ends.output->expect(session->header().size() + session->output_size(shape.shared_bytes, true));
+    endpoints.output->expect(session->header().size() + session->output_size(shape.shared_bytes, true));
   {
     const Progress::Watch watch(
         progress, expected_size(options, input.taken(), range ? range->size() : source.size()), [&] {
           return Progress::Position{input.taken() + pipeline.bytes_in(), pipeline.lanes_at_work()};
         });
-    ends.output->write(session->header());
+    endpoints.output->write(session->header());
     {
-      const std::jthread opener = crew.take_over(pipeline, messages);
+      const std::jthread opener = lane_pool.take_over(pipeline, messages);
       hint_at_salvage(options, [&] { pipeline.run(); });
     }
     stream.sink->finish();
@@ -208,7 +208,7 @@ void run_filter(const Options& options, const Messages& messages) {
                     ring_stats(ring)};
   const std::optional<AuthError> damage = salvage ? salvage->verdict() : std::nullopt;
   try {
-    if (ends.stats) write_stats(stats, *ends.stats);
+    if (endpoints.stats) write_stats(stats, *endpoints.stats);
     if (trace) trace->finish();
   } catch (const IoError& error) {
     if (!damage) throw;

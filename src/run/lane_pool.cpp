@@ -26,25 +26,25 @@ bool await_bytes(const Pipeline& pipeline, std::uint64_t bytes, const std::stop_
 
 }  // namespace
 
-Crew::Crew(const LanePlan& plan, const LaneSetup& setup, Wrap wrap)
+LanePool::LanePool(const LanePlan& plan, const LaneSetup& setup, Wrap wrap)
     : plan_(plan), setup_(setup), wrap_(std::move(wrap)) {}
 
-std::vector<std::unique_ptr<Lane>> Crew::open(const std::vector<LaneSpec>& specs) const {
+std::vector<std::unique_ptr<Lane>> LanePool::open(const std::vector<LaneSpec>& specs) const {
   std::vector<std::unique_ptr<Lane>> lanes = open_lanes(specs, setup_);
   if (wrap_)
     for (std::unique_ptr<Lane>& lane : lanes) lane = wrap_(std::move(lane));
   return lanes;
 }
 
-std::vector<std::unique_ptr<Lane>> Crew::open_first() const {
+std::vector<std::unique_ptr<Lane>> LanePool::open_first() const {
   return open(plan_.first);
 }
 
-std::unique_ptr<Lane> Crew::open_spare() const {
+std::unique_ptr<Lane> LanePool::open_fallback() const {
   return std::move(open({{Backend::cpu, {}, {}}}).front());
 }
 
-std::jthread Crew::take_over(Pipeline& pipeline, const Messages& messages) const {
+std::jthread LanePool::take_over(Pipeline& pipeline, const Messages& messages) const {
   if (plan_.later.empty()) return {};
   return std::jthread([this, &pipeline, &messages](const std::stop_token& end) {
     if (plan_.later_from > 0 && !await_bytes(pipeline, plan_.later_from, end)) return;

@@ -1,4 +1,4 @@
-// The lanes of a run: those that it begins with, those that take over, and a spare one.
+// The lanes of a run: those that it begins with, those that take over, and a fallback lane.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@
 
 namespace gpuaes {
 
-class Crew {
+class LanePool {
  public:
   // Makes of a lane what is to do its work.
   using Wrap = std::function<std::unique_ptr<Lane>(std::unique_ptr<Lane>)>;
 
   // `wrap` may be empty: lanes do their own work.
-  Crew(const LanePlan& plan, const LaneSetup& setup, Wrap wrap);
+  LanePool(const LanePlan& plan, const LaneSetup& setup, Wrap wrap);
 
   std::vector<std::unique_ptr<Lane>> open_first() const;  // LaneError
-  std::unique_ptr<Lane> open_spare() const;
+  std::unique_ptr<Lane> open_fallback() const;
 
   // Opens the plan's later lanes, if it has some, when it is time, and they take over. Where they cannot open
   // the first ones go on: nobody asked for these by name. The thread ends when it is asked to, or is done.

@@ -15,19 +15,19 @@ namespace gpuaes {
 namespace {
 
 // Far more than a file sealed for 32 recipients needs, comments and all, so that /dev/zero ends soon.
-constexpr std::size_t most_file_bytes = 1 << 20;
+constexpr std::size_t max_file_bytes = 1 << 20;
 
 // It may be the file of an identity, by mistake.
 Secret read_file(const std::string& name, std::vector<struct stat>& files, Cancel& cancel) {
   FdSource file = open_source(name, cancel);
   files.push_back(file.status());
-  Secret contents(most_file_bytes + 1);
+  Secret contents(max_file_bytes + 1);
   for (std::size_t size = 0;;) {
     const std::size_t count = file.read(contents.bytes().subspan(size));
     size += count;
     if (count == 0) return contents.shrink(size), std::move(contents);
-    if (size > most_file_bytes)
-      throw UsageError(fmt::format(text::recipients_too_long, file.name(), most_file_bytes));
+    if (size > max_file_bytes)
+      throw UsageError(fmt::format(text::recipients_too_long, file.name(), max_file_bytes));
   }
 }
 

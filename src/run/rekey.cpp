@@ -101,7 +101,7 @@ void run_rekey(const Options& options, const Messages& messages) {
 
   Cancel cancel;
   const Control control(cancel);
-  const Messages::Hurry hurry(messages, [&cancel] { return cancel.requested(); });
+  const Messages::CancelledCheck cancelled_check(messages, [&cancel] { return cancel.requested(); });
   Progress progress(control, messages, options.progress && options.level != Messages::Level::quiet);
   refuse_same_inputs(options);
   Secrets old_secrets = read_secrets(options, messages, cancel);

@@ -25,13 +25,13 @@ void refuse_secret_as_name(const std::string& name) {
   if (access(name.c_str(), F_OK) == 0) return;
   if (is_like_identity(name)) throw UsageError(text::identity_as_name, text::identity_as_name_hint);
   if (is_like_recipient(name)) throw UsageError(text::recipient_as_name, text::recipient_as_name_hint);
-  constexpr std::size_t least_key_digits = 32;
-  std::size_t digits = 0, most_digits = 0;
+  constexpr std::size_t min_key_digits = 32;
+  std::size_t digits = 0, max_digits = 0;
   for (const char c : name) {
     digits = std::isxdigit(static_cast<unsigned char>(c)) ? digits + 1 : 0;
-    most_digits = std::max(most_digits, digits);
+    max_digits = std::max(max_digits, digits);
   }
-  if (most_digits >= least_key_digits) throw UsageError(text::key_as_name, text::key_as_name_hint);
+  if (max_digits >= min_key_digits) throw UsageError(text::key_as_name, text::key_as_name_hint);
 }
 
 FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,

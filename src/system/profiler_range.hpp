@@ -5,16 +5,16 @@ namespace gpuaes {
 
 // Defined in cuda/profiler_range.cpp; where CUDA was not built in they do nothing. Without a profiler that
 // listens they cost a comparison. `name` is copied.
-void push_range(const char* name) noexcept;
-void pop_range() noexcept;
+void push_profiler_range(const char* name) noexcept;
+void pop_profiler_range() noexcept;
 
 // Ranges of one thread nest.
-class Range {
+class ProfilerRange {
  public:
-  explicit Range(const char* name) { push_range(name); }
-  ~Range() { pop_range(); }
-  Range(const Range&) = delete;
-  Range& operator=(const Range&) = delete;
+  explicit ProfilerRange(const char* name) { push_profiler_range(name); }
+  ~ProfilerRange() { pop_profiler_range(); }
+  ProfilerRange(const ProfilerRange&) = delete;
+  ProfilerRange& operator=(const ProfilerRange&) = delete;
 };
 
 }  // namespace gpuaes

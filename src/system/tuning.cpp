@@ -23,10 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_bytes = 512;  // of a file
-constexpr unsigned most_threads = 1024, warp_threads = 32;
-constexpr unsigned most_blocks_per_thread = 65536;
-constexpr unsigned most_streams = 64;
+constexpr std::size_t max_bytes = 512;  // of a file
+constexpr unsigned max_threads = 1024, warp_threads = 32;
+constexpr unsigned max_blocks_per_thread = 65536;
+constexpr unsigned max_streams = 64;
 
 // Text ----------------------------------------------------------------------------------------------
 
@@ -39,8 +39,8 @@ std::string to_text(const std::string& model, const Tuning& tuning) {
 }
 
 bool in_range(const Tuning& tuning) {
-  return tuning.threads % warp_threads == 0 && tuning.threads <= most_threads &&
-         tuning.blocks_per_thread <= most_blocks_per_thread && tuning.streams <= most_streams;
+  return tuning.threads % warp_threads == 0 && tuning.threads <= max_threads &&
+         tuning.blocks_per_thread <= max_blocks_per_thread && tuning.streams <= max_streams;
 }
 
 // The line that `text` begins with, taken off it; none where it does not end.
@@ -74,7 +74,7 @@ Verdict parse(std::string_view text, const std::string& model, Tuning& tuning) {
   tuning.threads = take_number(rest);
   tuning.blocks_per_thread = take_number(rest);
   tuning.streams = take_number(rest);
-  const bool good = in_range(tuning) && text.size() <= most_bytes && text == to_text(model, tuning);
+  const bool good = in_range(tuning) && text.size() <= max_bytes && text == to_text(model, tuning);
   return good ? Verdict::good : Verdict::damaged;
 }
 
@@ -89,7 +89,7 @@ struct Contents {
 Contents read_beginning(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);  // a FIFO would wait
   if (fd < 0) return {.trouble = strerror(errno)};
-  Contents contents{.text = std::string(most_bytes + 1, '\0')};
+  Contents contents{.text = std::string(max_bytes + 1, '\0')};
   struct stat status {};
   ssize_t size = 0;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))

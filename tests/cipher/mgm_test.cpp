@@ -147,7 +147,7 @@ TEST_CASE("segments that CPU lanes do together are those done one by one, and th
   const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
   const mgm::Mgm oracle(key);
   const MgmCpu cpu(key);
-  for (std::size_t count = 0; count <= MgmCpu::most_segments; ++count) {
+  for (std::size_t count = 0; count <= MgmCpu::max_segments; ++count) {
     CAPTURE(count);
     std::vector<Bytes> plain, sealed, expected, opened;
     std::vector<Segment<std::byte, const std::byte>> to_seal;

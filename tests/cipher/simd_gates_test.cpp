@@ -37,16 +37,16 @@ unsigned gates(unsigned table) {
 }  // namespace
 
 TEST_CASE("each function of three bits is what its recipe makes, with few gates") {
-  unsigned counts[most_gates + 1] = {};
+  unsigned counts[max_gates + 1] = {};
   for (unsigned table = 0; table < 256; ++table) {
     CAPTURE(table);
     CHECK(made(table) == table);
-    REQUIRE(gates(table) <= most_gates);
+    REQUIRE(gates(table) <= max_gates);
     ++counts[gates(table)];
   }
   // As an exhaustive search for circuits finds too, which may use a gate twice.
-  const unsigned expected[most_gates + 1] = {5, 18, 72, 97, 52, 12};
-  for (unsigned i = 0; i <= most_gates; ++i) CHECK(counts[i] == expected[i]);
+  const unsigned expected[max_gates + 1] = {5, 18, 72, 97, 52, 12};
+  for (unsigned i = 0; i <= max_gates; ++i) CHECK(counts[i] == expected[i]);
   CHECK(gates(0x96) == 2);  // a ^ b ^ c
   CHECK(gates(0xca) == 3);  // a ? b : c
   CHECK(gates(0xe8) == 4);  // the majority

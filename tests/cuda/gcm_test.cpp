@@ -16,11 +16,11 @@ namespace {
 
 // A lane with each of the kernels.
 template <class Check>
-void check_every_kernel(Check check, std::size_t most_bytes = most_checked_bytes) {
+void check_every_kernel(Check check, std::size_t max_bytes = max_checked_bytes) {
   const LaneSpec spec{Backend::cuda, 0u, 1u};
   for (const CudaKernelInfo& each : cuda_kernels) {
     CAPTURE(each.name);
-    const LaneSetup setup{.memory = {}, .most_in = most_bytes, .most_out = most_bytes, .kernel = each.kernel};
+    const LaneSetup setup{.memory = {}, .max_in = max_bytes, .max_out = max_bytes, .kernel = each.kernel};
     check(*open_lanes({&spec, 1}, setup).at(0));
   }
 }

@@ -65,7 +65,7 @@ struct MgmOnHost {
   PublicData aad;
   MgmSegments segments;
   Buffer starts{32 * segments.count}, sums{16 * segments.count},
-      factors{16 * segments.count * segments.most_factors()};
+      factors{16 * segments.count * segments.max_factors()};
 
   void crypt(Buffer& in, unsigned in_stride, Buffer& out, unsigned out_stride) {
     run_cipher(kernel, keys, grid, MgmStarts{segments, blocks(starts)});

@@ -11,16 +11,16 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::size_t most_bytes = 1 << 17;
+constexpr std::size_t max_bytes = 1 << 17;
 
 // A lane with each of the kernels.
 template <class Check>
-void check_every_kernel(Check check, std::size_t most = most_bytes) {
+void check_every_kernel(Check check, std::size_t most = max_bytes) {
   const LaneSpec spec{Backend::cuda, 0u, 1u};
   for (const CudaKernelInfo& each : cuda_kernels) {
     CAPTURE(each.name);
     const LaneSetup setup{
-        .memory = {}, .most_in = most, .most_out = most, .cipher = Cipher::kuznyechik, .kernel = each.kernel};
+        .memory = {}, .max_in = most, .max_out = most, .cipher = Cipher::kuznyechik, .kernel = each.kernel};
     check(*open_lanes({&spec, 1}, setup).at(0));
   }
 }

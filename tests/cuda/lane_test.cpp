@@ -33,9 +33,9 @@ constexpr std::byte untouched{0xa5};
 class Area {
  public:
   Area(std::size_t chunks, std::size_t bytes) : ring_(chunks, bytes, bytes) {
-    Seat seat;
+    Waiter waiter;
     for (std::size_t i = 0; i < chunks; ++i) {
-      chunks_.push_back(ring_.take(seat, {.start = true, .wait = false}).chunk);
+      chunks_.push_back(ring_.take(waiter, {.start = true, .wait = false}).chunk);
       ring_.filled(*chunks_.back(), false);
     }
   }
@@ -331,7 +331,7 @@ Bytes run_pipeline(const Session& session, const Bytes& in, const PipelineCase& 
                      .sink = sink,
                      .session = session,
                      .cancel = cancel,
-                     .spare_lane = {},
+                     .fallback_lane = {},
                      .warn = [](const std::string&) {}});
   for (auto& lane : open_lanes(plan.first, {ring.memory(), ring.in_bytes(), ring.out_bytes()}))
     pipeline.add_lane(std::move(lane));

@@ -20,7 +20,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr std::size_t most_plaintext = 3 * segment_bytes + 100;
+constexpr std::size_t max_plaintext = 3 * segment_bytes + 100;
 
 class Program {
  public:
@@ -101,11 +101,11 @@ void change(Bytes& sealed, Program& program) {
 void run(Program program) {
   const std::unique_ptr<Lane> lane = make_cpu_lane();
   const Cipher cipher = program.number(2) == 0 ? Cipher::aes_256 : Cipher::kuznyechik;
-  const Bytes plaintext = make_plaintext(program.number(most_plaintext + 1));
+  const Bytes plaintext = make_plaintext(program.number(max_plaintext + 1));
   const Bytes original = seal(cipher, plaintext, *lane);
   const std::size_t segments_a_piece = 1 + program.number(3);
   Bytes sealed = original;
-  while (!program.empty() && sealed.size() < 2 * most_plaintext) change(sealed, program);
+  while (!program.empty() && sealed.size() < 2 * max_plaintext) change(sealed, program);
 
   const std::unique_ptr<Session> session = make_session(cipher, true);
   Bytes released;

@@ -47,7 +47,7 @@ TEST_CASE("sources and sinks do nothing once a stop was requested") {
   const TempDir directory;
   write_file(directory / "file", test_bytes(100000));
   FdSource source = file_source(directory / "file", cancel);
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   FdSink sink(std::move(pipe.writer), "pipe", cancel);
   cancel.request(SIGTERM);
   Bytes out(10);
@@ -64,41 +64,41 @@ TEST_CASE("a request to stop ends calls that wait") {
   struct Case {
     std::string_view name;
     bool non_blocking;
-    std::function<void(Ends& pipe, Cancel& cancel)> call;
+    std::function<void(PipeEnds& pipe, Cancel& cancel)> call;
   };
   const std::array cases{
       Case{"read", false,
-           [](Ends& pipe, Cancel& cancel) {
+           [](PipeEnds& pipe, Cancel& cancel) {
              FdSource source(shared_with(pipe.reader), "pipe", cancel);
              read_all(source);
            }},
       Case{"read of a non-blocking pipe", true,
-           [](Ends& pipe, Cancel& cancel) {
+           [](PipeEnds& pipe, Cancel& cancel) {
              FdSource source(shared_with(pipe.reader), "pipe", cancel);
              read_all(source);
            }},
       Case{"ready", false,
-           [](Ends& pipe, Cancel& cancel) {
+           [](PipeEnds& pipe, Cancel& cancel) {
              FdSource(shared_with(pipe.reader), "pipe", cancel).ready(std::chrono::minutes(10));
            }},
       Case{"write", false,
-           [](Ends& pipe, Cancel& cancel) {
+           [](PipeEnds& pipe, Cancel& cancel) {
              FdSink(shared_with(pipe.writer), "pipe", cancel).write(Bytes(8 << 20));
            }},
       Case{"write to a non-blocking pipe", true,
-           [](Ends& pipe, Cancel& cancel) {
+           [](PipeEnds& pipe, Cancel& cancel) {
              FdSink(shared_with(pipe.writer), "pipe", cancel).write(Bytes(8 << 20));
            }},
       Case{"open of a FIFO to read", false,
-           [&](Ends&, Cancel& cancel) { open_file(directory / "fifo", O_RDONLY, cancel); }},
+           [&](PipeEnds&, Cancel& cancel) { open_file(directory / "fifo", O_RDONLY, cancel); }},
       Case{"open of a FIFO to write", false,
-           [&](Ends&, Cancel& cancel) { open_output(directory / "fifo", cancel); }},
+           [&](PipeEnds&, Cancel& cancel) { open_output(directory / "fifo", cancel); }},
   };
   for (const Case& each : cases) {
     CAPTURE(each.name);
     Cancel cancel;
     const Control control(cancel);
-    Ends pipe = make_pipe(each.non_blocking ? O_NONBLOCK : 0);
+    PipeEnds pipe = make_pipe(each.non_blocking ? O_NONBLOCK : 0);
     auto failure = in_thread([&] { return failure_of([&] { each.call(pipe, cancel); }); });
     CHECK(is_waiting(failure));
     cancel.request(SIGTERM);
@@ -109,7 +109,7 @@ TEST_CASE("a request to stop ends calls that wait") {
 TEST_CASE("a request ends a call that begins only after it") {
   Cancel cancel;
   const Control control(cancel);
-  const Ends pipe = make_pipe();
+  const PipeEnds pipe = make_pipe();
   std::promise<void> entered;
   auto result = in_thread([&] {
     const Cancel::Blocking blocking(cancel);
@@ -128,7 +128,7 @@ TEST_CASE("calls may be made again for a while after a request to stop, until th
   for (const int first : {0, SIGTERM})
     for (const bool another : {false, true}) {
       CAPTURE(first, another);
-      Ends pipe = make_pipe();
+      PipeEnds pipe = make_pipe();
       Cancel cancel;
       const Control control(cancel);
       if (first != 0) cancel.request(first);
@@ -151,7 +151,7 @@ TEST_CASE("a request to stop ends many waiting threads, whenever it comes") {
   for (int repeat = 0; repeat < 50; ++repeat) {
     Cancel cancel;
     const Control control(cancel);
-    Ends pipe = make_pipe();
+    PipeEnds pipe = make_pipe();
     std::vector<std::future<std::string>> readers;
     for (int i = 0; i < 4; ++i)
       readers.push_back(in_thread([&] {
@@ -169,7 +169,7 @@ TEST_CASE("a request to stop ends many waiting threads, whenever it comes") {
 
 TEST_CASE("a control that comes after the request ends what waits since before it") {
   Cancel cancel;
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);
   auto failure = in_thread([&] { return failure_of([&] { read_all(source); }); });
   CHECK(is_waiting(failure));
@@ -222,7 +222,7 @@ TEST_CASE("a second signal does no more than the first") {
 
 TEST_CASE("other signals do not end a read") {
   Cancel cancel;
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);
   std::promise<pthread_t> thread;
   auto all = in_thread([&] {
@@ -248,7 +248,7 @@ TEST_CASE("signals that users end a filter with become a request to stop") {
     {
       Cancel cancel;
       const Control control(cancel);
-      Ends pipe = make_pipe();
+      PipeEnds pipe = make_pipe();
       FdSource source(std::move(pipe.reader), "pipe", cancel);
       auto failure = in_thread([&] { return failure_of([&] { read_all(source); }); });
       CHECK(is_waiting(failure));

@@ -93,7 +93,7 @@ TEST_CASE("SIGUSR1 calls, however often it comes, interrupts nothing, and stops 
   CHECK(exit_of_child([] {
           Cancel cancel;
           const Control control(cancel);
-          Ends pipe = make_pipe();
+          PipeEnds pipe = make_pipe();
           std::atomic<int> count{0};
           const Control::Calls calls = control.on_user_signal([&] { ++count; });
           std::thread reader([&] {

@@ -389,7 +389,7 @@ TEST_CASE("devices are written in place") {
 
 TEST_CASE("a pipe that is named by its descriptor is written in place") {
   Cancel cancel;
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   for (const std::string_view directory : {"/dev/fd/", "/proc/self/fd/"}) {
     CAPTURE(directory);
     const std::string name = std::string(directory) + std::to_string(pipe.writer.get());

@@ -18,7 +18,7 @@ TEST_CASE("a sink writes everything, though its reader is slow") {
   Cancel cancel;
   for (const bool socket : {false, true}) {
     CAPTURE(socket);
-    Ends ends = socket ? make_sockets() : make_pipe();
+    PipeEnds ends = socket ? make_sockets() : make_pipe();
     auto read = in_thread([&] { return drain(ends.reader, std::chrono::milliseconds(1)); });
     const Bytes bytes = test_bytes((3 << 20) + 5);
     {
@@ -33,7 +33,7 @@ TEST_CASE("a sink writes everything, though its reader is slow") {
 
 TEST_CASE("a sink that came non-blocking is waited for, and stays non-blocking") {
   Cancel cancel;
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   Fd shared = shared_with(pipe.writer);
   REQUIRE(fcntl(shared.get(), F_SETFL, flags_of(shared) | O_NONBLOCK) == 0);
   const int flags = flags_of(shared);
@@ -57,7 +57,7 @@ TEST_CASE("a pipe without a reader is an error of its own kind, which names it")
   Cancel cancel;
   for (const bool socket : {false, true}) {
     CAPTURE(socket);
-    Ends ends = socket ? make_sockets() : make_pipe();
+    PipeEnds ends = socket ? make_sockets() : make_pipe();
     ends.reader.close();
     FdSink sink(std::move(ends.writer), "pipe", cancel);
     CHECK(failure_of([&] { sink.write(test_bytes(1)); }) ==
@@ -71,7 +71,7 @@ TEST_CASE("a pipe without a reader is an error of its own kind, which names it")
 TEST_CASE("a reader that goes while the sink waits for it is noticed") {
   const IgnorePipeSignal ignore;
   Cancel cancel;
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   FdSink sink(std::move(pipe.writer), "pipe", cancel);
   const Bytes bytes = test_bytes(4 << 20);
   auto failure = in_thread([&] { return failure_of([&] { sink.write(bytes); }); });

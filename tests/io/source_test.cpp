@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 // Descriptors -------------------------------------------------------------------------------------
 
 TEST_CASE("a descriptor has one owner, who closes it") {
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   const int number = pipe.writer.get();
   {
     Fd moved = std::move(pipe.writer);
@@ -115,7 +115,7 @@ TEST_CASE("a file is the same as itself by any name, and as no other") {
 
 TEST_CASE("a pipe gives what is there, and ends when its writer is gone") {
   Cancel cancel;
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);
   CHECK(source.shared_size() == 0);
   CHECK_FALSE(source.ready(std::chrono::milliseconds(0)));
@@ -132,7 +132,7 @@ TEST_CASE("a pipe gives what is there, and ends when its writer is gone") {
 
 TEST_CASE("waiting for a pipe to be ready lasts as long as asked, and no longer than needed") {
   Cancel cancel;
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);
   const auto start = std::chrono::steady_clock::now();
   CHECK_FALSE(source.ready(a_while));
@@ -145,7 +145,7 @@ TEST_CASE("waiting for a pipe to be ready lasts as long as asked, and no longer 
 
 TEST_CASE("a read waits for a pipe's writer") {
   Cancel cancel;
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);
   auto all = in_thread([&] { return read_all(source); });
   CHECK(is_waiting(all));
@@ -157,7 +157,7 @@ TEST_CASE("a read waits for a pipe's writer") {
 
 TEST_CASE("a pipe that came non-blocking is waited for, and stays non-blocking") {
   Cancel cancel;
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   const Fd shared = shared_with(pipe.reader);
   REQUIRE(fcntl(shared.get(), F_SETFL, flags_of(shared) | O_NONBLOCK) == 0);
   const int flags = flags_of(shared);
@@ -174,7 +174,7 @@ TEST_CASE("a pipe that came non-blocking is waited for, and stays non-blocking")
 
 TEST_CASE("a pipe that came blocking stays so") {
   Cancel cancel;
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   const Fd shared = shared_with(pipe.reader);
   const int flags = flags_of(shared);
   FdSource source(std::move(pipe.reader), "pipe", cancel);
@@ -186,7 +186,7 @@ TEST_CASE("a pipe that came blocking stays so") {
 
 TEST_CASE("a socket is read as a pipe is") {
   Cancel cancel;
-  Ends sockets = make_sockets();
+  PipeEnds sockets = make_sockets();
   FdSource source(std::move(sockets.reader), "socket", cancel);
   CHECK(source.shared_size() == 0);
   auto all = in_thread([&] { return read_all(source); });
@@ -198,7 +198,7 @@ TEST_CASE("a socket is read as a pipe is") {
 
 TEST_CASE("a pipe is asked to hold more than it does by default") {
   Cancel cancel;
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   const Fd shared = shared_with(pipe.reader);
   const int before = fcntl(shared.get(), F_GETPIPE_SZ);
   const FdSource source(std::move(pipe.reader), "pipe", cancel);

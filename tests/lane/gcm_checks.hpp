@@ -16,7 +16,7 @@
 
 namespace gpuaes {
 
-inline constexpr std::size_t most_checked_bytes = 4 * sealed_segment_bytes;  // of a job, either side
+inline constexpr std::size_t max_checked_bytes = 4 * sealed_segment_bytes;  // of a job, either side
 
 inline const Nonce a_nonce = nonce_of(from_hex("fedcba9876543210f0e1d2c3"));
 

@@ -94,7 +94,7 @@ TEST_CASE("every lane finds the first bad segment of Kuznyechik's") {
 TEST_CASE("the CPU lane, which opens several segments at a time, finds the first bad one of many") {
   const CipherKey key = make_key(test_bytes(32, 7), Cipher::kuznyechik);
   const MgmStream stream{key, mgm_nonce, 9};
-  constexpr std::size_t count = 2 * MgmCpu::most_segments + 3;
+  constexpr std::size_t count = 2 * MgmCpu::max_segments + 3;
   const Bytes plain = test_bytes((count - 1) * segment_bytes + 33);
   const auto lane = make_cpu_lane();
   const Bytes sealed = mgm_seal(*lane, stream, plain, count);

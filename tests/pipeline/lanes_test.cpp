@@ -27,7 +27,7 @@ TEST_CASE("a lane that fails loses nothing while others are left") {
     for (const bool at_start : {true, false})
       for (const std::size_t depth : {1, 2, 3}) {
         CAPTURE(job, at_start, depth);
-        Rig rig({.size = 64 * 60 + 7, .seed = job, .most_delay = std::chrono::microseconds(50)});
+        Rig rig({.size = 64 * 60 + 7, .seed = job, .max_delay = std::chrono::microseconds(50)});
         LaneScript script{.depth = depth};
         (at_start ? script.on_start : script.on_finish) = fail_at_job(job);
         rig.add_lanes(1, script);
@@ -69,7 +69,7 @@ TEST_CASE("lanes that fail one after the other lose nothing") {
              .slots = 1 + repeat % 5,
              .source = {.shared = repeat % 2 * 64 * 60},
              .seed = repeat,
-             .most_delay = std::chrono::microseconds(50)});
+             .max_delay = std::chrono::microseconds(50)});
     for (std::uint64_t i = 0; i < 4; ++i) rig.add_lanes(1, {.depth = 1 + i % 3, .on_finish = fail_at_job(i)});
     rig.add_lanes(1, {.depth = 2});
     CHECK(rig.run() == "");
@@ -77,38 +77,39 @@ TEST_CASE("lanes that fail one after the other lose nothing") {
   }
 }
 
-TEST_CASE("when the last lane fails a spare one goes on, with a warning for each that failed") {
+TEST_CASE("when the last lane fails a fallback lane goes on, with a warning for each that failed") {
   for (const std::uint64_t lanes : {1, 3})
     for (const std::uint64_t job : {0, 2}) {
       CAPTURE(lanes, job);
-      int spares = 0;
-      const auto make_spare = [&spares] {
-        ++spares;
+      int fallbacks = 0;
+      const auto make_fallback = [&fallbacks] {
+        ++fallbacks;
         return make_cpu_lane();
       };
-      Rig rig({.size = 64 * 60 + 1, .spare_lane = make_spare});
+      Rig rig({.size = 64 * 60 + 1, .fallback_lane = make_fallback});
       rig.add_lanes(lanes, {.depth = 2, .on_finish = fail_at_job(job)});
       CHECK(rig.run() == "");
       CHECK(rig.wrong_output(64 * 60 + 1) == "");
-      CHECK(spares == 1);
+      CHECK(fallbacks == 1);
       CHECK(rig.warnings() == lanes);
       CHECK(contains(rig.warned.front(), "scripted"));
       CHECK(contains(rig.warned.front(), "the lane fails at job"));
     }
 }
 
-TEST_CASE("when all lanes and the spare fail that is the program's error, and what came out is right") {
+TEST_CASE(
+    "when all lanes and the fallback lane fail that is the program's error, and what came out is right") {
   for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
     CAPTURE(repeat);
     const Jitter none;
-    const auto failing_spare = [&none]() -> std::unique_ptr<Lane> {
+    const auto failing_fallback = [&none]() -> std::unique_ptr<Lane> {
       return std::make_unique<ScriptedLane>(make_cpu_lane(), LaneScript{.on_finish = fail_at_job(4)}, none);
     };
     Rig rig({.size = 64 * 60,
              .source = {.shared = repeat % 2 * 64 * 60},
-             .spare_lane = failing_spare,
+             .fallback_lane = failing_fallback,
              .seed = repeat,
-             .most_delay = std::chrono::microseconds(30)});
+             .max_delay = std::chrono::microseconds(30)});
     rig.add_lanes(2, {.depth = 1 + repeat % 3, .on_finish = fail_at_job(2)});
     CHECK(result_of(in_thread([&] { return rig.run(); })) == "lane: the lane fails at job 4");
     CHECK(rig.sink.size() % 64 == 0);
@@ -117,12 +118,12 @@ TEST_CASE("when all lanes and the spare fail that is the program's error, and wh
   }
 }
 
-TEST_CASE("when the spare lane cannot open, or there is none, the run ends with the lane's error") {
-  const auto cannot_open = []() -> std::unique_ptr<Lane> { throw LaneError("no spare lane"); };
+TEST_CASE("when the fallback lane cannot open, or there is none, the run ends with the lane's error") {
+  const auto cannot_open = []() -> std::unique_ptr<Lane> { throw LaneError("no fallback lane"); };
   {
-    Rig rig({.size = 64 * 60, .spare_lane = cannot_open});
+    Rig rig({.size = 64 * 60, .fallback_lane = cannot_open});
     rig.add_lanes(2, {.on_finish = fail_at_job(1)});
-    CHECK(result_of(in_thread([&] { return rig.run(); })) == "lane: no spare lane");
+    CHECK(result_of(in_thread([&] { return rig.run(); })) == "lane: no fallback lane");
   }
   Rig rig({.size = 64 * 60});
   rig.add_lanes(2, {.on_start = fail_at_job(1)});
@@ -175,7 +176,7 @@ TEST_CASE("a lane that fails leaves nothing of what it made of a chunk to the on
       for (const std::size_t depth : {1, 2, 3})
         for (const std::size_t failing : {1, 2, 3}) {
           CAPTURE(shared, at_start, depth, failing);
-          Rig rig({.size = 64 * 20 + 5, .source = {.shared = shared}, .spare_lane = make_cpu_lane});
+          Rig rig({.size = 64 * 20 + 5, .source = {.shared = shared}, .fallback_lane = make_cpu_lane});
           LaneScript script{.depth = depth};
           (at_start ? script.on_start : script.on_finish) = fail_at_job(2);
           rig.add_lanes(failing, script);
@@ -186,7 +187,7 @@ TEST_CASE("a lane that fails leaves nothing of what it made of a chunk to the on
 }
 
 TEST_CASE("a lane that dies in the middle of a chunk leaves it to be read again") {
-  Rig rig({.size = 64 * 4, .slots = 1, .source = {.shared = 64 * 4}, .spare_lane = make_reference_lane});
+  Rig rig({.size = 64 * 4, .slots = 1, .source = {.shared = 64 * 4}, .fallback_lane = make_reference_lane});
   rig.add_lanes(1, {.on_finish = fail_at_job(1)});
   CHECK(rig.run() == "");
   CHECK(rig.wrong_output(64 * 4) == "");
@@ -195,8 +196,8 @@ TEST_CASE("a lane that dies in the middle of a chunk leaves it to be read again"
   CHECK(rig.source.read_times(128) == 1);
 }
 
-TEST_CASE("a spare lane stands in the figures beside the one that it took over from") {
-  Rig rig({.size = 64 * 10, .spare_lane = make_cpu_lane});
+TEST_CASE("a fallback lane stands in the figures beside the one that it took over from") {
+  Rig rig({.size = 64 * 10, .fallback_lane = make_cpu_lane});
   rig.add_lanes(1, {.on_finish = fail_at_job(3)});
   CHECK(rig.run() == "");
   const std::vector<LaneStats> stats = rig.pipeline.lane_stats();
@@ -211,7 +212,8 @@ TEST_CASE("a spare lane stands in the figures beside the one that it took over f
 }
 
 TEST_CASE("an error of the input stays in its chunk when the lane that found it fails") {
-  Rig rig({.size = 640, .slots = 2, .source = {.shared = 640, .fail_at = 64}, .spare_lane = make_cpu_lane});
+  Rig rig(
+      {.size = 640, .slots = 2, .source = {.shared = 640, .fail_at = 64}, .fallback_lane = make_cpu_lane});
   rig.add_lanes(1, {.on_start = fail_at_job(1)});  // job 1 is the chunk that cannot be read
   CHECK(rig.run() == "io: the source fails at byte 64");
   CHECK(rig.wrong_output(64) == "");
@@ -269,7 +271,7 @@ TEST_CASE("lanes are dismissed at any moment without loss") {
              .slots = 1 + random.random() % 5,
              .source = {.shared = random.random() % 2 * size},
              .seed = random.random(),
-             .most_delay = std::chrono::microseconds(50)});
+             .max_delay = std::chrono::microseconds(50)});
     rig.add_lanes(1 + random.random() % 3, {.depth = 1 + random.random() % 3});
     auto ended = in_thread([&] { return rig.run(); });
     for (int i = 0; i < 3; ++i) {
@@ -362,13 +364,13 @@ TEST_CASE("a dismissed lane stays when those that were to take over fail before 
   CHECK(rig.wrong_output(64 * 40) == "");
 }
 
-TEST_CASE("a spare lane goes on when those fail that took over from lanes which have left") {
+TEST_CASE("a fallback lane goes on when those fail that took over from lanes which have left") {
   for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
     CAPTURE(repeat);
     Rig rig({.size = 64 * 40,
-             .spare_lane = make_cpu_lane,
+             .fallback_lane = make_cpu_lane,
              .seed = repeat,
-             .most_delay = std::chrono::microseconds(repeat % 2 * 50)});
+             .max_delay = std::chrono::microseconds(repeat % 2 * 50)});
     rig.add_lanes(2, {.depth = 2});
     auto ended = in_thread([&] { return rig.run(); });
     rig.replace_lanes(2, {.depth = 1 + repeat % 3, .on_finish = fail_at_job(repeat % 4)});
@@ -378,7 +380,7 @@ TEST_CASE("a spare lane goes on when those fail that took over from lanes which 
 }
 
 TEST_CASE("a dismissed lane that fails gives its jobs to those that were added") {
-  Rig rig({.size = 64 * 40, .spare_lane = make_cpu_lane});
+  Rig rig({.size = 64 * 40, .fallback_lane = make_cpu_lane});
   Gate dismissed;
   rig.add_lanes(1, {.depth = 2, .on_finish = [&](std::uint64_t) {
                       dismissed.wait();

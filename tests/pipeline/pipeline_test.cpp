@@ -97,10 +97,8 @@ TEST_CASE("every number of slots and of lanes gives the same output under random
     for (std::size_t lanes = 1; lanes <= 5; ++lanes)
       for (std::size_t depth = 1; depth <= 3; ++depth) {
         CAPTURE(seed, slots, lanes, depth);
-        Rig rig({.size = 64 * 30 + 3,
-                 .slots = slots,
-                 .seed = seed,
-                 .most_delay = std::chrono::microseconds(200)});
+        Rig rig(
+            {.size = 64 * 30 + 3, .slots = slots, .seed = seed, .max_delay = std::chrono::microseconds(200)});
         rig.add_lanes(lanes, {.depth = depth});
         CHECK(rig.run() == "");
         CHECK(rig.wrong_output(64 * 30 + 3) == "");
@@ -136,7 +134,7 @@ TEST_CASE("random pipelines give libcrypto's output") {
              .slots = slots,
              .source = {.read_size = read_size, .shared = shared, .sometimes_late = random.random() % 2 == 0},
              .seed = random.random(),
-             .most_delay = std::chrono::microseconds(one_of(0, 50))});
+             .max_delay = std::chrono::microseconds(one_of(0, 50))});
     for (std::size_t i = 0; i < lanes; ++i) rig.add_lanes(1, {.depth = 1 + random.random() % 3});
     CHECK(rig.run() == "");
     CHECK(rig.wrong_output(size) == "");
@@ -185,7 +183,7 @@ TEST_CASE("an output that is larger than its input has room of its own, also whe
                            .sink = rig.sink,
                            .session = session,
                            .cancel = rig.cancel,
-                           .spare_lane = [] { return std::make_unique<TwiceLane>(); },
+                           .fallback_lane = [] { return std::make_unique<TwiceLane>(); },
                            .warn = [](const std::string&) {}});
         const LaneScript script{.depth = 2, .on_start = {}, .on_finish = fails ? fail_at_job(3) : nullptr};
         for (int i = 0; i < 2; ++i)
@@ -210,7 +208,7 @@ TEST_CASE("one lane writes while another reads") {
 }
 
 TEST_CASE("what lanes did adds up to the input") {
-  Rig rig({.size = 64 * 50, .seed = 1, .most_delay = std::chrono::microseconds(50)});
+  Rig rig({.size = 64 * 50, .seed = 1, .max_delay = std::chrono::microseconds(50)});
   rig.add_lanes(3, {.depth = 2});
   CHECK(rig.run() == "");
   std::uint64_t chunks = 0, bytes = 0;
@@ -321,7 +319,7 @@ TEST_CASE("what a chunk got beyond its whole units does not stay in its memory")
   }
 }
 
-// Ends that fail ----------------------------------------------------------------------------------
+// Ends that fail ---------------------------------------------------------------------------------------
 
 TEST_CASE("input that cannot be read on: all whole units before it come out, then the error, every time") {
   const std::size_t size = 1000;
@@ -332,7 +330,7 @@ TEST_CASE("input that cannot be read on: all whole units before it come out, the
                .slots = 1 + repeat % 4,
                .source = {.read_size = 1 + repeat * 7, .fail_at = fail_at, .sometimes_late = true},
                .seed = repeat,
-               .most_delay = std::chrono::microseconds(30)});
+               .max_delay = std::chrono::microseconds(30)});
       rig.add_lanes(1 + repeat % 3, {.depth = 1 + repeat % 2});
       CHECK(rig.run() == "io: the source fails at byte " + std::to_string(fail_at));
       CHECK(rig.wrong_output(whole(fail_at, unit)) == "");
@@ -350,7 +348,7 @@ TEST_CASE("input that lanes cannot read: all chunks before it come out, then the
                .slots = 1 + repeat % 6,
                .source = {.shared = size, .fail_at = fail_at},
                .seed = repeat,
-               .most_delay = std::chrono::microseconds(30)});
+               .max_delay = std::chrono::microseconds(30)});
       rig.add_lanes(1 + repeat % 4, {.depth = 1 + repeat % 3});
       CHECK(rig.run() == "io: the source fails at byte " + std::to_string(fail_at));
       CHECK(rig.wrong_output(whole(fail_at, chunk_bytes)) == "");
@@ -372,7 +370,7 @@ TEST_CASE("a pipe that nobody reads any more ends the run with an error of its o
   for (const std::size_t shared : {std::size_t{0}, std::size_t{8} << 20}) {
     CAPTURE(shared);
     Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.shared = shared}});
-    Ends pipe = make_pipe();
+    PipeEnds pipe = make_pipe();
     FdSink sink(std::move(pipe.writer), "pipe", rig.cancel);
     Pipeline pipeline(rig.parts(rig.source, sink));
     for (int i = 0; i < 3; ++i) pipeline.add_lane(rig.lane());
@@ -394,7 +392,7 @@ TEST_CASE("output that cannot be written ends the run with the sink's error") {
                .source = {.shared = repeat % 2 * 1000},
                .sink_fails_at = fail_at,
                .seed = repeat,
-               .most_delay = std::chrono::microseconds(30)});
+               .max_delay = std::chrono::microseconds(30)});
       rig.add_lanes(1 + repeat % 3, {.depth = 2});
       CHECK(rig.run() == "io: the sink fails at byte " + std::to_string(fail_at));
       CHECK(rig.wrong_output(fail_at) == "");
@@ -416,15 +414,12 @@ TEST_CASE("of two errors the one that is first in the stream is thrown, every ti
                .source = {.shared = repeat % 2 * 2000, .fail_at = 640},
                .sink_fails_at = 1500,
                .seed = repeat,
-               .most_delay = delay});
+               .max_delay = delay});
       rig.add_lanes(3);
       CHECK(rig.run() == "io: the source fails at byte 640");
     }
-    Rig rig({.size = 2000,
-             .source = {.fail_at = 640},
-             .sink_fails_at = 300,
-             .seed = repeat,
-             .most_delay = delay});
+    Rig rig(
+        {.size = 2000, .source = {.fail_at = 640}, .sink_fails_at = 300, .seed = repeat, .max_delay = delay});
     rig.add_lanes(3);
     CHECK(rig.run() == "io: the sink fails at byte 300");
   }
@@ -473,7 +468,7 @@ TEST_CASE("a request to stop ends a run whose sink waits for a reader") {
   for (const std::size_t shared : {std::size_t{0}, std::size_t{8} << 20}) {
     CAPTURE(shared);
     Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.shared = shared}});
-    Ends pipe = make_pipe();
+    PipeEnds pipe = make_pipe();
     FdSink sink(std::move(pipe.writer), "pipe", rig.cancel);
     Pipeline pipeline(rig.parts(rig.source, sink));
     for (int i = 0; i < 2; ++i) pipeline.add_lane(rig.lane());
@@ -487,7 +482,7 @@ TEST_CASE("a request to stop ends a run whose sink waits for a reader") {
 
 TEST_CASE("a run that was to stop before it began ends at once") {
   Rig rig({.chunk_bytes = 4096});
-  Ends in = make_pipe(), out = make_pipe();
+  PipeEnds in = make_pipe(), out = make_pipe();
   FdSource source(std::move(in.reader), "in", rig.cancel);
   FdSink sink(std::move(out.writer), "out", rig.cancel);
   Pipeline pipeline(rig.parts(source, sink));

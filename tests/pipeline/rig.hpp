@@ -58,9 +58,9 @@ struct Setup {
   SourceScript source{};
   std::uint64_t sink_fails_at = never;
   std::uint64_t sink_waits_at = never;
-  LaneFactory spare_lane{};
+  LaneFactory fallback_lane{};
   std::uint64_t seed = 0;
-  std::chrono::microseconds most_delay{0};
+  std::chrono::microseconds max_delay{0};
 };
 
 // A pipeline between ends in memory. Cancel has the process's signal handler to itself: one rig at a time.
@@ -76,7 +76,7 @@ struct Rig {
             .sink = to,
             .session = *session,
             .cancel = cancel,
-            .spare_lane = setup.spare_lane,
+            .fallback_lane = setup.fallback_lane,
             .warn = [this](const std::string& text) {
               const std::lock_guard lock(mutex);
               warned.push_back(text);
@@ -113,7 +113,7 @@ struct Rig {
   }
 
   Setup setup;
-  Jitter jitter{setup.seed, setup.most_delay};
+  Jitter jitter{setup.seed, setup.max_delay};
   Cancel cancel;
   Control control{cancel};
   std::unique_ptr<Session> session = setup.session();
@@ -135,7 +135,7 @@ struct PipeFed {
     return in_thread([this] { return failure_of([this] { pipeline.run(); }); });
   }
 
-  Ends pipe = make_pipe();
+  PipeEnds pipe = make_pipe();
   FdSource source;
   Pipeline pipeline;
 };

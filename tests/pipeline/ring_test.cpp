@@ -28,38 +28,38 @@ namespace {
 using Kind = Ring::Task::Kind;
 
 constexpr std::size_t chunk_bytes = 64;
-constexpr Ring::Wish anything{.start = true, .wait = false};
-constexpr Ring::Wish only_writing{.start = false, .wait = false};
-constexpr Ring::Wish whatever_comes{.start = true, .wait = true};
+constexpr Ring::TakeOptions anything{.start = true, .wait = false};
+constexpr Ring::TakeOptions only_writing{.start = false, .wait = false};
+constexpr Ring::TakeOptions whatever_comes{.start = true, .wait = true};
 
 // The chunk of the next task, which has to be of that kind.
-Chunk& take(Ring& ring, Seat& seat, Kind kind, Ring::Wish wish = anything) {
-  const Ring::Task task = ring.take(seat, wish);
+Chunk& take(Ring& ring, Waiter& waiter, Kind kind, Ring::TakeOptions options = anything) {
+  const Ring::Task task = ring.take(waiter, options);
   REQUIRE(static_cast<int>(task.kind) == static_cast<int>(kind));
   REQUIRE(task.chunk != nullptr);
   return *task.chunk;
 }
 
-bool nothing_for(Ring& ring, Seat& seat, Ring::Wish wish = anything) {
-  const Ring::Task task = ring.take(seat, wish);
+bool nothing_for(Ring& ring, Waiter& waiter, Ring::TakeOptions options = anything) {
+  const Ring::Task task = ring.take(waiter, options);
   return task.kind == Kind::none && task.chunk == nullptr;
 }
 
-std::future<Ring::Task> waits_for_task(Ring& ring, Seat& seat) {
-  return in_thread([&] { return ring.take(seat, whatever_comes); });
+std::future<Ring::Task> waits_for_task(Ring& ring, Waiter& waiter) {
+  return in_thread([&] { return ring.take(waiter, whatever_comes); });
 }
 
 // Fills the next chunk with `size` bytes, of which the first is `mark`.
-Chunk& fill_one(Ring& ring, Seat& seat, unsigned mark, std::size_t size = 1, bool last = false) {
-  Chunk& chunk = take(ring, seat, Kind::fill);
+Chunk& fill_one(Ring& ring, Waiter& waiter, unsigned mark, std::size_t size = 1, bool last = false) {
+  Chunk& chunk = take(ring, waiter, Kind::fill);
   chunk.in_size = size;
   chunk.in_memory[0] = static_cast<std::byte>(mark);
   ring.filled(chunk, last);
   return chunk;
 }
 
-void write_one(Ring& ring, Seat& seat) {
-  ring.written(take(ring, seat, Kind::write));
+void write_one(Ring& ring, Waiter& waiter) {
+  ring.written(take(ring, waiter, Kind::write));
 }
 
 unsigned mark_of(const Chunk& chunk) {
@@ -73,14 +73,14 @@ unsigned mark_of(const Chunk& chunk) {
 TEST_CASE("a ring is one mapping, of inputs and then of outputs, each on pages of its own") {
   const std::size_t in_bytes = 100, out_bytes = 5000;
   Ring ring(3, in_bytes, out_bytes);
-  Seat seat;
+  Waiter waiter;
   CHECK(ring.chunks() == 3);
   CHECK(ring.in_bytes() == in_bytes);
   CHECK(ring.in_memory().data() == ring.memory().data());
   const std::byte* in_end = ring.memory().data();
   const std::byte* out_end = ring.in_memory().data() + ring.in_memory().size();
   for (int i = 0; i < 3; ++i) {
-    Chunk& chunk = take(ring, seat, Kind::fill);
+    Chunk& chunk = take(ring, waiter, Kind::fill);
     CHECK(chunk.in_memory.size() == in_bytes);
     CHECK(chunk.out_memory.size() == out_bytes);
     CHECK(chunk.in_memory.data() >= in_end);
@@ -106,8 +106,8 @@ TEST_CASE("a ring larger than the address space is an error, and says what helps
 
 TEST_CASE("a chunk comes to its reader with nothing in it") {
   Ring ring(1, chunk_bytes, chunk_bytes);
-  Seat seat;
-  Chunk* chunk = &take(ring, seat, Kind::fill);
+  Waiter waiter;
+  Chunk* chunk = &take(ring, waiter, Kind::fill);
   chunk->in_size = chunk->out_size = 7;
   chunk->in_source = chunk->in_place = true;
   CHECK(chunk->in().size() == 7);
@@ -115,8 +115,8 @@ TEST_CASE("a chunk comes to its reader with nothing in it") {
   CHECK(chunk->out().data() == chunk->in().data());
   ring.filled(*chunk, false);
   ring.done(*chunk);
-  write_one(ring, seat);
-  chunk = &take(ring, seat, Kind::fill);
+  write_one(ring, waiter);
+  chunk = &take(ring, waiter, Kind::fill);
   CHECK(chunk->in().empty());
   CHECK(chunk->out().empty());
   CHECK_FALSE(chunk->in_source);
@@ -126,8 +126,8 @@ TEST_CASE("a chunk comes to its reader with nothing in it") {
 
 TEST_CASE("an output is apart from its input, or takes its place") {
   Ring ring(1, chunk_bytes, chunk_bytes);
-  Seat seat;
-  Chunk& chunk = take(ring, seat, Kind::fill);
+  Waiter waiter;
+  Chunk& chunk = take(ring, waiter, Kind::fill);
   chunk.in_size = chunk.out_size = chunk_bytes;
   CHECK(chunk.in().data() == chunk.in_memory.data());
   CHECK(chunk.out().data() == chunk.out_memory.data());
@@ -151,10 +151,10 @@ TEST_CASE("a ring that goes wipes what was in its chunks") {
       CAPTURE(in_place, end);
       std::optional<Ring> ring(std::in_place, 2, chunk_bytes, 2 * chunk_bytes);
       const Spy spy(ring->memory());
-      Seat seat;
+      Waiter waiter;
       // A longer chunk has gone through the slot before.
       for (const std::size_t size : {chunk_bytes, chunk_bytes / 2}) {
-        Chunk& chunk = take(*ring, seat, Kind::fill);
+        Chunk& chunk = take(*ring, waiter, Kind::fill);
         const bool cut_short = end == "half filled" && size < chunk_bytes;
         mark_all(chunk.in_memory.first(size));
         chunk.in_touched = std::max(chunk.in_touched, size);
@@ -173,7 +173,7 @@ TEST_CASE("a ring that goes wipes what was in its chunks") {
         }
         ring->done(chunk);
         if (last && end == "done") break;
-        Chunk& written = take(*ring, seat, Kind::write);
+        Chunk& written = take(*ring, waiter, Kind::write);
         if (last && end == "half written") break;
         ring->written(written);
       }
@@ -187,17 +187,17 @@ TEST_CASE("a ring that goes wipes what was in its chunks") {
 
 TEST_CASE("chunks are written in the order in which they were filled, whatever the order they are done in") {
   Ring ring(4, chunk_bytes, chunk_bytes);
-  Seat seat;
+  Waiter waiter;
   std::vector<Chunk*> chunks;
-  for (unsigned i = 0; i < 4; ++i) chunks.push_back(&fill_one(ring, seat, i));
-  CHECK(nothing_for(ring, seat));
+  for (unsigned i = 0; i < 4; ++i) chunks.push_back(&fill_one(ring, waiter, i));
+  CHECK(nothing_for(ring, waiter));
   for (const std::size_t i : {2, 3, 1}) {
     ring.done(*chunks[i]);
-    CHECK(nothing_for(ring, seat));  // the first one is not done
+    CHECK(nothing_for(ring, waiter));  // the first one is not done
   }
   ring.done(*chunks[0]);
   for (unsigned i = 0; i < 4; ++i) {
-    Chunk& chunk = take(ring, seat, Kind::write);
+    Chunk& chunk = take(ring, waiter, Kind::write);
     CHECK(mark_of(chunk) == i);
     ring.written(chunk);
   }
@@ -205,57 +205,57 @@ TEST_CASE("chunks are written in the order in which they were filled, whatever t
 
 TEST_CASE("a ring of one slot goes round") {
   Ring ring(1, chunk_bytes, chunk_bytes);
-  Seat seat;
+  Waiter waiter;
   for (unsigned i = 0; i < 100; ++i) {
-    Chunk& chunk = fill_one(ring, seat, i, 1, i == 99);
-    CHECK(nothing_for(ring, seat));
+    Chunk& chunk = fill_one(ring, waiter, i, 1, i == 99);
+    CHECK(nothing_for(ring, waiter));
     ring.done(chunk);
-    CHECK(&take(ring, seat, Kind::write) == &chunk);
+    CHECK(&take(ring, waiter, Kind::write) == &chunk);
     CHECK(mark_of(chunk) == i);
-    CHECK(nothing_for(ring, seat));
+    CHECK(nothing_for(ring, waiter));
     ring.written(chunk);
   }
-  CHECK(nothing_for(ring, seat, whatever_comes));
+  CHECK(nothing_for(ring, waiter, whatever_comes));
   ring.wait_for_end();
 }
 
 TEST_CASE("what can be written comes before what can be started") {
   Ring ring(3, chunk_bytes, chunk_bytes);
-  Seat seat;
-  Chunk& first = fill_one(ring, seat, 0);
-  Chunk& second = fill_one(ring, seat, 1);
+  Waiter waiter;
+  Chunk& first = fill_one(ring, waiter, 0);
+  Chunk& second = fill_one(ring, waiter, 1);
   ring.give_back(second);
   ring.done(first);
-  CHECK(&take(ring, seat, Kind::write) == &first);
-  CHECK(&take(ring, seat, Kind::work) == &second);
-  take(ring, seat, Kind::fill);
+  CHECK(&take(ring, waiter, Kind::write) == &first);
+  CHECK(&take(ring, waiter, Kind::work) == &second);
+  take(ring, waiter, Kind::fill);
 }
 
 TEST_CASE("who has no time to wait may be told that there is nothing") {
   Ring ring(1, chunk_bytes, chunk_bytes);
-  Seat seat;
-  CHECK(nothing_for(ring, seat, only_writing));
-  Chunk& chunk = fill_one(ring, seat, 1);
-  CHECK(nothing_for(ring, seat));
-  CHECK(nothing_for(ring, seat, only_writing));
+  Waiter waiter;
+  CHECK(nothing_for(ring, waiter, only_writing));
+  Chunk& chunk = fill_one(ring, waiter, 1);
+  CHECK(nothing_for(ring, waiter));
+  CHECK(nothing_for(ring, waiter, only_writing));
   ring.done(chunk);
-  CHECK(&take(ring, seat, Kind::write, only_writing) == &chunk);
+  CHECK(&take(ring, waiter, Kind::write, only_writing) == &chunk);
 }
 
 TEST_CASE("who only writes gets nothing to start") {
   Ring ring(3, chunk_bytes, chunk_bytes);
-  Seat seat;
-  Chunk& chunk = fill_one(ring, seat, 1);
+  Waiter waiter;
+  Chunk& chunk = fill_one(ring, waiter, 1);
   ring.give_back(chunk);
-  CHECK(nothing_for(ring, seat, only_writing));
-  CHECK(&take(ring, seat, Kind::work) == &chunk);
+  CHECK(nothing_for(ring, waiter, only_writing));
+  CHECK(&take(ring, waiter, Kind::work) == &chunk);
 }
 
 // Turns -------------------------------------------------------------------------------------------
 
 TEST_CASE("one lane at a time fills") {
   Ring ring(4, chunk_bytes, chunk_bytes);
-  Seat reader, other;
+  Waiter reader, other;
   Chunk& first = take(ring, reader, Kind::fill);
   CHECK(nothing_for(ring, other));
   auto next = waits_for_task(ring, other);
@@ -269,7 +269,7 @@ TEST_CASE("one lane at a time fills") {
 
 TEST_CASE("one lane at a time writes") {
   Ring ring(2, chunk_bytes, chunk_bytes);
-  Seat writer, other;
+  Waiter writer, other;
   std::array<Chunk*, 2> chunks{};
   for (unsigned i = 0; i < 2; ++i) chunks[i] = &fill_one(ring, writer, i);
   for (Chunk* chunk : chunks) ring.done(*chunk);
@@ -283,7 +283,7 @@ TEST_CASE("one lane at a time writes") {
 
 TEST_CASE("one lane fills while another writes") {
   Ring ring(2, chunk_bytes, chunk_bytes);
-  Seat writer, reader;
+  Waiter writer, reader;
   ring.done(fill_one(ring, writer, 0));
   Chunk& written = take(ring, writer, Kind::write);
   Chunk& filled = take(ring, reader, Kind::fill);
@@ -297,17 +297,17 @@ TEST_CASE("one lane fills while another writes") {
 
 TEST_CASE("a chunk for which there was nothing stays empty, and is the next to be filled") {
   Ring ring(2, chunk_bytes, chunk_bytes);
-  Seat seat, other;
-  Chunk& chunk = take(ring, seat, Kind::fill);
+  Waiter waiter, other;
+  Chunk& chunk = take(ring, waiter, Kind::fill);
   auto next = waits_for_task(ring, other);
   CHECK(is_waiting(next));
   ring.unfilled(chunk);
   const Ring::Task task = result_of(std::move(next));
   CHECK(task.kind == Kind::fill);
   CHECK(task.chunk == &chunk);
-  CHECK(nothing_for(ring, seat));
+  CHECK(nothing_for(ring, waiter));
   ring.unfilled(chunk);
-  CHECK(&take(ring, seat, Kind::fill) == &chunk);
+  CHECK(&take(ring, waiter, Kind::fill) == &chunk);
 }
 
 // Waiting -----------------------------------------------------------------------------------------
@@ -316,16 +316,16 @@ TEST_CASE("a lane waits while the ring is full") {
   for (const std::size_t chunks : {1, 2, 5}) {
     CAPTURE(chunks);
     Ring ring(chunks, chunk_bytes, chunk_bytes);
-    Seat seat, other;
+    Waiter waiter, other;
     std::vector<Chunk*> all;
-    for (unsigned i = 0; i < chunks; ++i) all.push_back(&fill_one(ring, seat, i));
+    for (unsigned i = 0; i < chunks; ++i) all.push_back(&fill_one(ring, waiter, i));
     auto next = waits_for_task(ring, other);
     CHECK(is_waiting(next));
     ring.done(*all[0]);
-    Chunk& first = take(ring, seat, Kind::write);
+    Chunk& first = take(ring, waiter, Kind::write);
     CHECK(is_waiting(next));  // done is not yet written
     ring.written(first);
-    CHECK(nothing_for(ring, seat, only_writing));  // leaves the filling to the one that waits
+    CHECK(nothing_for(ring, waiter, only_writing));  // leaves the filling to the one that waits
     const Ring::Task task = result_of(std::move(next));
     CHECK(task.kind == Kind::fill);
     CHECK(task.chunk == all[0]);
@@ -334,7 +334,7 @@ TEST_CASE("a lane waits while the ring is full") {
 
 TEST_CASE("a chunk is written by the lane that did it, where that lane waits for it") {
   Ring ring(2, chunk_bytes, chunk_bytes);
-  Seat ours, theirs;
+  Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
   Chunk& second = fill_one(ring, theirs, 1);
   ring.done(second);
@@ -352,7 +352,7 @@ TEST_CASE("a chunk is written by the lane that did it, where that lane waits for
 
 TEST_CASE("of chunks that lanes read for themselves a lane writes all that are done, and the others fill") {
   Ring ring(2, chunk_bytes, chunk_bytes);
-  Seat ours, theirs;
+  Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
   Chunk& second = fill_one(ring, theirs, 1);
   second.in_source = true;
@@ -370,7 +370,7 @@ TEST_CASE("of chunks that lanes read for themselves a lane writes all that are d
 
 TEST_CASE("a chunk is written by another lane where the one that did it is busy") {
   Ring ring(3, chunk_bytes, chunk_bytes);
-  Seat ours, theirs;
+  Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
   Chunk& second = fill_one(ring, theirs, 1);
   ring.done(second);
@@ -382,7 +382,7 @@ TEST_CASE("a chunk is written by another lane where the one that did it is busy"
 
 TEST_CASE("a lane that goes to write leaves the filling to one that waits") {
   Ring ring(2, chunk_bytes, chunk_bytes);
-  Seat ours, theirs;
+  Waiter ours, theirs;
   std::array<Chunk*, 2> chunks{};
   for (unsigned i = 0; i < 2; ++i) chunks[i] = &fill_one(ring, ours, i);
   auto task = waits_for_task(ring, theirs);
@@ -397,37 +397,37 @@ TEST_CASE("a lane that goes to write leaves the filling to one that waits") {
 
 TEST_CASE("a chunk that was given back is done before new ones are filled, with the same input") {
   Ring ring(4, chunk_bytes, chunk_bytes);
-  Seat seat;
+  Waiter waiter;
   std::vector<Chunk*> chunks;
-  for (unsigned i = 0; i < 3; ++i) chunks.push_back(&fill_one(ring, seat, i));
+  for (unsigned i = 0; i < 3; ++i) chunks.push_back(&fill_one(ring, waiter, i));
   ring.give_back(*chunks[1]);
   ring.give_back(*chunks[2]);
-  for (unsigned i = 1; i < 3; ++i) CHECK(mark_of(take(ring, seat, Kind::work)) == i);
-  take(ring, seat, Kind::fill);
-  CHECK(nothing_for(ring, seat));
+  for (unsigned i = 1; i < 3; ++i) CHECK(mark_of(take(ring, waiter, Kind::work)) == i);
+  take(ring, waiter, Kind::fill);
+  CHECK(nothing_for(ring, waiter));
 }
 
 TEST_CASE("a chunk that was given back keeps its place in the stream") {
   Ring ring(2, chunk_bytes, chunk_bytes);
-  Seat seat, other;
-  Chunk& first = fill_one(ring, seat, 0);
-  Chunk& second = fill_one(ring, seat, 1, 1, true);
+  Waiter waiter, other;
+  Chunk& first = fill_one(ring, waiter, 0);
+  Chunk& second = fill_one(ring, waiter, 1, 1, true);
   ring.give_back(first);
   ring.done(second);
-  CHECK(nothing_for(ring, seat, only_writing));
+  CHECK(nothing_for(ring, waiter, only_writing));
   ring.done(take(ring, other, Kind::work));
   for (unsigned i = 0; i < 2; ++i) {
-    Chunk& chunk = take(ring, seat, Kind::write);
+    Chunk& chunk = take(ring, waiter, Kind::write);
     CHECK(mark_of(chunk) == i);
     ring.written(chunk);
   }
-  CHECK(nothing_for(ring, seat, whatever_comes));
+  CHECK(nothing_for(ring, waiter, whatever_comes));
 }
 
 TEST_CASE("a chunk that was given back wakes a lane") {
   Ring ring(2, chunk_bytes, chunk_bytes);
-  Seat seat, other;
-  Chunk& chunk = fill_one(ring, seat, 5, 1, true);
+  Waiter waiter, other;
+  Chunk& chunk = fill_one(ring, waiter, 5, 1, true);
   auto task = waits_for_task(ring, other);
   CHECK(is_waiting(task));
   ring.give_back(chunk);
@@ -438,12 +438,12 @@ TEST_CASE("a chunk that was given back wakes a lane") {
 
 TEST_CASE("several chunks that were given back wake as many lanes") {
   Ring ring(3, chunk_bytes, chunk_bytes);
-  Seat seat;
-  std::array<Seat, 3> seats;
+  Waiter waiter;
+  std::array<Waiter, 3> seats;
   std::array<Chunk*, 3> chunks{};
-  for (unsigned i = 0; i < 3; ++i) chunks[i] = &fill_one(ring, seat, i, 1, i == 2);
+  for (unsigned i = 0; i < 3; ++i) chunks[i] = &fill_one(ring, waiter, i, 1, i == 2);
   std::vector<std::future<Ring::Task>> others;
-  for (Seat& each : seats) others.push_back(waits_for_task(ring, each));
+  for (Waiter& each : seats) others.push_back(waits_for_task(ring, each));
   for (auto& other : others) CHECK(is_waiting(other));
   for (Chunk* chunk : chunks) ring.give_back(*chunk);
   for (auto& other : others) CHECK(result_of(std::move(other)).kind == Kind::work);
@@ -453,15 +453,15 @@ TEST_CASE("several chunks that were given back wake as many lanes") {
 
 TEST_CASE("lanes go home only when all chunks are done: a held one may come back") {
   Ring ring(2, chunk_bytes, chunk_bytes);
-  Seat seat;
-  Chunk& first = fill_one(ring, seat, 1);
-  Chunk& second = fill_one(ring, seat, 2, 1, true);
-  std::array<Seat, 3> seats;
+  Waiter waiter;
+  Chunk& first = fill_one(ring, waiter, 1);
+  Chunk& second = fill_one(ring, waiter, 2, 1, true);
+  std::array<Waiter, 3> seats;
   std::vector<std::future<Ring::Task>> others;
-  for (Seat& each : seats) others.push_back(waits_for_task(ring, each));
+  for (Waiter& each : seats) others.push_back(waits_for_task(ring, each));
   ring.done(second);
   for (auto& other : others) CHECK(is_waiting(other));
-  CHECK(nothing_for(ring, seat));
+  CHECK(nothing_for(ring, waiter));
   ring.done(first);
   std::size_t writers = 0;
   for (auto& other : others) writers += result_of(std::move(other)).kind == Kind::write ? 1 : 0;
@@ -470,16 +470,16 @@ TEST_CASE("lanes go home only when all chunks are done: a held one may come back
 
 TEST_CASE("the last chunk ends the waiting for more") {
   Ring ring(2, chunk_bytes, chunk_bytes);
-  Seat seat, other;
-  ring.done(fill_one(ring, seat, 1));
-  write_one(ring, seat);
-  Chunk& last = take(ring, seat, Kind::fill);
+  Waiter waiter, other;
+  ring.done(fill_one(ring, waiter, 1));
+  write_one(ring, waiter);
+  Chunk& last = take(ring, waiter, Kind::fill);
   auto lane = waits_for_task(ring, other);
   CHECK(is_waiting(lane));
   ring.filled(last, true);
   CHECK(is_waiting(lane));  // it may be given back
   ring.done(last);
-  const std::array tasks{ring.take(seat, whatever_comes), result_of(std::move(lane))};
+  const std::array tasks{ring.take(waiter, whatever_comes), result_of(std::move(lane))};
   const std::size_t writer = tasks[0].kind == Kind::write ? 0 : 1;  // whoever came first
   CHECK(tasks[writer].kind == Kind::write);
   CHECK(tasks[1 - writer].kind == Kind::none);
@@ -490,22 +490,22 @@ TEST_CASE("the last chunk ends the waiting for more") {
   CHECK(is_waiting(end));
   ring.written(*tasks[writer].chunk);
   CHECK(result_of(std::move(end)));
-  CHECK(nothing_for(ring, seat, whatever_comes));
+  CHECK(nothing_for(ring, waiter, whatever_comes));
 }
 
 TEST_CASE("an input without a byte is one empty chunk") {
   Ring ring(2, chunk_bytes, chunk_bytes);
-  Seat seat;
-  ring.done(fill_one(ring, seat, 0, 0, true));
-  write_one(ring, seat);
+  Waiter waiter;
+  ring.done(fill_one(ring, waiter, 0, 0, true));
+  write_one(ring, waiter);
   ring.wait_for_end();
-  CHECK(nothing_for(ring, seat, whatever_comes));
+  CHECK(nothing_for(ring, waiter, whatever_comes));
 }
 
 TEST_CASE("cancelling wakes everybody, and nobody waits any more") {
   Ring ring(1, chunk_bytes, chunk_bytes);
-  Seat seat, seats[2];
-  Chunk& held = fill_one(ring, seat, 1);
+  Waiter waiter, seats[2];
+  Chunk& held = fill_one(ring, waiter, 1);
   auto lane = waits_for_task(ring, seats[0]);
   auto other_lane = waits_for_task(ring, seats[1]);
   auto end = in_thread([&] {
@@ -520,25 +520,25 @@ TEST_CASE("cancelling wakes everybody, and nobody waits any more") {
   CHECK(result_of(std::move(other_lane)).kind == Kind::none);
   CHECK(result_of(std::move(end)));
   ring.done(held);
-  CHECK(nothing_for(ring, seat));
-  CHECK(nothing_for(ring, seat, only_writing));
-  CHECK(nothing_for(ring, seat, whatever_comes));
+  CHECK(nothing_for(ring, waiter));
+  CHECK(nothing_for(ring, waiter, only_writing));
+  CHECK(nothing_for(ring, waiter, whatever_comes));
   ring.wait_for_end();
 }
 
 TEST_CASE("turns may end after cancelling, and give nobody anything") {
   Ring ring(3, chunk_bytes, chunk_bytes);
-  Seat seat, other;
-  Chunk& first = fill_one(ring, seat, 1);
-  Chunk& given_back = fill_one(ring, seat, 2);
+  Waiter waiter, other;
+  Chunk& first = fill_one(ring, waiter, 1);
+  Chunk& given_back = fill_one(ring, waiter, 2);
   ring.done(first);
-  Chunk& written = take(ring, seat, Kind::write);
+  Chunk& written = take(ring, waiter, Kind::write);
   Chunk& filled = take(ring, other, Kind::fill);
   ring.cancel();
   ring.written(written);
   ring.filled(filled, true);
   ring.give_back(given_back);
-  for (Seat* each : {&seat, &other}) CHECK(nothing_for(ring, *each, whatever_comes));
+  for (Waiter* each : {&waiter, &other}) CHECK(nothing_for(ring, *each, whatever_comes));
 }
 
 // Under load --------------------------------------------------------------------------------------
@@ -559,11 +559,11 @@ struct Traffic {
   std::atomic<std::uint64_t> done = 0;
 
   // What one lane does of it, with up to `depth` chunks at a time. True when it came to the end.
-  bool drive(Seat& seat, std::size_t depth) {
+  bool drive(Waiter& waiter, std::size_t depth) {
     std::deque<Chunk*> held;
     for (;;) {
       const bool start = held.size() < depth;
-      const auto [kind, chunk] = ring.take(seat, {.start = start, .wait = held.empty()});
+      const auto [kind, chunk] = ring.take(waiter, {.start = start, .wait = held.empty()});
       if (kind == Kind::write)
         write(*chunk);
       else if (kind == Kind::work || (kind == Kind::fill && fill(*chunk, held.empty())))
@@ -623,7 +623,7 @@ bool goes_round(std::size_t slots, std::size_t lanes, std::uint64_t count, const
                 bool mishaps) {
   Ring ring(slots, sizeof count, sizeof count);
   Traffic traffic{.ring = ring, .count = count, .jitter = jitter, .mishaps = mishaps};
-  std::deque<Seat> seats(lanes);
+  std::deque<Waiter> seats(lanes);
   std::vector<std::future<bool>> threads;
   for (std::size_t i = 0; i < lanes; ++i)
     threads.push_back(in_thread([&, i] { return traffic.drive(seats[i], 1 + i % 3); }));
@@ -661,7 +661,7 @@ TEST_CASE("cancelling at any moment leaves no thread behind") {
   for (int repeat = 0; repeat < 50; ++repeat) {
     Ring ring(1 + jitter.random() % 4, chunk_bytes, chunk_bytes);
     Traffic traffic{.ring = ring, .count = never, .jitter = jitter, .mishaps = true};
-    std::array<Seat, 4> seats;
+    std::array<Waiter, 4> seats;
     std::vector<std::future<bool>> lanes;
     for (std::size_t i = 0; i < seats.size(); ++i)
       lanes.push_back(in_thread([&, i] { return traffic.drive(seats[i], 1 + i % 2); }));

@@ -13,22 +13,22 @@ namespace {
 
 using Kind = Ring::Task::Kind;
 
-constexpr Ring::Wish anything{.start = true, .wait = false};
-constexpr Ring::Wish whatever_comes{.start = true, .wait = true};
+constexpr Ring::TakeOptions anything{.start = true, .wait = false};
+constexpr Ring::TakeOptions whatever_comes{.start = true, .wait = true};
 
 // So that what lasts until then has lasted for some time by the clock.
 void time_passes() {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-Chunk& take(Ring& ring, Seat& seat, Kind kind) {
-  const Ring::Task task = ring.take(seat, anything);
+Chunk& take(Ring& ring, Waiter& waiter, Kind kind) {
+  const Ring::Task task = ring.take(waiter, anything);
   REQUIRE(static_cast<int>(task.kind) == static_cast<int>(kind));
   return *task.chunk;
 }
 
-Chunk& fill_one(Ring& ring, Seat& seat, bool last = false) {
-  Chunk& chunk = take(ring, seat, Kind::fill);
+Chunk& fill_one(Ring& ring, Waiter& waiter, bool last = false) {
+  Chunk& chunk = take(ring, waiter, Kind::fill);
   ring.filled(chunk, last);
   return chunk;
 }
@@ -45,17 +45,17 @@ double writer_waits(const Ring& ring) {
 
 TEST_CASE("chunks are numbered as they come in the stream, and slots have no part in it") {
   Ring ring(2, 64, 64);
-  Seat seat;
+  Waiter waiter;
   for (std::uint64_t i = 0; i < 10; ++i) {
-    Chunk& chunk = take(ring, seat, Kind::fill);
+    Chunk& chunk = take(ring, waiter, Kind::fill);
     CHECK(chunk.number == i);
     if (i == 5) {  // there was nothing to fill it with
       ring.unfilled(chunk);
-      CHECK(take(ring, seat, Kind::fill).number == i);
+      CHECK(take(ring, waiter, Kind::fill).number == i);
     }
     ring.filled(chunk, false);
     ring.done(chunk);
-    CHECK(take(ring, seat, Kind::write).number == i);
+    CHECK(take(ring, waiter, Kind::write).number == i);
     ring.written(chunk);
   }
 }
@@ -63,67 +63,67 @@ TEST_CASE("chunks are numbered as they come in the stream, and slots have no par
 TEST_CASE("before the first task nobody waits") {
   Ring ring(1, 64, 64);
   time_passes();
-  Seat seat;
-  take(ring, seat, Kind::fill);
+  Waiter waiter;
+  take(ring, waiter, Kind::fill);
   CHECK(reader_waits(ring) == 0);
   CHECK(writer_waits(ring) == 0);
-  CHECK(seat.waited_seconds() == 0);
+  CHECK(waiter.waited_seconds() == 0);
 }
 
 TEST_CASE("the reader waits while no chunk is empty: until the next one has been done, and written") {
   Ring ring(2, 64, 64);
-  Seat seat;
-  Chunk& first = fill_one(ring, seat);
+  Waiter waiter;
+  Chunk& first = fill_one(ring, waiter);
   time_passes();  // one is empty still
-  Chunk& second = take(ring, seat, Kind::fill);
+  Chunk& second = take(ring, waiter, Kind::fill);
   time_passes();  // it is being filled
   ring.filled(second, false);
   CHECK(reader_waits(ring) == 0);
   time_passes();
   ring.done(first);
   time_passes();
-  Chunk& written = take(ring, seat, Kind::write);
+  Chunk& written = take(ring, waiter, Kind::write);
   time_passes();
   CHECK(reader_waits(ring) == 0);  // it is not over
   ring.written(written);
   const double waited = reader_waits(ring);
   CHECK(waited > 0);
   time_passes();
-  take(ring, seat, Kind::fill);
+  take(ring, waiter, Kind::fill);
   CHECK(reader_waits(ring) == waited);
 }
 
 TEST_CASE("at the end of the input the reader waits no more") {
   Ring ring(1, 64, 64);
-  Seat seat;
-  Chunk& chunk = fill_one(ring, seat, true);
+  Waiter waiter;
+  Chunk& chunk = fill_one(ring, waiter, true);
   time_passes();
   ring.done(chunk);
-  ring.written(take(ring, seat, Kind::write));
+  ring.written(take(ring, waiter, Kind::write));
   CHECK(reader_waits(ring) == 0);
 }
 
 TEST_CASE("the writer waits while the next chunk is not filled, or not done, whatever others are") {
   Ring ring(3, 64, 64);
-  Seat seat;
-  Chunk& first = take(ring, seat, Kind::fill);
+  Waiter waiter;
+  Chunk& first = take(ring, waiter, Kind::fill);
   time_passes();
   ring.filled(first, false);
-  Chunk& second = fill_one(ring, seat);
+  Chunk& second = fill_one(ring, waiter);
   ring.done(second);
   CHECK(writer_waits(ring) == 0);  // it is not over
   ring.done(first);
   const double waited = writer_waits(ring);
   CHECK(waited > 0);
   time_passes();  // nobody writes what is done
-  Chunk& written = take(ring, seat, Kind::write);
+  Chunk& written = take(ring, waiter, Kind::write);
   time_passes();  // somebody does
   ring.written(written);
   time_passes();  // the second one is done as well
-  ring.written(take(ring, seat, Kind::write));
+  ring.written(take(ring, waiter, Kind::write));
   CHECK(writer_waits(ring) == waited);
   time_passes();
-  Chunk& third = fill_one(ring, seat);
+  Chunk& third = fill_one(ring, waiter);
   ring.done(third);
   CHECK(writer_waits(ring) > waited);
 }
@@ -132,14 +132,14 @@ TEST_CASE("when all is written, or the run is cancelled, nobody waits any more")
   for (const bool cancelled : {false, true}) {
     CAPTURE(cancelled);
     Ring ring(1, 64, 64);
-    Seat seat;
-    Chunk& chunk = fill_one(ring, seat, !cancelled);
+    Waiter waiter;
+    Chunk& chunk = fill_one(ring, waiter, !cancelled);
     time_passes();
     if (cancelled) {
       ring.cancel();
     } else {
       ring.done(chunk);
-      ring.written(take(ring, seat, Kind::write));
+      ring.written(take(ring, waiter, Kind::write));
     }
     const Ring::Waits at_end = ring.waits();
     CHECK(at_end.writer_seconds > 0);
@@ -153,7 +153,7 @@ TEST_CASE("when all is written, or the run is cancelled, nobody waits any more")
 
 TEST_CASE("a lane's waiting is the time for which the ring had nothing for it") {
   Ring ring(1, 64, 64);
-  Seat busy, idle;
+  Waiter busy, idle;
   Chunk& chunk = fill_one(ring, busy, true);
   time_passes();
   CHECK(ring.take(busy, anything).kind == Kind::none);  // it has no time to wait

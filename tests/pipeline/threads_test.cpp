@@ -99,7 +99,7 @@ TEST_CASE("a lane that cannot get its thread during the run is not waited for, a
 
 TEST_CASE("there are no more threads than chunks") {
   Seen seen;
-  Rig rig({.size = 64 * 2 + 10, .slots = 8, .most_delay = std::chrono::microseconds(200)});
+  Rig rig({.size = 64 * 2 + 10, .slots = 8, .max_delay = std::chrono::microseconds(200)});
   rig.add_lanes(8, seen.script());
   CHECK(rig.run() == "");
   CHECK(rig.wrong_output(64 * 2 + 10) == "");
@@ -125,7 +125,7 @@ TEST_CASE("all lanes get to work where there is enough of it") {
 
 TEST_CASE("where a lane fails its thread goes on with one that has none") {
   Seen seen;
-  Rig rig({.size = 40, .spare_lane = make_cpu_lane});
+  Rig rig({.size = 40, .fallback_lane = make_cpu_lane});
   rig.add_lanes(2, {.on_start = fail_at_job(0)});
   rig.add_lanes(2, seen.script());
   std::string failure;
@@ -138,7 +138,7 @@ TEST_CASE("where a lane fails its thread goes on with one that has none") {
   CHECK(rig.warnings() == 2);
   CHECK(seen.caller());
   const std::vector<LaneStats> stats = rig.pipeline.lane_stats();
-  REQUIRE(stats.size() == 4);  // and no spare one
+  REQUIRE(stats.size() == 4);  // and no fallback lane
   CHECK(stats[2].bytes == 40);
 }
 
@@ -168,8 +168,8 @@ TEST_CASE("lanes that are replaced before they have a thread leave without one, 
   }
 }
 
-TEST_CASE("a lane without a thread takes the place of a spare one") {
-  Rig rig({.size = 64 * 10, .slots = 1, .spare_lane = make_cpu_lane});
+TEST_CASE("a lane without a thread takes the place of a fallback lane") {
+  Rig rig({.size = 64 * 10, .slots = 1, .fallback_lane = make_cpu_lane});
   rig.add_lanes(1, {.on_finish = fail_at_job(0)});
   rig.add_lanes(1);
   rig.replace_lanes(0);

@@ -188,7 +188,7 @@ Salvaged salvage(const Bytes& input, std::uint64_t seed) {
            .chunk_bytes = 2 * sealed_segment_bytes,
            .source = {.read_size = 10000, .shared = seed % 2 == 0 ? input.size() : 0},
            .seed = seed,
-           .most_delay = std::chrono::microseconds(50)});
+           .max_delay = std::chrono::microseconds(50)});
   Salvage salvage({&rig.source, rig.session.get(), &rig.sink}, 175,
                   [&](const std::string& text) { result.told.push_back(text); });
   const Stream stream = salvage.stream();
@@ -198,7 +198,7 @@ Salvaged salvage(const Bytes& input, std::uint64_t seed) {
                      .sink = *stream.sink,
                      .session = *stream.session,
                      .cancel = rig.cancel,
-                     .spare_lane = {},
+                     .fallback_lane = {},
                      .warn = [](const std::string&) {}});
   for (int i = 0; i < 3; ++i)
     pipeline.add_lane(salvage.wrap(std::make_unique<ScriptedLane>(

@@ -26,17 +26,17 @@
 
 namespace gpuaes {
 
-struct Ends {
+struct PipeEnds {
   Fd reader{-1}, writer{-1};
 };
 
-inline Ends make_pipe(int flags = 0) {
+inline PipeEnds make_pipe(int flags = 0) {
   std::array<int, 2> fds{};
   REQUIRE(pipe2(fds.data(), O_CLOEXEC | flags) == 0);
   return {Fd(fds[0]), Fd(fds[1])};
 }
 
-inline Ends make_sockets() {
+inline PipeEnds make_sockets() {
   std::array<int, 2> fds{};
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()) == 0);
   return {Fd(fds[0]), Fd(fds[1])};

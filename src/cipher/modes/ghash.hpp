@@ -160,15 +160,15 @@ GPUAES_HD inline Element multiply(const Element& element, const Multiplier& fact
 }
 
 // H^1 to H^128 for as many lanes, made once for a key, and as secret.
-inline constexpr unsigned most_lanes = 128;
+inline constexpr unsigned max_lanes = 128;
 struct Powers {
-  Element of[most_lanes];  // of[i] is H^(i + 1)
+  Element of[max_lanes];  // of[i] is H^(i + 1)
 };
 
 inline void make_powers(const Element& h, Powers& powers) {
   Multiplier factor(h);
   powers.of[0] = h;
-  for (unsigned i = 1; i < most_lanes; ++i) powers.of[i] = multiply(powers.of[i - 1], factor);
+  for (unsigned i = 1; i < max_lanes; ++i) powers.of[i] = multiply(powers.of[i - 1], factor);
   wipe(std::as_writable_bytes(std::span(&factor, 1)));
 }
 

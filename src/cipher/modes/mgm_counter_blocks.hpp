@@ -26,7 +26,7 @@ struct MgmSegments : SegmentCut {
   unsigned aad_blocks;  // of every segment
 
   // For each block of associated data, each of ciphertext, and that of the lengths.
-  GPUAES_HD unsigned most_factors() const { return aad_blocks + segment_blocks + 1; }
+  GPUAES_HD unsigned max_factors() const { return aad_blocks + segment_blocks + 1; }
   GPUAES_HD unsigned factors(std::uint64_t segment) const { return aad_blocks + blocks(segment) + 1; }
   GPUAES_HD Counter nonce(std::uint64_t segment, bool highest_bit) const {
     constexpr std::uint64_t bit = std::uint64_t{1} << 63;
@@ -60,7 +60,7 @@ struct MgmData {
 // since a kernel has no registers for them: a job of 2^32 places would have 32 GiB.
 class MgmBody {
  public:
-  // `factors`: most_factors() for each segment.
+  // `factors`: max_factors() for each segment.
   MgmBody(const MgmSegments& segments, const BlockWords* starts, const MgmData& data, BlockWords* factors)
       : starts_(starts),
         data_(data),
@@ -70,7 +70,7 @@ class MgmBody {
         aad_blocks_(segments.aad_blocks),
         other_bits_(static_cast<unsigned>(std::bit_width(segments.aad_blocks))),
         whole_(segments_ * segment_blocks),
-        most_factors_(segments.most_factors()) {}
+        max_factors_(segments.max_factors()) {}
 
   GPUAES_HD std::uint64_t count() const { return 2 * std::uint64_t{whole_} + (segments_ << other_bits_); }
   GPUAES_HD BlockWords counter_block(std::uint64_t i) const {
@@ -89,7 +89,7 @@ class MgmBody {
     const Place place = find(i);
     if (!place.is_there) return;
     if (place.is_factor)
-      factors_[place.segment * most_factors_ + place.number] = block;
+      factors_[place.segment * max_factors_ + place.number] = block;
     else
       reinterpret_cast<BlockWords*>(data_.out +
                                     std::uint64_t{place.segment} * data_.out_stride)[place.number] = block;
@@ -123,7 +123,7 @@ class MgmBody {
   unsigned segments_, last_blocks_, aad_blocks_;
   unsigned other_bits_;  // of factors that are not for ciphertext
   unsigned whole_;       // places of keystream
-  unsigned most_factors_;
+  unsigned max_factors_;
 };
 
 // In place.

@@ -14,7 +14,7 @@ using kuznyechik::Block;
 
 constexpr std::size_t block_bytes = sizeof(Block);
 constexpr std::size_t batch = kuznyechik::largest_batch / 2;  // blocks of keystream, and as many factors
-constexpr std::size_t most_aad_blocks = most_aad_bytes / block_bytes;
+constexpr std::size_t max_aad_blocks = max_aad_bytes / block_bytes;
 
 constexpr std::size_t count_blocks(std::size_t bytes) {
   return (bytes + block_bytes - 1) / block_bytes;
@@ -55,7 +55,7 @@ void MgmCpu::crypt_text(const Text& text, Counter counter, Counter factor, Ciphe
 MgmCpu::Tags MgmCpu::crypt(std::span<const std::byte> aad, std::span<const Text> texts,
                            Ciphertext ciphertext) const {
   const std::size_t count = texts.size();
-  SecretBlocks<2 * most_segments> first;
+  SecretBlocks<2 * max_segments> first;
   const std::span counters = std::span(first.of).first(count),
                   first_factors = std::span(first.of).subspan(count, count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -66,7 +66,7 @@ MgmCpu::Tags MgmCpu::crypt(std::span<const std::byte> aad, std::span<const Text>
 
   // Those of the associated data and the lengths: what comes before the ciphertext and after it.
   const std::size_t aad_blocks = count_blocks(aad.size()), ends = aad_blocks + 1;
-  SecretBlocks<most_segments*(most_aad_blocks + 1)> factors;
+  SecretBlocks<max_segments*(max_aad_blocks + 1)> factors;
   for (std::size_t i = 0; i < count; ++i) {
     const Counter factor = load_counter(first_factors[i]);
     const std::span own = std::span(factors.of).subspan(i * ends, ends);
@@ -93,7 +93,7 @@ MgmCpu::Tags MgmCpu::crypt(std::span<const std::byte> aad, std::span<const Text>
 
 void MgmCpu::seal(std::span<const std::byte> aad,
                   std::span<const Segment<std::byte, const std::byte>> segments) const {
-  std::array<Text, most_segments> texts;
+  std::array<Text, max_segments> texts;
   std::ranges::transform(segments, texts.begin(), [](const auto& segment) -> Text {
     return {segment.mgm_nonce, segment.plain, segment.ciphertext()};
   });
@@ -104,7 +104,7 @@ void MgmCpu::seal(std::span<const std::byte> aad,
 
 std::optional<std::size_t> MgmCpu::open(std::span<const std::byte> aad,
                                         std::span<const Segment<const std::byte, std::byte>> segments) const {
-  std::array<Text, most_segments> texts;
+  std::array<Text, max_segments> texts;
   std::ranges::transform(segments, texts.begin(), [](const auto& segment) -> Text {
     return {segment.mgm_nonce, segment.ciphertext(), segment.plain};
   });

@@ -18,15 +18,15 @@ class MgmCpu {
  public:
   // Segments that are done together. Each has 3 blocks, and those of the associated data, apart from its
   // text, too few for fast code: 6 % of the time of one by itself with AVX2. Those of all share vectors.
-  static constexpr std::size_t most_segments = 16;
+  static constexpr std::size_t max_segments = 16;
 
   // As KuznyechikCpu.
   explicit MgmCpu(std::span<const std::byte> key,
                   const kuznyechik::VectorCodes& codes = kuznyechik::find_vector_codes())
       : cipher_(key, codes) {}
 
-  // At most most_segments of them; plaintext and ciphertext of each may be in the same memory, or apart. aad,
-  // of each: at most most_aad_bytes.
+  // At most max_segments of them; plaintext and ciphertext of each may be in the same memory, or apart. aad,
+  // of each: at most max_aad_bytes.
   void seal(std::span<const std::byte> aad,
             std::span<const Segment<std::byte, const std::byte>> segments) const;
 
@@ -43,7 +43,7 @@ class MgmCpu {
     std::span<const std::byte> in;
     std::span<std::byte> out;
   };
-  using Tags = std::array<Tag, most_segments>;
+  using Tags = std::array<Tag, max_segments>;
   Tags crypt(std::span<const std::byte> aad, std::span<const Text> texts, Ciphertext ciphertext) const;
   void crypt_text(const Text& text, Counter counter, Counter factor, Ciphertext ciphertext,
                   mgm::Product& sum) const;
