@@ -17,6 +17,7 @@
 #include "cli/options.hpp"
 #include "keys/kdf.hpp"
 #include "lane/backends.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {

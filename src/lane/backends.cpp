@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "system/profiler_range.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,15 +51,6 @@ std::string to_string(const LaneSpec& spec);
 
 // The lanes this machine has, a line each, for --list-lanes.
 std::vector<std::string> describe_lanes();
-
-// CPUs this process may use at once: those it is bound to, by its affinity, and of them no more than the CPU
-// quota of its control groups lets it use.
-unsigned bound_cpus();
-unsigned usable_cpus();
-
-// Bytes of memory that this process may still take without harm: what the system can give without swapping,
-// and no more than its control groups and limits (RLIMIT_AS) leave it.
-std::uint64_t available_memory();
 
 // Whether CUDA was built in and there is a driver: without it no device opens, and looking costs nothing.
 bool cuda_may_open();

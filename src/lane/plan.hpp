@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lane/backends.hpp"
+#include "system/resources.hpp"
 #include "system/tuning.hpp"
 
 namespace gpuaes {
