@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace gpuaes {
 namespace {
@@ -108,18 +106,20 @@ std::string describe_time(double seconds) {
   return fmt::format("{}:{:02}:{:02}:{:02}", days, hours, minutes, all % 60);
 }
 
-std::string describe_lanes_at_work(std::span<const std::string> names) {
-  std::vector<std::pair<std::string, std::size_t>> kinds;
-  for (const std::string& name : names) {
-    const auto kind = std::ranges::find(kinds, name, [](const auto& each) { return each.first; });
-    if (kind == kinds.end())
-      kinds.emplace_back(name, 1);
-    else
-      ++kind->second;
+std::vector<EqualNames> group_by_name(std::span<const std::string> names) {
+  std::vector<EqualNames> groups;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto group = std::ranges::find(groups, names[i], &EqualNames::name);
+    if (group == groups.end()) group = groups.insert(group, {names[i], {}});
+    group->indices.push_back(i);
   }
+  return groups;
+}
+
+std::string describe_lanes_at_work(std::span<const std::string> names) {
   std::string text;
-  for (const auto& [name, count] : kinds)
-    text += fmt::format("{}{}:{}", text.empty() ? "" : "+", name, count);
+  for (const auto& [name, indices] : group_by_name(names))
+    text += fmt::format("{}{}:{}", text.empty() ? "" : "+", name, indices.size());
   return text;
 }
 

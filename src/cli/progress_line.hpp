@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace gpuaes {
 
@@ -37,7 +38,14 @@ std::string describe_amount(double bytes);
 // "0:00:12", and from a day on "1:00:00:12".
 std::string describe_time(double seconds);
 
-// Lanes of one name as one, as -l takes them: "cuda:0:8+cpu:8".
+// Which of `names` are equal, in the order in which they first appear.
+struct EqualNames {
+  std::string name;
+  std::vector<std::size_t> indices;
+};
+std::vector<EqualNames> group_by_name(std::span<const std::string> names);
+
+// Lanes of one name as one, in the form that -l takes: "cuda:0:8+cpu:8".
 std::string describe_lanes_at_work(std::span<const std::string> names);
 
 }  // namespace gpuaes

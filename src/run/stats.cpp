@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/text.hpp"
 #include "base/texts.hpp"
 #include "cli/progress_line.hpp"
 
 namespace gpuaes {
 namespace {
 
-// getrusage() would count the memory of whoever started us: its ru_maxrss lives through exec().
+// getrusage() would count the memory of the program that started this one: its ru_maxrss survives exec().
 std::uint64_t peak_rss_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -36,10 +37,6 @@ std::string to_json(const RingStats& ring, double lanes_wait_seconds) {
       ring.chunks, ring.chunk_bytes, ring.reader_wait_seconds, lanes_wait_seconds, ring.writer_wait_seconds);
 }
 
-std::string trimmed(const std::string& text) {
-  return text.substr(text.find_first_not_of(' '));
-}
-
 }  // namespace
 
 std::string to_json(const Stats& stats) {
@@ -57,24 +54,19 @@ std::string to_json(const Stats& stats) {
 }
 
 std::string summary(const Stats& stats) {
-  struct Kind {
-    std::string name;
-    std::size_t lanes = 0;
-    std::uint64_t chunks = 0, bytes = 0;
-  };
-  std::vector<Kind> kinds;
-  for (const LaneStats& lane : stats.lanes) {
-    auto kind = std::ranges::find(kinds, lane.name, &Kind::name);
-    if (kind == kinds.end()) kind = kinds.insert(kind, Kind{lane.name});
-    ++kind->lanes;
-    kind->chunks += lane.chunks;
-    kind->bytes += lane.bytes;
-  }
   const double rate = static_cast<double>(stats.bytes_in) / std::max(stats.seconds, 1e-6);
-  std::string text = fmt::format(text::summary, stats.bytes_in, stats.bytes_out, stats.seconds,
-                                 trimmed(describe_amount(rate)));
-  for (const Kind& kind : kinds)
-    text = fmt::format(text::summary_of_lanes, text, kind.name, kind.lanes, kind.chunks, kind.bytes);
+  std::string text =
+      fmt::format(text::summary, stats.bytes_in, stats.bytes_out, stats.seconds, trim(describe_amount(rate)));
+  std::vector<std::string> names;
+  for (const LaneStats& lane : stats.lanes) names.push_back(lane.name);
+  for (const auto& [name, indices] : group_by_name(names)) {
+    std::uint64_t chunks = 0, bytes = 0;
+    for (const std::size_t i : indices) {
+      chunks += stats.lanes[i].chunks;
+      bytes += stats.lanes[i].bytes;
+    }
+    text = fmt::format(text::summary_of_lanes, text, name, indices.size(), chunks, bytes);
+  }
   return text;
 }
 
