@@ -42,7 +42,7 @@ TEST_CASE("a lane that fails with several jobs under way gives all of them back"
   for (const std::size_t under_way : {1, 2, 3})
     for (const std::uint64_t shared : {0, 64 * 20}) {
       CAPTURE(under_way, shared);
-      Rig rig({.size = 64 * 20, .slots = 4, .source = {.shared = shared}});
+      Rig rig({.size = 64 * 20, .ring_chunks = 4, .source = {.shared = shared}});
       std::size_t started = 0;
       Gate other;
       LaneScript failing{.depth = 3};
@@ -66,7 +66,7 @@ TEST_CASE("lanes that fail one after the other lose nothing") {
   for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
     CAPTURE(repeat);
     Rig rig({.size = 64 * 60,
-             .slots = 1 + repeat % 5,
+             .ring_chunks = 1 + repeat % 5,
              .source = {.shared = repeat % 2 * 64 * 60},
              .seed = repeat,
              .max_delay = std::chrono::microseconds(50)});
@@ -145,9 +145,9 @@ TEST_CASE("when all lanes have failed the run does not wait for a source from wh
 }
 
 TEST_CASE("a lane that waits for input goes on with what another one gave up") {
-  for (const std::size_t slots : {2, 5}) {
-    CAPTURE(slots);
-    Rig rig({.slots = slots});
+  for (const std::size_t ring_chunks : {2, 5}) {
+    CAPTURE(ring_chunks);
+    Rig rig({.ring_chunks = ring_chunks});
     PipeFed run(rig);
     Gate gate;
     run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) {
@@ -187,7 +187,8 @@ TEST_CASE("a lane that fails leaves nothing of what it made of a chunk to the on
 }
 
 TEST_CASE("a lane that dies in the middle of a chunk leaves it to be read again") {
-  Rig rig({.size = 64 * 4, .slots = 1, .source = {.shared = 64 * 4}, .fallback_lane = make_reference_lane});
+  Rig rig(
+      {.size = 64 * 4, .ring_chunks = 1, .source = {.shared = 64 * 4}, .fallback_lane = make_reference_lane});
   rig.add_lanes(1, {.on_finish = fail_at_job(1)});
   CHECK(rig.run() == "");
   CHECK(rig.wrong_output(64 * 4) == "");
@@ -212,8 +213,10 @@ TEST_CASE("a fallback lane stands in the figures beside the one that it took ove
 }
 
 TEST_CASE("an error of the input stays in its chunk when the lane that found it fails") {
-  Rig rig(
-      {.size = 640, .slots = 2, .source = {.shared = 640, .fail_at = 64}, .fallback_lane = make_cpu_lane});
+  Rig rig({.size = 640,
+           .ring_chunks = 2,
+           .source = {.shared = 640, .fail_at = 64},
+           .fallback_lane = make_cpu_lane});
   rig.add_lanes(1, {.on_start = fail_at_job(1)});  // job 1 is the chunk that cannot be read
   CHECK(rig.run() == "io: the source fails at byte 64");
   CHECK(rig.wrong_output(64) == "");
@@ -268,7 +271,7 @@ TEST_CASE("lanes are dismissed at any moment without loss") {
     CAPTURE(seed, repeat);
     const std::size_t size = 64 * 80 + repeat % 16u;
     Rig rig({.size = size,
-             .slots = 1 + random.random() % 5,
+             .ring_chunks = 1 + random.random() % 5,
              .source = {.shared = random.random() % 2 * size},
              .seed = random.random(),
              .max_delay = std::chrono::microseconds(50)});
@@ -284,7 +287,7 @@ TEST_CASE("lanes are dismissed at any moment without loss") {
 }
 
 TEST_CASE("a lane that waits for input when others take over does what it waits for, and then leaves") {
-  Rig rig({.slots = 2});
+  Rig rig({.ring_chunks = 2});
   PipeFed run(rig);
   run.pipeline.add_lane(rig.lane());
   auto ended = run.start();

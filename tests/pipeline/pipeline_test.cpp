@@ -51,10 +51,10 @@ std::array<std::size_t, 12> sizes_around(std::size_t chunk_bytes) {
 TEST_CASE("the output equals libcrypto's for sizes around every boundary") {
   for (const std::size_t chunk_bytes : {16, 64, 4096, 65536})
     for (const std::size_t size : sizes_around(chunk_bytes))
-      for (const std::size_t slots : {1, 2, 5})
+      for (const std::size_t ring_chunks : {1, 2, 5})
         for (const std::size_t lanes : {1, 3}) {
-          CAPTURE(chunk_bytes, size, slots, lanes);
-          Rig rig({.size = size, .chunk_bytes = chunk_bytes, .slots = slots});
+          CAPTURE(chunk_bytes, size, ring_chunks, lanes);
+          Rig rig({.size = size, .chunk_bytes = chunk_bytes, .ring_chunks = ring_chunks});
           rig.add_lanes(lanes);
           CHECK(rig.run() == "");
           CHECK(rig.wrong_output(size) == "");
@@ -70,7 +70,7 @@ TEST_CASE("the output is the same where lanes read a part of the input or all of
       for (const std::size_t shared : {size, size - size / 3, size / 2, size / 3 + 1}) {
         if (shared > size) continue;
         CAPTURE(chunk_bytes, size, shared);
-        Rig rig({.size = size, .chunk_bytes = chunk_bytes, .slots = 3, .source = {.shared = shared}});
+        Rig rig({.size = size, .chunk_bytes = chunk_bytes, .ring_chunks = 3, .source = {.shared = shared}});
         rig.add_lanes(2);
         CHECK(rig.run() == "");
         CHECK(rig.wrong_output(size) == "");
@@ -91,23 +91,25 @@ TEST_CASE("a source may give any number of bytes at a time") {
       }
 }
 
-TEST_CASE("every number of slots and of lanes gives the same output under random delays") {
+TEST_CASE("every size of the ring and number of lanes gives the same output under random delays") {
   const std::uint64_t seed = std::random_device{}();
-  for (const std::size_t slots : {1, 2, 3, 4, 7})
+  for (const std::size_t ring_chunks : {1, 2, 3, 4, 7})
     for (std::size_t lanes = 1; lanes <= 5; ++lanes)
       for (std::size_t depth = 1; depth <= 3; ++depth) {
-        CAPTURE(seed, slots, lanes, depth);
-        Rig rig(
-            {.size = 64 * 30 + 3, .slots = slots, .seed = seed, .max_delay = std::chrono::microseconds(200)});
+        CAPTURE(seed, ring_chunks, lanes, depth);
+        Rig rig({.size = 64 * 30 + 3,
+                 .ring_chunks = ring_chunks,
+                 .seed = seed,
+                 .max_delay = std::chrono::microseconds(200)});
         rig.add_lanes(lanes, {.depth = depth});
         CHECK(rig.run() == "");
         CHECK(rig.wrong_output(64 * 30 + 3) == "");
       }
 }
 
-TEST_CASE("a lane may be able to do more jobs at once than there are slots") {
+TEST_CASE("a lane may be able to do more jobs at once than the ring has chunks") {
   for (const std::uint64_t shared : {0, 64 * 20}) {
-    Rig rig({.size = 64 * 20 + 9, .slots = 1, .source = {.shared = shared}});
+    Rig rig({.size = 64 * 20 + 9, .ring_chunks = 1, .source = {.shared = shared}});
     rig.add_lanes(1, {.depth = 3});
     CHECK(rig.run() == "");
     CHECK(rig.wrong_output(64 * 20 + 9) == "");
@@ -127,11 +129,11 @@ TEST_CASE("random pipelines give libcrypto's output") {
         random.random() % (one_of(2, 10, 40) * std::min<std::size_t>(chunk_bytes, 16384));
     const std::size_t read_size = size <= 4096 ? one_of(1, 7, 100, 1 << 20) : one_of(4096, 5000, 1 << 20);
     const std::size_t shared = random.random() % 2 == 0 ? 0 : random.random() % (size + 1);
-    const std::size_t slots = 1 + random.random() % 6, lanes = 1 + random.random() % 5;
-    CAPTURE(seed, number, chunk_bytes, size, read_size, shared, slots, lanes);
+    const std::size_t ring_chunks = 1 + random.random() % 6, lanes = 1 + random.random() % 5;
+    CAPTURE(seed, number, chunk_bytes, size, read_size, shared, ring_chunks, lanes);
     Rig rig({.size = size,
              .chunk_bytes = chunk_bytes,
-             .slots = slots,
+             .ring_chunks = ring_chunks,
              .source = {.read_size = read_size, .shared = shared, .sometimes_late = random.random() % 2 == 0},
              .seed = random.random(),
              .max_delay = std::chrono::microseconds(one_of(0, 50))});
@@ -197,7 +199,7 @@ TEST_CASE("an output that is larger than its input has room of its own, also whe
 }
 
 TEST_CASE("one lane writes while another reads") {
-  Rig rig({.size = 64 * 8, .slots = 3, .source = {.stall_at = 64 * 2}, .sink_waits_at = 64});
+  Rig rig({.size = 64 * 8, .ring_chunks = 3, .source = {.stall_at = 64 * 2}, .sink_waits_at = 64});
   rig.add_lanes(3);
   auto ended = in_thread([&] { return rig.run(); });
   CHECK(comes_true([&] { return rig.sink.waits() && rig.source.stalled(); }));
@@ -311,7 +313,7 @@ TEST_CASE("a pipe that is fed by and by comes out by and by, and units stay whol
 TEST_CASE("what a chunk got beyond its whole units does not stay in its memory") {
   for (const std::size_t come : {15, 100, 4095}) {
     CAPTURE(come);
-    Rig rig({.size = 5000, .chunk_bytes = 4096, .slots = 1, .source = {.fail_at = come}});
+    Rig rig({.size = 5000, .chunk_bytes = 4096, .ring_chunks = 1, .source = {.fail_at = come}});
     rig.add_lanes(1);
     CHECK(contains(rig.run(), "io: "));
     const auto beyond = rig.ring.memory().first(4096).subspan(whole(come, unit));
@@ -327,7 +329,7 @@ TEST_CASE("input that cannot be read on: all whole units before it come out, the
     for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
       CAPTURE(fail_at, repeat);
       Rig rig({.size = size,
-               .slots = 1 + repeat % 4,
+               .ring_chunks = 1 + repeat % 4,
                .source = {.read_size = 1 + repeat * 7, .fail_at = fail_at, .sometimes_late = true},
                .seed = repeat,
                .max_delay = std::chrono::microseconds(30)});
@@ -345,7 +347,7 @@ TEST_CASE("input that lanes cannot read: all chunks before it come out, then the
       CAPTURE(fail_at, repeat);
       Rig rig({.size = size,
                .chunk_bytes = chunk_bytes,
-               .slots = 1 + repeat % 6,
+               .ring_chunks = 1 + repeat % 6,
                .source = {.shared = size, .fail_at = fail_at},
                .seed = repeat,
                .max_delay = std::chrono::microseconds(30)});
@@ -388,7 +390,7 @@ TEST_CASE("output that cannot be written ends the run with the sink's error") {
     for (std::uint64_t repeat = 0; repeat < 5; ++repeat) {
       CAPTURE(fail_at, repeat);
       Rig rig({.size = 1000,
-               .slots = 1 + repeat,
+               .ring_chunks = 1 + repeat,
                .source = {.shared = repeat % 2 * 1000},
                .sink_fails_at = fail_at,
                .seed = repeat,

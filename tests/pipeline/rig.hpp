@@ -54,7 +54,7 @@ struct Setup {
   std::optional<Bytes> input{};
   SessionFactory session = raw_session;
   std::size_t chunk_bytes = 64;
-  std::size_t slots = 4;
+  std::size_t ring_chunks = 4;
   SourceScript source{};
   std::uint64_t sink_fails_at = never;
   std::uint64_t sink_waits_at = never;
@@ -117,7 +117,8 @@ struct Rig {
   Cancel cancel;
   Control control{cancel};
   std::unique_ptr<Session> session = setup.session();
-  Ring ring{setup.slots, setup.chunk_bytes, setup.chunk_bytes / session->unit_in() * session->unit_out()};
+  Ring ring{setup.ring_chunks, setup.chunk_bytes,
+            setup.chunk_bytes / session->unit_in() * session->unit_out()};
   MemorySource source;
   MemorySink sink;
   mutable std::mutex mutex;

@@ -152,7 +152,7 @@ TEST_CASE("a ring that goes wipes what was in its chunks") {
       std::optional<Ring> ring(std::in_place, 2, chunk_bytes, 2 * chunk_bytes);
       const Spy spy(ring->memory());
       Waiter waiter;
-      // A longer chunk has gone through the slot before.
+      // A longer chunk was in the same memory before.
       for (const std::size_t size : {chunk_bytes, chunk_bytes / 2}) {
         Chunk& chunk = take(*ring, waiter, Kind::fill);
         const bool cut_short = end == "half filled" && size < chunk_bytes;
@@ -203,7 +203,7 @@ TEST_CASE("chunks are written in the order in which they were filled, whatever t
   }
 }
 
-TEST_CASE("a ring of one slot goes round") {
+TEST_CASE("a ring of one chunk goes round") {
   Ring ring(1, chunk_bytes, chunk_bytes);
   Waiter waiter;
   for (unsigned i = 0; i < 100; ++i) {
@@ -439,11 +439,11 @@ TEST_CASE("a chunk that was given back wakes a lane") {
 TEST_CASE("several chunks that were given back wake as many lanes") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter;
-  std::array<Waiter, 3> seats;
+  std::array<Waiter, 3> waiters;
   std::array<Chunk*, 3> chunks{};
   for (unsigned i = 0; i < 3; ++i) chunks[i] = &fill_one(ring, waiter, i, 1, i == 2);
   std::vector<std::future<Ring::Task>> others;
-  for (Waiter& each : seats) others.push_back(waits_for_task(ring, each));
+  for (Waiter& each : waiters) others.push_back(waits_for_task(ring, each));
   for (auto& other : others) CHECK(is_waiting(other));
   for (Chunk* chunk : chunks) ring.give_back(*chunk);
   for (auto& other : others) CHECK(result_of(std::move(other)).kind == Kind::work);
@@ -456,9 +456,9 @@ TEST_CASE("lanes go home only when all chunks are done: a held one may come back
   Waiter waiter;
   Chunk& first = fill_one(ring, waiter, 1);
   Chunk& second = fill_one(ring, waiter, 2, 1, true);
-  std::array<Waiter, 3> seats;
+  std::array<Waiter, 3> waiters;
   std::vector<std::future<Ring::Task>> others;
-  for (Waiter& each : seats) others.push_back(waits_for_task(ring, each));
+  for (Waiter& each : waiters) others.push_back(waits_for_task(ring, each));
   ring.done(second);
   for (auto& other : others) CHECK(is_waiting(other));
   CHECK(nothing_for(ring, waiter));
@@ -504,10 +504,10 @@ TEST_CASE("an input without a byte is one empty chunk") {
 
 TEST_CASE("cancelling wakes everybody, and nobody waits any more") {
   Ring ring(1, chunk_bytes, chunk_bytes);
-  Waiter waiter, seats[2];
+  Waiter waiter, waiters[2];
   Chunk& held = fill_one(ring, waiter, 1);
-  auto lane = waits_for_task(ring, seats[0]);
-  auto other_lane = waits_for_task(ring, seats[1]);
+  auto lane = waits_for_task(ring, waiters[0]);
+  auto other_lane = waits_for_task(ring, waiters[1]);
   auto end = in_thread([&] {
     ring.wait_for_end();
     return true;
@@ -617,16 +617,16 @@ struct Traffic {
   }
 };
 
-// Sends `count` chunks round a ring of `slots` with `lanes` lanes, of one to three chunks at a time. True
-// when they were written in order, each done once.
-bool goes_round(std::size_t slots, std::size_t lanes, std::uint64_t count, const Jitter& jitter,
+// Sends `count` chunks with `lanes` lanes round a ring of `ring_chunks`, one to three at a time. True if they
+// were written in order, each done once.
+bool goes_round(std::size_t ring_chunks, std::size_t lanes, std::uint64_t count, const Jitter& jitter,
                 bool mishaps) {
-  Ring ring(slots, sizeof count, sizeof count);
+  Ring ring(ring_chunks, sizeof count, sizeof count);
   Traffic traffic{.ring = ring, .count = count, .jitter = jitter, .mishaps = mishaps};
-  std::deque<Waiter> seats(lanes);
+  std::deque<Waiter> waiters(lanes);
   std::vector<std::future<bool>> threads;
   for (std::size_t i = 0; i < lanes; ++i)
-    threads.push_back(in_thread([&, i] { return traffic.drive(seats[i], 1 + i % 3); }));
+    threads.push_back(in_thread([&, i] { return traffic.drive(waiters[i], 1 + i % 3); }));
   ring.wait_for_end();
   for (auto& thread : threads) thread.get();
   return traffic.in_order && traffic.written == count && traffic.done == count;
@@ -634,23 +634,23 @@ bool goes_round(std::size_t slots, std::size_t lanes, std::uint64_t count, const
 
 }  // namespace
 
-TEST_CASE("chunks stay in order with any number of slots and lanes under random delays") {
+TEST_CASE("chunks stay in order with any size of the ring and number of lanes under random delays") {
   const std::uint64_t seed = std::random_device{}();
   const Jitter jitter(seed, std::chrono::microseconds(100));
-  for (std::size_t slots = 1; slots <= 8; ++slots)
+  for (std::size_t ring_chunks = 1; ring_chunks <= 8; ++ring_chunks)
     for (std::size_t lanes = 1; lanes <= 8; ++lanes) {
-      CAPTURE(seed, slots, lanes);
-      CHECK(result_of(in_thread([&] { return goes_round(slots, lanes, 60, jitter, true); })));
+      CAPTURE(seed, ring_chunks, lanes);
+      CHECK(result_of(in_thread([&] { return goes_round(ring_chunks, lanes, 60, jitter, true); })));
     }
 }
 
 TEST_CASE("a ring without any delays goes round many times") {
   const Jitter none;
-  for (const std::size_t slots : {1, 2, 3, 16})
+  for (const std::size_t ring_chunks : {1, 2, 3, 16})
     for (const std::size_t lanes : {1, 2, 4})
       for (const bool mishaps : {false, true}) {
-        CAPTURE(slots, lanes, mishaps);
-        CHECK(result_of(in_thread([&] { return goes_round(slots, lanes, 3000, none, mishaps); })));
+        CAPTURE(ring_chunks, lanes, mishaps);
+        CHECK(result_of(in_thread([&] { return goes_round(ring_chunks, lanes, 3000, none, mishaps); })));
       }
 }
 
@@ -661,10 +661,10 @@ TEST_CASE("cancelling at any moment leaves no thread behind") {
   for (int repeat = 0; repeat < 50; ++repeat) {
     Ring ring(1 + jitter.random() % 4, chunk_bytes, chunk_bytes);
     Traffic traffic{.ring = ring, .count = never, .jitter = jitter, .mishaps = true};
-    std::array<Waiter, 4> seats;
+    std::array<Waiter, 4> waiters;
     std::vector<std::future<bool>> lanes;
-    for (std::size_t i = 0; i < seats.size(); ++i)
-      lanes.push_back(in_thread([&, i] { return traffic.drive(seats[i], 1 + i % 2); }));
+    for (std::size_t i = 0; i < waiters.size(); ++i)
+      lanes.push_back(in_thread([&, i] { return traffic.drive(waiters[i], 1 + i % 2); }));
     std::this_thread::sleep_for(std::chrono::microseconds(jitter.random() % 3000));
     ring.cancel();
     for (auto& lane : lanes) CHECK(result_of(std::move(lane)));

@@ -43,7 +43,7 @@ double writer_waits(const Ring& ring) {
 
 }  // namespace
 
-TEST_CASE("chunks are numbered as they come in the stream, and slots have no part in it") {
+TEST_CASE("chunks are numbered as they come in the stream, whatever the size of the ring") {
   Ring ring(2, 64, 64);
   Waiter waiter;
   for (std::uint64_t i = 0; i < 10; ++i) {

@@ -84,13 +84,13 @@ void check_fails(const Bytes& input, const std::string& how, std::size_t release
 TEST_CASE("sealing equals libcrypto for sizes around every boundary, however it is cut up") {
   for (const std::size_t size : sizes)
     for (const std::size_t segments : {1, 2, 3})
-      for (const std::size_t slots : {1, 4})
+      for (const std::size_t ring_chunks : {1, 4})
         for (const std::size_t shared : {std::size_t{0}, size / 2, size}) {
-          CAPTURE(size, segments, slots, shared);
+          CAPTURE(size, segments, ring_chunks, shared);
           Rig rig({.size = size,
                    .session = seal_session,
                    .chunk_bytes = segments * plain,
-                   .slots = slots,
+                   .ring_chunks = ring_chunks,
                    .source = {.shared = shared}});
           rig.add_lanes(1);
           rig.add_lanes(1, {.copies = true});
@@ -206,7 +206,7 @@ TEST_CASE("plaintext that was not verified is wiped from the ring") {
   Bytes input = sealed_bytes(3 * plain);
   input[sealed + 5] ^= std::byte{1};
   Setup with = opening(input, 4);
-  with.slots = 1;
+  with.ring_chunks = 1;
   Rig rig(std::move(with));
   rig.add_lanes(1);
   const std::span<std::byte> outputs = rig.ring.memory().subspan(rig.ring.in_memory().size());

@@ -99,7 +99,7 @@ TEST_CASE("a lane that cannot get its thread during the run is not waited for, a
 
 TEST_CASE("there are no more threads than chunks") {
   Seen seen;
-  Rig rig({.size = 64 * 2 + 10, .slots = 8, .max_delay = std::chrono::microseconds(200)});
+  Rig rig({.size = 64 * 2 + 10, .ring_chunks = 8, .max_delay = std::chrono::microseconds(200)});
   rig.add_lanes(8, seen.script());
   CHECK(rig.run() == "");
   CHECK(rig.wrong_output(64 * 2 + 10) == "");
@@ -110,7 +110,7 @@ TEST_CASE("there are no more threads than chunks") {
 TEST_CASE("all lanes get to work where there is enough of it") {
   for (const std::uint64_t shared : {0, 64 * 40}) {
     CAPTURE(shared);
-    Rig rig({.size = 64 * 40, .slots = 5, .source = {.shared = shared}});
+    Rig rig({.size = 64 * 40, .ring_chunks = 5, .source = {.shared = shared}});
     Gate all;
     rig.add_lanes(5, {.on_finish = [&](std::uint64_t job) {
                     if (job == 0) all.wait();
@@ -145,7 +145,7 @@ TEST_CASE("where a lane fails its thread goes on with one that has none") {
 TEST_CASE("lanes that are replaced before they have a thread leave without one, and the last one stays") {
   for (const std::size_t others : {0, 1, 3}) {
     CAPTURE(others);
-    Rig rig({.slots = 3});
+    Rig rig({.ring_chunks = 3});
     PipeFed run(rig);
     for (int i = 0; i < 3; ++i) run.pipeline.add_lane(rig.lane());
     auto ended = run.start();
@@ -169,7 +169,7 @@ TEST_CASE("lanes that are replaced before they have a thread leave without one, 
 }
 
 TEST_CASE("a lane without a thread takes the place of a fallback lane") {
-  Rig rig({.size = 64 * 10, .slots = 1, .fallback_lane = make_cpu_lane});
+  Rig rig({.size = 64 * 10, .ring_chunks = 1, .fallback_lane = make_cpu_lane});
   rig.add_lanes(1, {.on_finish = fail_at_job(0)});
   rig.add_lanes(1);
   rig.replace_lanes(0);

@@ -174,7 +174,7 @@ TEST_CASE("jobs that a lane has under way at once are on tracks of their own") {
 }
 
 TEST_CASE("a lane that waits for another one is seen to wait") {
-  TracedRun traced({.size = 64 * 2, .slots = 1});
+  TracedRun traced({.size = 64 * 2, .ring_chunks = 1});
   Gate gate;
   traced.pipeline->add_lane(traced.rig.lane({.on_start = [&](std::uint64_t) { gate.wait(); }}));
   auto ended = in_thread([&] { return traced.run(); });
