@@ -1,7 +1,7 @@
 #include "bench/limit_bench.hpp"
 
 #include "base/error.hpp"
-#include "bench/data_bench.hpp"
+#include "bench/data.hpp"
 
 namespace gpuaes::cuda {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/data_bench.hpp"
+#include "bench/data.hpp"
 #include "bench/kernel_cost.hpp"
 #include "device_key.hpp"
 #include "kernels/kernels.hpp"

@@ -1,4 +1,4 @@
-#include "bench/launch_bench.hpp"
+#include "bench/subjects.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "bench/data_bench.hpp"
+#include "bench/data.hpp"
 
 #include <fmt/format.h>
 

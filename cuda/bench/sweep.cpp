@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "bench/check_bench.hpp"
 #include "bench/kernel_use.hpp"
-#include "bench/launch_bench.hpp"
+#include "bench/reference.hpp"
+#include "bench/subjects.hpp"
 #include "bench/sweep.hpp"
-#include "bench/time_bench.hpp"
+#include "bench/timing.hpp"
 #include "lane/plan.hpp"
 #include "system/tuning.hpp"
 

@@ -1,4 +1,4 @@
-#include "bench/time_bench.hpp"
+#include "bench/timing.hpp"
 
 namespace gpuaes::cuda {
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "bench/check_bench.hpp"
-#include "bench/launch_bench.hpp"
 #include "bench/limits.hpp"
-#include "bench/time_bench.hpp"
+#include "bench/reference.hpp"
+#include "bench/subjects.hpp"
+#include "bench/timing.hpp"
 
 namespace gpuaes::cuda {
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "bench/data_bench.hpp"
-#include "bench/launch_bench.hpp"
+#include "bench/data.hpp"
 #include "bench/report.hpp"
+#include "bench/subjects.hpp"
 
 namespace gpuaes::cuda {
 

@@ -5,8 +5,8 @@
 #include <deque>
 
 #include "base/error.hpp"
-#include "bench/check_bench.hpp"
-#include "bench/launch_bench.hpp"
+#include "bench/reference.hpp"
+#include "bench/subjects.hpp"
 
 namespace gpuaes::cuda {
 namespace {

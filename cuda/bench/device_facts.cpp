@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/data_bench.hpp"
+#include "bench/data.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {
