@@ -1,32 +1,50 @@
-#include "bench/device_bench.hpp"
+// gpuaes-bench device and limits: what a device is, and what it and its link to the host do at most.
 
 #include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
-#include <cstdint>
+#include <cstddef>
 #include <deque>
+#include <fstream>
 #include <future>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/error.hpp"
-#include "bench/device_facts_bench.hpp"
+#include "bench/benches.hpp"
+#include "bench/cuda_requests.hpp"
+#include "bench/data.hpp"
+#include "bench/timing.hpp"
 #include "keys/kdf.hpp"
 #include "lane/backends.hpp"
+#include "pipeline/ring.hpp"
 #include "runtime.hpp"
 
-namespace gpuaes::cuda {
+namespace gpuaes {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using namespace cuda;
 
-constexpr std::size_t streams = 4;  // in each direction: a copy waits behind each that is under way
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr std::size_t streams = 4;  // in each direction: a copy waits for those before it
 constexpr std::size_t bytes_of_run = std::size_t{2} << 30;  // in each direction
 constexpr std::size_t max_copies = 2048;
 constexpr int runs = 5;
+
+// Of each device, in each direction: as many as the ring of a device's lanes has chunks (lane/plan.cpp). With
+// other numbers the buffers would stay in the last-level cache where those of the filter do not, or the other
+// way round.
+constexpr std::size_t host_buffers = 28;
+
+constexpr std::size_t inside_bytes = std::size_t{1} << 30;  // of copies inside a device, at most
+constexpr int inside_runs = 9;
 
 struct Ways {
   bool in;
@@ -48,7 +66,7 @@ class Link {
 
   int device() const { return device_; }
 
-  // Moves so many copies of `size` bytes, one behind the other in each stream, and waits for them.
+  // Makes `copies` copies of `size` bytes, back to back in each stream, and waits for them.
   void move(Ways ways, std::size_t size, std::size_t copies) const {
     check(cudaSetDevice(device_));
     for (std::size_t i = 0; i < copies; ++i) {
@@ -102,8 +120,7 @@ double rate(const Links& links, Ways ways, std::size_t size) {
     for (const Link* const link : links)
       moves.push_back(std::async(std::launch::async, &Link::move, link, ways, size, copies));
     for (std::future<void>& move : moves) move.get();
-    if (run >= 0)
-      seconds[static_cast<std::size_t>(run)] = std::chrono::duration<double>(Clock::now() - start).count();
+    if (run >= 0) seconds[static_cast<std::size_t>(run)] = Seconds(Clock::now() - start).count();
   }
   std::ranges::sort(seconds);
   return static_cast<double>(links.size() * copies * size) / seconds[runs / 2] / 1e9;
@@ -118,13 +135,90 @@ void report_rates(const std::string& name, const Links& links, std::size_t size,
   add("both at once, each way", {.in = true, .out = true});
 }
 
-}  // namespace
+// Facts of a device -----------------------------------------------------------------------------
 
-std::vector<Column> device_columns() {
-  return {{"device", 9}, {"what", 22}, {"bytes", 9}, {"value", 14}, {"unit"}};
+void report_properties(const std::string& name, int device, Report& report) {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, device));
+  const auto add = [&](const char* what, Cell value, Cell unit) {
+    report.add({name, what, {}, std::move(value), std::move(unit)});
+  };
+  add("name", properties.name, {});
+  add("compute capability", fmt::format("{}.{}", properties.major, properties.minor), {});
+  add("multiprocessors", properties.multiProcessorCount, {});
+  add("clock, at most", attribute(cudaDevAttrClockRate, device) / 1000, "MHz");
+  add("memory clock, at most", attribute(cudaDevAttrMemoryClockRate, device) / 1000, "MHz");
+  add("memory", properties.totalGlobalMem >> 20, "MiB");
+  add("second-level cache", properties.l2CacheSize >> 20, "MiB");
+  add("shared memory", properties.sharedMemPerMultiprocessor >> 10, "KiB a multiprocessor");
+  add("registers", properties.regsPerMultiprocessor, "a multiprocessor");
+  add("threads", properties.maxThreadsPerMultiProcessor, "a multiprocessor");
+  add("copy engines", properties.asyncEngineCount, {});
 }
 
-void run_device_bench(std::span<const std::size_t> copy_sizes, std::span<std::byte> memory, Report& report) {
+// The runtime knows the address on the bus, and the system what is there; some virtual machines show nothing.
+void report_link(const std::string& name, int device, Report& report) {
+  std::array<char, 32> address{};
+  check(cudaDeviceGetPCIBusId(address.data(), address.size(), device));
+  std::string directory = std::string("/sys/bus/pci/devices/") + address.data() + "/";
+  std::ranges::transform(directory, directory.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const char* const what :
+       {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width", "numa_node"}) {
+    std::string line;
+    std::ifstream file(directory + what);
+    report.add({name, what, {}, std::getline(file, line) ? Cell(line) : Cell(), {}});
+  }
+}
+
+struct Times {
+  double by_events, by_steady_clock;  // seconds
+};
+
+// Copies inside the device, as the device's own clock and the host's see them: the medians.
+Times time_copies(const DeviceBuffer& from, const DeviceBuffer& to, std::size_t size) {
+  const Stream stream;
+  const Event begin(cudaEventDefault), end(cudaEventDefault);
+  std::vector<double> by_events, by_steady_clock;
+  for (int run = -1; run < inside_runs; ++run) {
+    const Clock::time_point start = Clock::now();
+    begin.record(stream);
+    check(cudaMemcpyAsync(to.data(), from.data(), size, cudaMemcpyDeviceToDevice, stream.get()));
+    end.record(stream);
+    stream.wait();
+    const Seconds seconds = Clock::now() - start;
+    float milliseconds;
+    check(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
+    if (run < 0) continue;
+    by_events.push_back(milliseconds / 1000.0);
+    by_steady_clock.push_back(seconds.count());
+  }
+  return {median(std::move(by_events)), median(std::move(by_steady_clock))};
+}
+
+// The two clocks differ by what a launch and a wait cost the host.
+void report_copies(const std::string& name, Report& report) {
+  const DeviceBuffer from(inside_bytes), to(inside_bytes);
+  for (const std::size_t size : {std::size_t{64} << 10, std::size_t{16} << 20, inside_bytes}) {
+    const Times times = time_copies(from, to, size);
+    report.add({name, "copy, by events", size, times.by_events * 1e6, "us"});
+    report.add({name, "copy, by steady clock", size, times.by_steady_clock * 1e6, "us"});
+    if (size == inside_bytes)
+      report.add({name, "inside, read and write", size, 2e-9 * inside_bytes / times.by_events, "GB/s"});
+  }
+}
+
+void report_facts(const std::string& name, int device, Report& report) {
+  check(cudaSetDevice(device));
+  report_properties(name, device, report);
+  report_copies(name, report);
+  report_link(name, device, report);
+}
+
+// For each device, then for two, four, ... and all of them together: copies of each of these sizes. `memory`
+// has room for `host_buffers` of the largest size, for each device, twice: those that are copied from, then
+// those that are copied to. It is pinned here, as lanes pin the ring.
+void report_devices(std::span<const std::size_t> copy_sizes, std::span<std::byte> memory, Report& report) {
   check(cudaSetDevice(0));                               // pinning opens a device
   madvise(memory.data(), memory.size(), MADV_HUGEPAGE);  // before the first touch, as lanes do
   const PinnedRegion pinned(memory);
@@ -139,7 +233,7 @@ void run_device_bench(std::span<const std::size_t> copy_sizes, std::span<std::by
   for (const Link* const link : all) {
     const std::string name = fmt::format("cuda:{}", link->device());
     for (const std::size_t size : copy_sizes) report_rates(name, {link}, size, report);
-    report_facts(name, link->device(), report);  // behind: a link that has rested says that it is slower
+    report_facts(name, link->device(), report);  // last: an idle link reports a lower speed
   }
   for (std::size_t devices = 2; devices < 2 * all.size(); devices *= 2) {
     const std::size_t together = std::min(devices, all.size());
@@ -148,4 +242,34 @@ void run_device_bench(std::span<const std::size_t> copy_sizes, std::span<std::by
   }
 }
 
-}  // namespace gpuaes::cuda
+}  // namespace
+
+// The memory comes from a ring, as the filter's does.
+void run_device_bench(const Arguments& arguments) {
+  const std::vector<std::size_t> sizes = parse_copy_sizes(arguments);
+  const std::size_t largest = std::ranges::max(sizes);
+  const Ring ring(require_cuda_devices() * host_buffers, largest, largest);
+  Report report(arguments.form, {{"device", 9}, {"what", 22}, {"bytes", 9}, {"value", 14}, {"unit"}});
+  report_devices(sizes, ring.memory(), report);
+  report.finish();
+}
+
+void run_limit_bench(const Arguments& arguments) {
+  require_cuda_devices();
+  Report report(arguments.form, {{"what", 44}, {"value", 9, 4}, {"unit", 7}});
+  const DeviceLimits limits = BenchData(BenchData::least).limits();
+  const auto add = [&](const char* what, double rate, const char* unit) {
+    report.add({what, rate / 1e12, unit});
+  };
+  add("device memory, read and written", limits.memory_bytes, "TB/s");
+  add("logic of three words", limits.logic, "10^12/s");
+  add("multiplications of two words to two", limits.multiplications, "10^12/s");
+  add("words from lane to lane", limits.shuffles, "10^12/s");
+  add("words of shared memory, a bank for each lane", limits.loads_of_own_bank, "10^12/s");
+  add("words of shared memory, any of 256", limits.loads_of_256_words, "10^12/s");
+  add("bytes of shared memory, any of 256", limits.loads_of_256_bytes, "10^12/s");
+  add("16 bytes of shared memory, any of 256", limits.loads_of_256_blocks, "10^12/s");
+  report.finish();
+}
+
+}  // namespace gpuaes
