@@ -20,7 +20,7 @@
 #include "base/texts.hpp"
 #include "bench/benches.hpp"
 #include "cli/options.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "pipeline/ring.hpp"
 

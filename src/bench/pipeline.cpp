@@ -13,7 +13,7 @@
 #include "bench/null_endpoints.hpp"
 #include "cli/options.hpp"
 #include "format/format.hpp"
-#include "io/null_sink.hpp"
+#include "io/source_sink.hpp"
 #include "keys/kdf.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
