@@ -8,7 +8,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 namespace {
