@@ -12,7 +12,7 @@ struct LaneKernelUse {
   unsigned threads;  // of a CUDA block
 };
 
-// The one that makes the keystream: of a stretch of data, or of segments.
+// The kernel that makes the keystream: of data under consecutive counters, or of segments.
 KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments);
 
 // Where the shape leaves it open with as many threads as there can be. UsageError where the kernel cannot
