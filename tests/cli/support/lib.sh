@@ -15,6 +15,7 @@ trap 'echo "FAIL: line $LINENO of $0: $BASH_COMMAND" >&2' ERR
 program=$(realpath -- "$1")
 [ -x "$program" ] || { echo "FAIL: no program at $1" >&2; exit 1; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck disable=SC2034 # for the tests
 top=$(cd "$here/../../.." && pwd)
 
 work=$(mktemp -d)
