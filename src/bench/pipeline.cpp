@@ -1,4 +1,4 @@
-#include "bench/pipeline.hpp"
+// gpuaes-bench pipeline: lanes and their ring, between endpoints that cost nothing.
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "bench/benches.hpp"
 #include "bench/null_endpoints.hpp"
 #include "cli/options.hpp"
 #include "format/format.hpp"

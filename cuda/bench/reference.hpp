@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/launch_bench.hpp"
+#include "bench/subjects.hpp"
 
 namespace gpuaes::cuda {
 

@@ -1,5 +1,5 @@
-// What gpuaes-bench kernels, keys and sweep are asked for. It is read without a device, so that what is wrong
-// with it shows everywhere.
+// What the benches of CUDA devices are asked for. Parsing needs no device, so a wrong argument is the same
+// error on every machine.
 #pragma once
 
 #include <array>
@@ -55,7 +55,10 @@ struct SweepRequest {
   bool keep;              // what is found best, for the filter
 };
 
-// The options that each of the commands has, and what they say. UsageError.
+// For gpuaes-bench device: bytes of a copy. UsageError.
+std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments);
+
+// For kernels, keys and sweep: the options that each has, and what they say. UsageError.
 std::vector<Command::Option> kernel_options();
 KernelRequest parse_kernel_request(const Arguments& arguments);
 std::vector<Command::Option> key_options();

@@ -1,4 +1,4 @@
-#include "bench/kernel_request.hpp"
+#include "bench/cuda_requests.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,8 @@
 
 namespace gpuaes {
 namespace {
+
+constexpr std::size_t max_copy_bytes = 64 << 20;
 
 const Command::Option variants_option{
     "variants", "NAMES",
@@ -67,6 +69,13 @@ KernelRequest parse_common(const Arguments& arguments, const Defaults& defaults)
 }
 
 }  // namespace
+
+std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments) {
+  if (arguments.words.empty()) return {1 << 20, 4 << 20, 16 << 20};
+  const std::size_t size = parse_size(arguments.words[0]);
+  if (size > max_copy_bytes) throw UsageError("copies are of 64M at most");
+  return {size};
+}
 
 std::vector<Command::Option> kernel_options() {
   return {

@@ -1,4 +1,4 @@
-#include "bench/check_bench.hpp"
+#include "bench/reference.hpp"
 
 #include <fmt/format.h>
 

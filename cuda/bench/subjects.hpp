@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/data_bench.hpp"
+#include "bench/data.hpp"
 #include "bench/kernel_cost.hpp"
 #include "device_key.hpp"
 #include "kernels/kernels.hpp"
@@ -31,6 +31,9 @@ struct Subject {
 // Those that any of the names names, in the order that they have. UsageError where one names none, or where
 // nothing that is left can do any of the ciphers in any of the modes.
 std::vector<Subject> choose_subjects(const KernelRequest& request);
+
+// The kernel of lanes that makes the keystream: of a stretch of data, or of segments.
+KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments);
 
 // A key on the device, as lanes have it.
 struct BenchKey {

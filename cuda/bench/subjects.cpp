@@ -1,13 +1,14 @@
-#include "bench/launch_bench.hpp"
+#include "bench/subjects.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "base/error.hpp"
-#include "bench/kernel_use.hpp"
 #include "cipher/modes/segments.hpp"
 #include "keys/kdf.hpp"
+#include "runtime.hpp"
 
 namespace gpuaes::cuda {
 namespace {
@@ -33,6 +34,40 @@ bool can_any(const Subject& subject, const KernelRequest& request) {
 bool names(const std::string& pattern, std::string_view name) {
   return pattern.ends_with('*') ? name.starts_with(std::string_view(pattern).substr(0, pattern.size() - 1))
                                 : name == pattern;
+}
+
+// What is launched would be another shape than was asked for.
+void check_shape(const KernelFacts& facts, const KernelShape& shape) {
+  const auto warp = static_cast<unsigned>(attribute(cudaDevAttrWarpSize));
+  if (shape.threads > facts.max_threads || shape.threads % warp != 0)
+    throw UsageError("its CUDA blocks have whole warps, of " + std::to_string(facts.max_threads) +
+                     " threads at most");
+  if (shape.blocks_per_thread % facts.blocks_per_thread != 0)
+    throw UsageError("its tiles have " + std::to_string(facts.blocks_per_thread) + " blocks a thread");
+}
+
+struct LaneKernelUse {
+  KernelUse use;
+  unsigned threads;  // of a CUDA block
+};
+
+// Where the shape leaves it open with as many threads as there can be. UsageError where the kernel cannot
+// have the shape; LaneError.
+LaneKernelUse lane_kernel_use(const KernelFacts& facts, const KernelShape& shape) {
+  check_shape(facts, shape);
+  const unsigned threads = shape.threads > 0 ? shape.threads : facts.max_threads;
+  const unsigned shared_bytes = facts.shared_bytes(threads);
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, facts.function));
+  allow_shared_memory(facts.function);
+  int resident;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, facts.function, static_cast<int>(threads),
+                                                      shared_bytes));
+  return {.use = {.registers = attributes.numRegs,
+                  .local_bytes = attributes.localSizeBytes,
+                  .shared_bytes = attributes.sharedSizeBytes + shared_bytes,
+                  .resident = resident},
+          .threads = threads};
 }
 
 }  // namespace
@@ -75,6 +110,11 @@ std::vector<Subject> choose_subjects(const KernelRequest& request) {
         "none of these variants has one of these ciphers in one of these modes",
         "those of the filter have ctr and aead, the others ctr and ecb, of AES or of Kuznyechik");
   return chosen;
+}
+
+KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments) {
+  if (!is_aes(cipher)) return of_segments ? kuznyechik_mgm_facts(kernel) : kuznyechik_ctr_facts(kernel);
+  return of_segments ? aes_gcm_facts(kernel, cipher) : aes_ctr_facts(kernel, cipher);
 }
 
 BenchKey::BenchKey(CipherKey bytes) : key(std::move(bytes)) {

@@ -2,14 +2,44 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
-#include "bench/data_bench.hpp"
-#include "bench/launch_bench.hpp"
+#include "bench/data.hpp"
 #include "bench/report.hpp"
+#include "bench/subjects.hpp"
+#include "runtime.hpp"
 
 namespace gpuaes::cuda {
+
+// Streams, and how long the device takes for what is put into them.
+class Streams {
+ public:
+  explicit Streams(std::size_t count) : streams_(count) {}
+
+  const Stream& operator[](std::size_t i) const { return streams_[i]; }
+
+  // Seconds from the first of what `enqueue` puts into the first `used` of them to the last of it.
+  double time(std::size_t used, const std::function<void()>& enqueue) const;
+
+ private:
+  std::deque<Stream> streams_;
+  Event begin_{cudaEventDefault}, end_{cudaEventDefault};
+};
+
+// How often something is run: first without being timed, then timed. What takes long is run less often, as it
+// has less that disturbs it: no more once the runs of either kind have taken `seconds` together, and `least`
+// of them were timed.
+struct Runs {
+  std::size_t warm_ups, timed, least;
+  double seconds;
+};
+
+// The median of what `time` gives.
+double median(const Runs& runs, const std::function<double()>& time);
+double median(std::vector<double> values);
 
 // Memory of the host, pinned as that of the filter is, from which data go to the device, and to which they
 // come back.

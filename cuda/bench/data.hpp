@@ -1,15 +1,12 @@
-// What the measurements of kernels have in common: data in device memory, and time.
+// The data that the benches of kernels work on, in device memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "bench/kernel_request.hpp"
+#include "bench/cuda_requests.hpp"
 #include "bench/limits.hpp"
 #include "bench/report.hpp"
 #include "runtime.hpp"
@@ -77,32 +74,5 @@ InOut in_out_of(KernelMode mode, const BenchData::Piece& piece);
 
 // What is in device memory.
 std::vector<std::byte> copy_of(const std::byte* device, std::size_t size);
-
-// Streams, and how long the device takes for what is put into them.
-class Streams {
- public:
-  explicit Streams(std::size_t count) : streams_(count) {}
-
-  const Stream& operator[](std::size_t i) const { return streams_[i]; }
-
-  // Seconds from the first of what `enqueue` puts into the first `used` of them to the last of it.
-  double time(std::size_t used, const std::function<void()>& enqueue) const;
-
- private:
-  std::deque<Stream> streams_;
-  Event begin_{cudaEventDefault}, end_{cudaEventDefault};
-};
-
-// How often something is run: first without being timed, then timed. What takes long is run less often, as it
-// has less that disturbs it: no more once the runs of either kind have taken `seconds` together, and `least`
-// of them were timed.
-struct Runs {
-  std::size_t warm_ups, timed, least;
-  double seconds;
-};
-
-// The median of what `time` gives.
-double median(const Runs& runs, const std::function<double()>& time);
-double median(std::vector<double> values);
 
 }  // namespace gpuaes::cuda

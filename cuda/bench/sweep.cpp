@@ -1,4 +1,4 @@
-#include "bench/sweep_bench.hpp"
+// gpuaes-bench sweep: which launches suit this device.
 
 #include <fmt/format.h>
 
@@ -7,19 +7,24 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
-#include "bench/check_bench.hpp"
-#include "bench/kernel_use.hpp"
-#include "bench/launch_bench.hpp"
+#include "bench/benches.hpp"
+#include "bench/cuda_requests.hpp"
+#include "bench/reference.hpp"
+#include "bench/subjects.hpp"
 #include "bench/sweep.hpp"
-#include "bench/time_bench.hpp"
+#include "bench/timing.hpp"
+#include "lane/backends.hpp"
 #include "lane/plan.hpp"
 #include "system/tuning.hpp"
 
-namespace gpuaes::cuda {
+namespace gpuaes {
 namespace {
+
+using namespace cuda;
 
 // The device has nothing to do while a shape is compared, and lowers its clocks perhaps: so many warm-ups.
 constexpr Runs resident_runs{20, 11, 3, 0.2};
@@ -72,11 +77,12 @@ std::vector<KernelMode> modes_of(const Subject& subject, Cipher cipher) {
 
 class SweepBench {
  public:
-  SweepBench(const KernelRequest& request, BenchData& data, Report& report)
+  SweepBench(const KernelRequest& request, std::vector<Subject> subjects, BenchData& data, Report& report)
       : request_(request),
         size_(request.sizes.front()),
         data_(data),
         report_(report),
+        subjects_(std::move(subjects)),
         times_(data, streams_, report),
         reference_(data) {
     for_each([&](const Subject& subject, Cipher cipher) {
@@ -198,7 +204,7 @@ class SweepBench {
   const cudaDeviceProp device_ = current_device();
   const unsigned untuned_ = untuned_streams();
   const std::vector<unsigned> stream_counts_ = sweep_streams_with(untuned_);
-  const std::vector<Subject> subjects_ = choose_subjects(request_);
+  const std::vector<Subject> subjects_;
   const Streams streams_{stream_counts_.back()};
   LaunchTimes times_;
   Reference reference_;
@@ -227,17 +233,24 @@ void keep(const std::optional<Tuning>& tuning, std::size_t size, const Report& r
 
 }  // namespace
 
-std::vector<Column> sweep_columns() {
-  return {{"variant", 30},       {"cipher", 10},  {"mode", 11}, {"bytes", 10}, {"threads"},
-          {"blocks_per_thread"}, {"grid_stride"}, {"streams"},  {"gb_per_s"}};
-}
-
-void run_sweep_bench(const SweepRequest& request, Report& report) {
-  KernelRequest possible = request.kernels;
-  const std::unique_ptr<BenchData> data = make_data(possible.sizes, report);
+void run_sweep_bench(const Arguments& arguments) {
+  SweepRequest request = parse_sweep_request(arguments);
+  std::vector<Subject> subjects = choose_subjects(request.kernels);
+  require_cuda_devices();
+  Report report(arguments.form, {{"variant", 30},
+                                 {"cipher", 10},
+                                 {"mode", 11},
+                                 {"bytes", 10},
+                                 {"threads"},
+                                 {"blocks_per_thread"},
+                                 {"grid_stride"},
+                                 {"streams"},
+                                 {"gb_per_s"}});
+  const std::unique_ptr<BenchData> data = make_data(request.kernels.sizes, report);
   if (data == nullptr) throw LaneError("the device has no memory for launches of that size");
-  const std::optional<Tuning> best = SweepBench(possible, *data, report).run();
+  const std::optional<Tuning> best = SweepBench(request.kernels, std::move(subjects), *data, report).run();
   if (request.keep) keep(best, request.kernels.sizes.front(), report);
+  report.finish();
 }
 
-}  // namespace gpuaes::cuda
+}  // namespace gpuaes

@@ -1,6 +1,43 @@
-#include "bench/time_bench.hpp"
+#include "bench/timing.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace gpuaes::cuda {
+
+double Streams::time(std::size_t used, const std::function<void()>& enqueue) const {
+  const Stream& first = streams_[0];
+  begin_.record(first);
+  for (std::size_t i = 1; i < used; ++i) check(cudaStreamWaitEvent(streams_[i].get(), begin_.get()));
+  enqueue();
+  for (std::size_t i = 1; i < used; ++i) {
+    const Event done;
+    done.record(streams_[i]);
+    check(cudaStreamWaitEvent(first.get(), done.get()));
+  }
+  end_.record(first);
+  end_.wait();
+  float milliseconds;
+  check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()));
+  return milliseconds / 1000.0;
+}
+
+double median(const Runs& runs, const std::function<double()>& time) {
+  double spent = 0;
+  for (std::size_t run = 0; run < runs.warm_ups && spent < runs.seconds; ++run) spent += time();
+  spent = 0;
+  std::vector<double> seconds;
+  while (seconds.size() < runs.timed && (seconds.size() < runs.least || spent < runs.seconds)) {
+    seconds.push_back(time());
+    spent += seconds.back();
+  }
+  return median(std::move(seconds));
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
 
 double LaunchTimes::resident(const BenchKernel& kernel, std::size_t size, const Runs& runs) {
   return median(runs, [&] {

@@ -1,15 +1,21 @@
-#include "bench/key_bench.hpp"
+// gpuaes-bench keys: whether the time that a kernel takes depends on the key.
 
 #include <algorithm>
 #include <array>
 #include <deque>
 
 #include "base/error.hpp"
-#include "bench/check_bench.hpp"
-#include "bench/launch_bench.hpp"
+#include "bench/benches.hpp"
+#include "bench/cuda_requests.hpp"
+#include "bench/reference.hpp"
+#include "bench/subjects.hpp"
+#include "bench/timing.hpp"
+#include "lane/backends.hpp"
 
-namespace gpuaes::cuda {
+namespace gpuaes {
 namespace {
+
+using namespace cuda;
 
 constexpr std::size_t series = 8;  // with keys that differ, and as many with one key
 constexpr int rounds = 41;
@@ -104,27 +110,27 @@ class KeyBench {
 
 }  // namespace
 
-std::vector<Column> key_columns() {
-  return {{"variant", 30},
-          {"cipher", 10},
-          {"mode", 11},
-          {"bytes", 10},
-          {"series"},
-          {"runs"},
-          {"zeros_gb_per_s", 0, 3},
-          {"ones_gb_per_s", 0, 3},
-          {"random_gb_per_s", 0, 3},
-          {"keys_spread_percent", 0, 3},
-          {"one_key_spread_percent", 0, 3}};
-}
-
-void run_key_bench(const KernelRequest& request, Report& report) {
+void run_key_bench(const Arguments& arguments) {
+  const KernelRequest request = parse_key_request(arguments);
   const std::vector<Subject> subjects = choose_subjects(request);
+  require_cuda_devices();
+  Report report(arguments.form, {{"variant", 30},
+                                 {"cipher", 10},
+                                 {"mode", 11},
+                                 {"bytes", 10},
+                                 {"series"},
+                                 {"runs"},
+                                 {"zeros_gb_per_s", 0, 3},
+                                 {"ones_gb_per_s", 0, 3},
+                                 {"random_gb_per_s", 0, 3},
+                                 {"keys_spread_percent", 0, 3},
+                                 {"one_key_spread_percent", 0, 3}});
   KeyBench bench(request.sizes.front(), report);
   for (const Subject& subject : subjects)
     for (const Cipher cipher : request.ciphers)
       for (const KernelMode mode : request.modes)
         if (subject.can(cipher, mode)) bench.run(subject, cipher, mode);
+  report.finish();
 }
 
-}  // namespace gpuaes::cuda
+}  // namespace gpuaes

@@ -1,21 +1,26 @@
-#include "bench/kernel_bench.hpp"
+// gpuaes-bench kernels: how fast each kernel is, compared with what the device allows.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
-#include "bench/check_bench.hpp"
-#include "bench/launch_bench.hpp"
+#include "bench/benches.hpp"
+#include "bench/cuda_requests.hpp"
 #include "bench/limits.hpp"
-#include "bench/time_bench.hpp"
+#include "bench/reference.hpp"
+#include "bench/subjects.hpp"
+#include "bench/timing.hpp"
+#include "lane/backends.hpp"
 
-namespace gpuaes::cuda {
+namespace gpuaes {
 namespace {
+
+using namespace cuda;
 
 constexpr std::size_t streams = 4;
 constexpr Runs timed{2, 9, 3, 0.2};
@@ -23,13 +28,13 @@ constexpr Runs tried{1, 3, 1, 0.02};  // to find the best of several shapes
 
 class KernelBench {
  public:
-  KernelBench(const KernelRequest& request, BenchData& data, Report& report)
+  KernelBench(const KernelRequest& request, std::vector<Subject> subjects, BenchData& data, Report& report)
       : request_(request),
         data_(data),
         report_(report),
         reference_(data),
         limits_(data.limits()),
-        subjects_(choose_subjects(request)) {
+        subjects_(std::move(subjects)) {
     std::size_t works = 0;
     for (const Subject& subject : subjects_)
       for (const Cipher cipher : request.ciphers)
@@ -157,32 +162,28 @@ class KernelBench {
 
 }  // namespace
 
-void check_kernel_request(const KernelRequest& request) {
-  choose_subjects(request);
-}
-
-std::vector<Column> kernel_columns() {
-  return {{"variant", 30},
-          {"cipher", 10},
-          {"mode", 11},
-          {"bytes", 10},
-          {"launches"},
-          {"copies"},
-          {"blocks_per_thread"},
-          {"gb_per_s"},
-          {"limit", 14},
-          {"limit_gb_per_s"},
-          {"share_of_limit", 0, 3},
-          {"registers"},
-          {"local_bytes"},
-          {"resident_warps"}};
-}
-
-void run_kernel_bench(const KernelRequest& request, Report& report) {
-  KernelRequest possible = request;
-  const std::unique_ptr<BenchData> data = make_data(possible.sizes, report);
+void run_kernel_bench(const Arguments& arguments) {
+  KernelRequest request = parse_kernel_request(arguments);
+  std::vector<Subject> subjects = choose_subjects(request);
+  require_cuda_devices();
+  Report report(arguments.form, {{"variant", 30},
+                                 {"cipher", 10},
+                                 {"mode", 11},
+                                 {"bytes", 10},
+                                 {"launches"},
+                                 {"copies"},
+                                 {"blocks_per_thread"},
+                                 {"gb_per_s"},
+                                 {"limit", 14},
+                                 {"limit_gb_per_s"},
+                                 {"share_of_limit", 0, 3},
+                                 {"registers"},
+                                 {"local_bytes"},
+                                 {"resident_warps"}});
+  const std::unique_ptr<BenchData> data = make_data(request.sizes, report);
   if (data == nullptr) throw LaneError("the device has no memory for any of these sizes");
-  KernelBench(possible, *data, report).run();
+  KernelBench(request, std::move(subjects), *data, report).run();
+  report.finish();
 }
 
-}  // namespace gpuaes::cuda
+}  // namespace gpuaes

@@ -1,4 +1,4 @@
-#include "bench/read.hpp"
+// gpuaes-bench copy and read: input and output without ciphers between them.
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,13 +10,18 @@
 #include <deque>
 #include <functional>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/texts.hpp"
+#include "bench/benches.hpp"
+#include "cli/options.hpp"
 #include "io/fd.hpp"
+#include "io/output_file.hpp"
 #include "pipeline/ring.hpp"
 
 namespace gpuaes {
@@ -104,10 +109,25 @@ std::uint64_t read_all(Turns& turns) {
 
 }  // namespace
 
-void run_read_bench(unsigned threads, std::size_t call_bytes, std::size_t buffers, ReportForm form) {
+void run_copy_bench(const Arguments& arguments) {
+  std::vector<std::byte> buffer(parse_size(arguments.words[0]));
+  Cancel cancel;
+  FdSource source = open_source(std::string(standard_name), cancel);
+  const std::unique_ptr<Sink> sink = open_sink(std::nullopt, {}, cancel);
+  while (const std::size_t count = source.read(buffer)) sink->write(std::span(buffer).first(count));
+  sink->finish();
+}
+
+void run_read_bench(const Arguments& arguments) {
+  const std::vector<std::string>& words = arguments.words;
+  const unsigned threads = parse_count(words[0]);
+  const std::size_t call_bytes = parse_size(words[1]);
+  const unsigned buffers = words.size() > 2 ? parse_count(words[2]) : threads;
+  if (buffers < threads) throw UsageError("fewer buffers than threads", "each thread reads into one");
   const Range file = rest_of_input();
   Report report(
-      form, {{"threads"}, {"call_bytes", 10}, {"buffers"}, {"bytes", 13}, {"seconds", 11, 6}, {"gb_per_s"}});
+      arguments.form,
+      {{"threads"}, {"call_bytes", 10}, {"buffers"}, {"bytes", 13}, {"seconds", 11, 6}, {"gb_per_s"}});
   Turns turns(file, call_bytes, buffers, report.cancel());
   const Clock::time_point start = Clock::now();
   std::vector<std::future<std::uint64_t>> readers;
