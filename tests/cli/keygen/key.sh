@@ -4,7 +4,6 @@
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-keygen=$(dirname "$program")/gpuaes-keygen
 [ -x "$keygen" ] || fail "no gpuaes-keygen beside $program"
 try() { # STATUS OPTION...: and the shape of its messages
   local want=$1 got=0
