@@ -13,7 +13,7 @@
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "io/control.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/file_access.hpp"
 #include "io/temp_file.hpp"
 #include "keys/kdf.hpp"

@@ -1,4 +1,4 @@
-#include "bench/memory.hpp"
+// gpuaes-bench memory: the CPU lanes on chunks that stay in caches.
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "bench/benches.hpp"
 #include "cipher/modes/segments.hpp"
 #include "cli/options.hpp"
 #include "keys/kdf.hpp"

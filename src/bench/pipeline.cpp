@@ -1,4 +1,4 @@
-#include "bench/pipeline.hpp"
+// gpuaes-bench pipeline: lanes and their ring, between endpoints that cost nothing.
 
 #include <fmt/format.h>
 
@@ -9,10 +9,11 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "bench/benches.hpp"
 #include "bench/null_endpoints.hpp"
 #include "cli/options.hpp"
 #include "format/format.hpp"
-#include "io/null_sink.hpp"
+#include "io/source_sink.hpp"
 #include "keys/kdf.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"

@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "base/texts.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/signals.hpp"
 
 namespace gpuaes {

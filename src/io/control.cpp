@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "io/job_signals.hpp"
+#include "io/signals.hpp"
 
 namespace gpuaes {
 namespace {

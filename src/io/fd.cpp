@@ -2,96 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "base/texts.hpp"
 
 namespace gpuaes {
-namespace {
-
-// Pipes hold 64 KiB unless asked, and then reach half the speed. Quietly without, where the system says no.
-constexpr int pipe_bytes = 1 << 20;
-
-// What one read or write moves at most: larger calls won nothing, and a request to stop waits for one call.
-constexpr std::size_t call_bytes = 1 << 20;
-
-// What one write to a file moves: aligned calls of 1 MiB took up to twice as long (ext4, 2 cores).
-constexpr std::size_t file_call_bytes = 256 << 10;
-
-// Regular files up to here have nothing to share out among lanes, and those whose st_size is no size (4096 in
-// sysfs) are all smaller.
-constexpr std::uint64_t min_shared_size = 64 << 10;
-
-// Many lanes that read a file in parallel confuse the kernel's own readahead, which goes by one place in an
-// open file. So each read asks for what others will want soon: 4.0 instead of 3.0 GB/s of a disk (ext4, 16
-// lanes with 1 MiB each; cat 2.8), for 4 % of what pread alone makes of the page cache. With few lanes the
-// kernel does better by itself (2 lanes: half the time). O_DIRECT, with 4.2, is not worth a second way to
-// read.
-constexpr unsigned few_readers = 4;
-constexpr std::uint64_t ahead_bytes = 32 << 20;
-
-void grow_pipe(int fd) {
-  const int bytes = fcntl(fd, F_GETPIPE_SZ);
-  if (bytes >= 0 && bytes < pipe_bytes) fcntl(fd, F_SETPIPE_SZ, pipe_bytes);
-}
-
-bool is_file(const struct stat& status) {
-  return S_ISREG(status.st_mode) || S_ISBLK(status.st_mode);
-}
-
-// Waits until `fd` is ready for `events`, forever where `patience` is negative. False when it did not come to
-// be.
-bool wait_for(int fd, short events, int patience, Cancel& cancel) {
-  struct pollfd entry {
-    fd, events, 0
-  };
-  for (;;) {
-    int count, error;
-    {
-      Cancel::Blocking blocking(cancel);
-      count = poll(&entry, 1, patience);
-      error = errno;
-    }
-    if (count >= 0 || error != EINTR) return count != 0;
-  }
-}
-
-// Makes a call that reads or writes until it does something else than being interrupted, or finding a
-// descriptor that came to us non-blocking not ready: that we wait for, since its flags are shared and not
-// ours to change.
-template <class Call>
-ssize_t transfer(int fd, short events, Cancel& cancel, Call call) {
-  for (;;) {
-    ssize_t count;
-    int error;
-    {
-      Cancel::Blocking blocking(cancel);
-      count = call();
-      error = errno;
-    }
-    if (count >= 0) return count;
-    if (error == EAGAIN || error == EWOULDBLOCK)
-      wait_for(fd, events, -1, cancel);
-    else if (error != EINTR)
-      return errno = error, count;
-  }
-}
-
-// What to do about a failure to write.
-const char* hint_for(int error) {
-  if (error == ENOSPC || error == EDQUOT) return text::no_room_hint;
-  if (error == EEXIST) return text::exists_hint;
-  return error == EFBIG ? text::too_large_hint : "";
-}
-
-}  // namespace
 
 Fd::Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 
@@ -107,6 +26,12 @@ void Fd::reset(int fd) noexcept {
 int Fd::close() noexcept {
   const int fd = std::exchange(fd_, -1);
   return fd < 0 ? 0 : ::close(fd);
+}
+
+const char* hint_for(int error) {
+  if (error == ENOSPC || error == EDQUOT) return text::no_room_hint;
+  if (error == EEXIST) return text::exists_hint;
+  return error == EFBIG ? text::too_large_hint : "";
 }
 
 IoError io_error(Failure what, const std::string& name, int error) {
@@ -137,147 +62,6 @@ bool is_same_stream(const struct stat& a, const struct stat& b) {
     return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
   };
   return is_stream(a) && is_stream(b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-FdSource::FdSource(Fd fd, std::string name, Cancel& cancel)
-    : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel) {
-  const int flags = fcntl(fd_.get(), F_GETFL);
-  if (flags < 0 || fstat(fd_.get(), &status_) != 0) throw io_error(text::cannot_read, name_, errno);
-  if ((flags & O_ACCMODE) == O_WRONLY) throw io_error(text::cannot_read, name_, EBADF);
-  if (S_ISDIR(status_.st_mode)) throw io_error(text::cannot_read, name_, EISDIR);
-  grow_pipe(fd_.get());
-  if (!is_file(status_)) return;
-  const off_t begin = lseek(fd_.get(), 0, SEEK_CUR);
-  const off_t end = S_ISREG(status_.st_mode) ? status_.st_size : lseek(fd_.get(), 0, SEEK_END);
-  if (begin < 0 || end < 0 || lseek(fd_.get(), begin, SEEK_SET) < 0)
-    throw io_error(text::cannot_seek, name_, errno);
-  begin_ = opened_at_ = static_cast<std::uint64_t>(begin);
-  size_ = static_cast<std::uint64_t>(std::max(end - begin, off_t{0}));
-  std::byte first;
-  sized_ = size_ > 0 || pread(fd_.get(), &first, 1, begin) <= 0;
-}
-
-void FdSource::begin_here() {
-  if (size_ == 0) return;
-  const off_t at = lseek(fd_.get(), 0, SEEK_CUR);
-  if (at < 0) throw io_error(text::cannot_seek, name_, errno);
-  const std::uint64_t passed = static_cast<std::uint64_t>(at) - begin_;
-  begin_ += passed;
-  size_ -= std::min(passed, size_);
-}
-
-std::size_t FdSource::read(std::span<std::byte> out) {
-  const std::size_t wanted = std::min(out.size(), call_bytes);
-  const ssize_t count =
-      transfer(fd_.get(), POLLIN, cancel_, [&] { return ::read(fd_.get(), out.data(), wanted); });
-  if (count < 0) throw failure_at(read_);
-  if (count == 0) check_not_shrunk();
-  read_ += static_cast<std::size_t>(count);
-  return static_cast<std::size_t>(count);
-}
-
-// At the end of a file: it must not have lost bytes since it was opened. That st_size still says what it said
-// then tells the files of sysfs, whose st_size never was their size, from those that somebody cut.
-void FdSource::check_not_shrunk() const {
-  if (size_ == 0) return;
-  struct stat now {};
-  const auto at = static_cast<std::uint64_t>(lseek(fd_.get(), 0, SEEK_CUR));
-  const bool reached_end = at >= begin_ + size_;
-  if (reached_end || (fstat(fd_.get(), &now) == 0 && now.st_size >= status_.st_size)) return;
-  throw IoError(fmt::format(text::shrank, name_, begin_ + size_, at));
-}
-
-bool FdSource::ready(std::chrono::milliseconds patience) {
-  return wait_for(fd_.get(), POLLIN, static_cast<int>(patience.count()), cancel_);
-}
-
-std::optional<std::uint64_t> FdSource::size() const {
-  return sized_ ? std::optional(size_) : std::nullopt;
-}
-
-bool FdSource::is_terminal() const {
-  return isatty(fd_.get()) != 0;
-}
-
-std::uint64_t FdSource::shared_size() const {
-  return S_ISBLK(status_.st_mode) || size_ > min_shared_size ? size_ : 0;
-}
-
-void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
-  if (readers_ > few_readers)
-    posix_fadvise(fd_.get(), static_cast<off_t>(begin_ + offset + ahead_bytes),
-                  static_cast<off_t>(out.size()), POSIX_FADV_WILLNEED);
-  std::size_t done = 0;
-  while (done < out.size()) {
-    const auto at = static_cast<off_t>(begin_ + offset + done);
-    const std::size_t wanted = std::min(out.size() - done, call_bytes);
-    const ssize_t count =
-        transfer(fd_.get(), POLLIN, cancel_, [&] { return pread(fd_.get(), out.data() + done, wanted, at); });
-    if (count < 0) throw failure_at(static_cast<std::uint64_t>(at) - opened_at_);
-    if (count == 0) throw IoError(fmt::format(text::shrank, name_, begin_ + size_, at));
-    done += static_cast<std::size_t>(count);
-  }
-}
-
-// Of what errno says, `at` so many bytes from where the input began.
-IoError FdSource::failure_at(std::uint64_t at) const {
-  return IoError(fmt::format(text::cannot_read_at, name_, at, strerror(errno)));
-}
-
-void FdSource::skip_to(std::uint64_t offset) {
-  if (lseek(fd_.get(), static_cast<off_t>(begin_ + offset), SEEK_SET) < 0)
-    throw io_error(text::cannot_seek, name_, errno);
-  read_ = begin_ + offset - opened_at_;
-}
-
-FdSink::FdSink(Fd fd, std::string name, Cancel& cancel)
-    : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel) {
-  const int flags = fcntl(fd_.get(), F_GETFL);
-  if (flags < 0) throw io_error(text::cannot_write, name_, errno);
-  if ((flags & O_ACCMODE) == O_RDONLY) throw io_error(text::cannot_write, name_, EBADF);
-  struct stat status {};
-  const bool file = fstat(fd_.get(), &status) == 0 && is_file(status);
-  most_ = file ? file_call_bytes : call_bytes;
-  grow_pipe(fd_.get());
-}
-
-void FdSink::write(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const std::size_t wanted = std::min(bytes.size(), most_);
-    const ssize_t count =
-        transfer(fd_.get(), POLLOUT, cancel_, [&] { return ::write(fd_.get(), bytes.data(), wanted); });
-    if (count < 0) throw_failure(errno);
-    written_ += static_cast<std::size_t>(count);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-}
-
-void FdSink::throw_failure(int error) const {
-  const std::string message = fmt::format(text::cannot_write_after, name_, written_, strerror(error));
-  if (error == EPIPE) throw PipeClosed(message);
-  throw IoError(message, hint_for(error));
-}
-
-void FdSink::sync() {
-  while (fsync(fd_.get()) != 0) {
-    if (errno != EINTR) throw io_error(text::cannot_write, name_, errno);
-    cancel_.check();
-  }
-}
-
-void FdSink::finish() {
-  if (fd_.close() != 0 && errno != EINTR) throw io_error(text::cannot_write, name_, errno);
-}
-
-std::string shown_name(const std::string& name) {
-  return name == standard_name ? text::standard_input : name;
-}
-
-FdSource open_source(const std::string& name, Cancel& cancel) {
-  if (name != standard_name) return FdSource(open_file(name, O_RDONLY | O_NOCTTY, cancel), name, cancel);
-  Fd fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
-  if (fd.get() < 0) throw io_error(text::cannot_open, text::standard_input, errno);
-  return FdSource(std::move(fd), text::standard_input, cancel);
 }
 
 }  // namespace gpuaes

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/texts.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/file_access.hpp"
 #include "io/temp_file.hpp"
 #include "io/text_sink.hpp"

@@ -1,6 +1,8 @@
 // What -o names: a file that appears whole or not at all.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,7 +10,7 @@
 #include <string>
 
 #include "base/texts.hpp"
-#include "io/fd.hpp"
+#include "io/source_sink.hpp"
 
 namespace gpuaes {
 

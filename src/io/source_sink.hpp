@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "io/cancel.hpp"
+
 namespace gpuaes {
 
 // Where the input comes from. read(), ready() and skip_to() are called by one thread at a time; read_at()
@@ -47,6 +49,17 @@ class Sink {
 
   // All has been written and is good. IoError when the system says only now that it did not keep the bytes.
   virtual void finish() = 0;
+};
+
+// Takes everything and keeps nothing, until the program is told to stop.
+class NullSink : public Sink {
+ public:
+  explicit NullSink(const Cancel& cancel) : cancel_(cancel) {}
+  void write(std::span<const std::byte>) override { cancel_.check(); }
+  void finish() override {}
+
+ private:
+  const Cancel& cancel_;
 };
 
 }  // namespace gpuaes

@@ -12,7 +12,7 @@
 
 #include "io/cancel.hpp"
 #include "io/fd.hpp"
-#include "io/job_signals.hpp"
+#include "io/signals.hpp"
 
 namespace gpuaes {
 

@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "io/null_sink.hpp"
 #include "io/output_file.hpp"
 
 namespace gpuaes {

@@ -7,7 +7,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/source_sink.hpp"
 #include "run/secrets.hpp"
 

@@ -14,7 +14,7 @@
 #include "cli/program.hpp"
 #include "format/format.hpp"
 #include "io/control.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "run/endpoints.hpp"
 
 namespace gpuaes {

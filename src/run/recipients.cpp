@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "keys/recipient.hpp"
 
 namespace gpuaes {

@@ -18,7 +18,7 @@
 #include "format/bytes.hpp"
 #include "format/sealed.hpp"
 #include "io/control.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "run/endpoints.hpp"
 #include "run/inputs.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/texts.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/terminal.hpp"
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"

@@ -21,7 +21,7 @@
 
 #include "io/cancel.hpp"
 #include "io/control.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/signals.hpp"
 #include "support/catch.hpp"
 #include "support/io_support.hpp"

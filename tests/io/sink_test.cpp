@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "io/cancel.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "support/catch.hpp"
 #include "support/io_support.hpp"
 #include "support/support.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "io/cancel.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "support/catch.hpp"
 #include "support/io_support.hpp"
 #include "support/support.hpp"

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "io/cancel.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "support/catch.hpp"
 #include "support/io_support.hpp"

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/rig.hpp"
 #include "support/catch.hpp"

@@ -15,7 +15,7 @@
 
 #include "format/raw.hpp"
 #include "io/control.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/pipeline.hpp"
 #include "support/catch.hpp"

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "io/cancel.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "support/catch.hpp"
 #include "support/support.hpp"

@@ -1,0 +1,203 @@
+#include "bench/subjects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.hpp"
+#include "cipher/modes/segments.hpp"
+#include "keys/kdf.hpp"
+#include "runtime.hpp"
+
+namespace gpuaes::cuda {
+namespace {
+
+Mode variant_mode(KernelMode mode) {
+  if (mode == KernelMode::ecb_encrypt) return Mode::ecb_encrypt;
+  return mode == KernelMode::ecb_decrypt ? Mode::ecb_decrypt : Mode::ctr;
+}
+
+std::vector<Subject> all_subjects() {
+  std::vector<Subject> all;
+  for (const CudaKernelInfo& each : cuda_kernels) all.push_back({each.name, each.kernel, nullptr});
+  for (const Variant& each : variants()) all.push_back({each.name, {}, &each});
+  return all;
+}
+
+bool can_any(const Subject& subject, const KernelRequest& request) {
+  return std::ranges::any_of(request.ciphers, [&](Cipher cipher) {
+    return std::ranges::any_of(request.modes, [&](KernelMode mode) { return subject.can(cipher, mode); });
+  });
+}
+
+bool names(const std::string& pattern, std::string_view name) {
+  return pattern.ends_with('*') ? name.starts_with(std::string_view(pattern).substr(0, pattern.size() - 1))
+                                : name == pattern;
+}
+
+// What is launched would be another shape than was asked for.
+void check_shape(const KernelFacts& facts, const KernelShape& shape) {
+  const auto warp = static_cast<unsigned>(attribute(cudaDevAttrWarpSize));
+  if (shape.threads > facts.max_threads || shape.threads % warp != 0)
+    throw UsageError("its CUDA blocks have whole warps, of " + std::to_string(facts.max_threads) +
+                     " threads at most");
+  if (shape.blocks_per_thread % facts.blocks_per_thread != 0)
+    throw UsageError("its tiles have " + std::to_string(facts.blocks_per_thread) + " blocks a thread");
+}
+
+struct LaneKernelUse {
+  KernelUse use;
+  unsigned threads;  // of a CUDA block
+};
+
+// Where the shape leaves it open with as many threads as there can be. UsageError where the kernel cannot
+// have the shape; LaneError.
+LaneKernelUse lane_kernel_use(const KernelFacts& facts, const KernelShape& shape) {
+  check_shape(facts, shape);
+  const unsigned threads = shape.threads > 0 ? shape.threads : facts.max_threads;
+  const unsigned shared_bytes = facts.shared_bytes(threads);
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, facts.function));
+  allow_shared_memory(facts.function);
+  int resident;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, facts.function, static_cast<int>(threads),
+                                                      shared_bytes));
+  return {.use = {.registers = attributes.numRegs,
+                  .local_bytes = attributes.localSizeBytes,
+                  .shared_bytes = attributes.sharedSizeBytes + shared_bytes,
+                  .resident = resident},
+          .threads = threads};
+}
+
+}  // namespace
+
+bool Subject::can(Cipher cipher, KernelMode mode) const {
+  return lane_kernel ? !is_ecb(mode) : variant->is_for(cipher) && !is_aead(mode);
+}
+
+std::vector<unsigned> Subject::blocks_per_thread() const {
+  if (lane_kernel) return {0};
+  const auto counts = cuda::blocks_per_thread(*variant);
+  return {counts.begin(), counts.end()};
+}
+
+KernelCost Subject::cost(Cipher cipher, KernelMode mode) const {
+  return lane_kernel ? cost_of(*lane_kernel, cipher, is_aead(mode))
+                     : cost_of(*variant, cipher, variant_mode(mode));
+}
+
+std::vector<Subject> choose_subjects(const KernelRequest& request) {
+  const std::vector<Subject> all = all_subjects();
+  const auto named_by = [](const std::string& pattern) {
+    return [&](const Subject& subject) { return names(pattern, subject.name); };
+  };
+  for (const std::string& pattern : request.variants) {
+    if (std::ranges::any_of(all, named_by(pattern))) continue;
+    std::vector<std::string_view> there;
+    for (const Subject& subject : all) there.push_back(subject.name);
+    throw UsageError(fmt::format("no kernel variant is named '{}'", pattern),
+                     fmt::format("there are {}", fmt::join(there, ", ")));
+  }
+  std::vector<Subject> chosen;
+  for (const Subject& subject : all) {
+    const bool is_named = std::ranges::any_of(
+        request.variants, [&](const std::string& pattern) { return names(pattern, subject.name); });
+    if (is_named && can_any(subject, request)) chosen.push_back(subject);
+  }
+  if (chosen.empty())
+    throw UsageError(
+        "none of these variants has one of these ciphers in one of these modes",
+        "those of the filter have ctr and aead, the others ctr and ecb, of AES or of Kuznyechik");
+  return chosen;
+}
+
+KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments) {
+  if (!is_aes(cipher)) return of_segments ? kuznyechik_mgm_facts(kernel) : kuznyechik_ctr_facts(kernel);
+  return of_segments ? aes_gcm_facts(kernel, cipher) : aes_ctr_facts(kernel, cipher);
+}
+
+BenchKey::BenchKey(CipherKey bytes) : key(std::move(bytes)) {
+  on_device.set(key, Stream());
+}
+
+BenchKey random_key(Cipher cipher) {
+  CipherKey key{cipher, Secret(info(cipher).key_bytes)};
+  fill_random(key.bytes.bytes());
+  return BenchKey(std::move(key));
+}
+
+BenchKernel::BenchKernel(const Subject& subject, KernelMode mode, const BenchKey& key,
+                         const KernelShape& shape, bool grid_stride)
+    : mode_(mode), key_(key), shape_(shape) {
+  if (subject.lane_kernel) {
+    lane_kernel_ = *subject.lane_kernel;
+    const LaneKernelUse use =
+        lane_kernel_use(lane_kernel_facts(lane_kernel_, key.key.cipher, is_aead(mode)), shape);
+    use_ = use.use;
+    threads_ = use.threads;
+  } else {
+    LaunchShape launched{.grid_stride = grid_stride};
+    if (shape.threads > 0) launched.threads = shape.threads;
+    if (shape.blocks_per_thread > 0) launched.blocks_per_thread = shape.blocks_per_thread;
+    variant_ = std::make_unique<VariantKernel>(*subject.variant, variant_mode(mode), key.key, launched);
+    use_ = variant_->use();
+    threads_ = launched.threads;
+  }
+}
+
+void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) const {
+  const InOut in_out = in_out_of(mode_, piece);
+  if (variant_)
+    variant_->launch(load_counter(bench_counter), in_out.in, in_out.out, piece.size, stream.get());
+  else
+    launch_lane_kernel(piece, stream.get());
+}
+
+void BenchKernel::launch_lane_kernel(const BenchData::Piece& piece, cudaStream_t stream) const {
+  if (is_aes(key_.key.cipher))
+    launch_aes(piece, stream);
+  else
+    launch_kuznyechik(piece, stream);
+}
+
+void BenchKernel::launch_aes(const BenchData::Piece& piece, cudaStream_t stream) const {
+  const AesKey aes = key_.on_device.aes(lane_kernel_, shape_);
+  if (mode_ == KernelMode::ctr)
+    return launch_aes_ctr(aes, load_counter(bench_counter), piece.plain, piece.sealed, piece.size, stream);
+  const GcmJob job{.key = aes,
+                   .powers = key_.on_device.powers(),
+                   .base_nonce = bench_nonce,
+                   .first_segment = piece.at / segment_bytes,
+                   .aad = {},
+                   .sealed_bytes = sealed_size(piece.size),
+                   .masks = piece.room};
+  if (mode_ == KernelMode::seal)
+    launch_gcm_seal(job, piece.plain, piece.sealed, stream);
+  else
+    launch_gcm_open(job, piece.sealed, piece.opened, piece.first_bad, stream);
+}
+
+void BenchKernel::launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t stream) const {
+  const KuznyechikKey kuznyechik = key_.on_device.kuznyechik(lane_kernel_, shape_);
+  if (mode_ == KernelMode::ctr)
+    return launch_kuznyechik_ctr(kuznyechik, load_counter(bench_counter), piece.plain, piece.sealed,
+                                 piece.size, stream);
+  const MgmJob job{.key = kuznyechik,
+                   .base_nonce = bench_mgm_nonce,
+                   .first_segment = piece.at / segment_bytes,
+                   .aad = {},
+                   .sealed_bytes = sealed_size(piece.size),
+                   .room = piece.room};
+  if (mode_ == KernelMode::seal)
+    launch_mgm_seal(job, piece.plain, piece.sealed, stream);
+  else
+    launch_mgm_open(job, piece.sealed, piece.opened, piece.first_bad, stream);
+}
+
+std::size_t launches_of(std::size_t size) {
+  constexpr std::size_t bytes_of_run = std::size_t{256} << 20, most = 1000;
+  return std::clamp<std::size_t>(bytes_of_run / size, 1, most);
+}
+
+}  // namespace gpuaes::cuda

@@ -1,0 +1,86 @@
+// The kernels that gpuaes-bench measures, under one name each.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/data.hpp"
+#include "bench/kernel_cost.hpp"
+#include "device_key.hpp"
+#include "kernels/kernels.hpp"
+#include "variants/variants.hpp"
+
+namespace gpuaes::cuda {
+
+// One of the kernels that lanes run, or one that is there to compare with.
+struct Subject {
+  std::string_view name;
+  std::optional<CudaKernel> lane_kernel;
+  const Variant* variant;  // otherwise
+
+  bool can(Cipher cipher, KernelMode mode) const;
+  // Of cipher blocks a thread; 0 where the kernel has a shape of its own.
+  std::vector<unsigned> blocks_per_thread() const;
+  KernelCost cost(Cipher cipher, KernelMode mode) const;
+};
+
+// Those that any of the names names, in the order that they have. UsageError where one names none, or where
+// nothing that is left can do any of the ciphers in any of the modes.
+std::vector<Subject> choose_subjects(const KernelRequest& request);
+
+// The kernel of lanes that makes the keystream: of data under consecutive counters, or of segments.
+KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments);
+
+// A key on the device, as lanes have it.
+struct BenchKey {
+  explicit BenchKey(CipherKey bytes);
+
+  CipherKey key;
+  DeviceKey on_device;
+};
+BenchKey random_key(Cipher cipher);
+
+// What all launches have in common.
+inline constexpr CounterBlock bench_counter{0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0,
+                                            1,    2,    3,    4,    5,    6,    7,    8};
+inline constexpr Nonce bench_nonce{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0xff, 0xee};
+inline constexpr MgmNonce bench_mgm_nonce{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa};
+
+// A subject with a mode and a key, ready to be launched. The key outlives it.
+class BenchKernel {
+ public:
+  // UsageError where the kernel cannot have that shape, LaneError where the device cannot.
+  // `grid_stride` is of those that are there to compare with, as in LaunchShape.
+  BenchKernel(const Subject& subject, KernelMode mode, const BenchKey& key, const KernelShape& shape = {},
+              bool grid_stride = true);
+
+  void launch(const BenchData::Piece& piece, const Stream& stream) const;
+
+  KernelMode mode() const { return mode_; }
+  const KernelShape& shape() const { return shape_; }
+  int registers() const { return use_.registers; }
+  std::size_t local_bytes() const { return use_.local_bytes; }
+  unsigned resident_warps() const { return static_cast<unsigned>(use_.resident) * threads_ / 32; }
+
+ private:
+  void launch_lane_kernel(const BenchData::Piece& piece, cudaStream_t stream) const;
+  void launch_aes(const BenchData::Piece& piece, cudaStream_t stream) const;
+  void launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t stream) const;
+
+  KernelMode mode_;
+  const BenchKey& key_;
+  CudaKernel lane_kernel_{};
+  KernelShape shape_;
+  std::unique_ptr<VariantKernel> variant_;
+  KernelUse use_{};
+  unsigned threads_;
+};
+
+// So many that a run has 256 MiB, and 1000 at most.
+std::size_t launches_of(std::size_t size);
+
+}  // namespace gpuaes::cuda

@@ -1,0 +1,143 @@
+// gpuaes-bench copy and read: input and output without ciphers between them.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/texts.hpp"
+#include "bench/benches.hpp"
+#include "cli/options.hpp"
+#include "io/fd_source_sink.hpp"
+#include "io/output_file.hpp"
+#include "pipeline/ring.hpp"
+
+namespace gpuaes {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Range {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+// Hands out what is to be read next, and where to.
+class Turns {
+ public:
+  struct Turn {
+    Range range;
+    std::span<std::byte> buffer;
+  };
+
+  // The ring is there for its memory, which is had as the filter has it.
+  Turns(Range file, std::size_t call_bytes, std::size_t buffers, const Cancel& cancel)
+      : rest_(file), call_bytes_(call_bytes), ring_(buffers, call_bytes, 0), cancel_(cancel) {
+    const std::size_t stride = ring_.memory().size() / buffers;
+    for (std::size_t i = 0; i < buffers; ++i) free_.push_back(ring_.memory().subspan(i * stride, call_bytes));
+  }
+
+  std::optional<Turn> take() {
+    const std::lock_guard lock(mutex_);
+    if (rest_.begin == rest_.end || cancel_.requested()) return std::nullopt;
+    const Range range{rest_.begin, std::min(rest_.begin + call_bytes_, rest_.end)};
+    rest_.begin = range.end;
+    const std::span<std::byte> buffer = free_.front();
+    free_.pop_front();
+    return Turn{range, buffer};
+  }
+
+  void give_back(const Turn& turn) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(turn.buffer);
+  }
+
+ private:
+  std::mutex mutex_;
+  Range rest_;
+  const std::size_t call_bytes_;
+  Ring ring_;
+  const Cancel& cancel_;  // ends reading early: what was read until then is a rate too
+  std::deque<std::span<std::byte>> free_;
+};
+
+Range rest_of_input() {
+  const off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  const off_t end = lseek(STDIN_FILENO, 0, SEEK_END);
+  if (begin < 0 || end < 0) throw io_error(text::cannot_seek, text::standard_input, errno);
+  struct stat status {};
+  const bool is_file =
+      fstat(STDIN_FILENO, &status) == 0 && (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
+  if (!is_file || begin >= end) throw IoError("standard input is no file with anything in it to read");
+  return {static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end)};
+}
+
+void read_range(Range range, std::span<std::byte> buffer) {
+  while (range.begin < range.end) {
+    const ssize_t count =
+        pread(STDIN_FILENO, buffer.data(), range.end - range.begin, static_cast<off_t>(range.begin));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw io_error(text::cannot_read, text::standard_input, errno);
+    if (count == 0) throw IoError("standard input shrank while it was read");
+    range.begin += static_cast<std::uint64_t>(count);
+    buffer = buffer.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+// How many bytes it read.
+std::uint64_t read_all(Turns& turns) {
+  std::uint64_t bytes = 0;
+  while (const std::optional<Turns::Turn> turn = turns.take()) {
+    read_range(turn->range, turn->buffer);
+    bytes += turn->range.end - turn->range.begin;
+    turns.give_back(*turn);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void run_copy_bench(const Arguments& arguments) {
+  std::vector<std::byte> buffer(parse_size(arguments.words[0]));
+  Cancel cancel;
+  FdSource source = open_source(std::string(standard_name), cancel);
+  const std::unique_ptr<Sink> sink = open_sink(std::nullopt, {}, cancel);
+  while (const std::size_t count = source.read(buffer)) sink->write(std::span(buffer).first(count));
+  sink->finish();
+}
+
+void run_read_bench(const Arguments& arguments) {
+  const std::vector<std::string>& words = arguments.words;
+  const unsigned threads = parse_count(words[0]);
+  const std::size_t call_bytes = parse_size(words[1]);
+  const unsigned buffers = words.size() > 2 ? parse_count(words[2]) : threads;
+  if (buffers < threads) throw UsageError("fewer buffers than threads", "each thread reads into one");
+  const Range file = rest_of_input();
+  Report report(
+      arguments.form,
+      {{"threads"}, {"call_bytes", 10}, {"buffers"}, {"bytes", 13}, {"seconds", 11, 6}, {"gb_per_s"}});
+  Turns turns(file, call_bytes, buffers, report.cancel());
+  const Clock::time_point start = Clock::now();
+  std::vector<std::future<std::uint64_t>> readers;
+  for (unsigned i = 0; i < threads; ++i)
+    readers.push_back(std::async(std::launch::async, read_all, std::ref(turns)));
+  std::uint64_t bytes = 0;
+  for (std::future<std::uint64_t>& reader : readers) bytes += reader.get();
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  report.add({threads, call_bytes, buffers, bytes, seconds, static_cast<double>(bytes) / 1e9 / seconds});
+  report.finish();
+}
+
+}  // namespace gpuaes

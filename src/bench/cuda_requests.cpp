@@ -1,0 +1,126 @@
+#include "bench/cuda_requests.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "cli/options.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::size_t max_copy_bytes = 64 << 20;
+
+const Command::Option variants_option{
+    "variants", "NAMES",
+    "kernels, separated by commas; NAME* is all that begin so; an unknown one lists them"};
+const Command::Option ciphers_option{"ciphers", "NAMES",
+                                     "aes-128, aes-192, aes-256, kuznyechik, separated by commas"};
+const Command::Option modes_option{
+    "modes", "MODES", "ctr, seal, open, ecb-encrypt, ecb-decrypt; aead and ecb for both of them"};
+
+template <class Value>
+void add_new(std::vector<Value>& values, const Value& value) {
+  if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+}
+
+std::vector<std::string> list_of(const Arguments& arguments, const char* option, const char* by_default) {
+  return parse_list(arguments.option(option).value_or(by_default));
+}
+
+void add_modes(std::vector<KernelMode>& modes, const std::string& name) {
+  bool known = false;
+  for (const KernelModeInfo& each : kernel_modes) {
+    if (name != each.name && name != each.group) continue;
+    add_new(modes, each.mode);
+    known = true;
+  }
+  if (known) return;
+  std::vector<std::string_view> names;
+  for (const KernelModeInfo& each : kernel_modes) names.push_back(each.name);
+  throw UsageError(fmt::format("mode '{}' is not known", name),
+                   fmt::format("modes are {}; aead and ecb are two each", fmt::join(names, ", ")));
+}
+
+bool parse_copies(const std::string& text) {
+  if (text != "no" && text != "yes")
+    throw UsageError(fmt::format("copies '{}' are not understood", text), "they are no, yes, or no,yes");
+  return text == "yes";
+}
+
+bool parse_keep(const std::string& text) {
+  if (text != "no" && text != "yes")
+    throw UsageError(fmt::format("keep '{}' is not understood", text), "it is yes or no");
+  return text == "yes";
+}
+
+// What a command takes where it is not said.
+struct Defaults {
+  const char *variants, *ciphers, *modes;
+};
+
+KernelRequest parse_common(const Arguments& arguments, const Defaults& defaults) {
+  KernelRequest request{.variants = list_of(arguments, "variants", defaults.variants)};
+  for (const std::string& name : list_of(arguments, "ciphers", defaults.ciphers))
+    add_new(request.ciphers, parse_cipher(name));
+  for (const std::string& name : list_of(arguments, "modes", defaults.modes)) add_modes(request.modes, name);
+  return request;
+}
+
+}  // namespace
+
+std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments) {
+  if (arguments.words.empty()) return {1 << 20, 4 << 20, 16 << 20};
+  const std::size_t size = parse_size(arguments.words[0]);
+  if (size > max_copy_bytes) throw UsageError("copies are of 64M at most");
+  return {size};
+}
+
+std::vector<Command::Option> kernel_options() {
+  return {
+      variants_option,
+      ciphers_option,
+      modes_option,
+      {"sizes", "SIZES", "bytes of a launch, separated by commas (1K,4K,16K and so on to 1G)"},
+      {"copies", "KINDS", "no (the default): data stays on the device; yes: it is copied to it and back"}};
+}
+
+KernelRequest parse_kernel_request(const Arguments& arguments) {
+  KernelRequest request = parse_common(arguments, {"*", "aes-128,aes-256,kuznyechik", "ctr,aead"});
+  for (const std::string& size : list_of(arguments, "sizes", "1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G"))
+    add_new(request.sizes, parse_size(size));
+  for (const std::string& kind : list_of(arguments, "copies", "no"))
+    add_new(request.copies, parse_copies(kind));
+  const auto broken = std::ranges::find_if(request.sizes, [](std::size_t size) { return size % 16 != 0; });
+  if (broken != request.sizes.end() && std::ranges::any_of(request.modes, is_ecb))
+    throw UsageError(fmt::format("size {} is no whole number of blocks", *broken),
+                     "ECB works on blocks of 16 bytes");
+  return request;
+}
+
+std::vector<Command::Option> key_options() {
+  return {variants_option, ciphers_option, modes_option};
+}
+
+KernelRequest parse_key_request(const Arguments& arguments) {
+  KernelRequest request = parse_common(arguments, {"bitslice", "aes-128,aes-256,kuznyechik", "ctr,aead"});
+  request.sizes = {64 << 20};
+  return request;
+}
+
+std::vector<Command::Option> sweep_options() {
+  return {variants_option,
+          ciphers_option,
+          {"size", "SIZE", "bytes of a launch (4M, as lanes of a file have it)"},
+          {"keep", "WHETHER", "yes (the default): the filter uses what was found best; or no"}};
+}
+
+SweepRequest parse_sweep_request(const Arguments& arguments) {
+  SweepRequest request{.kernels = parse_common(arguments, {"bitslice", "aes-256", "ctr"}),
+                       .keep = parse_keep(arguments.option("keep").value_or("yes"))};
+  request.kernels.sizes = {parse_size(arguments.option("size").value_or("4M"))};
+  return request;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# A key file that gpuaes-keygen cannot write is an error and is removed: a part of a key is worse than none.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+for kind in "" --x25519; do
+  got=0
+  # Messages go to a pipe, which has no such limit.
+  error=$(
+    ulimit -f 0
+    "$keygen" ${kind:+"$kind"} -o key 2>&1
+  ) || got=$?
+  [ "$got" = 1 ] || fail "gpuaes-keygen $kind: expected exit status 1, got $got ($error)"
+  [[ $error == "gpuaes-keygen: error: cannot write key"*": File too large"* ]] ||
+    fail "gpuaes-keygen $kind: expected an error that names the file, got: $error"
+  [ ! -e key ] || fail "gpuaes-keygen $kind: expected no file, got $(stat -c "%s bytes" key)"
+done
