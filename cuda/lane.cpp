@@ -45,7 +45,6 @@ class CudaLane : public Lane {
       : number_(number),
         device_((check(cudaSetDevice(device)), device)),
         kernel_(setup.kernel),
-        shape_(setup.shape),
         pinned_(std::move(pinned)),
         buffers_{JobBuffers(setup, stream_), JobBuffers(setup, stream_)} {
     test_known_answers(*this, setup.cipher);
@@ -126,14 +125,14 @@ class CudaLane : public Lane {
     std::byte* const in = buffers.in.data();
     const Counter counter = load_counter(job.counter);
     if (is_aes(job.key->cipher))
-      launch_aes_ctr(keys_.aes(kernel_, shape_), counter, in, in, job.in.size(), stream_.get());
+      launch_aes_ctr(keys_.aes(kernel_, {}), counter, in, in, job.in.size(), stream_.get());
     else
       launch_kuznyechik_ctr(keys_.kuznyechik(kernel_, {}), counter, in, in, job.in.size(), stream_.get());
     return in;
   }
 
   void launch_gcm(const Job& job, const JobBuffers& buffers) {
-    const GcmJob gcm{.key = keys_.aes(kernel_, shape_),
+    const GcmJob gcm{.key = keys_.aes(kernel_, {}),
                      .powers = keys_.powers(),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
@@ -179,7 +178,6 @@ class CudaLane : public Lane {
   unsigned number_;
   int device_;
   CudaKernel kernel_;
-  KernelShape shape_;
   std::shared_ptr<const PinnedRegion> pinned_;  // the last lane unpins the ring
   Stream stream_;
   DeviceKey keys_;

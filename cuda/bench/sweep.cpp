@@ -19,8 +19,6 @@
 #include "bench/timing.hpp"
 #include "lane/backends.hpp"
 #include "lane/plan.hpp"
-#include "lane/plan_figures.hpp"
-#include "system/tuning.hpp"
 
 namespace gpuaes {
 namespace {
@@ -40,8 +38,8 @@ cudaDeviceProp current_device() {
   return properties;
 }
 
-// What the filter takes for a file where there is no tuning file.
-unsigned untuned_streams() {
+// The streams that the filter uses for a file.
+unsigned filter_streams() {
   const RunShape shape{.shared_bytes = std::uint64_t{1} << 30};
   return plan_lanes({{Backend::cuda, 0, {}}}, shape, this_machine(shape)).first.at(0).count.value();
 }
@@ -94,15 +92,9 @@ class SweepBench {
     for (const Cipher cipher : request.ciphers) keys_.emplace(cipher, random_key(cipher));
   }
 
-  // What was best for the default kernel with AES, if it was measured.
-  std::optional<Tuning> run() {
-    std::optional<Tuning> kept;
-    for_each([&](const Subject& subject, Cipher cipher) {
-      const std::optional<Tuning> best = sweep(subject, keys_.at(cipher));
-      if (subject.lane_kernel == default_cuda_kernel && cipher == kept_cipher()) kept = best;
-    });
+  void run() {
+    for_each([&](const Subject& subject, Cipher cipher) { sweep(subject, keys_.at(cipher)); });
     report_.cancel().check();
-    return kept;
   }
 
  private:
@@ -113,15 +105,7 @@ class SweepBench {
         if (subject.can(cipher, KernelMode::ctr)) what(subject, cipher);
   }
 
-  // AES with the largest of the keys: for that a tuning file holds.
-  std::optional<Cipher> kept_cipher() const {
-    std::optional<Cipher> largest;
-    for (const Cipher cipher : request_.ciphers)
-      if (is_aes(cipher) && (!largest || cipher > *largest)) largest = cipher;
-    return largest;
-  }
-
-  std::optional<Tuning> sweep(const Subject& subject, const BenchKey& key) {
+  void sweep(const Subject& subject, const BenchKey& key) {
     std::vector<ShapeRate> rates;
     std::map<KernelMode, double> own;  // rates of the kernel's own shape, which comes first, if it has one
     const Cipher cipher = key.key.cipher;
@@ -137,10 +121,13 @@ class SweepBench {
     }
     if (rates.empty()) {
       leave_out(stream_counts_.size());
-      return std::nullopt;
+      return;
     }
     const KernelShape best = choose_shape(rates);
-    return Tuning{best.threads, best.blocks_per_thread, sweep_streams_of(subject, key, best)};
+    const unsigned streams = sweep_streams_of(subject, key, best);
+    report_.note(
+        fmt::format("best of {}, {}: threads {}, blocks per thread {}, streams {} (0: as the filter)",
+                    subject.name, info(cipher).name, best.threads, best.blocks_per_thread, streams));
   }
 
   // In GB/s. None where the kernel, or the device, cannot have it.
@@ -187,7 +174,7 @@ class SweepBench {
       const bool grid_stride = !subject.lane_kernel || shape.blocks_per_thread == 0;
       add_row(subject, copied_mode, key, {shape, grid_stride}, count, rates.back().rate);
     }
-    return choose_streams(rates, untuned_);
+    return choose_streams(rates, filter_streams_);
   }
 
   void add_row(const Subject& subject, KernelMode mode, const BenchKey& key, const SweepShape& each,
@@ -203,8 +190,8 @@ class SweepBench {
   BenchData& data_;
   Report& report_;
   const cudaDeviceProp device_ = current_device();
-  const unsigned untuned_ = untuned_streams();
-  const std::vector<unsigned> stream_counts_ = sweep_streams_with(untuned_);
+  const unsigned filter_streams_ = filter_streams();
+  const std::vector<unsigned> stream_counts_ = sweep_streams_with(filter_streams_);
   const std::vector<Subject> subjects_;
   const Streams streams_{stream_counts_.back()};
   LaunchTimes times_;
@@ -213,30 +200,11 @@ class SweepBench {
   std::size_t rows_ = 0;
 };
 
-// Says what became of it.
-void keep(const std::optional<Tuning>& tuning, std::size_t size, const Report& report) {
-  const std::string device = current_device().name;
-  const std::optional<std::string> model = nvidia_model();
-  if (!tuning)
-    return report.note("nothing is kept: the kernel that is the filter's default was not measured with AES");
-  if (size != figures.cuda_file.bytes)
-    return report.note(
-        fmt::format("nothing is kept: launches of lanes are of {} bytes", figures.cuda_file.bytes));
-  if (!model) return report.note("nothing is kept: the driver does not tell one model of all devices");
-  if (*model != device)
-    return report.note(
-        fmt::format("nothing is kept: the driver calls '{}' what CUDA calls '{}'", *model, device));
-  write_tuning(*model, *tuning);
-  report.note(fmt::format("kept in {}: threads {}, blocks per thread {}, streams {} (0: the default)",
-                          tuning_file(*model).value(), tuning->threads, tuning->blocks_per_thread,
-                          tuning->streams));
-}
-
 }  // namespace
 
 void run_sweep_bench(const Arguments& arguments) {
-  SweepRequest request = parse_sweep_request(arguments);
-  std::vector<Subject> subjects = choose_subjects(request.kernels);
+  KernelRequest request = parse_sweep_request(arguments);
+  std::vector<Subject> subjects = choose_subjects(request);
   require_cuda_devices();
   Report report(arguments.form, {{"variant", 30},
                                  {"cipher", 10},
@@ -247,10 +215,9 @@ void run_sweep_bench(const Arguments& arguments) {
                                  {"grid_stride"},
                                  {"streams"},
                                  {"gb_per_s"}});
-  const std::unique_ptr<BenchData> data = make_data(request.kernels.sizes, report);
+  const std::unique_ptr<BenchData> data = make_data(request.sizes, report);
   if (data == nullptr) throw LaneError("the device has no memory for launches of that size");
-  const std::optional<Tuning> best = SweepBench(request.kernels, std::move(subjects), *data, report).run();
-  if (request.keep) keep(best, request.kernels.sizes.front(), report);
+  SweepBench(request, std::move(subjects), *data, report).run();
   report.finish();
 }
 

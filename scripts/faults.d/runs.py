@@ -36,7 +36,7 @@ class Fixture:
         for path in (*self.programs.values(), self.library):
             if not os.path.exists(path):
                 raise SystemExit(f"faults: {path} does not exist: build first, with BUILD_TESTING on")
-        self.environment = {**os.environ, "LC_ALL": "C", "XDG_CACHE_HOME": self.path("cache")}
+        self.environment = {**os.environ, "LC_ALL": "C"}
         self.plain = os.urandom(size)
         self.make_files()
 

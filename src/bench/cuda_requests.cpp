@@ -49,12 +49,6 @@ bool parse_copies(const std::string& text) {
   return text == "yes";
 }
 
-bool parse_keep(const std::string& text) {
-  if (text != "no" && text != "yes")
-    throw UsageError(fmt::format("keep '{}' is not understood", text), "it is yes or no");
-  return text == "yes";
-}
-
 // What a command takes where it is not said.
 struct Defaults {
   const char *variants, *ciphers, *modes;
@@ -112,14 +106,12 @@ KernelRequest parse_key_request(const Arguments& arguments) {
 std::vector<Command::Option> sweep_options() {
   return {variants_option,
           ciphers_option,
-          {"size", "SIZE", "bytes of a launch (4M, as lanes of a file have it)"},
-          {"keep", "WHETHER", "yes (the default): the filter uses what was found best; or no"}};
+          {"size", "SIZE", "bytes of a launch (4M, as lanes of a file have it)"}};
 }
 
-SweepRequest parse_sweep_request(const Arguments& arguments) {
-  SweepRequest request{.kernels = parse_common(arguments, {"bitslice", "aes-256", "ctr"}),
-                       .keep = parse_keep(arguments.option("keep").value_or("yes"))};
-  request.kernels.sizes = {parse_size(arguments.option("size").value_or("4M"))};
+KernelRequest parse_sweep_request(const Arguments& arguments) {
+  KernelRequest request = parse_common(arguments, {"bitslice", "aes-256", "ctr"});
+  request.sizes = {parse_size(arguments.option("size").value_or("4M"))};
   return request;
 }
 

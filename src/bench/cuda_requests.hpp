@@ -50,11 +50,6 @@ struct KernelRequest {
   std::vector<bool> copies;        // whether copies to and from the device are in the time
 };
 
-struct SweepRequest {
-  KernelRequest kernels;  // in CTR mode, of one size
-  bool keep;              // what is found best, for the filter
-};
-
 // For gpuaes-bench device: bytes of a copy. UsageError.
 std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments);
 
@@ -64,6 +59,6 @@ KernelRequest parse_kernel_request(const Arguments& arguments);
 std::vector<Command::Option> key_options();
 KernelRequest parse_key_request(const Arguments& arguments);
 std::vector<Command::Option> sweep_options();
-SweepRequest parse_sweep_request(const Arguments& arguments);
+KernelRequest parse_sweep_request(const Arguments& arguments);  // in CTR mode, of one size
 
 }  // namespace gpuaes

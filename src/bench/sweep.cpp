@@ -28,10 +28,10 @@ std::vector<unsigned> sweep_blocks(unsigned tile_blocks, std::size_t size, unsig
   return blocks;
 }
 
-std::vector<unsigned> sweep_streams_with(unsigned untuned) {
+std::vector<unsigned> sweep_streams_with(unsigned filter_streams) {
   std::vector<unsigned> streams(sweep_streams.begin(), sweep_streams.end());
-  const auto place = std::ranges::lower_bound(streams, untuned);
-  if (place == streams.end() || *place != untuned) streams.insert(place, untuned);
+  const auto place = std::ranges::lower_bound(streams, filter_streams);
+  if (place == streams.end() || *place != filter_streams) streams.insert(place, filter_streams);
   return streams;
 }
 
@@ -43,8 +43,8 @@ KernelShape choose_shape(std::span<const ShapeRate> rates) {
   return std::ranges::min_element(rates, {}, order)->shape;
 }
 
-unsigned choose_streams(std::span<const StreamsRate> rates, unsigned untuned) {
-  const auto as_before = std::ranges::find(rates, untuned, &StreamsRate::streams);
+unsigned choose_streams(std::span<const StreamsRate> rates, unsigned filter_streams) {
+  const auto as_before = std::ranges::find(rates, filter_streams, &StreamsRate::streams);
   if (as_before == rates.end()) return 0;
   const double fastest = std::ranges::max_element(rates, {}, &StreamsRate::rate)->rate;
   if (as_fast(as_before->rate, fastest)) return 0;

@@ -1,4 +1,4 @@
-// What gpuaes-bench sweep tries, and which of it is kept for the filter.
+// What gpuaes-bench sweep tries, and which of it is best.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@
 namespace gpuaes {
 
 inline constexpr std::array sweep_threads{32u, 64u, 128u, 256u, 512u, 1024u};  // of a CUDA block
-inline constexpr std::array sweep_streams{1u, 2u, 4u, 8u, 16u, 32u, 64u};      // as far as tuning files go
+inline constexpr std::array sweep_streams{1u, 2u, 4u, 8u, 16u, 32u, 64u};      // of a device
 
 // Numbers of cipher blocks a thread: 0, which leaves it to the kernel; then from a tile on, which has
 // `tile_blocks` for each thread of a warp, twice as many each time, as long as launches of `size` bytes have
 // a warp for each multiprocessor.
 std::vector<unsigned> sweep_blocks(unsigned tile_blocks, std::size_t size, unsigned multiprocessors);
 
-// sweep_streams with those of a filter that was not tuned among them, in ascending order.
-std::vector<unsigned> sweep_streams_with(unsigned untuned);
+// sweep_streams and the filter's number of them, in ascending order.
+std::vector<unsigned> sweep_streams_with(unsigned filter_streams);
 
 // Rates are of any unit, the same for all.
 struct ShapeRate {
@@ -39,7 +39,7 @@ inline constexpr double sweep_noise = 0.02;
 // fastest. One at least.
 KernelShape choose_shape(std::span<const ShapeRate> rates);
 
-// For Tuning::streams: 0 where `untuned` are as fast as any, or were not measured; else the fewest that are.
-unsigned choose_streams(std::span<const StreamsRate> rates, unsigned untuned);
+// 0 if `filter_streams` are as fast as any, or were not measured; else the fewest that are.
+unsigned choose_streams(std::span<const StreamsRate> rates, unsigned filter_streams);
 
 }  // namespace gpuaes

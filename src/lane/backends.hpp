@@ -23,7 +23,6 @@ enum class Backend { cpu, reference, cuda };
 struct LaneSpec;
 struct LaneSetup;
 struct RunShape;
-struct Tuning;
 
 struct BackendInfo {
   std::string_view name;           // as -l takes it
@@ -35,7 +34,7 @@ struct BackendInfo {
   std::vector<std::unique_ptr<Lane>> (*open)(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
   // How many lanes, or streams of a device, for -l without a count.
-  unsigned (*default_count)(unsigned cpus, const RunShape& shape, const Tuning& tuning);
+  unsigned (*default_count)(unsigned cpus, const RunShape& shape);
 
   std::vector<std::string> (*describe)();  // this machine's lanes, a line each, for --list-lanes
 };
@@ -64,7 +63,6 @@ struct LaneSetup {
   Cipher cipher = Cipher::aes_256;          // of the keys that are expected; others are taken too
   bool timed = false;                       // lanes are to tell the phases of their jobs
   CudaKernel kernel = default_cuda_kernel;  // of CUDA lanes
-  KernelShape shape{};                      // of the kernel for AES
 };
 
 // Opens what `specs` say, all or none. LaneError.

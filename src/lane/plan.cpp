@@ -28,12 +28,6 @@ unsigned lanes_for_pipes(const RunShape& shape) {
   return static_cast<unsigned>(std::lround(1 + figures.pipe_copy / rates_of(shape).cpu_lane));
 }
 
-// CUDA streams of a device for a file.
-unsigned file_streams(unsigned cpus, const Tuning& tuning) {
-  if (tuning.streams > 0) return tuning.streams;
-  return std::clamp(cpus, figures.min_file_streams, figures.max_file_streams);
-}
-
 // The ring -----------------------------------------------------------------------------------------
 
 std::size_t count_jobs(const LaneSpec& spec) {
@@ -92,11 +86,6 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
   plan.chunks = static_cast<std::size_t>(std::min<std::uint64_t>(plan.chunks, room));
 }
 
-// Only AES kernels were tuned.
-Tuning find_tuning(const RunShape& shape, const Machine& machine) {
-  return is_aes(shape.cipher) ? machine.tuning() : Tuning{};
-}
-
 // Without -l -------------------------------------------------------------------------------------
 
 // In bytes a second: of CPU lanes alone, and of what takes over when a device is used too.
@@ -138,14 +127,12 @@ void choose_lanes(LanePlan& plan, const RunShape& shape, const Machine& machine)
   } else if (file && shape.shared_bytes < *enough) {
     plan.reason = fmt::format(text::auto_too_small, machine.cpus, gigabytes);
   } else if (file) {
-    plan.tuning = find_tuning(shape, machine);
-    const unsigned streams = file_streams(machine.cpus, plan.tuning);
+    const unsigned streams = cuda_stream_count(machine.cpus, shape);
     plan.later = {{Backend::cuda, 0, streams}};
     if (machine.cpus > streams) plan.later.push_back({Backend::cpu, {}, machine.cpus - streams});
     plan.reason = fmt::format(text::auto_file, gigabytes);
   } else {
-    plan.tuning = find_tuning(shape, machine);
-    plan.later = {{Backend::cuda, 0, figures.pipe_streams}};
+    plan.later = {{Backend::cuda, 0, cuda_stream_count(machine.cpus, shape)}};
     plan.later_from = *enough;
     plan.reason = fmt::format(text::auto_gpu, gigabytes);
   }
@@ -161,13 +148,14 @@ std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape
                                     (1 / alone - 1 / together));
 }
 
-unsigned cpu_lane_count(unsigned cpus, const RunShape& shape, const Tuning&) {
+unsigned cpu_lane_count(unsigned cpus, const RunShape& shape) {
   return is_file(shape) ? cpus : std::min(cpus, lanes_for_pipes(shape));
 }
 
 // Between pipes one stream reads and one writes, however many more the device would have work for.
-unsigned cuda_stream_count(unsigned cpus, const RunShape& shape, const Tuning& tuning) {
-  return is_file(shape) ? file_streams(cpus, tuning) : figures.pipe_streams;
+unsigned cuda_stream_count(unsigned cpus, const RunShape& shape) {
+  if (!is_file(shape)) return figures.pipe_streams;
+  return std::clamp(cpus, figures.min_file_streams, figures.max_file_streams);
 }
 
 Machine this_machine(const RunShape& shape) {
@@ -181,13 +169,9 @@ Machine this_machine(const RunShape& shape) {
 LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Machine& machine) {
   LanePlan plan;
   plan.first = std::move(specs);
-  const bool device_named = std::ranges::any_of(plan.first, uses_device);
-  if (plan.first.empty())
-    choose_lanes(plan, shape, machine);
-  else if (device_named)
-    plan.tuning = find_tuning(shape, machine);
+  if (plan.first.empty()) choose_lanes(plan, shape, machine);
   for (LaneSpec& spec : plan.first)
-    if (!spec.count) spec.count = info(spec.backend).default_count(machine.cpus, shape, plan.tuning);
+    if (!spec.count) spec.count = info(spec.backend).default_count(machine.cpus, shape);
   size_ring(plan, shape, machine);
   fit_memory(plan, machine);
   return plan;

@@ -3,14 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "lane/backends.hpp"
 #include "system/resources.hpp"
-#include "system/tuning.hpp"
 
 namespace gpuaes {
 
@@ -20,7 +18,6 @@ struct Machine {
   std::size_t cache_bytes = 0;  // of the last-level cache; 0 where the system does not tell
   bool cuda = false;            // CUDA lanes may open
   std::uint64_t (*free_memory)() = available_memory;  // asked for large rings only: looking takes 0.1 ms
-  std::function<Tuning()> tuning = [] { return Tuning{}; };  // asked for where a device is to be used: once
 };
 
 // What is known of a run before it begins.
@@ -42,7 +39,6 @@ struct LanePlan {
   std::size_t chunk_bytes = 0;   // of plaintext; not yet rounded to the format's units
   std::size_t chunks = 0;
   std::size_t jobs = 0;  // that all lanes together may have under way
-  Tuning tuning{};       // of CUDA lanes
   std::string reason;    // why these; empty where they were named
 };
 
@@ -51,8 +47,8 @@ struct LanePlan {
 std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape);
 
 // CPU lanes, and CUDA streams of a device, for -l without a count.
-unsigned cpu_lane_count(unsigned cpus, const RunShape& shape, const Tuning& tuning);
-unsigned cuda_stream_count(unsigned cpus, const RunShape& shape, const Tuning& tuning);
+unsigned cpu_lane_count(unsigned cpus, const RunShape& shape);
+unsigned cuda_stream_count(unsigned cpus, const RunShape& shape);
 
 // `specs` as parse_lanes() returns them. IoError where not even one chunk has room in memory.
 LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Machine& machine);

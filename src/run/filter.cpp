@@ -32,7 +32,6 @@
 #include "run/secrets.hpp"
 #include "run/stats.hpp"
 #include "run/stream.hpp"
-#include "system/tuning.hpp"
 
 namespace gpuaes {
 namespace {
@@ -71,24 +70,6 @@ SessionRequest make_request(const Options& options, Secrets& secrets, HeaderRead
   request.input = &input;
   request.check = [&cancel] { cancel.check(); };
   return request;
-}
-
-// What gpuaes-bench sweep found best on the devices that are here.
-Tuning find_tuning(const Messages& messages) {
-  const std::optional<std::string> model = nvidia_model();
-  if (!model) return {};
-  const std::optional<Tuning> found =
-      read_tuning(*model, [&](const std::string& text) { messages.warning(text); });
-  if (!found) return {};
-  messages.detail(fmt::format(text::tuning_used, *tuning_file(*model), found->threads,
-                              found->blocks_per_thread, found->streams));
-  return *found;
-}
-
-Machine machine_for(const RunShape& shape, const Messages& messages) {
-  Machine machine = this_machine(shape);
-  machine.tuning = [&messages] { return find_tuning(messages); };
-  return machine;
 }
 
 // What finds segments damaged says how to have the others all the same.
@@ -157,7 +138,7 @@ void run_filter(const Options& options, const Messages& messages) {
                        .authenticated = format.authenticated,
                        .cipher = session->cipher(),
                        .chunk_bytes = options.chunk_bytes};
-  LanePlan plan = plan_lanes(std::move(lanes), shape, machine_for(shape, messages));
+  LanePlan plan = plan_lanes(std::move(lanes), shape, this_machine(shape));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   source.shared_by(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, *stream.session);
@@ -169,7 +150,6 @@ void run_filter(const Options& options, const Messages& messages) {
   if (salvage) setup.memory = ring.memory();  // wrapped lanes put nothing in the place of its input
   setup.timed = trace.has_value();
   setup.kernel = kernel;
-  if (kernel == default_cuda_kernel) setup.shape = {plan.tuning.threads, plan.tuning.blocks_per_thread};
   LanePool::Wrap wrap;
   if (salvage) wrap = [&salvage](std::unique_ptr<Lane> lane) { return salvage->wrap(std::move(lane)); };
   const LanePool lane_pool(plan, setup, std::move(wrap));

@@ -10,13 +10,16 @@
 #include <cstdio>
 #include <fstream>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 namespace gpuaes {
+namespace {
 
-// With system calls: streams for so many small files would be a noticeable part of the program's start.
+// All that is in a file; empty if it cannot be read. With system calls: streams for so many small files would
+// be a noticeable part of the program's start.
 std::string contents_of(const std::string& name) {
   std::string text;
   char piece[4096];
@@ -26,8 +29,6 @@ std::string contents_of(const std::string& name) {
   close(fd);
   return text;
 }
-
-namespace {
 
 // Control groups --------------------------------------------------------------------------------
 

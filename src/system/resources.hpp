@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace gpuaes {
 
@@ -16,8 +15,5 @@ unsigned usable_cpus();
 // Bytes of memory that this process may still take without harm: what the system can give without swapping,
 // and no more than its control groups and limits (RLIMIT_AS) leave it.
 std::uint64_t available_memory();
-
-// All that is in a file; empty if it cannot be read.
-std::string contents_of(const std::string& name);
 
 }  // namespace gpuaes

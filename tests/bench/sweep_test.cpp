@@ -1,4 +1,4 @@
-// What a sweep tries, and that it keeps no noise.
+// What a sweep tries, and that it chooses no noise.
 #include "bench/sweep.hpp"
 
 #include "support/catch.hpp"
@@ -28,13 +28,13 @@ TEST_CASE("blocks a thread are whole tiles, and leave a warp to each multiproces
   CHECK(sweep_blocks(8, 1 << 30, 1).back() == 4096);
 }
 
-TEST_CASE("streams are powers of two, and as many as without a tuning file") {
+TEST_CASE("streams are powers of two, and as many as the filter uses") {
   const std::vector<unsigned> powers{1, 2, 4, 8, 16, 32, 64};
   for (const unsigned power : powers) CHECK(sweep_streams_with(power) == powers);
   CHECK(sweep_streams_with(5) == std::vector<unsigned>{1, 2, 4, 5, 8, 16, 32, 64});
 }
 
-TEST_CASE("a shape is kept only where it is faster than the kernel's own by more than noise") {
+TEST_CASE("a shape is chosen only where it is faster than the kernel's own by more than noise") {
   CHECK(chosen({{{}, 100}}) == Shape{0, 0});
   CHECK(chosen({{{}, 100}, {{128, 0}, 101.9}, {{256, 8}, 90}}) == Shape{0, 0});
   CHECK(chosen({{{}, 100}, {{128, 0}, 100}}) == Shape{0, 0});
@@ -43,7 +43,7 @@ TEST_CASE("a shape is kept only where it is faster than the kernel's own by more
   CHECK(chosen({{{}, 100}, {{128, 0}, 102.1}, {{256, 8}, 90}}) == Shape{128, 0});
 }
 
-TEST_CASE("of shapes that are as fast the one that leaves most to the kernel is kept, then the fastest") {
+TEST_CASE("of shapes that are as fast the one that leaves most to the kernel is chosen, then the fastest") {
   CHECK(chosen({{{}, 100}, {{128, 8}, 151}, {{64, 0}, 150}, {{128, 0}, 149}}) == Shape{64, 0});
   CHECK(chosen({{{}, 100}, {{64, 0}, 149}, {{128, 0}, 150}, {{128, 8}, 151}}) == Shape{128, 0});
   CHECK(chosen({{{}, 100}, {{128, 8}, 160}, {{64, 0}, 150}, {{128, 0}, 149}}) == Shape{128, 8});
@@ -51,7 +51,8 @@ TEST_CASE("of shapes that are as fast the one that leaves most to the kernel is 
   CHECK(chosen({{{128, 1}, 50}, {{256, 1}, 50}}) == Shape{128, 1});
 }
 
-TEST_CASE("streams stay as they are unless others are faster by more than noise, then the fewest are kept") {
+TEST_CASE(
+    "streams stay as they are unless others are faster by more than noise, then the fewest are chosen") {
   using Rates = std::vector<StreamsRate>;
   CHECK(choose_streams(Rates{{1, 20}, {2, 40}, {4, 46}, {8, 45.2}, {16, 45}}, 8) == 0);
   CHECK(choose_streams(Rates{{1, 20}, {2, 40}, {4, 46}, {8, 45}, {16, 45.5}}, 8) == 4);

@@ -93,38 +93,12 @@ TEST_CASE("CUDA takes over large files where it is there and pays, beside the CP
       CHECK(plan("auto", file_of(size), machine(cpus, true)).later.empty());
 }
 
-TEST_CASE("streams of a device are as many as were measured best, for files, unless they are named") {
-  for (const unsigned streams : {1u, 3u, 8u, 16u, 64u}) {
-    Machine on = machine(12, true);
-    on.tuning = [=] { return Tuning{.threads = 96, .streams = streams}; };
+TEST_CASE("a CUDA stream has two jobs in flight, and the ring four more chunks than jobs") {
+  for (const unsigned streams : {1u, 3u, 8u, 64u}) {
     CAPTURE(streams);
-    const LanePlan named = plan("cuda:0", file, on);
-    CHECK(named.first[0].count == streams);
-    CHECK(named.jobs == 2 * streams);
-    CHECK(named.chunks == 2 * streams + 4);
-    CHECK(named.tuning.threads == 96);
-    CHECK(lanes_of(plan("cuda:0+cuda:1:5+cpu:2", file, on).first) ==
-          "cuda:0:" + std::to_string(streams) + "+cuda:1:5+cpu:2");
-    CHECK(lanes_of(plan("auto", file, on).later) ==
-          "cuda:0:" + std::to_string(streams) + (streams < 12 ? "+cpu:" + std::to_string(12 - streams) : ""));
-    const LanePlan piped = plan("cuda:0", pipe, on);
-    CHECK(piped.first[0].count == 2u);
-    CHECK(piped.tuning.threads == 96);
-  }
-}
-
-TEST_CASE("what was measured best is asked for once, and only where a device is to be used") {
-  int asked = 0;
-  Machine on = machine(4, true);
-  on.tuning = [&] { return ++asked, Tuning{}; };
-  for (const std::string_view lanes : {"cpu", "reference:2+cpu", "auto"})
-    for (const RunShape& shape : {pipe, file_of(GB), file_of(much, true)}) plan(lanes, shape, on);
-  plan("cpu:3", file, on);
-  CHECK(asked == 0);
-  for (const std::string_view lanes : {"cuda:0", "cuda:0:3", "cpu+cuda:0+cuda:1", "auto"}) {
-    asked = 0;
-    plan(lanes, file, on);
-    CHECK(asked == 1);
+    const LanePlan made = plan("cuda:0:" + std::to_string(streams), file, machine(12, true));
+    CHECK(made.jobs == 2 * streams);
+    CHECK(made.chunks == 2 * streams + 4);
   }
 }
 
@@ -276,15 +250,6 @@ TEST_CASE(
       CHECK(made.chunks > made.jobs - 4);
       if (enough) CHECK(contains(made.reason, "CUDA takes over if"));
     }
-}
-
-TEST_CASE("what was measured best with AES is not taken for another cipher") {
-  Machine on = machine(2, true);
-  on.tuning = [] { return Tuning{.threads = 96, .streams = 3}; };
-  RunShape shape = file;
-  shape.cipher = Cipher::kuznyechik;
-  CHECK(plan("cuda:0", shape, on).tuning == Tuning{});
-  CHECK(plan("cuda:0", shape, on).first[0].count == 4u);
 }
 
 }  // namespace gpuaes

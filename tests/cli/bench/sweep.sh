@@ -1,37 +1,32 @@
 #!/usr/bin/env bash
-# gpuaes-bench sweep measures every shape and number of streams, and what it found best the filter uses; not where it
-# was told to keep nothing, and not where it was stopped. Without a device it fails and keeps nothing.
+# gpuaes-bench sweep measures every shape and number of streams, and says which were best. Without a device it fails.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
 [ -x "$bench" ] || fail "no gpuaes-bench beside $program"
-folder=$XDG_CACHE_HOME/gpuaes-stream
 
 sweep() { # WORD...: leaves stdout and stderr in $work, and the exit status in $got
   got=0
   "$bench" sweep "$@" >"$work/stdout" 2>"$work/stderr" || got=$?
 }
-expect_nothing_kept() {
-  if [ -e "$folder" ]; then fail "$1: expected no tuning file, got $(find "$folder")"; fi
-}
 
 if ! has_cuda; then
-  for words in "" "--keep no --csv" "--ciphers aes-128,aes-256 --size 1M --json"; do
+  for words in "" "--csv" "--ciphers aes-128,aes-256 --size 1M --json"; do
     read -r -a list <<<"$words"
     sweep "${list[@]}"
     [ "$got" = 1 ] || fail "sweep $words without a device: expected exit status 1, got $got"
     expect_empty "$work/stdout"
     expect_stderr '^gpuaes-bench: error: .*CUDA'
-    expect_nothing_kept "without a device"
   done
   skip "the rest, as no CUDA device is here"
 fi
 need python3
 
-sweep --keep no --variants bitslice,ttable,ttable4-shared --ciphers aes-128,aes-256 --json
+sweep --variants bitslice,ttable,ttable4-shared --ciphers aes-128,aes-256 --json
 [ "$got" = 0 ] || fail "expected exit status 0, got $got: $(<"$work/stderr")"
-expect_nothing_kept "--keep no"
-expect_no_stderr kept
+for each in "bitslice, aes-128" "ttable, aes-256" "ttable4-shared, aes-128"; do
+  expect_stderr "^gpuaes-bench: best of $each: threads [0-9]+, blocks per thread [0-9]+, streams [0-9]+"
+done
 expect_stderr '^gpuaes-bench: warning: skipped: bitslice, ctr, 512 threads, .*256 threads at most'
 STDOUT=$work/stdout python <<'PYTHON'
 import json
@@ -68,7 +63,7 @@ for variant in ("bitslice", "ttable", "ttable4-shared"):
 PYTHON
 
 # Launches that no more than 16 pieces of the data are for at a time.
-sweep --keep no --size 16M --csv
+sweep --size 16M --csv
 [ "$got" = 0 ] || fail "--size 16M: expected exit status 0, got $got: $(<"$work/stderr")"
 expect_stderr '^gpuaes-bench: warning: skipped: bitslice, 32 streams: '
 grep -q '^bitslice,aes-256,ctr,16777216,[0-9]*,[0-9]*,[a-z]*,16,' "$work/stdout" || fail "--size 16M: expected 16 streams, got $(<"$work/stdout")"
@@ -95,15 +90,9 @@ for variant, blocks, modes in (("ttable", {0, 1, 2, 4}, {"ctr", "seal"}), ("ls-s
     if not {1, 2, 4, 8, 16, 32, 64} <= {row["streams"] for row in here}:
         fail(f"{variant}: expected 1 to 64 streams, got {here}")
 PYTHON
-expect_stderr '^gpuaes-bench: nothing is kept: .*not measured with AES'
-expect_nothing_kept "a sweep of Kuznyechik"
+expect_stderr '^gpuaes-bench: best of ls-shared, kuznyechik: '
 
-# Kept is nothing of other kernels, nor of a sweep that was stopped.
-sweep --variants ttable
-[ "$got" = 0 ] || fail "ttable: expected exit status 0, got $got: $(<"$work/stderr")"
-expect_stderr '^gpuaes-bench: nothing is kept: .*not measured'
-expect_nothing_kept "a sweep without the default kernel"
-
+# A sweep that is stopped prints the rows until then.
 BENCH=$bench python <<'PYTHON'
 import json
 
@@ -115,7 +104,7 @@ def default_signals():
         signal.signal(each, signal.SIG_DFL)
 
 
-# More than anybody waits for, after the kernel that would be kept.
+# More than a test can wait for.
 words = [os.environ["BENCH"], "sweep", "--variants", "*", "--json"]
 child = subprocess.Popen(words, preexec_fn=default_signals, stdin=subprocess.DEVNULL, stdout=open("out", "wb"),
                          stderr=open("err", "wb"))
@@ -129,27 +118,4 @@ expect_death_by(child, signal.SIGINT, "a sweep")
 rows = json.load(open("out"))
 if {row["variant"] for row in rows} != {"bitslice", "ttable"}:
     fail(f"expected the rows until then, got {rows}")
-if "kept" in open("err").read():
-    fail(f"expected nothing to be said of what is kept, got {open('err').read()}")
 PYTHON
-expect_nothing_kept "a sweep that was stopped"
-
-sweep --csv
-[ "$got" = 0 ] || fail "expected exit status 0, got $got: $(<"$work/stderr")"
-models=$(cat /proc/driver/nvidia/gpus/*/information 2>/dev/null | sed -n "s/^Model:[[:blank:]]*//p" | sort -u | grep -c . || true)
-if [ "$models" != 1 ]; then
-  expect_stderr '^gpuaes-bench: nothing is kept: the driver'
-  expect_nothing_kept "a sweep where the driver does not tell the model"
-  skip "the rest, as the driver tells of $models models"
-fi
-if grep -q '^gpuaes-bench: nothing is kept: the driver calls' "$work/stderr"; then
-  expect_nothing_kept "a sweep where CUDA has another name for the device"
-  skip "the rest, as CUDA has another name for the device than the driver"
-fi
-expect_stderr "^gpuaes-bench: kept in $folder/tuning-[A-Za-z0-9-]*: threads [0-9]+, blocks per thread [0-9]+, streams [0-9]+"
-shape=$(sed -n 's/^gpuaes-bench: kept in .*\(threads [0-9]*, blocks per thread [0-9]*, streams [0-9]*\).*/\1/p' "$work/stderr")
-make_input 3000001 plain
-reference <plain >expected
-expect_exit 0 "$program" -v -f raw --iv "$iv" -k "$key" -l cuda:0 -i plain
-same expected "$work/stdout" "with the tuning file of a sweep"
-expect_stderr "tuning file $folder/tuning-[A-Za-z0-9-]*: $shape"

@@ -74,10 +74,6 @@ for size in "" 0 64k 2G 1M,4M; do
   try 2 sweep --size "$size"
   expect_stderr "size '$size' is not understood"
 done
-for keep in "" maybe YES no,yes; do
-  try 2 sweep --keep "$keep"
-  expect_stderr "keep '$keep' is not understood"
-done
 
 # A program without CUDA has no kernels, of which it could list the names; one with it does so without a device too.
 got=0

@@ -45,7 +45,6 @@ trap 'exit 143' TERM
 exec </dev/null
 umask 022
 export LC_ALL=C
-export XDG_CACHE_HOME=$work/cache  # what this machine was tuned to is no part of a test
 # A report of a sanitizer must not look like one of the program's own exit codes.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}exitcode=99"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}halt_on_error=1:exitcode=99"
