@@ -15,8 +15,11 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {
