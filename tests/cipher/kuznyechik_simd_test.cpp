@@ -15,9 +15,11 @@
 #include "cipher/kuznyechik/kuznyechik.hpp"
 #include "cipher/modes/mgm.hpp"
 #include "lane/backends.hpp"
+#include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/keys.hpp"
 #include "support/single_mgm.hpp"
-#include "support/support.hpp"
 
 namespace gpuaes {
 namespace {

@@ -5,9 +5,10 @@
 #include <random>
 #include <string_view>
 
+#include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/kuznyechik_vectors.hpp"
-#include "support/support.hpp"
 
 namespace gpuaes {
 namespace {

@@ -8,10 +8,11 @@
 
 #include "cipher/modes/carryless.hpp"
 #include "cipher/modes/mgm_cpu.hpp"
+#include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/mgm_vectors.hpp"
+#include "support/kuznyechik_vectors.hpp"
 #include "support/single_mgm.hpp"
-#include "support/support.hpp"
 
 namespace gpuaes {
 namespace {

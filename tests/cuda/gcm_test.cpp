@@ -7,9 +7,10 @@
 #include "cipher/modes/segments.hpp"
 #include "lane/backends.hpp"
 #include "lane/gcm_checks.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/gcm_vectors.hpp"
-#include "support/support.hpp"
+#include "support/keys.hpp"
 
 namespace gpuaes {
 namespace {

@@ -5,8 +5,9 @@
 
 #include "lane/backends.hpp"
 #include "lane/kuznyechik_checks.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/keys.hpp"
 
 namespace gpuaes {
 namespace {

@@ -20,8 +20,12 @@
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring.hpp"
 #include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/errors.hpp"
+#include "support/keys.hpp"
+#include "support/memory_io.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

@@ -11,8 +11,10 @@
 
 #include "format/raw.hpp"
 #include "keys/key.hpp"
+#include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/errors.hpp"
 
 namespace gpuaes {
 namespace {

@@ -20,8 +20,10 @@
 #include "format/openssl.hpp"
 #include "format/segment_session.hpp"
 #include "keys/kdf.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/errors.hpp"
+#include "support/keys.hpp"
 
 namespace gpuaes {
 namespace {

@@ -23,9 +23,12 @@
 #include "io/control.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/signals.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/io_support.hpp"
-#include "support/support.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 

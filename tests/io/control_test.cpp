@@ -9,9 +9,10 @@
 
 #include "io/cancel.hpp"
 #include "io/control.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/io_support.hpp"
-#include "support/support.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

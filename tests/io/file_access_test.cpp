@@ -11,8 +11,9 @@
 #include "io/fd.hpp"
 #include "io/file_access.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/io_support.hpp"
-#include "support/support.hpp"
 
 namespace gpuaes {
 namespace {

@@ -8,9 +8,12 @@
 
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/io_support.hpp"
-#include "support/support.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 

@@ -16,9 +16,11 @@
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/io_support.hpp"
-#include "support/support.hpp"
 
 namespace {
 

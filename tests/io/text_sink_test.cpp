@@ -5,8 +5,8 @@
 #include "base/utf8.hpp"
 #include "io/text_sink.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/io_support.hpp"
-#include "support/support.hpp"
 
 namespace gpuaes {
 namespace {

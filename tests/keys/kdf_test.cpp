@@ -12,8 +12,9 @@
 
 #include "cipher/modes/evp_gcm.hpp"
 #include "keys/key.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/errors.hpp"
 
 namespace gpuaes {
 namespace {

@@ -6,8 +6,9 @@
 #include <string_view>
 
 #include "keys/bech32.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/errors.hpp"
 
 namespace gpuaes {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/spy.hpp"
-#include "support/support.hpp"
 
 namespace gpuaes {
 namespace {

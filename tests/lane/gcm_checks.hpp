@@ -10,9 +10,11 @@
 
 #include "cipher/modes/segments.hpp"
 #include "lane/lane.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/gcm_vectors.hpp"
-#include "support/support.hpp"
+#include "support/keys.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 

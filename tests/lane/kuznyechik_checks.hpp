@@ -13,10 +13,12 @@
 #include "cipher/kuznyechik/kuznyechik.hpp"
 #include "cipher/modes/segments.hpp"
 #include "lane/backends.hpp"
+#include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/keys.hpp"
 #include "support/kuznyechik_vectors.hpp"
-#include "support/mgm_vectors.hpp"
-#include "support/support.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 

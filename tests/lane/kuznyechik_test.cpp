@@ -6,8 +6,10 @@
 #include "cipher/modes/mgm_cpu.hpp"
 #include "lane/backends.hpp"
 #include "lane/kuznyechik_checks.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/keys.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

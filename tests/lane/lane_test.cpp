@@ -17,9 +17,12 @@
 
 #include "lane/backends.hpp"
 #include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/keys.hpp"
 #include "support/nist_vectors.hpp"
-#include "support/support.hpp"
+#include "support/threads.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {

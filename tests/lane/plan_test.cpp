@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "lane/plan.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/errors.hpp"
 
 namespace gpuaes {
 namespace {

@@ -14,9 +14,12 @@
 
 #include "lane/backends.hpp"
 #include "pipeline/rig.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/io_support.hpp"
-#include "support/support.hpp"
+#include "support/scripted_lane.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 

@@ -21,10 +21,14 @@
 #include "io/fd_source_sink.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/rig.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/io_support.hpp"
+#include "support/scripted_lane.hpp"
 #include "support/spy.hpp"
-#include "support/support.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

@@ -18,9 +18,15 @@
 #include "io/fd_source_sink.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/pipeline.hpp"
+#include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/io_support.hpp"
-#include "support/support.hpp"
+#include "support/keys.hpp"
+#include "support/memory_io.hpp"
+#include "support/scripted_lane.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 

@@ -19,8 +19,10 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/memory_io.hpp"
 #include "support/spy.hpp"
-#include "support/support.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "pipeline/ring.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

@@ -12,8 +12,11 @@
 #include "format/segment_session.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/rig.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/errors.hpp"
+#include "support/keys.hpp"
+#include "support/scripted_lane.hpp"
 
 namespace gpuaes {
 namespace {

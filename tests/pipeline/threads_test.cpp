@@ -12,9 +12,11 @@
 #include "lane/backends.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/rig.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/io_support.hpp"
-#include "support/support.hpp"
+#include "support/scripted_lane.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

@@ -17,7 +17,9 @@
 
 #include "pipeline/rig.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/errors.hpp"
+#include "support/memory_io.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

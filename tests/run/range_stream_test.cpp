@@ -8,8 +8,12 @@
 #include "cipher/job.hpp"
 #include "format/segment_session.hpp"
 #include "pipeline/rig.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/errors.hpp"
+#include "support/keys.hpp"
+#include "support/memory_io.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

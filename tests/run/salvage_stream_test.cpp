@@ -11,8 +11,12 @@
 #include "format/segment_session.hpp"
 #include "pipeline/rig.hpp"
 #include "run/salvage_lane.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/errors.hpp"
+#include "support/keys.hpp"
+#include "support/scripted_lane.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

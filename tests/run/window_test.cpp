@@ -2,9 +2,12 @@
 #include <string>
 
 #include "run/window.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/io_support.hpp"
-#include "support/support.hpp"
+#include "support/memory_io.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

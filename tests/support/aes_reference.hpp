@@ -1,30 +1,16 @@
-// CTR mode by the reference cipher, and bytes written in other ways, for tests.
+// AES-CTR by the reference cipher, and counter blocks from text.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "cipher/aes/aes.hpp"
 #include "cipher/aes/block.hpp"
 #include "cipher/modes/ctr.hpp"
+#include "support/bytes.hpp"
 
 namespace gpuaes {
-
-using Bytes = std::vector<std::byte>;
-
-// Blanks between digits are for the reader.
-inline Bytes from_hex(std::string_view text) {
-  Bytes bytes;
-  unsigned value = 0, digits = 0;
-  for (const char c : text) {
-    if (c == ' ') continue;
-    value = value << 4 | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
-    if (++digits % 2 == 0) bytes.push_back(static_cast<std::byte>(value));
-  }
-  return bytes;
-}
 
 inline CounterBlock counter_block(std::string_view hex) {
   const Bytes bytes = from_hex(hex);

@@ -14,9 +14,10 @@
 #include "cipher/job.hpp"
 #include "lane/lane.hpp"
 #include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/keys.hpp"
 #include "support/nist_vectors.hpp"
-#include "support/support.hpp"
 
 namespace gpuaes {
 

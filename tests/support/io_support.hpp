@@ -21,8 +21,8 @@
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
 
 namespace gpuaes {
 

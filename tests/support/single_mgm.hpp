@@ -5,8 +5,8 @@
 
 #include "cipher/modes/mgm.hpp"
 #include "cipher/modes/mgm_cpu.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/support.hpp"
 
 namespace gpuaes {
 

@@ -1,4 +1,4 @@
-// PipeEnds a test program that hangs, with a line that names the test case: a thread that waits forever
+// Ends a test program that hangs, with a line that names the test case: a thread that waits forever
 // cannot be ended by a test, and CTest would only say that time ran out.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <chrono>
@@ -9,7 +9,8 @@
 #include <thread>
 
 #include "support/catch.hpp"
-#include "support/support.hpp"
+#include "support/memory_io.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {

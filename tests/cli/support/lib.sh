@@ -3,11 +3,11 @@
 #
 #     . "$(dirname "$0")/../support/lib.sh"
 #
-# and is run as `NAME.sh PROGRAM`. It exits 0 when it passed, 77 when it could not be tried here (and says why),
-# and anything else, after a line "FAIL: ...", when the program did something other than it should.
+# and is run as `NAME.sh PROGRAM`. Its exit status is 0 if it passed, 77 if it cannot run here (it prints why), and
+# another one, after a line "FAIL: ...", if the program did not do what it should.
 #
-# The current directory is a fresh, empty one; keys and captured output lie beside it, so that a test may look
-# at all that was left behind. The oracle is `openssl enc`.
+# The current directory is new and empty; keys and captured output are in its parent, $work, so that a test may check
+# which files the program left. The oracle is `openssl enc`.
 set -Eeuo pipefail
 trap 'echo "FAIL: line $LINENO of $0: $BASH_COMMAND" >&2' ERR
 
@@ -176,8 +176,8 @@ need_cryptography() {
   skip "no python3-cryptography here"
 }
 
-# "${as_user[@]}" COMMAND...: as nobody if we are root, else as who we are. need_user goes before: the program and
-# the test's files are within nobody's reach, or the test is skipped.
+# "${as_user[@]}" COMMAND...: as user 65534 if we are root, else as ourselves. need_user, called before, gives that user
+# access to the program and the test's files, or skips the test.
 as_user=()
 need_user() {
   if [ "$(id -u)" = 0 ]; then
@@ -189,8 +189,8 @@ need_user() {
   fi
 }
 
-# without_proc COMMAND...: without /proc a file that has no name cannot get one, so the program gives it a temporary name
-# instead. can_hide_proc: whether that is possible here, which it is not under sanitizers, because they need /proc.
+# without_proc COMMAND...: without /proc a file that has no name cannot get one, so the program gives it a temporary
+# name instead. can_hide_proc: whether that is possible here, which it is not under sanitizers, because they need /proc.
 hide_proc='mount -t tmpfs none /proc && exec "$@"'
 without_proc() { unshare -m sh -c "$hide_proc" sh "$@"; }
 can_hide_proc() {
@@ -200,8 +200,8 @@ can_hide_proc() {
   fi
 }
 
-# mount_or_skip DIRECTORY ARGUMENT...: makes the directory and mounts there, until the test ends; ARGUMENTs as mount takes
-# them before the directory.
+# mount_or_skip DIRECTORY ARGUMENT...: makes the directory and mounts there, until the test ends; ARGUMENTs as mount
+# takes them before the directory.
 mount_or_skip() {
   local directory=$1
   shift

@@ -1,0 +1,48 @@
+// Bytes with a pattern or from text, and where two of them differ.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpuaes {
+
+using Bytes = std::vector<std::byte>;
+
+// Spaces between digits are for the reader.
+inline Bytes from_hex(std::string_view text) {
+  Bytes bytes;
+  unsigned value = 0, digits = 0;
+  for (const char c : text) {
+    if (c == ' ') continue;
+    value = value << 4 | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+    if (++digits % 2 == 0) bytes.push_back(static_cast<std::byte>(value));
+  }
+  return bytes;
+}
+
+// `size` bytes from `from` on of a stream whose byte i is i mod 251. The period is a prime, so a misplaced
+// block differs.
+inline Bytes test_bytes(std::size_t size, std::size_t from = 0) {
+  Bytes bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>((from + i) % 251);
+  return bytes;
+}
+
+inline Bytes to_bytes(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+// Empty if both are equal, otherwise where they first differ: a failed check should not print megabytes.
+inline std::string difference(std::span<const std::byte> got, std::span<const std::byte> expected) {
+  const auto [at, other] = std::ranges::mismatch(got, expected);
+  if (at == got.end() && other == expected.end()) return {};
+  return "differ at byte " + std::to_string(at - got.begin()) + ", sizes " + std::to_string(got.size()) +
+         " and " + std::to_string(expected.size());
+}
+
+}  // namespace gpuaes

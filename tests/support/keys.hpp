@@ -1,0 +1,65 @@
+// Keys of ciphers, and libcrypto as the oracle of counter mode.
+#pragma once
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <span>
+#include <stdexcept>
+
+#include "cipher/ciphers.hpp"
+#include "cipher/modes/ctr.hpp"
+#include "support/bytes.hpp"
+
+namespace gpuaes {
+
+inline CipherKey make_key(std::span<const std::byte> bytes, Cipher cipher) {
+  CipherKey key{cipher, Secret(bytes.size())};
+  std::ranges::copy(bytes, key.bytes.bytes().begin());
+  return key;
+}
+
+// The cipher with keys of this length.
+inline Cipher cipher_of(std::size_t key_bytes) {
+  for (const CipherInfo& each : ciphers)
+    if (each.key_bytes == key_bytes) return each.cipher;
+  throw std::logic_error("no cipher has such a key");
+}
+inline CipherKey make_key(std::span<const std::byte> bytes) {
+  return make_key(bytes, cipher_of(bytes.size()));
+}
+
+// CTR mode by libcrypto, called directly and in one piece.
+inline Bytes libcrypto_ctr(std::span<const std::byte> key, const CounterBlock& counter,
+                           std::span<const std::byte> in) {
+  const EVP_CIPHER* const cipher = key.size() == 16   ? EVP_aes_128_ctr()
+                                   : key.size() == 24 ? EVP_aes_192_ctr()
+                                                      : EVP_aes_256_ctr();
+  const std::unique_ptr<EVP_CIPHER_CTX, void (*)(EVP_CIPHER_CTX*)> context(EVP_CIPHER_CTX_new(),
+                                                                           EVP_CIPHER_CTX_free);
+  Bytes out(in.size());
+  int size = 0;
+  if (EVP_EncryptInit_ex2(context.get(), cipher, reinterpret_cast<const unsigned char*>(key.data()),
+                          counter.data(), nullptr) != 1 ||
+      EVP_EncryptUpdate(context.get(), reinterpret_cast<unsigned char*>(out.data()), &size,
+                        reinterpret_cast<const unsigned char*>(in.data()), static_cast<int>(in.size())) != 1)
+    throw std::logic_error("libcrypto failed");
+  return out;
+}
+
+// Lanes recognize the keys of jobs by address, so a key must outlive every lane: these are never freed.
+inline const CipherKey& lasting_key(const Bytes& bytes, Cipher cipher) {
+  static std::deque<CipherKey> keys;
+  const auto found = std::ranges::find_if(keys, [&](const CipherKey& key) {
+    return key.cipher == cipher && std::ranges::equal(key.bytes.bytes(), bytes);
+  });
+  return found != keys.end() ? *found : keys.emplace_back(make_key(bytes, cipher));
+}
+inline const CipherKey& lasting_key(const Bytes& bytes) {
+  return lasting_key(bytes, cipher_of(bytes.size()));
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,101 @@
+// A lane around another one, which waits and fails where a test says so.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "lane/lane.hpp"
+#include "support/bytes.hpp"
+#include "support/threads.hpp"
+
+namespace gpuaes {
+
+// How a lane behaves. The hooks get the number of the job, counted from 0 for each lane, in the lane's
+// thread: they may wait, and they may throw LaneError.
+struct LaneScript {
+  std::size_t depth = 1;
+  bool copies = false;
+  std::function<void(std::uint64_t)> on_start;
+  std::function<void(std::uint64_t)> on_finish;
+};
+
+inline std::function<void(std::uint64_t)> fail_at_job(std::uint64_t number) {
+  return [number](std::uint64_t job) {
+    if (job == number) throw LaneError("the lane fails at job " + std::to_string(job));
+  };
+}
+
+// Does a job when it finishes it, as a device does. Its destructor overwrites the outputs of jobs that are
+// still under way, as late copies of a device would. That spoils the output if the pipeline gives such a job
+// to another lane too early, and the input if it is in the same place and the pipeline does not read it
+// again.
+class ScriptedLane : public Lane {
+ public:
+  ScriptedLane(std::unique_ptr<Lane> inner, LaneScript script, const Jitter& jitter)
+      : inner_(std::move(inner)), script_(std::move(script)), jitter_(jitter) {}
+
+  ~ScriptedLane() override {
+    jitter_.pause();
+    for (const Job& job : under_way_) std::ranges::fill(job.out, std::byte{0xee});
+  }
+
+  std::string name() const override { return "scripted"; }
+  std::size_t depth() const override { return script_.depth; }
+  bool copies() const override { return script_.copies; }
+
+  void start(const Job& job) override {
+    jitter_.pause();
+    if (job.in.data() == job.out.data() && job.in.size() != job.out.size() && !script_.copies)
+      throw std::logic_error("an output over an input of another length");
+    if (under_way_.size() == script_.depth) throw std::logic_error("more jobs than the lane's depth");
+    under_way_.push_back(job);
+    if (script_.on_start) script_.on_start(started_);
+    ++started_;
+  }
+
+  std::optional<std::size_t> finish() override {
+    jitter_.pause();
+    const Job& job = under_way_.at(0);
+    if (script_.on_finish) script_.on_finish(finished_);
+    ++finished_;
+    const std::optional<std::size_t> bad_segment = script_.copies ? do_copied(job) : do_job(job);
+    under_way_.pop_front();
+    return bad_segment;
+  }
+
+ private:
+  std::optional<std::size_t> do_job(const Job& job) {
+    inner_->start(job);
+    return inner_->finish();
+  }
+
+  std::optional<std::size_t> do_copied(Job job) {
+    const std::span<std::byte> place = job.out;
+    const Bytes in(job.in.begin(), job.in.end());
+    Bytes out(place.size());
+    job.in = in;
+    job.out = out;
+    const std::optional<std::size_t> bad_segment = do_job(job);
+    std::ranges::copy(out, place.begin());
+    return bad_segment;
+  }
+
+  std::unique_ptr<Lane> inner_;
+  LaneScript script_;
+  const Jitter& jitter_;
+  std::deque<Job> under_way_;
+  std::uint64_t started_ = 0;
+  std::uint64_t finished_ = 0;
+};
+
+}  // namespace gpuaes
