@@ -19,7 +19,7 @@ constexpr unsigned kuznyechik_table_threads = 512;  // at most, and all that a m
 constexpr unsigned kuznyechik_table_bytes = sizeof(kuznyechik::LsTables);
 
 static __device__ constexpr kuznyechik::LsTables kuznyechik_tables =
-    kuznyechik::interleave(kuznyechik::make_ls_tables(Direction::encrypt));
+    kuznyechik::interleave(kuznyechik::make_ls_tables());
 
 __device__ inline void fill_kuznyechik_tables(BlockWords* tables) {
   for (unsigned i = threadIdx.x; i < kuznyechik::ls_entries; i += blockDim.x)

@@ -26,34 +26,34 @@ inline unsigned multiprocessors() {
   return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
 }
 
-// So many CUDA blocks find work. As many for each multiprocessor, `most` of them if there are more.
+// The grid where `blocks` CUDA blocks find work: the same number on each multiprocessor, at most max_share.
 //
-// Large launches begin early. Such a launch takes what room the one before it leaves; were that more than its
-// share on some multiprocessor, it would take as long as all of what it has there: in a row, CTR launches of
-// 4 MiB made 129 GB/s that way, and GCM 61, instead of 300 and 166. So there is no more room than its share.
-// Small launches leave the room to those of other streams instead: 4 streams make 270 GB/s with launches of
-// 1 MiB, and would make 104.
-inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned most) {
+// Large launches begin early. Such a launch takes the room that the one before it leaves. If that were more
+// than its share on some multiprocessor, the launch would take as long as all its CUDA blocks there: back to
+// back, CTR launches of 4 MiB made 129 GB/s that way, and GCM 61, instead of 300 and 166. So there is no more
+// room than its share. Small launches leave the room to the launches of other CUDA streams instead: 4 streams
+// make 270 GB/s with launches of 1 MiB, and 104 if these begin early.
+inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned max_share) {
   constexpr unsigned large = 256;  // threads of a multiprocessor
   const unsigned processors = multiprocessors();
   const auto share =
-      static_cast<unsigned>(std::clamp<std::uint64_t>((blocks + processors - 1) / processors, 1, most));
+      static_cast<unsigned>(std::clamp<std::uint64_t>((blocks + processors - 1) / processors, 1, max_share));
   const bool early = share * threads >= large;
   return {.blocks = std::uint64_t{processors} * share,
           .threads = threads,
           .early = early,
-          .share = early && share < most ? share : 0};
+          .share = early && share < max_share ? share : 0};
 }
 
-// How warps take tiles, one after the other.
+// How warps take tiles.
 struct TileUse {
   unsigned blocks_per_thread;  // cipher blocks of a tile
   unsigned max_threads;        // of a CUDA block
   unsigned resident_threads;   // that a multiprocessor holds
 };
 
-// Where the shape leaves it open, small launches have small CUDA blocks, so that all multiprocessors find
-// work.
+// Unless the shape sets the number of threads, small launches have small CUDA blocks, so that all
+// multiprocessors find work.
 inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileUse& use) {
   const std::uint64_t warps_each = (tiles + multiprocessors() - 1) / multiprocessors();
   const unsigned fitting =
@@ -67,17 +67,17 @@ inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileU
   return {(tiles + tiles_each - 1) / tiles_each, threads};
 }
 
-// So much that a multiprocessor has room for `share` CUDA blocks, and for no other.
+// Bytes of shared memory for a CUDA block, so that a multiprocessor has room for `share` of them and no more.
 inline unsigned fill_shared_memory(unsigned share) {
-  constexpr unsigned unit = 256;  // it is given out in
+  constexpr unsigned unit = 256;  // of allocation
   const auto all = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
   const auto reserved = static_cast<unsigned>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
-  const auto most = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  return std::min((all / share - reserved) / unit * unit, most);
+  const auto max_bytes = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  return std::min((all / share - reserved) / unit * unit, max_bytes);
 }
 
-// Whether its code waits where wait_for_earlier() stands. That depends on what it was compiled for, which may
-// be less than the device.
+// Whether wait_for_earlier() waits in this kernel. That depends on the architecture that the kernel was
+// compiled for, which may be older than the device.
 inline bool can_begin_early(const void* kernel) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, kernel));

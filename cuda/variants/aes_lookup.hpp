@@ -17,10 +17,9 @@
 #include "cipher/aes/aes.hpp"
 #include "cipher/aes/block.hpp"
 #include "cipher/aes/ttable.hpp"
-#include "cipher/direction.hpp"
 #include "cipher/host_device.hpp"
 #include "cipher/permute.hpp"
-#include "variants/aes_inverse.hpp"
+#include "variants/inverse.hpp"
 
 namespace gpuaes::aes {
 

@@ -1,7 +1,7 @@
-// The one kernel of all variants: variants/aes_lookup.hpp, or cipher/kuznyechik/ls_table.hpp, on whole
-// buffers. CUDA block b does tile b, then, where the grid is smaller than the data, tile b + gridDim.x and so
-// on. Neighbouring threads have neighbouring blocks, or parts of one, and the further blocks of a thread lie
-// a CUDA block's worth apart, so that what a warp reads lies together.
+// The one kernel of all variants: variants/aes_lookup.hpp, or cipher/kuznyechik/ls_table.hpp and
+// variants/inverse.hpp, on whole buffers. CUDA block b does tile b, then, where the grid is smaller than the
+// data, tile b + gridDim.x and so on. Neighbouring threads have neighbouring blocks, or parts of one, and the
+// further blocks of a thread lie a CUDA block's worth apart, so that what a warp reads lies together.
 //
 // Round keys are read from the kernel's parameters, which is the constant memory in which one address for all
 // threads of a warp costs least. Threads that share a block want four at a time, from shared memory.
@@ -12,6 +12,7 @@
 #include "cipher/kuznyechik/ls_table.hpp"
 #include "variants/aes_lookup.hpp"
 #include "variants/arguments.hpp"
+#include "variants/inverse.hpp"
 
 namespace gpuaes::cuda {
 

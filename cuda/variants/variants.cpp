@@ -8,9 +8,9 @@
 
 #include "base/error.hpp"
 #include "cipher/kuznyechik/ls_table.hpp"
-#include "variants/aes_inverse.hpp"
 #include "variants/aes_lookup.hpp"
 #include "variants/arguments.hpp"
+#include "variants/inverse.hpp"
 
 namespace gpuaes::cuda {
 namespace {
@@ -70,7 +70,9 @@ std::array<std::uint32_t, max_key_words> make_round_keys(const CipherKey& key, D
                       words.begin());
   } else {
     const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key.bytes.bytes());
-    std::ranges::copy(kuznyechik::make_key_words(keys, direction), words.begin());
+    std::ranges::copy(direction == Direction::encrypt ? kuznyechik::make_key_words(keys)
+                                                      : kuznyechik::make_decryption_key_words(keys),
+                      words.begin());
   }
   return words;
 }

@@ -1,7 +1,7 @@
 // The kernels that CUDA lanes have for every cipher, as --kernel names them.
 //
-// To add one: its name here, its case in cuda/kernels/aes_ctr.cuh and cuda/kernels/kuznyechik_ctr.cuh, and in
-// the man page what it gives up.
+// To add one: its name here, its case in cuda/kernels/aes.cu and cuda/kernels/kuznyechik.cu, and in the man
+// page what it gives up.
 #pragma once
 
 #include <array>

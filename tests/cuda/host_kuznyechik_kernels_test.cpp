@@ -57,7 +57,7 @@ constexpr MgmNonce base_nonce{0x7e, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10,
                               0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87};
 constexpr std::uint64_t first_segment = 0xfffffffe;
 
-// The job of a lane, with all that it launches (cuda/kernels/kuznyechik_mgm.cu).
+// The job of a lane, with all that it launches (cuda/kernels/kuznyechik.cu).
 struct MgmOnHost {
   CudaKernel kernel;
   const Keys& keys;

@@ -8,8 +8,8 @@
 
 #include "support/aes_reference.hpp"
 #include "support/catch.hpp"
-#include "variants/aes_inverse.hpp"
 #include "variants/aes_lookup.hpp"
+#include "variants/inverse.hpp"
 
 namespace gpuaes {
 namespace {

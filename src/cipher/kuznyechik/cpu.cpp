@@ -15,13 +15,13 @@ using kuznyechik::Block;
 
 // 64 KiB, looked up at secret addresses.
 struct Tables {
-  kuznyechik::LsTables tables = kuznyechik::make_ls_tables(Direction::encrypt);
+  kuznyechik::LsTables tables = kuznyechik::make_ls_tables();
   BlockWords entry(unsigned index) const { return tables.entries[index]; }
 };
 
 void encrypt_by_tables(const kuznyechik::RoundKeys& keys, std::span<Block> blocks) {
   static const Tables tables;
-  kuznyechik::KeyWords words = kuznyechik::make_key_words(keys, Direction::encrypt);
+  kuznyechik::KeyWords words = kuznyechik::make_key_words(keys);
   for (Block& block : blocks) {
     BlockWords one[1];
     std::memcpy(one, block.data(), sizeof block);

@@ -1,17 +1,13 @@
-// Kuznyechik by LS tables, as one GPU thread does it; the host runs the same bodies. The addresses depend on
-// key and data.
+// Kuznyechik encryption by LS tables, as one GPU thread does it; the host runs the same bodies. The addresses
+// depend on key and data.
 //
-// L is linear, so L S of a block is the sum of what each of its bytes makes of the whole block: 16 lookups of
-// 16 bytes a round, in a table for each byte. Decryption has tables of L^-1 S^-1. They join the two in the
-// order that the rounds have once each round key but the last is added behind L^-1 instead of before it, and
-// so itself goes through L^-1. What is left over is S before the first L^-1, which undoes the S^-1 of its
-// table, and S^-1 behind the last.
+// L is linear, so L S of a block is the sum of a contribution of each of its bytes to the whole block: 16
+// lookups of 16 bytes a round, in a table for each byte.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "cipher/direction.hpp"
 #include "cipher/host_device.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
 #include "cipher/modes/counter_blocks.hpp"
@@ -27,38 +23,40 @@ constexpr BlockWords to_words(const Block& block) {
 
 inline constexpr unsigned ls_entries = 16 * 256;
 
-// 64 KiB. Entry 256 i + b is what byte i of a block adds where it is b.
+// 64 KiB. Entry 256 i + b is added if byte i of a block is b.
 struct LsTables {
   BlockWords entries[ls_entries];
 };
 
-constexpr LsTables make_ls_tables(Direction direction) {
-  const bool encrypts = direction == Direction::encrypt;
+// The tables of a linear map after a substitution of each byte.
+constexpr LsTables make_tables(Block (*map)(Block), const Substitution& substitution) {
   LsTables tables{};
   for (unsigned i = 0; i < 16; ++i) {
-    BlockWords linear[256] = {};  // without S
+    BlockWords linear[256] = {};  // without the substitution
     for (unsigned bit = 0; bit < 8; ++bit) {
       Block one{};
       one[i] = static_cast<std::uint8_t>(1u << bit);
-      const BlockWords column = to_words(encrypts ? mix(one) : unmix(one));
+      const BlockWords column = to_words(map(one));
       for (unsigned rest = 0; rest < 1u << bit; ++rest)
         for (unsigned w = 0; w < 4; ++w)
           linear[1u << bit | rest].words[w] = linear[rest].words[w] ^ column.words[w];
     }
-    for (unsigned b = 0; b < 256; ++b) tables.entries[256 * i + b] = linear[encrypts ? pi[b] : inverse_pi[b]];
+    for (unsigned b = 0; b < 256; ++b) tables.entries[256 * i + b] = linear[substitution[b]];
   }
   return tables;
+}
+
+constexpr LsTables make_ls_tables() {
+  return make_tables(mix, pi);
 }
 
 // Round keys as words, in the order in which rounds add them.
 using KeyWords = std::array<std::uint32_t, 4 * (rounds + 1)>;
 
-constexpr KeyWords make_key_words(const RoundKeys& keys, Direction direction) {
+constexpr KeyWords make_key_words(const RoundKeys& keys) {
   KeyWords made{};
   for (unsigned i = 0; i <= rounds; ++i) {
-    const bool encrypts = direction == Direction::encrypt;
-    const Block& key = keys.of[encrypts ? i : rounds - i];
-    const BlockWords words = to_words(encrypts || i == rounds ? key : unmix(key));
+    const BlockWords words = to_words(keys.of[i]);
     for (unsigned w = 0; w < 4; ++w) made[4 * i + w] = words.words[w];
   }
   return made;
@@ -113,7 +111,7 @@ class Interleaved {
   std::uint32_t own_[8];
 };
 
-// A round: L S or L^-1 S^-1, and then a key.
+// A round of tables, then a key.
 template <class Lookup>
 GPUAES_HD inline BlockWords look_up(const BlockWords& state, const BlockWords& key, const Lookup& lookup) {
   BlockWords sum = key;
@@ -132,16 +130,6 @@ GPUAES_HD inline BlockWords encrypt(BlockWords block, const BlockWords (&keys)[r
   return block;
 }
 
-// S as it is, where tables do not have it: `substitute` is of one byte.
-template <class Substitute>
-GPUAES_HD inline BlockWords substitute_each(const BlockWords& state, const Substitute& substitute) {
-  BlockWords result{};
-  GPUAES_UNROLL
-  for (unsigned i = 0; i < 16; ++i)
-    result.words[i / 4] |= std::uint32_t{substitute(state.words[i / 4] >> 8 * (i % 4) & 0xff)} << 8 * (i % 4);
-  return result;
-}
-
 // `count` blocks side by side, which hide each other's waits and share the loads of round keys, which are
 // those of make_key_words().
 template <unsigned count, class Memory>
@@ -155,26 +143,6 @@ GPUAES_HD inline void encrypt(BlockWords (&blocks)[count], const std::uint32_t* 
     GPUAES_UNROLL
     for (unsigned k = 0; k < count; ++k) blocks[k] = look_up(blocks[k], key, InOrder<Memory>{memory});
   }
-}
-
-// `substitution`: pi.
-template <unsigned count, class Memory>
-GPUAES_HD inline void decrypt(BlockWords (&blocks)[count], const std::uint32_t* round_keys,
-                              const Memory& memory, const std::uint8_t* substitution) {
-  GPUAES_UNROLL
-  for (unsigned k = 0; k < count; ++k)
-    blocks[k] = substitute_each(blocks[k], [&](std::uint32_t byte) { return substitution[byte]; });
-  GPUAES_NO_UNROLL
-  for (unsigned round = 0; round < rounds; ++round) {
-    const BlockWords key = key_of(round_keys, round);
-    GPUAES_UNROLL
-    for (unsigned k = 0; k < count; ++k) blocks[k] = look_up(blocks[k], key, InOrder<Memory>{memory});
-  }
-  // Byte 0 of what L^-1 makes of byte 0 alone is that byte, so byte 0 of the first table's entries is S^-1.
-  const auto invert = [&](std::uint32_t byte) { return memory.entry(byte).words[0] & 0xff; };
-  GPUAES_UNROLL
-  for (unsigned k = 0; k < count; ++k)
-    blocks[k] = add(substitute_each(blocks[k], invert), key_of(round_keys, rounds));
 }
 
 }  // namespace gpuaes::kuznyechik

@@ -1,4 +1,5 @@
-// The bodies of the kernels that look up LS tables, on the host, against the standard.
+// The bodies of the kernels that look up LS tables, and of the bench's inverse, on the host, against the
+// standard.
 #include "cipher/kuznyechik/ls_table.hpp"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "support/aes_reference.hpp"
 #include "support/catch.hpp"
 #include "support/kuznyechik_vectors.hpp"
+#include "variants/inverse.hpp"
 
 namespace gpuaes {
 namespace {
@@ -29,8 +31,8 @@ bool is(const BlockWords& words, const Block& block) {
 struct Keys {
   explicit Keys(const kuznyechik::RoundKeys& keys)
       : round_keys(keys),
-        encrypting(kuznyechik::make_key_words(keys, Direction::encrypt)),
-        decrypting(kuznyechik::make_key_words(keys, Direction::decrypt)) {}
+        encrypting(kuznyechik::make_key_words(keys)),
+        decrypting(kuznyechik::make_decryption_key_words(keys)) {}
 
   kuznyechik::RoundKeys round_keys;
   kuznyechik::KeyWords encrypting, decrypting;

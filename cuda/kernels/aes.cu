@@ -1,0 +1,128 @@
+// Launches of AES: CTR mode, and GCM (NIST SP 800-38D) of a job's segments, which is a launch of the CTR
+// kernel and one that makes the tags of the ciphertext, or compares them.
+
+#include "cipher/modes/segments.hpp"
+#include "kernels/aes_bitslice_kernel.cuh"
+#include "kernels/aes_ttable_kernel.cuh"
+#include "kernels/gcm_tag_kernel.cuh"
+#include "kernels/kernels.hpp"
+#include "kernels/launch.cuh"
+
+namespace gpuaes::cuda {
+namespace {
+
+template <class Plan>
+void launch_bitslice(const AesKey& key, const Plan& plan, cudaStream_t stream) {
+  Grid grid = tile_grid(plan.aligned() + plan.gathered(), key.shape,
+                        {aes::tile_blocks / warp_lanes, bitslice_threads, bitslice_resident_threads});
+  grid.shared_bytes = memory_bytes(grid.threads);
+  launch(bitslice_kernel<Plan>, grid, stream, key.round_keys, key.rounds, plan);
+}
+
+template <class Plan>
+void launch_ttable(const AesKey& key, const Plan& plan, cudaStream_t stream) {
+  Grid grid = tile_grid(std::max(plan.aligned(), plan.gathered()), key.shape,
+                        {ttable_tile / warp_lanes, ttable_threads, ttable_threads});
+  grid.shared_bytes = table_bytes;
+  switch (key.rounds) {
+    case 10:
+      return launch(ttable_kernel<10, Plan>, grid, stream, key.round_keys, plan);
+    case 12:
+      return launch(ttable_kernel<12, Plan>, grid, stream, key.round_keys, plan);
+    default:
+      return launch(ttable_kernel<14, Plan>, grid, stream, key.round_keys, plan);
+  }
+}
+
+// make_plan.operator()<size>(): a plan of tiles of that size.
+template <class MakePlan>
+void launch_ctr(const AesKey& key, MakePlan make_plan, cudaStream_t stream) {
+  switch (key.kernel) {
+    case CudaKernel::bitslice:
+      return launch_bitslice(key, make_plan.template operator()<aes::tile_blocks>(), stream);
+    case CudaKernel::ttable:
+      return launch_ttable(key, make_plan.template operator()<ttable_tile>(), stream);
+  }
+}
+
+template <template <unsigned> class Plan>
+KernelFacts ctr_facts(CudaKernel kernel, Cipher cipher) {
+  const auto facts = [](auto* function, unsigned tile, unsigned threads, unsigned (*shared)(unsigned)) {
+    return KernelFacts{reinterpret_cast<const void*>(function), tile / warp_lanes, threads, shared};
+  };
+  if (kernel == CudaKernel::bitslice)
+    return facts(bitslice_kernel<Plan<aes::tile_blocks>>, aes::tile_blocks, bitslice_threads, memory_bytes);
+  const auto table_facts = [&](auto* function) {
+    return facts(function, ttable_tile, ttable_threads, [](unsigned) { return table_bytes; });
+  };
+  switch (cipher) {
+    case Cipher::aes_128:
+      return table_facts(ttable_kernel<10, Plan<ttable_tile>>);
+    case Cipher::aes_192:
+      return table_facts(ttable_kernel<12, Plan<ttable_tile>>);
+    default:
+      return table_facts(ttable_kernel<14, Plan<ttable_tile>>);
+  }
+}
+
+Segments make_segments(const GcmJob& job) {
+  const auto word = [&](std::size_t i) {
+    return std::uint32_t{job.base_nonce[i]} << 24 | std::uint32_t{job.base_nonce[i + 1]} << 16 |
+           std::uint32_t{job.base_nonce[i + 2]} << 8 | job.base_nonce[i + 3];
+  };
+  return {{job.first_segment, count_segments(job.sealed_bytes), job.sealed_bytes},
+          {word(0), word(4), word(8)}};
+}
+
+// `sealed`: `in` or `out`, whichever has the tags.
+void launch_gcm(const GcmJob& job, const std::byte* in, std::size_t in_stride, std::byte* out,
+                std::size_t out_stride, std::byte* sealed, std::uint32_t* first_bad, cudaStream_t stream) {
+  const Segments segments = make_segments(job);
+  if (segments.count == 0) return;
+  launch_ctr(
+      job.key,
+      [&]<unsigned tile_size> {
+        return SegmentTiles<tile_size>{segments,  in,         out,
+                                       in_stride, out_stride, reinterpret_cast<std::uint32_t*>(job.masks)};
+      },
+      stream);
+  constexpr unsigned max_share = 8;  // CUDA blocks that a multiprocessor has registers for
+  Grid grid = even_grid(segments.count, tag_threads, max_share);
+  grid.shared_bytes = shares_bytes;
+  launch(tag_kernel, grid, stream, job.powers, job.aad, segments, sealed,
+         reinterpret_cast<const uint4*>(job.masks), first_bad);
+}
+
+}  // namespace
+
+void launch_aes_ctr(const AesKey& key, Counter counter, const std::byte* in, std::byte* out, std::size_t size,
+                    cudaStream_t stream) {
+  if (size == 0) return;
+  launch_ctr(
+      key,
+      [&]<unsigned tile_size> {
+        return CtrTiles<tile_size>{counter, (size + 15) / 16, reinterpret_cast<const std::uint32_t*>(in),
+                                   reinterpret_cast<std::uint32_t*>(out)};
+      },
+      stream);
+}
+
+void launch_gcm_seal(const GcmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream) {
+  launch_gcm(job, plain, segment_bytes, sealed, sealed_segment_bytes, sealed, nullptr, stream);
+}
+
+void launch_gcm_open(const GcmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
+                     cudaStream_t stream) {
+  launch_gcm(job, sealed, sealed_segment_bytes, plain, segment_bytes, const_cast<std::byte*>(sealed),
+             first_bad, stream);
+}
+
+KernelFacts aes_ctr_facts(CudaKernel kernel, Cipher cipher) {
+  return ctr_facts<CtrTiles>(kernel, cipher);
+}
+
+KernelFacts aes_gcm_facts(CudaKernel kernel, Cipher cipher) {
+  return ctr_facts<SegmentTiles>(kernel, cipher);
+}
+
+}  // namespace gpuaes::cuda

@@ -1,0 +1,123 @@
+// Launches of Kuznyechik: CTR mode (GOST R 34.13-2015), and MGM (RFC 9058) of a job's segments, which is
+// three launches of the cipher, each of which needs the results of the one before
+// (cipher/modes/mgm_counter_blocks.hpp). The products are computed before the last one, the tags after it.
+
+#include <algorithm>
+
+#include "cipher/modes/counter_blocks.hpp"
+#include "cipher/modes/mgm_counter_blocks.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/kuznyechik_bitslice_kernel.cuh"
+#include "kernels/kuznyechik_ls_table_kernel.cuh"
+#include "kernels/launch.cuh"
+#include "kernels/mgm_kernel.cuh"
+
+namespace gpuaes::cuda {
+namespace {
+
+// Devices with little shared memory have room for fewer threads.
+TileUse kuznyechik_bitslice_use() {
+  const auto of_block = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  const auto of_processor = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+  const auto reserved = static_cast<unsigned>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
+  unsigned threads = kuznyechik_bitslice_threads;
+  while (threads > warp_lanes && kuznyechik_bitslice_memory(threads) > of_block) threads -= warp_lanes;
+  const unsigned blocks = of_processor / (kuznyechik_bitslice_memory(threads) + reserved);
+  return {kuznyechik::slices, threads, std::min(blocks * threads, kuznyechik_bitslice_resident_threads)};
+}
+
+template <class CounterBlocks>
+void launch_kuznyechik_bitslice(const KuznyechikKey& key, const CounterBlocks& counter_blocks,
+                                cudaStream_t stream) {
+  const std::uint64_t tiles =
+      (counter_blocks.count() + kuznyechik_bitslice_tile - 1) / kuznyechik_bitslice_tile;
+  Grid grid = tile_grid(tiles, key.shape, kuznyechik_bitslice_use());
+  grid.shared_bytes = kuznyechik_bitslice_memory(grid.threads);
+  launch(kuznyechik_bitslice_kernel<CounterBlocks>, grid, stream, key.round_keys, counter_blocks);
+}
+
+template <class CounterBlocks>
+void launch_kuznyechik_table(const KuznyechikKey& key, const CounterBlocks& counter_blocks,
+                             cudaStream_t stream) {
+  Grid grid = tile_grid((counter_blocks.count() + warp_lanes - 1) / warp_lanes, key.shape,
+                        {1, kuznyechik_table_threads, kuznyechik_table_threads});
+  grid.shared_bytes = kuznyechik_table_bytes;
+  launch(kuznyechik_table_kernel<CounterBlocks>, grid, stream, key.round_keys, counter_blocks);
+}
+
+template <class CounterBlocks>
+void launch_kuznyechik(const KuznyechikKey& key, const CounterBlocks& counter_blocks, cudaStream_t stream) {
+  switch (key.kernel) {
+    case CudaKernel::bitslice:
+      return launch_kuznyechik_bitslice(key, counter_blocks, stream);
+    case CudaKernel::ttable:
+      return launch_kuznyechik_table(key, counter_blocks, stream);
+  }
+}
+
+template <class CounterBlocks>
+KernelFacts kuznyechik_facts(CudaKernel kernel) {
+  if (kernel == CudaKernel::bitslice)
+    return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>), kuznyechik::slices,
+            kuznyechik_bitslice_use().max_threads, kuznyechik_bitslice_memory};
+  return {reinterpret_cast<const void*>(kuznyechik_table_kernel<CounterBlocks>), 1, kuznyechik_table_threads,
+          [](unsigned) { return kuznyechik_table_bytes; }};
+}
+
+MgmSegments make_segments(const MgmJob& job) {
+  return {{job.first_segment, count_segments(job.sealed_bytes), job.sealed_bytes},
+          load_counter(job.base_nonce),
+          (job.aad.size + 15) / 16};
+}
+
+// `sealed`: the side of `data` that has the tags.
+void launch_mgm(const MgmJob& job, const MgmData& data, std::byte* sealed, std::uint32_t* first_bad,
+                cudaStream_t stream) {
+  const MgmSegments segments = make_segments(job);
+  if (segments.count == 0) return;
+  auto* const starts = reinterpret_cast<BlockWords*>(job.room);
+  BlockWords* const sums = starts + 2 * segments.count;
+  BlockWords* const factors = sums + segments.count;
+  constexpr unsigned max_share = 4;  // CUDA blocks on a multiprocessor
+
+  launch_kuznyechik(job.key, MgmStarts{segments, starts}, stream);
+  launch_kuznyechik(job.key, MgmBody(segments, starts, data, factors), stream);
+  Grid products = even_grid(segments.count, product_threads, max_share);
+  products.shared_bytes = product_bytes;
+  launch(mgm_product_kernel, products, stream, job.aad, segments, sealed, factors, sums);
+  launch_kuznyechik(job.key, MgmSums{segments.count, sums}, stream);
+  constexpr unsigned warps = mgm_tag_threads / warp_lanes;
+  launch(mgm_tag_kernel, even_grid((segments.count + warps - 1) / warps, mgm_tag_threads, max_share), stream,
+         segments, sealed, reinterpret_cast<const uint4*>(sums), first_bad);
+}
+
+}  // namespace
+
+void launch_kuznyechik_ctr(const KuznyechikKey& key, Counter counter, const std::byte* in, std::byte* out,
+                           std::size_t size, cudaStream_t stream) {
+  if (size == 0) return;
+  launch_kuznyechik(key,
+                    CtrBlocks{counter, (size + 15) / 16, reinterpret_cast<const BlockWords*>(in),
+                              reinterpret_cast<BlockWords*>(out)},
+                    stream);
+}
+
+void launch_mgm_seal(const MgmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream) {
+  launch_mgm(job, {plain, sealed, segment_bytes, sealed_segment_bytes}, sealed, nullptr, stream);
+}
+
+void launch_mgm_open(const MgmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
+                     cudaStream_t stream) {
+  launch_mgm(job, {sealed, plain, sealed_segment_bytes, segment_bytes}, const_cast<std::byte*>(sealed),
+             first_bad, stream);
+}
+
+KernelFacts kuznyechik_ctr_facts(CudaKernel kernel) {
+  return kuznyechik_facts<CtrBlocks>(kernel);
+}
+
+KernelFacts kuznyechik_mgm_facts(CudaKernel kernel) {
+  return kuznyechik_facts<MgmBody>(kernel);
+}
+
+}  // namespace gpuaes::cuda

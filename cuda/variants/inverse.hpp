@@ -1,0 +1,109 @@
+// Decryption of blocks by tables, with AES and with Kuznyechik, for the bench: no mode of the filter needs
+// it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "cipher/aes/aes.hpp"
+#include "cipher/aes/block.hpp"
+#include "cipher/aes/ttable.hpp"
+#include "cipher/host_device.hpp"
+#include "cipher/kuznyechik/ls_table.hpp"
+
+namespace gpuaes {
+
+enum class Direction { encrypt, decrypt };
+
+// The inverse cipher (FIPS 197, section 5.3) in the order of the cipher itself (section 5.3.5): InvSubBytes,
+// InvShiftRows, InvMixColumns, AddRoundKey, with round keys made for that.
+namespace aes {
+
+// InvMixColumns, section 5.3.3. Its matrix, whose first row is 14 11 13 9, is that of MixColumns times the
+// one whose first row is 5 0 4 0.
+GPUAES_HD constexpr std::uint32_t unmix_column(std::uint32_t column) {
+  const std::uint32_t fourfold = times_x_each(times_x_each(column ^ turn_rows(column, 2)));
+  return mix_column(column ^ fourfold);
+}
+
+constexpr std::array<std::uint8_t, 256> make_inverse_sbox() {
+  std::array<std::uint8_t, 256> inverse{};
+  for (unsigned i = 0; i < 256; ++i) inverse[sbox[i]] = static_cast<std::uint8_t>(i);
+  return inverse;
+}
+
+inline constexpr std::array<std::uint8_t, 256> inverse_sbox = make_inverse_sbox();
+
+// As make_ttable(): what a byte in row 0 adds to the four rows of its new column.
+constexpr TTable make_inverse_ttable() {
+  TTable table{};
+  for (unsigned i = 0; i < 256; ++i) table.words[i] = unmix_column(inverse_sbox[i]);
+  return table;
+}
+
+// The round keys of the inverse cipher, from those of the cipher: the last one first, and all but the first
+// and the last through InvMixColumns.
+constexpr RoundKeys make_decryption_keys(const RoundKeys& keys) {
+  RoundKeys inverse{{}, keys.rounds};
+  const auto rounds = static_cast<unsigned>(keys.rounds);
+  for (unsigned round = 0; round <= rounds; ++round) {
+    for (unsigned c = 0; c < 4; ++c) {
+      const std::uint32_t word = keys.words[4 * (rounds - round) + c];
+      inverse.words[4 * round + c] = round == 0 || round == rounds ? word : unmix_column(word);
+    }
+  }
+  return inverse;
+}
+
+}  // namespace aes
+
+// Tables of L^-1 S^-1 join the two in the order of the rounds if each round key except the last is added
+// after L^-1 instead of before it, and so goes through L^-1 itself. S before the first L^-1, which undoes the
+// S^-1 of its table, and S^-1 after the last L^-1 are left over.
+namespace kuznyechik {
+
+constexpr LsTables make_ls_tables(Direction direction) {
+  return direction == Direction::encrypt ? make_ls_tables() : make_tables(unmix, inverse_pi);
+}
+
+constexpr KeyWords make_decryption_key_words(const RoundKeys& keys) {
+  RoundKeys inverse{};
+  for (unsigned i = 0; i <= rounds; ++i)
+    inverse.of[i] = i == rounds ? keys.of[0] : unmix(keys.of[rounds - i]);
+  return make_key_words(inverse);
+}
+
+// S as it is, where tables do not have it: `substitute` is of one byte.
+template <class Substitute>
+GPUAES_HD inline BlockWords substitute_each(const BlockWords& state, const Substitute& substitute) {
+  BlockWords result{};
+  GPUAES_UNROLL
+  for (unsigned i = 0; i < 16; ++i)
+    result.words[i / 4] |= std::uint32_t{substitute(state.words[i / 4] >> 8 * (i % 4) & 0xff)} << 8 * (i % 4);
+  return result;
+}
+
+// `round_keys`: those of make_decryption_key_words(). `substitution`: pi.
+template <unsigned count, class Memory>
+GPUAES_HD inline void decrypt(BlockWords (&blocks)[count], const std::uint32_t* round_keys,
+                              const Memory& memory, const std::uint8_t* substitution) {
+  GPUAES_UNROLL
+  for (unsigned k = 0; k < count; ++k)
+    blocks[k] = substitute_each(blocks[k], [&](std::uint32_t byte) { return substitution[byte]; });
+  GPUAES_NO_UNROLL
+  for (unsigned round = 0; round < rounds; ++round) {
+    const BlockWords key = key_of(round_keys, round);
+    GPUAES_UNROLL
+    for (unsigned k = 0; k < count; ++k) blocks[k] = look_up(blocks[k], key, InOrder<Memory>{memory});
+  }
+  // L^-1 leaves byte 0 of a block whose other bytes are 0 unchanged, so byte 0 of the first table's entries
+  // is S^-1.
+  const auto invert = [&](std::uint32_t byte) { return memory.entry(byte).words[0] & 0xff; };
+  GPUAES_UNROLL
+  for (unsigned k = 0; k < count; ++k)
+    blocks[k] = add(substitute_each(blocks[k], invert), key_of(round_keys, rounds));
+}
+
+}  // namespace kuznyechik
+}  // namespace gpuaes
