@@ -184,7 +184,7 @@ class CudaLane : public Lane {
   Stream stream_;
   DeviceKey keys_;
   const CipherKey* key_ = nullptr;
-  std::array<JobBuffers, 2> buffers_;
+  std::array<JobBuffers, cuda_jobs_per_lane> buffers_;
   std::size_t started_ = 0;
   std::size_t finished_ = 0;
   Idle idle_{device_, stream_.get()};
@@ -214,6 +214,7 @@ std::size_t count_cuda_devices() {
 
 std::vector<std::string> describe_cuda_devices() {
   std::vector<std::string> lines;
+  if (!cuda_may_open()) return lines;
   const std::size_t count = count_cuda_devices();
   for (std::size_t device = 0; device < count; ++device) {
     cudaDeviceProp properties;

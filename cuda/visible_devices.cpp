@@ -2,6 +2,7 @@
 // host. So it is shown only the devices that will be used.
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -36,6 +37,10 @@ std::vector<std::string> visible_devices() {
 }
 
 }  // namespace
+
+bool cuda_may_open() {
+  return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+}
 
 void show_only_named_devices(std::vector<LaneSpec>& specs) {
   std::vector<unsigned> devices;

@@ -27,7 +27,7 @@ KernelCost bitslice_cost(int rounds) {
   // aes::begin_tile(): a substitution, its double, 40 spread bits, and what is added to them.
   constexpr int begin = sbox + 3 + 40 + 8 + 2 * 32;
   constexpr int shuffles = 24;  // rows 1 to 3
-  constexpr int key_loads = 8;  // of 16 bytes that 8 lanes share
+  constexpr int key_loads = 8;  // of 16 bytes that 8 threads share
   constexpr double blocks = aes::tile_blocks / 32.0;
   const int middle = rounds - 3;  // rounds 1 and 2 are begin_tile()
   return {
@@ -37,10 +37,10 @@ KernelCost bitslice_cost(int rounds) {
       .loads_of_own_bank = ((middle + 1) * key_loads + add_data) / blocks};
 }
 
-// Of aes_ttable.hpp. Lookups of a block: in rounds 1 and 2 one and four, and 30 for 4 blocks together; then
-// 16 a round. Each needs a permutation for its address; a column of a middle round one more, and two LOP3; of
-// the last one three and one; all the rest, 8 permutations and 7 LOP3. The machine code of a block has just
-// that.
+// Of cipher/aes/ttable.hpp. Lookups of a block: in rounds 1 and 2 one and four, and 30 for 4 blocks together;
+// then 16 a round. Each needs a permutation for its address; a column of a middle round one more, and two
+// LOP3; of the last one three and one; all the rest, 8 permutations and 7 LOP3. The machine code of a block
+// has just that.
 KernelCost ttable_cost(int rounds) {
   const int middle = rounds - 3;
   return {.logic = middle * (16 + 4 * (1 + 2)) + 16 + 4 * (3 + 1) + 8.0 + 7,
@@ -64,8 +64,8 @@ int join_of(const Variant& variant, Mode mode) {
   return pack + mix_column + (mode == Mode::ecb_decrypt ? unmix_before : 0);
 }
 
-// Of kuznyechik_table.hpp: 16 lookups a round, of `address` instructions each; what they find and the round
-// key are 17 blocks, of which one LOP3 adds two words to a third.
+// Of cipher/kuznyechik/ls_table.hpp: 16 lookups a round, of `address` instructions each; what they find and
+// the round key are 17 blocks, of which one LOP3 adds two words to a third.
 constexpr int ls_lookups = 16 * kuznyechik::rounds;
 constexpr double ls_logic(int address) {
   return ls_lookups * address + kuznyechik::rounds * 4 * (17 - 1) / 2;
@@ -77,14 +77,15 @@ KernelCost kuznyechik_table_cost() {
   return {.logic = ls_logic(2), .loads_of_own_bank = 4 * ls_lookups};
 }
 
-// Of kuznyechik_bitslice.hpp, which has 32 blocks in a thread. The blocks go through shared memory twice.
+// Of cipher/kuznyechik/bitslice.hpp, which has 32 blocks in a thread. The blocks go through shared memory
+// twice.
 KernelCost kuznyechik_bitslice_cost() {
   using kuznyechik::rounds, kuznyechik::slices;
   constexpr int block_bits = kuznyechik::block_bits;
   constexpr int bases = 16 * (9 + 8);  // to that of the circuit, and back
   constexpr int round = 16 * kuznyechik::substitute_logic + kuznyechik::mix_logic + block_bits;
   constexpr int add_key_and_data = 2 * block_bits;
-  constexpr int key_loads = (rounds + 1) * block_bits / 4;  // of 16 bytes that all lanes share
+  constexpr int key_loads = (rounds + 1) * block_bits / 4;  // of 16 bytes that all threads of a warp share
   constexpr int through_memory = 2 * 2 * block_bits;
   return {.logic = (8 * transpose_logic + bases + rounds * round + add_key_and_data) / double{slices},
           .loads_of_own_bank = (key_loads + through_memory) / double{slices}};
@@ -105,8 +106,8 @@ KernelCost ls_cost(const Variant& variant) {
   return cost;
 }
 
-// Of aes_lookup.hpp: 16 lookups a round. An address is one instruction at least. Where 16 threads have a
-// block each of them makes its whole column, and takes a byte out of it.
+// Of variants/aes_lookup.hpp: 16 lookups a round. An address is one instruction at least. Where 16 threads
+// have a block each of them makes its whole column, and takes a byte out of it.
 KernelCost aes_cost(const Variant& variant, Mode mode, int rounds) {
   const unsigned threads = variant.threads_per_block;
   const double columns = std::max(4u, threads), lookups = 16.0 * rounds;

@@ -32,7 +32,7 @@ struct Subject {
 // nothing that is left can do any of the ciphers in any of the modes.
 std::vector<Subject> choose_subjects(const KernelRequest& request);
 
-// The kernel of lanes that makes the keystream: of a stretch of data, or of segments.
+// The kernel of lanes that makes the keystream: of data under consecutive counters, or of segments.
 KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments);
 
 // A key on the device, as lanes have it.

@@ -19,6 +19,7 @@
 #include "bench/timing.hpp"
 #include "lane/backends.hpp"
 #include "lane/plan.hpp"
+#include "lane/plan_figures.hpp"
 #include "system/tuning.hpp"
 
 namespace gpuaes {
@@ -218,9 +219,9 @@ void keep(const std::optional<Tuning>& tuning, std::size_t size, const Report& r
   const std::optional<std::string> model = nvidia_model();
   if (!tuning)
     return report.note("nothing is kept: the kernel that is the filter's default was not measured with AES");
-  if (size != cuda_file_chunk_bytes)
+  if (size != figures.cuda_file.bytes)
     return report.note(
-        fmt::format("nothing is kept: launches of lanes are of {} bytes", cuda_file_chunk_bytes));
+        fmt::format("nothing is kept: launches of lanes are of {} bytes", figures.cuda_file.bytes));
   if (!model) return report.note("nothing is kept: the driver does not tell one model of all devices");
   if (*model != device)
     return report.note(

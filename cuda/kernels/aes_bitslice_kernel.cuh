@@ -3,7 +3,7 @@
 // key or data. One kernel for all key sizes.
 //
 // Shared memory holds the round keys spread over words; what tiles share of rounds 1 and 2 is made for 32
-// tiles ahead, by one lane each.
+// tiles ahead, one by each thread of a warp.
 //
 // On an H200, with data in device memory, that makes 590, 491 and 417 GB/s with keys of 128, 192 and 256
 // bits, and 388, 338 and 299 in launches of 4 MiB, one behind the other. Tried and left: 768 resident threads
@@ -57,7 +57,7 @@ __device__ inline void fetch(const Tile& tile, uint4* data, unsigned warp_lane) 
 
 __device__ inline void wait_for_data() {
   __pipeline_wait_prior(0);
-  __syncwarp();  // what the other lanes have fetched is there too
+  __syncwarp();  // and for what the other threads of the warp fetch
 }
 
 // Adds the keystream to the data of a tile: word k of it is that of block 8k + group. A whole tile needs no
@@ -68,8 +68,8 @@ __device__ void add_data(const Tile& tile, const aes::Column& key, const uint4* 
   const std::uint32_t* const in = reinterpret_cast<const std::uint32_t*>(data + group) + column;
   std::uint32_t* const out = tile.out + 4 * (tile.offset + group) + column;
   for (unsigned k = 0; k < aes::slices; ++k) {
-    const unsigned place = aes::groups * k + group;
-    if (whole || (place >= tile.begin && place < tile.end))
+    const unsigned i = aes::groups * k + group;
+    if (whole || (i >= tile.begin && i < tile.end))
       out[4 * aes::groups * k] = in[4 * aes::groups * k] ^ key.words[k];
   }
 }
@@ -81,7 +81,7 @@ __device__ inline void finish_tile(const Tile& tile, const aes::Column& key, con
     add_data<true>(tile, key, data, group, column);
   else
     add_data<false>(tile, key, data, group, column);
-  if (tile.mask != nullptr && group == mask_place) tile.mask[column] = key.words[0];
+  if (tile.mask != nullptr && group == mask_block) tile.mask[column] = key.words[0];
   __syncwarp();  // all have read what the next tile's will be copied over
 }
 
@@ -91,7 +91,7 @@ __device__ aes::Column begin_gathered(const Plan& plan, std::uint64_t number, co
   aes::Column result;
 #pragma unroll
   for (unsigned k = 0; k < aes::slices; ++k) {
-    const aes::Block block = aes::load_block(plan.place(number, aes::groups * k + group).counter);
+    const aes::Block block = aes::load_block(plan.gathered_block(number, aes::groups * k + group).counter);
     result.words[k] = column & 2 ? (column & 1 ? block.words[3] : block.words[2])
                                  : (column & 1 ? block.words[1] : block.words[0]);
   }
@@ -103,8 +103,8 @@ __device__ aes::Column begin_gathered(const Plan& plan, std::uint64_t number, co
 template <class Plan>
 __device__ void fetch_gathered(const Plan& plan, std::uint64_t number, uint4* data, unsigned warp_lane) {
   for (unsigned i = warp_lane; i < aes::tile_blocks; i += warp_lanes) {
-    const Place place = plan.place(number, i);
-    if (place.is_there) __pipeline_memcpy_async(data + i, place.in, sizeof(uint4));
+    const GatheredBlock block = plan.gathered_block(number, i);
+    if (block.is_used) __pipeline_memcpy_async(data + i, block.in, sizeof(uint4));
   }
   __pipeline_commit();
 }
@@ -116,13 +116,13 @@ __device__ void finish_gathered(const Plan& plan, std::uint64_t number, const ae
   const std::uint32_t* const in = reinterpret_cast<const std::uint32_t*>(data + group) + column;
 #pragma unroll
   for (unsigned k = 0; k < aes::slices; ++k) {
-    const Place place = plan.place(number, aes::groups * k + group);
-    if (place.is_there) place.out[column] = in[4 * aes::groups * k] ^ key.words[k];
+    const GatheredBlock block = plan.gathered_block(number, aes::groups * k + group);
+    if (block.is_used) block.out[column] = in[4 * aes::groups * k] ^ key.words[k];
   }
   __syncwarp();  // as above
 }
 
-// Plan: StretchTiles or SegmentTiles.
+// Plan: CtrTiles or SegmentTiles.
 template <class Plan>
 __global__ void __launch_bounds__(bitslice_threads, bitslice_resident_threads / bitslice_threads)
     bitslice_kernel(const std::uint32_t* round_keys, int rounds, Plan plan) {

@@ -1,4 +1,4 @@
-// AES-CTR of one stretch of data.
+// AES-CTR of data under consecutive counters.
 
 #include "kernels/aes_ctr.cuh"
 #include "kernels/kernels.hpp"
@@ -11,14 +11,14 @@ void launch_aes_ctr(const AesKey& key, Counter counter, const std::byte* in, std
   launch_ctr(
       key,
       [&]<unsigned tile_size> {
-        return StretchTiles<tile_size>{counter, (size + 15) / 16, reinterpret_cast<const std::uint32_t*>(in),
-                                       reinterpret_cast<std::uint32_t*>(out)};
+        return CtrTiles<tile_size>{counter, (size + 15) / 16, reinterpret_cast<const std::uint32_t*>(in),
+                                   reinterpret_cast<std::uint32_t*>(out)};
       },
       stream);
 }
 
 KernelFacts aes_ctr_facts(CudaKernel kernel, Cipher cipher) {
-  return ctr_facts<StretchTiles>(kernel, cipher);
+  return ctr_facts<CtrTiles>(kernel, cipher);
 }
 
 }  // namespace gpuaes::cuda

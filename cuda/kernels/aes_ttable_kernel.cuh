@@ -37,7 +37,7 @@ __device__ inline void store_data(std::uint32_t* words, const uint4& data, const
                                       data.w ^ key.words[3]};
 }
 
-// Plan: StretchTiles or SegmentTiles.
+// Plan: CtrTiles or SegmentTiles.
 template <int rounds, class Plan>
 __global__ void __launch_bounds__(ttable_threads, 1)
     ttable_kernel(const std::uint32_t* round_keys, Plan plan) {
@@ -65,18 +65,18 @@ __global__ void __launch_bounds__(ttable_threads, 1)
       const aes::Block key = keystream.block(static_cast<unsigned>(tile.first.low) % 256 + i);
       if (has_data)
         store_data(tile.out + at, data, key);
-      else if (i == mask_place && tile.mask != nullptr)
+      else if (i == mask_block && tile.mask != nullptr)
         store_data(tile.mask, {}, key);
     }
   }
   for (std::uint64_t number = warp; number < plan.gathered(); number += stride) {
 #pragma unroll 1
     for (unsigned i = warp_lane; i < ttable_tile; i += warp_lanes) {
-      const Place place = plan.place(number, i);
-      if (!place.is_there) continue;
-      keystream.start(place.counter);
-      store_data(place.out, load_data(place.in),
-                 keystream.block(static_cast<unsigned>(place.counter.low) % 256));
+      const GatheredBlock block = plan.gathered_block(number, i);
+      if (!block.is_used) continue;
+      keystream.start(block.counter);
+      store_data(block.out, load_data(block.in),
+                 keystream.block(static_cast<unsigned>(block.counter.low) % 256));
     }
   }
 }

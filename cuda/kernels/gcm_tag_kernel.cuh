@@ -41,8 +41,8 @@ static __global__ void __launch_bounds__(tag_threads)
     std::byte* const ciphertext = sealed + segment * sealed_segment_bytes;
     const ghash::Lengths lengths{aad.size, segments.plain_bytes(segment)};
     const ghash::Element share = sum_of_warp(
-        ghash::lane_share(thread, tag_threads, static_cast<unsigned>(lengths.data_blocks()), stride,
-                          powers->of[tag_threads - 1 - thread], HashedBlocks{aad, lengths, ciphertext}));
+        ghash::thread_share(thread, tag_threads, static_cast<unsigned>(lengths.data_blocks()), stride,
+                            powers->of[tag_threads - 1 - thread], HashedBlocks{aad, lengths, ciphertext}));
     __syncthreads();  // the shares of the last segment have been read
     if (warp_lane == 0) shares[warp] = share;
     __syncthreads();

@@ -1,9 +1,9 @@
-// Kuznyechik, bitsliced: cipher/kuznyechik/bitslice.hpp on the places of a job
-// (cipher/modes/counter_blocks.hpp), 32 for each thread, in a grid-stride loop over tiles of a warp's. No
-// load or store has an address, and no branch a condition, that depends on key or data.
+// Kuznyechik, bitsliced: cipher/kuznyechik/bitslice.hpp on the counter blocks of a job
+// (cipher/modes/counter_blocks.hpp), 32 for each thread, in a grid-stride loop over tiles, each of which a
+// warp takes. No load or store has an address, and no branch a condition, that depends on key or data.
 //
-// Shared memory holds the round keys spread over words, and the 32 blocks of each thread before they become a
-// state and after they were one: registers have no indices that a loop could count.
+// Shared memory holds the round keys, one word for each bit, and the 32 blocks of each thread before and
+// after they are a state: registers cannot be indexed in a loop.
 //
 // On an H200, with data in device memory, that makes 218 GB/s, and 68 in launches of 4 MiB, one behind the
 // other: these are 256 warps, one for every second scheduler, and take as long as one. Tried and left: 256
@@ -21,7 +21,7 @@ constexpr unsigned kuznyechik_bitslice_threads = 128;           // at most
 constexpr unsigned kuznyechik_bitslice_resident_threads = 384;  // that a multiprocessor has registers for
 constexpr unsigned kuznyechik_bitslice_tile = kuznyechik::slices * warp_lanes;
 
-// In dynamic shared memory, after the keys: block k of all lanes of a warp lies together.
+// In dynamic shared memory, after the keys: block k of all threads of a warp is contiguous.
 struct WarpBlocks {
   BlockWords of[kuznyechik::slices][warp_lanes];
 };
@@ -30,24 +30,25 @@ __host__ __device__ constexpr unsigned kuznyechik_bitslice_memory(unsigned threa
   return static_cast<unsigned>(sizeof(kuznyechik::KeySlices) + threads / warp_lanes * sizeof(WarpBlocks));
 }
 
-// Places from `first` on, one for each lane of the warp, and so on; those that are not there are zeros.
-template <class Places>
-__device__ void gather_counters(const Places& places, std::uint64_t first, WarpBlocks& blocks,
+// Counter blocks from `first` on, one for each thread of the warp, 32 times. Zeros after the last one.
+template <class CounterBlocks>
+__device__ void gather_counters(const CounterBlocks& counter_blocks, std::uint64_t first, WarpBlocks& blocks,
                                 unsigned warp_lane) {
 #pragma unroll 4
   for (unsigned k = 0; k < kuznyechik::slices; ++k) {
     const std::uint64_t i = first + k * warp_lanes + warp_lane;
-    blocks.of[k][warp_lane] = i < places.count() ? places.counter_block(i) : BlockWords{};
+    blocks.of[k][warp_lane] = i < counter_blocks.count() ? counter_blocks.counter_block(i) : BlockWords{};
   }
 }
 
-template <class Places>
-__device__ void add_data(const Places& places, std::uint64_t first, const WarpBlocks& keystream,
-                         unsigned warp_lane) {
+template <class CounterBlocks>
+__device__ void add_data(const CounterBlocks& counter_blocks, std::uint64_t first,
+                         const WarpBlocks& keystream, unsigned warp_lane) {
 #pragma unroll 8
   for (unsigned k = 0; k < kuznyechik::slices; ++k) {
     const std::uint64_t i = first + k * warp_lanes + warp_lane;
-    if (i < places.count()) places.put(i, add(places.load(i), keystream.of[k][warp_lane]));
+    if (i < counter_blocks.count())
+      counter_blocks.store(i, add(counter_blocks.load(i), keystream.of[k][warp_lane]));
   }
 }
 
@@ -71,10 +72,10 @@ __device__ inline void store_state(kuznyechik::Slices& state, WarpBlocks& blocks
   }
 }
 
-template <class Places>
+template <class CounterBlocks>
 __global__ void __launch_bounds__(kuznyechik_bitslice_threads,
                                   kuznyechik_bitslice_resident_threads / kuznyechik_bitslice_threads)
-    kuznyechik_bitslice_kernel(const std::uint32_t* round_keys, Places places) {
+    kuznyechik_bitslice_kernel(const std::uint32_t* round_keys, CounterBlocks counter_blocks) {
   extern __shared__ uint4 kuznyechik_slices[];
   auto& keys = *reinterpret_cast<kuznyechik::KeySlices*>(kuznyechik_slices);
   let_later_begin();
@@ -85,16 +86,17 @@ __global__ void __launch_bounds__(kuznyechik_bitslice_threads,
 
   const unsigned warp_lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
   WarpBlocks& blocks = reinterpret_cast<WarpBlocks*>(&keys + 1)[threadIdx.x / warp_lanes];
-  const std::uint64_t tiles = (places.count() + kuznyechik_bitslice_tile - 1) / kuznyechik_bitslice_tile;
+  const std::uint64_t tiles =
+      (counter_blocks.count() + kuznyechik_bitslice_tile - 1) / kuznyechik_bitslice_tile;
   for (std::uint64_t tile = blockIdx.x * warps + threadIdx.x / warp_lanes; tile < tiles;
        tile += gridDim.x * warps) {
     const std::uint64_t first = tile * kuznyechik_bitslice_tile;
     kuznyechik::Slices state;
-    gather_counters(places, first, blocks, warp_lane);
+    gather_counters(counter_blocks, first, blocks, warp_lane);
     load_state(state, blocks, warp_lane);
     encrypt(state, keys);
     store_state(state, blocks, warp_lane);
-    add_data(places, first, blocks, warp_lane);
+    add_data(counter_blocks, first, blocks, warp_lane);
   }
   __syncthreads();
   wipe_shared(kuznyechik_slices, kuznyechik_bitslice_memory(blockDim.x));

@@ -1,4 +1,4 @@
-// Kuznyechik in CTR mode (GOST R 34.13-2015) on one stretch of data.
+// Kuznyechik in CTR mode (GOST R 34.13-2015) on data under consecutive counters.
 
 #include "cipher/modes/counter_blocks.hpp"
 #include "kernels/kernels.hpp"
@@ -10,13 +10,13 @@ void launch_kuznyechik_ctr(const KuznyechikKey& key, Counter counter, const std:
                            std::size_t size, cudaStream_t stream) {
   if (size == 0) return;
   launch_kuznyechik(key,
-                    StretchPlaces{counter, (size + 15) / 16, reinterpret_cast<const BlockWords*>(in),
-                                  reinterpret_cast<BlockWords*>(out)},
+                    CtrBlocks{counter, (size + 15) / 16, reinterpret_cast<const BlockWords*>(in),
+                              reinterpret_cast<BlockWords*>(out)},
                     stream);
 }
 
 KernelFacts kuznyechik_ctr_facts(CudaKernel kernel) {
-  return kuznyechik_facts<StretchPlaces>(kernel);
+  return kuznyechik_facts<CtrBlocks>(kernel);
 }
 
 }  // namespace gpuaes::cuda

@@ -1,4 +1,4 @@
-// Launches the kernel that enciphers the places of a job with Kuznyechik.
+// Launches the kernel that encrypts the counter blocks of a job with Kuznyechik.
 #pragma once
 
 #include <algorithm>
@@ -21,38 +21,41 @@ inline TileUse kuznyechik_bitslice_use() {
   return {kuznyechik::slices, threads, std::min(blocks * threads, kuznyechik_bitslice_resident_threads)};
 }
 
-template <class Places>
-void launch_kuznyechik_bitslice(const KuznyechikKey& key, const Places& places, cudaStream_t stream) {
-  const std::uint64_t tiles = (places.count() + kuznyechik_bitslice_tile - 1) / kuznyechik_bitslice_tile;
+template <class CounterBlocks>
+void launch_kuznyechik_bitslice(const KuznyechikKey& key, const CounterBlocks& counter_blocks,
+                                cudaStream_t stream) {
+  const std::uint64_t tiles =
+      (counter_blocks.count() + kuznyechik_bitslice_tile - 1) / kuznyechik_bitslice_tile;
   Grid grid = tile_grid(tiles, key.shape, kuznyechik_bitslice_use());
   grid.shared_bytes = kuznyechik_bitslice_memory(grid.threads);
-  launch(kuznyechik_bitslice_kernel<Places>, grid, stream, key.round_keys, places);
+  launch(kuznyechik_bitslice_kernel<CounterBlocks>, grid, stream, key.round_keys, counter_blocks);
 }
 
-template <class Places>
-void launch_kuznyechik_table(const KuznyechikKey& key, const Places& places, cudaStream_t stream) {
-  Grid grid = tile_grid((places.count() + warp_lanes - 1) / warp_lanes, key.shape,
+template <class CounterBlocks>
+void launch_kuznyechik_table(const KuznyechikKey& key, const CounterBlocks& counter_blocks,
+                             cudaStream_t stream) {
+  Grid grid = tile_grid((counter_blocks.count() + warp_lanes - 1) / warp_lanes, key.shape,
                         {1, kuznyechik_table_threads, kuznyechik_table_threads});
   grid.shared_bytes = kuznyechik_table_bytes;
-  launch(kuznyechik_table_kernel<Places>, grid, stream, key.round_keys, places);
+  launch(kuznyechik_table_kernel<CounterBlocks>, grid, stream, key.round_keys, counter_blocks);
 }
 
-template <class Places>
-void launch_kuznyechik(const KuznyechikKey& key, const Places& places, cudaStream_t stream) {
+template <class CounterBlocks>
+void launch_kuznyechik(const KuznyechikKey& key, const CounterBlocks& counter_blocks, cudaStream_t stream) {
   switch (key.kernel) {
     case CudaKernel::bitslice:
-      return launch_kuznyechik_bitslice(key, places, stream);
+      return launch_kuznyechik_bitslice(key, counter_blocks, stream);
     case CudaKernel::ttable:
-      return launch_kuznyechik_table(key, places, stream);
+      return launch_kuznyechik_table(key, counter_blocks, stream);
   }
 }
 
-template <class Places>
+template <class CounterBlocks>
 KernelFacts kuznyechik_facts(CudaKernel kernel) {
   if (kernel == CudaKernel::bitslice)
-    return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<Places>), kuznyechik::slices,
+    return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>), kuznyechik::slices,
             kuznyechik_bitslice_use().max_threads, kuznyechik_bitslice_memory};
-  return {reinterpret_cast<const void*>(kuznyechik_table_kernel<Places>), 1, kuznyechik_table_threads,
+  return {reinterpret_cast<const void*>(kuznyechik_table_kernel<CounterBlocks>), 1, kuznyechik_table_threads,
           [](unsigned) { return kuznyechik_table_bytes; }};
 }
 

@@ -1,5 +1,6 @@
-// Kuznyechik by LS tables in shared memory: cipher/kuznyechik/ls_table.hpp on all places of a job, one place
-// a thread, in a grid-stride loop. Addresses depend on key and data.
+// Kuznyechik by LS tables in shared memory: cipher/kuznyechik/ls_table.hpp on the counter blocks of a
+// job (cipher/modes/counter_blocks.hpp), one for each thread, in a grid-stride loop. Addresses depend on key
+// and data.
 //
 // One block of 512 threads on each multiprocessor fills 64 KiB of shared memory with the tables, once. A
 // block takes 144 lookups of 16 bytes, none of which waits for another: what a multiprocessor reads from
@@ -27,10 +28,9 @@ __device__ inline void fill_kuznyechik_tables(BlockWords* tables) {
   __pipeline_wait_prior(0);
 }
 
-// Places: as cipher/modes/counter_blocks.hpp has them.
-template <class Places>
+template <class CounterBlocks>
 __global__ void __launch_bounds__(kuznyechik_table_threads, 1)
-    kuznyechik_table_kernel(const std::uint32_t* round_keys, Places places) {
+    kuznyechik_table_kernel(const std::uint32_t* round_keys, CounterBlocks counter_blocks) {
   extern __shared__ uint4 kuznyechik_memory[];
   BlockWords* const tables = reinterpret_cast<BlockWords*>(kuznyechik_memory);
   let_later_begin();
@@ -42,11 +42,11 @@ __global__ void __launch_bounds__(kuznyechik_table_threads, 1)
   for (unsigned round = 0; round <= kuznyechik::rounds; ++round)
     keys[round] = kuznyechik::key_of(round_keys, round);
   const kuznyechik::Interleaved lookup(tables, threadIdx.x % warp_lanes);
-  const std::uint64_t count = places.count(), stride = std::uint64_t{gridDim.x} * blockDim.x;
+  const std::uint64_t count = counter_blocks.count(), stride = std::uint64_t{gridDim.x} * blockDim.x;
 #pragma unroll 1
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    const BlockWords data = places.load(i);
-    places.put(i, add(data, kuznyechik::encrypt(places.counter_block(i), keys, lookup)));
+    const BlockWords data = counter_blocks.load(i);
+    counter_blocks.store(i, add(data, kuznyechik::encrypt(counter_blocks.counter_block(i), keys, lookup)));
   }
 }
 

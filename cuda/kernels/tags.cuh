@@ -1,4 +1,4 @@
-// What the kernels that make tags have in common: what they hash, and what becomes of a tag.
+// The common part of the kernels that make tags: what they hash, and how a tag is written or compared.
 #pragma once
 
 #include "cipher/modes/ghash.hpp"
@@ -7,8 +7,8 @@
 
 namespace gpuaes::cuda {
 
-// What tags authenticate of one segment, save the block of lengths: the blocks of its associated data, then
-// those of its ciphertext, either filled up with zeros.
+// What the tag of a segment authenticates, except the block of lengths: the blocks of the associated data,
+// then those of the ciphertext, both filled up with zeros.
 struct HashedBlocks {
   const PublicData& aad;
   ghash::Lengths lengths;
@@ -25,7 +25,7 @@ struct HashedBlocks {
     const std::uint32_t words[4] = {fetched.x, fetched.y, fetched.z, fetched.w};
     ghash::Element block = ghash::load(words);
     const unsigned rest = static_cast<unsigned>(lengths.ciphertext_bytes) - ciphertext_at(index);
-    if (rest < 16)  // not so for associated data: it is negative there
+    if (rest < 16)  // not in associated data: there it has wrapped around
       for (unsigned i = 0; i < 4; ++i) block.words[3 - i] &= leading_bytes(rest, 4 * i);
     return block;
   }
@@ -51,11 +51,11 @@ __device__ inline std::uint8_t byte_of(const uint4& block, unsigned index) {
   return static_cast<std::uint8_t>((index & 8 ? high : low) >> 8 * (index & 3));
 }
 
-// Writes the tag of a segment to `place`; or, where `first_bad` is there, compares it and lowers that to the
-// first segment whose tag is wrong. All lanes of a warp call it.
-__device__ inline void finish_tag(const uint4& tag, std::byte* place, std::uint64_t segment,
+// Writes the tag of a segment to `stored`; or, if first_bad is not null, compares it with the bytes there and
+// lowers *first_bad to the segment if they differ. All threads of a warp call it.
+__device__ inline void finish_tag(const uint4& tag, std::byte* stored, std::uint64_t segment,
                                   std::uint32_t* first_bad, unsigned warp_lane) {
-  auto* const bytes = reinterpret_cast<std::uint8_t*>(place);
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(stored);
   if (first_bad == nullptr) {
     if (warp_lane < tag_bytes) bytes[warp_lane] = byte_of(tag, warp_lane);
     return;

@@ -96,7 +96,7 @@ struct Linear {
   }
 };
 
-// Shared memory answers one word for each of 32 banks at a time: here every lane of a warp has a copy of the
+// Shared memory serves one word of each of 32 banks at a time: here every thread of a warp has a copy of the
 // tables in a bank of its own. One table: entry x is the words from 32 x on. Four: in two pairs, and entry x
 // of a pair is the words from 64 x on, so that one permute makes a byte an address.
 template <unsigned tables>

@@ -1,4 +1,4 @@
-// Tables in shared memory, one copy in each of the 32 banks: no lane waits for another, but filling takes
+// Tables in shared memory, one copy in each of the 32 banks: there are no bank conflicts, but filling takes
 // longer, and fewer CUDA blocks fit.
 
 #include "variants/kernel.cuh"

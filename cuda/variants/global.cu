@@ -6,11 +6,11 @@ namespace gpuaes::cuda {
 namespace {
 
 template <class Entry>
-__device__ Entry load_only(const Entry* place) {
-  return __ldg(place);
+__device__ Entry load_only(const Entry* entry) {
+  return __ldg(entry);
 }
-__device__ inline BlockWords load_only(const BlockWords* place) {
-  const uint4 words = __ldg(reinterpret_cast<const uint4*>(place));
+__device__ inline BlockWords load_only(const BlockWords* entry) {
+  const uint4 words = __ldg(reinterpret_cast<const uint4*>(entry));
   return {{words.x, words.y, words.z, words.w}};
 }
 

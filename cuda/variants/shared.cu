@@ -1,5 +1,4 @@
-// Tables in shared memory, one copy for a CUDA block: lanes that want different entries in one bank wait for
-// each other.
+// Tables in shared memory, one copy for a CUDA block: different entries in one bank are bank conflicts.
 
 #include "variants/kernel.cuh"
 

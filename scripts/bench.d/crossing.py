@@ -1,4 +1,4 @@
-"""From which size on a GPU is done earlier than so many CPUs: what bytes_until_cuda_pays() in src/lane/backends.cpp says."""
+"""From which size on a GPU is done earlier than so many CPUs: what bytes_until_cuda_pays() in src/lane/plan.cpp says."""
 
 import os
 import statistics
@@ -28,20 +28,20 @@ def pinned(contender, cpus):
     return contender
 
 
-def run(shop, report, file_size):
+def run(fixture, report, file_size):
     runs = runs_of("BENCH_CROSSING_RUNS", 3)
     sizes = [size for size in map(size_of, setting("BENCH_CROSSING_SIZES", "1G 4G 16G").split()) if size <= file_size]
     report.heading(f"crossing points: whole runs from page-cached files, on the first N CPUs (taskset), median of {runs}")
-    if not shop.gpus:
+    if not fixture.gpus:
         report.skip("no GPU")
         return
     usable = sorted(os.sched_getaffinity(0))
     times, lines = [], []
-    for count in [n for n in (1, 2, 4, 8, 16) if n <= shop.cpus]:
+    for count in [n for n in (1, 2, 4, 8, 16) if n <= fixture.cpus]:
         for form in ("raw", "sealed"):
             points = {"cpu": [], "cuda:0": []}
             for size in sizes:
-                times.append(measure(shop, report, points, usable[:count], form, size, runs))
+                times.append(measure(fixture, report, points, usable[:count], form, size, runs))
             cpu, cuda = fit(points["cpu"]), fit(points["cuda:0"])
             meet = crossing(cpu, cuda)
             lines.append([form, count, *(number(each) for line in (cpu, cuda) for each in rate_and_start(line)),
@@ -53,10 +53,10 @@ def run(shop, report, file_size):
     report.keep("crossing", "lines", lines)
 
 
-def measure(shop, report, points, cpus, form, size, runs):
-    path = shop.file_of(size)
+def measure(fixture, report, points, cpus, form, size, runs):
+    path = fixture.file_of(size)
     lanes = [f"cpu:{len(cpus)}", "cuda:0", "auto"]
-    contenders = [pinned(shop.ours(form, each, path), cpus) for each in lanes]
+    contenders = [pinned(fixture.ours(form, each, path), cpus) for each in lanes]
     take_turns(contenders, runs)
     for c in contenders:
         if c.failed:

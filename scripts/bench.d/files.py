@@ -12,48 +12,48 @@ def devices_in(contender, gpus):
     return gpus if lanes == "cuda" else lanes.count("cuda:")
 
 
-def of_link(shop, contender, plan, size, clock):
+def of_link(fixture, contender, plan, size, clock):
     """The part of the links' rate both ways at once that was reached; None for lanes that use none."""
-    devices = devices_in(contender, shop.gpus)
-    limit = shop.limits.duplex(devices, plan.chunk) if plan and devices and contender.has_run() else None
+    devices = devices_in(contender, fixture.gpus)
+    limit = fixture.limits.duplex(devices, plan.chunk) if plan and devices and contender.has_run() else None
     return size / 1e9 / contender.median(clock) / limit if limit else None
 
 
-def contenders_of(shop, size):
-    lanes = ["cpu", *shop.gpu_lanes(), "auto"]
-    sources = {"raw": shop.file_of(size), "sealed": shop.file_of(size), "open": shop.sealed(size)}
-    ours = [shop.ours(form, each, sources[form]) for each in lanes for form in FORMS]
-    return ours + [shop.ours("cobblestone", "auto", sources["raw"])]
+def contenders_of(fixture, size):
+    lanes = ["cpu", *fixture.gpu_lanes(), "auto"]
+    sources = {"raw": fixture.file_of(size), "sealed": fixture.file_of(size), "open": fixture.sealed(size)}
+    ours = [fixture.ours(form, each, sources[form]) for each in lanes for form in FORMS]
+    return ours + [fixture.ours("cobblestone", "auto", sources["raw"])]
 
 
-def run(shop, report, size):
+def run(fixture, report, size):
     runs = runs_of("BENCH_FILE_RUNS", 3)
     report.heading(f"page-cached file of {words_of(size)} to /dev/null, AES-256, median of {runs}")
-    if not shop.gpus:
+    if not fixture.gpus:
         report.skip("no GPU for cuda:0, cpu+cuda:0")
-    path = shop.file_of(size)
-    ours = contenders_of(shop, size)
-    plans = {lanes: shop.plan("raw", lanes, path) for lanes in ("cpu", *(["cuda:0"] if shop.gpus else []))}
-    reads = [shop.read_alone(path, plan.workers, plan.chunk, buffers) for plan in plans.values()
+    path = fixture.file_of(size)
+    ours = contenders_of(fixture, size)
+    plans = {lanes: fixture.plan("raw", lanes, path) for lanes in ("cpu", *(["cuda:0"] if fixture.gpus else []))}
+    reads = [fixture.read_alone(path, plan.workers, plan.chunk, buffers) for plan in plans.values()
              for buffers in dict.fromkeys((plan.workers, plan.chunks))]
-    rivals = shop.rivals("openssl", "age", source=path, every=2)
+    rivals = fixture.rivals("openssl", "age", source=path, every=2)
     take_turns([*reads, *ours, *rivals], runs, 120)
-    shop.compared[size] = [*ours, *rivals]
+    fixture.compared[size] = [*ours, *rivals]
 
     cuda = plans.get("cuda:0")
     best_alone = {form: fastest(find(ours, f"{form} -l {lanes}") for lanes in plans) for form in FORMS}
     ratios = [("pread", lambda c: times_as_fast(c, fastest(reads))),
               ("cpu or cuda:0", lambda c: times_as_fast(c, best_alone.get(c.name.partition(" ")[0])))]
-    if shop.gpus:
-        ratios += [("PCIe", lambda c: of_link(shop, c, cuda, size, "wall")),
-                   ("PCIe, lanes", lambda c: of_link(shop, c, cuda, size, "lanes"))]
+    if fixture.gpus:
+        ratios += [("PCIe", lambda c: of_link(fixture, c, cuda, size, "wall")),
+                   ("PCIe, lanes", lambda c: of_link(fixture, c, cuda, size, "lanes"))]
     ratios += [(c.name, lambda c, rival=c: times_as_fast(c, rival)) for c in rivals]
     report.rates("file", "", [*reads, *ours, *rivals], size, ratios)
     for chosen, names in group_by_details(ours).items():
         print(f"  {chosen}: {', '.join(names)}")
-    print_limits(shop, fastest(reads), cuda, size)
-    add_figures(shop, report, ours, best_alone, cuda, size)
-    shop.forget(path + ".sealed")
+    print_limits(fixture, fastest(reads), cuda, size)
+    add_figures(fixture, report, ours, best_alone, cuda, size)
+    fixture.forget(path + ".sealed")
 
 
 def group_by_details(contenders):
@@ -63,19 +63,19 @@ def group_by_details(contenders):
     return groups
 
 
-def print_limits(shop, read, cuda, size):
+def print_limits(fixture, read, cuda, size):
     """The limits beside each other. What takes the bytes through several of them reaches less than the least."""
     limits = [f"pread alone {size / 1e9 / read.wall:.1f}"] if read else []
-    limits += [f"libcrypto in caches, {shop.cpus} threads, {kind} {every:.1f}"
-               for (cipher, kind, chunk), (_, every) in shop.limits.memory().items()
+    limits += [f"libcrypto in caches, {fixture.cpus} threads, {kind} {every:.1f}"
+               for (cipher, kind, chunk), (_, every) in fixture.limits.memory().items()
                if (cipher, chunk) == ("aes-256", 1024)]
-    duplex = shop.limits.duplex(1, cuda.chunk) if cuda else None
+    duplex = fixture.limits.duplex(1, cuda.chunk) if cuda else None
     if duplex:
         limits.append(f"PCIe both ways at once, copies of {words_of(cuda.chunk)}, {duplex:.1f}")
     print(f"  limits, GB/s: {'; '.join(limits)}")
 
 
-def add_figures(shop, report, ours, best_alone, cuda, size):
+def add_figures(fixture, report, ours, best_alone, cuda, size):
     name = f"file {words_of(size)}"
     for form in FORMS:
         one = find(ours, f"{form} -l cuda:0")
@@ -84,18 +84,18 @@ def add_figures(shop, report, ours, best_alone, cuda, size):
         else:
             for clock, words in (("wall", "whole process"), ("lanes", "while lanes had work")):
                 report.figure(f"{name}, {form}, one GPU, {words}: of PCIe both ways at once",
-                              of_link(shop, one, cuda, size, clock), 0.9)
+                              of_link(fixture, one, cuda, size, clock), 0.9)
     for form in FORMS:
         for lanes in ("cpu+cuda:0", "auto"):
             both = find(ours, f"{form} -l {lanes}")
-            if both and shop.gpus:
+            if both and fixture.gpus:
                 report.figure(f"{name}, {form} -l {lanes}: of the better of cpu and cuda:0",
                               times_as_fast(both, best_alone[form]), 1.0)
             else:
                 report.unmeasured(f"{name}, {form} -l {lanes}: of the better of cpu and cuda:0", "no GPU")
 
 
-def run_sizes(shop, report, file_size):
+def run_sizes(fixture, report, file_size):
     """Whole runs of what -l auto does, from files, beside openssl enc and age."""
     runs = runs_of("BENCH_FILE_RUNS", 3)
     report.heading("whole runs from page-cached files to /dev/null, -l auto")
@@ -103,18 +103,18 @@ def run_sizes(shop, report, file_size):
     for size in sorted({64 * MI, GI, file_size}):
         if size > file_size:
             continue
-        contenders = shop.compared.get(size) or measure(shop, size, 3 * runs if size <= GI else runs)
+        contenders = fixture.compared.get(size) or measure(fixture, size, 3 * runs if size <= GI else runs)
         report.keep("sizes", str(size), [c.to_json() for c in contenders])
         add_rows(report, rows, contenders, size)
     print_table(["", "size", "seconds", "GB/s", "rival", "seconds", "x rival", ""], rows)
 
 
-def measure(shop, size, runs):
-    path = shop.file_of(size)
-    contenders = [shop.ours(form, "auto", path) for form in ("raw", "sealed", "cobblestone")]
-    contenders += shop.rivals("openssl", "age", source=path, every=1 if size <= GI else 2)
+def measure(fixture, size, runs):
+    path = fixture.file_of(size)
+    contenders = [fixture.ours(form, "auto", path) for form in ("raw", "sealed", "cobblestone")]
+    contenders += fixture.rivals("openssl", "age", source=path, every=1 if size <= GI else 2)
     if size <= GI:
-        contenders += [shop.ours("open", "auto", shop.sealed(size)), *shop.age_opens(size)]
+        contenders += [fixture.ours("open", "auto", fixture.sealed(size)), *fixture.age_opens(size)]
     take_turns(contenders, runs)
     return contenders
 

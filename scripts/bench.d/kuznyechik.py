@@ -9,21 +9,21 @@ CIPHER = "kuznyechik"
 FORMS = ("raw", "sealed")
 
 
-def run(shop, report, size):
-    run_file(shop, report, size)
-    run_pipe(shop, report, size)
+def run(fixture, report, size):
+    run_file(fixture, report, size)
+    run_pipe(fixture, report, size)
 
 
-def run_file(shop, report, size):
+def run_file(fixture, report, size):
     runs = runs_of("BENCH_FILE_RUNS", 3)
     report.heading(f"Kuznyechik, page-cached file of {words_of(size)} to /dev/null, median of {runs}")
-    path = shop.file_of(size)
-    gost = shop.gost_engine(path)
+    path = fixture.file_of(size)
+    gost = fixture.gost_engine(path)
     if gost:
-        check_bytes(shop, gost)
-    cuda = ["cuda:0"] if shop.gpus else []
-    ours = [shop.ours(form, lanes, path, cipher=CIPHER) for lanes in ["cpu:1", "cpu", "auto", *cuda] for form in FORMS]
-    aes = [shop.ours(form, lanes, path) for lanes in ["auto", *cuda] for form in FORMS]
+        check_bytes(fixture, gost)
+    cuda = ["cuda:0"] if fixture.gpus else []
+    ours = [fixture.ours(form, lanes, path, cipher=CIPHER) for lanes in ["cpu:1", "cpu", "auto", *cuda] for form in FORMS]
+    aes = [fixture.ours(form, lanes, path) for lanes in ["auto", *cuda] for form in FORMS]
     contenders = [*ours, *aes, *filter(None, [gost])]
     take_turns(contenders, runs, 240)
     report.rates("kuznyechik file", "", contenders, size,
@@ -31,26 +31,26 @@ def run_file(shop, report, size):
     one = find(ours, f"{CIPHER} raw -l cpu:1")
     report.figure("Kuznyechik, one CPU lane: x gost-engine", times_as_fast(one, gost), 3.0)
     raw = [find(ours, f"{CIPHER} raw -l {lanes}") for lanes in ["auto", *cuda]]
-    compare_with_aes(shop, report, "file", raw, aes, 0.9)
+    compare_with_aes(fixture, report, "file", raw, aes, 0.9)
 
 
-def run_pipe(shop, report, size):
+def run_pipe(fixture, report, size):
     runs = runs_of("BENCH_PIPE_RUNS", 5)
     report.heading(f"Kuznyechik, cat FILE | X | cat >/dev/null, {words_of(size)}, median of {runs}")
-    plain = ["cat", shop.file_of(size)]
-    ours = [shop.ours(form, "auto", cipher=CIPHER) for form in FORMS]
-    aes = [shop.ours(form, "auto") for form in FORMS]
+    plain = ["cat", fixture.file_of(size)]
+    ours = [fixture.ours(form, "auto", cipher=CIPHER) for form in FORMS]
+    aes = [fixture.ours(form, "auto") for form in FORMS]
     for c in [*ours, *aes]:
         c.between([plain], [["cat"]])
     take_turns([*ours, *aes], runs, 120)
     report.rates("kuznyechik pipe", "", [*ours, *aes], size, [("AES", lambda c: times_as_fast(c, of_aes(c, aes)))])
-    compare_with_aes(shop, report, "pipe", ours, aes, 1.0)
+    compare_with_aes(fixture, report, "pipe", ours, aes, 1.0)
 
 
-def compare_with_aes(shop, report, name, ours, aes, asked):
+def compare_with_aes(fixture, report, name, ours, aes, asked):
     """What is asked for where there is a GPU: CPUs have instructions for AES."""
     for c in ours:
-        if shop.gpus:
+        if fixture.gpus:
             report.figure(f"{name}, {c.name}: of AES", times_as_fast(c, of_aes(c, aes)), asked)
         else:
             report.unmeasured(f"{name}, {c.name}: of AES", "no GPU")
@@ -63,7 +63,7 @@ def of_aes(contender, aes):
     return find(aes, form_and_lanes) or next(iter(same_form), None)
 
 
-def check_bytes(shop, gost):
+def check_bytes(fixture, gost):
     data = bytes(range(256)) * (4 * KI) + b"12345"
-    if output_of(shop.ours("raw", "auto", cipher=CIPHER), data) != output_of(gost, data):
+    if output_of(fixture.ours("raw", "auto", cipher=CIPHER), data) != output_of(gost, data):
         raise SystemExit("bench: raw kuznyechik and gost-engine write different bytes")

@@ -45,7 +45,7 @@ def caches():
     return ", ".join(found) or "caches unknown"
 
 
-def describe(shop, folders):
+def describe(fixture, folders):
     """Lines on everything that the figures depend on."""
     cpu = re.search(r"^model name\s*:\s*(.*)", text_of("/proc/cpuinfo"), re.M)
     nodes = len(glob.glob("/sys/devices/system/node/node[0-9]*")) or 1
@@ -53,7 +53,7 @@ def describe(shop, folders):
     locked = lines_of("sh", "-c", "ulimit -l")
     pipe = int(text_of("/proc/sys/fs/pipe-max-size") or 0)
     gpus = lines_of("nvidia-smi", "--query-gpu=name,pcie.link.gen.max,pcie.link.width.max,driver_version", "--format=csv,noheader")
-    yield f"CPU      {cpu.group(1) if cpu else 'unknown'}, {shop.cpus} usable, {nodes} NUMA node{'s' * (nodes > 1)}; {caches()}"
+    yield f"CPU      {cpu.group(1) if cpu else 'unknown'}, {fixture.cpus} usable, {nodes} NUMA node{'s' * (nodes > 1)}; {caches()}"
     yield (f"memory   {available_memory() / GI:.0f} GiB available; huge pages {huge.group(1) if huge else 'unknown'}; "
            f"ulimit -l {(locked or ['unknown'])[0]}; pipes up to {words_of(pipe)}; Linux {os.uname().release}")
     for gpu in gpus or ["none"]:
@@ -66,13 +66,13 @@ def describe(shop, folders):
 class Limits:
     """What gpuaes-bench measures, each once and only when it is asked for."""
 
-    def __init__(self, shop, report):
-        self.shop, self.report = shop, report
+    def __init__(self, fixture, report):
+        self.fixture, self.report = fixture, report
         self.memory_rates, self.link_rates, self.devices = None, {}, []
 
     def rows(self, *arguments):
         """What a command of gpuaes-bench measured, as its JSON has it."""
-        done = subprocess.run([self.shop.bench, *arguments, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        done = subprocess.run([self.fixture.bench, *arguments, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, check=False)
         if done.returncode != 0:
             self.report.failure(f"gpuaes-bench {' '.join(arguments)}: {done.stderr.strip()}")
@@ -103,7 +103,7 @@ class Limits:
 
     def duplex(self, devices, size):
         """What so many devices move each way at once with copies of this size, GB/s; None if unknown."""
-        if not self.shop.gpus:
+        if not self.fixture.gpus:
             return None
         name = "cuda:0" if devices == 1 else str(devices)
         if (name, size) not in self.link_rates:
@@ -111,33 +111,33 @@ class Limits:
         return self.link_rates.setdefault((name, size), (None, None, None))[2]
 
 
-def run(shop, report):
+def run(fixture, report):
     report.heading("limits: CPU lanes in memory, on chunks that stay in each core's cache, GB/s")
-    rows = [[f"{cipher} {kind}, chunks of {chunk} KiB", f"{one:.2f}", f"{every:.2f}", f"{every / shop.cpus:.2f}"]
-            for (cipher, kind, chunk), (one, every) in shop.limits.memory().items()]
-    print_table(["", "1 thread", f"{shop.cpus} threads", "each"], rows)
+    rows = [[f"{cipher} {kind}, chunks of {chunk} KiB", f"{one:.2f}", f"{every:.2f}", f"{every / fixture.cpus:.2f}"]
+            for (cipher, kind, chunk), (one, every) in fixture.limits.memory().items()]
+    print_table(["", "1 thread", f"{fixture.cpus} threads", "each"], rows)
     report.keep("machine", "memory", rows)
     report.heading("limits: links to the devices, GB/s each way")
-    if not shop.gpus:
+    if not fixture.gpus:
         report.skip("no GPU")
         return
-    rates = shop.limits.links()
+    rates = fixture.limits.links()
     sizes = list(dict.fromkeys(size for _, size in rates))
     rows = [[f"{name} devices" if name.isdigit() else name,
              *(" / ".join(f"{rate:.1f}" for rate in rates.get((name, size), ())) for size in sizes)]
             for name in dict.fromkeys(name for name, _ in rates)]
     print_table(["to it / from it / both at once", *(f"copies of {words_of(size)}" for size in sizes)], rows)
-    for device in shop.limits.devices:
+    for device in fixture.limits.devices:
         print(f"  {device}")
-    report.keep("machine", "device", [*rows, *shop.limits.devices])
+    report.keep("machine", "device", [*rows, *fixture.limits.devices])
 
 
-def run_kernels(shop, report):
+def run_kernels(fixture, report):
     report.heading("kernels, data resident in device memory")
-    if not shop.gpus:
+    if not fixture.gpus:
         report.skip("no GPU")
         return
-    kernels = shop.limits.rows("kernels", "--variants", "bitslice,ttable", "--ciphers",
+    kernels = fixture.limits.rows("kernels", "--variants", "bitslice,ttable", "--ciphers",
                                "aes-128,aes-192,aes-256,kuznyechik", "--modes", "ctr,aead", "--sizes", "4M,1G")
     print_table(["kernel", "cipher", "mode", "a launch", "GB/s"],
                 [[row["variant"], row["cipher"], row["mode"], words_of(row["bytes"]), f"{row['gb_per_s']:.0f}"]

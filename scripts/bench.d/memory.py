@@ -9,21 +9,21 @@ from report import print_table
 from settings import GI, MI, words_of
 
 
-def run(shop, report, most):
+def run(fixture, report, most):
     sizes = [size for size in (MI, 64 * MI, GI) if size < most] + [most]
     report.heading("peak RSS in MiB, sealed; the input is zeros, from a pipe or a sparse file, for only memory is measured")
     rows = []
     folder, reason = tmpfs_folder()
-    with shop.folder_in(folder or shop.work) as work:
-        for lanes in ["cpu", *(["cuda:0"] if shop.gpus else [])]:
+    with fixture.folder_in(folder or fixture.work) as work:
+        for lanes in ["cpu", *(["cuda:0"] if fixture.gpus else [])]:
             for way, peak in (("pipe", from_pipe), ("file", from_sparse_file)):
-                peaks = [peak(shop, report, lanes, size, work) for size in sizes]
+                peaks = [peak(fixture, report, lanes, size, work) for size in sizes]
                 rows.append([f"-l {lanes}, {way}", *("-" if each is None else f"{each / MI:.1f}" for each in peaks)])
                 report.keep("memory", f"{lanes}, {way}", dict(zip(sizes, peaks)))
                 add_figures(report, f"peak RSS, -l {lanes}, {way}", dict(zip(sizes, peaks)))
     print_table(["", *map(words_of, sizes)], rows)
     if not folder:
-        print(f"  sparse files on {shop.work}, through the page cache: {reason}")
+        print(f"  sparse files on {fixture.work}, through the page cache: {reason}")
 
 
 def add_figures(report, name, peaks):
@@ -35,8 +35,8 @@ def add_figures(report, name, peaks):
             report.figure(f"{name}: {words_of(most)}, of that for {words_of(base)}", measured, 1.1, at_least=False)
 
 
-def peak_of(shop, report, lanes, stdin):
-    ours = shop.ours("sealed", lanes)
+def peak_of(fixture, report, lanes, stdin):
+    ours = fixture.ours("sealed", lanes)
     done = subprocess.run(ours.command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         report.failure(f"memory, {ours.name}: {done.stderr.strip()}")
@@ -45,23 +45,23 @@ def peak_of(shop, report, lanes, stdin):
         return json.load(file)["peak_rss_bytes"]
 
 
-def from_pipe(shop, report, lanes, size, _):
+def from_pipe(fixture, report, lanes, size, _):
     zeros = ["dd", "if=/dev/zero", "bs=1M", f"count={size // MI}", "status=none"]
     with subprocess.Popen(zeros, stdout=subprocess.PIPE) as generator:
-        peak = peak_of(shop, report, lanes, generator.stdout)
+        peak = peak_of(fixture, report, lanes, generator.stdout)
         generator.stdout.close()
     return peak
 
 
-def from_sparse_file(shop, report, lanes, size, work):
+def from_sparse_file(fixture, report, lanes, size, work):
     path = os.path.join(work, "sparse")
     try:
         with open(path, "wb") as file:
             file.truncate(size)
         with open(path, "rb") as file:
-            return peak_of(shop, report, lanes, file)
+            return peak_of(fixture, report, lanes, file)
     except OSError as error:
         report.skip(f"sparse file of {words_of(size)}: {error.strerror}")
         return None
     finally:
-        shop.forget(path)
+        fixture.forget(path)

@@ -6,7 +6,7 @@ import shutil
 from contender import Contender, fastest, take_turns, times_as_fast
 from machine import available_memory, file_system
 from settings import MI, runs_of, setting, words_of
-from shop import make_random_file
+from fixture import make_random_file
 
 COPY_AND_SYNC = 'cp --reflink=never -- "$1" "$2" && sync -- "$2"'
 
@@ -27,8 +27,8 @@ def tmpfs_folder():
     return "/dev/shm", ""
 
 
-def run(shop, report, size):
-    shop.forget_files()  # or they would be on their way to the disk meanwhile
+def run(fixture, report, size):
+    fixture.forget_files()  # or they would be on their way to the disk meanwhile
     os.sync()
     for kind, (folder, reason) in (("tmpfs", tmpfs_folder()), ("disk", disk_folder())):
         room = min(shutil.disk_usage(folder).free // 3, available_memory() // 4) if folder else 0
@@ -36,15 +36,15 @@ def run(shop, report, size):
         if folder and fits < min(size, 64 * MI):
             folder, reason = None, f"no room for two files of {words_of(min(size, 64 * MI))} in {folder}"
         if folder:
-            with shop.folder_in(folder) as work:
-                measure(shop, report, kind, work, fits)
+            with fixture.folder_in(folder) as work:
+                measure(fixture, report, kind, work, fits)
         else:
             report.heading(f"file to file, {kind}")
             report.skip(reason)
             report.unmeasured(f"{kind}, file to file: times as fast as cp and sync", reason)
 
 
-def measure(shop, report, kind, work, size):
+def measure(fixture, report, kind, work, size):
     runs = runs_of("BENCH_FILE_RUNS", 3)
     report.heading(f"file to file, {kind} ({file_system(work)}), {words_of(size)}, the input in the page cache, AES-256, "
                    f"median of {runs}")
@@ -52,18 +52,18 @@ def measure(shop, report, kind, work, size):
     make_random_file(source, size)
     names = ["-i", source, "-o", output]
     copy = Contender("cp, sync", ["sh", "-c", COPY_AND_SYNC, "sh", source, output])
-    ours = [shop.ours(form, "auto", more=names) for form in ("raw", "sealed")]
+    ours = [fixture.ours(form, "auto", more=names) for form in ("raw", "sealed")]
     for c in (copy, *ours):
-        c.prepare = lambda: shop.forget(output)
+        c.prepare = lambda: fixture.forget(output)
     with open(source, "rb") as file:
         os.fsync(file.fileno())
     take_turns([copy, *ours], runs, 40)
-    shop.forget(output)
+    fixture.forget(output)
     report.rates("output", kind, [copy, *ours], size, [("cp, sync", lambda c: times_as_fast(c, copy))])
     for c in ours:
         report.figure(f"{kind}, file to file, {c.name}: times as fast as cp and sync", times_as_fast(c, copy), 1.0)
     if kind == "disk":
-        measure_cold(shop, report, source, size, runs)
+        measure_cold(fixture, report, source, size, runs)
 
 
 def evict(path):
@@ -91,16 +91,16 @@ def reads_directly(path):
         return False
 
 
-def measure_cold(shop, report, source, size, runs):
+def measure_cold(fixture, report, source, size, runs):
     report.heading(f"cold file of {words_of(size)} to /dev/null, median of {runs} (the disk's own caches may have it)")
     if not evict(source):
         report.skip("the page cache does not let go of the file here")
         return
     cat = Contender("cat", ["cat"], source)
-    limits = [shop.read_alone(source, threads, MI, threads) for threads in dict.fromkeys((1, shop.cpus))]
+    limits = [fixture.read_alone(source, threads, MI, threads) for threads in dict.fromkeys((1, fixture.cpus))]
     if reads_directly(source):
         limits.append(Contender("dd, O_DIRECT, 16M", ["dd", f"if={source}", "of=/dev/null", "bs=16M", "iflag=direct"]))
-    ours = [shop.ours(form, "auto", source) for form in ("raw", "sealed")]
+    ours = [fixture.ours(form, "auto", source) for form in ("raw", "sealed")]
     contenders = [cat, *limits, *ours]
     for c in contenders:
         c.prepare = lambda: evict(source)

@@ -5,14 +5,14 @@ from report import print_table
 from settings import KI, runs_of, words_of
 
 
-def run(shop, report, size):
+def run(fixture, report, size):
     runs = runs_of("BENCH_PIPE_RUNS", 5)
     report.heading(f"cat FILE | X | cat >/dev/null, {words_of(size)}, AES-256, median of {runs}")
-    plain, sealed = ["cat", shop.file_of(size)], ["cat", shop.sealed(size)]
-    copies = [Contender(f"copy only, {each}", [shop.bench, "copy", each]) for each in ("64K", "256K", "1M")]
-    ours = [shop.ours(form, "auto") for form in ("raw", "sealed", "open")]
-    cuda = shop.with_gpu(lambda form: shop.ours(form, "cuda:0:2"), "raw", "sealed")
-    rivals = shop.rivals("openssl", "age", "cat", "pv", every=2)
+    plain, sealed = ["cat", fixture.file_of(size)], ["cat", fixture.sealed(size)]
+    copies = [Contender(f"copy only, {each}", [fixture.bench, "copy", each]) for each in ("64K", "256K", "1M")]
+    ours = [fixture.ours(form, "auto") for form in ("raw", "sealed", "open")]
+    cuda = fixture.with_gpu(lambda form: fixture.ours(form, "cuda:0:2"), "raw", "sealed")
+    rivals = fixture.rivals("openssl", "age", "cat", "pv", every=2)
     for c in [*copies, *ours, *cuda, *rivals]:
         c.between([sealed if c.name.startswith("open ") else plain], [["cat"]])
     for c in cuda:
@@ -30,7 +30,7 @@ def run(shop, report, size):
         report.figure(f"pipe, {c.name}: CPU seconds a GB, of openssl's", cpu_ratio(c, openssl), 1.0, at_least=False)
     if not cuda:
         report.unmeasured("pipe, GPU lanes: CPU seconds a GB, of openssl's", "no GPU")
-    shop.forget(sealed[1])
+    fixture.forget(sealed[1])
 
 
 def cpu_ratio(contender, base):
@@ -39,13 +39,13 @@ def cpu_ratio(contender, base):
     return contender.median("cpu") / base.median("cpu")
 
 
-def run_small(shop, report):
+def run_small(fixture, report):
     runs = runs_of("BENCH_SMALL_RUNS", 50)
     report.heading(f"1 KiB, whole process, AES-256, median of {runs} (true does nothing: what a start costs)")
-    path = shop.file_of(KI)
-    openssl = shop.openssl(path)
-    ours = [shop.ours(form, None, path) for form in ("raw", "sealed")]
-    contenders = [Contender("true", ["true"]), openssl, *ours, *shop.rivals("age", source=path)]
+    path = fixture.file_of(KI)
+    openssl = fixture.openssl(path)
+    ours = [fixture.ours(form, None, path) for form in ("raw", "sealed")]
+    contenders = [Contender("true", ["true"]), openssl, *ours, *fixture.rivals("age", source=path)]
     take_turns(contenders, runs)
     rows = []
     for c in contenders:

@@ -11,12 +11,12 @@ Case = collections.namedtuple("Case", "run fault environment")
 
 
 class Campaign:
-    def __init__(self, shop, jobs, attempts=3, seconds=None):
-        self.shop, self.jobs, self.attempts, self.seconds = shop, jobs, attempts, seconds
+    def __init__(self, fixture, jobs, attempts=3, seconds=None):
+        self.fixture, self.jobs, self.attempts, self.seconds = fixture, jobs, attempts, seconds
         self.start = time.monotonic()
         self.wrong = 0
         self.counts = collections.Counter()
-        self.right = collections.Counter()  # by run and name of the fault: status 0
+        self.succeeded = collections.Counter()  # by run and name of the fault: status 0
         self.failed = collections.Counter()  # the same: true status
         self.groups = set()  # the same: where the first call was tried
 
@@ -26,7 +26,7 @@ class Campaign:
         """How many calls each fault could hit, in two runs without a fault. Threads make the numbers vary."""
         calls = collections.Counter()
         for _ in range(2):
-            outcome = execute(self.shop, run, "")
+            outcome = execute(self.fixture, run, "")
             if outcome.wrong:
                 self.fail(run, "", f"wrong without any fault: {outcome.wrong}", outcome)
             for name, entry in outcome.record.items():
@@ -48,12 +48,12 @@ class Campaign:
         if self.seconds and time.monotonic() - self.start > self.seconds:
             return None
         for _ in range(self.attempts):
-            outcome = execute(self.shop, case.run, case.fault, case.environment)
+            outcome = execute(self.fixture, case.run, case.fault, case.environment)
             if outcome.where or outcome.wrong:
                 break
         return outcome
 
-    def take(self, case, outcome):
+    def count(self, case, outcome):
         name, _, call = case.fault.rpartition(":")
         group = (case.run.name, name)
         if not outcome:
@@ -67,7 +67,7 @@ class Campaign:
         elif not outcome.where:
             self.counts["never reached"] += 1
         elif outcome.status == 0:
-            self.right[group] += 1
+            self.succeeded[group] += 1
         else:
             self.failed[group] += 1
 
@@ -75,14 +75,14 @@ class Campaign:
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             try:
                 for case, outcome in zip(cases, pool.map(self.try_case, cases)):
-                    self.take(case, outcome)
+                    self.count(case, outcome)
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
 
     def finish(self, essential=()):
         """Prints the summary. True if all is right. A call of `essential` that met no fault is wrong."""
-        injected = self.right + self.failed
+        injected = self.succeeded + self.failed
         for call in essential:
             if not any(name.startswith(call + "=") for _, name in injected):
                 self.wrong += 1
@@ -96,7 +96,7 @@ class Campaign:
             print("faults: nothing was injected: the library is not at work")
         rest = "".join(f", {count} {what}" for what, count in sorted(self.counts.items()))
         print(f"faults: {self.wrong} wrong; {sum(injected.values())} faults injected: the output right and the status "
-              f"0 {sum(self.right.values())} times, a true error {sum(self.failed.values())} times{rest}; "
+              f"0 {sum(self.succeeded.values())} times, a true error {sum(self.failed.values())} times{rest}; "
               f"{time.monotonic() - self.start:.0f} s")
         return self.wrong == 0
 
@@ -106,11 +106,11 @@ ESSENTIAL = ("read", "pread", "write", "fsync", "close", "openat", "linkat", "re
              "pthread_create", "getentropy", "malloc")
 
 
-def calls_to_hit(count, most):
-    """All calls from 1 to `count`, or `most` of them, spread evenly with both ends."""
-    if count <= most:
+def calls_to_hit(count, limit):
+    """All calls from 1 to `count`, or `limit` of them, spread evenly with both ends."""
+    if count <= limit:
         return list(range(1, count + 1))
-    return sorted({1 + round(i * (count - 1) / (most - 1)) for i in range(most)})
+    return sorted({1 + round(i * (count - 1) / (limit - 1)) for i in range(limit)})
 
 
 def interleaved(lists):

@@ -24,14 +24,14 @@ def error_of(name):
     return next(error for pattern, error in ERRORS if re.match(pattern, name))
 
 
-def show_nothing_seen(shop, calls):
+def show_nothing_seen(fixture, calls):
     """Why there may be nothing to inject."""
     print(f"faults: of a run on the device the library saw {calls['dlsym']} driver functions asked for by dlsym() and "
           f"{calls['cuGetProcAddress']} by cuGetProcAddress(), and calls of these:")
     for name, count in sorted(calls.items()):
         if re.match(r"cu[A-Z]", name):
             print(f"  {name}  {count}")
-    symbols = subprocess.run(["nm", "-D", "--undefined-only", shop.programs["gpuaes-stream"]], stdout=subprocess.PIPE,
+    symbols = subprocess.run(["nm", "-D", "--undefined-only", fixture.programs["gpuaes-stream"]], stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, text=True, check=False).stdout
     print("faults: the program imports " + " ".join(re.findall(r"\bdl\w+@\S+", symbols)))
 
@@ -45,7 +45,7 @@ def device_cases(campaign, runs):
         missing = [what for what, pattern in ESSENTIAL.items() if not any(re.match(pattern, name) for name in calls)]
         if missing:
             campaign.fail(run, "", f"no calls seen of {', '.join(missing)}")
-            show_nothing_seen(campaign.shop, calls)
+            show_nothing_seen(campaign.fixture, calls)
             return []
         for name, count in sorted(calls.items()):
             if not re.match(r"cu[A-Z]", name) or name == "cuGetProcAddress":
@@ -75,13 +75,13 @@ def show_functions(campaign):
         print(f"  {function:40} {right:5} {failed:5}")
 
 
-def run(shop, runs, jobs):
+def run(fixture, runs, jobs):
     """The exit status."""
-    lanes = shop.call("{stream} --list-lanes") or b""
+    lanes = fixture.call("{stream} --list-lanes") or b""
     if not re.search(rb"^cuda:0", lanes, re.M):
         print("skipped: there is no CUDA device here, or the program was built without CUDA")
         return 77
-    campaign = Campaign(shop, jobs, attempts=1, seconds=float(os.environ.get("FAULTS_SECONDS") or 200))
+    campaign = Campaign(fixture, jobs, attempts=1, seconds=float(os.environ.get("FAULTS_SECONDS") or 200))
     cases = device_cases(campaign, runs)
     if cases:
         campaign.execute(cases)

@@ -12,7 +12,7 @@ import tempfile
 from record import Record
 
 PIPE_BYTES = 1 << 20
-PATIENCE = 30  # seconds, on a machine that has other work; what takes longer hangs
+TIMEOUT = 30  # seconds, on a machine that has other work; what takes longer hangs
 
 # Faults that a right program gets past, whichever call they hit.
 HARMLESS = re.compile(
@@ -42,12 +42,12 @@ def filled_pipe(content):
     return None
 
 
-def start(shop, run, folder, environment):
+def start(fixture, run, folder, environment):
     """The process, and what is yet to be written to its standard input."""
     pipe = filled_pipe(run.stdin)
     try:
         process = subprocess.Popen(
-            shop.expand(f"{{{run.program}}} {run.arguments}"), cwd=folder, env={**shop.environment, **environment},
+            fixture.expand(f"{{{run.program}}} {run.arguments}"), cwd=folder, env={**fixture.environment, **environment},
             stdin=pipe or subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return process, None if pipe else run.stdin
     finally:
@@ -58,7 +58,7 @@ def start(shop, run, folder, environment):
 def wait(process, stdin):
     """Standard output and error, or None if it hangs."""
     try:
-        return process.communicate(stdin, timeout=PATIENCE)
+        return process.communicate(stdin, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
@@ -124,7 +124,7 @@ def wrong_status(status, fault, lost):
 def judge(run, folder, status, output, fault, where):
     """What is wrong, or None. `where` is empty if the fault was not injected."""
     if not output:
-        return f"hangs: still running after {PATIENCE} s"
+        return f"hangs: still running after {TIMEOUT} s"
     stdout, stderr = output
     lost = loses_output(fault, where, folder)
     silent = where.startswith("2 ")  # standard error itself is what failed
@@ -134,18 +134,18 @@ def judge(run, folder, status, output, fault, where):
             or wrong_files(run, folder, status, lost))
 
 
-def execute(shop, run, fault, environment=None):
+def execute(fixture, run, fault, environment=None):
     """`fault` is NAME:N, NAME:N+, or empty for none."""
-    with tempfile.TemporaryDirectory(prefix="case.", dir=shop.folder) as outside:
+    with tempfile.TemporaryDirectory(prefix="case.", dir=fixture.folder) as outside:
         record, folder = Record(os.path.join(outside, "record")), os.path.join(outside, "here")
         os.mkdir(folder)
         for name, content in run.files.items():
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(content)
                 os.fchmod(file.fileno(), run.modes.get(name, 0o644))
-        process, stdin = start(shop, run, folder, {**record.environment(shop.library, fault), **(environment or {})})
+        process, stdin = start(fixture, run, folder, {**record.environment(fixture.library, fault), **(environment or {})})
         output = wait(process, stdin)
-        entries = record.take()
+        entries = record.read()
         name = fault.rpartition(":")[0]
         entry = entries.get(name)
         where = (entry.where or "its call") if entry and entry.injected else ""

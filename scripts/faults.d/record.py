@@ -24,7 +24,7 @@ class Record:
         """For the process. `fault` is NAME:N, NAME:N+, or empty to count only."""
         return {"LD_PRELOAD": library, "FAULTS_RECORD": self.path, "FAULTS_AT": fault}
 
-    def take(self):
+    def read(self):
         """Entries by the fault's name. The file is gone afterwards."""
         entries = {}
         with open(self.path, "rb") as file:

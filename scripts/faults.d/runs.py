@@ -9,7 +9,7 @@ OLD = b"what was in the file before\n" * 5000
 
 
 class Run:
-    """One command line. `arguments` may name the workshop's files as {name}; the working folder is a fresh one.
+    """One command line. `arguments` may name the fixture's files as {name}; the working folder is a fresh one.
 
     stdin      the input's bytes, given through a pipe
     stdout     a check of what comes out, None where nothing may
@@ -26,7 +26,7 @@ class Run:
         self.files, self.results, self.modes = files or {}, results or {}, modes or {}
 
 
-class Workshop:
+class Fixture:
     """Programs, the fault library, and the input files that runs share."""
 
     def __init__(self, folder, build, size):
@@ -96,44 +96,44 @@ class Workshop:
         return check
 
 
-def system_runs(shop):
+def system_runs(fixture):
     """Runs on CPU lanes."""
-    sealed, plain = shop.opens("-k {key}"), shop.same(shop.plain)
+    sealed, plain = fixture.opens("-k {key}"), fixture.same(fixture.plain)
     lanes = "-l cpu:2 -b 64K"
     return [
-        Run("seal-pipe", "-k {key} -b 64K", stdin=shop.plain, stdout=sealed),
+        Run("seal-pipe", "-k {key} -b 64K", stdin=fixture.plain, stdout=sealed),
         Run("seal-over", f"-k {{key}} {lanes} -i {{plain}} -o out", files={"out": OLD}, results={"out": sealed},
             modes={"out": 0o640}, syncs=2),
         Run("open-new", f"-d -k {{key}} {lanes} -i {{sealed}} -o out", results={"out": plain}, syncs=2),
-        Run("rekey", "--rekey -k {key} --new-key {new} -i out", files={"out": shop.sealed},
-            results={"out": shop.opens("-k {new}")}, modes={"out": 0o640}, syncs=2),
-        Run("keygen", "-o out", results={"out": shop.begins(b"")}, modes={"out": 0o600}, program="keygen", syncs=2),
-        Run("open-pipe", f"-d -k {{key}} {lanes}", stdin=shop.sealed, stdout=plain),
+        Run("rekey", "--rekey -k {key} --new-key {new} -i out", files={"out": fixture.sealed},
+            results={"out": fixture.opens("-k {new}")}, modes={"out": 0o640}, syncs=2),
+        Run("keygen", "-o out", results={"out": fixture.begins(b"")}, modes={"out": 0o600}, program="keygen", syncs=2),
+        Run("open-pipe", f"-d -k {{key}} {lanes}", stdin=fixture.sealed, stdout=plain),
         Run("seal-new", f"-k {{key}} {lanes} -i {{plain}} -o out", results={"out": sealed}, syncs=2),
-        Run("raw-file", f"-f raw --iv {IV} -k {{key}} {lanes} -i {{plain}}", stdout=shop.same(shop.raw)),
-        Run("raw-pipe", f"-f raw --iv {IV} -k {{key}} {lanes}", stdin=shop.plain, stdout=shop.same(shop.raw)),
+        Run("raw-file", f"-f raw --iv {IV} -k {{key}} {lanes} -i {{plain}}", stdout=fixture.same(fixture.raw)),
+        Run("raw-pipe", f"-f raw --iv {IV} -k {{key}} {lanes}", stdin=fixture.plain, stdout=fixture.same(fixture.raw)),
         Run("test", f"--test -k {{key}} {lanes} -i {{sealed}}"),
         Run("range", f"-d --range 100K:50K -k {{key}} {lanes} -i {{sealed}}",
-            stdout=shop.same(shop.plain[100 << 10:150 << 10])),
+            stdout=fixture.same(fixture.plain[100 << 10:150 << 10])),
         Run("passphrase", f"-f openssl --passphrase-file {{words}} {lanes} -i {{plain}}",
-            stdout=shop.opens("-f openssl --passphrase-file {words}")),
-        Run("recipient", f"-r @{{recipient}} {lanes}", stdin=shop.plain,
-            stdout=shop.opens("-k {identity}")),
-        Run("identity", "--x25519 -o out", stdout=shop.begins(b"gpuaes1"), program="keygen",
-            results={"out": shop.begins(b"")}, modes={"out": 0o600}, syncs=2),
+            stdout=fixture.opens("-f openssl --passphrase-file {words}")),
+        Run("recipient", f"-r @{{recipient}} {lanes}", stdin=fixture.plain,
+            stdout=fixture.opens("-k {identity}")),
+        Run("identity", "--x25519 -o out", stdout=fixture.begins(b"gpuaes1"), program="keygen",
+            results={"out": fixture.begins(b"")}, modes={"out": 0o600}, syncs=2),
         Run("reports", f"-k {{key}} {lanes} -i {{plain}} -o out --stats stats --trace trace",
-            results={"out": sealed, "stats": shop.begins(b"{"), "trace": shop.begins(b"{")}, syncs=4),
-        Run("info", "--info --json", stdin=shop.sealed, stdout=shop.begins(b"{")),
+            results={"out": sealed, "stats": fixture.begins(b"{"), "trace": fixture.begins(b"{")}, syncs=4),
+        Run("info", "--info --json", stdin=fixture.sealed, stdout=fixture.begins(b"{")),
     ]
 
 
-def device_runs(shop):
+def device_runs(fixture):
     """Runs on the first CUDA device, alone and with CPU lanes."""
     runs = []
     for name, lanes in (("gpu", "-l cuda:0:2 -b 64K"), ("gpu+cpu", "-l cuda:0:2+cpu:1 -b 16K")):
         runs += [
-            Run(f"raw-file/{name}", f"-f raw --iv {IV} -k {{key}} {lanes} -i {{plain}}", stdout=shop.same(shop.raw)),
-            Run(f"seal-pipe/{name}", f"-k {{key}} {lanes}", stdin=shop.plain, stdout=shop.opens("-k {key}")),
-            Run(f"open-pipe/{name}", f"-d -k {{key}} {lanes}", stdin=shop.sealed, stdout=shop.same(shop.plain)),
+            Run(f"raw-file/{name}", f"-f raw --iv {IV} -k {{key}} {lanes} -i {{plain}}", stdout=fixture.same(fixture.raw)),
+            Run(f"seal-pipe/{name}", f"-k {{key}} {lanes}", stdin=fixture.plain, stdout=fixture.opens("-k {key}")),
+            Run(f"open-pipe/{name}", f"-d -k {{key}} {lanes}", stdin=fixture.sealed, stdout=fixture.same(fixture.plain)),
         ]
     return runs

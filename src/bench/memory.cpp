@@ -18,14 +18,15 @@
 #include "cli/options.hpp"
 #include "keys/kdf.hpp"
 #include "lane/backends.hpp"
+#include "lane/plan_figures.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t file_chunk = 1 << 20;  // as lane/plan.cpp chooses them
-constexpr std::size_t pipe_chunk = 256 << 10;
+constexpr std::size_t file_chunk = figures.cpu_file.bytes, pipe_chunk = figures.cpu_pipe.bytes;
 constexpr std::chrono::milliseconds time_of_run{40};
 constexpr int runs = 5;
 

@@ -17,7 +17,7 @@
 #include "keys/kdf.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
-#include "pipeline/ring_plan.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {

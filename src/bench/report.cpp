@@ -110,7 +110,7 @@ void Report::begin() {
   messages_.set_level(Messages::Level::verbose);
   std::vector<std::string> names;
   for (const Column& column : columns_) names.push_back(column.name);
-  if (form_ == ReportForm::text) pending_ = text_line(std::move(names));
+  if (form_ == ReportForm::text) pending_ = text_line(names);
   if (form_ == ReportForm::csv) pending_ = csv_line(names);
   if (form_ == ReportForm::json) pending_ = std::string("[");
   flush();
@@ -124,7 +124,7 @@ void Report::add(const std::vector<Cell>& row) {
     if (form_ == ReportForm::csv) fields.push_back(row[i].to_csv());
     if (form_ == ReportForm::json) fields.push_back(json_string(columns_[i].name) + ": " + row[i].to_json());
   }
-  if (form_ == ReportForm::text) pending_ += text_line(std::move(fields));
+  if (form_ == ReportForm::text) pending_ += text_line(fields);
   if (form_ == ReportForm::csv) pending_ += csv_line(fields);
   if (form_ == ReportForm::json)
     pending_ += fmt::format("{}\n{{{}}}", rows_ == 0 ? "" : ",", fmt::join(fields, ", "));

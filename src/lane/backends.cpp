@@ -1,30 +1,81 @@
 #include "lane/backends.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "system/profiler_range.hpp"
+#include "lane/plan.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {
 
-// This file is the one place that asks whether CUDA was built in.
-#ifdef GPUAES_WITH_CUDA
-constexpr bool cuda_built_in = true;
-#else
-constexpr bool cuda_built_in = false;
-#endif
-
 constexpr unsigned max_threads = 1024;
 constexpr unsigned max_devices = 9999;
 constexpr unsigned max_streams = 64;
+
+// Lanes that need nothing but their thread.
+template <std::unique_ptr<Lane> (*make)()>
+std::vector<std::unique_ptr<Lane>> open_threads(std::span<const LaneSpec> specs, const LaneSetup&) {
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (const LaneSpec& spec : specs) std::generate_n(std::back_inserter(lanes), spec.count.value_or(1), make);
+  return lanes;
+}
+
+std::vector<std::string> describe_cpus() {
+  return {fmt::format("cpu:{}\tlibcrypto, {} threads", usable_cpus(), usable_cpus())};
+}
+
+// The list; null after its last backend.
+const BackendInfo* row(Backend backend) {
+  switch (backend) {
+    case Backend::cpu: {
+      static constexpr BackendInfo cpu{.name = "cpu",
+                                       .max_count = max_threads,
+                                       .jobs_per_lane = 1,
+                                       .count_devices = nullptr,
+                                       .open = open_threads<make_cpu_lane>,
+                                       .default_count = cpu_lane_count,
+                                       .describe = describe_cpus};
+      return &cpu;
+    }
+    case Backend::reference: {
+      static constexpr BackendInfo reference{
+          .name = "reference",
+          .max_count = max_threads,
+          .jobs_per_lane = 1,
+          .count_devices = nullptr,
+          .open = open_threads<make_reference_lane>,
+          .default_count = [](unsigned, const RunShape&, const Tuning&) { return 1u; },
+          .describe = [] { return std::vector<std::string>{}; }};  // for tests: not listed
+      return &reference;
+    }
+    case Backend::cuda: {
+      static constexpr BackendInfo cuda{.name = "cuda",
+                                        .max_count = max_streams,
+                                        .jobs_per_lane = cuda_jobs_per_lane,
+                                        .count_devices = count_cuda_devices,
+                                        .open = open_cuda_lanes,
+                                        .default_count = cuda_stream_count,
+                                        .describe = describe_cuda_devices};
+      return &cuda;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<Backend> all_backends() {
+  std::vector<Backend> backends;
+  for (Backend each{}; row(each) != nullptr; each = static_cast<Backend>(static_cast<int>(each) + 1))
+    backends.push_back(each);
+  return backends;
+}
 
 UsageError bad_lanes(std::string_view text) {
   return UsageError(fmt::format(text::bad_lanes, text),
@@ -49,42 +100,32 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-LaneSpec parse_part(std::string_view part, std::string_view text) {
-  const std::vector<std::string_view> fields = split(part, ':');
-  LaneSpec spec{};
-  if ((fields[0] == "cpu" || fields[0] == "reference") && fields.size() <= 2) {
-    spec.backend = fields[0] == "cpu" ? Backend::cpu : Backend::reference;
-    if (fields.size() > 1) spec.count = parse_number(fields[1], 1, max_threads, text);
-  } else if (fields[0] == "cuda" && fields.size() <= 3) {
-    spec.backend = Backend::cuda;
-    if (fields.size() > 1) spec.device = parse_number(fields[1], 0, max_devices, text);
-    if (fields.size() > 2) spec.count = parse_number(fields[2], 1, max_streams, text);
-  } else {
-    throw bad_lanes(text);
-  }
-  return spec;
+Backend find_backend(std::string_view name, std::string_view text) {
+  for (const Backend each : all_backends())
+    if (info(each).name == name) return each;
+  throw bad_lanes(text);
 }
 
-bool is_cuda(const LaneSpec& spec) {
-  return spec.backend == Backend::cuda;
+// One part of `text`: NAME[:COUNT], or NAME[:DEVICE[:COUNT]] of a backend that uses devices.
+LaneSpec parse_part(std::string_view part, std::string_view text) {
+  std::vector<std::string_view> fields = split(part, ':');
+  LaneSpec spec{.backend = find_backend(fields[0], text)};
+  const std::size_t count = uses_device(spec) ? 2 : 1;
+  if (fields.size() > count + 1) throw bad_lanes(text);
+  if (uses_device(spec) && fields.size() > 1) spec.device = parse_number(fields[1], 0, max_devices, text);
+  if (fields.size() > count) spec.count = parse_number(fields[count], 1, info(spec.backend).max_count, text);
+  return spec;
 }
 
 }  // namespace
 
-#ifndef GPUAES_WITH_CUDA
-std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec>, const LaneSetup&) {
-  throw LaneError(text::without_cuda, text::use_cpu_hint);
+const BackendInfo& info(Backend backend) {
+  return *row(backend);
 }
-void show_only_named_devices(std::vector<LaneSpec>&) {}
-std::size_t count_cuda_devices() {
-  return 0;
+
+bool uses_device(const LaneSpec& spec) {
+  return info(spec.backend).count_devices != nullptr;
 }
-std::vector<std::string> describe_cuda_devices() {
-  return {};
-}
-void push_profiler_range(const char*) noexcept {}
-void pop_profiler_range() noexcept {}
-#endif
 
 std::vector<LaneSpec> parse_lanes(std::string_view text) {
   std::vector<LaneSpec> specs;
@@ -102,33 +143,35 @@ CudaKernel parse_cuda_kernel(std::string_view name) {
   throw UsageError(fmt::format(text::unknown_kernel, name), fmt::format(text::kernels_hint, names));
 }
 
+// Lanes of devices come last: the first lane of a run is driven by the thread that is there already. They are
+// opened together, so that memory is pinned once for all.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
   std::vector<std::unique_ptr<Lane>> lanes;
-  std::vector<LaneSpec> cuda;
+  const auto open = [&](Backend backend, std::span<const LaneSpec> its_specs) {
+    std::ranges::move(info(backend).open(its_specs, setup), std::back_inserter(lanes));
+  };
+  std::map<Backend, std::vector<LaneSpec>> of_devices;
   for (const LaneSpec& spec : specs) {
-    if (is_cuda(spec))
-      cuda.push_back(spec);
+    if (uses_device(spec))
+      of_devices[spec.backend].push_back(spec);
     else
-      std::generate_n(std::back_inserter(lanes), spec.count.value_or(1),
-                      spec.backend == Backend::cpu ? make_cpu_lane : make_reference_lane);
+      open(spec.backend, {&spec, 1});
   }
-  if (!cuda.empty()) std::ranges::move(open_cuda_lanes(cuda, setup), std::back_inserter(lanes));
+  for (const auto& [backend, its_specs] : of_devices) open(backend, its_specs);
   return lanes;
 }
 
 std::string to_string(const LaneSpec& spec) {
-  const std::string count = spec.count ? fmt::format(":{}", *spec.count) : "";
-  if (!is_cuda(spec)) return (spec.backend == Backend::cpu ? "cpu" : "reference") + count;
-  return spec.device ? fmt::format("cuda:{}{}", *spec.device, count) : fmt::format("cuda:*{}", count);
-}
-
-bool cuda_may_open() {
-  return cuda_built_in && (access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0);
+  std::string text(info(spec.backend).name);
+  if (uses_device(spec)) text += spec.device ? fmt::format(":{}", *spec.device) : ":*";
+  if (spec.count) text += fmt::format(":{}", *spec.count);
+  return text;
 }
 
 std::vector<std::string> describe_lanes() {
-  std::vector<std::string> lines{fmt::format("cpu:{}\tlibcrypto, {} threads", usable_cpus(), usable_cpus())};
-  if (cuda_may_open()) std::ranges::move(describe_cuda_devices(), std::back_inserter(lines));
+  std::vector<std::string> lines;
+  for (const Backend each : all_backends())
+    std::ranges::move(info(each).describe(), std::back_inserter(lines));
   return lines;
 }
 

@@ -1,10 +1,11 @@
-// The backends of lanes. Which of them a run uses says lane/plan.hpp.
+// The list of backends of lanes, and how -l names lanes. lane/plan.hpp chooses among them.
 //
-// To add a backend: a Lane of its own, its name in Backend and its cases in lanes.cpp and plan.cpp.
+// To add a backend: its name in Backend, its row in info() (lane/backends.cpp), and a source file of its own
+// with its Lane and the function that opens such lanes, which is declared below. Users learn of it from the
+// hint of -l (base/texts.hpp) and gpuaes-stream(1).
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,28 @@
 namespace gpuaes {
 
 enum class Backend { cpu, reference, cuda };
+
+struct LaneSpec;
+struct LaneSetup;
+struct RunShape;
+struct Tuning;
+
+struct BackendInfo {
+  std::string_view name;           // as -l takes it
+  unsigned max_count;              // of threads, or of streams of a device
+  std::size_t jobs_per_lane;       // in flight: the depth() of its lanes
+  std::size_t (*count_devices)();  // null: the lanes use no device, and -l takes none
+
+  // The lanes of all `specs`, which are of this backend. LaneError.
+  std::vector<std::unique_ptr<Lane>> (*open)(std::span<const LaneSpec> specs, const LaneSetup& setup);
+
+  // How many lanes, or streams of a device, for -l without a count.
+  unsigned (*default_count)(unsigned cpus, const RunShape& shape, const Tuning& tuning);
+
+  std::vector<std::string> (*describe)();  // this machine's lanes, a line each, for --list-lanes
+};
+
+const BackendInfo& info(Backend backend);
 
 // One part of what -l takes: "cpu", "cpu:2", "reference", "cuda", "cuda:0", "cuda:0:4".
 struct LaneSpec {
@@ -47,23 +70,13 @@ struct LaneSetup {
 // Opens what `specs` say, all or none. LaneError.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
+bool uses_device(const LaneSpec& spec);
+
 // For messages: as -l takes it, with * for every device.
 std::string to_string(const LaneSpec& spec);
 
 // The lanes this machine has, a line each, for --list-lanes.
 std::vector<std::string> describe_lanes();
-
-// CPUs this process may use at once: those it is bound to, by its affinity, and of them no more than the CPU
-// quota of its control groups lets it use.
-unsigned bound_cpus();
-unsigned usable_cpus();
-
-// Bytes of memory that this process may still take without harm: what the system can give without swapping,
-// and no more than its control groups and limits (RLIMIT_AS) leave it.
-std::uint64_t available_memory();
-
-// Whether CUDA was built in and there is a driver: without it no device opens, and looking costs nothing.
-bool cuda_may_open();
 
 // libcrypto, and with it whatever AES instructions the CPU has; one thread each.
 std::unique_ptr<Lane> make_cpu_lane();
@@ -71,13 +84,20 @@ std::unique_ptr<Lane> make_cpu_lane();
 // The portable code of src/cipher, which tests compare all others with: slow, used only where it is named.
 std::unique_ptr<Lane> make_reference_lane();
 
-// Defined in cuda/lane.cpp, which is there only where CUDA was built in; everyone else asks open_lanes().
+// How many jobs a CUDA lane has in flight: one is read and queued while the device does the other.
+inline constexpr std::size_t cuda_jobs_per_lane = 2;
+
+// Defined in cuda/, or in lane/without_cuda.cpp if the program is built without it.
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
-// Where all of several devices are named the runtime is shown only these, which opens faster. Before its
-// first use; it changes the environment, so no other thread may be looking there.
+// Whether CUDA was built in and there is a driver: without it no device opens, and looking costs nothing.
+bool cuda_may_open();
+// If every CUDA spec names its device, the runtime is shown only these devices, which opens faster. Before
+// its first use; it changes the environment, so no other thread may be reading that.
 void show_only_named_devices(std::vector<LaneSpec>& specs);
-std::size_t count_cuda_devices();                         // 0 also where there is no driver
-std::size_t require_cuda_devices(const char* hint = "");  // LaneError, which says why, instead of 0
+std::size_t count_cuda_devices();  // 0 also where there is no driver
 std::vector<std::string> describe_cuda_devices();
+
+// Only in cuda/: the number of devices. LaneError, which says why, instead of 0.
+std::size_t require_cuda_devices(const char* hint = "");
 
 }  // namespace gpuaes

@@ -1,4 +1,4 @@
-// Which lanes a run uses, and how large its ring is.
+// Which lanes a run uses, and how large its ring is. Its figures are in lane/plan_figures.hpp.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "lane/backends.hpp"
+#include "system/resources.hpp"
 #include "system/tuning.hpp"
 
 namespace gpuaes {
-
-// What CUDA lanes take of a file that is large enough (lane/plan.cpp).
-inline constexpr std::size_t cuda_file_chunk_bytes = 4 << 20;
 
 // What the plan is made from, besides the lanes that were named.
 struct Machine {
@@ -51,6 +49,10 @@ struct LanePlan {
 // After how many bytes of input CUDA lanes that take over are done earlier than CPU lanes that go on, if
 // ever: of a file that is as long, of anything else that goes on for as long again.
 std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape);
+
+// CPU lanes, and CUDA streams of a device, for -l without a count.
+unsigned cpu_lane_count(unsigned cpus, const RunShape& shape, const Tuning& tuning);
+unsigned cuda_stream_count(unsigned cpus, const RunShape& shape, const Tuning& tuning);
 
 // `specs` as parse_lanes() returns them. IoError where not even one chunk has room in memory.
 LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Machine& machine);

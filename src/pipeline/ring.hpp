@@ -12,13 +12,14 @@
 // be woken, and where all of them once wait for a slow one, that becomes one chunk for each waking: 27 GB/s
 // instead of 55 with chunks of 1 MiB, 6 to 10 instead of 40 with 128 KiB (16 lanes).
 //
-// A chunk's slot is its sequence number modulo their count, so order needs no map, and a full ring is the
+// Chunk N of the stream is entry N modulo the size of the ring, so order needs no map, and a full ring is the
 // only backpressure. One mutex: it is taken some times for each chunk, and lock-free code would buy nothing.
 //
 // From here on: only the thread that holds a chunk touches what is in it, only the thread whose turn it is
 // reads or writes.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -27,9 +28,28 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/stopwatch.hpp"
-
 namespace gpuaes {
+
+// Adds up how long a condition held.
+class Stopwatch {
+ public:
+  // Whether it holds from now on. The clock is read only when that changes.
+  void set(bool running) {
+    if (running == running_) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (running_) total_ += now - since_;
+    since_ = now;
+    running_ = running;
+  }
+
+  // Up to the last change.
+  double seconds() const { return std::chrono::duration<double>(total_).count(); }
+
+ private:
+  bool running_ = false;
+  std::chrono::steady_clock::time_point since_;
+  std::chrono::steady_clock::duration total_{};
+};
 
 // Where a lane waits for its next task. It must live as long as the ring is used.
 class Waiter {
@@ -58,7 +78,7 @@ struct Chunk {
   bool in_place = false;     // the output takes the place of the input
   std::exception_ptr error;  // thrown by the writer after this chunk's output
 
-  // The most bytes that ever were in the slot's memory, for wiping. Whoever holds the chunk keeps them true.
+  // The most bytes that ever were in its memory, for wiping. The thread that holds the chunk updates them.
   std::size_t in_touched = 0;
   std::size_t out_touched = 0;
 
@@ -74,8 +94,8 @@ struct Chunk {
 
 class Ring {
  public:
-  // `chunks` slots (at least 1) of `in_bytes` and `out_bytes` each, in one mapping. Memory is taken as it is
-  // first used. IoError when there is not so much.
+  // `chunks` (at least 1) of `in_bytes` and `out_bytes` each, in one mapping. Memory is taken as it is first
+  // used. IoError if the system does not have it.
   Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes);
   ~Ring();  // wipes what was used
   Ring(const Ring&) = delete;
@@ -134,7 +154,7 @@ class Ring {
 
   // From the first take() on, and up to the last change: complete at the end.
   struct Waits {
-    double reader_seconds;  // the next chunk could not be filled: its slot was not yet written and empty
+    double reader_seconds;  // the next chunk could not be filled: its entry was not yet written
     double writer_seconds;  // the next chunk could not be written: it was not filled, or not done
   };
   Waits waits() const;

@@ -140,9 +140,9 @@ LaneTracks::LaneTracks(Trace& trace, const Lane& lane, std::size_t number)
 }
 
 void LaneTracks::add_phases(std::span<const Phase> phases, const Chunk& chunk) {
-  const std::size_t slot = jobs_ % depth_;
-  const unsigned track = first_ + 1 + static_cast<unsigned>(slot);
-  if (jobs_++ < depth_) trace_->name_track(track, fmt::format("{}, job {}", name_, slot + 1));
+  const std::size_t row = jobs_ % depth_;
+  const unsigned track = first_ + 1 + static_cast<unsigned>(row);
+  if (jobs_++ < depth_) trace_->name_track(track, fmt::format("{}, job {}", name_, row + 1));
   for (const Phase& phase : phases) trace_->add(track, phase, &chunk);
 }
 

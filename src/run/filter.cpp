@@ -23,7 +23,6 @@
 #include "io/control.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
-#include "pipeline/ring_plan.hpp"
 #include "pipeline/trace.hpp"
 #include "run/endpoints.hpp"
 #include "run/inputs.hpp"

@@ -3,8 +3,8 @@
 
 namespace gpuaes {
 
-// Defined in cuda/profiler_range.cpp; where CUDA was not built in they do nothing. Without a profiler that
-// listens they cost a comparison. `name` is copied.
+// Defined in cuda/profiler_range.cpp; in a program built without CUDA they do nothing. If no profiler listens
+// they cost a comparison. `name` is copied.
 void push_profiler_range(const char* name) noexcept;
 void pop_profiler_range() noexcept;
 

@@ -16,7 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "system/control_groups.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {

@@ -177,23 +177,23 @@ struct HashedBlocks {
 
 }  // namespace
 
-TEST_CASE("the shares of all lanes add up to GHASH, for every number of blocks") {
+TEST_CASE("the shares of all threads add up to GHASH, for every number of blocks") {
   std::mt19937_64 random(3);
   std::vector<std::size_t> counts{1024, 1025, 1026};
   for (std::size_t count = 0; count <= 100; ++count) counts.push_back(count);
-  for (const unsigned lanes : {128u, 32u, 1u, 7u})
+  for (const unsigned threads : {128u, 32u, 1u, 7u})
     for (const std::size_t count : counts) {
-      CAPTURE(lanes, count);
+      CAPTURE(threads, count);
       const CounterBlock h = random_block(random);
       ghash::Powers powers;
       ghash::make_powers(element(h), powers);
       const std::vector<CounterBlock> blocks = random_blocks(count, random);
       HashedBlocks data{blocks, std::vector<int>(count)};
       Element sum{};
-      for (unsigned lane = 0; lane < lanes; ++lane)
-        sum = add(sum, ghash::lane_share(lane, lanes, static_cast<unsigned>(count),
-                                         ghash::Multiplier(powers.of[lanes - 1]), powers.of[lanes - 1 - lane],
-                                         data));
+      for (unsigned thread = 0; thread < threads; ++thread)
+        sum = add(sum, ghash::thread_share(thread, threads, static_cast<unsigned>(count),
+                                           ghash::Multiplier(powers.of[threads - 1]),
+                                           powers.of[threads - 1 - thread], data));
       CHECK(bitwise_ghash(h, blocks) == block_of(sum));
       CHECK(data.times_used == std::vector<int>(count, 1));
     }

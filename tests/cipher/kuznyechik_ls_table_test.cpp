@@ -96,10 +96,10 @@ TEST_CASE("LS tables go both ways with 1, 2 and 4 blocks side by side") {
   }
 }
 
-TEST_CASE("interleaved LS tables encipher in the order of every lane") {
+TEST_CASE("interleaved LS tables encipher in the order of every warp lane") {
   const auto interleaved = std::make_unique<LsTables>(kuznyechik::interleave(encryption));
   std::mt19937 random(4);
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  for (unsigned warp_lane = 0; warp_lane < 32; ++warp_lane) {
     const Keys keys = random_keys(random);
     BlockWords words[kuznyechik::rounds + 1];
     for (unsigned round = 0; round <= kuznyechik::rounds; ++round)
@@ -107,22 +107,24 @@ TEST_CASE("interleaved LS tables encipher in the order of every lane") {
     for (int i = 0; i < 20; ++i) {
       const Block plain = random_block(random);
       const BlockWords made = kuznyechik::encrypt(kuznyechik::to_words(plain), words,
-                                                  kuznyechik::Interleaved(interleaved->entries, lane));
+                                                  kuznyechik::Interleaved(interleaved->entries, warp_lane));
       CHECK(is(made, kuznyechik::encrypt(keys.round_keys, plain)));
     }
   }
 }
 
-// What the limit of the kernel is derived from: of 8 lanes each has a bank group of its own in every step.
-TEST_CASE("interleaved LS tables: 8 lanes never want the same 4 banks") {
+// The limit of the kernel's speed is derived from this: in every step, each of 8 threads has its own bank
+// group.
+TEST_CASE("interleaved LS tables: 8 threads of a warp never read the same 4 banks") {
   const auto interleaved = std::make_unique<LsTables>();
   for (unsigned i = 0; i < kuznyechik::ls_entries; ++i) interleaved->entries[i].words[0] = i;
   std::mt19937 random(5);
   for (unsigned step = 0; step < 16; ++step) {
     unsigned groups = 0;
-    for (unsigned lane = 0; lane < 8; ++lane) {
+    for (unsigned warp_lane = 0; warp_lane < 8; ++warp_lane) {
       const BlockWords state = kuznyechik::to_words(random_block(random));
-      groups |= 1u << kuznyechik::Interleaved(interleaved->entries, lane).entry(state, step).words[0] % 8;
+      groups |=
+          1u << kuznyechik::Interleaved(interleaved->entries, warp_lane).entry(state, step).words[0] % 8;
     }
     CHECK(groups == 0xff);
   }

@@ -1,7 +1,7 @@
-// One of the ways in which CPU lanes compute Kuznyechik, against the cipher as its standard is written. Which
-// one says GPUAES_VECTOR_CODE: the name of a set of instructions (bitsliced code leaves what is no whole
-// batch to tables), "tables" for none, or "chosen" for those that lanes take. Where the CPU has no such
-// instructions this ends with 77, which CTest reports as skipped.
+// One of the ways in which CPU lanes compute Kuznyechik, against the cipher as its standard is written.
+// GPUAES_SIMD_CODE selects it: the name of a SimdCode (bitsliced code then leaves all but whole batches to
+// tables), "tables" for none, or "chosen" for those that lanes use. Where the CPU does not support it, this
+// exits with 77, which CTest reports as skipped.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -27,19 +27,19 @@ using kuznyechik::Block;
 constexpr std::uint64_t all = ~std::uint64_t{0};
 
 std::string_view code_name() {
-  const char* const name = std::getenv("GPUAES_VECTOR_CODE");
+  const char* const name = std::getenv("GPUAES_SIMD_CODE");
   return name == nullptr ? "" : name;
 }
 
-const kuznyechik::VectorCode* find(std::span<const kuznyechik::VectorCode> codes) {
-  for (const kuznyechik::VectorCode& each : codes)
+const kuznyechik::SimdCode* find(std::span<const kuznyechik::SimdCode> codes) {
+  for (const kuznyechik::SimdCode& each : codes)
     if (each.name == code_name()) return &each;
   return nullptr;
 }
 
-kuznyechik::VectorCodes codes() {
-  if (code_name() == "chosen") return kuznyechik::find_vector_codes();
-  return {find(kuznyechik::sliced_codes()), find(kuznyechik::lookup_codes())};
+kuznyechik::SimdCodes codes() {
+  if (code_name() == "chosen") return kuznyechik::find_simd_codes();
+  return {find(kuznyechik::bitslice_simd_codes()), find(kuznyechik::shuffle_simd_codes())};
 }
 
 // Around the blocks of each batch, one and several.
@@ -126,12 +126,12 @@ TEST_CASE("MGM is what is written, for lengths around those of vectors") {
 
 int main(int argc, char** argv) {
   const std::string name(gpuaes::code_name());
-  const gpuaes::kuznyechik::VectorCodes codes = gpuaes::codes();
+  const gpuaes::kuznyechik::SimdCodes codes = gpuaes::codes();
   bool known = name == "tables" || name == "chosen", here = true;
-  for (const gpuaes::kuznyechik::VectorCode* const code : {codes.batches, codes.rest}) {
+  for (const gpuaes::kuznyechik::SimdCode* const code : {codes.bitslice, codes.shuffle}) {
     if (code == nullptr) continue;
     known = true;
-    here = here && code->is_here();
+    here = here && code->is_supported();
   }
   if (!known || !here) {
     std::printf("skipped: %s has no %s\n", known ? "this CPU" : "this program", name.c_str());

@@ -60,12 +60,12 @@ void walk(const Plan& plan, Memory& data, Memory& masks) {
     const bool fits = tile.first.low % size == 0 && tile.end <= size;
     for (unsigned i = tile.begin; fits && i < tile.end; ++i)
       data.note(tile.in + 4 * (tile.offset + i), tile.out + 4 * (tile.offset + i), tile.first + i);
-    if (tile.mask != nullptr) masks.note(nullptr, tile.mask, tile.first + mask_place);
+    if (tile.mask != nullptr) masks.note(nullptr, tile.mask, tile.first + mask_block);
   }
   for (std::uint64_t number = 0; number < plan.gathered(); ++number)
     for (unsigned i = 0; i < size; ++i)
-      if (const Place place = plan.place(number, i); place.is_there)
-        data.note(place.in, place.out, place.counter);
+      if (const GatheredBlock block = plan.gathered_block(number, i); block.is_used)
+        data.note(block.in, block.out, block.counter);
 }
 
 bool is_once(const Done& done, Counter counter) {
@@ -73,10 +73,10 @@ bool is_once(const Done& done, Counter counter) {
 }
 
 template <unsigned size>
-void check_stretch(Counter counter, std::uint64_t blocks) {
+void check_ctr(Counter counter, std::uint64_t blocks) {
   CAPTURE(size, counter.high, counter.low, blocks);
   Memory data(blocks), masks(0);
-  walk<size>(StretchTiles<size>{counter, blocks, data.in(), data.out()}, data, masks);
+  walk<size>(CtrTiles<size>{counter, blocks, data.in(), data.out()}, data, masks);
   unsigned wrong = 0;
   for (std::uint64_t i = 0; i < blocks; ++i) wrong += !is_once(data.done[i], counter + i);
   CHECK(wrong == 0);
@@ -108,11 +108,11 @@ void check_segments(std::uint64_t first, std::size_t full, std::size_t last) {
 
 }  // namespace
 
-TEST_CASE("every block of a stretch is in one tile, with its counter") {
+TEST_CASE("every block under consecutive counters is in one tile, with its counter") {
   for (const Counter& counter : counters) {
     for (const std::uint64_t blocks : block_counts) {
-      check_stretch<128>(counter, blocks);
-      check_stretch<256>(counter, blocks);
+      check_ctr<128>(counter, blocks);
+      check_ctr<256>(counter, blocks);
     }
   }
 }

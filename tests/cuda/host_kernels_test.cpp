@@ -36,14 +36,14 @@ void run_ctr_kernel(CudaKernel kernel, const aes::RoundKeys& keys, unsigned bloc
   CHECK(is_zero(bitslice_memory));
 }
 
-struct Stretch {
+struct Ctr {
   Counter counter;
   std::uint64_t blocks;
   const std::uint32_t* in;
   std::uint32_t* out;
 
   template <unsigned size>
-  StretchTiles<size> with() const {
+  CtrTiles<size> with() const {
     return {counter, blocks, in, out};
   }
 };
@@ -105,7 +105,7 @@ TEST_CASE("kernels on the host: CTR of every key size, length and counter") {
       const Bytes plain = counted_bytes(16 * each.blocks);
       Buffer in(plain), out(plain.size());
       run_ctr_kernel(kernel, keys, each.cuda_blocks, each.threads,
-                     Stretch{each.counter, each.blocks, in.words(), out.words()});
+                     Ctr{each.counter, each.blocks, in.words(), out.words()});
       CHECK(out.bytes() == reference_ctr(keys, each.counter, plain));
       CHECK(out.is_whole());
     }

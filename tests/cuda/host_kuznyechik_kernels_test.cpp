@@ -34,11 +34,11 @@ struct Grid {
   unsigned blocks, threads;
 };
 
-template <class Places>
-void run_cipher(CudaKernel kernel, const Keys& keys, const Grid& grid, const Places& places) {
+template <class CounterBlocks>
+void run_cipher(CudaKernel kernel, const Keys& keys, const Grid& grid, const CounterBlocks& counter_blocks) {
   run_on_host(grid.blocks, grid.threads, [&] {
-    if (kernel == CudaKernel::bitslice) return kuznyechik_bitslice_kernel(keys.words, places);
-    kuznyechik_table_kernel(keys.words, places);
+    if (kernel == CudaKernel::bitslice) return kuznyechik_bitslice_kernel(keys.words, counter_blocks);
+    kuznyechik_table_kernel(keys.words, counter_blocks);
   });
   CHECK(is_zero(kuznyechik_slices));
 }
@@ -121,7 +121,7 @@ TEST_CASE("kernels on the host: Kuznyechik in CTR mode, every length and counter
       const Bytes plain = counted_bytes(16 * each.blocks);
       Buffer in(plain), out(plain.size());
       run_cipher(kernel, keys, each.grid,
-                 StretchPlaces{each.counter, each.blocks, MgmOnHost::blocks(in), MgmOnHost::blocks(out)});
+                 CtrBlocks{each.counter, each.blocks, MgmOnHost::blocks(in), MgmOnHost::blocks(out)});
       CHECK(out.bytes() == reference_ctr(keys.expanded, each.counter, plain));
       CHECK(out.is_whole());
     }

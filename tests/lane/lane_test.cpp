@@ -1,8 +1,6 @@
 // Lanes against published vectors, against each other and against libcrypto; and which lanes a run uses.
 #include "lane/lane.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -22,6 +20,7 @@
 #include "support/catch.hpp"
 #include "support/nist_vectors.hpp"
 #include "support/support.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {
@@ -383,24 +382,6 @@ TEST_CASE("the reference runs where it is named, once or as often as is said") {
   const auto lanes = open_lanes(parse_lanes("reference+reference:2"), {{}, 0});
   REQUIRE(lanes.size() == 3);
   for (const auto& lane : lanes) CHECK(lane->name() == "reference");
-}
-
-TEST_CASE("this process may use a CPU at least, and no more than it is bound to") {
-  cpu_set_t set;
-  REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
-  CHECK(usable_cpus() >= 1);
-  CHECK(usable_cpus() <= bound_cpus());
-  CHECK(bound_cpus() == static_cast<unsigned>(CPU_COUNT(&set)));
-
-  // Bound to one of them it may use that one.
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
-    if (CPU_ISSET(cpu, &set)) CPU_SET(cpu, &one);
-  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
-  CHECK(usable_cpus() == 1);
-  CHECK(bound_cpus() == 1);
-  REQUIRE(sched_setaffinity(0, sizeof set, &set) == 0);
 }
 
 TEST_CASE("the machine's lanes are listed, CPU lanes first") {

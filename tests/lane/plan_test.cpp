@@ -252,11 +252,6 @@ TEST_CASE("chunks for which there is no memory become fewer; not even one is an 
   CHECK(plan("cpu", file, on).chunks == 9);
 }
 
-TEST_CASE("there is memory to be had on this machine, and a limit on it is heeded") {
-  CHECK(available_memory() > MiB);
-  CHECK(available_memory() < std::uint64_t{1} << 50);
-}
-
 TEST_CASE(
     "with a cipher that is slow on CPUs CUDA takes over smaller files, and streams that have gone on long "
     "enough") {

@@ -10,8 +10,8 @@
 #include "cipher/modes/evp_gcm.hpp"
 #include "cipher/modes/segments.hpp"
 #include "format/segment_session.hpp"
+#include "pipeline/pipeline.hpp"
 #include "pipeline/rig.hpp"
-#include "pipeline/ring_plan.hpp"
 #include "support/catch.hpp"
 #include "support/support.hpp"
 

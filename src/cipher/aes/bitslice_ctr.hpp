@@ -1,5 +1,5 @@
 // AES in CTR mode, bitsliced: what one GPU thread does of a tile. A tile is 256 counters that share all but
-// the last byte, and belongs to a warp: the threads with one state (aes_bitslice.hpp) are a group, group g of
+// the last byte, and belongs to a warp: the threads with one state (bitslice.hpp) are a group, group g of
 // 8 has the counters whose last byte is 8k + g, for k = 0 to 31, so that what a warp writes for one k is 128
 // bytes in a row.
 //
@@ -7,7 +7,7 @@
 // whose four bytes round 2 moves to the four columns, one to each. So of two rounds a tile needs no more than
 // the substitution of those four bytes, each by the thread that has the column where it goes (begin_tile),
 // and what is added to their products: that is the same for the whole tile, is made of the other 15 bytes of
-// the counter alone, without slices, and for 32 tiles at once, one in each lane of the warp (share_rounds).
+// the counter alone, without slices, and for 32 tiles at once, one in each thread of the warp (share_rounds).
 #pragma once
 
 #include <cstdint>

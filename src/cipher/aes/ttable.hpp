@@ -6,7 +6,7 @@
 // bounds the speed, and all else is arranged to stay below that bound: on an H200 the way to shared memory
 // is 97 % busy.
 //
-// - Bank l holds a copy of the tables for lane l of a warp: the lookups of a warp never collide.
+// - Bank l holds a copy of the tables for warp lane l: the lookups of a warp never collide.
 // - There are two tables, T0 and T1, interleaved so that entry x lies at byte 256 x: one permute takes a
 //   byte out of the state and makes it an address. One table alone needs a shift and a mask for that, and
 //   three turns for four lookups: 602 GB/s where two make 840 (AES-128). Four tables need no turn and make

@@ -1,19 +1,19 @@
-// The body of kuznyechik_sliced.cpp, which includes it once for each set of vector instructions. Before it
-// stand Vector, the functions on it, and GPUAES_TARGET.
+// Bitsliced Kuznyechik, which bitslice_simd.cpp includes once for each instruction set, in its namespace of
+// vectors.hpp and with its attribute as GPUAES_TARGET: no template parameter can stand for an attribute.
 //
-// Bit i of byte b of all blocks is state[8b + i]. Which block has which bit of a vector does not matter, as
-// long as each comes back to where it was.
+// Bit i of byte b of all blocks is state[8b + i]. Any bit of a vector may belong to any block, as long as
+// each block returns to where it was.
 
 using Word = Vector;
 #define GPUAES_CIRCUIT GPUAES_TARGET
 #include "cipher/kuznyechik/circuit_body.hpp"
 #undef GPUAES_CIRCUIT
-#include "cipher/transpose_body.hpp"
+#include "cipher/kuznyechik/transpose_body.hpp"
 
-inline constexpr std::size_t vector_blocks = sizeof(Vector) / sizeof(Block);
-inline constexpr std::size_t sliced_blocks = 8 * sizeof(Vector);  // as many as a vector has bits
+constexpr std::size_t vector_blocks = sizeof(Vector) / sizeof(Block);
+constexpr std::size_t batch_blocks = 8 * sizeof(Vector);  // one for each bit of a vector
 
-// Of each byte of x[k], bit i + distance changes places with bit i of x[k + distance].
+// Swaps bit i + distance of each byte of x[k] with bit i of x[k + distance].
 template <unsigned distance>
 GPUAES_TARGET inline void swap_bits(Vector x[8], Vector lower) {
   for (unsigned k = 0; k < 8; ++k) {
@@ -24,14 +24,14 @@ GPUAES_TARGET inline void swap_bits(Vector x[8], Vector lower) {
   }
 }
 
-// Bit i of each byte of x[k] becomes bit k of that of x[i].
+// Bit i of each byte of x[k] becomes bit k of the same byte of x[i].
 GPUAES_TARGET inline void transpose_bits(Vector x[8]) {
   swap_bits<4>(x, fill(0x0f));
   swap_bits<2>(x, fill(0x33));
   swap_bits<1>(x, fill(0x55));
 }
 
-// 16 vectors of blocks at a time: byte b of these is state[8b + k] at first.
+// 16 vectors of blocks at a time, the k-th time: their byte b goes to state[8b + k] first.
 GPUAES_TARGET inline void slice(const Block* blocks, Vector* state) {
   for (unsigned k = 0; k < 8; ++k) {
     Vector rows[16];
@@ -62,11 +62,11 @@ GPUAES_TARGET inline void add_key(Vector x[8], const std::uint32_t* key) {
   for (unsigned i = 0; i < 8; ++i) x[i] = x[i] ^ repeat(key[i]);
 }
 
-// L of the bytes 16 to 31, to 0 to 15: each step puts its byte in front of the others. mix(), which has 16
-// steps one behind the other, is more code than a CPU keeps decoded.
+// L of bytes 16 to 31, to bytes 0 to 15: each step puts its byte in front of the others. This is a loop, and
+// mix() is not used, because its 16 steps in a row are more code than a CPU keeps decoded.
 GPUAES_TARGET inline void mix_down(Vector (&state)[2 * block_bits]) {
   for (Vector* front = state + block_bits; front != state; front -= 8) {
-    // Nothing of a turn is kept for the next one, which GCC would do by moving it all from place to place.
+    // Keeps nothing in registers for the next iteration: GCC would copy all of the state to do that.
     asm volatile("" : "+r"(front) : : "memory");
     Vector sum[8];
     for (unsigned i = 0; i < 8; ++i) sum[i] = front[8 * 15 + i];
@@ -75,10 +75,10 @@ GPUAES_TARGET inline void mix_down(Vector (&state)[2 * block_bits]) {
   }
 }
 
-GPUAES_TARGET void encrypt(const VectorKeys& keys, Block* blocks) {
+GPUAES_TARGET void encrypt(const SimdKeys& keys, Block* blocks) {
   Vector state[2 * block_bits];
   slice(blocks, state);
-  const std::uint32_t* key = keys.slices.words;
+  const std::uint32_t* key = keys.bitslice.words;
   for (unsigned round = 0; round < rounds; ++round) {
     for (unsigned b = 0; b < 16; ++b, key += 8) {
       Vector* const x = state + 8 * b;
@@ -92,5 +92,5 @@ GPUAES_TARGET void encrypt(const VectorKeys& keys, Block* blocks) {
   for (unsigned b = 0; b < 16; ++b, key += 8) add_key(state + 8 * b, key);
   unslice(state, blocks);
   for (Vector& each : state) each = Vector{};
-  asm volatile("" : : "r"(state) : "memory");  // the zeros are written, though nobody reads them
+  asm volatile("" : : "r"(state) : "memory");  // the zeros are written, although nothing reads them
 }

@@ -7,7 +7,7 @@
 //
 // S has the structure that Biryukov, Perrin and Udovenko found ("Reverse-engineering the S-box of Streebog,
 // Kuznyechik and STRIBOBr1", 2016), in the field and with the cosets of Perrin ("Partitions in the S-box of
-// Streebog and Kuznyechik", 2019; see kuznyechik_nibbles.hpp): an element of F is u b + v, u and v in the
+// Streebog and Kuznyechik", 2019; see nibble_tables.hpp): an element of F is u b + v, u and v in the
 // subfield of 16 elements; with w = v / u, an inversion and a multiplication there, or v itself where u is 0,
 // through a 4-bit function each, one half of the result is r; a function of u h(r), another multiplication,
 // is the other half, up to sums of halves. The circuit's basis is one of v and one of u, so that there is no
@@ -17,8 +17,8 @@
 // dch, if -K 3, mfs2), and then walked at random: a node becomes any function of three other nodes, at times
 // one of them new, that has the same effect on the outputs, compared over all 256 inputs, if that makes no
 // more of them; the best of some forty starts for minutes. 78 are left. Which nodes are held inverted, which
-// those that take them make up for, was annealed then for CPUs that have gates of two bits only (gates.hpp):
-// 161 of these, and 192 before.
+// those that take them make up for, was annealed then for CPUs that have gates of two bits only
+// (simd_gates.hpp): 161 of these, and 192 before.
 //
 // L is 16 steps R, and a step is a sum of 15 products c_k a_k and a_15. Bit j of a_k counts for the element
 // c_k e_j, where e_0 to e_7 is the basis: so words are summed by the elements that they count for, and the
@@ -49,8 +49,8 @@ constexpr Substitution make_from_circuit() {
 inline constexpr Substitution from_circuit = make_from_circuit();
 inline constexpr Substitution to_circuit = invert(from_circuit);
 
-using Word = std::uint32_t;  // of GPUs; kuznyechik_sliced.cpp has longer ones
-using gpuaes::add;           // beside that of blocks
+using Word = std::uint32_t;  // of GPUs; bitslice_simd.cpp has longer ones
+using gpuaes::add;           // in addition to add() of blocks
 
 #define GPUAES_CIRCUIT GPUAES_HD
 #include "cipher/kuznyechik/circuit_body.hpp"

@@ -1,9 +1,9 @@
-// The circuits of kuznyechik_circuit.hpp, once for each kind of word: a function has the instructions of one
-// set, and what it calls must have the same to become a part of it. Before it stand Word, logic() and add()
-// on it, and GPUAES_CIRCUIT, which marks the functions.
+// The circuits that circuit.hpp describes, included once for each kind of word: functions of vectors need the
+// attribute of their instruction set, which a template cannot take as a parameter. The file that includes
+// this defines Word, logic() and add() of it, and GPUAES_CIRCUIT, which marks the functions.
 
-// From the standard's basis to the circuit's, of as many bytes as a word has bits: bit i of them is in x[i],
-// before and after, here and in substitute(). And back.
+// From the standard's basis to the circuit's, and back, for one byte in each bit of a word. x[i] holds bit i
+// of the bytes, before and after, here and in substitute().
 GPUAES_CIRCUIT inline void to_circuit_basis(Word x[8]) {
   const Word t0 = add(x[3], x[5], x[7]);
   const Word t1 = x[2] ^ x[6];

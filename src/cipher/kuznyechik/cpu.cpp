@@ -13,7 +13,7 @@ namespace {
 
 using kuznyechik::Block;
 
-// 64 KiB, which are looked up at secret addresses.
+// 64 KiB, looked up at secret addresses.
 struct Tables {
   kuznyechik::LsTables tables = kuznyechik::make_ls_tables(Direction::encrypt);
   BlockWords entry(unsigned index) const { return tables.entries[index]; }
@@ -31,24 +31,34 @@ void encrypt_by_tables(const kuznyechik::RoundKeys& keys, std::span<Block> block
   wipe(std::as_writable_bytes(std::span(words)));
 }
 
+const kuznyechik::SimdCode* find_supported(std::span<const kuznyechik::SimdCode> codes) {
+  const auto found = std::ranges::find_if(codes, [](const auto& code) { return code.is_supported(); });
+  return found == codes.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
-KuznyechikCpu::KuznyechikCpu(std::span<const std::byte> key, const kuznyechik::VectorCodes& codes)
+kuznyechik::SimdCodes kuznyechik::find_simd_codes() {
+  return {find_supported(bitslice_simd_codes()), find_supported(shuffle_simd_codes())};
+}
+
+KuznyechikCpu::KuznyechikCpu(std::span<const std::byte> key, const kuznyechik::SimdCodes& codes)
     : codes_(codes) {
   new (&keys().round) kuznyechik::RoundKeys(kuznyechik::expand_key(key));  // no copy is left on the stack
-  kuznyechik::prepare(keys().round, keys().vector);
+  prepare(keys().round, keys().simd.shuffle);
+  prepare(keys().round, keys().simd.bitslice);
 }
 
 void KuznyechikCpu::encrypt(std::span<Block> blocks) const {
-  for (const kuznyechik::VectorCode* code : {codes_.batches, codes_.rest})
+  for (const kuznyechik::SimdCode* code : {codes_.bitslice, codes_.shuffle})
     if (code != nullptr)
       for (; blocks.size() >= code->blocks; blocks = blocks.subspan(code->blocks))
-        code->encrypt(keys().vector, blocks.data());
+        code->encrypt(keys().simd, blocks.data());
   if (blocks.empty()) return;
-  if (codes_.rest == nullptr) return encrypt_by_tables(keys().round, blocks);
-  std::array<Block, kuznyechik::widest_vector> filled{};
+  if (codes_.shuffle == nullptr) return encrypt_by_tables(keys().round, blocks);
+  std::array<Block, kuznyechik::max_shuffle_blocks> filled{};
   std::ranges::copy(blocks, filled.begin());
-  codes_.rest->encrypt(keys().vector, filled.data());
+  codes_.shuffle->encrypt(keys().simd, filled.data());
   std::copy_n(filled.begin(), blocks.size(), blocks.begin());
   wipe(std::as_writable_bytes(std::span(filled)));
 }

@@ -87,19 +87,19 @@ constexpr LsTables interleave(const LsTables& tables) {
   return moved;
 }
 
-// Shared memory answers 8 lanes at a time with 16 bytes each, from 8 groups of 4 banks. Here the 16 entries
-// for a value of a byte lie together, so the bank group tells the table, and each of 8 lanes takes the tables
-// in another order: no lane waits for another, whatever they look up. Each begins with another one of the
-// first 8 tables and goes round these, then likewise with the last 8, so that the byte of a step is in one of
-// two words of the state; and 16 times the table is both where its entry lies and the selector that moves
-// that byte to where an address wants it. (A sum, since of numbers XOR the lane nvcc makes each by one more
-// instruction, every time.)
+// Shared memory serves 8 threads at a time with 16 bytes each, from 8 groups of 4 banks. Here the 16 entries
+// for a value of a byte are contiguous, so each table has its own bank group, and each of 8 threads takes the
+// tables in another order: there are no bank conflicts, whatever they look up. Each thread begins at another
+// one of the first 8 tables and goes around these, then does the same with the last 8, so that the byte of a
+// step is in one of two words of the state. 16 times the number of a table is both the offset of its entry
+// and the selector that moves the byte to its position in an address. (The number is a sum because nvcc
+// spends another instruction on each XOR with the lane, every time.)
 class Interleaved {
  public:
   // `tables`: interleave()d, aligned to 16 bytes.
-  GPUAES_HD Interleaved(const BlockWords* tables, unsigned lane)
+  GPUAES_HD Interleaved(const BlockWords* tables, unsigned warp_lane)
       : tables_(reinterpret_cast<const char*>(tables)) {
-    for (unsigned step = 0; step < 8; ++step) own_[step] = 16 * ((step + lane) % 8);
+    for (unsigned step = 0; step < 8; ++step) own_[step] = 16 * ((step + warp_lane) % 8);
   }
 
   GPUAES_HD BlockWords entry(const BlockWords& state, unsigned step) const {

@@ -1,8 +1,8 @@
-// The body of kuznyechik_vector.cpp, which includes it once for each set of vector instructions: a function
-// has the instructions of one set, and what it calls must have the same to become a part of it. Before it
-// stand Vector, the functions on it, GPUAES_TARGET, and GPUAES_AFFINE where a matrix maps bytes at once.
+// Kuznyechik by tables of 16 entries, which shuffle_simd.cpp includes once for each instruction set, in its
+// namespace of vectors.hpp and with its attribute as GPUAES_TARGET: no template parameter can stand for an
+// attribute. GPUAES_HAS_MATRICES: the set has multiply_by_matrix().
 //
-// A vector holds one byte of as many blocks as it has bytes: byte i of all blocks is state[i].
+// A vector holds the same byte of as many blocks as it has bytes: byte i of all blocks is state[i].
 
 GPUAES_TARGET inline Vector load_table(const Nibbles& table) {
   return repeat(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table.data())));
@@ -12,19 +12,19 @@ GPUAES_TARGET inline Vector lower_nibbles(Vector x) {
   return x & fill(0x0f);
 }
 GPUAES_TARGET inline Vector upper_nibbles(Vector x) {
-  return shift_right_4(x) & fill(0x0f);
+  return shift_right<4>(x) & fill(0x0f);
 }
 
 GPUAES_TARGET inline Vector map(const Linear& linear, Vector x) {
-#ifdef GPUAES_AFFINE
-  return GPUAES_AFFINE(x, linear.matrix);
+#ifdef GPUAES_HAS_MATRICES
+  return multiply_by_matrix(linear.matrix, x);
 #else
   return look_up(load_table(linear.lower), lower_nibbles(x)) ^
          look_up(load_table(linear.upper), upper_nibbles(x));
 #endif
 }
 
-// As substitute_split() does it.
+// Vectorized substitute_split().
 GPUAES_TARGET inline Vector substitute(Vector x) {
   const Vector v = lower_nibbles(x), fifteen = fill(15);
   const Vector minus_log_u = look_up(load_table(split_s.minus_log_u), upper_nibbles(x));
@@ -37,11 +37,11 @@ GPUAES_TARGET inline Vector substitute(Vector x) {
          look_up(load_table(split_s.subfield), v | minus_log_u);
 }
 
-// One round. R moves nothing: it puts its byte in front of the 16 that S has left behind it.
-GPUAES_TARGET inline void do_round(Vector (&state)[32], const SpreadKey& key) {
-  for (unsigned i = 0; i < 16; ++i) state[16 + i] = substitute(state[i] ^ load(key.of[i].data()));
+// One round. R moves no byte: it puts its result in front of the 16 bytes of S.
+GPUAES_TARGET inline void do_round(Vector (&state)[32], const ShuffleKey& key) {
+  for (unsigned i = 0; i < 16; ++i) state[16 + i] = substitute(state[i] ^ load_aligned(key.of[i].data()));
   for (Vector* front = state + 15;; --front) {
-    // Nothing of a turn is kept for the next one, which GCC would do by moving it all from place to place.
+    // Keeps nothing in registers for the next iteration: GCC would copy all of the state to do that.
     asm volatile("" : "+r"(front) : : "memory");
     Vector sum = front[7] ^ front[9] ^ front[16] ^ map(split_products[6], front[8]);
     for (unsigned k = 6; k-- > 0;) sum = sum ^ map(split_products[k], front[1 + k] ^ front[15 - k]);
@@ -50,18 +50,18 @@ GPUAES_TARGET inline void do_round(Vector (&state)[32], const SpreadKey& key) {
   }
 }
 
-#include "cipher/transpose_body.hpp"
+#include "cipher/kuznyechik/transpose_body.hpp"
 
-// As many blocks as a vector has bytes.
-GPUAES_TARGET void encrypt(const VectorKeys& all_keys, Block* blocks) {
-  const SpreadKeys& keys = all_keys.spread;
+// `blocks`: one for each byte of a vector.
+GPUAES_TARGET void encrypt(const SimdKeys& all_keys, Block* blocks) {
+  const ShuffleKeys& keys = all_keys.shuffle;
   Vector state[32];
   for (unsigned i = 0; i < 16; ++i) state[i] = map(to_split, load_row(blocks, i));
   transpose(state);
   for (unsigned round = 0; round < rounds; ++round) do_round(state, keys.of[round]);
-  for (unsigned i = 0; i < 16; ++i) state[i] = state[i] ^ load(keys.of[rounds].of[i].data());
+  for (unsigned i = 0; i < 16; ++i) state[i] = state[i] ^ load_aligned(keys.of[rounds].of[i].data());
   transpose(state);
   for (unsigned i = 0; i < 16; ++i) store_row(blocks, i, map(to_joined, state[i]));
   for (Vector& each : state) each = Vector{};
-  asm volatile("" : : "r"(state) : "memory");  // the zeros are written, though nobody reads them
+  asm volatile("" : : "r"(state) : "memory");  // the zeros are written, although nothing reads them
 }

@@ -1,6 +1,10 @@
-// The blocks that a kernel enciphers, a place for each, for kernels to which neighbouring counters are
-// nothing special: block i of count() is counter_block(i), and its keystream is added to load(i) and given to
-// put(i). The host runs it too. Kernels that gain by neighbours have tiles (tiles.hpp).
+// The counter blocks of a job, for kernels that do not profit from consecutive counters; those that do have
+// tiles (tiles.hpp). The host runs this too. A class of counter blocks has
+//
+//     count()               how many there are
+//     counter_block(i)      what the cipher encrypts, to make a block of keystream
+//     load(i)               the data that the keystream is added to
+//     store(i, block)       takes the sum
 #pragma once
 
 #include <cstdint>
@@ -11,7 +15,7 @@
 
 namespace gpuaes {
 
-// Its 16 bytes as they lie in the memory of a little-endian machine.
+// The 16 bytes of a block, in the order of a little-endian machine's memory.
 struct alignas(16) BlockWords {
   std::uint32_t words[4];
 };
@@ -33,9 +37,9 @@ GPUAES_HD inline BlockWords add(const BlockWords& a, const BlockWords& b) {
       {a.words[0] ^ b.words[0], a.words[1] ^ b.words[1], a.words[2] ^ b.words[2], a.words[3] ^ b.words[3]}};
 }
 
-// A stretch of data under consecutive counters.
-struct StretchPlaces {
-  Counter counter;
+// Of data under consecutive counters.
+struct CtrBlocks {
+  Counter counter;  // of the first block
   std::uint64_t blocks;
   const BlockWords* in;
   BlockWords* out;
@@ -43,7 +47,7 @@ struct StretchPlaces {
   GPUAES_HD std::uint64_t count() const { return blocks; }
   GPUAES_HD BlockWords counter_block(std::uint64_t i) const { return block_words(counter + i); }
   GPUAES_HD BlockWords load(std::uint64_t i) const { return in[i]; }
-  GPUAES_HD void put(std::uint64_t i, const BlockWords& block) const { out[i] = block; }
+  GPUAES_HD void store(std::uint64_t i, const BlockWords& block) const { out[i] = block; }
 };
 
 }  // namespace gpuaes

@@ -159,16 +159,16 @@ GPUAES_HD inline Element multiply(const Element& element, const Multiplier& fact
   return factor.times(element);
 }
 
-// H^1 to H^128 for as many lanes, made once for a key, and as secret.
-inline constexpr unsigned max_lanes = 128;
+// H^1 to H^128, for that many threads; made once for a key, and as secret.
+inline constexpr unsigned max_threads = 128;
 struct Powers {
-  Element of[max_lanes];  // of[i] is H^(i + 1)
+  Element of[max_threads];  // of[i] is H^(i + 1)
 };
 
 inline void make_powers(const Element& h, Powers& powers) {
   Multiplier factor(h);
   powers.of[0] = h;
-  for (unsigned i = 1; i < max_lanes; ++i) powers.of[i] = multiply(powers.of[i - 1], factor);
+  for (unsigned i = 1; i < max_threads; ++i) powers.of[i] = multiply(powers.of[i - 1], factor);
   wipe(std::as_writable_bytes(std::span(&factor, 1)));
 }
 
@@ -187,24 +187,24 @@ struct Lengths {
   }
 };
 
-// One lane's share of GHASH of `data`, so many blocks: the sum of the shares of lanes 0 to lanes - 1 is the
-// whole. Zero blocks in front, which change nothing, make the count a multiple of `lanes`; then lane l has
-// blocks l, l + lanes, ..., one step apart for all of them, and the last of its blocks is to be multiplied by
-// H^(lanes - l), which is `own_power`. `stride_power` is H^lanes.
+// One thread's share of GHASH of the `blocks` blocks of `data`; GHASH is the sum of the shares of n threads.
+// Zero blocks in front, which change nothing, make the count a multiple of n. Then thread t takes blocks
+// t, t + n, ..., and the last of them must be multiplied by H^(n - t), which is `own_power`. `stride_power`
+// is H^n.
 //
-// data.fetch(i) loads block i from memory, and data.block(fetched, i) makes an element of that. What is next
-// is fetched a multiplication before it is wanted, so that no lane waits for memory.
+// data.fetch(i) loads block i from memory, and data.block(fetched, i) makes an element of it. The next block
+// is fetched one multiplication before it is needed, so that no thread waits for memory.
 template <class Data>
-GPUAES_HD Element lane_share(unsigned lane, unsigned lanes, unsigned blocks, const Multiplier& stride_power,
-                             const Element& own_power, const Data& data) {
+GPUAES_HD Element thread_share(unsigned thread, unsigned threads, unsigned blocks,
+                               const Multiplier& stride_power, const Element& own_power, const Data& data) {
   if (blocks == 0) return {};
-  const unsigned padding = (lanes - blocks % lanes) % lanes;
+  const unsigned padding = (threads - blocks % threads) % threads;
   const auto fetch = [&](unsigned at) { return data.fetch(at < blocks ? at : blocks - 1); };
   Element sum{};
-  if (lane >= padding) sum = data.block(fetch(lane - padding), lane - padding);
-  unsigned at = lane + lanes - padding;
-  for (auto fetched = fetch(at); at < blocks; at += lanes) {
-    const auto next = fetch(at + lanes);
+  if (thread >= padding) sum = data.block(fetch(thread - padding), thread - padding);
+  unsigned at = thread + threads - padding;
+  for (auto fetched = fetch(at); at < blocks; at += threads) {
+    const auto next = fetch(at + threads);
     sum = add(multiply(sum, stride_power), data.block(fetched, at));
     fetched = next;
   }

@@ -1,9 +1,9 @@
-// What MGM enciphers of a job's segments (RFC 9058, section 4.1), as places for kernels (places.hpp). A job
-// takes three rounds of them, each needs what the one before made:
+// What MGM encrypts of a job's segments (RFC 9058, section 4.1), as counter blocks for kernels
+// (counter_blocks.hpp). A job takes three launches, each of which needs the results of the one before:
 //
-//     MgmStarts   of each segment, the first counter and the first factor before they are counted on
-//     MgmBody     keystream, which is added to the data; and the factors that blocks are multiplied by
-//     MgmSums     the sums of the products, of which the tags become
+//     MgmStarts   the first counter and the first factor of each segment, before they are counted up
+//     MgmBody     the keystream, which is added to the data, and the factors that blocks are multiplied by
+//     MgmSums     the sums of the products, which become the tags
 //
 // The host runs them too.
 #pragma once
@@ -25,7 +25,7 @@ struct MgmSegments : SegmentCut {
   Counter base;
   unsigned aad_blocks;  // of every segment
 
-  // For each block of associated data, each of ciphertext, and that of the lengths.
+  // One for each block of associated data and of ciphertext, and one for the block of lengths.
   GPUAES_HD unsigned max_factors() const { return aad_blocks + segment_blocks + 1; }
   GPUAES_HD unsigned factors(std::uint64_t segment) const { return aad_blocks + blocks(segment) + 1; }
   GPUAES_HD Counter nonce(std::uint64_t segment, bool highest_bit) const {
@@ -44,20 +44,21 @@ struct MgmStarts {
     return block_words(segments.nonce(i / 2, i % 2 != 0));
   }
   GPUAES_HD BlockWords load(std::uint64_t) const { return {}; }
-  GPUAES_HD void put(std::uint64_t i, const BlockWords& block) const { starts[i] = block; }
+  GPUAES_HD void store(std::uint64_t i, const BlockWords& block) const { starts[i] = block; }
 };
 
-// Where the data of segments is, and where it goes.
+// Where segments are read and written.
 struct MgmData {
   const std::byte* in;
   std::byte* out;
   unsigned in_stride, out_stride;  // bytes from segment to segment, multiples of 16
 };
 
-// First the keystream of all segments, 1024 places each, then as many factors, for their blocks of
-// ciphertext, and then the other factors, in a power of two of places for each segment too: a GPU takes long
-// to divide. So there are places without use. Numbers are made on the host and of 32 bits where they can be,
-// since a kernel has no registers for them: a job of 2^32 places would have 32 GiB.
+// First the keystream of all segments, 1024 counter blocks for each, then as many for the factors of their
+// blocks of ciphertext, and last the other factors, a power of two of counter blocks for each segment:
+// division is slow on a GPU. So some counter blocks are unused. Numbers are computed on the host, and
+// have 32 bits where possible, because a kernel has no registers to spare: a job of 2^32 counter blocks would
+// have 32 GiB.
 class MgmBody {
  public:
   // `factors`: max_factors() for each segment.
@@ -74,35 +75,36 @@ class MgmBody {
 
   GPUAES_HD std::uint64_t count() const { return 2 * std::uint64_t{whole_} + (segments_ << other_bits_); }
   GPUAES_HD BlockWords counter_block(std::uint64_t i) const {
-    const Place place = find(i);
-    const Counter start = counter_of(starts_[2 * place.segment + place.is_factor]);
-    return block_words(place.is_factor ? mgm::next_factor(start, place.number)
-                                       : mgm::next_counter(start, place.number));
+    const Position at = find(i);
+    const Counter start = counter_of(starts_[2 * at.segment + at.is_factor]);
+    return block_words(at.is_factor ? mgm::next_factor(start, at.number)
+                                    : mgm::next_counter(start, at.number));
   }
   GPUAES_HD BlockWords load(std::uint64_t i) const {
-    const Place place = find(i);
-    if (place.is_factor || !place.is_there) return {};
+    const Position at = find(i);
+    if (at.is_factor || !at.is_used) return {};
     return reinterpret_cast<const BlockWords*>(data_.in +
-                                               std::uint64_t{place.segment} * data_.in_stride)[place.number];
+                                               std::uint64_t{at.segment} * data_.in_stride)[at.number];
   }
-  GPUAES_HD void put(std::uint64_t i, const BlockWords& block) const {
-    const Place place = find(i);
-    if (!place.is_there) return;
-    if (place.is_factor)
-      factors_[place.segment * max_factors_ + place.number] = block;
+  GPUAES_HD void store(std::uint64_t i, const BlockWords& block) const {
+    const Position at = find(i);
+    if (!at.is_used) return;
+    if (at.is_factor)
+      factors_[at.segment * max_factors_ + at.number] = block;
     else
-      reinterpret_cast<BlockWords*>(data_.out +
-                                    std::uint64_t{place.segment} * data_.out_stride)[place.number] = block;
+      reinterpret_cast<BlockWords*>(data_.out + std::uint64_t{at.segment} * data_.out_stride)[at.number] =
+          block;
   }
 
  private:
-  struct Place {
+  struct Position {
     unsigned segment;
     unsigned number;  // of the block of data, or of the factor
-    // Words, since nvcc leaves old bytes of a register beside a bool, which scripts/audit takes for secrets.
-    unsigned is_factor, is_there;
+    // Words, because nvcc leaves old bytes of a register next to a bool, which scripts/audit takes for
+    // secrets.
+    unsigned is_factor, is_used;
   };
-  GPUAES_HD Place find(std::uint64_t i) const {
+  GPUAES_HD Position find(std::uint64_t i) const {
     const auto at = static_cast<unsigned>(i);
     if (at < 2 * whole_) {
       const bool is_factor = at >= whole_;
@@ -121,8 +123,8 @@ class MgmBody {
   MgmData data_;
   BlockWords* factors_;
   unsigned segments_, last_blocks_, aad_blocks_;
-  unsigned other_bits_;  // of factors that are not for ciphertext
-  unsigned whole_;       // places of keystream
+  unsigned other_bits_;  // log2 of the counter blocks of a segment's other factors
+  unsigned whole_;       // counter blocks of keystream
   unsigned max_factors_;
 };
 
@@ -134,7 +136,7 @@ struct MgmSums {
   GPUAES_HD std::uint64_t count() const { return segments; }
   GPUAES_HD BlockWords counter_block(std::uint64_t i) const { return sums[i]; }
   GPUAES_HD BlockWords load(std::uint64_t) const { return {}; }
-  GPUAES_HD void put(std::uint64_t i, const BlockWords& block) const { sums[i] = block; }
+  GPUAES_HD void store(std::uint64_t i, const BlockWords& block) const { sums[i] = block; }
 };
 
 }  // namespace gpuaes

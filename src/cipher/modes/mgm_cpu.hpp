@@ -22,7 +22,7 @@ class MgmCpu {
 
   // As KuznyechikCpu.
   explicit MgmCpu(std::span<const std::byte> key,
-                  const kuznyechik::VectorCodes& codes = kuznyechik::find_vector_codes())
+                  const kuznyechik::SimdCodes& codes = kuznyechik::find_simd_codes())
       : cipher_(key, codes) {}
 
   // At most max_segments of them; plaintext and ciphertext of each may be in the same memory, or apart. aad,

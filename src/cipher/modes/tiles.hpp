@@ -1,10 +1,10 @@
-// How the blocks of a job lie on tiles, which are what a warp does at a time; for every kernel that makes CTR
-// keystream. The host runs it too, so that CI checks that every block of a job is in one tile, and once.
+// How the blocks of a job are distributed over tiles, the unit of work of a warp, for every kernel that makes
+// AES-CTR keystream. The host runs this too, so CI checks that every block of a job is in exactly one tile.
 //
-// A tile has `size` places, a power of two up to 256. Place i of an aligned tile has the counter first + i,
-// where `first` is a multiple of `size`: so all its counters share all but their last byte, and much of their
-// first two rounds. A stretch of data under consecutive counters begins anywhere in its first tile and ends
-// anywhere in its last. The places of a gathered tile have nothing in common.
+// A tile has `size` counter blocks, a power of two up to 256. Counter block i of an aligned tile has the
+// counter first + i, where `first` is a multiple of `size`: so its counters differ only in the last byte, and
+// share much of the first two rounds. Data under consecutive counters begins anywhere in its first tile and
+// ends anywhere in its last. The counter blocks of a gathered tile have nothing in common.
 #pragma once
 
 #include <cstddef>
@@ -17,32 +17,33 @@
 
 namespace gpuaes {
 
-// Data is held by words, 4 of them a block.
+// Data is addressed in words, 4 of them a block.
 struct Tile {
   Counter first;
-  std::int64_t offset;  // place i is block offset + i of the data, if it is one of those
-  unsigned begin, end;  // from begin on and before end
+  std::int64_t offset;  // counter block i belongs to block offset + i of the data
+  unsigned begin, end;  // the counter blocks that have data: begin to end - 1
   const std::uint32_t* in;
   std::uint32_t* out;
-  std::uint32_t* mask;  // where the keystream of place 1 is wanted for a tag; otherwise null
+  std::uint32_t* mask;  // takes the keystream of counter block 1, which a tag needs; otherwise null
 };
 
-inline constexpr unsigned mask_place = 1;
+inline constexpr unsigned mask_block = 1;
 
-struct Place {
-  bool is_there;  // otherwise the rest says nothing
+// A counter block of a gathered tile.
+struct GatheredBlock {
+  bool is_used;  // if not, the other members have no meaning
   Counter counter;
   const std::uint32_t* in;
   std::uint32_t* out;
 };
 
-GPUAES_HD inline unsigned places_before(std::int64_t end, unsigned size) {
+GPUAES_HD inline unsigned blocks_before(std::int64_t end, unsigned size) {
   return end < 0 ? 0 : end < static_cast<std::int64_t>(size) ? static_cast<unsigned>(end) : size;
 }
 
-// Blocks under consecutive counters.
+// Data under consecutive counters.
 template <unsigned size>
-struct StretchTiles {
+struct CtrTiles {
   static constexpr bool gathers = false;
 
   Counter counter;
@@ -53,12 +54,12 @@ struct StretchTiles {
   GPUAES_HD unsigned skipped() const { return static_cast<unsigned>(counter.low % size); }
   GPUAES_HD std::uint64_t aligned() const { return (skipped() + blocks + size - 1) / size; }
   GPUAES_HD std::uint64_t gathered() const { return 0; }
-  GPUAES_HD Place place(std::uint64_t, unsigned) const { return {}; }
+  GPUAES_HD GatheredBlock gathered_block(std::uint64_t, unsigned) const { return {}; }
   GPUAES_HD Tile tile(std::uint64_t number) const {
     const Counter first = Counter{counter.high, counter.low - skipped()} + number * size;
     const auto offset = static_cast<std::int64_t>(number * size) - skipped();
     const std::int64_t end = static_cast<std::int64_t>(blocks) - offset;
-    return {first, offset, number == 0 ? skipped() : 0, places_before(end, size), in, out, nullptr};
+    return {first, offset, number == 0 ? skipped() : 0, blocks_before(end, size), in, out, nullptr};
   }
 };
 
@@ -75,7 +76,7 @@ struct Segments : SegmentCut {
 };
 
 // The counters of a segment are nonce || 1 for the mask of its tag, and nonce || 2 to nonce || 1025 for its
-// data. Its aligned tiles have those up to 1023; the two that are left over of each segment are gathered.
+// data. Its aligned tiles have those up to 1023; the remaining two of each segment are gathered.
 template <unsigned size>
 struct SegmentTiles {
   static constexpr bool gathers = true;
@@ -105,7 +106,7 @@ struct SegmentTiles {
     return {segments.counter(segment, part * size),
             offset,
             part == 0 ? first_data_counter : 0,
-            places_before(segments.blocks(segment) - offset, size),
+            blocks_before(segments.blocks(segment) - offset, size),
             in_of(segment),
             out_of(segment),
             part == 0 ? masks + 4 * segment : nullptr};
@@ -117,7 +118,7 @@ struct SegmentTiles {
     const unsigned of_last = last > aligned_blocks ? last - aligned_blocks : 0;
     return ((segments.count - 1) * left_over + of_last + size - 1) / size;
   }
-  GPUAES_HD Place place(std::uint64_t number, unsigned i) const {
+  GPUAES_HD GatheredBlock gathered_block(std::uint64_t number, unsigned i) const {
     const std::uint64_t which = number * size + i, segment = which / left_over;
     const unsigned block = segment_blocks - left_over + static_cast<unsigned>(which % left_over);
     const bool in_job = segment < segments.count, in_segment = block < segments.blocks(segment);

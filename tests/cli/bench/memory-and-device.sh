@@ -4,7 +4,6 @@
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-bench=$(dirname "$program")/gpuaes-bench
 [ -x "$bench" ] || fail "no gpuaes-bench beside $program"
 rate='([0-9]*[1-9][0-9.]*|0\.0*[1-9][0-9]*)(e[+-][0-9]+)?'
 

@@ -4,7 +4,6 @@
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-bench=$(dirname "$program")/gpuaes-bench
 [ -x "$bench" ] || fail "no gpuaes-bench beside $program"
 folder=$XDG_CACHE_HOME/gpuaes-stream
 

@@ -3,7 +3,6 @@
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-bench=$(dirname "$program")/gpuaes-bench
 [ -x "$bench" ] || fail "no gpuaes-bench beside $program"
 try() { # STATUS WORD...
   local want=$1 got=0

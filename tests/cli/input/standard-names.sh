@@ -7,7 +7,6 @@
 make_input 100000 plain
 umask 077
 echo 'correct horse' >words
-keygen=$(dirname "$program")/gpuaes-keygen
 "$keygen" --x25519 -o identity >recipient
 "$keygen" -o new
 

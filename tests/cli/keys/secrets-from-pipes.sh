@@ -9,7 +9,7 @@ umask 077
 echo 'correct horse battery staple' >words
 expect_exit 0 "$program" -q --passphrase-file words -i plain -o sealed
 gsealed -i plain -o sealed-by-key
-"$(dirname "$program")/gpuaes-keygen" --x25519 -o identity >recipient
+"$keygen" --x25519 -o identity >recipient
 cp "$key" key
 mkfifo fifo
 

@@ -2,11 +2,8 @@
 # A file system that gets full while -o is written: exit 1, nothing left, the old content intact.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
-need mount umount
 
-mkdir small
-mount -t tmpfs -o size=256k tmpfs small 2>/dev/null || skip "no file system can be mounted here"
-at_exit "umount '$work/here/small'"
+mount_or_skip small -t tmpfs -o size=256k tmpfs
 make_input 1000000 plain
 printf 'old' >small/old
 for out in small/new small/old; do

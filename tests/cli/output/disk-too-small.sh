@@ -3,13 +3,11 @@
 # was taken nothing is kept.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
-need mount umount mkfs.ext4
+need mkfs.ext4
 
 truncate -s 16M image
 mkfs.ext4 -q image
-mkdir disk
-mount -o loop image disk 2>/dev/null || skip "no file system can be mounted here"
-at_exit "umount '$work/here/disk'"
+mount_or_skip disk -o loop image
 printf 'old' >disk/old
 truncate -s 64M large
 for out in disk/new disk/old; do

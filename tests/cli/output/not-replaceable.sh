@@ -6,7 +6,7 @@
 need_user
 
 printf 'some text\n' | gsealed -e >"$work/sealed"
-"$(dirname "$program")/gpuaes-keygen" -o "$work/new-key"
+"$keygen" -o "$work/new-key"
 chmod 644 "$work/sealed"
 [ "$(id -u)" != 0 ] || chown 65534 "$work/new-key"
 mkfifo "$work/never"

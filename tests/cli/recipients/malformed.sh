@@ -5,7 +5,6 @@
 . "$(dirname "$0")/../support/lib.sh"
 
 umask 077
-keygen=$(dirname "$program")/gpuaes-keygen
 "$keygen" --x25519 -o identity >recipient
 recipient=$(<recipient)
 identity=$(head -n 1 identity)

@@ -4,7 +4,6 @@
 . "$(dirname "$0")/../support/lib.sh"
 
 umask 077
-keygen=$(dirname "$program")/gpuaes-keygen
 "$keygen" --x25519 -o identity >recipient
 recipient=$(<recipient)
 printf 'correct horse\n' >passphrase

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../support/lib.sh"
 
 umask 077
-"$(dirname "$program")/gpuaes-keygen" -o new
+"$keygen" -o new
 make_input 1000000 plain
 gsealed -e <plain >before
 unchanged() { # FILE
@@ -20,14 +20,11 @@ expect_stderr 'cannot write sealed( after byte [0-9]+)?: File too large'
 expect_stderr 'hint: .*ulimit -f'
 unchanged sealed
 
-need mount umount mkfs.ext4
+need mkfs.ext4
 truncate -s 4M image
 mkfs.ext4 -q image
-mkdir small disk
-mount -t tmpfs -o size=1500k tmpfs small 2>/dev/null || skip "no file system can be mounted here"
-at_exit "umount '$work/here/small'"
-mount -o loop image disk 2>/dev/null || skip "no image can be mounted here"
-at_exit "umount '$work/here/disk'"
+mount_or_skip small -t tmpfs -o size=1500k tmpfs
+mount_or_skip disk -o loop image
 cp before disk/sealed
 cp before small/sealed
 head -c "$(($(stat -f -c '%f * %S' disk) - 300000))" /dev/zero >disk/other 2>/dev/null || true

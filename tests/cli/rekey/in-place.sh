@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../support/lib.sh"
 
 umask 077
-"$(dirname "$program")/gpuaes-keygen" -o new
+"$keygen" -o new
 make_input 300001 plain
 gsealed -e <plain >sealed
 cp sealed before

@@ -14,7 +14,10 @@ trap 'echo "FAIL: line $LINENO of $0: $BASH_COMMAND" >&2' ERR
 [ $# -eq 1 ] || { echo "usage: $0 PROGRAM" >&2; exit 2; }
 program=$(realpath -- "$1")
 [ -x "$program" ] || { echo "FAIL: no program at $1" >&2; exit 1; }
+# shellcheck disable=SC2034 # for the tests
+keygen=$(dirname "$program")/gpuaes-keygen bench=$(dirname "$program")/gpuaes-bench
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck disable=SC2034 # for the tests
 top=$(cd "$here/../../.." && pwd)
 
 work=$(mktemp -d)
@@ -163,8 +166,8 @@ sanitized() { [ -n "${GPUAES_SANITIZED:-}" ]; }
 python3=python3
 python() {
   need "$python3"
-  PROGRAM=$program KEY=$key KEY_HEX=${key_hex[$bits]} IV=$iv PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 \
-    "$python3" - || exit "$?"
+  PROGRAM=$program KEY=$key KEY_HEX=${key_hex[$bits]} IV=$iv HIDE_PROC=$hide_proc \
+    PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 "$python3" - || exit "$?"
 }
 # Before `from sealed_harness import *`.
 need_cryptography() {
@@ -187,12 +190,44 @@ need_user() {
   fi
 }
 
-# without_proc COMMAND...: where there is no /proc a file without a name cannot get one, so the program gives it a
-# temporary name instead. can_hide_proc: whether this is possible here; sanitizers need /proc.
-without_proc() {
-  unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$@"
+# without_proc COMMAND...: without /proc a file that has no name cannot get one, so the program gives it a temporary name
+# instead. can_hide_proc: whether that is possible here, which it is not under sanitizers, because they need /proc.
+hide_proc='mount -t tmpfs none /proc && exec "$@"'
+without_proc() { unshare -m sh -c "$hide_proc" sh "$@"; }
+can_hide_proc() {
+  if sanitized || [ "$(id -u)" != 0 ] || ! without_proc true 2>/dev/null; then
+    skip_part "without /proc: not root, no mount namespaces here, or a sanitizer"
+    return 1
+  fi
 }
-can_hide_proc() { ! sanitized && [ "$(id -u)" = 0 ] && without_proc true 2>/dev/null; }
+
+# mount_or_skip DIRECTORY ARGUMENT...: makes the directory and mounts there, until the test ends; ARGUMENTs as mount takes
+# them before the directory.
+mount_or_skip() {
+  local directory=$1
+  shift
+  need mount umount
+  mkdir "$directory"
+  mount "$@" "$directory" 2>/dev/null || skip "no file system can be mounted here"
+  at_exit "umount '$(realpath "$directory")'"
+}
+
+# has_acls DIRECTORY: whether its file system supports access control lists.
+has_acls() { setfacl -m u:65533:r "$1" 2>/dev/null && setfacl -b "$1"; }
+
+# in_both_file_systems FUNCTION: calls it with an empty directory, first in the file system of the temporary directory,
+# $work/there, then in tmpfs.
+in_both_file_systems() {
+  local memory
+  mkdir "$work/there"
+  "$1" "$work/there"
+  if memory=$(mktemp -d /dev/shm/gpuaes-XXXXXX 2>/dev/null); then
+    at_exit "rm -rf '$memory'"
+    "$1" "$memory"
+  else
+    skip_part "tmpfs: cannot write to /dev/shm"
+  fi
+}
 
 # The lanes to try: each kind there is, and work spread over several.
 lanes_here() {

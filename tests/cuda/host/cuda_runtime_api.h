@@ -52,7 +52,7 @@ inline void __syncwarp() {
   host_warp().barrier.arrive_and_wait();
 }
 
-// What the lane at `from` offers, of all 32, which call this together.
+// The value of warp lane `from`. All 32 threads call this together.
 inline std::uint32_t host_exchange(std::uint32_t value, unsigned from) {
   HostWarp& warp = host_warp();
   warp.offered[threadIdx.x % 32] = value;
@@ -62,8 +62,8 @@ inline std::uint32_t host_exchange(std::uint32_t value, unsigned from) {
   return result;
 }
 inline std::uint32_t __shfl_sync(unsigned, std::uint32_t value, int from, int width) {
-  const unsigned lane = threadIdx.x % 32, size = static_cast<unsigned>(width);
-  return host_exchange(value, lane / size * size + static_cast<unsigned>(from) % size);
+  const unsigned warp_lane = threadIdx.x % 32, size = static_cast<unsigned>(width);
+  return host_exchange(value, warp_lane / size * size + static_cast<unsigned>(from) % size);
 }
 inline std::uint32_t __shfl_xor_sync(unsigned, std::uint32_t value, unsigned distance) {
   return host_exchange(value, threadIdx.x % 32 ^ distance);

@@ -37,7 +37,7 @@ class Plan:
         self.workers = sum(int(count) * (gpus if every else 1) for _, every, count in lanes) or os.cpu_count()
 
 
-class Shop:
+class Fixture:
     def __init__(self, work, report):
         self.work = work
         build = setting("BUILD", "build")

@@ -3,7 +3,6 @@
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-keygen=$(dirname "$program")/gpuaes-keygen
 for kind in "" --x25519; do
   got=0
   # Messages go to a pipe, which has no such limit.

@@ -4,7 +4,6 @@
 . "$(dirname "$0")/../support/lib.sh"
 need python3
 
-bench=$(dirname "$program")/gpuaes-bench
 [ -x "$bench" ] || fail "no gpuaes-bench beside $program"
 for source in file pipe; do
   words=(pipeline -l "none:2,cpu:1,cpu:3" -b "64K,100000" -f "raw,sealed" --bytes 1015808 --source "$source")

@@ -6,7 +6,6 @@
 need setfacl getfacl
 need_user
 
-keygen=$(dirname "$program")/gpuaes-keygen
 setfacl -d -m u:65534:rwx,g:65534:rwx,o::rwx,m::rwx . 2>/dev/null || skip "the file system has no ACLs"
 : >control
 getfacl -cpn control | grep -q '^user:65534:rw' || fail "expected the default ACL to work, got $(getfacl -cpn control)"

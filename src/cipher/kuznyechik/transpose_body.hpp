@@ -1,7 +1,7 @@
-// Rows and columns of 16 x 16 bytes change places, in each 128 bits of 16 vectors by themselves. Before it
-// stand Vector, interleave_lower() and interleave_upper() on it, and GPUAES_TARGET.
+// Swaps rows and columns of 16 x 16 bytes, in each 128 bits of 16 vectors by themselves. A part of the two
+// bodies that include it.
 
-// Each of four steps shuffles all of them as one deck.
+// Four perfect shuffles of all vectors.
 GPUAES_TARGET inline void transpose(Vector* rows) {
   for (int step = 0; step < 4; ++step) {
     Vector shuffled[16];

@@ -5,7 +5,6 @@
 
 ! sanitized || skip "LeakSanitizer does not work under strace"
 need strace
-bench=$(dirname "$program")/gpuaes-bench
 [ -x "$bench" ] || fail "no $bench"
 strace -o "$work/trace" true 2>/dev/null || skip "strace cannot trace a program here"
 

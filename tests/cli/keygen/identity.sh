@@ -3,7 +3,6 @@
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-keygen=$(dirname "$program")/gpuaes-keygen
 try() { # STATUS OPTION...
   local want=$1 got=0
   shift

@@ -1,0 +1,31 @@
+// What cuda/ defines for the rest of the program, in a program that is built without it: there is no device,
+// and no profiler to tell.
+#include "base/error.hpp"
+#include "base/texts.hpp"
+#include "lane/backends.hpp"
+#include "system/profiler_range.hpp"
+
+namespace gpuaes {
+
+std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec>, const LaneSetup&) {
+  throw LaneError(text::without_cuda, text::use_cpu_hint);
+}
+
+bool cuda_may_open() {
+  return false;
+}
+
+void show_only_named_devices(std::vector<LaneSpec>&) {}
+
+std::size_t count_cuda_devices() {
+  return 0;
+}
+
+std::vector<std::string> describe_cuda_devices() {
+  return {};
+}
+
+void push_profiler_range(const char*) noexcept {}
+void pop_profiler_range() noexcept {}
+
+}  // namespace gpuaes

@@ -1,0 +1,179 @@
+#include "pipeline/chunk_steps.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace gpuaes {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// How long a chunk with whole units in it waits for more input. Input that fills less than a chunk in this
+// time keeps no machine busy; faster input is not split up.
+constexpr milliseconds flush_after{5};
+
+// Lanes read their chunks in steps of that many bytes, so that only memory that was used is wiped in the end.
+constexpr std::size_t load_step = 16 << 20;
+
+}  // namespace
+
+ChunkSteps::ChunkSteps(Ring& ring, Source& source, Sink& sink, const Session& session)
+    : ring_(ring),
+      source_(source),
+      sink_(sink),
+      session_(session),
+      shared_end_(source.shared_size() / session.unit_in() * session.unit_in()),
+      after_shared_(shared_end_ == 0),
+      offset_(shared_end_),
+      carried_(session.unit_in()) {
+  ring.share(shared_end_);
+}
+
+bool ChunkSteps::is_end(const Chunk& chunk) const {
+  return chunk.in_source ? chunk.offset + chunk.in_size == shared_end_ : chunk.last || chunk.error;
+}
+
+// The reader's turn -----------------------------------------------------------------------------
+
+bool ChunkSteps::fill(Worker& worker, Chunk& chunk, bool wait) {
+  // What lanes read for themselves ends with whole units, and where the file ended when it was opened.
+  if (!std::exchange(after_shared_, true)) source_.skip_to(shared_end_);
+  chunk.offset = offset_;
+  bool ended;
+  {
+    Span span("read", worker.tracks, chunk, &worker.stats.read_seconds);
+    ended = read_units(chunk, wait);
+    if (!ended && chunk.in_size == 0) {
+      span.discard();
+      ring_.unfilled(chunk);
+      return false;
+    }
+  }
+  offset_ += chunk.in_size;
+  ring_.filled(chunk, ended);
+  return true;
+}
+
+// Reads until the chunk is full, or has whole units and nothing more came for a while, or the input ends,
+// which is what it returns. What is beyond whole units begins the next chunk.
+bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
+  const std::size_t unit = session_.unit_in();
+  const std::span<std::byte> in = chunk.in_memory;
+  std::ranges::copy(carried_.bytes().first(carried_size_), in.begin());
+  std::size_t size = carried_size_;
+  chunk.in_touched = std::max(chunk.in_touched, size);  // at once: a request to stop leaves by an exception
+  bool ended = false;
+  try {
+    const Clock::time_point start = Clock::now();
+    while (size < in.size() && !ended) {
+      const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
+      const milliseconds patience = size < unit ? milliseconds{0} : std::max(flush_after - waited, {});
+      if ((size >= unit || !wait) && !source_.ready(patience)) break;
+      const std::size_t count = source_.read(in.subspan(size));
+      ended = count == 0;
+      size += count;
+      chunk.in_touched = std::max(chunk.in_touched, size);
+    }
+  } catch (const Error&) {
+    chunk.error = std::current_exception();
+    ended = true;
+  }
+  // An error is no end: what a shorter last unit would make of it is never written.
+  chunk.last = ended && !chunk.error;
+  chunk.in_size = chunk.last ? size : size / unit * unit;
+  carried_size_ = size - chunk.in_size;
+  const std::span<std::byte> beyond = in.subspan(chunk.in_size, carried_size_);
+  std::ranges::copy(beyond, carried_.bytes().begin());
+  wipe(beyond);  // the ring wipes what it knows of
+  return ended;
+}
+
+// The lane's work --------------------------------------------------------------------------------
+
+void ChunkSteps::start(Worker& worker, Chunk& chunk) {
+  if (worker.jobs.empty()) worker.busy_since = Clock::now();
+  worker.jobs.push_back(&chunk);
+  chunk.in_place = chunk.in_source && (session_.in_place() || worker.lane->copies());
+  load(worker, chunk);
+  const bool at_once = worker.lane->depth() == 1;
+  const Span span(at_once ? "cipher" : "enqueue", worker.tracks, chunk);
+  worker.lane->start(session_.job({chunk.offset, chunk.in(), chunk.out()}));
+}
+
+// Makes the chunk's input present, and its output as large as it will be.
+void ChunkSteps::load(Worker& worker, Chunk& chunk) {
+  if (chunk.in_source) {
+    const Span span("read", worker.tracks, chunk, &worker.stats.read_seconds);
+    read_range(chunk);
+  }
+  chunk.out_size = session_.output_size(chunk.in_size, chunk.last);
+  std::size_t& touched = chunk.in_place ? chunk.in_touched : chunk.out_touched;
+  touched = std::max(touched, chunk.out_size);
+}
+
+void ChunkSteps::read_range(Chunk& chunk) {
+  try {
+    for (std::size_t done = 0; done < chunk.in_size;) {
+      const std::span<std::byte> part = chunk.in().subspan(done, std::min(chunk.in_size - done, load_step));
+      done += part.size();
+      chunk.in_touched = std::max(chunk.in_touched, done);
+      source_.read_at(chunk.offset + done - part.size(), part);
+    }
+  } catch (const Error&) {
+    chunk.error = std::current_exception();
+    chunk.in_size = 0;
+    chunk.in_source = false;
+  }
+}
+
+void ChunkSteps::finish(Worker& worker) {
+  Chunk& chunk = *worker.jobs.front();
+  const std::optional<std::size_t> bad_segment = await(worker, chunk);
+  release_verified(chunk, bad_segment);
+  worker.stats.chunks += chunk.in_size > 0;
+  worker.stats.bytes += chunk.in_size;
+  worker.jobs.pop_front();
+  if (worker.jobs.empty())
+    worker.stats.busy_seconds += std::chrono::duration<double>(Clock::now() - worker.busy_since).count();
+  ring_.done(chunk);
+}
+
+// Waits until the lane has done the chunk, which is the oldest that it was given.
+std::optional<std::size_t> ChunkSteps::await(Worker& worker, const Chunk& chunk) {
+  if (worker.lane->depth() == 1) return worker.lane->finish();  // it was done when it was started
+  std::optional<std::size_t> bad_segment;
+  {
+    const Span span("device", worker.tracks, chunk);
+    bad_segment = worker.lane->finish();
+  }
+  worker.tracks.add_job(worker.lane->phases(), chunk);
+  return bad_segment;
+}
+
+// Leaves only the output that may be released.
+void ChunkSteps::release_verified(Chunk& chunk, std::optional<std::size_t> bad_segment) {
+  const Outcome outcome = session_.judge({chunk.offset, chunk.in(), chunk.out()}, chunk.last, bad_segment);
+  wipe(chunk.out().subspan(outcome.released));
+  chunk.out_size = outcome.released;
+  if (outcome.error) chunk.error = std::make_exception_ptr(*outcome.error);
+}
+
+// The writer's turn -----------------------------------------------------------------------------
+
+void ChunkSteps::write(Worker& worker, Chunk& chunk) {
+  {
+    const Span span("write", worker.tracks, chunk, &worker.stats.write_seconds);
+    sink_.write(chunk.out());
+  }
+  bytes_in_ += chunk.in_size;
+  bytes_out_ += chunk.out_size;
+  if (chunk.error) std::rethrow_exception(chunk.error);
+  ring_.written(chunk);
+}
+
+}  // namespace gpuaes

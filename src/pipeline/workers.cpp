@@ -1,0 +1,135 @@
+#include "pipeline/workers.hpp"
+
+#include <system_error>
+#include <utility>
+
+namespace gpuaes {
+
+Workers::Workers(std::function<void(Worker&)> work, LaneFactory fallback_lane, Trace* trace)
+    : work_(std::move(work)), fallback_lane_(std::move(fallback_lane)), trace_(trace) {}
+
+// Who is there ----------------------------------------------------------------------------------
+
+void Workers::add(std::unique_ptr<Lane> lane) {
+  const std::lock_guard lock(mutex_);
+  add_locked(std::move(lane));
+}
+
+void Workers::replace(std::vector<std::unique_ptr<Lane>> lanes) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Worker*> old;
+  for (Worker& worker : workers_) old.push_back(&worker);
+  for (std::unique_ptr<Lane>& lane : lanes) add_locked(std::move(lane));
+  for (Worker* worker : old)
+    worker->replaced = true;  // last, so that a worker never leaves before these come
+}
+
+void Workers::add_locked(std::unique_ptr<Lane> lane) {
+  if (closed_) return;
+  Worker& worker = workers_.emplace_back();
+  worker.stats.name = lane->name();
+  if (trace_ != nullptr) worker.tracks = LaneTracks(*trace_, *lane, workers_.size());
+  worker.lane = std::move(lane);
+  if (running_)
+    start(worker);
+  else
+    not_started_.push_back(&worker);
+  start_more_ = !not_started_.empty();
+  ++working_;  // last: a worker whose thread cannot be created does not count
+}
+
+bool Workers::leave(Worker& worker) {
+  const std::lock_guard lock(mutex_);
+  worker.replaced = false;
+  if (working_ == 1) return false;
+  leave_locked(worker);
+  return true;
+}
+
+bool Workers::leave_failed(Worker& worker) {
+  const std::lock_guard lock(mutex_);
+  if (working_ == 1) {
+    if (fallback_used_ || !fallback_lane_) return false;
+    fallback_used_ = true;
+    add_locked(fallback_lane_());
+  }
+  leave_locked(worker);
+  return true;
+}
+
+void Workers::leave_locked(Worker& worker) {
+  --working_;
+  worker.left_ = true;
+}
+
+std::vector<std::string> Workers::names_at_work() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const Worker& worker : workers_)
+    if (!worker.left_) names.push_back(worker.stats.name);
+  return names;
+}
+
+std::vector<LaneStats> Workers::stats() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<LaneStats> stats;
+  for (const Worker& worker : workers_) stats.push_back(worker.stats);
+  return stats;
+}
+
+// Threads ---------------------------------------------------------------------------------------
+
+void Workers::run() {
+  std::unique_lock lock(mutex_);
+  running_ = true;
+  Worker* const first = next_locked();
+  lock.unlock();
+  drive(first);
+}
+
+// A worker that ends may have left its work to those that were not started, so its thread goes on with them.
+void Workers::drive(Worker* worker) {
+  while (worker != nullptr) {
+    work_(*worker);
+    worker->lane.reset();
+    const std::lock_guard lock(mutex_);
+    worker = next_locked();
+  }
+}
+
+void Workers::start(Worker& worker) {
+  worker.thread_ = std::jthread([this, &worker] { drive(&worker); });
+}
+
+void Workers::start_next() {
+  if (!start_more_) return;  // without the mutex, which all lanes would take for every chunk
+  const std::lock_guard lock(mutex_);
+  Worker* const worker = next_locked();
+  if (worker == nullptr) return;
+  try {
+    start(*worker);
+  } catch (const std::system_error&) {  // the threads that are there do the work
+    not_started_.push_front(worker);
+    start_more_ = false;
+  }
+}
+
+Worker* Workers::next_locked() {
+  if (not_started_.empty()) return nullptr;
+  Worker* const worker = not_started_.front();
+  not_started_.pop_front();
+  start_more_ = !not_started_.empty();
+  return worker;
+}
+
+void Workers::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  not_started_.clear();
+}
+
+void Workers::join() {
+  for (Worker& worker : workers_) worker.thread_ = {};
+}
+
+}  // namespace gpuaes

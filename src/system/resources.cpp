@@ -1,0 +1,163 @@
+#include "system/resources.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace gpuaes {
+
+// With system calls: streams for so many small files would be a noticeable part of the program's start.
+std::string contents_of(const std::string& name) {
+  std::string text;
+  char piece[4096];
+  const int fd = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  for (ssize_t size; (size = read(fd, piece, sizeof piece)) > 0;)
+    text.append(piece, static_cast<std::size_t>(size));
+  close(fd);
+  return text;
+}
+
+namespace {
+
+// Control groups --------------------------------------------------------------------------------
+
+struct ControlGroup {
+  std::string directory;  // where its files are, if it exists
+  bool v1 = false;
+};
+
+// This process's own group and those above it, up to the root, of a controller as version 1 names it ("cpu",
+// "memory") and of version 2, which has all controllers in one. In a container a path may not exist below
+// the mount, but the root is then the container's own.
+//
+// Lines of /proc/self/cgroup: "0::/path" for version 2, and "4:cpu,cpuacct:/path" for 1.
+std::vector<ControlGroup> control_groups(std::string_view controller) {
+  std::vector<ControlGroup> found;
+  const std::string groups = contents_of("/proc/self/cgroup");
+  std::size_t begin = 0;
+  for (std::size_t end; (end = groups.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    const std::string line = groups.substr(begin, end - begin);
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
+    const bool v1 = controllers.find(fmt::format(",{},", controller)) != std::string::npos;
+    if (!v1 && controllers != ",,") continue;
+    const std::string mount = v1 ? fmt::format("/sys/fs/cgroup/{}", controller) : "/sys/fs/cgroup";
+    std::string path = line.substr(second + 1);
+    if (path == "/") path.clear();
+    for (;; path.erase(path.rfind('/'))) {
+      found.push_back({mount + path, v1});
+      if (path.find('/') == std::string::npos) break;
+    }
+  }
+  return found;
+}
+
+// CPUs ------------------------------------------------------------------------------------------
+
+// `numbers`: the quota and its period, in microseconds.
+unsigned whole_cpus(const std::string& numbers, unsigned without_quota) {
+  double quota = 0;
+  double period = 0;
+  if (std::sscanf(numbers.c_str(), "%lf %lf", &quota, &period) != 2) return without_quota;
+  if (quota <= 0 || period <= 0 || quota / period >= without_quota) return without_quota;
+  return std::max(static_cast<unsigned>(quota / period + 0.5), 1u);
+}
+
+// Version 1 has "-1" or "200000", and "100000" in another file; version 2 "max 100000" or "200000 100000".
+std::string quota_and_period(const ControlGroup& group) {
+  if (!group.v1) return contents_of(group.directory + "/cpu.max");
+  return contents_of(group.directory + "/cpu.cfs_quota_us") +
+         contents_of(group.directory + "/cpu.cfs_period_us");
+}
+
+// Memory ----------------------------------------------------------------------------------------
+
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+// The number after `name` in a file of lines "name number".
+std::uint64_t number_of(const std::string& file, const std::string& name, std::uint64_t otherwise) {
+  std::ifstream lines(file);
+  for (std::string word; lines >> word;) {
+    std::uint64_t number = 0;
+    if (word == name && lines >> number) return number;
+    lines.clear();
+    lines.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return otherwise;
+}
+
+std::uint64_t number_in(const std::string& file, std::uint64_t otherwise) {
+  std::uint64_t number = 0;
+  return std::ifstream(file) >> number ? number : otherwise;
+}
+
+std::uint64_t difference(std::uint64_t whole, std::uint64_t used) {
+  return whole > used ? whole - used : 0;
+}
+
+// The names that a version of control groups gives its figures.
+struct GroupFiles {
+  const char *limit, *usage, *inactive_cache, *active_cache;
+};
+constexpr GroupFiles files_v1{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file",
+                              "total_active_file"};
+constexpr GroupFiles files_v2{"/memory.max", "/memory.current", "inactive_file", "active_file"};
+
+// The page cache gives way where memory is needed. Without a limit version 2 has "max", which is not a
+// number, and version 1 a huge one.
+std::uint64_t left_by(const ControlGroup& group) {
+  const GroupFiles& files = group.v1 ? files_v1 : files_v2;
+  const std::uint64_t limit = number_in(group.directory + files.limit, unlimited);
+  if (limit == unlimited) return unlimited;
+  const std::uint64_t used = number_in(group.directory + files.usage, 0);
+  const std::string stat = group.directory + "/memory.stat";
+  const std::uint64_t cache =
+      number_of(stat, files.inactive_cache, 0) + number_of(stat, files.active_cache, 0);
+  return difference(limit, difference(used, cache));
+}
+
+std::uint64_t left_by_groups() {
+  std::uint64_t least = unlimited;
+  for (const ControlGroup& group : control_groups("memory")) least = std::min(least, left_by(group));
+  return least;
+}
+
+std::uint64_t left_by_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return difference(limit.rlim_cur, number_in("/proc/self/statm", 0) * page);
+}
+
+}  // namespace
+
+unsigned bound_cpus() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
+  return std::max(std::thread::hardware_concurrency(), 1u);  // more CPUs than the set has room for
+}
+
+unsigned usable_cpus() {
+  unsigned cpus = bound_cpus();
+  for (const ControlGroup& group : control_groups("cpu")) cpus = whole_cpus(quota_and_period(group), cpus);
+  return cpus;
+}
+
+std::uint64_t available_memory() {
+  const std::uint64_t kibibytes = number_of("/proc/meminfo", "MemAvailable:", unlimited / 1024);
+  return std::min({kibibytes * 1024, left_by_groups(), left_by_limit()});
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,35 @@
+// The CPUs and the memory that this process may use.
+#include "system/resources.hpp"
+
+#include <sched.h>
+
+#include <cstdint>
+
+#include "support/catch.hpp"
+
+namespace gpuaes {
+
+TEST_CASE("this process may use a CPU at least, and no more than it is bound to") {
+  cpu_set_t set;
+  REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
+  CHECK(usable_cpus() >= 1);
+  CHECK(usable_cpus() <= bound_cpus());
+  CHECK(bound_cpus() == static_cast<unsigned>(CPU_COUNT(&set)));
+
+  // Bound to one of them it may use that one.
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &set)) CPU_SET(cpu, &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  CHECK(usable_cpus() == 1);
+  CHECK(bound_cpus() == 1);
+  REQUIRE(sched_setaffinity(0, sizeof set, &set) == 0);
+}
+
+TEST_CASE("this machine has memory left, and less than it could ever have") {
+  CHECK(available_memory() > std::uint64_t{1} << 20);
+  CHECK(available_memory() < std::uint64_t{1} << 50);
+}
+
+}  // namespace gpuaes
