@@ -1,6 +1,5 @@
 // gpuaes-keygen: a key, or an identity and its recipient, from the system's random generator.
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <functional>
@@ -46,17 +45,18 @@ Secret make_key_line() {
 }
 
 // Creates a file that only its owner can open. IoError where the name exists, even as a symbolic link. The
-// file is removed where it cannot be written completely, or where `then` fails, also by a signal.
+// file appears whole, and is removed where `then` fails, also by a signal.
 void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
                     const std::function<void()>& then) {
-  Fd file = open_file(name, O_WRONLY | O_CREAT | O_EXCL, cancel, 0600);
+  TempFile file(name, name, "", TempFile::IfExists::refuse);
+  FdSink sink(file.take_fd(), name, cancel);
+  make_private(sink.fd().get(), name);
+  sink.write(bytes);
+  sink.sync();
+  sink.finish();
+  cancel.check();
+  file.publish();
   try {
-    make_private(file.get(), name);
-    FdSink sink(std::move(file), name, cancel);
-    sink.write(bytes);
-    sink.sync();
-    sink.finish();
-    cancel.check();
     sync_directory_of(name);
     if (then) then();
   } catch (...) {

@@ -86,7 +86,7 @@ struct Control::Loop {
     wait_for_signal();
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, nullptr, &mask);
-    JobSignals::block();  // inherited by the thread: it never takes one
+    JobSignals::block_in_this_thread();  // inherited by the thread: it never takes one
     thread = std::jthread([this](const std::stop_token& over) { run(over); });
     pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   }

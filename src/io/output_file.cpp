@@ -67,7 +67,7 @@ class OutputFile : public Sink {
         cancel_(cancel),
         file_(path, name, rules.hint),
         sink_(file_.take_fd(), name, cancel) {
-    file_.check_target();
+    file_.inspect_target();
   }
 
   // Room that is taken at once is in one piece, and a disk that is too full is noticed before the work. File
@@ -104,7 +104,7 @@ class OutputFile : public Sink {
     if (durable_) sink_.sync();  // this may take long
     const auto seen = set_access();
     if (durable_) sink_.sync();
-    if (file_.check_target() != seen) set_access();  // it was changed meanwhile
+    if (file_.inspect_target() != seen) set_access();  // it was changed meanwhile
     sink_.finish();
     cancel_.check();  // fsync() is mostly not interrupted
     if (before_rename_) before_rename_();
@@ -117,7 +117,7 @@ class OutputFile : public Sink {
   std::optional<TempFile::State> set_access() {
     const int fd = sink_.fd().get();
     std::vector<std::string> lost;
-    const std::optional<TempFile::State> target = file_.check_target();
+    const std::optional<TempFile::State> target = file_.inspect_target();
     if (target)
       lost = keep_access(fd, file_.target(), name_);
     else if (!set_mode(fd, file_.mode_of_new_file(), name_))

@@ -44,7 +44,7 @@ JobSignals::~JobSignals() {
   if (const int signal = take(); signal != 0) raise(signal);
 }
 
-int JobSignals::seen() {
+int JobSignals::last() {
   return last_signal;
 }
 
@@ -52,17 +52,17 @@ int JobSignals::take() {
   return last_signal.exchange(0);
 }
 
-void JobSignals::forget(int signal) {
+void JobSignals::discard(int signal) {
   last_signal.compare_exchange_strong(signal, 0);
 }
 
-// Signals are blocked between the check of seen() and ppoll(), so none is missed.
+// Signals are blocked between the check of last() and ppoll(), so none is missed.
 void JobSignals::wait(int fd, short events, std::chrono::milliseconds patience, Cancel& cancel) {
   const Cancel::Blocking blocking(cancel);
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, nullptr, &before);
-  block();
-  if (seen() == 0) {
+  block_in_this_thread();
+  if (last() == 0) {
     struct pollfd entry {
       fd, events, 0
     };
@@ -82,7 +82,7 @@ void JobSignals::stop_by(int signal) {
   sigaction(signal, &ours, nullptr);
 }
 
-void JobSignals::block() {
+void JobSignals::block_in_this_thread() {
   sigset_t set;
   sigemptyset(&set);
   add_to(set);

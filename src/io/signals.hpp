@@ -31,13 +31,13 @@ class JobSignals {
   JobSignals& operator=(const JobSignals&) = delete;
 
   // The last signal that came, or 0. A signal also ends a blocking call of this thread with EINTR.
-  static int seen();
+  static int last();
 
   // Returns the last signal and marks it handled.
   static int take();
 
   // Marks `signal` handled if it was the last one.
-  static void forget(int signal);
+  static void discard(int signal);
 
   // Waits until `fd` is ready for `events` (never, if it is negative), a signal has come, or `patience` is
   // over (forever, if it is negative). May also return early. Cancelled.
@@ -46,8 +46,7 @@ class JobSignals {
   // Stops the process by `signal` with its default action, and returns when it continues.
   static void stop_by(int signal);
 
-  // Blocks these signals in the calling thread.
-  static void block();
+  static void block_in_this_thread();
 
   static void add_to(sigset_t& set);
 

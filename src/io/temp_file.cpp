@@ -58,19 +58,25 @@ std::string path_of_descriptor(int fd) {
   return fmt::format("/proc/self/fd/{}", fd);
 }
 
-Fd open_directory(const fs::path& path, const std::string& name) {
+Failure creation_failure(TempFile::IfExists if_exists) {
+  return if_exists == TempFile::IfExists::refuse ? Failure(text::cannot_open)
+                                                 : Failure(text::cannot_create_next_to);
+}
+
+Fd open_directory(const fs::path& path, const std::string& name, Failure failure) {
   Fd fd(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0) throw io_error(text::cannot_create_next_to, name, errno);
+  if (fd.get() < 0) throw io_error(failure, name, errno);
   return fd;
 }
 
 }  // namespace
 
-TempFile::TempFile(const fs::path& target, std::string name, const char* hint)
+TempFile::TempFile(const fs::path& target, std::string name, const char* hint, IfExists if_exists)
     : target_(target),
       name_(std::move(name)),
       hint_(hint),
-      directory_(open_directory(directory_of(target), name_)),
+      if_exists_(if_exists),
+      directory_(open_directory(directory_of(target), name_, creation_failure(if_exists))),
       base_(target.filename()),
       fd_(create()) {}
 
@@ -79,6 +85,10 @@ TempFile::~TempFile() {
 }
 
 Fd TempFile::create() {
+  const Failure failure = creation_failure(if_exists_);
+  struct stat existing {};
+  if (if_exists_ == IfExists::refuse && lstat(target_.c_str(), &existing) == 0)
+    throw io_error(failure, name_, EEXIST);
   Fd nameless = create_nameless(0600);
   if (nameless.get() >= 0)
     handle_.reset(open(path_of_descriptor(nameless.get()).c_str(), O_PATH | O_CLOEXEC));
@@ -89,7 +99,7 @@ Fd TempFile::create() {
     throw IoError(io_error(text::cannot_replace, name_, EPERM).what(), hint_);
   Fd named = create_named(0600, temp_name_);
   if (named.get() >= 0) return named;
-  const IoError error = io_error(text::cannot_create_next_to, name_, errno);
+  const IoError error = io_error(failure, name_, errno);
   const bool could_be_written = faccessat(directory_.get(), base_.c_str(), W_OK, 0) == 0;
   throw could_be_written ? IoError(error.what(), hint_) : error;
 }
@@ -112,7 +122,7 @@ mode_t TempFile::mode_of_new_file() const {
   return fstat(fd.get(), &status) == 0 ? status.st_mode & 07777 : 0600;
 }
 
-std::optional<TempFile::State> TempFile::check_target() const {
+std::optional<TempFile::State> TempFile::inspect_target() const {
   struct statx status {};
   if (statx(directory_.get(), base_.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &status) != 0) {
     if (errno == ENOENT) return std::nullopt;
@@ -147,16 +157,39 @@ bool TempFile::link_to(const char* new_name) const {
                 AT_SYMLINK_FOLLOW) == 0;
 }
 
-void TempFile::publish() {
+bool TempFile::rename_to_target() const {
+  return renameat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str()) == 0;
+}
+
+bool TempFile::replace_target() {
   if (temp_name_.empty()) {
-    if (link_to(base_.c_str())) return;
+    if (link_to(base_.c_str())) return true;
     // linkat(2), unlike rename(2), does not replace a file.
     const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
-    if (errno == EEXIST) make_with_random_name(directory_.get(), base_, temp_name_, link);
+    if (errno != EEXIST || make_with_random_name(directory_.get(), base_, temp_name_, link) < 0) return false;
   }
-  if (temp_name_.empty() ||
-      renameat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str()) != 0)
+  return rename_to_target();
+}
+
+// An empty file takes the name before the rename: neither linkat(2) nor RENAME_NOREPLACE works on every file
+// system without O_TMPFILE.
+bool TempFile::become_new_target() const {
+  if (temp_name_.empty()) return link_to(base_.c_str());
+  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  const Fd reserved(openat(directory_.get(), base_.c_str(), flags, 0600));
+  if (reserved.get() < 0) return false;
+  if (rename_to_target()) return true;
+  const int error = errno;
+  unlinkat(directory_.get(), base_.c_str(), 0);
+  return errno = error, false;
+}
+
+void TempFile::publish() {
+  if (if_exists_ == IfExists::refuse) {
+    if (!become_new_target()) throw io_error(text::cannot_open, name_, errno);
+  } else if (!replace_target()) {
     throw io_error(text::cannot_rename_to, name_, errno);
+  }
   temp_name_.clear();
 }
 

@@ -18,9 +18,13 @@ namespace gpuaes {
 // the destructor removes it.
 class TempFile {
  public:
+  // What publish() does about a file that has the target's name. Where it refuses, so does the constructor.
+  enum class IfExists { replace, refuse };
+
   // In the directory of `target`, which messages call `name`. `hint` is for errors that writing in place
   // would avoid. IoError.
-  TempFile(const std::filesystem::path& target, std::string name, const char* hint);
+  TempFile(const std::filesystem::path& target, std::string name, const char* hint,
+           IfExists if_exists = IfExists::replace);
   TempFile(const TempFile&) = delete;
   TempFile& operator=(const TempFile&) = delete;
   ~TempFile();
@@ -39,7 +43,7 @@ class TempFile {
   // shell's > could not write it: it is not a regular file, it is a mount point, or permissions, a sticky
   // directory or a file attribute protect it. Changes nothing, unless an empty directory takes the target's
   // name at that moment.
-  std::optional<State> check_target() const;
+  std::optional<State> inspect_target() const;
 
   // A path of the target that leads to the same directory even if that is renamed, where there is a /proc.
   std::string target() const;
@@ -48,7 +52,7 @@ class TempFile {
   // unknown. Creates an empty file to see: nothing else is right on every file system.
   mode_t mode_of_new_file() const;
 
-  // Gives it the target's name, and replaces a file of that name. IoError.
+  // Gives the file the target's name. IoError.
   void publish();
 
  private:
@@ -56,11 +60,15 @@ class TempFile {
   Fd create_nameless(mode_t mode) const;
   Fd create_named(mode_t mode, std::string& temp_name) const;
   bool link_to(const char* new_name) const;
+  bool rename_to_target() const;
+  bool replace_target();
+  bool become_new_target() const;
   void check_writable() const;
 
   std::string target_;
   std::string name_;
   const char* hint_;
+  IfExists if_exists_;
   Fd directory_;
   std::string base_;       // the target's name in the directory
   std::string temp_name_;  // in the directory; empty while the file has none

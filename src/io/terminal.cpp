@@ -59,8 +59,8 @@ template <class Call>
 std::optional<std::size_t> HiddenPrompt::attempt(Failure failure, short events, Call call) {
   for (;;) {
     cancel_.check();
-    if (JobSignals::seen() == SIGCONT && is_hidden()) JobSignals::forget(SIGCONT);
-    if (JobSignals::seen() != 0) return std::nullopt;
+    if (JobSignals::last() == SIGCONT && is_hidden()) JobSignals::discard(SIGCONT);
+    if (JobSignals::last() != 0) return std::nullopt;
     const ssize_t result = call();
     if (result >= 0) return static_cast<std::size_t>(result);
     if (errno == EAGAIN)
@@ -130,10 +130,17 @@ void HiddenPrompt::follow_signal() {
   if (signal == 0 || signal == SIGCONT) return;
   show();
   JobSignals::stop_by(signal);
+  await_foreground();
+}
+
+// No longer than background_pause, and not past another signal of job control.
+void HiddenPrompt::await_foreground() {
   const auto end = std::chrono::steady_clock::now() + background_pause;
-  const auto goes_on = [&] { return !is_foreground() && std::chrono::steady_clock::now() < end; };
-  for (JobSignals::forget(SIGCONT); JobSignals::seen() == 0 && goes_on(); JobSignals::forget(SIGCONT))
+  for (;;) {
+    JobSignals::discard(SIGCONT);
+    if (JobSignals::last() != 0 || is_foreground() || std::chrono::steady_clock::now() >= end) return;
     JobSignals::wait(-1, 0, look_interval, cancel_);
+  }
 }
 
 }  // namespace gpuaes

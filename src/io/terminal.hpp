@@ -44,6 +44,7 @@ class HiddenPrompt {
   bool is_hidden() const;
   void show();
   void follow_signal();
+  void await_foreground();
 
   Cancel& cancel_;
   Fd terminal_;

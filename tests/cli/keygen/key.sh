@@ -51,7 +51,23 @@ done
 same before key "after the attempt to make it again"
 [ ! -e missing ] || fail "expected nothing to be made through a dangling link"
 [ -L dangling ] || fail "expected the dangling link to be left"
-expect_files key-000 key-022 key-077 key-177 key-027 key before dangling link directory fifo
+files=(key-000 key-022 key-077 key-177 key-027 key before dangling link directory fifo)
+expect_files "${files[@]}"
+try 1 -o key
+grep -q '^gpuaes-keygen: error: cannot open key: File exists$' "$work/stderr" || fail "expected to be told that it exists"
+
+if can_hide_proc; then # so the file has a temporary name first
+  without_proc "$keygen" -o named || fail "without /proc: expected success"
+  is_key named
+  [ "$(stat -c %a named)" = 600 ] || fail "without /proc: expected mode 600, got $(stat -c %a named)"
+  for name in key link dangling directory; do
+    got=0
+    without_proc "$keygen" -o "$name" 2>"$work/stderr" || got=$?
+    [ "$got" = 1 ] || fail "without /proc, -o $name: expected exit status 1, got $got"
+  done
+  same before key "after the attempt without /proc"
+  expect_files "${files[@]}" named
+fi
 
 for bad in -x --no-such-option --out=other -d -k; do try 2 "$bad"; done
 try 2 -o

@@ -1,0 +1,61 @@
+// Files that must be new: gpuaes-keygen writes its keys to them.
+#include <filesystem>
+#include <iterator>
+#include <string>
+
+#include "io/temp_file.hpp"
+#include "support/catch.hpp"
+#include "support/io_support.hpp"
+#include "support/support.hpp"
+
+namespace gpuaes {
+namespace {
+
+namespace fs = std::filesystem;
+
+TempFile new_file(const std::string& name) {
+  return TempFile(name, name, "", TempFile::IfExists::refuse);
+}
+
+std::size_t count_files(const TempDir& directory) {
+  const fs::directory_iterator entries(directory / "");
+  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+}
+
+TEST_CASE("a file that must be new has its name once it is published") {
+  const TempDir directory;
+  const std::string name = directory / "key";
+  {
+    TempFile file = new_file(name);
+    put(file.take_fd(), test_bytes(100));
+    REQUIRE_FALSE(fs::exists(name));
+    file.publish();
+  }
+  REQUIRE(read_file(name) == test_bytes(100));
+  REQUIRE(count_files(directory) == 1);
+}
+
+TEST_CASE("a name that exists is refused before anything is created") {
+  const TempDir directory;
+  const std::string file = directory / "file", link = directory / "link";
+  write_file(file, test_bytes(10));
+  fs::create_symlink("missing", link);
+  for (const std::string& name : {file, link, directory / "."}) REQUIRE_THROWS_AS(new_file(name), IoError);
+  REQUIRE(read_file(file) == test_bytes(10));
+  REQUIRE(count_files(directory) == 2);
+}
+
+TEST_CASE("a name that was taken meanwhile is refused, and its file is kept") {
+  const TempDir directory;
+  const std::string name = directory / "key";
+  {
+    TempFile file = new_file(name);
+    write_file(name, test_bytes(10));
+    REQUIRE_THROWS_AS(file.publish(), IoError);
+  }
+  REQUIRE(read_file(name) == test_bytes(10));
+  REQUIRE(count_files(directory) == 1);
+}
+
+}  // namespace
+}  // namespace gpuaes
