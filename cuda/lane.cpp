@@ -6,6 +6,7 @@
 // the copies: slower, and right.
 
 #include <fmt/format.h>
+#include <nvtx3/nvToolsExt.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include "known_answers.hpp"
 #include "lane/backends.hpp"
 #include "runtime.hpp"
+#include "system/profiler_range.hpp"
 
 namespace gpuaes {
 namespace {
@@ -195,34 +197,6 @@ unsigned first_of(const LaneSpec& spec) {
 
 }  // namespace
 
-std::size_t require_cuda_devices(const char* hint) {
-  int count = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error != cudaSuccess || count == 0)
-    throw LaneError(fmt::format(text::no_cuda_device,
-                                error != cudaSuccess ? cudaGetErrorString(error) : text::none_there),
-                    hint);
-  return static_cast<std::size_t>(count);
-}
-
-std::size_t count_cuda_devices() {
-  int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess ? static_cast<std::size_t>(count) : 0;
-}
-
-std::vector<std::string> describe_cuda_devices() {
-  std::vector<std::string> lines;
-  if (!cuda_may_open()) return lines;
-  const std::size_t count = count_cuda_devices();
-  for (std::size_t device = 0; device < count; ++device) {
-    cudaDeviceProp properties;
-    check(cudaGetDeviceProperties(&properties, static_cast<int>(device)));
-    lines.push_back(
-        fmt::format("cuda:{}\t{}, {} GiB", device, properties.name, properties.totalGlobalMem >> 30));
-  }
-  return lines;
-}
-
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
   const auto count = static_cast<unsigned>(require_cuda_devices(text::use_cpu_hint));
   for (const LaneSpec& spec : specs)
@@ -240,6 +214,15 @@ std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> spe
             std::make_unique<CudaLane>(spec.device.value_or(i), static_cast<int>(first + i), pinned, setup));
   }
   return lanes;
+}
+
+// NVTX consists of headers alone: the first call looks for a profiler, once and for all.
+void push_profiler_range(const char* name) noexcept {
+  nvtxRangePushA(name);
+}
+
+void pop_profiler_range() noexcept {
+  nvtxRangePop();
 }
 
 }  // namespace gpuaes

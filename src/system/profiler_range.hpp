@@ -3,7 +3,7 @@
 
 namespace gpuaes {
 
-// Defined in cuda/profiler_range.cpp; in a program built without CUDA they do nothing. If no profiler listens
+// Defined in cuda/lane.cpp; in a program built without CUDA they do nothing. If no profiler listens
 // they cost a comparison. `name` is copied.
 void push_profiler_range(const char* name) noexcept;
 void pop_profiler_range() noexcept;

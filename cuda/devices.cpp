@@ -1,6 +1,6 @@
-// The CUDA runtime starts every device that it sees when it opens the first one: 0.25 s for each H200 of a
-// host. So it is shown only the devices that will be used.
+// Which CUDA devices there are, and which of them the CUDA runtime is shown.
 
+#include <fmt/format.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,8 +9,12 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/error.hpp"
+#include "base/texts.hpp"
 #include "lane/backends.hpp"
+#include "runtime.hpp"
 
 namespace gpuaes {
 namespace {
@@ -42,6 +46,36 @@ bool cuda_may_open() {
   return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }
 
+std::size_t require_cuda_devices(const char* hint) {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess || count == 0)
+    throw LaneError(fmt::format(text::no_cuda_device,
+                                error != cudaSuccess ? cudaGetErrorString(error) : text::none_there),
+                    hint);
+  return static_cast<std::size_t>(count);
+}
+
+std::size_t count_cuda_devices() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? static_cast<std::size_t>(count) : 0;
+}
+
+std::vector<std::string> describe_cuda_devices() {
+  std::vector<std::string> lines;
+  if (!cuda_may_open()) return lines;
+  const std::size_t count = count_cuda_devices();
+  for (std::size_t device = 0; device < count; ++device) {
+    cudaDeviceProp properties;
+    cuda::check(cudaGetDeviceProperties(&properties, static_cast<int>(device)));
+    lines.push_back(
+        fmt::format("cuda:{}\t{}, {} GiB", device, properties.name, properties.totalGlobalMem >> 30));
+  }
+  return lines;
+}
+
+// The CUDA runtime starts every device that it sees when it opens the first one, which takes a noticeable
+// time for each.
 void show_only_named_devices(std::vector<LaneSpec>& specs) {
   std::vector<unsigned> devices;
   for (const LaneSpec& spec : specs) {
