@@ -18,7 +18,6 @@
 #include "cipher/aes/block.hpp"
 #include "cipher/aes/ttable.hpp"
 #include "cipher/host_device.hpp"
-#include "cipher/permute.hpp"
 #include "variants/inverse.hpp"
 
 namespace gpuaes::aes {

@@ -12,8 +12,6 @@
 #include "cipher/aes/aes.hpp"
 #include "cipher/aes/sbox_circuit.hpp"
 #include "cipher/host_device.hpp"
-#include "cipher/logic.hpp"
-#include "cipher/transpose.hpp"
 
 namespace gpuaes::aes {
 
@@ -80,7 +78,7 @@ GPUAES_HD inline void shift_rows(State<own>& state, unsigned position) {
 // makes 87.
 inline constexpr int mix_logic = 87;
 GPUAES_HD inline void mix(Column& column, const KeyRows* key, unsigned number) {
-  using gpuaes::add;  // which that of blocks hides
+  using gpuaes::add;  // which add() of blocks hides
   const auto a = [&](int row, int bit) -> std::uint32_t& { return column.words[row % 4 * 8 + bit]; };
   std::uint32_t out_of_top[4];
   for (int row = 0; row < 4; ++row) out_of_top[row] = a(row, 7) ^ a(row + 1, 7);

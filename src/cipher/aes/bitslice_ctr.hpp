@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "cipher/aes/bitslice.hpp"
-#include "cipher/aes/circuit.hpp"
+#include "cipher/aes/block.hpp"
 #include "cipher/modes/ctr.hpp"
 
 namespace gpuaes::aes {

@@ -1,15 +1,19 @@
-// A block in the registers of one GPU thread, and what is done to one column of it.
+// AES (FIPS 197, section 5.1) of a block in the registers of one GPU thread, without tables: its 16 bytes go
+// through the circuit of the S-box together. Bitsliced code, which does 32 blocks at a time, is much faster;
+// this is for what is computed once for a key or a tile.
 #pragma once
 
 #include <cstdint>
 
+#include "cipher/aes/aes.hpp"
+#include "cipher/aes/sbox_circuit.hpp"
 #include "cipher/host_device.hpp"
 #include "cipher/modes/ctr.hpp"
-#include "cipher/permute.hpp"
 
 namespace gpuaes::aes {
 
-// Word c is column c as aes.hpp has it, so on a little-endian machine the words are the 16 bytes.
+// Word c is column c in the order of aes.hpp, so in the memory of a little-endian machine the words are the
+// 16 bytes.
 struct Block {
   std::uint32_t words[4];
 };
@@ -38,6 +42,42 @@ GPUAES_HD constexpr std::uint32_t turn_rows(std::uint32_t column, unsigned rows)
 GPUAES_HD constexpr std::uint32_t mix_column(std::uint32_t column) {
   const std::uint32_t next = turn_rows(column, 1), pair = column ^ next;
   return times_x_each(pair) ^ next ^ turn_rows(pair, 2);
+}
+
+// SubBytes: the 16 bytes are the slices. Bit i of byte b of column c is bit 8b + c of x[i].
+GPUAES_HD inline void substitute(Block& block) {
+  constexpr std::uint32_t lowest = 0x01010101;
+  std::uint32_t x[8]{};
+  for (int i = 0; i < 8; ++i) {
+    for (int c = 0; c < 4; ++c) x[i] |= (block.words[c] >> i & lowest) << c;
+  }
+  substitute(x);
+  for (int c = 0; c < 4; ++c) {
+    block.words[c] = 0;
+    for (int i = 0; i < 8; ++i) block.words[c] |= (x[i] >> c & lowest) << i;
+  }
+}
+
+GPUAES_HD inline void shift_rows(Block& block) {
+  const Block before = block;
+  const std::uint32_t* const w = before.words;
+  for (int c = 0; c < 4; ++c)
+    block.words[c] = (w[c] & 0xff) | (w[(c + 1) % 4] & 0xff00) | (w[(c + 2) % 4] & 0xff0000) |
+                     (w[(c + 3) % 4] & 0xff000000);
+}
+
+// `keys`: as expand_key() makes them.
+inline Block encrypt(const RoundKeys& keys, Block block) {
+  const std::uint32_t* key = keys.words.data();
+  for (int c = 0; c < 4; ++c) block.words[c] ^= key[c];
+  for (int round = 1; round <= keys.rounds; ++round) {
+    key += 4;
+    substitute(block);
+    shift_rows(block);
+    for (int c = 0; c < 4; ++c)
+      block.words[c] = (round < keys.rounds ? mix_column(block.words[c]) : block.words[c]) ^ key[c];
+  }
+  return block;
 }
 
 }  // namespace gpuaes::aes

@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #include "cipher/host_device.hpp"
-#include "cipher/logic.hpp"
 
 namespace gpuaes::aes {
 

@@ -24,7 +24,6 @@
 #include "cipher/aes/block.hpp"
 #include "cipher/host_device.hpp"
 #include "cipher/modes/ctr.hpp"
-#include "cipher/permute.hpp"
 
 namespace gpuaes::aes {
 

@@ -9,7 +9,6 @@
 #include "cipher/kuznyechik/circuit.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
 #include "cipher/modes/counter_blocks.hpp"
-#include "cipher/transpose.hpp"
 
 namespace gpuaes::kuznyechik {
 

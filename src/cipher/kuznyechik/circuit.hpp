@@ -32,7 +32,6 @@
 
 #include "cipher/host_device.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
-#include "cipher/logic.hpp"
 
 namespace gpuaes::kuznyechik {
 

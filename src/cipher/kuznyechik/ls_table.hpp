@@ -11,7 +11,6 @@
 #include "cipher/host_device.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
 #include "cipher/modes/counter_blocks.hpp"
-#include "cipher/permute.hpp"
 
 namespace gpuaes::kuznyechik {
 

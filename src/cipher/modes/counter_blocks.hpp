@@ -11,7 +11,6 @@
 
 #include "cipher/host_device.hpp"
 #include "cipher/modes/ctr.hpp"
-#include "cipher/permute.hpp"
 
 namespace gpuaes {
 

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "cipher/aes/aes.hpp"
-#include "cipher/aes/circuit.hpp"
+#include "cipher/aes/block.hpp"
 #include "cipher/job.hpp"
 #include "cipher/modes/ctr.hpp"
 #include "cipher/modes/ghash.hpp"

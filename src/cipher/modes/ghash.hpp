@@ -25,7 +25,6 @@
 #include <span>
 
 #include "cipher/host_device.hpp"
-#include "cipher/permute.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes::ghash {
