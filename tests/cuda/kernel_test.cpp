@@ -7,6 +7,7 @@
 #include "kernels/kernels.hpp"
 #include "runtime.hpp"
 #include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
 
 namespace gpuaes {
@@ -14,12 +15,6 @@ namespace {
 
 constexpr std::uint64_t all = ~std::uint64_t{0};
 constexpr std::byte untouched{0xa5};
-
-Bytes test_bytes(std::size_t size) {
-  Bytes bytes(size);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i % 251);
-  return bytes;
-}
 
 aes::RoundKeys test_keys(std::size_t key_bytes) {
   return aes::expand_key(test_bytes(key_bytes));
