@@ -26,7 +26,7 @@
 #include "pipeline/ring_plan.hpp"
 #include "pipeline/trace.hpp"
 #include "run/endpoints.hpp"
-#include "run/inputs.hpp"
+#include "run/file_conflicts.hpp"
 #include "run/lane_pool.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"

@@ -6,7 +6,6 @@
 #include "cli/options.hpp"
 #include "run/stream.hpp"
 #include "run/window.hpp"
-#include "run/window_session.hpp"
 
 namespace gpuaes {
 

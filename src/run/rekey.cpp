@@ -21,7 +21,7 @@
 #include "io/fd.hpp"
 #include "io/output_file.hpp"
 #include "run/endpoints.hpp"
-#include "run/inputs.hpp"
+#include "run/file_conflicts.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {

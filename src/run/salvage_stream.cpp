@@ -6,7 +6,6 @@
 
 #include "base/texts.hpp"
 #include "cipher/job.hpp"
-#include "run/salvage_lane.hpp"
 
 namespace gpuaes {
 

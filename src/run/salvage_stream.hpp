@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "lane/lane.hpp"
-#include "run/damage.hpp"
+#include "run/salvage_lane.hpp"
 #include "run/stream.hpp"
 
 namespace gpuaes {

@@ -1,4 +1,4 @@
-#include "run/inputs.hpp"
+#include "run/file_conflicts.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
