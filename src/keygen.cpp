@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/texts.hpp"
-#include "cli/options.hpp"
+#include "cli/keygen_options.hpp"
 #include "cli/program.hpp"
 #include "io/control.hpp"
 #include "io/fd.hpp"
@@ -108,7 +108,7 @@ void act(const KeygenOptions& options, const Messages& messages) {
     case KeygenOptions::Action::generate_identity:
       return make_identity(options.output);
     case KeygenOptions::Action::show_recipient:
-      return show_recipient(*options.identity, messages);
+      return show_recipient(options.identity, messages);
   }
 }
 

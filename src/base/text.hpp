@@ -1,12 +1,21 @@
-// UTF-8 as RFC 3629 defines it: the shortest form, no surrogates, nothing above U+10FFFF.
+// Small helpers for text.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 namespace gpuaes {
 
-// Checks text byte by byte, so that a character may continue in the next piece.
+// The text without the spaces, tabs and carriage returns at its beginning and end.
+inline std::string_view trim(std::string_view text) {
+  constexpr const char* spaces = " \t\r";
+  const std::size_t begin = std::min(text.find_first_not_of(spaces), text.size());
+  return text.substr(begin, text.find_last_not_of(spaces) + 1 - begin);
+}
+
+// UTF-8 as RFC 3629 defines it: the shortest form, no surrogates, nothing above U+10FFFF. Checks text byte by
+// byte, so that a character may continue in the next piece.
 class Utf8Check {
  public:
   // Whether this byte may follow the ones before it, all of which were valid. Table 3-7 of the Unicode
