@@ -92,8 +92,7 @@ void make_identity(const std::optional<std::string>& output) {
 
 void show_recipient(const std::string& name, const Messages& messages) {
   Cancel cancel;
-  std::vector<struct stat> files;
-  const Secret contents = read_key_file(name, files, messages, cancel);
+  const Secret contents = read_key_file(name, messages, cancel);
   print(text_of(parse_identity(contents.bytes(), shown_name(name)).recipient) + "\n");
 }
 
