@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/texts.hpp"
-#include "cli/options.hpp"
+#include "cli/keygen_options.hpp"
 #include "cli/program.hpp"
 #include "io/control.hpp"
 #include "io/fd_source_sink.hpp"
@@ -92,8 +92,7 @@ void make_identity(const std::optional<std::string>& output) {
 
 void show_recipient(const std::string& name, const Messages& messages) {
   Cancel cancel;
-  std::vector<struct stat> files;
-  const Secret contents = read_key_file(name, files, messages, cancel);
+  const Secret contents = read_key_file(name, messages, cancel);
   print(text_of(parse_identity(contents.bytes(), shown_name(name)).recipient) + "\n");
 }
 
@@ -108,7 +107,7 @@ void act(const KeygenOptions& options, const Messages& messages) {
     case KeygenOptions::Action::generate_identity:
       return make_identity(options.output);
     case KeygenOptions::Action::show_recipient:
-      return show_recipient(*options.identity, messages);
+      return show_recipient(options.identity, messages);
   }
 }
 

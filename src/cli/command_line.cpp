@@ -6,11 +6,8 @@
 #include "base/texts.hpp"
 
 namespace gpuaes {
-namespace {
 
 namespace po = boost::program_options;
-
-}  // namespace
 
 CommandLine parse_command_line(int argc, const char* const* argv, const po::options_description& options,
                                std::size_t max_words) {
@@ -29,7 +26,7 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
     if (line.words.size() > max_words) throw UsageError(text::too_many_words, text::options_hint);
     return line;
   } catch (const po::unknown_option& error) {
-    // Not all of it: "-K<hex>", as openssl takes it, has a key in it.
+    // Only its name: "-K<hex>", as openssl takes it, contains a key.
     const std::string name = error.get_option_name();
     const std::size_t length = name.starts_with("--") ? name.find('=') : 2;
     const bool takes_nothing = options.find_nothrow(name.substr(0, length), false) != nullptr;
@@ -39,6 +36,10 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
   } catch (const po::error& error) {
     throw UsageError(error.what(), text::options_hint);
   }
+}
+
+void refuse_together(const po::variables_map& given, const char* a, const char* b) {
+  if (given.contains(a) && given.contains(b)) throw UsageError(fmt::format(text::options_exclude, a, b));
 }
 
 }  // namespace gpuaes

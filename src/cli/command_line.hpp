@@ -1,21 +1,90 @@
-// Boost.Program_options, with what is not understood told as a UsageError.
+// Command lines, read by Boost.Program_options from a table with a row for each option.
 #pragma once
 
+#include <array>
 #include <boost/program_options.hpp>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpuaes {
 
 struct CommandLine {
   boost::program_options::variables_map given;
-  std::vector<std::string> words;  // that are no options, nor values of any
+  std::vector<std::string> words;  // that are neither options nor values of options
 };
 
-// `argv` begins with the program's name, or what stands for it. UsageError; so are more words than
+// `argv` begins with the name of the program or of the command. UsageError, also for more words than
 // `max_words`.
 CommandLine parse_command_line(int argc, const char* const* argv,
                                const boost::program_options::options_description& options,
                                std::size_t max_words = 0);
+
+// UsageError if both options are given.
+void refuse_together(const boost::program_options::variables_map& given, const char* a, const char* b);
+
+// An option of a program that keeps its options in a Target.
+template <class Target>
+struct OptionRow {
+  const char* names;     // "decrypt,d"
+  const char* argument;  // as the help shows it; nullptr for an option that takes none
+  const char* help;
+  void (*set)(Target& target, const std::string& argument);  // UsageError
+  bool repeats = false;                                      // may be given several times
+
+  std::string name() const { return std::string(names).substr(0, std::string_view(names).find(',')); }
+};
+
+// What OptionRow::set may be.
+template <auto field, class Target>
+void turn_on(Target& target, const std::string&) {
+  target.*field = true;
+}
+template <auto field, class Target>
+void set_text(Target& target, const std::string& text) {
+  target.*field = text;
+}
+template <auto field, class Target>
+void add_text(Target& target, const std::string& text) {
+  (target.*field).push_back(text);
+}
+template <auto field, auto parse, class Target>
+void set_parsed(Target& target, const std::string& text) {
+  target.*field = parse(text);
+}
+
+template <class Target, std::size_t count>
+boost::program_options::options_description describe(const std::array<OptionRow<Target>, count>& rows) {
+  namespace po = boost::program_options;
+  po::options_description description("Options");
+  for (const OptionRow<Target>& row : rows)
+    if (row.argument == nullptr)
+      description.add_options()(row.names, row.help);
+    else if (row.repeats)
+      description.add_options()(row.names, po::value<std::vector<std::string>>()->value_name(row.argument),
+                                row.help);
+    else
+      description.add_options()(row.names, po::value<std::string>()->value_name(row.argument), row.help);
+  return description;
+}
+
+// Sets what is given, in the order of the rows.
+template <class Target, std::size_t count>
+Target read_options(const std::array<OptionRow<Target>, count>& rows,
+                    const boost::program_options::variables_map& given) {
+  Target target;
+  for (const OptionRow<Target>& row : rows) {
+    if (!given.contains(row.name())) continue;
+    const boost::program_options::variable_value& value = given[row.name()];
+    if (row.argument == nullptr)
+      row.set(target, {});
+    else if (row.repeats)
+      for (const std::string& each : value.template as<std::vector<std::string>>()) row.set(target, each);
+    else
+      row.set(target, value.template as<std::string>());
+  }
+  return target;
+}
 
 }  // namespace gpuaes

@@ -147,12 +147,6 @@ std::optional<int> standard_descriptor_of(const struct stat& file) {
   return std::nullopt;
 }
 
-void refuse_in_use(const struct stat& output, const SinkRules& rules, const std::string& name) {
-  for (const struct stat& input : rules.in_use)
-    if (is_same_file(input, output))
-      throw IoError(fmt::format(text::output_is_input, name), text::output_is_input_hint);
-}
-
 std::unique_ptr<Sink> sink_in_place(Fd fd, const std::string& name, const SinkRules& rules, Cancel& cancel) {
   using Terminal = SinkRules::Terminal;
   const Terminal wanted = isatty(fd.get()) != 0 ? rules.terminal : Terminal::everything;
@@ -166,14 +160,10 @@ std::unique_ptr<Sink> sink_in_place(Fd fd, const std::string& name, const SinkRu
 
 std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const SinkRules& rules,
                                 Cancel& cancel) {
+  if (!name) return sink_in_place(Fd(STDOUT_FILENO), text::standard_output, rules, cancel);
   struct stat old {};
-  if (!name) {
-    if (fstat(STDOUT_FILENO, &old) == 0) refuse_in_use(old, rules, text::standard_output);
-    return sink_in_place(Fd(STDOUT_FILENO), text::standard_output, rules, cancel);
-  }
   const bool exists = stat(name->c_str(), &old) == 0;
   if (name->empty() || (!exists && errno != ENOENT)) throw io_error(text::cannot_open, *name, errno);
-  if (exists) refuse_in_use(old, rules, *name);
   if (exists && !S_ISREG(old.st_mode))
     return sink_in_place(open_file(*name, O_WRONLY | O_NOCTTY, cancel), *name, rules, cancel);
   if (const std::optional<int> fd = exists ? standard_descriptor_of(old) : std::nullopt)

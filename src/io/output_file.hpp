@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "base/texts.hpp"
@@ -18,7 +17,6 @@ struct SinkRules {
   // What a terminal gets; the rest is a UsageError. Ciphertext would only disturb it (io/text_sink.hpp).
   enum class Terminal { nothing, text, everything };
   Terminal terminal = Terminal::everything;
-  std::span<const struct stat> in_use;     // input and key files: to write one of them is an IoError
   bool durable = true;                     // a file is synced before it gets its name
   const char* hint = text::redirect_hint;  // what to do about a file that cannot be replaced
   // Called right before a file that is whole gets its name; what it throws leaves the old one. May be empty.

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "io/source_sink.hpp"
 
 namespace gpuaes {

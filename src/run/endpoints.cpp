@@ -1,10 +1,6 @@
 #include "run/endpoints.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-
-#include <span>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
@@ -12,21 +8,6 @@
 
 namespace gpuaes {
 namespace {
-
-// Where the input stands, of what --range can jump in.
-void check_seekable(const FdSource& source) {
-  if (source.size()) return;
-  throw UsageError(text::no_jump, text::no_jump_hint);
-}
-
-void refuse_same_outputs(const Options& options) {
-  if (options.stats && is_same_output(*options.stats, options.output))
-    throw UsageError(fmt::format(text::same_as_output, "stats"));
-  if (options.trace && is_same_output(*options.trace, options.output))
-    throw UsageError(fmt::format(text::same_as_output, "trace"));
-  if (options.trace && options.stats && is_same_output(*options.trace, options.stats))
-    throw UsageError(text::same_outputs);
-}
 
 std::unique_ptr<Sink> open_output(const Options& options, SinkRules rules, Cancel& cancel) {
   using Terminal = SinkRules::Terminal;
@@ -38,14 +19,10 @@ std::unique_ptr<Sink> open_output(const Options& options, SinkRules rules, Cance
 
 }  // namespace
 
-Endpoints open_endpoints(const Options& options, const Secrets& secrets, const Messages& messages,
-                         Cancel& cancel) {
+Endpoints open_endpoints(const Options& options, const Messages& messages, Cancel& cancel) {
   Endpoints endpoints{open_source(options.input, cancel), {}, {}, {}};
-  if (options.range) check_seekable(endpoints.source);
-  std::vector<struct stat> in_use = secrets.files;
-  in_use.push_back(endpoints.source.status());
-  refuse_same_outputs(options);
-  SinkRules rules{.in_use = in_use, .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  if (options.range && !endpoints.source.size()) throw UsageError(text::no_jump, text::no_jump_hint);
+  SinkRules rules{.warn = [&messages](const std::string& text) { messages.warning(text); }};
   endpoints.output = open_output(options, rules, cancel);
   rules.hint = text::another_file_hint;
   if (options.stats) endpoints.stats = open_sink(options.stats, rules, cancel);

@@ -1,4 +1,4 @@
-// Where a run reads, and what it writes.
+// Where a run reads, and everything that it writes.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,23 @@
 #include "cli/options.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/source_sink.hpp"
-#include "run/secrets.hpp"
 
 namespace gpuaes {
 
 struct Endpoints {
   FdSource source;
   std::unique_ptr<Sink> output;
-  std::unique_ptr<Sink> stats, trace;  // where they are asked for
+  std::unique_ptr<Sink> stats, trace;  // if asked for
 };
 
-// Opens what `options` name, and warns of a wait for a terminal. UsageError where two of them, or a file of
-// `secrets`, are the same and must not be; IoError for what cannot be opened, or would destroy what is read.
-Endpoints open_endpoints(const Options& options, const Secrets& secrets, const Messages& messages,
-                         Cancel& cancel);
+// Opens what `options` name, and says if the input is a terminal. UsageError for an input that --range cannot
+// jump in, and for ciphertext to a terminal; IoError for a file that cannot be opened or replaced.
+Endpoints open_endpoints(const Options& options, const Messages& messages, Cancel& cancel);
 
-// Before anybody wonders why nothing happens.
+// So that the user knows what the program waits for.
 void say_if_terminal(const FdSource& source, const Messages& messages);
 
-// Bytes of an input whose header has been taken. Files tell how long they are; what --size says is for all
-// else.
+// Bytes of an input that begins with a header. Files have a size; for everything else --size names it.
 std::optional<std::uint64_t> expected_size(const Options& options, std::uint64_t header_bytes,
                                            std::optional<std::uint64_t> body_bytes);
 

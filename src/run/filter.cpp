@@ -1,16 +1,17 @@
-// READ THIS FIRST. A run is built from its parts here, and joined:
+// READ THIS FIRST. A run is built from its parts here:
 //
-//     source -> [ ring of chunks ] -> sink        the pipeline moves chunks round the ring,
-//                  |       ^                      a session (a format with its key) says what each one needs,
-//                session.job -> lane              and lanes do it
+//     source -> [ ring of chunks ] -> sink        The pipeline moves chunks around the ring.
+//                  |       ^                      A session, which is a format with its key, makes a job of
+//                  each,
+//                session.job -> lane              and lanes do the jobs.
 //
-// The order of declaration is lifetime: what is used by others stands before them and goes after them.
+// Source, session and sink come with the stream. Declaration order is lifetime: a part is declared after the
+// parts that it uses, and destroyed before them.
 
 #include "run/filter.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -18,183 +19,67 @@
 #include <utility>
 
 #include "base/texts.hpp"
+#include "cli/program.hpp"
 #include "cli/progress.hpp"
-#include "format/format.hpp"
-#include "io/control.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
-#include "pipeline/trace.hpp"
 #include "run/endpoints.hpp"
-#include "run/inputs.hpp"
+#include "run/file_conflicts.hpp"
 #include "run/lane_pool.hpp"
-#include "run/range_stream.hpp"
-#include "run/salvage_stream.hpp"
+#include "run/open_stream.hpp"
+#include "run/report.hpp"
 #include "run/secrets.hpp"
-#include "run/stats.hpp"
-#include "run/stream.hpp"
 
 namespace gpuaes {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Without -f: sealed; to decrypt, the authenticated format that the input begins with.
-const Format& choose_format(const Options& options, HeaderReader& input) {
-  if (options.format) return find_format(*options.format);
-  if (options.iv || options.context) throw UsageError(text::format_not_named, text::name_format_hint);
-  return options.decrypt ? detect_authenticated_format(input) : find_format("sealed");
-}
-
-// What the options ask of a format besides decryption.
-void check_format(const Options& options, const Format& format) {
-  if ((options.test || options.salvage) && !format.authenticated)
-    throw UsageError(
-        fmt::format(text::authenticates_nothing, format.name, options.test ? "--test" : "--salvage"),
-        text::authenticated_formats_hint);
-  if (options.range && !format.takes.range)
-    throw UsageError(fmt::format(text::no_ranges, format.name), text::formats_with_ranges_hint);
-}
-
-SessionRequest make_request(const Options& options, Secrets& secrets, HeaderReader& input, Cancel& cancel) {
-  SessionRequest request;
-  request.decrypt = options.decrypt;
-  request.cipher = options.cipher;
-  request.keys = std::move(secrets.keys);
-  request.identities = std::move(secrets.identities);
-  request.recipients = std::move(secrets.recipients);
-  request.passphrase = std::move(secrets.passphrase);
-  request.iv = options.iv;
-  request.context = options.context;
-  request.label = options.label;
-  request.iterations = options.iterations;
-  request.input = &input;
-  request.check = [&cancel] { cancel.check(); };
-  return request;
-}
-
-// What finds segments damaged says how to have the others all the same.
-template <class Action>
-void hint_at_salvage(const Options& options, Action action) {
-  try {
-    action();
-  } catch (const AuthError& error) {
-    if (options.test) throw;
-    throw AuthError(error.what(), text::salvage_hint);
-  }
-}
-
-RingStats ring_stats(const Ring& ring) {
-  const auto [reader, writer] = ring.waits();
-  return {ring.chunks(), std::min(ring.in_bytes(), ring.out_bytes()), reader, writer};
-}
-
-std::string describe_bytes(std::size_t bytes) {
-  if (bytes >= 10 << 20 || bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
-  if (bytes >= 10 << 10 || bytes % (1 << 10) == 0) return fmt::format("{} KiB", bytes >> 10);
-  return fmt::format("{} bytes", bytes);
-}
-
-void write_stats(const Stats& stats, Sink& sink) {
-  const std::string json = to_json(stats);
-  sink.write(std::as_bytes(std::span(json)));
-  sink.finish();
-}
-
-}  // namespace
 
 void run_filter(const Options& options, const Messages& messages) {
-  const Clock::time_point start = Clock::now();
-  Cancel cancel;
-  const Control control(cancel);
-  const Messages::CancelledCheck cancelled_check(messages, [&cancel] { return cancel.requested(); });
-  Progress progress(control, messages, options.progress && options.level != Messages::Level::quiet);
+  const Report::Clock::time_point start = Report::Clock::now();
+  RunControl control(messages);
+  Cancel& cancel = control.cancel;
+  Progress progress(control.control, messages, options.progress);
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
   const CudaKernel kernel = parse_cuda_kernel(options.kernel);
+  refuse_file_conflicts(options);
 
-  refuse_same_inputs(options);
   Secrets secrets = read_secrets(options, messages, cancel);
-  Endpoints endpoints = open_endpoints(options, secrets, messages, cancel);
-  FdSource& source = endpoints.source;
-  HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
-  const Format& format = choose_format(options, input);
-  check_format(options, format);
-  const std::unique_ptr<Session> session =
-      open_session(format, make_request(options, secrets, input, cancel));
-  source.begin_here();
-  if (!format.authenticated) messages.warning(fmt::format(text::not_authenticated, format.name));
-  if (!options.key_files.empty() && !options.recipients.empty()) messages.warning(text::key_and_recipient);
+  Endpoints endpoints = open_endpoints(options, messages, cancel);
+  const std::unique_ptr<OpenStream> stream =
+      open_stream(options, std::move(secrets), endpoints, messages, cancel);
+  Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), messages, cancel);
 
-  Stream stream{&source, session.get(), endpoints.output.get()};
-  std::optional<RangeStream> range;
-  if (options.range)
-    hint_at_salvage(options, [&] {
-      stream = range.emplace(find_range(*options.range, stream, *source.size()), stream).stream();
-    });
-  std::optional<Salvage> salvage;
-  const auto warn = [&messages](const std::string& text) { messages.warning(text); };
-  if (options.salvage) stream = salvage.emplace(stream, input.taken(), warn).stream();
-
-  const RunShape shape{.shared_bytes = stream.source->shared_size(),
-                       .authenticated = format.authenticated,
-                       .cipher = session->cipher(),
-                       .chunk_bytes = options.chunk_bytes};
+  const RunShape shape = stream->shape(options.chunk_bytes);
   LanePlan plan = plan_lanes(std::move(lanes), shape, this_machine(shape));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
-  source.shared_by(static_cast<unsigned>(plan.jobs));
-  Ring ring = make_ring(plan, *stream.session);
-  messages.detail(fmt::format(text::ring, ring.chunks(), describe_bytes(ring.in_bytes()),
-                              describe_bytes(ring.memory().size())));
-  std::optional<Trace> trace;
-  if (endpoints.trace) trace.emplace(std::move(endpoints.trace), cancel);
-  LaneSetup setup = lane_setup(ring, *stream.source, *stream.session);
-  if (salvage) setup.memory = ring.memory();  // wrapped lanes put nothing in the place of its input
-  setup.timed = trace.has_value();
+  endpoints.source.shared_by(static_cast<unsigned>(plan.jobs));
+  Ring ring = make_ring(plan, stream->session());
+  report.show(ring);
+  LaneSetup setup = stream->lane_setup(ring);
+  setup.timed = report.trace() != nullptr;
   setup.kernel = kernel;
-  LanePool::Wrap wrap;
-  if (salvage) wrap = [&salvage](std::unique_ptr<Lane> lane) { return salvage->wrap(std::move(lane)); };
-  const LanePool lane_pool(plan, setup, std::move(wrap));
+  const LanePool lane_pool(plan, setup, [&](auto lane) { return stream->wrap(std::move(lane)); });
+
   Pipeline pipeline({.ring = ring,
-                     .source = *stream.source,
-                     .sink = *stream.sink,
-                     .session = *stream.session,
+                     .source = stream->source(),
+                     .sink = stream->sink(),
+                     .session = stream->session(),
                      .cancel = cancel,
                      .fallback_lane = [&lane_pool] { return lane_pool.open_fallback(); },
-                     .warn = warn,
-                     .trace = trace ? &*trace : nullptr});
+                     .warn = [&messages](const std::string& text) { messages.warning(text); },
+                     .trace = report.trace()});
   for (std::unique_ptr<Lane>& lane : lane_pool.open_first()) pipeline.add_lane(std::move(lane));
-  messages.detail(plan.reason.empty()
-                      ? fmt::format(text::lanes_at_work, describe(plan.first))
-                      : fmt::format(text::lanes_and_reason, describe(plan.first), plan.reason));
-  // Ciphertext has a size that is known; plaintext may be made smaller by its file system.
-  if (!options.decrypt && shape.shared_bytes > 0)
-    endpoints.output->expect(session->header().size() + session->output_size(shape.shared_bytes, true));
+  report.show(plan);
   {
     const Progress::Watch watch(
-        progress, expected_size(options, input.taken(), range ? range->size() : source.size()), [&] {
-          return Progress::Position{input.taken() + pipeline.bytes_in(), pipeline.lanes_at_work()};
+        progress, expected_size(options, stream->header_bytes(), stream->body_bytes()), [&] {
+          return Progress::Position{stream->header_bytes() + pipeline.bytes_in(), pipeline.lanes_at_work()};
         });
-    endpoints.output->write(session->header());
-    {
+    stream->move([&] {
       const std::jthread opener = lane_pool.take_over(pipeline, messages);
-      hint_at_salvage(options, [&] { pipeline.run(); });
-    }
-    stream.sink->finish();
+      pipeline.run();
+    });
   }
-
-  const std::uint64_t bytes_out = range ? range->written() : session->header().size() + pipeline.bytes_out();
-  const Stats stats{input.taken() + pipeline.bytes_in(), bytes_out,
-                    std::chrono::duration<double>(Clock::now() - start).count(), pipeline.lane_stats(),
-                    ring_stats(ring)};
-  const std::optional<AuthError> damage = salvage ? salvage->verdict() : std::nullopt;
-  try {
-    if (endpoints.stats) write_stats(stats, *endpoints.stats);
-    if (trace) trace->finish();
-  } catch (const IoError& error) {
-    if (!damage) throw;
-    messages.warning(error.what());  // what is lost of the input is worse
-  }
-  messages.detail(summary(stats));
-  if (damage) throw *damage;
+  report.finish(*stream, pipeline, ring);
+  if (const std::optional<AuthError> verdict = stream->verdict()) throw *verdict;
 }
 
 }  // namespace gpuaes

@@ -13,7 +13,6 @@
 #include "cipher/job.hpp"
 #include "cli/program.hpp"
 #include "format/format.hpp"
-#include "io/control.hpp"
 #include "io/fd_source_sink.hpp"
 #include "run/endpoints.hpp"
 
@@ -51,9 +50,8 @@ Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, bool segments) {
 }
 
 Info find_out(const Options& options, const Messages& messages) {
-  Cancel cancel;
-  const Control control(cancel);
-  FdSource source = open_source(options.input, cancel);
+  RunControl control(messages);
+  FdSource source = open_source(options.input, control.cancel);
   const std::optional<std::uint64_t> size = source.size();
   say_if_terminal(source, messages);
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
@@ -15,14 +16,13 @@
 namespace gpuaes {
 namespace {
 
-// Opens the unit that the stream ends with: the bytes of plaintext that there are.
-std::uint64_t open_end(const Stream& whole, std::uint64_t body_bytes) {
-  const Session& session = *whole.session;
+// Opens the unit that the stream ends with, and returns the size of the plaintext in bytes.
+std::uint64_t open_end(const Source& source, const Session& session, std::uint64_t body_bytes) {
   const std::uint64_t units = body_bytes / session.unit_in();  // before the last one, which is short
   const std::uint64_t offset = units * session.unit_in();
   Secret in_room(session.unit_in()), out_room(session.unit_out());
   const std::span<std::byte> in = in_room.bytes().first(static_cast<std::size_t>(body_bytes - offset));
-  whole.source->read_at(offset, in);
+  source.read_at(offset, in);
   const std::span<std::byte> out = out_room.bytes().first(session.output_size(in.size(), true));
   const Piece piece{offset, in, out, std::numeric_limits<std::uint64_t>::max()};
   const std::unique_ptr<Lane> lane = make_cpu_lane();
@@ -34,12 +34,13 @@ std::uint64_t open_end(const Stream& whole, std::uint64_t body_bytes) {
 
 }  // namespace
 
-RangePlace find_range(const ByteRange& range, const Stream& whole, std::uint64_t body_bytes) {
-  const std::uint64_t plaintext = open_end(whole, body_bytes);
+RangePlace find_range(const ByteRange& range, const Source& source, const Session& session,
+                      std::uint64_t body_bytes) {
+  const std::uint64_t plaintext = open_end(source, session, body_bytes);
   if (range.offset > plaintext || range.length.value_or(0) > plaintext - range.offset)
     throw UsageError(fmt::format(text::range_too_far, plaintext), text::range_too_far_hint);
   RangePlace place{.offset = range.offset, .length = range.length.value_or(plaintext - range.offset)};
-  const std::uint64_t unit_in = whole.session->unit_in(), unit_out = whole.session->unit_out();
+  const std::uint64_t unit_in = session.unit_in(), unit_out = session.unit_out();
   const std::uint64_t first = place.offset / unit_out;
   const std::uint64_t end = place.length == 0 ? first : (place.offset + place.length - 1) / unit_out + 1;
   place.begin = first * unit_in;
@@ -47,5 +48,12 @@ RangePlace find_range(const ByteRange& range, const Stream& whole, std::uint64_t
   place.skipped = place.offset - first * unit_out;
   return place;
 }
+
+RangeStream::RangeStream(const ByteRange& range, StreamParts whole)
+    : OpenStream(std::move(whole)),
+      place_(find_range(range, whole_.source, *whole_.session, whole_.body_bytes.value())),
+      source_(whole_.source, place_.begin, place_.size),
+      session_(*whole_.session, place_.begin, place_.offset),
+      sink_(whole_.sink, place_.skipped, place_.length) {}
 
 }  // namespace gpuaes

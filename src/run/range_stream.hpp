@@ -1,42 +1,40 @@
-// --range: of a stream that was encrypted a part alone, which is found without what is before it.
+// --range: a part of a plaintext, decrypted without the parts before it.
 #pragma once
 
 #include <cstdint>
 
 #include "cli/options.hpp"
-#include "run/stream.hpp"
+#include "run/open_stream.hpp"
 #include "run/window.hpp"
-#include "run/window_session.hpp"
 
 namespace gpuaes {
 
-// Where a range lies.
+// Where a range is.
 struct RangePlace {
-  std::uint64_t offset, length;  // of plaintext
+  std::uint64_t offset, length;  // bytes of plaintext
   std::uint64_t begin, size;     // the units of the body that it takes, in bytes
   std::uint64_t skipped;         // bytes of plaintext of the first unit
 };
 
-// In a stream to decrypt, whose source is a file or a block device with so many bytes. Opens the last segment
-// before anything else, so that the length is authentic too where the format has segments: AuthError where it
-// is damaged, or not the last one. UsageError for a range that goes beyond the end.
-RangePlace find_range(const ByteRange& range, const Stream& whole, std::uint64_t body_bytes);
+// In a stream to decrypt whose body is a file or a block device of `body_bytes`. Opens the last unit before
+// anything else: where the format has segments, the length is then authentic too. AuthError if that segment
+// is damaged, or not the last one; UsageError for a range beyond the end.
+RangePlace find_range(const ByteRange& range, const Source& source, const Session& session,
+                      std::uint64_t body_bytes);
 
-// The stream of what lies there.
-class RangeStream {
+class RangeStream : public OpenStream {
  public:
-  RangeStream(const RangePlace& place, const Stream& whole)
-      : size_(place.size),
-        source_(*whole.source, place.begin, place.size),
-        session_(*whole.session, place.begin, place.offset),
-        sink_(*whole.sink, place.skipped, place.length) {}
+  // The range of a stream to decrypt, whose size is known. Throws what find_range() throws.
+  RangeStream(const ByteRange& range, StreamParts whole);
 
-  Stream stream() { return {&source_, &session_, &sink_}; }
-  std::uint64_t size() const { return size_; }  // bytes of the body
-  std::uint64_t written() const { return sink_.passed(); }
+  Source& source() override { return source_; }
+  const Session& session() const override { return session_; }
+  Sink& sink() override { return sink_; }
+  std::optional<std::uint64_t> body_bytes() const override { return place_.size; }
+  std::uint64_t bytes_out(std::uint64_t) const override { return sink_.passed(); }
 
  private:
-  std::uint64_t size_;
+  RangePlace place_;
   WindowSource source_;
   WindowSession session_;
   WindowSink sink_;

@@ -14,14 +14,14 @@
 #include <vector>
 
 #include "base/texts.hpp"
+#include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "format/bytes.hpp"
 #include "format/sealed.hpp"
-#include "io/control.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "run/endpoints.hpp"
-#include "run/inputs.hpp"
+#include "run/file_conflicts.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {
@@ -29,42 +29,33 @@ namespace {
 
 constexpr std::size_t copy_bytes = 1 << 20;
 
-// Before it is opened, which for a FIFO might wait. Who has it open for writing would go on writing to a file
-// without a name.
-void check_replaceable(const std::string& name) {
-  struct stat status {};
-  if (stat(name.c_str(), &status) != 0) return;  // to open it says why
-  if (!S_ISREG(status.st_mode))
-    throw UsageError(fmt::format(text::not_replaceable, name), text::not_replaceable_hint);
-  struct stat standard {};
-  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
-    if (fstat(fd, &standard) == 0 && is_same_file(standard, status))
-      throw UsageError(fmt::format(text::output_replaceable, name), text::not_replaceable_hint);
-}
-
-// What somebody else made of the file meanwhile must not be lost.
+// Changes that another program made to the file meanwhile must not be lost.
 void check_unchanged(const std::string& name, const struct stat& before) {
   struct stat now {};
   if (stat(name.c_str(), &now) != 0) throw io_error(text::cannot_look_at, name, errno);
-  // Not st_mtim, which whoever changes a file may set.
+  // Not st_mtim, which a program that changes the file may set.
   const bool same_time =
       now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec;
   if (!is_same_file(now, before) || now.st_size != before.st_size || !same_time)
     throw IoError(fmt::format(text::changed, name), text::changed_hint);
 }
 
+// In place, the sink replaces the input, unless that was changed meanwhile.
+std::unique_ptr<Sink> open_output(const Options& options, const FdSource& source, const Messages& messages,
+                                  Cancel& cancel) {
+  using Terminal = SinkRules::Terminal;
+  SinkRules rules{.terminal = options.force ? Terminal::everything : Terminal::nothing,
+                  .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  if (!options.in_place) return open_sink(options.output, rules, cancel);
+  rules.hint = text::not_replaceable_hint;
+  rules.before_rename = [&options, &source] { check_unchanged(options.input, source.status()); };
+  return open_sink(options.input, rules, cancel);
+}
+
 OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
   if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic)))
     throw AuthError(text::cannot_rekey, text::cannot_rekey_hint);
-  SessionRequest request;
-  request.decrypt = true;
-  request.keys = std::move(secrets.keys);
-  request.identities = std::move(secrets.identities);
-  request.passphrase = std::move(secrets.passphrase);
-  request.label = options.label;
-  request.input = &input;
-  request.check = [&cancel] { cancel.check(); };
-  return open_sealed_header(request);
+  return open_sealed_header(session_request(options, std::move(secrets), input, cancel));
 }
 
 std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& secrets, Cancel& cancel) {
@@ -75,15 +66,6 @@ std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& se
       [&cancel] { cancel.check(); });
   append(header, opened.message_header);
   return header;
-}
-
-// The new slots open what anyone who had the file key may have written.
-void warn_about_writer(const OpenedHeader& opened, const Secrets& new_secrets, const Messages& messages) {
-  const bool has_key = !new_secrets.keys.empty();
-  if (opened.has_recipient && (has_key || new_secrets.passphrase))
-    messages.warning(text::sealed_for_recipient);
-  else if (has_key && !new_secrets.recipients.empty())
-    messages.warning(text::key_and_recipient);
 }
 
 void copy_rest(FdSource& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
@@ -97,37 +79,21 @@ void copy_rest(FdSource& source, Sink& sink, std::atomic<std::uint64_t>& copied)
 }  // namespace
 
 void run_rekey(const Options& options, const Messages& messages) {
-  if (options.in_place) check_replaceable(options.input);
-
-  Cancel cancel;
-  const Control control(cancel);
-  const Messages::CancelledCheck cancelled_check(messages, [&cancel] { return cancel.requested(); });
-  Progress progress(control, messages, options.progress && options.level != Messages::Level::quiet);
-  refuse_same_inputs(options);
+  RunControl control(messages);
+  Cancel& cancel = control.cancel;
+  Progress progress(control.control, messages, options.progress);
+  refuse_file_conflicts(options);
   Secrets old_secrets = read_secrets(options, messages, cancel);
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);
   check_slots_for(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
   FdSource source = open_source(options.input, cancel);
-  std::vector<struct stat> in_use;
-  for (const Secrets* secrets : {&std::as_const(old_secrets), &new_secrets})
-    in_use.insert(in_use.end(), secrets->files.begin(), secrets->files.end());
-  if (!options.in_place) in_use.push_back(source.status());
-  const std::unique_ptr<Sink> sink =
-      open_sink(options.in_place ? std::optional(options.input) : options.output,
-                {.terminal = options.force ? SinkRules::Terminal::everything : SinkRules::Terminal::nothing,
-                 .in_use = in_use,
-                 .hint = options.in_place ? text::not_replaceable_hint : text::redirect_hint,
-                 .before_rename =
-                     [&] {
-                       if (options.in_place) check_unchanged(options.input, source.status());
-                     },
-                 .warn = [&messages](const std::string& text) { messages.warning(text); }},
-                cancel);
+  const std::unique_ptr<Sink> sink = open_output(options, source, messages, cancel);
   say_if_terminal(source, messages);
 
   HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
   const OpenedHeader opened = open_header(options, std::move(old_secrets), input, cancel);
-  warn_about_writer(opened, new_secrets, messages);
+  if (const char* const warning = writer_warning(new_secrets, opened.has_recipient))
+    messages.warning(warning);
   const std::vector<std::byte> header = make_header(opened, new_secrets, cancel);
   source.begin_here();
   if (source.shared_size() > 0) sink->expect(header.size() + source.shared_size());

@@ -6,23 +6,26 @@
 
 #include "base/texts.hpp"
 #include "cipher/job.hpp"
-#include "run/salvage_lane.hpp"
 
 namespace gpuaes {
 
-Salvage::Salvage(const Stream& whole, std::uint64_t header_bytes,
-                 std::function<void(const std::string&)> tell)
-    : whole_(whole),
-      header_bytes_(header_bytes),
-      tell_(std::move(tell)),
-      session_(*whole.session),
-      sink_(*whole.sink, *this) {}
+SalvageStream::SalvageStream(StreamParts whole, std::function<void(const std::string&)> warn)
+    : OpenStream(std::move(whole)),
+      warn_(std::move(warn)),
+      session_(*whole_.session),
+      sink_(whole_.sink, *this) {}
 
-std::unique_ptr<Lane> Salvage::wrap(std::unique_ptr<Lane> lane) {
+LaneSetup SalvageStream::lane_setup(const Ring& ring) {
+  LaneSetup setup = OpenStream::lane_setup(ring);
+  setup.memory = ring.memory();
+  return setup;
+}
+
+std::unique_ptr<Lane> SalvageStream::wrap(std::unique_ptr<Lane> lane) {
   return make_salvage_lane(std::move(lane), damage_);
 }
 
-std::optional<AuthError> Salvage::verdict() const {
+std::optional<AuthError> SalvageStream::verdict() const {
   const std::string lost = fmt::format(text::lost, lost_bytes_, lost_ranges_, lost_ranges_ == 1 ? "" : "s");
   const std::optional<AuthError> truncated = session_.truncated();
   if (lost_ranges_ == 0) return truncated;
@@ -30,17 +33,17 @@ std::optional<AuthError> Salvage::verdict() const {
   return AuthError(fmt::format(text::corrupt_and_lost, lost));
 }
 
-void Salvage::report(const std::vector<Damage::Range>& ranges) {
+void SalvageStream::report(const std::vector<Damage::Range>& ranges) {
   for (const auto [begin, end] : ranges) {
-    tell_(fmt::format(text::range_lost, header_bytes_ + begin / segment_bytes * sealed_segment_bytes, begin,
+    warn_(fmt::format(text::range_lost, header_bytes() + begin / segment_bytes * sealed_segment_bytes, begin,
                       end - begin));
     lost_bytes_ += end - begin;
     ++lost_ranges_;
   }
 }
 
-Outcome Salvage::ForgivingSession::judge(const Piece& piece, bool last,
-                                         std::optional<std::size_t> bad_segment) const {
+Outcome SalvageStream::ForgivingSession::judge(const Piece& piece, bool last,
+                                               std::optional<std::size_t> bad_segment) const {
   Outcome outcome = whole_.judge(piece, last, bad_segment);
   if (outcome.error) {
     const std::lock_guard lock(mutex_);
@@ -49,19 +52,19 @@ Outcome Salvage::ForgivingSession::judge(const Piece& piece, bool last,
   return outcome;
 }
 
-std::optional<AuthError> Salvage::ForgivingSession::truncated() const {
+std::optional<AuthError> SalvageStream::ForgivingSession::truncated() const {
   const std::lock_guard lock(mutex_);
   return truncated_;
 }
 
-// A range that ends with what has been written may go on behind it.
-void Salvage::ReportingSink::write(std::span<const std::byte> bytes) {
+// A range that ends where the written output ends may continue after it.
+void SalvageStream::ReportingSink::write(std::span<const std::byte> bytes) {
   inner_.write(bytes);
   written_ += bytes.size();
   salvage_.report(salvage_.damage_.take_before(written_));
 }
 
-void Salvage::ReportingSink::finish() {
+void SalvageStream::ReportingSink::finish() {
   salvage_.report(salvage_.damage_.take_all());
   inner_.finish();
 }

@@ -1,4 +1,4 @@
-// --salvage: what can still be had of a damaged stream, and what of it is lost.
+// --salvage: the undamaged parts of a stream, with zeros for the rest.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,28 @@
 
 #include "base/error.hpp"
 #include "lane/lane.hpp"
-#include "run/damage.hpp"
-#include "run/stream.hpp"
+#include "run/open_stream.hpp"
+#include "run/salvage_lane.hpp"
 
 namespace gpuaes {
 
-// Stands between a stream to decrypt and its run, whose lanes all have to be wrapped. Segments that are bad
-// are zeros in the output, and `tell` hears of them in stream order, as it is written.
-class Salvage {
+// A stream to decrypt in which damage is not an error until the verdict. Its lanes have to be wrapped.
+class SalvageStream : public OpenStream {
  public:
-  // `header_bytes` of the input are before the source's first one.
-  Salvage(const Stream& whole, std::uint64_t header_bytes, std::function<void(const std::string&)> tell);
+  // `warn` gets a message for each damaged range, in stream order, once that part of the output is written.
+  SalvageStream(StreamParts whole, std::function<void(const std::string&)> warn);
 
-  Stream stream() { return {whole_.source, &session_, &sink_}; }
-  std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane);
+  const Session& session() const override { return session_; }
+  Sink& sink() override { return sink_; }
 
-  // What was wrong with the input, if anything was, when all has been written.
-  std::optional<AuthError> verdict() const;
+  // All of the ring's memory: wrapped lanes do not overwrite their input, even of files.
+  LaneSetup lane_setup(const Ring& ring) override;
+  std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) override;
+
+  std::optional<AuthError> verdict() const override;
 
  private:
-  // That of the whole, for which an input that is truncated ends where it does.
+  // The session of the whole, except that a truncated input is not an error.
   class ForgivingSession : public Session {
    public:
     explicit ForgivingSession(const Session& whole) : whole_(whole) {}
@@ -49,24 +51,22 @@ class Salvage {
     mutable std::optional<AuthError> truncated_;
   };
 
-  // Where output goes on its way to the one of the whole, to see which damage is behind it.
+  // Passes output on to the sink of the whole, and then reports the damage in it.
   class ReportingSink : public Sink {
    public:
-    ReportingSink(Sink& inner, Salvage& salvage) : inner_(inner), salvage_(salvage) {}
+    ReportingSink(Sink& inner, SalvageStream& salvage) : inner_(inner), salvage_(salvage) {}
     void write(std::span<const std::byte> bytes) override;
     void finish() override;
 
    private:
     Sink& inner_;
-    Salvage& salvage_;
+    SalvageStream& salvage_;
     std::uint64_t written_ = 0;
   };
 
   void report(const std::vector<Damage::Range>& ranges);
 
-  Stream whole_;
-  std::uint64_t header_bytes_;
-  std::function<void(const std::string&)> tell_;
+  std::function<void(const std::string&)> warn_;
   Damage damage_;
   std::uint64_t lost_bytes_ = 0;
   std::uint64_t lost_ranges_ = 0;

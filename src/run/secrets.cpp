@@ -9,13 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.hpp"
 #include "base/texts.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/terminal.hpp"
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
-#include "run/recipients.hpp"
 
 namespace gpuaes {
 namespace {
@@ -34,16 +34,29 @@ void refuse_secret_as_name(const std::string& name) {
   if (max_digits >= min_key_digits) throw UsageError(text::key_as_name, text::key_as_name_hint);
 }
 
-FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
-                          Cancel& cancel) {
+FdSource open_secret_file(const std::string& name, const Messages& messages, Cancel& cancel) {
   refuse_secret_as_name(name);
   FdSource file = open_source(name, cancel);
   const struct stat& status = file.status();
-  files.push_back(status);
   if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
     messages.warning(fmt::format(text::readable_by_others, file.name()));
   return file;
 }
+
+// What a file contains, up to `max` bytes.
+Secret read_up_to(std::size_t max, FdSource& file) {
+  Secret contents(max);
+  std::size_t size = 0;
+  while (size < max) {
+    const std::size_t count = file.read(contents.bytes().subspan(size));
+    if (count == 0) break;
+    size += count;
+  }
+  contents.shrink(size);
+  return contents;
+}
+
+// Keys and identities -----------------------------------------------------------------------------
 
 // Adds the key or the identity in a file's contents.
 void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens) {
@@ -60,7 +73,54 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
   secrets.identities.push_back(parse_identity(contents.bytes(), name));
 }
 
-// Byte by byte: what is behind the line may be the input, and may be long in coming.
+// Recipients --------------------------------------------------------------------------------------
+
+// Far more than 32 recipients with comments need; /dev/zero is over soon.
+constexpr std::size_t max_recipient_file_bytes = 1 << 20;
+
+// Adds the recipients in a file, which may be the file of an identity by mistake, and so is kept as a secret.
+void add_recipients(std::vector<PublicKey>& recipients, const std::string& file_name, Cancel& cancel) {
+  FdSource file = open_source(file_name, cancel);
+  const Secret contents = read_up_to(max_recipient_file_bytes + 1, file);
+  const std::string& name = file.name();
+  if (contents.size() > max_recipient_file_bytes)
+    throw UsageError(fmt::format(text::recipients_too_long, name, max_recipient_file_bytes));
+  std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
+  const std::size_t before = recipients.size();
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trim(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.front() == '#') continue;
+    recipients.push_back(parse_recipient(line, fmt::format(text::line_of_file, number, name)));
+  }
+  if (recipients.size() == before)
+    throw UsageError(fmt::format(text::no_recipient, name), text::recipient_hint);
+}
+
+// A text that begins as a recipient does is one, and may be shown; anything else may be a secret.
+PublicKey parse_argument(const std::string& text) {
+  if (is_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", text));
+  if (!is_like_identity(text) && access(text.c_str(), F_OK) == 0)
+    throw UsageError(fmt::format(text::recipient_is_file, text), text::recipient_is_file_hint);
+  return parse_recipient(text, text::recipient_unshown);
+}
+
+// Each of `given` is a recipient, or @ and the name of a file with one on each line. Empty lines and those
+// that begin with # are skipped.
+std::vector<PublicKey> read_recipients(const std::vector<std::string>& given, Cancel& cancel) {
+  std::vector<PublicKey> recipients;
+  for (const std::string& each : given)
+    if (each.starts_with('@'))
+      add_recipients(recipients, each.substr(1), cancel);
+    else
+      recipients.push_back(parse_argument(each));
+  return recipients;
+}
+
+// Passphrases -------------------------------------------------------------------------------------
+
+// Byte by byte: the bytes after the line may be the input, and may take long to arrive.
 Secret read_passphrase(FdSource file) {
   Secret line(max_passphrase_bytes + 1);
   std::size_t size = 0;
@@ -87,7 +147,9 @@ Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
   throw UsageError(text::passphrases_differ);
 }
 
-// The options that name the secrets of one side.
+// All secrets of one side -------------------------------------------------------------------------
+
+// The options that name them.
 struct Named {
   const std::vector<std::string>& key_files;
   const std::vector<std::string>& recipients;
@@ -106,14 +168,14 @@ const std::vector<std::string> nothing;
 Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel) {
   Secrets secrets;
   for (const std::string& name : named.key_files)
-    add_key(secrets, read_key_file(name, secrets.files, messages, cancel), shown_name(name), named.opens);
-  secrets.recipients = read_recipients(named.recipients, secrets.files, cancel);
+    add_key(secrets, read_key_file(name, messages, cancel), shown_name(name), named.opens);
+  secrets.recipients = read_recipients(named.recipients, cancel);
   if (named.ask_passphrase)
     secrets.passphrase = [question = named.question, twice = !named.opens, &cancel] {
       return ask_passphrase(question, twice, cancel);
     };
   if (const auto& name = named.passphrase_file) {
-    FdSource file = open_secret_file(*name, secrets.files, messages, cancel);
+    FdSource file = open_secret_file(*name, messages, cancel);
     const auto held = std::make_shared<Secret>(read_passphrase(std::move(file)));
     secrets.passphrase = [held] { return std::move(*held); };
   }
@@ -122,29 +184,15 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
 
 }  // namespace
 
-Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
-                     Cancel& cancel) {
-  FdSource file = open_secret_file(name, files, messages, cancel);
-  Secret contents(max_key_file_bytes + 1);
-  std::size_t size = 0;
-  while (size < contents.size()) {
-    const std::size_t count = file.read(contents.bytes().subspan(size));
-    if (count == 0) break;
-    size += count;
-  }
-  contents.shrink(size);
-  return contents;
+Secret read_key_file(const std::string& name, const Messages& messages, Cancel& cancel) {
+  FdSource file = open_secret_file(name, messages, cancel);
+  return read_up_to(max_key_file_bytes + 1, file);
 }
 
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  const bool rekeys = options.action == Options::Action::rekey;
-  const bool opens = options.decrypt || rekeys;
-  const Named named{options.key_files,
-                    rekeys ? nothing : options.recipients,
-                    options.ask_passphrase,
-                    options.passphrase_file,
-                    opens,
-                    "passphrase: "};
+  const Named named{options.key_files,      options.decrypt ? nothing : options.recipients,
+                    options.ask_passphrase, options.passphrase_file,
+                    options.decrypt,        "passphrase: "};
   if (named.empty()) throw UsageError(text::no_secret, text::no_secret_hint);
   return read_named(named, messages, cancel);
 }
@@ -158,6 +206,29 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
                     "new passphrase: "};
   if (named.empty()) throw UsageError(text::no_new_secret, text::no_new_secret_hint);
   return read_named(named, messages, cancel);
+}
+
+SessionRequest session_request(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
+  SessionRequest request;
+  request.decrypt = options.decrypt;
+  request.cipher = options.cipher;
+  request.keys = std::move(secrets.keys);
+  request.identities = std::move(secrets.identities);
+  request.recipients = std::move(secrets.recipients);
+  request.passphrase = std::move(secrets.passphrase);
+  request.iv = options.iv;
+  request.context = options.context;
+  request.label = options.label;
+  request.iterations = options.iterations;
+  request.input = &input;
+  request.check = [&cancel] { cancel.check(); };
+  return request;
+}
+
+const char* writer_warning(const Secrets& secrets, bool had_recipient) {
+  const bool has_key = !secrets.keys.empty();
+  if (had_recipient && (has_key || secrets.passphrase)) return text::sealed_for_recipient;
+  return has_key && !secrets.recipients.empty() ? text::key_and_recipient : nullptr;
 }
 
 }  // namespace gpuaes

@@ -1,4 +1,4 @@
-// Output files: whole or not at all, and never one that is read.
+// Output files: complete or not there at all.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -223,49 +223,6 @@ TEST_CASE("an output without a directory in its name lands in the working direct
   CHECK(directory.count() == 1);
 }
 
-TEST_CASE("an output that is the input is refused, by whatever name") {
-  Cancel cancel;
-  const TempDir directory;
-  const std::string name = directory / "file";
-  write_file(name, test_bytes(100));
-  fs::create_symlink("file", directory / "symlink");
-  fs::create_hard_link(name, directory / "hardlink");
-  const FdSource input = file_source(name, cancel);
-  for (const std::string& output :
-       {name, directory / "symlink", directory / "hardlink", directory / "./file"})
-    CHECK(failure_of([&] {
-            open_output(output, cancel, {&input.status(), 1});
-          }) == "io: " + output + " is being read, it cannot be the output");
-  CHECK(difference(read_file(name), test_bytes(100)) == "");
-  CHECK(failure_of([&] { open_output(directory / "other", cancel, {&input.status(), 1}); }) == "");
-}
-
-TEST_CASE("an output that is any of the files that are read is refused") {
-  Cancel cancel;
-  const TempDir directory;
-  std::vector<struct stat> in_use;
-  for (const std::string_view name : {"input", "key", "other key"}) {
-    write_file(directory / name, test_bytes(100));
-    in_use.push_back(file_source(directory / name, cancel).status());
-  }
-  for (const std::string_view name : {"input", "key", "other key"}) {
-    const std::string output = directory / name;
-    CHECK(failure_of([&] { open_output(output, cancel, in_use); }) ==
-          "io: " + output + " is being read, it cannot be the output");
-    CHECK(difference(read_file(output), test_bytes(100)) == "");
-  }
-  CHECK(failure_of([&] { open_output(directory / "new", cancel, in_use); }) == "");
-  write_file(directory / "old", {});
-  CHECK(failure_of([&] { open_output(directory / "old", cancel, in_use); }) == "");
-  CHECK(directory.count() == 4);
-}
-
-TEST_CASE("a device may be read and written at once") {
-  Cancel cancel;
-  const FdSource input(open_file("/dev/null", O_RDONLY, cancel), "null", cancel);
-  CHECK(failure_of([&] { open_output("/dev/null", cancel, {&input.status(), 1}); }) == "");
-}
-
 TEST_CASE("two names of one output are known as such, whether it is there or not") {
   const TempDir directory;
   fs::create_directory(directory / "sub");
@@ -329,23 +286,6 @@ TEST_CASE("what goes into one pipe by two names is mixed up") {
   CHECK_FALSE(is_same_output(directory / "fifo", directory / "missing"));
 }
 
-TEST_CASE("the input as standard output is refused") {
-  const TempDir directory;
-  const std::string name = directory / "file";
-  write_file(name, test_bytes(100));
-  const int status = exit_of_child([&] {
-    Cancel cancel;
-    const FdSource input(open_file(name, O_RDONLY, cancel), name, cancel);
-    dup2(open(name.c_str(), O_WRONLY | O_APPEND), STDOUT_FILENO);
-    return failure_of([&] {
-             open_sink(std::nullopt, {.in_use = {&input.status(), 1}}, cancel);
-           }) == "io: standard output is being read, it cannot be the output"
-               ? 0
-               : 1;
-  });
-  CHECK(status == 0);
-}
-
 TEST_CASE("standard input and output are what a run without names uses") {
   const TempDir directory;
   write_file(directory / "in", test_bytes(100));
@@ -354,7 +294,7 @@ TEST_CASE("standard input and output are what a run without names uses") {
     dup2(open((directory / "in").c_str(), O_RDONLY), STDIN_FILENO);
     dup2(open((directory / "out").c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
     FdSource source = open_source("-", cancel);
-    const auto sink = open_sink(std::nullopt, {.in_use = {&source.status(), 1}}, cancel);
+    const auto sink = open_sink(std::nullopt, {}, cancel);
     sink->write(read_all(source));
     sink->finish();
     return 0;

@@ -4,9 +4,11 @@
 #include <string>
 
 #include "io/temp_file.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/io_support.hpp"
-#include "support/support.hpp"
 
 namespace gpuaes {
 namespace {

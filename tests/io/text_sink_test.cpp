@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "io/text_sink.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

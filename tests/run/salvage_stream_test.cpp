@@ -193,26 +193,24 @@ Salvaged salvage(const Bytes& input, std::uint64_t seed) {
            .source = {.read_size = 10000, .shared = seed % 2 == 0 ? input.size() : 0},
            .seed = seed,
            .max_delay = std::chrono::microseconds(50)});
-  Salvage salvage({&rig.source, rig.session.get(), &rig.sink}, 175,
-                  [&](const std::string& text) { result.told.push_back(text); });
-  const Stream stream = salvage.stream();
+  SalvageStream stream({.source = rig.source, .sink = rig.sink, .session = opened(), .header_bytes = 175},
+                       [&](const std::string& text) { result.told.push_back(text); });
   Ring ring(4, 2 * sealed_segment_bytes, 2 * segment_bytes);
   Pipeline pipeline({.ring = ring,
-                     .source = *stream.source,
-                     .sink = *stream.sink,
-                     .session = *stream.session,
+                     .source = stream.source(),
+                     .sink = stream.sink(),
+                     .session = stream.session(),
                      .cancel = rig.cancel,
                      .fallback_lane = {},
                      .warn = [](const std::string&) {}});
   for (int i = 0; i < 3; ++i)
-    pipeline.add_lane(salvage.wrap(std::make_unique<ScriptedLane>(
+    pipeline.add_lane(stream.wrap(std::make_unique<ScriptedLane>(
         make_cpu_lane(),
         i == 0 ? LaneScript{.copies = true, .on_finish = fail_at_job(3)} : LaneScript{.copies = true},
         rig.jitter)));
-  CHECK(failure_of([&] { pipeline.run(); }) == "");
-  stream.sink->finish();
+  CHECK(failure_of([&] { stream.move([&] { pipeline.run(); }); }) == "");
   result.out = rig.sink.bytes();
-  if (const auto verdict = salvage.verdict()) result.verdict = verdict->what();
+  if (const auto verdict = stream.verdict()) result.verdict = verdict->what();
   return result;
 }
 

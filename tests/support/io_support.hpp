@@ -128,10 +128,8 @@ inline mode_t mode_of(const std::string& name) {
   return status.st_mode & 07777;
 }
 
-// A sink for `name`, which is none of the files of `in_use`.
-inline std::unique_ptr<Sink> open_output(const std::string& name, Cancel& cancel,
-                                         std::span<const struct stat> in_use = {}) {
-  return open_sink(name, {.in_use = in_use}, cancel);
+inline std::unique_ptr<Sink> open_output(const std::string& name, Cancel& cancel) {
+  return open_sink(name, {}, cancel);
 }
 
 inline void write_output(const std::string& name, std::span<const std::byte> bytes) {

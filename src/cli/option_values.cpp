@@ -1,0 +1,86 @@
+#include "cli/option_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/texts.hpp"
+#include "io/fd.hpp"
+
+namespace gpuaes {
+namespace {
+
+// With larger chunks a lane would not notice a request to stop for more than a second.
+constexpr std::size_t max_size = std::size_t{1} << 30;
+
+constexpr std::size_t max_label_bytes = 255;
+
+constexpr std::uint64_t max_number = std::numeric_limits<std::uint64_t>::max();
+
+// A number, alone or followed by one of `units`, which mean 1024, 1024^2 and so on. Nothing for other text,
+// and for more than `max`.
+std::optional<std::uint64_t> parse_bytes(std::string_view text, std::string_view units, std::uint64_t max) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [unit, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || end - unit > 1) return std::nullopt;
+  const std::size_t at = unit == end ? 0 : units.find(*unit) + 1;
+  if ((unit != end && at == 0) || number > max >> (10 * at)) return std::nullopt;
+  return number << (10 * at);
+}
+
+}  // namespace
+
+Cipher parse_cipher(const std::string& name) {
+  if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
+  std::string names;
+  for (const CipherInfo& each : ciphers) names.append(names.empty() ? "" : ", ").append(each.name);
+  throw UsageError(fmt::format(text::unknown_cipher, name), fmt::format(text::ciphers_hint, names));
+}
+
+std::optional<std::string> parse_output(const std::string& name) {
+  return name == standard_name ? std::nullopt : std::optional(name);
+}
+
+std::uint64_t parse_expected_size(const std::string& text) {
+  if (const std::optional<std::uint64_t> bytes = parse_bytes(text, "KMGT", max_number)) return *bytes;
+  throw UsageError(fmt::format(text::bad_size, text), text::size_hint);
+}
+
+std::size_t parse_size(const std::string& text) {
+  const std::optional<std::uint64_t> size = parse_bytes(text, "KMG", max_size);
+  if (size.value_or(0) == 0) throw UsageError(fmt::format(text::bad_size, text), text::chunk_size_hint);
+  return static_cast<std::size_t>(*size);
+}
+
+ByteRange parse_range(const std::string& text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::optional<std::uint64_t> offset = parse_bytes(text.substr(0, colon), "KMGT", max_number);
+  const bool open = colon + 1 == text.size();
+  const std::optional<std::uint64_t> length =
+      open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1), "KMGT", max_number);
+  if (!offset || (!open && !length)) throw UsageError(fmt::format(text::bad_range, text), text::range_hint);
+  return {*offset, length};
+}
+
+std::string parse_label(const std::string& text) {
+  if (text.empty() || text.size() > max_label_bytes)
+    throw UsageError(fmt::format(text::label_length, text.size(), max_label_bytes));
+  if (!is_utf8(text)) throw UsageError(text::label_not_utf8);
+  return text;
+}
+
+std::uint32_t parse_iterations(const std::string& text) {
+  std::uint32_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || at != end) throw UsageError(fmt::format(text::bad_iterations, text));
+  return number;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,79 @@
+// The stream that a run moves: a session between its source and its sink. The whole of an input is one kind;
+// ranges (range_stream.hpp) and what can be salvaged (salvage_stream.hpp) are others.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "cli/messages.hpp"
+#include "cli/options.hpp"
+#include "format/format.hpp"
+#include "io/source_sink.hpp"
+#include "lane/backends.hpp"
+#include "lane/plan.hpp"
+#include "pipeline/ring.hpp"
+#include "run/endpoints.hpp"
+#include "run/secrets.hpp"
+
+namespace gpuaes {
+
+// An opened session, and the ends of the run. The ends outlive the stream.
+struct StreamParts {
+  Source& source;  // begins with the body
+  Sink& sink;
+  std::unique_ptr<Session> session;
+  bool authenticated = true;
+  std::uint64_t header_bytes = 0;             // of the input, before the body
+  std::optional<std::uint64_t> body_bytes{};  // of files and block devices
+  const char* damage_hint = "";               // for the AuthError of a damaged body
+};
+
+// Everything that a run needs to know of its stream, so that it need not know which kind this is.
+class OpenStream {
+ public:
+  explicit OpenStream(StreamParts whole) : whole_(std::move(whole)) {}
+  virtual ~OpenStream() = default;
+
+  // The source, the session and the sink of the pipeline.
+  virtual Source& source() { return whole_.source; }
+  virtual const Session& session() const { return *whole_.session; }
+  virtual Sink& sink() { return whole_.sink; }
+
+  // What a plan of lanes is made for, with chunks of `chunk_bytes` if the user asked for a size.
+  RunShape shape(std::optional<std::size_t> chunk_bytes);
+
+  // What lanes are opened with for jobs in `ring`, and how each lane of the run is wrapped then.
+  virtual LaneSetup lane_setup(const Ring& ring);
+  virtual std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) { return lane; }
+
+  // Bytes of input before the body and of the body, where its size is known.
+  std::uint64_t header_bytes() const { return whole_.header_bytes; }
+  virtual std::optional<std::uint64_t> body_bytes() const { return whole_.body_bytes; }
+
+  // Bytes that went to the output, of which the pipeline wrote `body`.
+  virtual std::uint64_t bytes_out(std::uint64_t body) const { return body; }
+
+  // Writes everything before the body, calls `move_body`, which runs the pipeline, and finishes the sink.
+  void move(const std::function<void()>& move_body);
+
+  // What is wrong with an input whose stream was moved to its end anyway.
+  virtual std::optional<AuthError> verdict() const { return std::nullopt; }
+
+ protected:
+  StreamParts whole_;
+
+ private:
+  virtual void begin() {}
+};
+
+// Opens the stream that `options` ask for, and warns where its format or its keys do not authenticate. Takes
+// the header off the input. UsageError if the format cannot do what `options` ask for; KeyError, AuthError
+// and IoError as open_session(), and RangeStream where --range is given.
+std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets, Endpoints& endpoints,
+                                        const Messages& messages, Cancel& cancel);
+
+}  // namespace gpuaes

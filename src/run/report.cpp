@@ -1,0 +1,67 @@
+#include "run/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/texts.hpp"
+#include "run/lane_pool.hpp"
+
+namespace gpuaes {
+namespace {
+
+std::string describe_bytes(std::size_t bytes) {
+  if (bytes >= 10 << 20 || bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+  if (bytes >= 10 << 10 || bytes % (1 << 10) == 0) return fmt::format("{} KiB", bytes >> 10);
+  return fmt::format("{} bytes", bytes);
+}
+
+RingStats ring_stats(const Ring& ring) {
+  const auto [reader, writer] = ring.waits();
+  return {ring.chunks(), std::min(ring.in_bytes(), ring.out_bytes()), reader, writer};
+}
+
+}  // namespace
+
+Report::Report(Clock::time_point start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace,
+               const Messages& messages, Cancel& cancel)
+    : start_(start), stats_(std::move(stats)), messages_(messages) {
+  if (trace) trace_.emplace(std::move(trace), cancel);
+}
+
+void Report::show(const Ring& ring) const {
+  messages_.detail(fmt::format(text::ring, ring.chunks(), describe_bytes(ring.in_bytes()),
+                               describe_bytes(ring.memory().size())));
+}
+
+void Report::show(const LanePlan& plan) const {
+  const std::string lanes = describe(plan.first);
+  messages_.detail(plan.reason.empty() ? fmt::format(text::lanes_at_work, lanes)
+                                       : fmt::format(text::lanes_and_reason, lanes, plan.reason));
+}
+
+void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring) {
+  const Stats stats{stream.header_bytes() + pipeline.bytes_in(), stream.bytes_out(pipeline.bytes_out()),
+                    std::chrono::duration<double>(Clock::now() - start_).count(), pipeline.lane_stats(),
+                    ring_stats(ring)};
+  try {
+    write(stats);
+  } catch (const IoError& error) {
+    if (!stream.verdict()) throw;
+    messages_.warning(error.what());
+  }
+  messages_.detail(summary(stats));
+}
+
+void Report::write(const Stats& stats) {
+  if (stats_) {
+    const std::string json = to_json(stats);
+    stats_->write(std::as_bytes(std::span(json)));
+    stats_->finish();
+  }
+  if (trace_) trace_->finish();
+}
+
+}  // namespace gpuaes
