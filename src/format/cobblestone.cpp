@@ -10,9 +10,9 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "format/bytes.hpp"
-#include "format/choose_cipher.hpp"
-#include "format/segment_session.hpp"
+#include "format/formats.hpp"
+#include "format/header_reader.hpp"
+#include "format/sessions.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
 

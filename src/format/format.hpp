@@ -17,7 +17,6 @@
 #include "base/error.hpp"
 #include "cipher/ciphers.hpp"
 #include "cipher/job.hpp"
-#include "format/description.hpp"
 #include "format/header_reader.hpp"
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
@@ -95,6 +94,26 @@ struct Takes {
   bool label = false;
   bool iterations = false;
   bool range = false;
+};
+
+// What the header of a stream shows without a key, for --info.
+struct ScryptParameters {
+  unsigned log2_n, r, p;
+};
+
+struct SlotDescription {
+  unsigned type;     // as the header has it
+  std::string kind;  // in words
+  std::optional<ScryptParameters> scrypt;
+};
+
+struct Description {
+  std::optional<unsigned> version;  // of the format
+  std::optional<unsigned> suite;
+  std::optional<Cipher> cipher;  // none where the header does not tell
+  std::vector<SlotDescription> slots;
+  bool segments =
+      false;  // whether the body is cut into segments with tags; else it is as long as its plaintext
 };
 
 struct Format {

@@ -6,13 +6,9 @@
 #include <utility>
 
 #include "base/texts.hpp"
-#include "format/bytes.hpp"
-#include "format/cobblestone.hpp"
-#include "format/format.hpp"
-#include "format/openssl.hpp"
-#include "format/raw.hpp"
+#include "format/formats.hpp"
+#include "format/header_reader.hpp"
 #include "format/sealed.hpp"
-#include "format/sealed_header.hpp"
 
 namespace gpuaes {
 namespace {
@@ -53,6 +49,18 @@ void check_takes(const Format& format, bool given, bool Takes::*what, std::strin
 }
 
 }  // namespace
+
+Cipher choose_cipher(std::optional<Cipher> named, const GivenKey& key) {
+  for (const CipherInfo& each : ciphers)
+    if (each.key_bytes == key.size() && each.cipher == named.value_or(each.cipher)) return each.cipher;
+  const CipherInfo& wanted = info(named.value_or(Cipher::aes_256));
+  throw UsageError(fmt::format(text::key_length, wanted.name, wanted.key_bytes, key.name, key.size()));
+}
+
+void refuse_all_but_aes(std::optional<Cipher> named, std::string_view format) {
+  if (named && !is_aes(*named))
+    throw UsageError(fmt::format(text::aes_alone, format, info(*named).name), text::kuznyechik_hint);
+}
 
 const Format& find_format(std::string_view name) {
   const auto found = std::ranges::find(formats, name, &Format::name);

@@ -1,4 +1,4 @@
-#include "format/openssl.hpp"
+#include "format/formats.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "format/bytes.hpp"
-#include "format/choose_cipher.hpp"
-#include "format/ctr_session.hpp"
+#include "format/header_reader.hpp"
+#include "format/sessions.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {

@@ -7,7 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "format/bytes.hpp"
+#include "format/formats.hpp"
+#include "format/header_reader.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {

@@ -1,4 +1,4 @@
-#include "format/sealed_header.hpp"
+#include "format/sealed.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "format/bytes.hpp"
-#include "format/format.hpp"
+#include "format/header_reader.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "cipher/modes/evp_gcm.hpp"
-#include "format/bytes.hpp"
+#include "format/header_reader.hpp"
 
 namespace gpuaes {
 namespace {

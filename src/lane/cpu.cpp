@@ -15,8 +15,7 @@
 #include "cipher/modes/evp_gcm.hpp"
 #include "cipher/modes/mgm_cpu.hpp"
 #include "lane/backends.hpp"
-#include "lane/gcm_job.hpp"
-#include "lane/mgm_job.hpp"
+#include "lane/segment_jobs.hpp"
 
 namespace gpuaes {
 namespace {

@@ -6,7 +6,7 @@
 #include "cipher/modes/gcm.hpp"
 #include "cipher/modes/mgm.hpp"
 #include "lane/backends.hpp"
-#include "lane/gcm_job.hpp"
+#include "lane/segment_jobs.hpp"
 
 namespace gpuaes {
 namespace {

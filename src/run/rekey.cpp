@@ -15,7 +15,7 @@
 
 #include "base/texts.hpp"
 #include "cli/progress.hpp"
-#include "format/bytes.hpp"
+#include "format/header_reader.hpp"
 #include "format/sealed.hpp"
 #include "io/control.hpp"
 #include "io/fd.hpp"

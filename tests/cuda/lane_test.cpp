@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cipher/modes/segments.hpp"
-#include "format/raw.hpp"
-#include "format/segment_session.hpp"
+#include "format/formats.hpp"
+#include "format/sessions.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring.hpp"

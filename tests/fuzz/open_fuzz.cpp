@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cipher/job.hpp"
-#include "format/segment_session.hpp"
+#include "format/sessions.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {

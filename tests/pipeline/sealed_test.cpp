@@ -9,7 +9,7 @@
 
 #include "cipher/modes/evp_gcm.hpp"
 #include "cipher/modes/segments.hpp"
-#include "format/segment_session.hpp"
+#include "format/sessions.hpp"
 #include "pipeline/rig.hpp"
 #include "pipeline/ring_plan.hpp"
 #include "support/catch.hpp"

@@ -1,4 +1,4 @@
-#include "format/segment_session.hpp"
+#include "format/sessions.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +12,32 @@
 
 namespace gpuaes {
 namespace {
+
+constexpr std::size_t block_bytes = sizeof(CounterBlock);
+
+class CtrSession : public Session {
+ public:
+  CtrSession(CipherKey key, Counter first, std::vector<std::byte> header)
+      : key_(std::move(key)), first_(first), header_(std::move(header)) {}
+
+  std::span<const std::byte> header() const override { return header_; }
+  Cipher cipher() const override { return key_.cipher; }
+  std::size_t unit_in() const override { return block_bytes; }
+  std::size_t unit_out() const override { return block_bytes; }
+  std::size_t output_size(std::size_t in_size, bool) const override { return in_size; }
+  Job job(const Piece& piece) const override {
+    return {.operation = Operation::ctr,
+            .key = &key_,
+            .in = piece.in,
+            .out = piece.out,
+            .counter = store_counter(first_ + piece.offset / block_bytes)};
+  }
+
+ private:
+  CipherKey key_;
+  Counter first_;
+  std::vector<std::byte> header_;
+};
 
 // From here on: what job() gives a lane are whole segments and at most one short one, each with all of its
 // tag; what is too short to be a segment at the end of a truncated input never leaves this file.
@@ -78,6 +104,10 @@ class SegmentSession : public Session {
 };
 
 }  // namespace
+
+std::unique_ptr<Session> make_ctr_session(CipherKey key, Counter first, std::vector<std::byte> header) {
+  return std::make_unique<CtrSession>(std::move(key), first, std::move(header));
+}
 
 std::unique_ptr<Session> make_segment_session(SegmentStream stream) {
   return std::make_unique<SegmentSession>(std::move(stream));

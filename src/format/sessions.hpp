@@ -1,6 +1,4 @@
-// The segments of the sealed and the cobblestone format as a session (FORMAT.md, "Message" and "Suite 02"):
-// 16384 bytes of plaintext become 16400. The last segment is always a short one, and may be empty: it is how
-// a reader knows that nothing was cut off.
+// The two kinds of session that formats make: counter mode alone, and segments with tags.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +9,14 @@
 
 #include "cipher/ciphers.hpp"
 #include "cipher/job.hpp"
+#include "cipher/modes/ctr.hpp"
 #include "format/format.hpp"
 
 namespace gpuaes {
+
+// CTR mode: the output is as long as the input, and decryption is the same as encryption. `first` is the
+// counter of the body's first 16 bytes, `header` is written before the body.
+std::unique_ptr<Session> make_ctr_session(CipherKey key, Counter first, std::vector<std::byte> header = {});
 
 // Segment numbers are smaller: FORMAT.md, "Message" and "Suite 02".
 constexpr std::uint64_t max_segments(Cipher cipher) {
@@ -30,6 +33,9 @@ struct SegmentStream {
   std::uint64_t header_bytes = 0;    // to decrypt: how many bytes of the input are before them
 };
 
+// Segments, of the sealed and the cobblestone format (FORMAT.md, "Message" and "Suite 02"): 16384 bytes of
+// plaintext become 16400. The last segment is always a short one, and may be empty: it shows a reader that
+// nothing was cut off.
 std::unique_ptr<Session> make_segment_session(SegmentStream stream);
 
 }  // namespace gpuaes
