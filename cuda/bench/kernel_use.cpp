@@ -21,8 +21,13 @@ void check_shape(const KernelFacts& facts, const KernelShape& shape) {
 }  // namespace
 
 KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments) {
-  if (!is_aes(cipher)) return of_segments ? kuznyechik_mgm_facts(kernel) : kuznyechik_ctr_facts(kernel);
-  return of_segments ? aes_gcm_facts(kernel, cipher) : aes_ctr_facts(kernel, cipher);
+  switch (info(cipher).family) {
+    case Family::aes:
+      return of_segments ? aes_gcm_facts(kernel, cipher) : aes_ctr_facts(kernel, cipher);
+    case Family::kuznyechik:
+      return of_segments ? kuznyechik_mgm_facts(kernel) : kuznyechik_ctr_facts(kernel);
+  }
+  refuse_cipher(cipher);
 }
 
 LaneKernelUse lane_kernel_use(const KernelFacts& facts, const KernelShape& shape) {

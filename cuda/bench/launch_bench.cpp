@@ -115,10 +115,13 @@ void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) co
 }
 
 void BenchKernel::launch_lane_kernel(const BenchData::Piece& piece, cudaStream_t stream) const {
-  if (is_aes(key_.key.cipher))
-    launch_aes(piece, stream);
-  else
-    launch_kuznyechik(piece, stream);
+  switch (info(key_.key.cipher).family) {
+    case Family::aes:
+      return launch_aes(piece, stream);
+    case Family::kuznyechik:
+      return launch_kuznyechik(piece, stream);
+  }
+  refuse_cipher(key_.key.cipher);
 }
 
 void BenchKernel::launch_aes(const BenchData::Piece& piece, cudaStream_t stream) const {
@@ -127,7 +130,7 @@ void BenchKernel::launch_aes(const BenchData::Piece& piece, cudaStream_t stream)
     return launch_aes_ctr(aes, load_counter(bench_counter), piece.plain, piece.sealed, piece.size, stream);
   const GcmJob job{.key = aes,
                    .powers = key_.on_device.powers(),
-                   .base_nonce = bench_nonce,
+                   .base_nonce = bench_nonce(key_.key.cipher),
                    .first_segment = piece.at / segment_bytes,
                    .aad = {},
                    .sealed_bytes = sealed_size(piece.size),
@@ -144,7 +147,7 @@ void BenchKernel::launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t 
     return launch_kuznyechik_ctr(kuznyechik, load_counter(bench_counter), piece.plain, piece.sealed,
                                  piece.size, stream);
   const MgmJob job{.key = kuznyechik,
-                   .base_nonce = bench_mgm_nonce,
+                   .base_nonce = bench_nonce(key_.key.cipher),
                    .first_segment = piece.at / segment_bytes,
                    .aad = {},
                    .sealed_bytes = sealed_size(piece.size),

@@ -110,7 +110,7 @@ class SweepBench {
   std::optional<Cipher> kept_cipher() const {
     std::optional<Cipher> largest;
     for (const Cipher cipher : request_.ciphers)
-      if (is_aes(cipher) && (!largest || cipher > *largest)) largest = cipher;
+      if (info(cipher).family == Family::aes && (!largest || cipher > *largest)) largest = cipher;
     return largest;
   }
 

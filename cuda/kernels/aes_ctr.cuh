@@ -57,9 +57,12 @@ KernelFacts ctr_facts(CudaKernel kernel, Cipher cipher) {
       return table_facts(ttable_kernel<10, Plan<ttable_tile>>);
     case Cipher::aes_192:
       return table_facts(ttable_kernel<12, Plan<ttable_tile>>);
-    default:
+    case Cipher::aes_256:
       return table_facts(ttable_kernel<14, Plan<ttable_tile>>);
+    case Cipher::kuznyechik:
+      break;
   }
+  refuse_cipher(cipher);
 }
 
 }  // namespace gpuaes::cuda

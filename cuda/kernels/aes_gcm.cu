@@ -10,12 +10,10 @@ namespace gpuaes::cuda {
 namespace {
 
 Segments make_segments(const GcmJob& job) {
-  const auto word = [&](std::size_t i) {
-    return std::uint32_t{job.base_nonce[i]} << 24 | std::uint32_t{job.base_nonce[i + 1]} << 16 |
-           std::uint32_t{job.base_nonce[i + 2]} << 8 | job.base_nonce[i + 3];
-  };
+  const Counter nonce = load_counter(job.base_nonce.bytes);
   return {{job.first_segment, count_segments(job.sealed_bytes), job.sealed_bytes},
-          {word(0), word(4), word(8)}};
+          {static_cast<std::uint32_t>(nonce.high >> 32), static_cast<std::uint32_t>(nonce.high),
+           static_cast<std::uint32_t>(nonce.low >> 32)}};
 }
 
 // `sealed` is that of `in` and `out` which has the tags.

@@ -12,7 +12,7 @@ namespace {
 
 MgmSegments make_segments(const MgmJob& job) {
   return {{job.first_segment, count_segments(job.sealed_bytes), job.sealed_bytes},
-          load_counter(job.base_nonce),
+          load_counter(job.base_nonce.bytes),
           (job.aad.size + 15) / 16};
 }
 

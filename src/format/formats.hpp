@@ -2,7 +2,9 @@
 // key.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "cipher/ciphers.hpp"
@@ -45,7 +47,7 @@ Describe describe_raw;
 // The cipher of a session: the named one, or AES of the key's length. UsageError where the key does not fit.
 Cipher choose_cipher(std::optional<Cipher> named, const GivenKey& key);
 
-// For formats that have AES alone.
-void refuse_all_but_aes(std::optional<Cipher> named, std::string_view format);
+// For inputs that do not begin as the format does: those that have to be named.
+std::string undetected_formats_hint();
 
 }  // namespace gpuaes

@@ -41,9 +41,6 @@ struct SealedHeader {
 
 bool has_slot(const SealedHeader& header, SlotType type);
 
-// Whether there is a suite with that cipher.
-bool has_suite(Cipher cipher);
-
 // Whom a header is made for.
 struct SlotsFor {
   std::span<const GivenKey> keys;  // of 32 bytes
@@ -58,8 +55,8 @@ void check_keys(std::span<const GivenKey> keys);
 // recipients. The passphrase need not be known yet.
 void check_slots_for(std::span<const GivenKey> keys, std::span<const PublicKey> recipients, bool passphrase);
 
-// A header for a message with `cipher`, which has a suite, and for a file key, with a slot for each of whom
-// it is made for, which check_slots_for() lets pass.
+// A header for a message with `cipher`, whose suite has a number, and for a file key, with a slot for each of
+// whom it is made for, which check_slots_for() lets pass.
 std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const SlotsFor& whom,
                                           const Check& check = {});
 

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "cipher/modes/segments.hpp"
+#include "format/header_reader.hpp"
 
 namespace gpuaes {
 namespace {
@@ -43,7 +44,8 @@ class CtrSession : public Session {
 // tag; what is too short to be a segment at the end of a truncated input never leaves this file.
 class SegmentSession : public Session {
  public:
-  explicit SegmentSession(SegmentStream stream) : stream_(std::move(stream)) {}
+  explicit SegmentSession(SegmentStream stream)
+      : stream_(std::move(stream)), suite_(suite_of(stream_.key.cipher)) {}
 
   std::span<const std::byte> header() const override { return stream_.header; }
   Cipher cipher() const override { return stream_.key.cipher; }
@@ -63,11 +65,10 @@ class SegmentSession : public Session {
                   .in = piece.in.first(piece.in.size() - stray),
                   .out = piece.out,
                   .base_nonce = stream_.base_nonce,
-                  .base_mgm_nonce = stream_.base_mgm_nonce,
                   .first_segment = piece.offset / unit_in(),
-                  .aad = stream_.aad};
-    if (const std::uint64_t most = max_segments(cipher()); job.first_segment + count_segments(job) > most)
-      throw IoError(fmt::format(text::too_long, std::countr_zero(most)));
+                  .aad = bytes_of(suite_.aad)};
+    if (job.first_segment + count_segments(job) > suite_.max_segments)
+      throw IoError(fmt::format(text::too_long, std::countr_zero(suite_.max_segments)));
     return job;
   }
 
@@ -101,12 +102,19 @@ class SegmentSession : public Session {
   }
 
   SegmentStream stream_;
+  const Suite& suite_;
 };
 
 }  // namespace
 
 std::unique_ptr<Session> make_ctr_session(CipherKey key, Counter first, std::vector<std::byte> header) {
   return std::make_unique<CtrSession>(std::move(key), first, std::move(header));
+}
+
+const Suite& suite_of(Cipher cipher) {
+  const CipherInfo& row = info(cipher);
+  if (!row.suite) throw UsageError(fmt::format(text::no_suite, row.name));
+  return *row.suite;
 }
 
 std::unique_ptr<Session> make_segment_session(SegmentStream stream) {

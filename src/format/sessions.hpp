@@ -18,19 +18,15 @@ namespace gpuaes {
 // counter of the body's first 16 bytes, `header` is written before the body.
 std::unique_ptr<Session> make_ctr_session(CipherKey key, Counter first, std::vector<std::byte> header = {});
 
-// Segment numbers are smaller: FORMAT.md, "Message" and "Suite 02".
-constexpr std::uint64_t max_segments(Cipher cipher) {
-  return std::uint64_t{1} << (is_aes(cipher) ? 38 : 36);
-}
+// UsageError for a cipher without one.
+const Suite& suite_of(Cipher cipher);
 
 struct SegmentStream {
   bool decrypt = false;
   CipherKey key;
-  Nonce base_nonce{};                // of AES
-  MgmNonce base_mgm_nonce{};         // of Kuznyechik
-  std::span<const std::byte> aad{};  // of every segment; lives as long as the program
-  std::vector<std::byte> header;     // to encrypt: what is to be written before the segments
-  std::uint64_t header_bytes = 0;    // to decrypt: how many bytes of the input are before them
+  Nonce base_nonce{};
+  std::vector<std::byte> header;   // to encrypt: what is to be written before the segments
+  std::uint64_t header_bytes = 0;  // to decrypt: how many bytes of the input are before them
 };
 
 // Segments, of the sealed and the cobblestone format (FORMAT.md, "Message" and "Suite 02"): 16384 bytes of

@@ -58,8 +58,13 @@ constexpr Rates aes_counter_mode{3.4e9, 92e9, 44e9, 66e9}, aes_gcm{4.3e9, 85e9, 
 constexpr Rates kuznyechik_counter_mode{0.51e9, 92e9, 44e9, 66e9}, kuznyechik_mgm{0.24e9, 85e9, 38e9, 60e9};
 
 const Rates& rates_of(const RunShape& shape) {
-  if (is_aes(shape.cipher)) return shape.authenticated ? aes_gcm : aes_counter_mode;
-  return shape.authenticated ? kuznyechik_mgm : kuznyechik_counter_mode;
+  switch (info(shape.cipher).family) {
+    case Family::aes:
+      return shape.authenticated ? aes_gcm : aes_counter_mode;
+    case Family::kuznyechik:
+      return shape.authenticated ? kuznyechik_mgm : kuznyechik_counter_mode;
+  }
+  refuse_cipher(shape.cipher);
 }
 
 // What a filter that only copies makes between two pipes (H200 host), which takes it a CPU.
@@ -140,7 +145,7 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
 
 // Only AES kernels were tuned.
 Tuning find_tuning(const RunShape& shape, const Machine& machine) {
-  return is_aes(shape.cipher) ? machine.tuning() : Tuning{};
+  return info(shape.cipher).family == Family::aes ? machine.tuning() : Tuning{};
 }
 
 // Without -l -------------------------------------------------------------------------------------
@@ -216,7 +221,7 @@ std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape
 
 Machine this_machine(const RunShape& shape) {
   const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const bool counts = shape.shared_bytes > 0 || !is_aes(shape.cipher);
+  const bool counts = shape.shared_bytes > 0 || info(shape.cipher).family != Family::aes;
   return {.cpus = counts ? usable_cpus() : bound_cpus(),
           .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
           .cuda = cuda_may_open()};

@@ -353,7 +353,7 @@ std::string check_raw(std::size_t size, const PipelineCase& with) {
 std::unique_ptr<Session> segment_session(bool decrypt) {
   return make_segment_session({.decrypt = decrypt,
                                .key = make_key(test_bytes(32)),
-                               .base_nonce = {1, 2, 3},
+                               .base_nonce = {{1, 2, 3}, 12},
                                .header = {},
                                .header_bytes = 0});
 }
