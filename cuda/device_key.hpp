@@ -48,10 +48,7 @@ class DeviceKey {
   DeviceKey() : device_(sizeof(Contents)) {}
 
   void set(const CipherKey& key, const Stream& stream) {
-    if (is_aes(key.cipher))
-      expand_aes(key.bytes.bytes());
-    else
-      expand_kuznyechik(key.bytes.bytes());
+    expand(key);
     check(cudaMemcpyAsync(device_.data(), &*host_, sizeof(Contents), cudaMemcpyHostToDevice, stream.get()));
     stream.wait();
     host_.wipe();
@@ -71,6 +68,15 @@ class DeviceKey {
     ghash::Powers powers;                        // of AES alone
   };
 
+  void expand(const CipherKey& key) {
+    switch (info(key.cipher).family) {
+      case Family::aes:
+        return expand_aes(key.bytes.bytes());
+      case Family::kuznyechik:
+        return expand_kuznyechik(key.bytes.bytes());
+    }
+    refuse_cipher(key.cipher);
+  }
   void expand_aes(std::span<const std::byte> key) {
     aes::RoundKeys keys = aes::expand_key(key);
     host_->round_keys = keys.words;

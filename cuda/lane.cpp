@@ -120,17 +120,34 @@ class CudaLane : public Lane {
 
   // Where on the device the output will be.
   const std::byte* launch(const Job& job, JobBuffers& buffers) {
-    if (job.operation != Operation::ctr) {
-      is_aes(job.key->cipher) ? launch_gcm(job, buffers) : launch_mgm(job, buffers);
-      return buffers.out.data();
+    if (job.operation == Operation::ctr) {
+      launch_ctr(job, buffers.in.data());
+      return buffers.in.data();
     }
-    std::byte* const in = buffers.in.data();
+    launch_aead(job, buffers);
+    return buffers.out.data();
+  }
+
+  void launch_ctr(const Job& job, std::byte* in) {
     const Counter counter = load_counter(job.counter);
-    if (is_aes(job.key->cipher))
-      launch_aes_ctr(keys_.aes(kernel_, {}), counter, in, in, job.in.size(), stream_.get());
-    else
-      launch_kuznyechik_ctr(keys_.kuznyechik(kernel_, {}), counter, in, in, job.in.size(), stream_.get());
-    return in;
+    switch (info(job.key->cipher).family) {
+      case Family::aes:
+        return launch_aes_ctr(keys_.aes(kernel_, {}), counter, in, in, job.in.size(), stream_.get());
+      case Family::kuznyechik:
+        return launch_kuznyechik_ctr(keys_.kuznyechik(kernel_, {}), counter, in, in, job.in.size(),
+                                     stream_.get());
+    }
+    refuse_cipher(job.key->cipher);
+  }
+
+  void launch_aead(const Job& job, JobBuffers& buffers) {
+    switch (aead_of(job)) {
+      case Aead::aes_gcm:
+        return launch_gcm(job, buffers);
+      case Aead::kuznyechik_mgm:
+        return launch_mgm(job, buffers);
+    }
+    refuse_cipher(job.key->cipher);
   }
 
   void launch_gcm(const Job& job, const JobBuffers& buffers) {
@@ -154,7 +171,7 @@ class CudaLane : public Lane {
     const std::size_t room = count_segments(sealed_bytes) * mgm_room(job.aad.size());
     if (buffers.mgm_room.size() < room) buffers.mgm_room = DeviceBuffer(room);
     const MgmJob mgm{.key = keys_.kuznyechik(kernel_, {}),
-                     .base_nonce = job.base_mgm_nonce,
+                     .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
                      .aad = public_data(job.aad),
                      .sealed_bytes = sealed_bytes,

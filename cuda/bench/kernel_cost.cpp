@@ -126,19 +126,31 @@ KernelCost aes_cost(const Variant& variant, Mode mode, int rounds) {
 }  // namespace
 
 KernelCost cost_of(CudaKernel kernel, Cipher cipher, bool with_tag) {
-  if (!is_aes(cipher)) {
-    KernelCost cost = kernel == CudaKernel::bitslice ? kuznyechik_bitslice_cost() : kuznyechik_table_cost();
-    if (with_tag) add_mgm(cost);
-    return cost;
+  const bool bitslice = kernel == CudaKernel::bitslice;
+  switch (info(cipher).family) {
+    case Family::aes: {
+      const int rounds = aes_rounds(cipher);
+      KernelCost cost = bitslice ? bitslice_cost(rounds) : ttable_cost(rounds);
+      if (with_tag) add_tag(cost);
+      return cost;
+    }
+    case Family::kuznyechik: {
+      KernelCost cost = bitslice ? kuznyechik_bitslice_cost() : kuznyechik_table_cost();
+      if (with_tag) add_mgm(cost);
+      return cost;
+    }
   }
-  const int rounds = aes_rounds(cipher);
-  KernelCost cost = kernel == CudaKernel::bitslice ? bitslice_cost(rounds) : ttable_cost(rounds);
-  if (with_tag) add_tag(cost);
-  return cost;
+  refuse_cipher(cipher);
 }
 
 KernelCost cost_of(const Variant& variant, Cipher cipher, Mode mode) {
-  return is_aes(cipher) ? aes_cost(variant, mode, aes_rounds(cipher)) : ls_cost(variant);
+  switch (info(cipher).family) {
+    case Family::aes:
+      return aes_cost(variant, mode, aes_rounds(cipher));
+    case Family::kuznyechik:
+      return ls_cost(variant);
+  }
+  refuse_cipher(cipher);
 }
 
 KernelLimit min_limit(const DeviceLimits& limits, const KernelCost& cost) {

@@ -12,10 +12,22 @@
 namespace gpuaes::cuda {
 namespace {
 
+const EVP_CIPHER* ecb_cipher(Cipher cipher) {
+  switch (cipher) {
+    case Cipher::aes_128:
+      return EVP_aes_128_ecb();
+    case Cipher::aes_192:
+      return EVP_aes_192_ecb();
+    case Cipher::aes_256:
+      return EVP_aes_256_ecb();
+    case Cipher::kuznyechik:
+      break;
+  }
+  refuse_cipher(cipher);
+}
+
 std::vector<std::byte> encrypt_aes(const CipherKey& key, std::span<const std::byte> in) {
-  const EVP_CIPHER* const cipher = key.cipher == Cipher::aes_128   ? EVP_aes_128_ecb()
-                                   : key.cipher == Cipher::aes_192 ? EVP_aes_192_ecb()
-                                                                   : EVP_aes_256_ecb();
+  const EVP_CIPHER* const cipher = ecb_cipher(key.cipher);
   const CipherContext context(EVP_CIPHER_CTX_new());
   std::vector<std::byte> out(in.size());
   int written = 0;
@@ -30,13 +42,22 @@ std::vector<std::byte> encrypt_aes(const CipherKey& key, std::span<const std::by
   return out;
 }
 
-// In ECB mode.
-std::vector<std::byte> encrypt_blocks(const CipherKey& key, std::span<const std::byte> in) {
-  if (is_aes(key.cipher)) return encrypt_aes(key, in);
+std::vector<std::byte> encrypt_kuznyechik(const CipherKey& key, std::span<const std::byte> in) {
   std::vector<std::byte> out(in.begin(), in.end());
   KuznyechikCpu(key.bytes.bytes())
       .encrypt({reinterpret_cast<kuznyechik::Block*>(out.data()), out.size() / sizeof(kuznyechik::Block)});
   return out;
+}
+
+// In ECB mode.
+std::vector<std::byte> encrypt_blocks(const CipherKey& key, std::span<const std::byte> in) {
+  switch (info(key.cipher).family) {
+    case Family::aes:
+      return encrypt_aes(key, in);
+    case Family::kuznyechik:
+      return encrypt_kuznyechik(key, in);
+  }
+  refuse_cipher(key.cipher);
 }
 
 }  // namespace
@@ -98,8 +119,7 @@ std::vector<std::byte> Reference::make(KernelMode mode, const BenchKey& key, std
               .in = in,
               .out = out,
               .counter = bench_counter,
-              .base_nonce = bench_nonce,
-              .base_mgm_nonce = bench_mgm_nonce});
+              .base_nonce = bench_nonce(key.key.cipher)});
   cpu->finish();
   return out;
 }

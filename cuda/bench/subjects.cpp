@@ -113,8 +113,13 @@ std::vector<Subject> choose_subjects(const KernelRequest& request) {
 }
 
 KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments) {
-  if (!is_aes(cipher)) return of_segments ? kuznyechik_mgm_facts(kernel) : kuznyechik_ctr_facts(kernel);
-  return of_segments ? aes_gcm_facts(kernel, cipher) : aes_ctr_facts(kernel, cipher);
+  switch (info(cipher).family) {
+    case Family::aes:
+      return of_segments ? aes_gcm_facts(kernel, cipher) : aes_ctr_facts(kernel, cipher);
+    case Family::kuznyechik:
+      return of_segments ? kuznyechik_mgm_facts(kernel) : kuznyechik_ctr_facts(kernel);
+  }
+  refuse_cipher(cipher);
 }
 
 BenchKey::BenchKey(CipherKey bytes) : key(std::move(bytes)) {
@@ -155,10 +160,13 @@ void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) co
 }
 
 void BenchKernel::launch_lane_kernel(const BenchData::Piece& piece, cudaStream_t stream) const {
-  if (is_aes(key_.key.cipher))
-    launch_aes(piece, stream);
-  else
-    launch_kuznyechik(piece, stream);
+  switch (info(key_.key.cipher).family) {
+    case Family::aes:
+      return launch_aes(piece, stream);
+    case Family::kuznyechik:
+      return launch_kuznyechik(piece, stream);
+  }
+  refuse_cipher(key_.key.cipher);
 }
 
 void BenchKernel::launch_aes(const BenchData::Piece& piece, cudaStream_t stream) const {
@@ -167,7 +175,7 @@ void BenchKernel::launch_aes(const BenchData::Piece& piece, cudaStream_t stream)
     return launch_aes_ctr(aes, load_counter(bench_counter), piece.plain, piece.sealed, piece.size, stream);
   const GcmJob job{.key = aes,
                    .powers = key_.on_device.powers(),
-                   .base_nonce = bench_nonce,
+                   .base_nonce = bench_nonce(key_.key.cipher),
                    .first_segment = piece.at / segment_bytes,
                    .aad = {},
                    .sealed_bytes = sealed_size(piece.size),
@@ -184,7 +192,7 @@ void BenchKernel::launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t 
     return launch_kuznyechik_ctr(kuznyechik, load_counter(bench_counter), piece.plain, piece.sealed,
                                  piece.size, stream);
   const MgmJob job{.key = kuznyechik,
-                   .base_nonce = bench_mgm_nonce,
+                   .base_nonce = bench_nonce(key_.key.cipher),
                    .first_segment = piece.at / segment_bytes,
                    .aad = {},
                    .sealed_bytes = sealed_size(piece.size),

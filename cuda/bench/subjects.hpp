@@ -47,8 +47,11 @@ BenchKey random_key(Cipher cipher);
 // What all launches have in common.
 inline constexpr CounterBlock bench_counter{0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0,
                                             1,    2,    3,    4,    5,    6,    7,    8};
-inline constexpr Nonce bench_nonce{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0xff, 0xee};
-inline constexpr MgmNonce bench_mgm_nonce{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa};
+constexpr Nonce bench_nonce(Cipher cipher) {
+  Nonce nonce{{}, info(cipher).nonce_bytes};
+  for (std::size_t i = 0; i < nonce.size; ++i) nonce.bytes[i] = static_cast<std::uint8_t>(9 - i);
+  return nonce;
+}
 
 // A subject with a mode and a key, ready to be launched. The key outlives it.
 class BenchKernel {

@@ -60,18 +60,19 @@ KernelFacts ctr_facts(CudaKernel kernel, Cipher cipher) {
       return table_facts(ttable_kernel<10, Plan<ttable_tile>>);
     case Cipher::aes_192:
       return table_facts(ttable_kernel<12, Plan<ttable_tile>>);
-    default:
+    case Cipher::aes_256:
       return table_facts(ttable_kernel<14, Plan<ttable_tile>>);
+    case Cipher::kuznyechik:
+      break;
   }
+  refuse_cipher(cipher);
 }
 
 Segments make_segments(const GcmJob& job) {
-  const auto word = [&](std::size_t i) {
-    return std::uint32_t{job.base_nonce[i]} << 24 | std::uint32_t{job.base_nonce[i + 1]} << 16 |
-           std::uint32_t{job.base_nonce[i + 2]} << 8 | job.base_nonce[i + 3];
-  };
+  const Counter nonce = load_counter(job.base_nonce.bytes);
   return {{job.first_segment, count_segments(job.sealed_bytes), job.sealed_bytes},
-          {word(0), word(4), word(8)}};
+          {static_cast<std::uint32_t>(nonce.high >> 32), static_cast<std::uint32_t>(nonce.high),
+           static_cast<std::uint32_t>(nonce.low >> 32)}};
 }
 
 // `sealed`: `in` or `out`, whichever has the tags.

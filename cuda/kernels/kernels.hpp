@@ -68,7 +68,7 @@ void launch_gcm_open(const GcmJob& job, const std::byte* sealed, std::byte* plai
 // Kuznyechik in MGM, of segments as above.
 struct MgmJob {
   KuznyechikKey key;
-  MgmNonce base_nonce;
+  Nonce base_nonce;
   std::uint64_t first_segment;
   PublicData aad;
   std::size_t sealed_bytes;  // of all segments; each but the last has sealed_segment_bytes

@@ -66,7 +66,7 @@ KernelFacts kuznyechik_facts(CudaKernel kernel) {
 
 MgmSegments make_segments(const MgmJob& job) {
   return {{job.first_segment, count_segments(job.sealed_bytes), job.sealed_bytes},
-          load_counter(job.base_nonce),
+          load_counter(job.base_nonce.bytes),
           (job.aad.size + 15) / 16};
 }
 

@@ -64,17 +64,22 @@ const void* choose_kernel(const Variant& variant, Mode mode, Cipher cipher, cons
 // As the mode needs them.
 std::array<std::uint32_t, max_key_words> make_round_keys(const CipherKey& key, Direction direction) {
   std::array<std::uint32_t, max_key_words> words{};
-  if (is_aes(key.cipher)) {
-    const aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
-    std::ranges::copy(direction == Direction::encrypt ? keys.words : aes::make_decryption_keys(keys).words,
-                      words.begin());
-  } else {
-    const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key.bytes.bytes());
-    std::ranges::copy(direction == Direction::encrypt ? kuznyechik::make_key_words(keys)
-                                                      : kuznyechik::make_decryption_key_words(keys),
-                      words.begin());
+  switch (info(key.cipher).family) {
+    case Family::aes: {
+      const aes::RoundKeys keys = aes::expand_key(key.bytes.bytes());
+      std::ranges::copy(direction == Direction::encrypt ? keys.words : aes::make_decryption_keys(keys).words,
+                        words.begin());
+      return words;
+    }
+    case Family::kuznyechik: {
+      const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key.bytes.bytes());
+      std::ranges::copy(direction == Direction::encrypt ? kuznyechik::make_key_words(keys)
+                                                        : kuznyechik::make_decryption_key_words(keys),
+                        words.begin());
+      return words;
+    }
   }
-  return words;
+  refuse_cipher(key.cipher);
 }
 
 // Has the kernel take the shared memory that it needs, and says what it uses in that shape.

@@ -35,7 +35,8 @@ struct Variant {
   // Null where there is none for so many cipher blocks a thread.
   const void* (*kernel)(Mode mode, unsigned blocks_per_thread);
 
-  bool is_for(Cipher cipher) const { return is_aes(cipher) == (lookup != Lookup::ls_tables); }
+  Family family() const { return lookup == Lookup::ls_tables ? Family::kuznyechik : Family::aes; }
+  bool is_for(Cipher cipher) const { return info(cipher).family == family(); }
 };
 
 // All there are, by memory: constant, global, texture, shared, shared and replicated over the banks.

@@ -40,19 +40,20 @@ inline constexpr char same_outputs[] = "--trace and --stats name the same file";
 inline constexpr char unknown_format[] = "format '{}' is not known";
 inline constexpr char formats_hint[] = "formats are {}";
 inline constexpr char format_not_named[] = "--iv and --context go with a format that is named";
-inline constexpr char name_format_hint[] = "-f raw takes --iv, -f cobblestone takes --context";
+inline constexpr char name_format_hint[] = "{} takes --iv, {} takes --context";
 inline constexpr char format_takes_none[] = "{} format takes no {}";
 inline constexpr char formats_that_take_hint[] = "formats that take one: {}";
 inline constexpr char authenticates_nothing[] = "{} format authenticates nothing that {} could verify";
-inline constexpr char authenticated_formats_hint[] = "sealed and cobblestone do";
+inline constexpr char authenticated_formats_hint[] = "{} do";
 inline constexpr char no_ranges[] = "{} format has no ranges";
-inline constexpr char formats_with_ranges_hint[] = "sealed, cobblestone and raw have";
+inline constexpr char formats_with_ranges_hint[] = "{} have";
 inline constexpr char not_authenticated[] =
     "{} format is not authenticated: nobody notices when its bytes are changed";
 inline constexpr char aes_alone[] = "{} format has AES alone, and not {}";
-inline constexpr char kuznyechik_hint[] = "-f sealed and -f raw have it";
-inline constexpr char not_a_sealed_cipher[] = "sealed format has aes-256 and kuznyechik, and not {}";
-inline constexpr char every_cipher_hint[] = "-f raw has all ciphers";
+inline constexpr char formats_with_cipher_hint[] = "{} have it";
+inline constexpr char other_cipher_of_format[] = "{} format has {}, and not {}";
+inline constexpr char every_cipher_hint[] = "{} has all ciphers";
+inline constexpr char no_suite[] = "no message can be sealed with {}";
 inline constexpr char other_cipher[] = "the input is sealed with {}, and not with {}";
 inline constexpr char other_cipher_hint[] = "without -c the cipher is the input's";
 inline constexpr char raw_needs_iv[] =
@@ -211,8 +212,7 @@ inline constexpr char unknown_input[] = "input is of no known format, by the byt
 inline constexpr char not_openssl[] = "input is not in openssl format: it does not begin with 'Salted__'";
 inline constexpr char not_sealed[] =
     "input is not in sealed format: it does not begin with 'gpuaes-stream/1' and a line feed";
-inline constexpr char unknown_input_hint[] =
-    "-f cobblestone, -f openssl and -f raw read formats that are not detected";
+inline constexpr char unknown_input_hint[] = "{} read formats that are not detected";
 inline constexpr char must_be_named[] =
     "input appears to be in {} format, which is not authenticated and must be named";
 inline constexpr char must_be_named_hint[] = "decrypt it with -d -f {}, which does not detect modification";
@@ -293,6 +293,8 @@ inline constexpr char list_lanes_hint[] = "gpuaes-stream --list-lanes lists them
 inline constexpr char cuda_aad_too_long[] = "cuda: more associated data than a job may have";
 inline constexpr char computes_wrongly[] = "{} computes {} wrongly";
 inline constexpr char no_such_cipher[] = "libcrypto: no such cipher";
+inline constexpr char no_code_for_cipher[] = "this lane does not have {}";
+inline constexpr char nonce_length[] = "a job's nonce is not as long as its cipher takes";
 inline constexpr char libcrypto_failed[] = "libcrypto: {}: {}";
 inline constexpr char failed[] = "failed";
 inline constexpr char lane_gave_up[] = "lane {} gave up, others do its work: {}";

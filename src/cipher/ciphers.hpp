@@ -1,11 +1,18 @@
 // The list of ciphers, and the key of one.
 //
-// To add a cipher: its header beside this file, its name and sizes here, and its case in every lane that can
-// do it.
+// To add a cipher:
+//   1. its code, in a folder next to this file;
+//   2. here, its enumerators and its row;
+//   3. a case for it in every switch over Cipher, Family and Aead: the compiler finds those that lack one
+//      (-Werror=switch);
+//   4. in format/formats.cpp, its name in the row of each format that has it.
+// Formats refuse a cipher that their rows do not name, and lanes one that has no case.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -16,34 +23,65 @@ namespace gpuaes {
 
 enum class Cipher { aes_128, aes_192, aes_256, kuznyechik };
 
+// Ciphers with the same code, which differ in the length of their keys.
+enum class Family { aes, kuznyechik };
+
+// How a family seals and opens segments.
+enum class Aead {
+  aes_gcm,         // NIST SP 800-38D
+  kuznyechik_mgm,  // RFC 9058
+};
+
+// How a cipher is used in messages (FORMAT.md, "Message" and "Suite 02").
+struct Suite {
+  std::optional<std::uint8_t> number;  // in a sealed header; without one, no sealed file has the cipher
+  std::string_view label;              // that a message's keys are derived with, its last byte 0
+  std::string_view aad;                // of every segment
+  std::uint64_t max_segments;          // of a message
+};
+
 struct CipherInfo {
   Cipher cipher;
   std::string_view name;  // as -c takes it
+  Family family;
   std::size_t key_bytes;
   std::size_t iv_bytes;  // of counter mode alone: what the first counter block begins with, before zeros
+  Aead aead;
+  std::size_t nonce_bytes;     // of the AEAD
+  std::optional<Suite> suite;  // none: no message has the cipher
 };
 
-// Where the length of a key decides, the first that has it is meant.
-inline constexpr std::array ciphers{
-    CipherInfo{Cipher::aes_128, "aes-128", 16, 16},
-    CipherInfo{Cipher::aes_192, "aes-192", 24, 16},
-    CipherInfo{Cipher::aes_256, "aes-256", 32, 16},
-    CipherInfo{Cipher::kuznyechik, "kuznyechik", 32, 8},
-};
+inline constexpr std::array ciphers = [] {
+  using namespace std::string_view_literals;
+  constexpr std::uint64_t gcm_segments = std::uint64_t{1} << 38, mgm_segments = std::uint64_t{1} << 36;
+  return std::array{
+      CipherInfo{Cipher::aes_128, "aes-128", Family::aes, 16, 16, Aead::aes_gcm, 12,
+                 Suite{{}, "c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv, {}, gcm_segments}},
+      CipherInfo{Cipher::aes_192, "aes-192", Family::aes, 24, 16, Aead::aes_gcm, 12, {}},
+      CipherInfo{Cipher::aes_256, "aes-256", Family::aes, 32, 16, Aead::aes_gcm, 12,
+                 Suite{1, "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv, {}, gcm_segments}},
+      CipherInfo{Cipher::kuznyechik, "kuznyechik", Family::kuznyechik, 32, 8, Aead::kuznyechik_mgm, 16,
+                 Suite{2, "gpuaes-stream/1+KUZNYECHIK_MGM\0"sv, "gpuaes-stream/1\n"sv, mgm_segments}},
+  };
+}();
 
+// std::out_of_range for a value that is not in the list.
 constexpr const CipherInfo& info(Cipher cipher) {
-  return ciphers[static_cast<std::size_t>(cipher)];
+  return ciphers.at(static_cast<std::size_t>(cipher));
 }
 
-constexpr bool is_aes(Cipher cipher) {
-  return cipher != Cipher::kuznyechik;
-}
+static_assert(std::ranges::all_of(ciphers,
+                                  [](const CipherInfo& each) { return &info(each.cipher) == &each; }),
+              "rows are in the order of the enumerators");
 
 constexpr std::optional<Cipher> find_cipher(std::string_view name) {
   for (const CipherInfo& each : ciphers)
     if (each.name == name) return each.cipher;
   return std::nullopt;
 }
+
+// What follows a switch over ciphers, families or AEADs, for a value without a case. LaneError.
+[[noreturn]] void refuse_cipher(Cipher cipher);
 
 // A key of exactly info(cipher).key_bytes bytes.
 struct CipherKey {

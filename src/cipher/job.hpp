@@ -15,8 +15,8 @@ namespace gpuaes {
 // What is to be done with the bytes of a job.
 enum class Operation {
   ctr,   // out = in XOR keystream of CTR mode (NIST SP 800-38A, section 6.5); encryption and decryption alike
-  seal,  // authenticated encryption of segment after segment: each becomes its ciphertext and its tag. AES in
-         // GCM (NIST SP 800-38D), Kuznyechik in MGM (RFC 9058)
+  seal,  // authenticated encryption of segment after segment with the cipher's AEAD: each becomes its
+         // ciphertext and its tag
   open,  // the inverse: tags are verified
 };
 
@@ -29,8 +29,13 @@ inline constexpr std::size_t sealed_segment_bytes = segment_bytes + tag_bytes;
 // The longest Job::aad, so that a lane may have room for it beforehand.
 inline constexpr std::size_t max_aad_bytes = 1024;
 
-using Nonce = std::array<std::uint8_t, 12>;  // of GCM; the counter block of its first 16 bytes is nonce || 2
-using MgmNonce = std::array<std::uint8_t, 16>;  // of MGM; the highest bit is 0
+// The nonce of an AEAD: the first `size` bytes, and then zeros.
+struct Nonce {
+  std::array<std::uint8_t, 16> bytes{};
+  std::size_t size = 0;  // info(cipher).nonce_bytes
+
+  friend bool operator==(const Nonce&, const Nonce&) = default;
+};
 using Tag = std::array<std::uint8_t, tag_bytes>;
 
 struct Job {
@@ -44,8 +49,7 @@ struct Job {
 
   // seal, open: the longer side holds at least a tag more for each segment, and so says how many there are;
   // only the last of them may be short.
-  Nonce base_nonce{};  // where the cipher is AES; for Kuznyechik there is the other one
-  MgmNonce base_mgm_nonce{};
+  Nonce base_nonce{};
   std::uint64_t first_segment = 0;  // the nonce of segment i of the stream is the base's XOR i (big-endian)
   std::span<const std::byte> aad;   // of every segment; public, at most max_aad_bytes
 };

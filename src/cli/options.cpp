@@ -160,8 +160,6 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
       throw UsageError(fmt::format(text::not_for_dash, name), text::not_for_dash_hint);
-  if (options.action == Action::filter && !options.format && (options.iv || options.context))
-    throw UsageError(text::format_not_named, text::name_format_hint);
 }
 
 }  // namespace

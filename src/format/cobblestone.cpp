@@ -10,9 +10,9 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "format/bytes.hpp"
-#include "format/choose_cipher.hpp"
-#include "format/segment_session.hpp"
+#include "format/formats.hpp"
+#include "format/header_reader.hpp"
+#include "format/sessions.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
 
@@ -22,22 +22,6 @@ namespace {
 // libcrypto does not take an `info` of any length for HKDF.
 constexpr std::size_t max_context_bytes = 1024;
 
-// What of a message depends on its cipher.
-struct Suite {
-  std::string_view label;
-  std::size_t nonce_bytes;
-  std::string_view aad;
-};
-
-Suite suite_of(Cipher cipher) {
-  using namespace std::string_view_literals;
-  if (cipher == Cipher::kuznyechik)
-    return {"gpuaes-stream/1+KUZNYECHIK_MGM\0"sv, sizeof(MgmNonce), "gpuaes-stream/1\n"sv};
-  if (cipher == Cipher::aes_256)
-    return {"c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv, sizeof(Nonce), {}};
-  return {"c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv, sizeof(Nonce), {}};
-}
-
 struct MessageKeys {
   SegmentStream stream;
   std::array<std::byte, commitment_bytes> commitment;
@@ -45,22 +29,20 @@ struct MessageKeys {
 
 // FORMAT.md, "Message": key || base nonce || commitment.
 MessageKeys derive(const MessageSecret& secret, std::span<const std::byte> salt) {
-  const Suite suite = suite_of(secret.cipher);
+  const std::string_view label = suite_of(secret.cipher).label;
+  const std::size_t key_bytes = info(secret.cipher).key_bytes, nonce_bytes = info(secret.cipher).nonce_bytes;
   std::vector<std::byte> hkdf_info;
-  hkdf_info.reserve(suite.label.size() + salt.size() + secret.context.size());
-  append(hkdf_info, bytes_of(suite.label));
+  hkdf_info.reserve(label.size() + salt.size() + secret.context.size());
+  append(hkdf_info, bytes_of(label));
   append(hkdf_info, salt);
   append(hkdf_info, secret.context);
-  const std::size_t key_bytes = info(secret.cipher).key_bytes;
   Secret derived =
-      hkdf_expand_sha512(secret.input_key, hkdf_info, key_bytes + suite.nonce_bytes + commitment_bytes);
-  MessageKeys keys{{.key = {secret.cipher, {}}, .aad = bytes_of(suite.aad)}, {}};
+      hkdf_expand_sha512(secret.input_key, hkdf_info, key_bytes + nonce_bytes + commitment_bytes);
+  MessageKeys keys{{.key = {secret.cipher, {}}, .base_nonce = {{}, nonce_bytes}}, {}};
   SegmentStream& stream = keys.stream;
-  const std::span<std::uint8_t> base_nonce =
-      is_aes(secret.cipher) ? std::span<std::uint8_t>(stream.base_nonce) : stream.base_mgm_nonce;
-  std::ranges::copy(derived.bytes().subspan(key_bytes, suite.nonce_bytes),
-                    std::as_writable_bytes(base_nonce).begin());
-  std::ranges::copy(derived.bytes().subspan(key_bytes + suite.nonce_bytes), keys.commitment.begin());
+  std::ranges::copy(derived.bytes().subspan(key_bytes, nonce_bytes),
+                    std::as_writable_bytes(std::span(stream.base_nonce.bytes)).begin());
+  std::ranges::copy(derived.bytes().subspan(key_bytes + nonce_bytes), keys.commitment.begin());
   derived.shrink(key_bytes);
   stream.key.bytes = std::move(derived);
   return keys;
@@ -107,7 +89,6 @@ std::unique_ptr<Session> open_message(const MessageSecret& secret,
 std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
   if (request.keys.empty())
     throw UsageError(fmt::format(text::needs_key, "cobblestone"), text::needs_key_hint);
-  refuse_all_but_aes(request.cipher, "cobblestone");
   const GivenKey& key = request.keys.front();
   if (key.size() == info(Cipher::aes_192).key_bytes)
     throw UsageError(fmt::format(text::cobblestone_key, key.name, key.size()));
@@ -119,7 +100,7 @@ std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
 Description describe_cobblestone(HeaderReader& input) {
   std::array<std::byte, message_header_bytes> header;
   input.take(header);
-  return {.segments = true};
+  return {.cipher_rule = "aes-128 or aes-256, as the key is long", .segments = true};
 }
 
 }  // namespace gpuaes

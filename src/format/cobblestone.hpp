@@ -35,7 +35,4 @@ std::unique_ptr<Session> open_message(const MessageSecret& secret,
                                       std::span<const std::byte, message_header_bytes> message_header,
                                       std::uint64_t header_bytes);
 
-// The format of messages alone. KeyError where the commitment differs.
-std::unique_ptr<Session> open_cobblestone(SessionRequest request);
-
 }  // namespace gpuaes

@@ -1,7 +1,6 @@
 // A format is how a stream is framed. With a header and a key it makes a session: one keyed stream, which
 // says how the stream's body, all that is behind its header, is cut and what is to be done with each piece.
-//
-// To add a format: one .cpp beside this file and its line in formats.cpp.
+// Their list, and how to add one, is in formats.cpp.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,6 @@
 #include "base/error.hpp"
 #include "cipher/ciphers.hpp"
 #include "cipher/job.hpp"
-#include "format/description.hpp"
 #include "format/header_reader.hpp"
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
@@ -97,17 +95,46 @@ struct Takes {
   bool range = false;
 };
 
+// What the header of a stream shows without a key, for --info.
+struct ScryptParameters {
+  unsigned log2_n, r, p;
+};
+
+struct SlotDescription {
+  unsigned type;     // as the header has it
+  std::string kind;  // in words
+  std::optional<ScryptParameters> scrypt;
+};
+
+struct Description {
+  std::optional<unsigned> version;  // of the format
+  std::optional<unsigned> suite;
+  std::optional<Cipher> cipher;       // none where the header does not say
+  std::string_view cipher_rule = {};  // which it can be then, in words; empty for any that the format has
+  std::vector<SlotDescription> slots;
+  bool segments =
+      false;  // whether the body is cut into segments with tags; else it is as long as its plaintext
+};
+
 struct Format {
   std::string_view name;  // as -f takes it
   bool authenticated;
   std::string_view magic;  // what its streams begin with; empty where they begin with nothing of the kind
   Takes takes;
+  bool (*has)(Cipher cipher);  // whether its streams can be of that cipher
   std::unique_ptr<Session> (*open)(SessionRequest request);
   Description (*describe)(HeaderReader& input);
 };
 
 // The format of that name. UsageError.
 const Format& find_format(std::string_view name);
+
+// The format of what is encrypted where none is named.
+const Format& default_format();
+
+// Names of formats for messages, as "a, b and c", each with the prefix.
+std::string authenticated_formats();
+std::string formats_that_take(bool Takes::*what, std::string_view prefix = {});
 
 // The format of the stream that the input begins. AuthError where none is known by its beginning.
 const Format& detect_format(HeaderReader& input);

@@ -1,64 +1,151 @@
+// The list of formats.
+//
+// To add a format:
+//   1. its open_ and describe_ functions, in a file next to this one that CMakeLists.txt lists, and declared
+//      in formats.hpp;
+//   2. its row in the list below;
+//   3. what only it can make use of: in SessionRequest and Takes (format.hpp), and in open_session() below;
+//   4. its name in the text of -f (cli/options.cpp) and in the man page.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/texts.hpp"
-#include "format/bytes.hpp"
-#include "format/cobblestone.hpp"
-#include "format/format.hpp"
-#include "format/openssl.hpp"
-#include "format/raw.hpp"
+#include "format/formats.hpp"
+#include "format/header_reader.hpp"
 #include "format/sealed.hpp"
-#include "format/sealed_header.hpp"
 
 namespace gpuaes {
 namespace {
 
-// The list. To add a format: its line here and its own file.
+template <Cipher... listed>
+constexpr bool is_one_of(Cipher cipher) {
+  return ((cipher == listed) || ...);
+}
+
+bool has_sealed_suite(Cipher cipher) {
+  return info(cipher).suite && info(cipher).suite->number;
+}
+
+// The list. The first is the default.
 constexpr std::array formats{
-    Format{"sealed",
-           true,
-           sealed_magic,
-           {.keys = true, .recipients = true, .passphrase = true, .label = true, .range = true},
-           open_sealed,
-           describe_sealed},
-    Format{"cobblestone", true, {}, {.context = true, .range = true}, open_cobblestone, describe_cobblestone},
-    Format{"openssl",
-           false,
-           openssl_magic,
-           {.passphrase = true, .iterations = true},
-           open_openssl,
-           describe_openssl},
-    Format{"raw", false, {}, {.iv = true, .range = true}, open_raw, describe_raw},
+    Format{.name = "sealed",
+           .authenticated = true,
+           .magic = sealed_magic,
+           .takes = {.keys = true, .recipients = true, .passphrase = true, .label = true, .range = true},
+           .has = has_sealed_suite,
+           .open = open_sealed,
+           .describe = describe_sealed},
+    Format{.name = "cobblestone",
+           .authenticated = true,
+           .takes = {.context = true, .range = true},
+           .has = is_one_of<Cipher::aes_128, Cipher::aes_256>,
+           .open = open_cobblestone,
+           .describe = describe_cobblestone},
+    Format{.name = "openssl",
+           .authenticated = false,
+           .magic = openssl_magic,
+           .takes = {.passphrase = true, .iterations = true},
+           .has = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256>,
+           .open = open_openssl,
+           .describe = describe_openssl},
+    Format{.name = "raw",
+           .authenticated = false,
+           .takes = {.iv = true, .range = true},
+           .has = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256, Cipher::kuznyechik>,
+           .open = open_raw,
+           .describe = describe_raw},
 };
 
-// The names of the formats that `chosen` holds for.
+// "a, b and c", or with another last separator.
+std::string join(const std::vector<std::string>& names, std::string_view last = " and ") {
+  std::string joined;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    joined.append(i == 0 ? "" : i + 1 < names.size() ? ", " : last).append(names[i]);
+  return joined;
+}
+
 template <class Chosen>
-std::string format_names(Chosen chosen) {
-  std::string names;
+std::vector<std::string> names_of(Chosen chosen, std::string_view prefix = {}) {
+  std::vector<std::string> names;
   for (const Format& format : formats)
-    if (chosen(format)) names.append(names.empty() ? "" : ", ").append(format.name);
+    if (chosen(format)) names.push_back(std::string(prefix).append(format.name));
   return names;
+}
+
+auto takes(bool Takes::*what) {
+  return [what](const Format& format) { return format.takes.*what; };
 }
 
 // Nothing that a user gave is passed over in silence.
 void check_takes(const Format& format, bool given, bool Takes::*what, std::string_view what_text) {
   if (!given || format.takes.*what) return;
   throw UsageError(fmt::format(text::format_takes_none, format.name, what_text),
-                   fmt::format(text::formats_that_take_hint,
-                               format_names([what](const Format& each) { return each.takes.*what; })));
+                   fmt::format(text::formats_that_take_hint, join(names_of(takes(what)), ", ")));
+}
+
+bool has_aes_alone(const Format& format) {
+  return std::ranges::all_of(ciphers, [&](const CipherInfo& each) {
+    return each.family == Family::aes || !format.has(each.cipher);
+  });
+}
+
+void check_cipher(const Format& format, Cipher cipher) {
+  if (format.has(cipher)) return;
+  const CipherInfo& refused = info(cipher);
+  if (has_aes_alone(format) && refused.family != Family::aes) {
+    const auto has_it = [cipher](const Format& each) { return each.has(cipher); };
+    throw UsageError(fmt::format(text::aes_alone, format.name, refused.name),
+                     fmt::format(text::formats_with_cipher_hint, join(names_of(has_it, "-f "))));
+  }
+  std::vector<std::string> names;
+  for (const CipherInfo& each : ciphers)
+    if (format.has(each.cipher)) names.emplace_back(each.name);
+  const auto has_all = [](const Format& each) {
+    return std::ranges::all_of(ciphers, each.has, &CipherInfo::cipher);
+  };
+  throw UsageError(fmt::format(text::other_cipher_of_format, format.name, join(names), refused.name),
+                   fmt::format(text::every_cipher_hint, join(names_of(has_all, "-f "))));
 }
 
 }  // namespace
 
+Cipher choose_cipher(std::optional<Cipher> named, const GivenKey& key) {
+  for (const CipherInfo& each : ciphers) {
+    const bool is_meant = named ? each.cipher == *named : each.family == Family::aes;
+    if (is_meant && each.key_bytes == key.size()) return each.cipher;
+  }
+  const CipherInfo& wanted = info(named.value_or(Cipher::aes_256));
+  throw UsageError(fmt::format(text::key_length, wanted.name, wanted.key_bytes, key.name, key.size()));
+}
+
+std::string undetected_formats_hint() {
+  const auto is_undetected = [](const Format& each) { return !each.authenticated || each.magic.empty(); };
+  return fmt::format(text::unknown_input_hint, join(names_of(is_undetected, "-f ")));
+}
+
+std::string authenticated_formats() {
+  return join(names_of([](const Format& format) { return format.authenticated; }));
+}
+
+std::string formats_that_take(bool Takes::*what, std::string_view prefix) {
+  return join(names_of(takes(what), prefix));
+}
+
 const Format& find_format(std::string_view name) {
   const auto found = std::ranges::find(formats, name, &Format::name);
   if (found != formats.end()) return *found;
+  const auto all = [](const Format&) { return true; };
   throw UsageError(fmt::format(text::unknown_format, name),
-                   fmt::format(text::formats_hint, format_names([](const Format&) { return true; })));
+                   fmt::format(text::formats_hint, join(names_of(all), ", ")));
+}
+
+const Format& default_format() {
+  return formats.front();
 }
 
 const Format& detect_format(HeaderReader& input) {
@@ -67,7 +154,7 @@ const Format& detect_format(HeaderReader& input) {
     if (std::ranges::equal(input.peek(format.magic.size()), bytes_of(format.magic))) return format;
   }
   const bool is_empty = input.peek(1).empty();
-  throw AuthError(is_empty ? text::empty_input : text::unknown_input, text::unknown_input_hint);
+  throw AuthError(is_empty ? text::empty_input : text::unknown_input, undetected_formats_hint());
 }
 
 const Format& detect_authenticated_format(HeaderReader& input) {
@@ -87,6 +174,7 @@ std::unique_ptr<Session> open_session(const Format& format, SessionRequest reque
   check_takes(format, request.context.has_value(), &Takes::context, "--context");
   check_takes(format, request.label.has_value(), &Takes::label, "--label");
   check_takes(format, request.iterations.has_value(), &Takes::iterations, "--iter");
+  if (request.cipher) check_cipher(format, *request.cipher);
   return format.open(std::move(request));
 }
 

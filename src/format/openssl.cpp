@@ -1,4 +1,4 @@
-#include "format/openssl.hpp"
+#include "format/formats.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "format/bytes.hpp"
-#include "format/choose_cipher.hpp"
-#include "format/ctr_session.hpp"
+#include "format/header_reader.hpp"
+#include "format/sessions.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {
@@ -28,7 +27,7 @@ std::span<const std::byte> salt_of(const Header& header) {
 
 Header read_header(HeaderReader& input) {
   if (!std::ranges::equal(input.peek(openssl_magic.size()), bytes_of(openssl_magic)))
-    throw AuthError(text::not_openssl, text::unknown_input_hint);
+    throw AuthError(text::not_openssl, undetected_formats_hint());
   Header header;
   input.take(header);
   return header;
@@ -46,7 +45,6 @@ Header make_header() {
 std::unique_ptr<Session> open_openssl(SessionRequest request) {
   if (!request.keys.empty()) throw UsageError(text::openssl_key, text::openssl_key_hint);
   if (!request.passphrase) throw UsageError(text::openssl_needs, text::openssl_needs_hint);
-  refuse_all_but_aes(request.cipher, "openssl");
   const std::uint32_t iterations = request.iterations.value_or(default_iterations);
   if (iterations == 0 || iterations > max_iterations)
     throw UsageError(fmt::format(text::iterations_out_of_range, iterations, max_iterations));

@@ -1,4 +1,4 @@
-#include "format/raw.hpp"
+#include "format/formats.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "format/choose_cipher.hpp"
-#include "format/ctr_session.hpp"
+#include "format/sessions.hpp"
 #include "keys/key.hpp"
 
 namespace gpuaes {

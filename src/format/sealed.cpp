@@ -7,7 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "format/bytes.hpp"
+#include "format/formats.hpp"
+#include "format/header_reader.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {
@@ -24,9 +25,6 @@ std::vector<std::byte> message_context(std::span<const std::byte> header,
 }
 
 void check_request(const SessionRequest& request) {
-  if (request.cipher && !has_suite(*request.cipher))
-    throw UsageError(fmt::format(text::not_a_sealed_cipher, info(*request.cipher).name),
-                     text::every_cipher_hint);
   const bool has_public_key = !(request.decrypt ? request.identities.empty() : request.recipients.empty());
   if (request.keys.empty() && !has_public_key && !request.passphrase)
     throw UsageError(text::sealed_needs_secret, text::sealed_needs_secret_hint);

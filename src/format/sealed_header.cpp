@@ -1,4 +1,4 @@
-#include "format/sealed_header.hpp"
+#include "format/sealed.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,9 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "format/bytes.hpp"
-#include "format/format.hpp"
+#include "format/formats.hpp"
+#include "format/header_reader.hpp"
+#include "format/sessions.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {
@@ -22,13 +23,6 @@ constexpr std::size_t version_at = sealed_magic.size();
 constexpr std::size_t suite_at = version_at + version.size();
 constexpr std::size_t slots_at = suite_at + 4;  // suite, number of slots, be16 size of the slots
 constexpr std::size_t mac_bytes = 32;
-
-struct Suite {
-  std::byte number;
-  Cipher cipher;
-};
-constexpr std::array suites{Suite{std::byte{1}, Cipher::aes_256},      // Cobblestone-256
-                            Suite{std::byte{2}, Cipher::kuznyechik}};  // Kuznyechik-MGM
 
 static_assert(suite_at + 1 == sealed_context_bytes);
 
@@ -59,7 +53,13 @@ void check_magic(HeaderReader& input) {
     if (text.substr(version_at) == version) return;
     if (is_other_version(text[version_at], text[version_at + 1])) throw VersionError(text::other_version);
   }
-  throw AuthError(text::not_sealed, text::unknown_input_hint);
+  throw AuthError(text::not_sealed, undetected_formats_hint());
+}
+
+Cipher cipher_of_suite(std::size_t number) {
+  for (const CipherInfo& each : ciphers)
+    if (each.suite && each.suite->number == number) return each.cipher;
+  throw VersionError(fmt::format(text::other_suite, number));
 }
 
 // A header with the secret's slot but another's MAC, or slots moved between files: somebody made it.
@@ -114,10 +114,6 @@ bool has_slot(const SealedHeader& header, SlotType type) {
   return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });
 }
 
-bool has_suite(Cipher cipher) {
-  return std::ranges::find(suites, cipher, &Suite::cipher) != suites.end();
-}
-
 void check_keys(std::span<const GivenKey> keys) {
   for (const GivenKey& key : keys)
     if (key.size() != file_key_bytes)
@@ -142,7 +138,7 @@ std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key,
   std::vector<std::byte> header;
   append(header, bytes_of(sealed_magic));
   append(header, bytes_of(version));
-  header.push_back(std::ranges::find(suites, cipher, &Suite::cipher)->number);
+  header.push_back(std::byte{suite_of(cipher).number.value()});
   header.push_back(static_cast<std::byte>(count));
   header.push_back(static_cast<std::byte>(slots.size() >> 8));
   header.push_back(static_cast<std::byte>(slots.size() & 0xff));
@@ -155,12 +151,9 @@ SealedHeader read_sealed_header(HeaderReader& input) {
   SealedHeader header;
   check_magic(input);
   take(input, header.bytes, sealed_context_bytes);
-  const auto suite = std::ranges::find(suites, header.bytes[suite_at], &Suite::number);
-  if (suite == suites.end())
-    throw VersionError(fmt::format(text::other_suite, std::to_integer<unsigned>(header.bytes[suite_at])));
-  header.cipher = suite->cipher;
-  take(input, header.bytes, slots_at - sealed_context_bytes);
   const auto number = [&](std::size_t at) { return std::to_integer<std::size_t>(header.bytes[at]); };
+  header.cipher = cipher_of_suite(number(suite_at));
+  take(input, header.bytes, slots_at - sealed_context_bytes);
   const std::size_t count = number(suite_at + 1), size = number(suite_at + 2) << 8 | number(suite_at + 3);
   if (count == 0 || count > max_slots)
     refuse_header(suite_at + 1, fmt::format(text::slot_count, count, max_slots));

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "cipher/modes/evp_gcm.hpp"
-#include "format/bytes.hpp"
+#include "format/header_reader.hpp"
 
 namespace gpuaes {
 namespace {
@@ -64,19 +64,22 @@ Secret kek_of_shared(const Secret& shared, std::span<const std::byte> ephemeral,
 }
 
 // A nonce of zeros is sound: no KEK is used twice, each has a fresh salt or a fresh ephemeral key.
+constexpr Nonce zero_nonce{{}, 12};
+
 void append_wrapped(std::vector<std::byte>& slot, const Secret& kek, const Secret& file_key) {
   const std::size_t at = slot.size();
   slot.resize(at + wrapped_bytes);
   const std::span<std::byte> wrapped = std::span(slot).subspan(at);
   EvpGcm(kek.bytes(), EvpGcm::Use::seal)
-      .seal({}, {}, file_key.bytes(), wrapped.first(file_key_bytes), wrapped.subspan(file_key_bytes));
+      .seal(zero_nonce, {}, file_key.bytes(), wrapped.first(file_key_bytes), wrapped.subspan(file_key_bytes));
 }
 
 std::optional<Secret> open_wrapped(const Slot& slot, const Secret& kek) {
   const std::span<const std::byte> wrapped = slot.body.last(wrapped_bytes);
   Secret file_key(file_key_bytes);
   if (!EvpGcm(kek.bytes(), EvpGcm::Use::open)
-           .open({}, {}, wrapped.first(file_key_bytes), wrapped.subspan(file_key_bytes), file_key.bytes()))
+           .open(zero_nonce, {}, wrapped.first(file_key_bytes), wrapped.subspan(file_key_bytes),
+                 file_key.bytes()))
     return std::nullopt;
   return file_key;
 }

@@ -10,13 +10,11 @@
 
 #include "base/error.hpp"
 #include "base/libcrypto.hpp"
-#include "base/texts.hpp"
 #include "cipher/kuznyechik/cpu.hpp"
 #include "cipher/modes/evp_gcm.hpp"
 #include "cipher/modes/mgm_cpu.hpp"
 #include "lane/backends.hpp"
-#include "lane/gcm_job.hpp"
-#include "lane/mgm_job.hpp"
+#include "lane/segment_jobs.hpp"
 
 namespace gpuaes {
 namespace {
@@ -37,7 +35,7 @@ const EVP_CIPHER* ctr_cipher(Cipher cipher) {
     case Cipher::kuznyechik:
       break;
   }
-  throw LaneError(text::no_such_cipher);
+  refuse_cipher(cipher);
 }
 
 class CpuLane : public Lane {
@@ -53,14 +51,9 @@ class CpuLane : public Lane {
       case Operation::ctr:
         return do_ctr(job);
       case Operation::seal:
-        if (mgm_) return seal_segments(job, *mgm_);
-        return seal_segments(job, [&](const auto& segment) {
-          gcm_->seal(segment.nonce, job.aad, segment.plain, segment.ciphertext(), segment.tag());
-        });
+        return seal(job);
       case Operation::open:
-        first_bad_ = mgm_ ? open_segments(job, *mgm_) : open_segments(job, [&](const auto& segment) {
-          return gcm_->open(segment.nonce, job.aad, segment.ciphertext(), segment.tag(), segment.plain);
-        });
+        first_bad_ = open(job);
     }
   }
 
@@ -74,20 +67,35 @@ class CpuLane : public Lane {
     gcm_.reset();
     kuznyechik_.reset();
     mgm_.reset();
-    const std::span<const std::byte> key = job.key->bytes.bytes();
-    const bool is_kuznyechik = job.key->cipher == Cipher::kuznyechik;
-    if (is_kuznyechik && job.operation == Operation::ctr)
-      kuznyechik_.emplace(key);
-    else if (is_kuznyechik)
-      mgm_.emplace(key);
-    else if (job.operation == Operation::ctr)
-      check(EVP_EncryptInit_ex2(context_.get(), ctr_cipher(job.key->cipher), octets(key.data()), nullptr,
-                                nullptr) == 1,
-            "EVP_EncryptInit_ex2");
-    else
-      gcm_.emplace(key, job.operation == Operation::seal ? EvpGcm::Use::seal : EvpGcm::Use::open);
+    job.operation == Operation::ctr ? set_ctr_key(*job.key) : set_aead_key(job);
     key_ = job.key;
     operation_ = job.operation;
+  }
+
+  void set_ctr_key(const CipherKey& key) {
+    switch (info(key.cipher).family) {
+      case Family::aes:
+        return check(EVP_EncryptInit_ex2(context_.get(), ctr_cipher(key.cipher),
+                                         octets(key.bytes.bytes().data()), nullptr, nullptr) == 1,
+                     "EVP_EncryptInit_ex2");
+      case Family::kuznyechik:
+        kuznyechik_.emplace(key.bytes.bytes());
+        return;
+    }
+    refuse_cipher(key.cipher);
+  }
+
+  void set_aead_key(const Job& job) {
+    const std::span<const std::byte> key = job.key->bytes.bytes();
+    switch (aead_of(job)) {
+      case Aead::aes_gcm:
+        gcm_.emplace(key, job.operation == Operation::seal ? EvpGcm::Use::seal : EvpGcm::Use::open);
+        return;
+      case Aead::kuznyechik_mgm:
+        mgm_.emplace(key);
+        return;
+    }
+    refuse_cipher(job.key->cipher);
   }
 
   void do_ctr(const Job& job) {
@@ -101,6 +109,20 @@ class CpuLane : public Lane {
                               octets(job.in.data() + at), static_cast<int>(size)) == 1,
             "EVP_EncryptUpdate");
     }
+  }
+
+  void seal(const Job& job) {
+    if (mgm_) return seal_segments(job, *mgm_);
+    seal_segments(job, [&](const auto& segment) {
+      gcm_->seal(segment.nonce, job.aad, segment.plain, segment.ciphertext(), segment.tag());
+    });
+  }
+
+  std::optional<std::size_t> open(const Job& job) {
+    if (mgm_) return open_segments(job, *mgm_);
+    return open_segments(job, [&](const auto& segment) {
+      return gcm_->open(segment.nonce, job.aad, segment.ciphertext(), segment.tag(), segment.plain);
+    });
   }
 
   CipherContext context_;  // of AES in counter mode

@@ -19,8 +19,13 @@ bool is_file(const RunShape& shape) {
 }
 
 const LaneRates& rates_of(const RunShape& shape) {
-  if (is_aes(shape.cipher)) return shape.authenticated ? figures.aes_gcm : figures.aes_ctr;
-  return shape.authenticated ? figures.kuznyechik_mgm : figures.kuznyechik_ctr;
+  switch (info(shape.cipher).family) {
+    case Family::aes:
+      return shape.authenticated ? figures.aes_gcm : figures.aes_ctr;
+    case Family::kuznyechik:
+      return shape.authenticated ? figures.kuznyechik_mgm : figures.kuznyechik_ctr;
+  }
+  refuse_cipher(shape.cipher);
 }
 
 // CPU lanes that outrun any pipe: one CPU's time goes into reading and writing, the others encipher.
@@ -160,7 +165,7 @@ unsigned cuda_stream_count(unsigned cpus, const RunShape& shape) {
 
 Machine this_machine(const RunShape& shape) {
   const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const bool counts = is_file(shape) || !is_aes(shape.cipher);
+  const bool counts = is_file(shape) || info(shape.cipher).family != Family::aes;
   return {.cpus = counts ? usable_cpus() : bound_cpus(),
           .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
           .cuda = cuda_may_open()};

@@ -6,7 +6,7 @@
 #include "cipher/modes/gcm.hpp"
 #include "cipher/modes/mgm.hpp"
 #include "lane/backends.hpp"
-#include "lane/gcm_job.hpp"
+#include "lane/segment_jobs.hpp"
 
 namespace gpuaes {
 namespace {
@@ -24,44 +24,50 @@ void do_ctr(const Job& job, Encrypt encrypt) {
 
 void do_ctr(const Job& job) {
   const std::span<const std::byte> key = job.key->bytes.bytes();
-  if (job.key->cipher == Cipher::kuznyechik) {
-    kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
-    do_ctr(job, [&](const CounterBlock& counter) { return kuznyechik::encrypt(keys, counter); });
-    wipe(std::as_writable_bytes(std::span(keys.of)));
-  } else {
-    aes::RoundKeys keys = aes::expand_key(key);
-    do_ctr(job, [&](CounterBlock block) {
-      aes::encrypt_block(keys, block.data(), block.data());
-      return block;
-    });
-    wipe(std::as_writable_bytes(std::span(keys.words)));
+  switch (info(job.key->cipher).family) {
+    case Family::aes: {
+      aes::RoundKeys keys = aes::expand_key(key);
+      do_ctr(job, [&](CounterBlock block) {
+        aes::encrypt_block(keys, block.data(), block.data());
+        return block;
+      });
+      return wipe(std::as_writable_bytes(std::span(keys.words)));
+    }
+    case Family::kuznyechik: {
+      kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
+      do_ctr(job, [&](const CounterBlock& counter) { return kuznyechik::encrypt(keys, counter); });
+      return wipe(std::as_writable_bytes(std::span(keys.of)));
+    }
   }
+  refuse_cipher(job.key->cipher);
+}
+
+// `act` gets an AEAD with the job's key, and what makes of a segment's nonce what it starts from.
+template <class Act>
+auto with_aead(const Job& job, Act act) {
+  const std::span<const std::byte> key = job.key->bytes.bytes();
+  switch (aead_of(job)) {
+    case Aead::aes_gcm:
+      return act(Gcm(key), [](const Nonce& nonce) { return first_counter(nonce); });
+    case Aead::kuznyechik_mgm:
+      return act(mgm::Mgm(key), [](const Nonce& nonce) { return nonce; });
+  }
+  refuse_cipher(job.key->cipher);
 }
 
 void do_seal(const Job& job) {
-  if (job.key->cipher == Cipher::kuznyechik) {
-    const mgm::Mgm mgm(job.key->bytes.bytes());
-    return seal_segments(job, [&](const auto& segment) {
-      mgm.seal(segment.mgm_nonce, job.aad, segment.plain, segment.ciphertext(), segment.tag());
+  with_aead(job, [&](const auto& aead, auto start) {
+    seal_segments(job, [&](const auto& segment) {
+      aead.seal(start(segment.nonce), job.aad, segment.plain, segment.ciphertext(), segment.tag());
     });
-  }
-  const Gcm gcm(job.key->bytes.bytes());
-  seal_segments(job, [&](const auto& segment) {
-    gcm.seal(first_counter(segment.nonce), job.aad, segment.plain, segment.ciphertext(), segment.tag());
   });
 }
 
 std::optional<std::size_t> do_open(const Job& job) {
-  if (job.key->cipher == Cipher::kuznyechik) {
-    const mgm::Mgm mgm(job.key->bytes.bytes());
+  return with_aead(job, [&](const auto& aead, auto start) {
     return open_segments(job, [&](const auto& segment) {
-      return mgm.open(segment.mgm_nonce, job.aad, segment.ciphertext(), segment.tag(), segment.plain);
+      return aead.open(start(segment.nonce), job.aad, segment.ciphertext(), segment.tag(), segment.plain);
     });
-  }
-  const Gcm gcm(job.key->bytes.bytes());
-  return open_segments(job, [&](const auto& segment) {
-    return gcm.open(first_counter(segment.nonce), job.aad, segment.ciphertext(), segment.tag(),
-                    segment.plain);
   });
 }
 

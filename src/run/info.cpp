@@ -66,7 +66,8 @@ Info find_out(const Options& options, const Messages& messages) {
 
 std::string cipher_text(const Info& info) {
   if (info.description.cipher) return std::string(gpuaes::info(*info.description.cipher).name);
-  return info.format == "cobblestone" ? "aes-128 or aes-256, as the key is long" : "not told by the input";
+  if (!info.description.cipher_rule.empty()) return std::string(info.description.cipher_rule);
+  return "not told by the input";
 }
 
 std::string slot_text(const SlotDescription& slot) {

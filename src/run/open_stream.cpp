@@ -35,7 +35,11 @@ class WholeStream : public OpenStream {
 // Without -f: sealed; to decrypt, the authenticated format that the input begins with.
 const Format& choose_format(const Options& options, HeaderReader& input) {
   if (options.format) return find_format(*options.format);
-  return options.decrypt ? detect_authenticated_format(input) : find_format("sealed");
+  if (options.iv || options.context)
+    throw UsageError(text::format_not_named,
+                     fmt::format(text::name_format_hint, formats_that_take(&Takes::iv, "-f "),
+                                 formats_that_take(&Takes::context, "-f ")));
+  return options.decrypt ? detect_authenticated_format(input) : default_format();
 }
 
 // Everything that options ask of a format, other than what open_session() checks.
@@ -43,9 +47,10 @@ void check_format(const Options& options, const Format& format) {
   if ((options.test || options.salvage) && !format.authenticated)
     throw UsageError(
         fmt::format(text::authenticates_nothing, format.name, options.test ? "--test" : "--salvage"),
-        text::authenticated_formats_hint);
+        fmt::format(text::authenticated_formats_hint, authenticated_formats()));
   if (options.range && !format.takes.range)
-    throw UsageError(fmt::format(text::no_ranges, format.name), text::formats_with_ranges_hint);
+    throw UsageError(fmt::format(text::no_ranges, format.name),
+                     fmt::format(text::formats_with_ranges_hint, formats_that_take(&Takes::range)));
 }
 
 template <class Action>

@@ -16,7 +16,7 @@
 #include "base/texts.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
-#include "format/bytes.hpp"
+#include "format/header_reader.hpp"
 #include "format/sealed.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"

@@ -214,7 +214,7 @@ namespace {
 
 // SP 800-38D, section 7.1, step 2.
 CounterBlock counter_of_iv(const CipherKey& key, const Bytes& iv) {
-  if (iv.size() == sizeof(Nonce)) return first_counter(nonce_of(iv));
+  if (iv.size() == 12) return first_counter(nonce_of(iv));
   CounterBlock h{};
   aes::encrypt_block(aes::expand_key(key.bytes.bytes()), h.data(), h.data());
   std::vector<CounterBlock> blocks((iv.size() + 15) / 16);

@@ -111,7 +111,7 @@ TEST_CASE("MGM is what is written, for lengths around those of vectors") {
   const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
   const mgm::Mgm oracle(key);
   const SingleMgm cpu(key, codes());
-  const MgmNonce nonce = counter_block("7edcba98765432100123456789abcdef");
+  const Nonce nonce{counter_block("7edcba98765432100123456789abcdef"), 16};
   for (const std::size_t size :
        {0,    1,    16,   17,   255,  256,  257,  495,  496,  511,  512,  513,  528,   1024,  1025,
         1600, 2047, 2048, 2049, 4095, 4096, 4097, 4112, 8191, 8192, 8193, 8208, 12304, 16384, 16385}) {

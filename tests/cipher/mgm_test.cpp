@@ -60,7 +60,7 @@ void check_vectors() {
   for (const MgmVector& vector : mgm_vectors) {
     const Aead aead(from_hex(vector.key));
     const Bytes aad = from_hex(vector.aad), plain = from_hex(vector.plaintext);
-    const MgmNonce nonce = counter_block(vector.nonce);
+    const Nonce nonce{counter_block(vector.nonce), 16};
     Bytes ciphertext(plain.size()), tag(16), opened(plain.size());
     aead.seal(nonce, aad, plain, ciphertext, tag);
     CHECK(difference(ciphertext, from_hex(vector.ciphertext)) == "");
@@ -135,7 +135,7 @@ TEST_CASE("as CPU lanes do MGM it is what is written, for every length of text a
   const auto check = [&](std::size_t size, std::size_t aad_size) {
     CAPTURE(size, aad_size);
     const Bytes plain = test_bytes(size, 1), aad = test_bytes(aad_size, 2);
-    const MgmNonce nonce = counter_block("7edcba98765432100123456789abcdef");
+    const Nonce nonce{counter_block("7edcba98765432100123456789abcdef"), 16};
     check_as_oracle(oracle, cpu, nonce, aad, plain);
   };
   for (std::size_t size = 0; size <= 80; ++size)
@@ -160,9 +160,9 @@ TEST_CASE("segments that CPU lanes do together are those done one by one, and th
       opened.emplace_back(plain[i].size());
     }
     for (std::size_t i = 0; i < count; ++i) {
-      const MgmNonce nonce = segment_mgm_nonce(counter_block("7edcba98765432100123456789abcdef"), i);
-      to_seal.push_back({.mgm_nonce = nonce, .sealed = sealed[i], .plain = plain[i]});
-      to_open.push_back({.mgm_nonce = nonce, .sealed = sealed[i], .plain = opened[i]});
+      const Nonce nonce = segment_nonce({counter_block("7edcba98765432100123456789abcdef"), 16}, i);
+      to_seal.push_back({.nonce = nonce, .sealed = sealed[i], .plain = plain[i]});
+      to_open.push_back({.nonce = nonce, .sealed = sealed[i], .plain = opened[i]});
       const std::span all(expected[i]);
       oracle.seal(nonce, aad, plain[i], all.first(plain[i].size()), all.subspan(plain[i].size()));
     }

@@ -28,7 +28,7 @@ constexpr std::size_t last_segments[] = {0,
                                          16 * 1023,
                                          16 * 1023 + 1,
                                          16384};
-const Nonce nonce{0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xf0, 0xe1, 0xd2, 0xc3};
+const Nonce nonce{{0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xf0, 0xe1, 0xd2, 0xc3}, 12};
 
 // What a plan does to each block of the output, and to each mask: how often, and under which counter.
 struct Done {

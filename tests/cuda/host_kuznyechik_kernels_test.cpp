@@ -53,8 +53,8 @@ Bytes reference_ctr(const kuznyechik::RoundKeys& keys, Counter counter, const By
   return out;
 }
 
-constexpr MgmNonce base_nonce{0x7e, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10,
-                              0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87};
+constexpr Nonce base_nonce{
+    {0x7e, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87}, 16};
 constexpr std::uint64_t first_segment = 0xfffffffe;
 
 // The job of a lane, with all that it launches (cuda/kernels/kuznyechik.cu).
@@ -94,7 +94,7 @@ Bytes seal_all(const mgm::Mgm& mgm, const Bytes& aad, const Bytes& plain, std::s
                           .subspan(i * segment_bytes)
                           .first(std::min(segment_bytes, plain.size() - i * segment_bytes));
     const auto out = std::span(sealed).subspan(i * sealed_segment_bytes);
-    mgm.seal(segment_mgm_nonce(base_nonce, first_segment + i), aad, part, out.first(part.size()),
+    mgm.seal(segment_nonce(base_nonce, first_segment + i), aad, part, out.first(part.size()),
              out.subspan(part.size(), tag_bytes));
   }
   return sealed;
@@ -150,7 +150,7 @@ TEST_CASE("kernels on the host: Kuznyechik's segments are sealed, opened, and th
                     each.grid,
                     public_data(aad),
                     {{first_segment, each.full + 1, expected.size()},
-                     load_counter(base_nonce),
+                     load_counter(base_nonce.bytes),
                      static_cast<unsigned>(aad.size() + 15) / 16}};
       Buffer in(plain), sealed(expected.size()), opened(plain.size());
       job.crypt(in, segment_bytes, sealed, sealed_segment_bytes);

@@ -92,7 +92,7 @@ TEST_CASE("a CUDA lane does many of Kuznyechik's segments in a job, two jobs at 
                   .key = &key,
                   .in = inputs[i],
                   .out = outputs[i],
-                  .base_mgm_nonce = stream.base,
+                  .base_nonce = stream.base,
                   .first_segment = stream.first,
                   .aad = stream.aad});
     };

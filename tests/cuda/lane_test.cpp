@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cipher/modes/segments.hpp"
-#include "format/raw.hpp"
-#include "format/segment_session.hpp"
+#include "format/formats.hpp"
+#include "format/sessions.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring.hpp"
@@ -357,7 +357,7 @@ std::string check_raw(std::size_t size, const PipelineCase& with) {
 std::unique_ptr<Session> segment_session(bool decrypt) {
   return make_segment_session({.decrypt = decrypt,
                                .key = make_key(test_bytes(32)),
-                               .base_nonce = {1, 2, 3},
+                               .base_nonce = {{1, 2, 3}, 12},
                                .header = {},
                                .header_bytes = 0});
 }

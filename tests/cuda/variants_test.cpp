@@ -55,15 +55,15 @@ CipherKey make_key(Cipher cipher, const Bytes& bytes) {
 // The cipher as its standard writes it.
 class BlockCipher {
  public:
-  BlockCipher(Cipher cipher, const Bytes& key) : is_aes_(is_aes(cipher)) {
-    if (is_aes_)
+  BlockCipher(Cipher cipher, const Bytes& key) : family_(info(cipher).family) {
+    if (family_ == Family::aes)
       aes_ = aes::expand_key(key);
     else
       kuznyechik_ = kuznyechik::expand_key(key);
   }
 
   CounterBlock encrypt(CounterBlock block) const {
-    if (!is_aes_) return kuznyechik::encrypt(kuznyechik_, block);
+    if (family_ == Family::kuznyechik) return kuznyechik::encrypt(kuznyechik_, block);
     aes::encrypt_block(aes_, block.data(), block.data());
     return block;
   }
@@ -86,7 +86,7 @@ class BlockCipher {
   }
 
  private:
-  bool is_aes_;
+  Family family_;
   aes::RoundKeys aes_{};
   kuznyechik::RoundKeys kuznyechik_{};
 };

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "format/raw.hpp"
+#include "format/formats.hpp"
 #include "keys/key.hpp"
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"

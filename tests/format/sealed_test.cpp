@@ -17,8 +17,8 @@
 #include "cipher/modes/mgm.hpp"
 #include "cipher/modes/segments.hpp"
 #include "format/cobblestone.hpp"
-#include "format/openssl.hpp"
-#include "format/segment_session.hpp"
+#include "format/formats.hpp"
+#include "format/sessions.hpp"
 #include "keys/kdf.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
@@ -110,12 +110,12 @@ Bytes message(const Bytes& input_key, const Bytes& context, const Bytes& plain) 
   const std::size_t key_size = input_key.size();
   const Bytes derived =
       bytes_of(hkdf_expand_sha512(input_key, label + Bytes(1) + salt + context, key_size + 44));
-  Nonce base{};
-  std::ranges::copy(part(derived, key_size, 12), std::as_writable_bytes(std::span(base)).begin());
+  Nonce base{{}, 12};
+  std::ranges::copy(part(derived, key_size, 12), std::as_writable_bytes(std::span(base.bytes)).begin());
   Bytes out = salt + part(derived, key_size + 12, 32);
   for (std::size_t i = 0; i <= plain.size() / 16384; ++i) {
     Nonce nonce = base;
-    nonce[11] ^= static_cast<std::uint8_t>(i);
+    nonce.bytes[11] ^= static_cast<std::uint8_t>(i);
     const std::size_t size = std::min<std::size_t>(plain.size() - 16384 * i, 16384);
     out = out + gcm_seal(part(derived, 0, key_size), nonce, part(plain, 16384 * i, size));
   }
@@ -167,15 +167,15 @@ std::optional<std::size_t> run(const Job& job) {
     gcm.emplace(job.key->bytes.bytes(), is_open ? EvpGcm::Use::open : EvpGcm::Use::seal);
   for (std::size_t i = 0; i < count_segments(job); ++i) {
     if (is_open) {
-      const auto [nonce, mgm_nonce, sealed, plain] = segment_to_open(job, i);
+      const auto [nonce, sealed, plain] = segment_to_open(job, i);
       const auto text = sealed.first(plain.size()), tag = sealed.last(tag_bytes);
-      const bool good = is_mgm ? mgm->open(mgm_nonce, job.aad, text, tag, plain)
-                               : gcm->open(nonce, job.aad, text, tag, plain);
+      const bool good =
+          is_mgm ? mgm->open(nonce, job.aad, text, tag, plain) : gcm->open(nonce, job.aad, text, tag, plain);
       if (!good) return i;
     } else {
-      const auto [nonce, mgm_nonce, sealed, plain] = segment_to_seal(job, i);
+      const auto [nonce, sealed, plain] = segment_to_seal(job, i);
       const auto text = sealed.first(plain.size()), tag = sealed.last(tag_bytes);
-      is_mgm ? mgm->seal(mgm_nonce, job.aad, plain, text, tag) : gcm->seal(nonce, job.aad, plain, text, tag);
+      is_mgm ? mgm->seal(nonce, job.aad, plain, text, tag) : gcm->seal(nonce, job.aad, plain, text, tag);
     }
   }
   return std::nullopt;
@@ -655,10 +655,10 @@ TEST_CASE("Kuznyechik's suite is what FORMAT.md says of it") {
   const Bytes plain = test_bytes(2 * 16384 + 100);
   Bytes file = header + salt + part(derived, 48, 32);
   for (std::size_t i = 0; i < 3; ++i) {
-    MgmNonce nonce{};
-    std::ranges::copy(part(derived, 32, 16), std::as_writable_bytes(std::span(nonce)).begin());
-    nonce[15] ^= static_cast<std::uint8_t>(i);
-    nonce[0] &= 0x7f;
+    Nonce nonce{{}, 16};
+    std::ranges::copy(part(derived, 32, 16), std::as_writable_bytes(std::span(nonce.bytes)).begin());
+    nonce.bytes[15] ^= static_cast<std::uint8_t>(i);
+    nonce.bytes[0] &= 0x7f;
     const Bytes in = part(plain, 16384 * i, std::min<std::size_t>(plain.size() - 16384 * i, 16384));
     Bytes ciphertext(in.size()), tag(16);
     mgm.seal(nonce, magic, in, ciphertext, tag);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cipher/job.hpp"
-#include "format/segment_session.hpp"
+#include "format/sessions.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
@@ -44,8 +44,7 @@ std::unique_ptr<Session> make_session(Cipher cipher, bool decrypt) {
   std::ranges::fill(key.bytes.bytes(), std::byte{7});
   return make_segment_session({.decrypt = decrypt,
                                .key = std::move(key),
-                               .base_nonce = {1, 2, 3},
-                               .base_mgm_nonce = {1, 2, 3},
+                               .base_nonce = {{1, 2, 3}, info(cipher).nonce_bytes},
                                .header = {},
                                .header_bytes = 0});
 }

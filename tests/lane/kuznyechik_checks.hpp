@@ -85,12 +85,12 @@ inline void check_kuznyechik_lengths(Lane& lane) {
 
 // Sealing and opening ------------------------------------------------------------------------------
 
-inline const MgmNonce mgm_nonce = counter_block("7edcba98765432100123456789abcdef");
+inline const Nonce mgm_nonce{counter_block("7edcba98765432100123456789abcdef"), 16};
 
 // What the segments of a job share.
 struct MgmStream {
   const CipherKey& key;
-  MgmNonce base = mgm_nonce;
+  Nonce base = mgm_nonce;
   std::uint64_t first = 0;
   Bytes aad = to_bytes("gpuaes-stream/1\n");
 };
@@ -101,7 +101,7 @@ inline Bytes mgm_seal(Lane& lane, const MgmStream& stream, const Bytes& plain, s
               .key = &stream.key,
               .in = plain,
               .out = sealed,
-              .base_mgm_nonce = stream.base,
+              .base_nonce = stream.base,
               .first_segment = stream.first,
               .aad = stream.aad});
   CHECK_FALSE(lane.finish().has_value());
@@ -120,7 +120,7 @@ inline MgmOpened mgm_open(Lane& lane, const MgmStream& stream, const Bytes& seal
               .key = &stream.key,
               .in = sealed,
               .out = opened.plain,
-              .base_mgm_nonce = stream.base,
+              .base_nonce = stream.base,
               .first_segment = stream.first,
               .aad = stream.aad});
   opened.bad_segment = lane.finish();
@@ -147,7 +147,7 @@ inline void check_mgm_vectors(Lane& lane) {
   for (const MgmVector& vector : mgm_vectors) {
     CAPTURE(vector.tag);
     const CipherKey& key = lasting_key(from_hex(vector.key), Cipher::kuznyechik);
-    const MgmStream stream{key, counter_block(vector.nonce), 0, from_hex(vector.aad)};
+    const MgmStream stream{key, {counter_block(vector.nonce), 16}, 0, from_hex(vector.aad)};
     const Bytes plain = from_hex(vector.plaintext);
     Bytes expected = from_hex(vector.ciphertext);
     const Bytes tag = from_hex(vector.tag);
@@ -193,11 +193,12 @@ inline void check_mgm_numbering(Lane& lane) {
         "7edcba98765432100123456789abcd10"}}};
   for (const Numbering& numbering : numberings) {
     CAPTURE(numbering.first);
-    const Bytes sealed = mgm_seal(lane, {key, counter_block(numbering.base), numbering.first}, plain, 3);
+    const Bytes sealed =
+        mgm_seal(lane, {key, {counter_block(numbering.base), 16}, numbering.first}, plain, 3);
     for (std::size_t i = 0; i < 3; ++i) {
       const std::size_t at = i * segment_bytes, size = std::min(plain.size() - at, segment_bytes);
       const Bytes in(plain.begin() + static_cast<long>(at), plain.begin() + static_cast<long>(at + size));
-      const Bytes alone = mgm_seal(lane, {key, counter_block(numbering.nonces[i])}, in, 1);
+      const Bytes alone = mgm_seal(lane, {key, {counter_block(numbering.nonces[i]), 16}}, in, 1);
       CHECK(difference(std::span(sealed).subspan(i * sealed_segment_bytes, size + tag_bytes), alone) == "");
     }
   }

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/raw.hpp"
+#include "format/formats.hpp"
 #include "io/control.hpp"
 #include "io/fd_source_sink.hpp"
 #include "lane/backends.hpp"

@@ -9,7 +9,7 @@
 
 #include "cipher/modes/evp_gcm.hpp"
 #include "cipher/modes/segments.hpp"
-#include "format/segment_session.hpp"
+#include "format/sessions.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/rig.hpp"
 #include "support/bytes.hpp"
@@ -22,7 +22,7 @@ namespace gpuaes {
 namespace {
 
 constexpr std::size_t plain = segment_bytes, sealed = sealed_segment_bytes;
-constexpr Nonce base_nonce{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0xfe};
+constexpr Nonce base_nonce{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0xfe}, 12};
 constexpr std::uint64_t header_bytes = 175;
 
 std::unique_ptr<Session> session(bool decrypt) {

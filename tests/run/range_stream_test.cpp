@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cipher/job.hpp"
-#include "format/segment_session.hpp"
+#include "format/sessions.hpp"
 #include "pipeline/rig.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cipher/modes/segments.hpp"
-#include "format/segment_session.hpp"
+#include "format/sessions.hpp"
 #include "pipeline/rig.hpp"
 #include "run/salvage_lane.hpp"
 #include "support/bytes.hpp"

@@ -27,7 +27,7 @@ struct GcmVector {
   bool valid = true;  // where not, the tag is wrong and `plain` says nothing
 
   // What jobs and the sealed formats use.
-  bool suits_job() const { return iv.size() == sizeof(Nonce) && tag.size() == tag_bytes; }
+  bool suits_job() const { return iv.size() == 12 && tag.size() == tag_bytes; }
 };
 
 // The cases of one CAVP response file: "Count = 0", then "NAME = digits" in any order, and "FAIL" alone in a
@@ -92,7 +92,7 @@ inline std::vector<GcmVector> wycheproof_gcm_vectors() {
 // What the segments of one job share.
 struct GcmStream {
   const CipherKey& key;
-  Nonce base_nonce{};
+  Nonce base_nonce{{}, 12};
   std::uint64_t first_segment = 0;
   Bytes aad{};
 };
@@ -103,8 +103,8 @@ struct Opened {
 };
 
 inline Nonce nonce_of(std::span<const std::byte> bytes) {
-  Nonce nonce{};
-  for (std::size_t i = 0; i < nonce.size(); ++i) nonce[i] = std::to_integer<std::uint8_t>(bytes[i]);
+  Nonce nonce{{}, bytes.size()};
+  std::ranges::copy(bytes, std::as_writable_bytes(std::span(nonce.bytes)).begin());
   return nonce;
 }
 

@@ -15,24 +15,24 @@ class SingleMgm {
   explicit SingleMgm(std::span<const std::byte> key) : mgm_(key) {}
   SingleMgm(std::span<const std::byte> key, const kuznyechik::SimdCodes& codes) : mgm_(key, codes) {}
 
-  void seal(const MgmNonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
+  void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
             std::span<std::byte> ciphertext, std::span<std::byte> tag) const {
     Bytes sealed(plain.begin(), plain.end());
     sealed.resize(plain.size() + tag_bytes);
     const Segment<std::byte, const std::byte> segment{
-        .mgm_nonce = nonce, .sealed = sealed, .plain = std::span(sealed).first(plain.size())};
+        .nonce = nonce, .sealed = sealed, .plain = std::span(sealed).first(plain.size())};
     mgm_.seal(aad, std::span(&segment, 1));
     std::ranges::copy(segment.ciphertext(), ciphertext.begin());
     std::ranges::copy(segment.tag(), tag.begin());
   }
 
-  [[nodiscard]] bool open(const MgmNonce& nonce, std::span<const std::byte> aad,
+  [[nodiscard]] bool open(const Nonce& nonce, std::span<const std::byte> aad,
                           std::span<const std::byte> ciphertext, std::span<const std::byte> tag,
                           std::span<std::byte> plain) const {
     Bytes sealed(ciphertext.begin(), ciphertext.end());
     sealed.insert(sealed.end(), tag.begin(), tag.end());
     const Segment<const std::byte, std::byte> segment{
-        .mgm_nonce = nonce, .sealed = sealed, .plain = std::span(sealed).first(plain.size())};
+        .nonce = nonce, .sealed = sealed, .plain = std::span(sealed).first(plain.size())};
     const auto bad = mgm_.open(aad, std::span(&segment, 1));
     std::ranges::copy(segment.plain, plain.begin());
     return !bad;
@@ -47,7 +47,7 @@ struct MgmSealed {
 };
 
 // What the oracle makes of `plain`, and CPU lanes too, in place; who open it again.
-inline MgmSealed check_as_oracle(const mgm::Mgm& oracle, const SingleMgm& cpu, const MgmNonce& nonce,
+inline MgmSealed check_as_oracle(const mgm::Mgm& oracle, const SingleMgm& cpu, const Nonce& nonce,
                                  const Bytes& aad, const Bytes& plain) {
   Bytes expected(plain.size()), expected_tag(16), got = plain, tag(16);
   oracle.seal(nonce, aad, plain, expected, expected_tag);

@@ -43,7 +43,8 @@ EvpGcm::EvpGcm(std::span<const std::byte> key, Use use) : context_(EVP_CIPHER_CT
 void EvpGcm::seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
                   std::span<std::byte> ciphertext, std::span<std::byte> tag) {
   EVP_CIPHER_CTX* const context = context_.get();
-  check(EVP_EncryptInit_ex2(context, nullptr, nullptr, nonce.data(), nullptr) == 1, "EVP_EncryptInit_ex2");
+  check(EVP_EncryptInit_ex2(context, nullptr, nullptr, nonce.bytes.data(), nullptr) == 1,
+        "EVP_EncryptInit_ex2");
   feed(EVP_EncryptUpdate, "EVP_EncryptUpdate", context, aad, nullptr);
   feed(EVP_EncryptUpdate, "EVP_EncryptUpdate", context, plain, ciphertext.data());
   int none = 0;
@@ -55,7 +56,8 @@ void EvpGcm::seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<
 bool EvpGcm::open(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> ciphertext,
                   std::span<const std::byte> tag, std::span<std::byte> plain) {
   EVP_CIPHER_CTX* const context = context_.get();
-  check(EVP_DecryptInit_ex2(context, nullptr, nullptr, nonce.data(), nullptr) == 1, "EVP_DecryptInit_ex2");
+  check(EVP_DecryptInit_ex2(context, nullptr, nullptr, nonce.bytes.data(), nullptr) == 1,
+        "EVP_DecryptInit_ex2");
   feed(EVP_DecryptUpdate, "EVP_DecryptUpdate", context, aad, nullptr);
   feed(EVP_DecryptUpdate, "EVP_DecryptUpdate", context, ciphertext, plain.data());
   check(

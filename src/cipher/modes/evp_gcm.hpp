@@ -18,7 +18,7 @@ class EvpGcm {
 
   EvpGcm(std::span<const std::byte> key, Use use);  // a key of 16, 24 or 32 bytes
 
-  // ciphertext: as long as plain, the same memory or apart from it. tag: 16 bytes.
+  // nonce, tag: 12 and 16 bytes. ciphertext: as long as plain, the same memory or apart from it.
   void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
             std::span<std::byte> ciphertext, std::span<std::byte> tag);
 

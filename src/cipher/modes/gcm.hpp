@@ -19,8 +19,7 @@ namespace gpuaes {
 
 // J0 for a nonce of 96 bits.
 constexpr CounterBlock first_counter(const Nonce& nonce) {
-  CounterBlock block{};
-  for (std::size_t i = 0; i < nonce.size(); ++i) block[i] = nonce[i];
+  CounterBlock block = nonce.bytes;
   block[15] = 1;
   return block;
 }

@@ -68,15 +68,20 @@ GPUAES_HD inline Element reduce(const Product& product) {
   return result;
 }
 
-// Encryption starts at the nonce whose highest bit is 0, the factors where it is 1; either is then
-// enciphered (section 4.1).
-constexpr Block first_counter(MgmNonce nonce) {
-  nonce[0] &= 0x7f;
-  return nonce;
+// A nonce has 127 bits. Behind a bit 0 they are the block that the first counter is enciphered from, behind a
+// bit 1 that of the first factor (section 4.1).
+inline constexpr std::uint64_t highest_bit = std::uint64_t{1} << 63;
+GPUAES_HD constexpr Counter counter_start(const Counter& nonce) {
+  return {nonce.high & ~highest_bit, nonce.low};
 }
-constexpr Block first_factor(MgmNonce nonce) {
-  nonce[0] |= 0x80;
-  return nonce;
+GPUAES_HD constexpr Counter factor_start(const Counter& nonce) {
+  return {nonce.high | highest_bit, nonce.low};
+}
+constexpr Block counter_start(const Nonce& nonce) {
+  return store_counter(counter_start(load_counter(nonce.bytes)));
+}
+constexpr Block factor_start(const Nonce& nonce) {
+  return store_counter(factor_start(load_counter(nonce.bytes)));
 }
 
 // incr_r counts in the right half of a block, incr_l in the left one; neither carries out of it (section 3).
@@ -101,8 +106,8 @@ class Mgm {
   Mgm& operator=(const Mgm&) = delete;
 
   // Encrypts or decrypts. `out` is as long as `in`; the same memory, or apart from it.
-  void crypt(const MgmNonce& nonce, std::span<const std::byte> in, std::span<std::byte> out) const {
-    Counter counter = load_counter(encrypt(first_counter(nonce)));
+  void crypt(const Nonce& nonce, std::span<const std::byte> in, std::span<std::byte> out) const {
+    Counter counter = load_counter(encrypt(counter_start(nonce)));
     Block keystream{};
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (i % 16 == 0) {
@@ -113,9 +118,8 @@ class Mgm {
     }
   }
 
-  Tag tag(const MgmNonce& nonce, std::span<const std::byte> aad,
-          std::span<const std::byte> ciphertext) const {
-    Counter factor = load_counter(encrypt(first_factor(nonce)));
+  Tag tag(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> ciphertext) const {
+    Counter factor = load_counter(encrypt(factor_start(nonce)));
     Product sum{};
     add(aad, factor, sum);
     add(ciphertext, factor, sum);
@@ -127,7 +131,7 @@ class Mgm {
   }
 
   // ciphertext: as long as plain. tag: 16 bytes.
-  void seal(const MgmNonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
+  void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
             std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
     crypt(nonce, plain, ciphertext);
     const Tag made = tag(nonce, aad, ciphertext);
@@ -135,7 +139,7 @@ class Mgm {
   }
 
   // False where the tag is wrong; nothing is written to `plain` then. Takes as long wherever tags differ.
-  [[nodiscard]] bool open(const MgmNonce& nonce, std::span<const std::byte> aad,
+  [[nodiscard]] bool open(const Nonce& nonce, std::span<const std::byte> aad,
                           std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
                           std::span<std::byte> plain) const {
     const Tag made = tag(nonce, aad, ciphertext);

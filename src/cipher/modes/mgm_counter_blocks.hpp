@@ -20,7 +20,7 @@ namespace gpuaes {
 
 inline constexpr unsigned segment_blocks = segment_bytes / 16;
 
-// Segment i of the stream has the nonce `base` XOR i without its highest bit.
+// Segment i of the stream has the nonce `base` XOR i.
 struct MgmSegments : SegmentCut {
   Counter base;
   unsigned aad_blocks;  // of every segment
@@ -28,10 +28,7 @@ struct MgmSegments : SegmentCut {
   // One for each block of associated data and of ciphertext, and one for the block of lengths.
   GPUAES_HD unsigned max_factors() const { return aad_blocks + segment_blocks + 1; }
   GPUAES_HD unsigned factors(std::uint64_t segment) const { return aad_blocks + blocks(segment) + 1; }
-  GPUAES_HD Counter nonce(std::uint64_t segment, bool highest_bit) const {
-    constexpr std::uint64_t bit = std::uint64_t{1} << 63;
-    return {(base.high & ~bit) | (highest_bit ? bit : 0), base.low ^ (first + segment)};
-  }
+  GPUAES_HD Counter nonce(std::uint64_t segment) const { return {base.high, base.low ^ (first + segment)}; }
 };
 
 // Two blocks for each segment: where its counters begin, and where its factors do.
@@ -41,7 +38,8 @@ struct MgmStarts {
 
   GPUAES_HD std::uint64_t count() const { return 2 * segments.count; }
   GPUAES_HD BlockWords counter_block(std::uint64_t i) const {
-    return block_words(segments.nonce(i / 2, i % 2 != 0));
+    const Counter nonce = segments.nonce(i / 2);
+    return block_words(i % 2 == 0 ? mgm::counter_start(nonce) : mgm::factor_start(nonce));
   }
   GPUAES_HD BlockWords load(std::uint64_t) const { return {}; }
   GPUAES_HD void store(std::uint64_t i, const BlockWords& block) const { starts[i] = block; }

@@ -59,8 +59,8 @@ MgmCpu::Tags MgmCpu::crypt(std::span<const std::byte> aad, std::span<const Text>
   const std::span counters = std::span(first.of).first(count),
                   first_factors = std::span(first.of).subspan(count, count);
   for (std::size_t i = 0; i < count; ++i) {
-    counters[i] = mgm::first_counter(texts[i].nonce);
-    first_factors[i] = mgm::first_factor(texts[i].nonce);
+    counters[i] = mgm::counter_start(texts[i].nonce);
+    first_factors[i] = mgm::factor_start(texts[i].nonce);
   }
   cipher_.encrypt(std::span(first.of).first(2 * count));
 
@@ -95,7 +95,7 @@ void MgmCpu::seal(std::span<const std::byte> aad,
                   std::span<const Segment<std::byte, const std::byte>> segments) const {
   std::array<Text, max_segments> texts;
   std::ranges::transform(segments, texts.begin(), [](const auto& segment) -> Text {
-    return {segment.mgm_nonce, segment.plain, segment.ciphertext()};
+    return {segment.nonce, segment.plain, segment.ciphertext()};
   });
   const Tags tags = crypt(aad, std::span(texts).first(segments.size()), Ciphertext::out);
   for (std::size_t i = 0; i < segments.size(); ++i)
@@ -106,7 +106,7 @@ std::optional<std::size_t> MgmCpu::open(std::span<const std::byte> aad,
                                         std::span<const Segment<const std::byte, std::byte>> segments) const {
   std::array<Text, max_segments> texts;
   std::ranges::transform(segments, texts.begin(), [](const auto& segment) -> Text {
-    return {segment.mgm_nonce, segment.ciphertext(), segment.plain};
+    return {segment.nonce, segment.ciphertext(), segment.plain};
   });
   const Tags tags = crypt(aad, std::span(texts).first(segments.size()), Ciphertext::in);
   for (std::size_t i = 0; i < segments.size(); ++i)

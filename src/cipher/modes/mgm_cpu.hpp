@@ -39,7 +39,7 @@ class MgmCpu {
   // Which of both spans of a text is the ciphertext.
   enum class Ciphertext { in, out };
   struct Text {
-    MgmNonce nonce;
+    Nonce nonce;
     std::span<const std::byte> in;
     std::span<std::byte> out;
   };

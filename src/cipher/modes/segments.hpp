@@ -2,11 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "base/error.hpp"
+#include "base/texts.hpp"
 #include "cipher/host_device.hpp"
 #include "cipher/job.hpp"
 
@@ -16,7 +17,6 @@ namespace gpuaes {
 template <class Sealed, class Plain>
 struct Segment {
   Nonce nonce;
-  MgmNonce mgm_nonce;
   std::span<Sealed> sealed;
   std::span<Plain> plain;
 
@@ -24,19 +24,18 @@ struct Segment {
   std::span<Sealed> tag() const { return sealed.subspan(plain.size()); }
 };
 
-// base_nonce XOR number, as big-endian numbers of as many bits.
-template <std::size_t size>
-constexpr std::array<std::uint8_t, size> segment_nonce(std::array<std::uint8_t, size> base_nonce,
-                                                       std::uint64_t number) {
-  for (std::size_t i = size; number != 0; number >>= 8) base_nonce[--i] ^= static_cast<std::uint8_t>(number);
+// base_nonce XOR number, both as big-endian numbers of the nonce's length. MGM ignores its highest bit.
+constexpr Nonce segment_nonce(Nonce base_nonce, std::uint64_t number) {
+  for (std::size_t i = base_nonce.size; i-- > 0; number >>= 8)
+    base_nonce.bytes[i] ^= static_cast<std::uint8_t>(number);
   return base_nonce;
 }
 
-// The same for MGM, whose nonces have no highest bit.
-constexpr MgmNonce segment_mgm_nonce(const MgmNonce& base_nonce, std::uint64_t number) {
-  MgmNonce nonce = segment_nonce(base_nonce, number);
-  nonce[0] &= 0x7f;
-  return nonce;
+// What a job to seal or to open is done with. LaneError where its nonce is not one of that AEAD.
+inline Aead aead_of(const Job& job) {
+  const CipherInfo& cipher = info(job.key->cipher);
+  if (job.base_nonce.size != cipher.nonce_bytes) throw LaneError(text::nonce_length);
+  return cipher.aead;
 }
 
 constexpr std::size_t count_segments(std::size_t sealed_bytes) {
@@ -68,7 +67,7 @@ Segment<Sealed, Plain> cut_segment(std::span<Sealed> sealed, std::span<Plain> pl
                                    std::size_t index) {
   const std::size_t at = index * segment_bytes, sealed_at = index * sealed_segment_bytes;
   const std::uint64_t number = job.first_segment + index;
-  return {segment_nonce(job.base_nonce, number), segment_mgm_nonce(job.base_mgm_nonce, number),
+  return {segment_nonce(job.base_nonce, number),
           sealed.subspan(sealed_at, std::min(sealed.size() - sealed_at, sealed_segment_bytes)),
           plain.subspan(at, std::min(plain.size() - at, segment_bytes))};
 }

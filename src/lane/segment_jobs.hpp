@@ -1,4 +1,4 @@
-// A job to seal or to open in MGM, some segments at a time, as CPU lanes do it.
+// A job to seal or to open on a CPU: segment after segment, or, in MGM, several at a time.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,21 @@
 #include "cipher/modes/segments.hpp"
 
 namespace gpuaes {
+
+// `seal` gets each segment.
+template <class Seal>
+void seal_segments(const Job& job, Seal seal) {
+  for (std::size_t i = 0; i < count_segments(job); ++i) seal(segment_to_seal(job, i));
+}
+
+// `open` gets each segment and says whether its tag is right. The index of the first one whose tag is wrong,
+// if one is: those behind it are not looked at.
+template <class Open>
+std::optional<std::size_t> open_segments(const Job& job, Open open) {
+  for (std::size_t i = 0; i < count_segments(job); ++i)
+    if (!open(segment_to_open(job, i))) return i;
+  return std::nullopt;
+}
 
 // `take` gets as many segments at a time as MgmCpu does, each of them as `cut` cuts it out of the job, and
 // may name one of them that is bad: those behind it are not looked at. The index of that one in the job.

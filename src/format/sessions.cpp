@@ -1,4 +1,4 @@
-#include "format/segment_session.hpp"
+#include "format/sessions.hpp"
 
 #include <fmt/format.h>
 
@@ -9,15 +9,43 @@
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "cipher/modes/segments.hpp"
+#include "format/header_reader.hpp"
 
 namespace gpuaes {
 namespace {
+
+constexpr std::size_t block_bytes = sizeof(CounterBlock);
+
+class CtrSession : public Session {
+ public:
+  CtrSession(CipherKey key, Counter first, std::vector<std::byte> header)
+      : key_(std::move(key)), first_(first), header_(std::move(header)) {}
+
+  std::span<const std::byte> header() const override { return header_; }
+  Cipher cipher() const override { return key_.cipher; }
+  std::size_t unit_in() const override { return block_bytes; }
+  std::size_t unit_out() const override { return block_bytes; }
+  std::size_t output_size(std::size_t in_size, bool) const override { return in_size; }
+  Job job(const Piece& piece) const override {
+    return {.operation = Operation::ctr,
+            .key = &key_,
+            .in = piece.in,
+            .out = piece.out,
+            .counter = store_counter(first_ + piece.offset / block_bytes)};
+  }
+
+ private:
+  CipherKey key_;
+  Counter first_;
+  std::vector<std::byte> header_;
+};
 
 // From here on: what job() gives a lane are whole segments and at most one short one, each with all of its
 // tag; what is too short to be a segment at the end of a truncated input never leaves this file.
 class SegmentSession : public Session {
  public:
-  explicit SegmentSession(SegmentStream stream) : stream_(std::move(stream)) {}
+  explicit SegmentSession(SegmentStream stream)
+      : stream_(std::move(stream)), suite_(suite_of(stream_.key.cipher)) {}
 
   std::span<const std::byte> header() const override { return stream_.header; }
   Cipher cipher() const override { return stream_.key.cipher; }
@@ -37,11 +65,10 @@ class SegmentSession : public Session {
                   .in = piece.in.first(piece.in.size() - stray),
                   .out = piece.out,
                   .base_nonce = stream_.base_nonce,
-                  .base_mgm_nonce = stream_.base_mgm_nonce,
                   .first_segment = piece.offset / unit_in(),
-                  .aad = stream_.aad};
-    if (const std::uint64_t most = max_segments(cipher()); job.first_segment + count_segments(job) > most)
-      throw IoError(fmt::format(text::too_long, std::countr_zero(most)));
+                  .aad = bytes_of(suite_.aad)};
+    if (job.first_segment + count_segments(job) > suite_.max_segments)
+      throw IoError(fmt::format(text::too_long, std::countr_zero(suite_.max_segments)));
     return job;
   }
 
@@ -75,9 +102,20 @@ class SegmentSession : public Session {
   }
 
   SegmentStream stream_;
+  const Suite& suite_;
 };
 
 }  // namespace
+
+std::unique_ptr<Session> make_ctr_session(CipherKey key, Counter first, std::vector<std::byte> header) {
+  return std::make_unique<CtrSession>(std::move(key), first, std::move(header));
+}
+
+const Suite& suite_of(Cipher cipher) {
+  const CipherInfo& row = info(cipher);
+  if (!row.suite) throw UsageError(fmt::format(text::no_suite, row.name));
+  return *row.suite;
+}
 
 std::unique_ptr<Session> make_segment_session(SegmentStream stream) {
   return std::make_unique<SegmentSession>(std::move(stream));

@@ -1,0 +1,101 @@
+// A cipher that is in the list of ciphers and nowhere else: no format takes it, and no lane computes anything
+// with it. tests/CMakeLists.txt adds it to a copy of the list and compiles formats and lanes with that.
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/formats.hpp"
+#include "format/sessions.hpp"
+#include "lane/backends.hpp"
+#include "lane/plan.hpp"
+#include "support/bytes.hpp"
+#include "support/catch.hpp"
+
+namespace gpuaes {
+namespace {
+
+const CipherInfo& made_up = info(Cipher::made_up);
+
+// Those that the program lists.
+std::vector<std::string> all_formats() {
+  const auto error = error_of<UsageError>([] { find_format("none"); });
+  REQUIRE(error.has_value());
+  std::string_view names = std::string_view(error->hint()).substr(std::string_view("formats are ").size());
+  std::vector<std::string> all;
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = names.find(", ");
+    all.emplace_back(names.substr(0, end));
+    if (end != std::string_view::npos) names.remove_prefix(end + 2);
+  }
+  return all;
+}
+
+CipherKey made_up_key() {
+  return make_key(test_bytes(made_up.key_bytes), Cipher::made_up);
+}
+
+// CPU lanes, and CUDA lanes where there is a device.
+std::vector<std::unique_ptr<Lane>> all_lanes(std::span<std::byte> memory) {
+  const LaneSetup setup{.memory = memory, .max_in = memory.size(), .max_out = memory.size()};
+  std::vector<LaneSpec> specs = parse_lanes("cpu+reference");
+  if (count_cuda_devices() > 0) specs.push_back(parse_lanes("cuda:0:1").front());
+  return open_lanes(specs, setup);
+}
+
+}  // namespace
+
+TEST_CASE("the list of ciphers has one with a name that -c takes") {
+  CHECK(find_cipher("made-up") == Cipher::made_up);
+  CHECK(ciphers.back().cipher == Cipher::made_up);
+}
+
+TEST_CASE("every format refuses a cipher that its row does not name") {
+  const std::vector<std::string> names = all_formats();
+  CHECK(names.size() >= 4);
+  for (const std::string& name : names)
+    for (const bool decrypt : {false, true}) {
+      CAPTURE(name, decrypt);
+      SessionRequest request;
+      request.decrypt = decrypt;
+      request.cipher = Cipher::made_up;
+      const std::string failure = failure_of([&] { open_session(find_format(name), std::move(request)); });
+      CHECK(contains(failure, "usage: " + name + " format has "));
+      CHECK(contains(failure, "and not made-up"));
+    }
+}
+
+TEST_CASE("the length of a key never chooses a cipher that is not AES") {
+  const GivenKey key(made_up_key().bytes);
+  CHECK(contains(failure_of([&] { choose_cipher({}, key); }), "usage: aes-256 needs a key of 32 bytes"));
+}
+
+TEST_CASE("no message is made with a cipher without a suite") {
+  CHECK(contains(failure_of([] { make_segment_session({.key = made_up_key()}); }), "usage: "));
+  CHECK(contains(failure_of([] { suite_of(Cipher::made_up); }), "made-up"));
+}
+
+TEST_CASE("every lane refuses a cipher that it has no case for, and writes nothing") {
+  Bytes memory(4096);
+  const std::span in = std::span(memory).first(1024), out = std::span(memory).subspan(2048, 1024);
+  const CipherKey key = made_up_key();
+  for (const auto& lane : all_lanes(memory))
+    for (const Operation operation : {Operation::ctr, Operation::seal, Operation::open}) {
+      const std::size_t tag = operation == Operation::ctr ? 0 : tag_bytes;
+      const Job job{.operation = operation,
+                    .key = &key,
+                    .in = in.first(1024 - (operation == Operation::seal ? tag : 0)),
+                    .out = out.first(1024 - (operation == Operation::open ? tag : 0)),
+                    .base_nonce = {{}, made_up.nonce_bytes}};
+      CAPTURE(lane->name(), operation);
+      CHECK(contains(failure_of([&] { lane->start(job); }), "lane: this lane does not have made-up"));
+      CHECK(difference(out, Bytes(1024)) == "");
+    }
+}
+
+TEST_CASE("the plan of lanes has no rates for a cipher without a case") {
+  CHECK(contains(failure_of([] { bytes_until_cuda_pays(1, {.cipher = Cipher::made_up}); }), "made-up"));
+}
+
+}  // namespace gpuaes
