@@ -32,7 +32,7 @@ std::size_t sealed_size(std::size_t size) {
 }
 
 BenchData::BenchData(std::size_t size)
-    : capacity_(round_up(std::max(size, least), segment_bytes)),
+    : capacity_(round_up(std::max(size, min_bytes), segment_bytes)),
       device_plain_(capacity_),
       sealed_(sealed_size(capacity_)),
       opened_(capacity_),

@@ -13,14 +13,14 @@
 
 namespace gpuaes::cuda {
 
-// Bytes of so much plaintext, sealed.
+// Bytes of `size` bytes of plaintext once they are sealed.
 std::size_t sealed_size(std::size_t size);
 
 // Memory of the device for all that is measured, made once. What is worked on is random, never zeros, which
 // some devices process faster; and pieces go round all of it, which is more than the caches of devices hold.
 class BenchData {
  public:
-  static constexpr std::size_t least = std::size_t{256} << 20;
+  static constexpr std::size_t min_bytes = std::size_t{256} << 20;
 
   // Room for pieces of up to `size` bytes. LaneError, with cudaErrorMemoryAllocation left as the last error
   // where the device has no room.
@@ -40,7 +40,7 @@ class BenchData {
   };
   Piece piece(KernelMode mode, std::size_t at, std::size_t size) const;
 
-  // The piece behind the one before, in a round.
+  // The next piece, in rounds over all of the data.
   Piece next(KernelMode mode, std::size_t size);
   void begin_round() { next_ = 0; }
 
@@ -48,7 +48,7 @@ class BenchData {
   static std::size_t stride(KernelMode mode, std::size_t size);
   std::size_t pieces(KernelMode mode, std::size_t size) const { return capacity_ / stride(mode, size); }
 
-  // Whether no tag was wrong of what was opened since the last time.
+  // Whether all tags opened since the last call were right.
   bool all_opened();
 
   const std::vector<std::byte>& plain() const { return plain_; }
@@ -61,8 +61,8 @@ class BenchData {
   std::size_t next_ = 0;
 };
 
-// Of those sizes that the device has room for, the largest; the others are skipped, and gone then. None where
-// it has room for none.
+// Data for the largest of the sizes that the device has room for. Larger ones are skipped and removed from
+// `sizes`; null if none is left.
 std::unique_ptr<BenchData> make_data(std::vector<std::size_t>& sizes, const Report& report);
 
 // What a mode reads and writes of a piece.

@@ -257,7 +257,7 @@ void run_device_bench(const Arguments& arguments) {
 void run_limit_bench(const Arguments& arguments) {
   require_cuda_devices();
   Report report(arguments.form, {{"what", 44}, {"value", 9, 4}, {"unit", 7}});
-  const DeviceLimits limits = BenchData(BenchData::least).limits();
+  const DeviceLimits limits = BenchData(BenchData::min_bytes).limits();
   const auto add = [&](const char* what, double rate, const char* unit) {
     report.add({what, rate / 1e12, unit});
   };

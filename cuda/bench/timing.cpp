@@ -27,7 +27,7 @@ double median(const Runs& runs, const std::function<double()>& time) {
   for (std::size_t run = 0; run < runs.warm_ups && spent < runs.seconds; ++run) spent += time();
   spent = 0;
   std::vector<double> seconds;
-  while (seconds.size() < runs.timed && (seconds.size() < runs.least || spent < runs.seconds)) {
+  while (seconds.size() < runs.timed && (seconds.size() < runs.min_timed || spent < runs.seconds)) {
     seconds.push_back(time());
     spent += seconds.back();
   }

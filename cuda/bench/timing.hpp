@@ -29,11 +29,11 @@ class Streams {
   Event begin_{cudaEventDefault}, end_{cudaEventDefault};
 };
 
-// How often something is run: first without being timed, then timed. What takes long is run less often, as it
-// has less that disturbs it: no more once the runs of either kind have taken `seconds` together, and `least`
-// of them were timed.
+// How often something is run: first untimed, then timed. Each kind of runs ends early once its runs have
+// taken `seconds` together, but not before `min_timed` timed ones: long runs are disturbed less, and need
+// fewer.
 struct Runs {
-  std::size_t warm_ups, timed, least;
+  std::size_t warm_ups, timed, min_timed;
   double seconds;
 };
 
@@ -73,7 +73,7 @@ class LaunchTimes {
   LaunchTimes(BenchData& data, const Streams& streams, Report& report)
       : data_(data), streams_(streams), report_(report) {}
 
-  // Of launches_of(size) launches behind each other.
+  // Of launches_of(size) launches, back to back.
   double resident(const BenchKernel& kernel, std::size_t size, const Runs& runs);
 
   // Of copies to the device, launches and copies back, as lanes do it.

@@ -14,11 +14,11 @@ namespace gpuaes {
 
 // What a command was called with.
 struct Arguments {
-  std::vector<std::string> words;              // behind its name
-  std::map<std::string, std::string> options;  // those that were given, by their long names
+  std::vector<std::string> words;              // after its name
+  std::map<std::string, std::string> options;  // by their long names
   ReportForm form = ReportForm::text;
 
-  // Nothing where it was not given.
+  // Empty if it was not given.
   std::optional<std::string> option(const std::string& name) const;
 };
 

@@ -43,7 +43,7 @@ constexpr bool is_ecb(KernelMode mode) {
 
 // Nothing in it comes twice.
 struct KernelRequest {
-  std::vector<std::string> variants;  // names, and beginnings of names with a * behind them
+  std::vector<std::string> variants;  // names, or the beginnings of names followed by *
   std::vector<Cipher> ciphers;
   std::vector<KernelMode> modes;
   std::vector<std::size_t> sizes;  // bytes of a launch; with ECB whole blocks

@@ -1,5 +1,5 @@
-// What the pipeline is measured with in place of what it works between: ends that cost nothing, a lane that
-// does nothing, and one that tells how long another one took.
+// What the pipeline bench gives the pipeline: a source that costs nothing, a lane that does nothing, and a
+// lane that measures how long another one takes.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace gpuaes {
 
-// `size` bytes, which are what the chunk's memory happens to hold: zeros at first, since that is how the
-// memory of a ring begins. Writing them there would be measured too.
-class FreeSource : public Source {
+// `size` bytes, whatever the chunks' memory holds: zeros at first, as in every new ring. To write them there
+// would be measured too.
+class NullSource : public Source {
  public:
-  // `shared`: as a file, which lanes read for themselves; else as a pipe.
-  FreeSource(std::uint64_t size, bool shared) : size_(size), shared_(shared) {}
+  // `shared`: like a file, which lanes read in parallel; otherwise like a pipe.
+  NullSource(std::uint64_t size, bool shared) : size_(size), shared_(shared) {}
 
   std::size_t read(std::span<std::byte> out) override {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - at_));
@@ -38,7 +38,7 @@ class FreeSource : public Source {
   std::uint64_t at_ = 0;
 };
 
-// Leaves its jobs' output as it is: what a run takes with it, it takes beside all cipher work.
+// Leaves its jobs' output as it is: a run with it takes as long as everything except the ciphers.
 class IdleLane : public Lane {
  public:
   std::string name() const override { return "none"; }
@@ -46,12 +46,12 @@ class IdleLane : public Lane {
   std::optional<std::size_t> finish() override { return std::nullopt; }
 };
 
-// A lane, with a clock for the time that its thread spends in it.
+// A lane, and the time that its thread spends in it.
 class TimedLane : public Lane {
  public:
   using Nanoseconds = std::atomic<std::int64_t>;
 
-  // Adds to `total` when it goes.
+  // Adds to `total` upon destruction.
   TimedLane(std::unique_ptr<Lane> lane, Nanoseconds& total) : lane_(std::move(lane)), total_(total) {}
   ~TimedLane() override { total_ += std::chrono::nanoseconds(spent_).count(); }
 
@@ -60,23 +60,23 @@ class TimedLane : public Lane {
   bool copies() const override { return lane_->copies(); }
   std::span<const Phase> phases() const override { return lane_->phases(); }
   void start(const Job& job) override {
-    const Spell spell(spent_);
+    const Stopwatch stopwatch(spent_);
     lane_->start(job);
   }
   std::optional<std::size_t> finish() override {
-    const Spell spell(spent_);
+    const Stopwatch stopwatch(spent_);
     return lane_->finish();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  class Spell {
+  class Stopwatch {
    public:
-    explicit Spell(Clock::duration& total) : total_(total) {}
-    ~Spell() { total_ += Clock::now() - begin_; }
-    Spell(const Spell&) = delete;
-    Spell& operator=(const Spell&) = delete;
+    explicit Stopwatch(Clock::duration& total) : total_(total) {}
+    ~Stopwatch() { total_ += Clock::now() - begin_; }
+    Stopwatch(const Stopwatch&) = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
 
    private:
     Clock::duration& total_;

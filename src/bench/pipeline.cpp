@@ -116,7 +116,7 @@ void touch(std::span<std::byte> memory, const Cancel& cancel) {
 
 Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   const std::unique_ptr<Session> session = open_session(*setup.format, setup.cipher);
-  FreeSource source(bytes, setup.as_file);
+  NullSource source(bytes, setup.as_file);
   NullSink sink(cancel);
   const LanePlan planned = plan(setup, bytes);
   Ring ring = make_ring(planned, *session);

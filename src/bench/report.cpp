@@ -17,8 +17,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds between_progress{5};
 
-// To close the table in spite of a stop, by which the program has a second to end.
-constexpr std::chrono::milliseconds last_words{500};
+// Time to close the table after a request to stop: the program should end within a second.
+constexpr std::chrono::milliseconds closing_time{500};
 
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -44,7 +44,7 @@ std::string json_string(const std::string& text) {
   return string + '"';
 }
 
-// Infinities and what is no number have no place in JSON, and say no more than that nothing was measured.
+// JSON has neither infinities nor NaN, and both only mean that nothing was measured.
 std::string number_text(double number, const char* missing) {
   return std::isfinite(number) ? fmt::format("{:.6g}", number) : missing;
 }
@@ -100,9 +100,9 @@ Report::Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sin
 
 Report::~Report() {
   try {
-    cancel_.allow_for(last_words);
+    cancel_.allow_for(closing_time);
     finish();
-  } catch (...) {  // who unwinds has something else to tell
+  } catch (...) {  // an exception that is on its way says more
   }
 }
 
@@ -130,7 +130,7 @@ void Report::add(const std::vector<Cell>& row) {
     pending_ += fmt::format("{}\n{{{}}}", rows_ == 0 ? "" : ",", fmt::join(fields, ", "));
   ++rows_;
   flush();
-  tell_progress();
+  show_progress();
   cancel_.check();
 }
 
@@ -164,9 +164,9 @@ void Report::flush() {
   pending_.clear();
 }
 
-void Report::tell_progress() {
-  if (Clock::now() - told_ < between_progress) return;
-  told_ = Clock::now();
+void Report::show_progress() {
+  if (Clock::now() - shown_at_ < between_progress) return;
+  shown_at_ = Clock::now();
   messages_.detail(expected_ == 0 ? fmt::format("{} rows so far", rows_)
                                   : fmt::format("{} of {} rows", rows_, expected_));
 }

@@ -1,5 +1,4 @@
-// How the commands of gpuaes-bench give their results: a table on standard output, of which each row is there
-// as soon as it was measured.
+// How the benches report their results: as a table on standard output, row by row as they are measured.
 #pragma once
 
 #include <chrono>
@@ -24,11 +23,11 @@ enum class ReportForm { text, csv, json };  // for people; as RFC 4180 quotes it
 
 struct Column {
   std::string name;           // as programs want it: lower case, with its unit: "gb_per_s"
-  std::size_t text_width{0};  // of text: at least so many characters, and those of the name
-  int text_digits{2};         // of text: so many behind a number's point; other forms have six in all
+  std::size_t text_width{0};  // in text: at least this many characters, and as many as the name has
+  int text_digits{2};         // in text: digits after the point; other forms have six in all
 };
 
-// What stands in a row under a name. Nothing, where something was not measured or does not exist.
+// A value of a row. Empty where something was not measured or does not exist.
 class Cell {
  public:
   Cell() = default;
@@ -48,15 +47,15 @@ class Cell {
 
 class Report {
  public:
-  // Writes the head of the table. From here on the signals that stop a program end measuring behind the row
-  // that is under way, and the table stays whole. One report at a time. IoError.
+  // Writes the head of the table. From here on, a signal that stops the program ends measuring after the
+  // current row, and the table stays whole. One report at a time. IoError.
   Report(ReportForm form, std::vector<Column> columns);  // on standard output
   Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink);
   ~Report();  // closes the table, also where measuring was stopped or failed
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
 
-  // So many rows will come, for the lines on standard error that tell how far a long run is.
+  // How many rows will come, for the progress that long runs show on standard error.
   void expect(std::size_t rows) { expected_ = rows; }
 
   // Writes a row, a cell for each column. IoError, and Cancelled where the program is told to stop.
@@ -65,20 +64,20 @@ class Report {
   // Says on standard error what is left out, and why.
   void skip(const std::string& text) const { messages_.warning("skipped: " + text); }
 
-  // Says on standard error what became of the results.
+  // Says on standard error what happened to the results.
   void note(const std::string& text) const { messages_.detail(text); }
 
-  // Closes the table: all has been measured. IoError.
+  // Closes the table. IoError.
   void finish();
 
-  // For what takes long between two rows, and for parts that want one. check() throws Cancelled.
+  // For long work between two rows: check() throws Cancelled. Also for parts that take a Cancel.
   Cancel& cancel() noexcept { return cancel_; }
 
  private:
   void begin();
   std::string text_line(std::vector<std::string> fields) const;
   void flush();
-  void tell_progress();
+  void show_progress();
 
   const ReportForm form_;
   const std::vector<Column> columns_;
@@ -87,10 +86,10 @@ class Report {
   const Control control_{cancel_};
   std::unique_ptr<Sink> sink_;  // none once the table is closed, or cannot be written
   std::string pending_;         // what the sink did not take yet
-  bool closed_ = false;         // and in that is the end of the table
+  bool closed_ = false;         // whether the end of the table is written, or pending
   std::size_t rows_ = 0;
   std::size_t expected_ = 0;
-  std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point shown_at_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace gpuaes
