@@ -43,7 +43,7 @@ constexpr bool repeats = true;
 //  1. its field in Options,
 //  2. its row here, which -h prints in this order,
 //  3. its name in each list below that it belongs to, of options that exclude or need each other,
-//  4. its paragraph in man/gpuaes-stream.1.
+//  4. its paragraph in man/gpuaes-stream.1, and its row in the table of README.md.
 constexpr auto rows = std::to_array<OptionRow<Options>>({
     {"encrypt,e", nullptr, "encrypt (the default)", [](Options&, const std::string&) {}},
     {"decrypt,d", nullptr, "decrypt; detects the sealed format", turn_on<&Options::decrypt>},

@@ -1,9 +1,8 @@
 // READ THIS FIRST. A run is built from its parts here:
 //
 //     source -> [ ring of chunks ] -> sink        The pipeline moves chunks around the ring.
-//                  |       ^                      A session, which is a format with its key, makes a job of
-//                  each,
-//                session.job -> lane              and lanes do the jobs.
+//                  |       ^                      A session, a format with its key, turns each chunk into a
+//                session.job -> lane              job, and lanes do the jobs.
 //
 // Source, session and sink come with the stream. Declaration order is lifetime: a part is declared after the
 // parts that it uses, and destroyed before them.
