@@ -132,9 +132,10 @@ const Format& find_format(std::string_view name);
 // The format of what is encrypted where none is named.
 const Format& default_format();
 
-// Names of formats for messages, as "a, b and c", each with the prefix.
+// Formats for messages, as "a, b and c"; as options each is "-f a".
+enum class NamedAs { name, option };
 std::string authenticated_formats();
-std::string formats_that_take(bool Takes::*what, std::string_view prefix = {});
+std::string formats_that_take(bool Takes::*what, NamedAs named = NamedAs::name);
 
 // The format of the stream that the input begins. AuthError where none is known by its beginning.
 const Format& detect_format(HeaderReader& input);

@@ -61,19 +61,22 @@ constexpr std::array formats{
            .describe = describe_raw},
 };
 
+constexpr std::string_view comma = ", ";
+
 // "a, b and c", or with another last separator.
 std::string join(const std::vector<std::string>& names, std::string_view last = " and ") {
   std::string joined;
   for (std::size_t i = 0; i < names.size(); ++i)
-    joined.append(i == 0 ? "" : i + 1 < names.size() ? ", " : last).append(names[i]);
+    joined.append(i == 0 ? "" : i + 1 < names.size() ? comma : last).append(names[i]);
   return joined;
 }
 
 template <class Chosen>
-std::vector<std::string> names_of(Chosen chosen, std::string_view prefix = {}) {
+std::vector<std::string> names_of(Chosen chosen, NamedAs named = NamedAs::name) {
   std::vector<std::string> names;
   for (const Format& format : formats)
-    if (chosen(format)) names.push_back(std::string(prefix).append(format.name));
+    if (chosen(format))
+      names.push_back(std::string(named == NamedAs::option ? "-f " : "").append(format.name));
   return names;
 }
 
@@ -85,7 +88,7 @@ auto takes(bool Takes::*what) {
 void check_takes(const Format& format, bool given, bool Takes::*what, std::string_view what_text) {
   if (!given || format.takes.*what) return;
   throw UsageError(fmt::format(text::format_takes_none, format.name, what_text),
-                   fmt::format(text::formats_that_take_hint, join(names_of(takes(what)), ", ")));
+                   fmt::format(text::formats_that_take_hint, join(names_of(takes(what)), comma)));
 }
 
 bool has_aes_alone(const Format& format) {
@@ -100,7 +103,7 @@ void check_cipher(const Format& format, Cipher cipher) {
   if (has_aes_alone(format) && refused.family != Family::aes) {
     const auto has_it = [cipher](const Format& each) { return each.has(cipher); };
     throw UsageError(fmt::format(text::aes_alone, format.name, refused.name),
-                     fmt::format(text::formats_with_cipher_hint, join(names_of(has_it, "-f "))));
+                     fmt::format(text::formats_with_cipher_hint, join(names_of(has_it, NamedAs::option))));
   }
   std::vector<std::string> names;
   for (const CipherInfo& each : ciphers)
@@ -109,7 +112,7 @@ void check_cipher(const Format& format, Cipher cipher) {
     return std::ranges::all_of(ciphers, each.has, &CipherInfo::cipher);
   };
   throw UsageError(fmt::format(text::other_cipher_of_format, format.name, join(names), refused.name),
-                   fmt::format(text::every_cipher_hint, join(names_of(has_all, "-f "))));
+                   fmt::format(text::every_cipher_hint, join(names_of(has_all, NamedAs::option))));
 }
 
 }  // namespace
@@ -125,15 +128,15 @@ Cipher choose_cipher(std::optional<Cipher> named, const GivenKey& key) {
 
 std::string undetected_formats_hint() {
   const auto is_undetected = [](const Format& each) { return !each.authenticated || each.magic.empty(); };
-  return fmt::format(text::unknown_input_hint, join(names_of(is_undetected, "-f ")));
+  return fmt::format(text::unknown_input_hint, join(names_of(is_undetected, NamedAs::option)));
 }
 
 std::string authenticated_formats() {
   return join(names_of([](const Format& format) { return format.authenticated; }));
 }
 
-std::string formats_that_take(bool Takes::*what, std::string_view prefix) {
-  return join(names_of(takes(what), prefix));
+std::string formats_that_take(bool Takes::*what, NamedAs named) {
+  return join(names_of(takes(what), named));
 }
 
 const Format& find_format(std::string_view name) {
@@ -141,7 +144,7 @@ const Format& find_format(std::string_view name) {
   if (found != formats.end()) return *found;
   const auto all = [](const Format&) { return true; };
   throw UsageError(fmt::format(text::unknown_format, name),
-                   fmt::format(text::formats_hint, join(names_of(all), ", ")));
+                   fmt::format(text::formats_hint, join(names_of(all), comma)));
 }
 
 const Format& default_format() {

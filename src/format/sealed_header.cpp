@@ -56,6 +56,12 @@ void check_magic(HeaderReader& input) {
   throw AuthError(text::not_sealed, undetected_formats_hint());
 }
 
+std::byte number_of_suite(Cipher cipher) {
+  const Suite& suite = suite_of(cipher);
+  if (!suite.number) throw UsageError(fmt::format(text::no_suite, info(cipher).name));
+  return std::byte{*suite.number};
+}
+
 Cipher cipher_of_suite(std::size_t number) {
   for (const CipherInfo& each : ciphers)
     if (each.suite && each.suite->number == number) return each.cipher;
@@ -138,7 +144,7 @@ std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key,
   std::vector<std::byte> header;
   append(header, bytes_of(sealed_magic));
   append(header, bytes_of(version));
-  header.push_back(std::byte{suite_of(cipher).number.value()});
+  header.push_back(number_of_suite(cipher));
   header.push_back(static_cast<std::byte>(count));
   header.push_back(static_cast<std::byte>(slots.size() >> 8));
   header.push_back(static_cast<std::byte>(slots.size() & 0xff));

@@ -37,8 +37,8 @@ const Format& choose_format(const Options& options, HeaderReader& input) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context)
     throw UsageError(text::format_not_named,
-                     fmt::format(text::name_format_hint, formats_that_take(&Takes::iv, "-f "),
-                                 formats_that_take(&Takes::context, "-f ")));
+                     fmt::format(text::name_format_hint, formats_that_take(&Takes::iv, NamedAs::option),
+                                 formats_that_take(&Takes::context, NamedAs::option)));
   return options.decrypt ? detect_authenticated_format(input) : default_format();
 }
 

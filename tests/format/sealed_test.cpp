@@ -281,7 +281,7 @@ TEST_CASE("sealed format says what it needs") {
   for (const bool is_decrypt : {false, true}) {
     const auto refusal = [&](SessionRequest request) {
       request.decrypt = is_decrypt;
-      return failure_of([&] { open_sealed(std::move(request)); });
+      return failure_of([&] { open_session(find_format("sealed"), std::move(request)); });
     };
     CHECK(contains(refusal(request_with({})), "usage: sealed format needs a key or a passphrase"));
     for (const std::size_t size : {16, 24})
