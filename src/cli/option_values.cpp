@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/texts.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 namespace {

@@ -10,7 +10,7 @@
 #include "cipher/ciphers.hpp"
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 
 namespace gpuaes {
