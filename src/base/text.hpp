@@ -7,11 +7,14 @@
 
 namespace gpuaes {
 
-// The text without the spaces, tabs and carriage returns at its beginning and end.
+inline constexpr const char* line_spaces = " \t\r";
+
+// The text without the spaces, tabs and carriage returns at its end, or at both ends.
+inline std::string_view trim_end(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(line_spaces) + 1);
+}
 inline std::string_view trim(std::string_view text) {
-  constexpr const char* spaces = " \t\r";
-  const std::size_t begin = std::min(text.find_first_not_of(spaces), text.size());
-  return text.substr(begin, text.find_last_not_of(spaces) + 1 - begin);
+  return trim_end(text.substr(std::min(text.find_first_not_of(line_spaces), text.size())));
 }
 
 // UTF-8 as RFC 3629 defines it: the shortest form, no surrogates, nothing above U+10FFFF. Checks text byte by

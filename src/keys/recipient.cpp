@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/texts.hpp"
 #include "keys/bech32.hpp"
 
@@ -35,16 +36,12 @@ std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters)
   }
 }
 
-std::string_view trim(std::string_view line) {
-  return line.substr(0, line.find_last_not_of(" \t\r") + 1);
-}
-
 // Takes the next line off `text`, without its line feed.
 std::string_view next_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
-  return trim(line);
+  return trim_end(line);
 }
 
 }  // namespace

@@ -61,9 +61,8 @@ inline constexpr PlanFigures figures{
     .max_file_streams = 8,
     .pipe_streams = 2,
 
-    // Rates of CUDA lanes are lower, and the times below longer, than on a quiet host: on a busy one CPU
-    // lanes
-    // would otherwise finish first.
+    // Rates of CUDA lanes are lower, and the times below longer, than on a quiet host: on a busy host the CPU
+    // lanes would otherwise finish first.
     .aes_ctr = {.cpu_lane = 3.4e9, .max_cpu = 92e9, .max_cuda = 44e9, .max_together = 66e9},
     .aes_gcm = {.cpu_lane = 4.3e9, .max_cpu = 85e9, .max_cuda = 44e9, .max_together = 60e9},
     .kuznyechik_ctr = {.cpu_lane = 0.51e9, .max_cpu = 92e9, .max_cuda = 44e9, .max_together = 66e9},
