@@ -11,8 +11,7 @@ namespace {
 
 // To add a bench:
 // 1. Declare its function in bench/benches.hpp.
-// 2. Define it in a file of its own: here, or in cuda/bench if it needs CUDA, and then in without_cuda.cpp
-// too.
+// 2. Define it in a file of its own, in src/bench. If it needs CUDA, in cuda/bench, and without_cuda.cpp too.
 // 3. Add its row here, and describe it in man/gpuaes-bench.1.
 const std::array commands{
     Command{"copy", "SIZE <INPUT >OUTPUT", 1, 1, "copies only, SIZE bytes at a time", run_copy_bench, false},
