@@ -12,6 +12,8 @@
 #include "lane/plan.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/keys.hpp"
 
 namespace gpuaes {
 namespace {
