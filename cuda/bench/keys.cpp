@@ -38,8 +38,8 @@ std::deque<BenchKey> make_keys(Cipher cipher) {
 
 // From the least to the most, in percent.
 double spread(std::span<const double> medians) {
-  const auto [least, most] = std::ranges::minmax(medians);
-  return 100 * (most - least) / least;
+  const auto [min, max] = std::ranges::minmax(medians);
+  return 100 * (max - min) / min;
 }
 
 class KeyBench {

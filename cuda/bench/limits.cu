@@ -139,7 +139,7 @@ class Measurement {
   // What a second has of something that `enqueue` puts `amount` of into the stream.
   template <class Enqueue>
   double rate(double amount, const Enqueue& enqueue) {
-    float least = 0;
+    float min_milliseconds = 0;
     for (int run = -1; run < runs; ++run) {
       begin_.record(stream_);
       enqueue();
@@ -147,9 +147,9 @@ class Measurement {
       end_.wait();
       float milliseconds;
       check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()));
-      if (run <= 0 || milliseconds < least) least = milliseconds;
+      if (run <= 0 || milliseconds < min_milliseconds) min_milliseconds = milliseconds;
     }
-    return amount * 1000 / least;
+    return amount * 1000 / min_milliseconds;
   }
 
   // Of a kernel with `steps` times `chains` in each thread: two grids' worth of what the device holds.

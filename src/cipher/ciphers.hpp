@@ -32,7 +32,7 @@ enum class Aead {
   kuznyechik_mgm,  // RFC 9058
 };
 
-// How a cipher is used in messages (FORMAT.md, "Message" and "Suite 02").
+// How a cipher is used in messages (gpuaes-stream(5), "Message" and "Suite 02").
 struct Suite {
   std::optional<std::uint8_t> number;  // in a sealed header; without one, no sealed file has the cipher
   std::string_view label;              // that a message's keys are derived with, its last byte 0

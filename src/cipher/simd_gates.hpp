@@ -11,7 +11,7 @@ namespace gpuaes {
 // needed for a, b, c and constants.
 enum class Gate : std::uint8_t { none, both, either, sum, only_right };
 
-// The tables of a, b and c, as logic.hpp has them, and of what is always set.
+// The tables of a, b and c, as cipher/host_device.hpp has them, and of what is always set.
 inline constexpr std::uint8_t table_a = 0xf0, table_b = 0xcc, table_c = 0xaa, table_ones = 0xff;
 
 // How a function is made: by a gate from two others, named by their tables.

@@ -25,7 +25,7 @@ struct RunControl {
       : cancelled_check(messages, [this] { return cancel.requested(); }) {}
 
   Cancel cancel;
-  const Control control{cancel};
+  const Control signals{cancel};
   const Messages::CancelledCheck cancelled_check;
 };
 

@@ -27,7 +27,7 @@ struct MessageKeys {
   std::array<std::byte, commitment_bytes> commitment;
 };
 
-// FORMAT.md, "Message": key || base nonce || commitment.
+// gpuaes-stream(5), "Message": key || base nonce || commitment.
 MessageKeys derive(const MessageSecret& secret, std::span<const std::byte> salt) {
   const std::string_view label = suite_of(secret.cipher).label;
   const std::size_t key_bytes = info(secret.cipher).key_bytes, nonce_bytes = info(secret.cipher).nonce_bytes;

@@ -1,6 +1,6 @@
-// The C2SP chunked-encryption message, Cobblestone-256 and -128 (FORMAT.md, "Message" and "The bare form"):
-// salt, commitment, segments. By itself it is a format; behind a header it is the body of the sealed format,
-// which has the same also with Kuznyechik (FORMAT.md, "Suite 02").
+// The C2SP chunked-encryption message, Cobblestone-256 and -128 (gpuaes-stream(5), "Message" and "The bare
+// form"): salt, commitment, segments. By itself it is a format; behind a header it is the body of the sealed
+// format, which has the same also with Kuznyechik (gpuaes-stream(5), "Suite 02").
 #pragma once
 
 #include <cstddef>

@@ -17,15 +17,15 @@ namespace gpuaes {
 // to decrypt.
 using Describe = Description(HeaderReader& input);
 
-// The sealed format, version 1 (FORMAT.md). Needs keys of 32 bytes, recipients (to decrypt: identities) or a
-// passphrase, or several of them, but no passphrase together with recipients. Any one opens what all of them
-// sealed. UsageError where they are missing or do not fit; to decrypt, AuthError, KeyError and IoError as
-// FORMAT.md, "What a reader must do", distinguishes them.
+// The sealed format, version 1 (gpuaes-stream(5)). Needs keys of 32 bytes, recipients (to decrypt:
+// identities) or a passphrase, or several of them, but no passphrase together with recipients. Any one opens
+// what all of them sealed. UsageError where they are missing or do not fit; to decrypt, AuthError, KeyError
+// and IoError as gpuaes-stream(5), "What a reader must do", distinguishes them.
 std::unique_ptr<Session> open_sealed(SessionRequest request);
 Describe describe_sealed;
 
-// The C2SP chunked-encryption message alone (FORMAT.md, "The bare form"). Needs a key of 16 or 32 bytes.
-// KeyError where the commitment differs.
+// The C2SP chunked-encryption message alone (gpuaes-stream(5), "The bare form"). Needs a key of 16 or 32
+// bytes. KeyError where the commitment differs.
 std::unique_ptr<Session> open_cobblestone(SessionRequest request);
 Describe describe_cobblestone;
 

@@ -14,8 +14,8 @@
 namespace gpuaes {
 namespace {
 
-// FORMAT.md, "Message" and "Labels": magic, suite, label. The slots are not part of it, so a file can get
-// new ones without being encrypted again.
+// gpuaes-stream(5), "Message" and "Labels": magic, suite, label. The slots are not part of it, so a file can
+// get new ones without being encrypted again.
 std::vector<std::byte> message_context(std::span<const std::byte> header,
                                        const std::optional<std::string>& label) {
   std::vector<std::byte> context;

@@ -1,5 +1,5 @@
-// The sealed format, version 1 (FORMAT.md): a header of magic, suite, slots and MAC, then a message under the
-// file key that the slots hold.
+// The sealed format, version 1 (gpuaes-stream(5)): a header of magic, suite, slots and MAC, then a message
+// under the file key that the slots hold.
 #pragma once
 
 #include <array>

@@ -29,9 +29,9 @@ struct SegmentStream {
   std::uint64_t header_bytes = 0;  // to decrypt: how many bytes of the input are before them
 };
 
-// Segments, of the sealed and the cobblestone format (FORMAT.md, "Message" and "Suite 02"): 16384 bytes of
-// plaintext become 16400. The last segment is always a short one, and may be empty: it shows a reader that
-// nothing was cut off.
+// Segments, of the sealed and the cobblestone format (gpuaes-stream(5), "Message" and "Suite 02"): 16384
+// bytes of plaintext become 16400. The last segment is always a short one, and may be empty: it shows a
+// reader that nothing was cut off.
 std::unique_ptr<Session> make_segment_session(SegmentStream stream);
 
 }  // namespace gpuaes

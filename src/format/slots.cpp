@@ -99,8 +99,8 @@ void check_type(const Slot& slot) {
     refuse_header(slot.at + 1, fmt::format(text::slot_size, type, slot.body.size(), *size));
 }
 
-// FORMAT.md: anyone can write for a public key, and must not be able to write what a passphrase then vouches
-// for. One passphrase slot is also all the work that a header may ask of scrypt.
+// gpuaes-stream(5): anyone can write for a public key, and must not be able to write what a passphrase then
+// vouches for. One passphrase slot is also all the work that a header may ask of scrypt.
 void check_company(const std::vector<Slot>& slots) {
   const auto is_passphrase = [](const Slot& slot) { return slot.type == SlotType::passphrase; };
   const auto first = std::ranges::find_if(slots, is_passphrase);

@@ -1,4 +1,4 @@
-// The key slots of the sealed format (FORMAT.md, "File key, slots, header MAC"): each holds the file key,
+// The key slots of the sealed format (gpuaes-stream(5), "Slots"): each holds the file key,
 // wrapped for one secret.
 //
 // To add a type of slot: its name here, the size of its body in slots.cpp, and where it is made and tried in

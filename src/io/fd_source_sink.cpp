@@ -183,13 +183,13 @@ FdSink::FdSink(Fd fd, std::string name, Cancel& cancel)
   if ((flags & O_ACCMODE) == O_RDONLY) throw io_error(text::cannot_write, name_, EBADF);
   struct stat status {};
   const bool file = fstat(fd_.get(), &status) == 0 && is_file(status);
-  most_ = file ? file_call_bytes : call_bytes;
+  max_ = file ? file_call_bytes : call_bytes;
   grow_pipe(fd_.get());
 }
 
 void FdSink::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const std::size_t wanted = std::min(bytes.size(), most_);
+    const std::size_t wanted = std::min(bytes.size(), max_);
     const ssize_t count =
         transfer(fd_.get(), POLLOUT, cancel_, [&] { return ::write(fd_.get(), bytes.data(), wanted); });
     if (count < 0) throw_failure(errno);

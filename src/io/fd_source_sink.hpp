@@ -72,7 +72,7 @@ class FdSink : public Sink {
   Fd fd_;
   std::string name_;
   Cancel& cancel_;
-  std::size_t most_;           // bytes a call
+  std::size_t max_;            // bytes a call
   std::uint64_t written_ = 0;  // bytes
 };
 

@@ -32,7 +32,7 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name);
 inline constexpr std::size_t max_passphrase_bytes = 1024;
 
 // The passphrase in the contents of a file: its bytes before the first line feed, 1 to 1024 of them, as they
-// are (FORMAT.md, "File key, slots, header MAC"). Any other length is a UsageError that names `name`.
+// are (gpuaes-stream(5), "Slots"). Any other length is a UsageError that names `name`.
 Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name);
 
 // `digits` must be exactly twice out.size() hexadecimal digits; false otherwise.

@@ -82,10 +82,10 @@ UsageError bad_lanes(std::string_view text) {
                     fmt::format(text::lanes_hint, max_threads, max_streams));
 }
 
-unsigned parse_number(std::string_view digits, unsigned least, unsigned most, std::string_view text) {
+unsigned parse_number(std::string_view digits, unsigned min, unsigned max, std::string_view text) {
   unsigned number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc{} || end != digits.data() + digits.size() || number < least || number > most)
+  if (error != std::errc{} || end != digits.data() + digits.size() || number < min || number > max)
     throw bad_lanes(text);
   return number;
 }

@@ -1,6 +1,6 @@
 // The list of backends of lanes, and how -l names lanes. lane/plan.hpp chooses among them.
 //
-// To add a backend: its name in Backend, its row in info() (lane/backends.cpp), and a source file of its own
+// To add a backend: its name in Backend, its row in row() (lane/backends.cpp), and a source file of its own
 // with its Lane and the function that opens such lanes, which is declared below. Users learn of it from the
 // hint of -l (base/texts.hpp) and gpuaes-stream(1).
 #pragma once

@@ -165,7 +165,7 @@ unsigned cuda_stream_count(unsigned cpus, const RunShape& shape) {
 
 Machine this_machine(const RunShape& shape) {
   const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const bool counts = is_file(shape) || info(shape.cipher).family != Family::aes;
+  const bool counts = is_file(shape) || lanes_for_pipes(shape) > 2;
   return {.cpus = counts ? usable_cpus() : bound_cpus(),
           .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
           .cuda = cuda_may_open()};

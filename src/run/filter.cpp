@@ -35,7 +35,7 @@ void run_filter(const Options& options, const Messages& messages) {
   const Report::Clock::time_point start = Report::Clock::now();
   RunControl control(messages);
   Cancel& cancel = control.cancel;
-  Progress progress(control.control, messages, options.progress);
+  Progress progress(control.signals, messages, options.progress);
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
   const CudaKernel kernel = parse_cuda_kernel(options.kernel);
   refuse_file_conflicts(options);

@@ -81,7 +81,7 @@ void copy_rest(FdSource& source, Sink& sink, std::atomic<std::uint64_t>& copied)
 void run_rekey(const Options& options, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
-  Progress progress(control.control, messages, options.progress);
+  Progress progress(control.signals, messages, options.progress);
   refuse_file_conflicts(options);
   Secrets old_secrets = read_secrets(options, messages, cancel);
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);

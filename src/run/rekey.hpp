@@ -1,4 +1,4 @@
-// New slots for a sealed file, without encrypting it again (FORMAT.md, "Message").
+// New slots for a sealed file, without encrypting it again (gpuaes-stream(5), "Message").
 #pragma once
 
 #include "cli/messages.hpp"

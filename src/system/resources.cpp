@@ -130,9 +130,9 @@ std::uint64_t left_by(const ControlGroup& group) {
 }
 
 std::uint64_t left_by_groups() {
-  std::uint64_t least = unlimited;
-  for (const ControlGroup& group : control_groups("memory")) least = std::min(least, left_by(group));
-  return least;
+  std::uint64_t minimum = unlimited;
+  for (const ControlGroup& group : control_groups("memory")) minimum = std::min(minimum, left_by(group));
+  return minimum;
 }
 
 std::uint64_t left_by_limit() {

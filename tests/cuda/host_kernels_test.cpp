@@ -1,5 +1,5 @@
 // The kernels that CUDA lanes launch, whole: with their warps, what these give each other and the memory that
-// they share, on the host (host_cuda/), against the reference.
+// they share, on the host (tests/cuda/host/), against the reference.
 #include "kernels/aes_bitslice_kernel.cuh"
 #include "kernels/aes_ttable_kernel.cuh"
 #include "kernels/gcm_tag_kernel.cuh"

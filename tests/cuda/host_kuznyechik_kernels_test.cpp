@@ -1,4 +1,4 @@
-// Kuznyechik's kernels that CUDA lanes launch, whole, on the host (host_cuda/), against the reference.
+// Kuznyechik's kernels that CUDA lanes launch, whole, on the host (tests/cuda/host/), against the reference.
 #include "kernels/kuznyechik_bitslice_kernel.cuh"
 #include "kernels/kuznyechik_ls_table_kernel.cuh"
 #include "kernels/mgm_kernel.cuh"

@@ -1,5 +1,5 @@
 // The formats with headers: sealed, cobblestone, openssl. What they write is taken apart, and what they read
-// put together, by a second hand, from FORMAT.md; the lane is libcrypto's GCM, called directly.
+// put together, by a second hand, from gpuaes-stream(5); the lane is libcrypto's GCM, called directly.
 #include "format/sealed.hpp"
 
 #include <array>
@@ -226,7 +226,7 @@ Result decrypt(std::string_view format, SessionRequest request, const Bytes& fil
 
 // Sealed: what is written --------------------------------------------------------------------------
 
-TEST_CASE("a sealed header is laid out as FORMAT.md says") {
+TEST_CASE("a sealed header is laid out as gpuaes-stream(5) says") {
   const Bytes plain = test_bytes(100);
   const Bytes file = encrypt("sealed", request_with({key_a, key_b}), plain);
   constexpr std::size_t slots_bytes = 2 * 67;
@@ -317,7 +317,7 @@ TEST_CASE("a file has 32 slots and no more, and any of its keys opens it") {
 
 // Sealed: what is read -----------------------------------------------------------------------------
 
-TEST_CASE("what a second hand wrote from FORMAT.md opens") {
+TEST_CASE("what a second hand wrote from gpuaes-stream(5) opens") {
   const Bytes plain = test_bytes(40000);
   const Bytes file = file_of(key_slot(key_a) + passphrase_slot(words), 2, plain);
   CHECK(difference(decrypt("sealed", request_with({key_a}), file).out, plain) == "");
@@ -646,7 +646,7 @@ TEST_CASE("a session judges and counts with the offsets of the whole stream") {
   CHECK(contains(session->judge(cut, true, {}).error->what(), "truncated after byte 16578: 16384 "));
 }
 
-TEST_CASE("Kuznyechik's suite is what FORMAT.md says of it") {
+TEST_CASE("Kuznyechik's suite is what gpuaes-stream(5) says of it") {
   const Bytes header = with_mac(begin_of(key_slot(key_a), 1, numbers({2})));
   const Bytes salt = test_bytes(24, 55), context = magic + numbers({2});
   const Bytes derived = bytes_of(hkdf_expand_sha512(

@@ -1,5 +1,5 @@
 // MGM (RFC 9058) with Kuznyechik as CPU lanes do it, with one key. No address and no branch of its own
-// depends on key or data; what the cipher's depend on says kuznyechik_cpu.hpp.
+// depends on key or data; what the cipher's depend on says cipher/kuznyechik/cpu.hpp.
 #pragma once
 
 #include <array>
