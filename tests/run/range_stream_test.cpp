@@ -19,12 +19,14 @@ namespace gpuaes {
 namespace {
 
 std::unique_ptr<Session> opened(std::uint64_t header_bytes = 0) {
-  return make_segment_session(
-      {.decrypt = true, .key = make_key(test_bytes(32)), .base_nonce = {}, .header_bytes = header_bytes});
+  return make_segment_session({.decrypt = true,
+                               .key = make_key(test_bytes(32)),
+                               .base_nonce = {{}, 12},
+                               .header_bytes = header_bytes});
 }
 
 Bytes sealed(std::size_t size) {
-  const auto session = make_segment_session({.key = make_key(test_bytes(32)), .base_nonce = {}});
+  const auto session = make_segment_session({.key = make_key(test_bytes(32)), .base_nonce = {{}, 12}});
   const Bytes in = test_bytes(size);
   Bytes out(session->output_size(size, true));
   make_cpu_lane()->start(session->job({0, in, out}));

@@ -25,12 +25,12 @@ using Ranges = std::vector<Damage::Range>;
 
 std::unique_ptr<Session> opened() {
   return make_segment_session(
-      {.decrypt = true, .key = make_key(test_bytes(32)), .base_nonce = {}, .header_bytes = 175});
+      {.decrypt = true, .key = make_key(test_bytes(32)), .base_nonce = {{}, 12}, .header_bytes = 175});
 }
 
 // Segments of the test bytes, of which these are bad.
 Bytes sealed(std::size_t size, const std::vector<std::size_t>& bad = {}) {
-  const auto session = make_segment_session({.key = make_key(test_bytes(32)), .base_nonce = {}});
+  const auto session = make_segment_session({.key = make_key(test_bytes(32)), .base_nonce = {{}, 12}});
   const Bytes in = test_bytes(size);
   Bytes out(session->output_size(size, true));
   make_cpu_lane()->start(session->job({0, in, out}));
