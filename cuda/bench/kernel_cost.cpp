@@ -16,8 +16,8 @@ int aes_rounds(Cipher cipher) {
 // Permutations; then for two words two LOP3 and a shift.
 constexpr int transpose_logic = 64 + 3 * (32 + 16);
 
-// Of bitslice_kernel.cuh, which has a column of 32 blocks in a thread, so 8 blocks. The machine code of a
-// middle round has just that: 355 LOP3, 24 shuffles and 8 loads.
+// Of kernels/aes_bitslice_kernel.cuh, which has a column of 32 blocks in a thread, so 8 blocks. The machine
+// code of a middle round has just that: 355 LOP3, 24 shuffles and 8 loads.
 KernelCost bitslice_cost(int rounds) {
   constexpr int sbox = aes::substitute_logic;
   constexpr int substitution = 4 * sbox;  // of the rows of a column

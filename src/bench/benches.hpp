@@ -51,8 +51,7 @@ void run_kernel_bench(const Arguments& arguments);
 void run_key_bench(const Arguments& arguments);
 
 // For each kernel and cipher that go together: a row for each shape, with data that stays on the device, then
-// one for each number of streams, with copies and the best shape. Keeps the best for AES with the filter's
-// default kernel and the largest of the keys, unless the arguments say otherwise.
+// one for each number of streams, with copies and the best shape.
 void run_sweep_bench(const Arguments& arguments);
 
 }  // namespace gpuaes

@@ -29,51 +29,51 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Range {
+struct FileSpan {
   std::uint64_t begin;
   std::uint64_t end;
 };
 
 // Hands out what is to be read next, and where to.
-class Turns {
+class ReadQueue {
  public:
-  struct Turn {
-    Range range;
+  struct Read {
+    FileSpan range;
     std::span<std::byte> buffer;
   };
 
   // The ring is there for its memory, which is had as the filter has it.
-  Turns(Range file, std::size_t call_bytes, std::size_t buffers, const Cancel& cancel)
+  ReadQueue(FileSpan file, std::size_t call_bytes, std::size_t buffers, const Cancel& cancel)
       : rest_(file), call_bytes_(call_bytes), ring_(buffers, call_bytes, 0), cancel_(cancel) {
     const std::size_t stride = ring_.memory().size() / buffers;
     for (std::size_t i = 0; i < buffers; ++i) free_.push_back(ring_.memory().subspan(i * stride, call_bytes));
   }
 
-  std::optional<Turn> take() {
+  std::optional<Read> take() {
     const std::lock_guard lock(mutex_);
     if (rest_.begin == rest_.end || cancel_.requested()) return std::nullopt;
-    const Range range{rest_.begin, std::min(rest_.begin + call_bytes_, rest_.end)};
+    const FileSpan range{rest_.begin, std::min(rest_.begin + call_bytes_, rest_.end)};
     rest_.begin = range.end;
     const std::span<std::byte> buffer = free_.front();
     free_.pop_front();
-    return Turn{range, buffer};
+    return Read{range, buffer};
   }
 
-  void give_back(const Turn& turn) {
+  void give_back(const Read& read) {
     const std::lock_guard lock(mutex_);
-    free_.push_back(turn.buffer);
+    free_.push_back(read.buffer);
   }
 
  private:
   std::mutex mutex_;
-  Range rest_;
+  FileSpan rest_;
   const std::size_t call_bytes_;
   Ring ring_;
   const Cancel& cancel_;  // ends reading early: what was read until then is a rate too
   std::deque<std::span<std::byte>> free_;
 };
 
-Range rest_of_input() {
+FileSpan rest_of_input() {
   const off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
   const off_t end = lseek(STDIN_FILENO, 0, SEEK_END);
   if (begin < 0 || end < 0) throw io_error(text::cannot_seek, text::standard_input, errno);
@@ -84,7 +84,7 @@ Range rest_of_input() {
   return {static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end)};
 }
 
-void read_range(Range range, std::span<std::byte> buffer) {
+void read_range(FileSpan range, std::span<std::byte> buffer) {
   while (range.begin < range.end) {
     const ssize_t count =
         pread(STDIN_FILENO, buffer.data(), range.end - range.begin, static_cast<off_t>(range.begin));
@@ -97,12 +97,12 @@ void read_range(Range range, std::span<std::byte> buffer) {
 }
 
 // How many bytes it read.
-std::uint64_t read_all(Turns& turns) {
+std::uint64_t read_all(ReadQueue& queue) {
   std::uint64_t bytes = 0;
-  while (const std::optional<Turns::Turn> turn = turns.take()) {
-    read_range(turn->range, turn->buffer);
-    bytes += turn->range.end - turn->range.begin;
-    turns.give_back(*turn);
+  while (const std::optional<ReadQueue::Read> read = queue.take()) {
+    read_range(read->range, read->buffer);
+    bytes += read->range.end - read->range.begin;
+    queue.give_back(*read);
   }
   return bytes;
 }
@@ -124,15 +124,15 @@ void run_read_bench(const Arguments& arguments) {
   const std::size_t call_bytes = parse_size(words[1]);
   const unsigned buffers = words.size() > 2 ? parse_count(words[2]) : threads;
   if (buffers < threads) throw UsageError("fewer buffers than threads", "each thread reads into one");
-  const Range file = rest_of_input();
+  const FileSpan file = rest_of_input();
   Report report(
       arguments.form,
       {{"threads"}, {"call_bytes", 10}, {"buffers"}, {"bytes", 13}, {"seconds", 11, 6}, {"gb_per_s"}});
-  Turns turns(file, call_bytes, buffers, report.cancel());
+  ReadQueue queue(file, call_bytes, buffers, report.cancel());
   const Clock::time_point start = Clock::now();
   std::vector<std::future<std::uint64_t>> readers;
   for (unsigned i = 0; i < threads; ++i)
-    readers.push_back(std::async(std::launch::async, read_all, std::ref(turns)));
+    readers.push_back(std::async(std::launch::async, read_all, std::ref(queue)));
   std::uint64_t bytes = 0;
   for (std::future<std::uint64_t>& reader : readers) bytes += reader.get();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -30,8 +30,8 @@ std::vector<unsigned> sweep_blocks(unsigned tile_blocks, std::size_t size, unsig
 
 std::vector<unsigned> sweep_streams_with(unsigned filter_streams) {
   std::vector<unsigned> streams(sweep_streams.begin(), sweep_streams.end());
-  const auto place = std::ranges::lower_bound(streams, filter_streams);
-  if (place == streams.end() || *place != filter_streams) streams.insert(place, filter_streams);
+  const auto at = std::ranges::lower_bound(streams, filter_streams);
+  if (at == streams.end() || *at != filter_streams) streams.insert(at, filter_streams);
   return streams;
 }
 

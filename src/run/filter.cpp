@@ -44,13 +44,13 @@ void run_filter(const Options& options, const Messages& messages) {
   Endpoints endpoints = open_endpoints(options, messages, cancel);
   const std::unique_ptr<OpenStream> stream =
       open_stream(options, std::move(secrets), endpoints, messages, cancel);
-  Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), messages, cancel);
 
   const RunShape shape = stream->shape(options.chunk_bytes);
   LanePlan plan = plan_lanes(std::move(lanes), shape, this_machine(shape));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   endpoints.source.shared_by(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, stream->session());
+  Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), messages, cancel);
   report.show(ring);
   LaneSetup setup = stream->lane_setup(ring);
   setup.timed = report.trace() != nullptr;

@@ -21,8 +21,8 @@ class Report {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // The run began at `start`. Either sink may be missing. The timeline counts from here on; however the run
-  // ends, its file is complete JSON.
+  // The run began at `start`. Either sink may be missing. The timeline counts from here on, and from here on
+  // its file is complete JSON however the run ends: a run that fails earlier leaves an older file alone.
   Report(Clock::time_point start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace,
          const Messages& messages, Cancel& cancel);
 

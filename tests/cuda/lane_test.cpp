@@ -62,22 +62,22 @@ std::unique_ptr<Lane> open_lane(const LaneSetup& memory) {
   return std::move(open_streams(1, memory).at(0));
 }
 
-// A job that is under way on a slot of an area, and what has to come of it.
+// A job that is under way on a part of an area, and what has to come of it.
 struct Pending {
   std::span<const std::byte> out;  // with what lies behind it, which must stay untouched
   Bytes expected;
 };
 
-Pending start(Lane& lane, const Area& area, std::size_t slot, const CipherKey& key, Counter counter,
+Pending start(Lane& lane, const Area& area, std::size_t part, const CipherKey& key, Counter counter,
               std::size_t size, std::size_t from = 0) {
   const Bytes in = test_bytes(size, from);
-  std::ranges::copy(in, area.in(slot).begin());
-  std::ranges::fill(area.out(slot), untouched);
+  std::ranges::copy(in, area.in(part).begin());
+  std::ranges::fill(area.out(part), untouched);
   lane.start({.key = &key,
-              .in = area.in(slot).first(size),
-              .out = area.out(slot).first(size),
+              .in = area.in(part).first(size),
+              .out = area.out(part).first(size),
               .counter = store_counter(counter)});
-  return {area.out(slot), libcrypto_ctr(key.bytes.bytes(), store_counter(counter), in)};
+  return {area.out(part), libcrypto_ctr(key.bytes.bytes(), store_counter(counter), in)};
 }
 
 // Finishes the oldest job. What is wrong with it, or nothing.
@@ -193,12 +193,12 @@ TEST_CASE("a CUDA lane that goes with jobs under way leaves their memory alone f
   const CipherKey key = make_key(test_bytes(32));
   for (int repeat = 0; repeat < 5; ++repeat) {
     auto lane = open_lane(area.memory());
-    for (const std::size_t slot : {0, 1}) start(*lane, area, slot, key, {}, 4 << 20);
+    for (const std::size_t part : {0, 1}) start(*lane, area, part, key, {}, 4 << 20);
     lane.reset();
-    for (const std::size_t slot : {0, 1}) std::ranges::fill(area.out(slot), untouched);
+    for (const std::size_t part : {0, 1}) std::ranges::fill(area.out(part), untouched);
     std::this_thread::sleep_for(a_while);
-    for (const std::size_t slot : {0, 1})
-      CHECK(std::ranges::all_of(area.out(slot), [](std::byte byte) { return byte == untouched; }));
+    for (const std::size_t part : {0, 1})
+      CHECK(std::ranges::all_of(area.out(part), [](std::byte byte) { return byte == untouched; }));
   }
 }
 

@@ -251,7 +251,7 @@ TEST_CASE("a lane that comes during the run takes part, and one that comes after
   CHECK(rig.pipeline.lane_stats().size() == 2);
 }
 
-TEST_CASE("dismissed lanes leave after the jobs they are at, and those that were added do the rest") {
+TEST_CASE("replaced lanes leave after the jobs they are at, and those that were added do the rest") {
   Rig rig({.size = 64 * 40 + 5});
   Gate added;
   rig.add_lanes(2, {.on_finish = [&](std::uint64_t) { added.wait(); }});
@@ -267,7 +267,7 @@ TEST_CASE("dismissed lanes leave after the jobs they are at, and those that were
   CHECK(stats[2].chunks == 39);
 }
 
-TEST_CASE("lanes are dismissed at any moment without loss") {
+TEST_CASE("lanes are replaced at any moment without loss") {
   const std::uint64_t seed = std::random_device{}();
   const Jitter random(seed);
   for (int repeat = 0; repeat < 40; ++repeat) {
@@ -326,7 +326,7 @@ TEST_CASE("lanes that take over before the run begins do all of it but what the 
   CHECK(stats[3].chunks + stats[4].chunks == 40);
 }
 
-TEST_CASE("of dismissed lanes the last one stays where nobody takes over") {
+TEST_CASE("of replaced lanes the last one stays where nobody takes over") {
   for (const std::size_t lanes : {1, 3}) {
     CAPTURE(lanes);
     Rig rig({.size = 64 * 40});
@@ -357,7 +357,7 @@ TEST_CASE("the lanes at work are those that have not failed and have not left") 
   CHECK(rig.wrong_output(64 * 60) == "");
 }
 
-TEST_CASE("a dismissed lane stays when those that were to take over fail before it has left") {
+TEST_CASE("a replaced lane stays when those that were to take over fail before it has left") {
   Rig rig({.size = 64 * 40});
   Gate failed;
   rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { failed.wait(); }});
@@ -385,17 +385,17 @@ TEST_CASE("a fallback lane goes on when those fail that took over from lanes whi
   }
 }
 
-TEST_CASE("a dismissed lane that fails gives its jobs to those that were added") {
+TEST_CASE("a replaced lane that fails gives its jobs to those that were added") {
   Rig rig({.size = 64 * 40, .fallback_lane = make_cpu_lane});
-  Gate dismissed;
+  Gate replaced;
   rig.add_lanes(1, {.depth = 2, .on_finish = [&](std::uint64_t) {
-                      dismissed.wait();
+                      replaced.wait();
                       throw LaneError("too late");
                     }});
   auto ended = in_thread([&] { return rig.run(); });
-  CHECK(dismissed.comes(1));
+  CHECK(replaced.comes(1));
   rig.replace_lanes(1);
-  dismissed.open();
+  replaced.open();
   CHECK(result_of(std::move(ended)) == "");
   CHECK(rig.wrong_output(64 * 40) == "");
   CHECK(rig.warnings() == 1);

@@ -46,7 +46,7 @@ inline std::size_t count_segments(const Job& job) {
   return count_segments(job.operation == Operation::seal ? job.out.size() : job.in.size());
 }
 
-// A stretch of segments, for kernels, which count them from 0.
+// Consecutive segments, for kernels, which count them from 0.
 struct SegmentCut {
   std::uint64_t first;  // of the stream
   std::size_t count;
@@ -61,7 +61,7 @@ struct SegmentCut {
   }
 };
 
-// The `index`-th segment of a stretch of them, which begins with the `first` of the stream.
+// The `index`-th of consecutive segments that begin with the `first` of the stream.
 template <class Sealed, class Plain>
 Segment<Sealed, Plain> cut_segment(std::span<Sealed> sealed, std::span<Plain> plain, const Job& job,
                                    std::size_t index) {

@@ -23,6 +23,8 @@ printf old >old
 expect_exit 2 "$program" -f raw -i plain -k "$key" --trace old
 head -c 100 sealed >short
 expect_exit 4 gsealed -d -i short --trace old
+no_memory() { (ulimit -v 1000000 && gsealed -i plain -b 1G -l cpu:1 --trace old -o none); }
+sanitized || expect_exit 1 no_memory
 [ "$(<old)" = old ] || fail "expected a trace that was there to be left alone"
 
 python <<'PYTHON'
