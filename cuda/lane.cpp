@@ -49,6 +49,7 @@ class CudaLane : public Lane {
         kernel_(setup.kernel),
         pinned_(std::move(pinned)),
         buffers_{JobBuffers(setup, stream_), JobBuffers(setup, stream_)} {
+    const ProfilerRange range("self-test");
     test_known_answers(*this, setup.cipher);
     key_ = nullptr;  // the next key may come to lie where the last one was
   }

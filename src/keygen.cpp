@@ -48,6 +48,7 @@ Secret make_key_line() {
 // file appears whole, and is removed where `then` fails, also by a signal.
 void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
                     const std::function<void()>& then) {
+  if (name.ends_with('/')) throw io_error(text::cannot_open, name, EISDIR);
   TempFile file(name, name, "", TempFile::IfExists::refuse);
   FdSink sink(file.take_fd(), name, cancel);
   make_private(sink.fd().get(), name);
@@ -92,7 +93,8 @@ void make_identity(const std::optional<std::string>& output) {
 
 void show_recipient(const std::string& name, const Messages& messages) {
   Cancel cancel;
-  const Secret contents = read_key_file(name, messages, cancel);
+  std::vector<struct stat> files;
+  const Secret contents = read_key_file(name, files, messages, cancel);
   print(text_of(parse_identity(contents.bytes(), shown_name(name)).recipient) + "\n");
 }
 

@@ -1,12 +1,18 @@
 // The list of ciphers, and the key of one.
 //
-// To add a cipher:
-//   1. its code, in a folder next to this file;
-//   2. here, its enumerators and its row;
-//   3. a case for it in every switch over Cipher, Family and Aead: the compiler finds those that lack one
-//      (-Werror=switch);
-//   4. in format/formats.cpp, its name in the row of each format that has it.
-// Formats refuse a cipher that their rows do not name, and lanes one that has no case.
+// To add a cipher, which has blocks of 16 bytes and a key of 16, 24 or 32:
+//   1. its code, in a folder next to this file; a cipher of libcrypto needs none;
+//   2. here, its enumerators and its row. Another algorithm is another Family and another Aead, even if the
+//      mode is the same: lanes choose their code by these. The sealed format has each cipher whose Suite has
+//      a number;
+//   3. a case for it in every switch over Cipher, Family and Aead, also in cuda/: the compiler finds those
+//   that
+//      lack one (-Werror=switch; build until nothing is left). A lane without code for it has a `break`.
+//      lane/plan_figures.hpp gets its rates;
+//   4. in format/formats.cpp, its name in the row of each other format that has it (cobblestone needs a
+//   Suite);
+//   5. its name in the text of -c (cli/options.cpp), in the manual pages and in the README.
+// Formats refuse a cipher that their rows do not name, and a lane fails at one that it has no case for.
 #pragma once
 
 #include <algorithm>

@@ -2,10 +2,13 @@
 //
 // To add a format:
 //   1. its open_ and describe_ functions, in a file next to this one that CMakeLists.txt lists, and declared
-//      in formats.hpp;
-//   2. its row in the list below;
+//      in formats.hpp with its magic; make_ctr_session() and make_segment_session() (sessions.hpp) do the
+//      body;
+//   2. its row in the list below, with all of has, open and describe. Decryption detects a format only if it
+//      authenticates and begins with a magic of its own;
 //   3. what only it can make use of: in SessionRequest and Takes (format.hpp), and in open_session() below;
-//   4. its name in the text of -f (cli/options.cpp) and in the man page.
+//   4. its messages in base/texts.hpp;
+//   5. its name in the text of -f (cli/options.cpp), in the manual page and in the README.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,6 +63,13 @@ constexpr std::array formats{
            .open = open_raw,
            .describe = describe_raw},
 };
+
+static_assert(std::ranges::all_of(formats,
+                                  [](const Format& each) {
+                                    return each.has != nullptr && each.open != nullptr &&
+                                           each.describe != nullptr;
+                                  }),
+              "a row lacks a function");
 
 constexpr std::string_view comma = ", ";
 

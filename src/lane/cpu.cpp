@@ -89,7 +89,8 @@ class CpuLane : public Lane {
     const std::span<const std::byte> key = job.key->bytes.bytes();
     switch (aead_of(job)) {
       case Aead::aes_gcm:
-        gcm_.emplace(key, job.operation == Operation::seal ? EvpGcm::Use::seal : EvpGcm::Use::open);
+        gcm_.emplace(job.key->cipher, key,
+                     job.operation == Operation::seal ? EvpGcm::Use::seal : EvpGcm::Use::open);
         return;
       case Aead::kuznyechik_mgm:
         mgm_.emplace(key);

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "io/output_file.hpp"
+#include "run/file_conflicts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -19,9 +22,13 @@ std::unique_ptr<Sink> open_output(const Options& options, SinkRules rules, Cance
 
 }  // namespace
 
-Endpoints open_endpoints(const Options& options, const Messages& messages, Cancel& cancel) {
+Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
+                         const Messages& messages, Cancel& cancel) {
   Endpoints endpoints{open_source(options.input, cancel), {}, {}, {}};
   if (options.range && !endpoints.source.size()) throw UsageError(text::no_jump, text::no_jump_hint);
+  std::vector<struct stat> in_use = std::move(secret_files);
+  in_use.push_back(endpoints.source.status());
+  refuse_output_conflicts(options, in_use);
   SinkRules rules{.warn = [&messages](const std::string& text) { messages.warning(text); }};
   endpoints.output = open_output(options, rules, cancel);
   rules.hint = text::another_file_hint;

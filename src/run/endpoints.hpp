@@ -1,9 +1,12 @@
 // Where a run reads, and everything that it writes.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
@@ -18,9 +21,12 @@ struct Endpoints {
   std::unique_ptr<Sink> stats, trace;  // if asked for
 };
 
-// Opens what `options` name, and says if the input is a terminal. UsageError for an input that --range cannot
-// jump in, and for ciphertext to a terminal; IoError for a file that cannot be opened or replaced.
-Endpoints open_endpoints(const Options& options, const Messages& messages, Cancel& cancel);
+// Opens what `options` name, and says if the input is a terminal. No output may be one of the files that
+// secrets came from. UsageError and IoError as refuse_output_conflicts(); UsageError for an input that
+// --range cannot jump in, and for ciphertext to a terminal; IoError for a file that cannot be opened or
+// replaced.
+Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
+                         const Messages& messages, Cancel& cancel);
 
 // So that the user knows what the program waits for.
 void say_if_terminal(const FdSource& source, const Messages& messages);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,15 +75,6 @@ bool are_in_conflict(const Input& a, const Input& b) {
   return is_same_file(a.status, b.status) && (takes_data || a.consumes() || b.consumes());
 }
 
-void refuse_same_inputs(const std::vector<Input>& inputs) {
-  for (auto a = inputs.begin(); a != inputs.end(); ++a)
-    for (auto b = a + 1; b != inputs.end(); ++b)
-      if (are_in_conflict(*a, *b))
-        throw UsageError(fmt::format(text::same_inputs, a->what, b->what,
-                                     shown_name(b->name == standard_name ? b->name : a->name)),
-                         text::same_inputs_hint);
-}
-
 void refuse_same_outputs(const Options& options) {
   if (options.stats && is_same_output(*options.stats, options.output))
     throw UsageError(fmt::format(text::same_as_output, "stats"));
@@ -92,35 +84,34 @@ void refuse_same_outputs(const Options& options) {
     throw UsageError(text::same_outputs);
 }
 
-void refuse_output(const std::string& name, const std::optional<struct stat>& output,
-                   const std::vector<Input>& inputs) {
-  if (!output) return;
-  for (const Input& input : inputs)
-    if (is_same_file(input.status, *output))
-      throw IoError(fmt::format(text::output_is_input, name), text::output_is_input_hint);
-}
-
-void refuse_inputs_as_outputs(const Options& options, std::vector<Input> inputs) {
-  if (options.in_place) {  // its data may be replaced, its secrets may not
-    std::erase_if(inputs, [](const Input& input) { return input.kind == Input::Kind::data; });
-    refuse_output(options.input, status_of(options.input), inputs);
-  } else if (options.output) {
-    refuse_output(*options.output, status_of(*options.output), inputs);
-  } else if (!options.test) {
-    refuse_output(text::standard_output, status_of(STDOUT_FILENO), inputs);
-  }
-  if (options.stats) refuse_output(*options.stats, status_of(*options.stats), inputs);
-  if (options.trace) refuse_output(*options.trace, status_of(*options.trace), inputs);
+// Without a name: standard output.
+void refuse_in_use(const std::optional<std::string>& output, std::span<const struct stat> in_use) {
+  const std::optional<struct stat> status = output ? status_of(*output) : status_of(STDOUT_FILENO);
+  if (!status) return;
+  for (const struct stat& input : in_use)
+    if (is_same_file(input, *status))
+      throw IoError(fmt::format(text::output_is_input, output.value_or(text::standard_output)),
+                    text::output_is_input_hint);
 }
 
 }  // namespace
 
-void refuse_file_conflicts(const Options& options) {
+void refuse_input_conflicts(const Options& options) {
   if (options.in_place) check_replaceable(options.input);
   const std::vector<Input> inputs = find_inputs(options);
-  refuse_same_inputs(inputs);
+  for (auto a = inputs.begin(); a != inputs.end(); ++a)
+    for (auto b = a + 1; b != inputs.end(); ++b)
+      if (are_in_conflict(*a, *b))
+        throw UsageError(fmt::format(text::same_inputs, a->what, b->what,
+                                     shown_name(b->name == standard_name ? b->name : a->name)),
+                         text::same_inputs_hint);
+}
+
+void refuse_output_conflicts(const Options& options, std::span<const struct stat> in_use) {
   refuse_same_outputs(options);
-  refuse_inputs_as_outputs(options, inputs);
+  if (!options.test) refuse_in_use(options.in_place ? options.input : options.output, in_use);
+  if (options.stats) refuse_in_use(options.stats, in_use);
+  if (options.trace) refuse_in_use(options.trace, in_use);
 }
 
 }  // namespace gpuaes

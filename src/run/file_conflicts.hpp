@@ -1,17 +1,23 @@
-// Files on one command line that get in each other's way.
+// Conflicts between the files that one command line names.
 #pragma once
+
+#include <sys/stat.h>
+
+#include <span>
 
 #include "cli/options.hpp"
 
 namespace gpuaes {
 
-// Compares all files that `options` name, before any of them is opened. A missing file conflicts with
-// nothing; opening it reports the error. UsageError where
+// Before any file is opened, since opening may wait. A missing file conflicts with nothing; opening it
+// reports the error. UsageError where
 //  - two inputs share the bytes of one pipe, terminal or standard input,
 //  - a secret is read from the input file: the kind of file decides whether the data would contain it,
-//  - two outputs are one file,
 //  - the input that --rekey replaces is not a regular file, or is standard output or standard error.
-// IoError where an output is a file that is read.
-void refuse_file_conflicts(const Options& options);
+void refuse_input_conflicts(const Options& options);
+
+// After all inputs have been opened, which may have taken any time, and before any output is. UsageError
+// where two outputs are one file; IoError where an output is one of the files `in_use`.
+void refuse_output_conflicts(const Options& options, std::span<const struct stat> in_use);
 
 }  // namespace gpuaes

@@ -38,10 +38,10 @@ void run_filter(const Options& options, const Messages& messages) {
   Progress progress(control.signals, messages, options.progress);
   std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
   const CudaKernel kernel = parse_cuda_kernel(options.kernel);
-  refuse_file_conflicts(options);
+  refuse_input_conflicts(options);
 
   Secrets secrets = read_secrets(options, messages, cancel);
-  Endpoints endpoints = open_endpoints(options, messages, cancel);
+  Endpoints endpoints = open_endpoints(options, secrets.files, messages, cancel);
   const std::unique_ptr<OpenStream> stream =
       open_stream(options, std::move(secrets), endpoints, messages, cancel);
 

@@ -58,6 +58,7 @@ auto with_hint(const char* hint, const Action& action) {
   try {
     return action();
   } catch (const AuthError& error) {
+    if (*hint == '\0') throw;
     throw AuthError(error.what(), hint);
   }
 }

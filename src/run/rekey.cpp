@@ -82,11 +82,15 @@ void run_rekey(const Options& options, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
   Progress progress(control.signals, messages, options.progress);
-  refuse_file_conflicts(options);
+  refuse_input_conflicts(options);
   Secrets old_secrets = read_secrets(options, messages, cancel);
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);
   check_slots_for(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
   FdSource source = open_source(options.input, cancel);
+  std::vector<struct stat> in_use = old_secrets.files;
+  in_use.insert(in_use.end(), new_secrets.files.begin(), new_secrets.files.end());
+  if (!options.in_place) in_use.push_back(source.status());
+  refuse_output_conflicts(options, in_use);
   const std::unique_ptr<Sink> sink = open_output(options, source, messages, cancel);
   say_if_terminal(source, messages);
 

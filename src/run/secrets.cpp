@@ -34,10 +34,12 @@ void refuse_secret_as_name(const std::string& name) {
   if (max_digits >= min_key_digits) throw UsageError(text::key_as_name, text::key_as_name_hint);
 }
 
-FdSource open_secret_file(const std::string& name, const Messages& messages, Cancel& cancel) {
+FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
+                          Cancel& cancel) {
   refuse_secret_as_name(name);
   FdSource file = open_source(name, cancel);
   const struct stat& status = file.status();
+  files.push_back(status);
   if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
     messages.warning(fmt::format(text::readable_by_others, file.name()));
   return file;
@@ -79,8 +81,10 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
 constexpr std::size_t max_recipient_file_bytes = 1 << 20;
 
 // Adds the recipients in a file, which may be the file of an identity by mistake, and so is kept as a secret.
-void add_recipients(std::vector<PublicKey>& recipients, const std::string& file_name, Cancel& cancel) {
+void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& cancel) {
   FdSource file = open_source(file_name, cancel);
+  secrets.files.push_back(file.status());
+  std::vector<PublicKey>& recipients = secrets.recipients;
   const Secret contents = read_up_to(max_recipient_file_bytes + 1, file);
   const std::string& name = file.name();
   if (contents.size() > max_recipient_file_bytes)
@@ -108,14 +112,12 @@ PublicKey parse_argument(const std::string& text) {
 
 // Each of `given` is a recipient, or @ and the name of a file with one on each line. Empty lines and those
 // that begin with # are skipped.
-std::vector<PublicKey> read_recipients(const std::vector<std::string>& given, Cancel& cancel) {
-  std::vector<PublicKey> recipients;
+void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Cancel& cancel) {
   for (const std::string& each : given)
     if (each.starts_with('@'))
-      add_recipients(recipients, each.substr(1), cancel);
+      add_recipients(secrets, each.substr(1), cancel);
     else
-      recipients.push_back(parse_argument(each));
-  return recipients;
+      secrets.recipients.push_back(parse_argument(each));
 }
 
 // Passphrases -------------------------------------------------------------------------------------
@@ -168,14 +170,14 @@ const std::vector<std::string> nothing;
 Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel) {
   Secrets secrets;
   for (const std::string& name : named.key_files)
-    add_key(secrets, read_key_file(name, messages, cancel), shown_name(name), named.opens);
-  secrets.recipients = read_recipients(named.recipients, cancel);
+    add_key(secrets, read_key_file(name, secrets.files, messages, cancel), shown_name(name), named.opens);
+  read_recipients(secrets, named.recipients, cancel);
   if (named.ask_passphrase)
     secrets.passphrase = [question = named.question, twice = !named.opens, &cancel] {
       return ask_passphrase(question, twice, cancel);
     };
   if (const auto& name = named.passphrase_file) {
-    FdSource file = open_secret_file(*name, messages, cancel);
+    FdSource file = open_secret_file(*name, secrets.files, messages, cancel);
     const auto held = std::make_shared<Secret>(read_passphrase(std::move(file)));
     secrets.passphrase = [held] { return std::move(*held); };
   }
@@ -184,8 +186,9 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
 
 }  // namespace
 
-Secret read_key_file(const std::string& name, const Messages& messages, Cancel& cancel) {
-  FdSource file = open_secret_file(name, messages, cancel);
+Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
+                     Cancel& cancel) {
+  FdSource file = open_secret_file(name, files, messages, cancel);
   return read_up_to(max_key_file_bytes + 1, file);
 }
 

@@ -2,6 +2,8 @@
 // terminal.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,11 +23,13 @@ struct Secrets {
   std::vector<Identity> identities;    // of those files that hold one
   std::vector<PublicKey> recipients;   // to seal for
   std::function<Secret()> passphrase;  // to be called once; empty where the options promise none
+  std::vector<struct stat> files;      // that they were read from, and that may not be written
 };
 
-// The contents of a key or identity file, at most one byte more than such a file may have. Warns if others
-// can read it. IoError; UsageError if the name is itself a secret.
-Secret read_key_file(const std::string& name, const Messages& messages, Cancel& cancel);
+// The contents of a key or identity file, at most one byte more than such a file may have. Adds the file to
+// `files`. Warns if others can read it. IoError; UsageError if the name is itself a secret.
+Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
+                     Cancel& cancel);
 
 // Reads the files that `options` name, to open the input with or to seal it, and warns of those that others
 // can read. IoError for what cannot be read, UsageError for what is no key, identity, recipient or

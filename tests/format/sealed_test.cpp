@@ -58,7 +58,7 @@ Bytes numbers(std::initializer_list<unsigned> values) {
 
 Bytes gcm_seal(const Bytes& key, const Nonce& nonce, const Bytes& plain) {
   Bytes sealed(plain.size() + tag_bytes);
-  EvpGcm(key, EvpGcm::Use::seal)
+  EvpGcm(cipher_of(key.size()), key, EvpGcm::Use::seal)
       .seal(nonce, {}, plain, std::span(sealed).first(plain.size()), std::span(sealed).last(tag_bytes));
   return sealed;
 }
@@ -164,7 +164,7 @@ std::optional<std::size_t> run(const Job& job) {
   if (is_mgm)
     mgm.emplace(job.key->bytes.bytes());
   else
-    gcm.emplace(job.key->bytes.bytes(), is_open ? EvpGcm::Use::open : EvpGcm::Use::seal);
+    gcm.emplace(job.key->cipher, job.key->bytes.bytes(), is_open ? EvpGcm::Use::open : EvpGcm::Use::seal);
   for (std::size_t i = 0; i < count_segments(job); ++i) {
     if (is_open) {
       const auto [nonce, sealed, plain] = segment_to_open(job, i);
@@ -240,7 +240,8 @@ TEST_CASE("a sealed header is laid out as gpuaes-stream(5) says") {
     CHECK(part(one, 0, 3) == numbers({1, 0, 64}));
     const Bytes kek = bytes_of(hkdf_sha512(key, part(one, 3, 16), to_bytes("gpuaes-stream/1 key file"), 32));
     Bytes opened(32);
-    CHECK(EvpGcm(kek, EvpGcm::Use::open).open({}, {}, part(one, 19, 32), part(one, 51, 16), opened));
+    CHECK(EvpGcm(Cipher::aes_256, kek, EvpGcm::Use::open)
+              .open({}, {}, part(one, 19, 32), part(one, 51, 16), opened));
     CHECK((unwrapped.empty() || unwrapped == opened));
     unwrapped = opened;
   }

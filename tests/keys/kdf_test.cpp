@@ -15,6 +15,7 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/keys.hpp"
 
 namespace gpuaes {
 namespace {
@@ -224,7 +225,8 @@ TEST_CASE("EvpGcm seals and opens the test cases of McGrew and Viega") {
     CAPTURE(vector.number);
     const Bytes key = gcm_key(vector), aad = from_hex(vector.aad), plain = from_hex(vector.plain);
     const Nonce nonce = gcm_nonce(vector.iv);
-    EvpGcm sealer(key, EvpGcm::Use::seal), opener(key, EvpGcm::Use::open);
+    EvpGcm sealer(cipher_of(key.size()), key, EvpGcm::Use::seal),
+        opener(cipher_of(key.size()), key, EvpGcm::Use::open);
     for (int again = 0; again < 2; ++again) {
       const Sealed sealed = seal(sealer, nonce, aad, plain);
       CHECK(sealed.ciphertext == from_hex(vector.ciphertext));
@@ -239,7 +241,8 @@ TEST_CASE("EvpGcm seals and opens the test cases of McGrew and Viega") {
 TEST_CASE("EvpGcm opens nothing of which a bit was changed, and goes on to open what is good") {
   const Bytes key = test_bytes(32), aad = test_bytes(20, 3), plain = test_bytes(100, 50);
   const Nonce nonce = gcm_nonce(some_iv);
-  EvpGcm sealer(key, EvpGcm::Use::seal), opener(key, EvpGcm::Use::open);
+  EvpGcm sealer(cipher_of(key.size()), key, EvpGcm::Use::seal),
+      opener(cipher_of(key.size()), key, EvpGcm::Use::open);
   const Sealed good = seal(sealer, nonce, aad, plain);
   Bytes opened(plain.size());
   const auto opens = [&](const Nonce& with, const Bytes& having, const Sealed& sealed) {
@@ -268,7 +271,8 @@ TEST_CASE("EvpGcm opens nothing of which a bit was changed, and goes on to open 
 
 TEST_CASE("EvpGcm works in place, and on every length of a segment's end") {
   const Bytes key = test_bytes(32, 5);
-  EvpGcm sealer(key, EvpGcm::Use::seal), opener(key, EvpGcm::Use::open);
+  EvpGcm sealer(cipher_of(key.size()), key, EvpGcm::Use::seal),
+      opener(cipher_of(key.size()), key, EvpGcm::Use::open);
   for (std::size_t size : {0, 1, 15, 16, 17, 31, 32, 95, 96, 97, 288, 1000, 16383, 16384}) {
     CAPTURE(size);
     const Bytes plain = test_bytes(size);
@@ -284,7 +288,11 @@ TEST_CASE("EvpGcm works in place, and on every length of a segment's end") {
 }
 
 TEST_CASE("EvpGcm has no other key than AES has") {
-  CHECK(contains(failure_of([] { EvpGcm(Bytes(17), EvpGcm::Use::seal); }), "lane: libcrypto: "));
+  for (const std::size_t size : {0, 16, 17, 33})
+    CHECK(contains(failure_of([=] { EvpGcm(Cipher::aes_256, Bytes(size), EvpGcm::Use::seal); }),
+                   "lane: libcrypto: "));
+  CHECK(contains(failure_of([] { EvpGcm(Cipher::kuznyechik, Bytes(32), EvpGcm::Use::seal); }),
+                 "this lane does not have kuznyechik"));
 }
 
 // Passphrases -------------------------------------------------------------------------------------

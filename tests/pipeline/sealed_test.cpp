@@ -43,7 +43,7 @@ std::unique_ptr<Session> open_session() {
 Bytes sealed_bytes(std::size_t size) {
   const Bytes text = test_bytes(size);
   Bytes out;
-  EvpGcm gcm(cipher_key(), EvpGcm::Use::seal);
+  EvpGcm gcm(cipher_of(cipher_key().size()), cipher_key(), EvpGcm::Use::seal);
   for (std::size_t at = 0; at <= size; at += plain) {
     const auto part = std::span(text).subspan(at, std::min(plain, size - at));
     Bytes segment(part.size() + tag_bytes);

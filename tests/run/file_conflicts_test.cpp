@@ -3,11 +3,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
@@ -20,15 +22,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string conflict(const Options& options) {
-  return failure_of([&] { refuse_file_conflicts(options); });
+std::string conflict(const Options& options, const std::vector<std::string>& inputs) {
+  std::vector<struct stat> in_use(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) REQUIRE(stat(inputs[i].c_str(), &in_use[i]) == 0);
+  return failure_of([&] {
+    refuse_input_conflicts(options);
+    refuse_output_conflicts(options, in_use);
+  });
 }
 
 std::string conflict(const std::string& input, const std::string& output) {
   Options options;
   options.input = input;
   options.output = output;
-  return conflict(options);
+  return conflict(options, {input});
 }
 
 }  // namespace
@@ -58,7 +65,8 @@ TEST_CASE("an output that is any of the files that are read is refused") {
   const auto with = [&](std::optional<std::string> Options::*output, const std::string& name) {
     Options changed = options;
     changed.*output = name;
-    return conflict(changed);
+    return conflict(changed, {directory / "input", directory / "key", directory / "other key",
+                              directory / "words", directory / "recipients", directory / "new key"});
   };
   for (const auto output : {&Options::output, &Options::stats, &Options::trace}) {
     for (const std::string_view name : {"input", "key", "other key", "words", "recipients", "new key"})
@@ -76,9 +84,10 @@ TEST_CASE("a file that is replaced may be its own input, but no other") {
   Options options;
   options.input = directory / "input";
   options.in_place = true;
-  CHECK(conflict(options) == "");
+  CHECK(conflict(options, {}) == "");
   options.recipients = {fmt::format("@{}", options.input)};
-  CHECK(conflict(options) == "io: " + options.input + " is being read, it cannot be the output");
+  CHECK(conflict(options, {options.input}) ==
+        "io: " + options.input + " is being read, it cannot be the output");
 }
 
 TEST_CASE("a device may be read and written at once") {
@@ -93,9 +102,10 @@ TEST_CASE("the input as standard output is refused, unless nothing is written") 
     dup2(open(name.c_str(), O_WRONLY | O_APPEND), STDOUT_FILENO);
     Options options;
     options.input = name;
-    const bool refused = conflict(options) == "io: standard output is being read, it cannot be the output";
+    const bool refused =
+        conflict(options, {name}) == "io: standard output is being read, it cannot be the output";
     options.test = true;
-    return refused && conflict(options).empty() ? 0 : 1;
+    return refused && conflict(options, {name}).empty() ? 0 : 1;
   });
   CHECK(status == 0);
 }

@@ -8,16 +8,18 @@ namespace {
 
 constexpr auto check = check_libcrypto<LaneError>;
 
-const EVP_CIPHER* gcm_cipher(std::size_t key_bytes) {
-  switch (key_bytes) {
-    case 16:
+const EVP_CIPHER* gcm_cipher(Cipher cipher) {
+  switch (cipher) {
+    case Cipher::aes_128:
       return EVP_aes_128_gcm();
-    case 24:
+    case Cipher::aes_192:
       return EVP_aes_192_gcm();
-    case 32:
+    case Cipher::aes_256:
       return EVP_aes_256_gcm();
+    case Cipher::kuznyechik:
+      break;
   }
-  throw LaneError(text::no_such_cipher);
+  refuse_cipher(cipher);
 }
 
 // EVP_EncryptUpdate or EVP_DecryptUpdate; `out` without memory is how either is told that `in` is aad.
@@ -33,9 +35,10 @@ void feed(Update update, const char* call, EVP_CIPHER_CTX* context, std::span<co
 
 }  // namespace
 
-EvpGcm::EvpGcm(std::span<const std::byte> key, Use use) : context_(EVP_CIPHER_CTX_new()) {
+EvpGcm::EvpGcm(Cipher cipher, std::span<const std::byte> key, Use use) : context_(EVP_CIPHER_CTX_new()) {
+  if (key.size() != info(cipher).key_bytes) throw LaneError(text::no_such_cipher);
   check(context_ != nullptr, "EVP_CIPHER_CTX_new");
-  check(EVP_CipherInit_ex2(context_.get(), gcm_cipher(key.size()), octets(key.data()), nullptr,
+  check(EVP_CipherInit_ex2(context_.get(), gcm_cipher(cipher), octets(key.data()), nullptr,
                            use == Use::seal ? 1 : 0, nullptr) == 1,
         "EVP_CipherInit_ex2");
 }

@@ -16,7 +16,8 @@ class EvpGcm {
  public:
   enum class Use { seal, open };
 
-  EvpGcm(std::span<const std::byte> key, Use use);  // a key of 16, 24 or 32 bytes
+  // `cipher` is an AES, and `key` is as long as its keys. LaneError otherwise.
+  EvpGcm(Cipher cipher, std::span<const std::byte> key, Use use);
 
   // nonce, tag: 12 and 16 bytes. ciphertext: as long as plain, the same memory or apart from it.
   void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# An output that becomes one of the inputs while the program waits for its key is refused, and no input is lost.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+
+make_input 5000 plain
+cp plain expected
+cp "$key" second
+mkfifo waits
+
+# change COMMAND, options...: runs the program, and the command while it waits for the key.
+change() {
+  local command=$1 status=0
+  shift
+  "$program" -q -k waits "$@" &
+  exec 3>waits # the program has opened it too
+  eval "$command"
+  cat "$key" >&3
+  exec 3>&-
+  wait "$!" || status=$?
+  return "$status"
+}
+
+: >other
+ln -s other out
+expect_exit 1 change 'ln -sfn plain out' -i plain -o out
+same expected plain
+
+expect_exit 1 change 'cp expected late' -k second -i late -o late
+same expected late
+
+expect_exit 1 change 'cp second late-key' -k late-key -i plain -o late-key
+same second late-key
+
+ln -s other stats
+expect_exit 2 change 'ln -sfn sealed stats' -i plain -o sealed --stats stats
+[ ! -e sealed ] || fail "expected no output"
