@@ -63,15 +63,15 @@ def device_cases(campaign, runs):
 def check_survived(campaign, runs):
     for run in runs:
         for what, pattern in ESSENTIAL.items():
-            if not any(run.name == name and re.match(pattern, function) for name, function in campaign.right):
+            if not any(run.name == name and re.match(pattern, function) for name, function in campaign.succeeded):
                 campaign.fail(run, "", f"no failure of {what} came out right")
 
 
 def show_functions(campaign):
     print("faults injected, by function: right output and status 0, true error")
-    for function in sorted({function for _, function in campaign.right + campaign.failed}):
+    for function in sorted({function for _, function in campaign.succeeded + campaign.failed}):
         right, failed = (sum(count for (_, name), count in counter.items() if name == function)
-                         for counter in (campaign.right, campaign.failed))
+                         for counter in (campaign.succeeded, campaign.failed))
         print(f"  {function:40} {right:5} {failed:5}")
 
 
