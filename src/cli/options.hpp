@@ -11,6 +11,7 @@
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "io/fd_source_sink.hpp"
+#include "lane/backends.hpp"
 
 namespace gpuaes {
 
@@ -39,8 +40,8 @@ struct Options {
   std::string input{standard_name};
   std::optional<std::string> output;  // without it: standard output
   bool in_place = false;              // to rekey: the input is replaced
-  std::string lanes = "auto";
-  std::string kernel = "bitslice";
+  std::vector<LaneSpec> lanes;        // empty: auto
+  CudaKernel kernel = default_cuda_kernel;
   std::optional<std::size_t> chunk_bytes;
   std::optional<std::string> stats;
   std::optional<std::string> trace;
@@ -53,7 +54,7 @@ struct Options {
 };
 
 // UsageError for unknown options, options that conflict and malformed values. Whether a file, a format or a
-// lane exists is found out where it is used.
+// device exists is found out where it is used.
 Options parse_options(int argc, const char* const* argv);
 
 // What -h prints.

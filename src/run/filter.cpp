@@ -9,15 +9,12 @@
 
 #include "run/filter.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
 
-#include "base/texts.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "lane/plan.hpp"
@@ -36,8 +33,6 @@ void run_filter(const Options& options, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
   Progress progress(control.signals, messages, options.progress);
-  std::vector<LaneSpec> lanes = parse_lanes(options.lanes);
-  const CudaKernel kernel = parse_cuda_kernel(options.kernel);
   refuse_input_conflicts(options);
 
   Secrets secrets = read_secrets(options, messages, cancel);
@@ -46,7 +41,7 @@ void run_filter(const Options& options, const Messages& messages) {
       open_stream(options, std::move(secrets), endpoints, messages, cancel);
 
   const RunShape shape = stream->shape(options.chunk_bytes);
-  LanePlan plan = plan_lanes(std::move(lanes), shape, this_machine(shape));
+  LanePlan plan = plan_lanes(options.lanes, shape, this_machine(shape));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   endpoints.source.shared_by(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, stream->session());
@@ -54,7 +49,7 @@ void run_filter(const Options& options, const Messages& messages) {
   report.show(ring);
   LaneSetup setup = stream->lane_setup(ring);
   setup.timed = report.trace() != nullptr;
-  setup.kernel = kernel;
+  setup.kernel = options.kernel;
   const LanePool lane_pool(plan, setup, [&](auto lane) { return stream->wrap(std::move(lane)); });
 
   Pipeline pipeline({.ring = ring,
