@@ -143,7 +143,8 @@ def execute(fixture, run, fault, environment=None):
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(content)
                 os.fchmod(file.fileno(), run.modes.get(name, 0o644))
-        process, stdin = start(fixture, run, folder, {**record.environment(fixture.library, fault), **(environment or {})})
+        injected = record.environment(fixture.fault_library, fault)
+        process, stdin = start(fixture, run, folder, {**injected, **(environment or {})})
         output = wait(process, stdin)
         entries = record.read()
         name = fault.rpartition(":")[0]

@@ -32,8 +32,8 @@ class Fixture:
     def __init__(self, folder, build, size):
         self.folder = folder
         self.programs = {name: os.path.abspath(f"{build}/{name}") for name in ("gpuaes-stream", "gpuaes-keygen")}
-        self.library = os.path.abspath(f"{build}/tests/libfaults.so")
-        for path in (*self.programs.values(), self.library):
+        self.fault_library = os.path.abspath(f"{build}/tests/libfaults.so")
+        for path in (*self.programs.values(), self.fault_library):
             if not os.path.exists(path):
                 raise SystemExit(f"faults: {path} does not exist: build first, with BUILD_TESTING on")
         self.environment = {**os.environ, "LC_ALL": "C"}

@@ -1,5 +1,4 @@
-// What cuda/ defines for the rest of the program, in a program that is built without it: there is no device,
-// and no profiler to tell.
+// Replaces cuda/ in builds without CUDA: there are no devices, and profilers are not told anything.
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "lane/backends.hpp"

@@ -39,6 +39,10 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
   return endpoints;
 }
 
+HeaderReader header_reader(FdSource& source) {
+  return HeaderReader([&source](std::span<std::byte> out) { return source.read(out); });
+}
+
 void say_if_terminal(const FdSource& source, const Messages& messages) {
   if (source.is_terminal()) messages.note(fmt::format(text::reading_terminal, source.name()));
 }

@@ -10,6 +10,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "format/header_reader.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/source_sink.hpp"
 
@@ -27,6 +28,9 @@ struct Endpoints {
 // replaced.
 Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
                          const Messages& messages, Cancel& cancel);
+
+// Reads the header that `source` begins with; `source` outlives the reader.
+HeaderReader header_reader(FdSource& source);
 
 // So that the user knows what the program waits for.
 void say_if_terminal(const FdSource& source, const Messages& messages);

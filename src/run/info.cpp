@@ -54,7 +54,7 @@ Info find_out(const Options& options, const Messages& messages) {
   FdSource source = open_source(options.input, control.cancel);
   const std::optional<std::uint64_t> size = source.size();
   say_if_terminal(source, messages);
-  HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
+  HeaderReader input = header_reader(source);
   const Format& format = options.format ? find_format(*options.format) : detect_format(input);
   Info info{format.name, format.authenticated, format.describe(input), input.taken(), {}};
   if (size && *size >= info.header_bytes)  // files of /sys may have more than their size says

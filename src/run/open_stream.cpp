@@ -85,7 +85,7 @@ void OpenStream::move(const std::function<void()>& move_body) {
 std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets, Endpoints& endpoints,
                                         const Messages& messages, Cancel& cancel) {
   FdSource& source = endpoints.source;
-  HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
+  HeaderReader input = header_reader(source);
   const Format& format = choose_format(options, input);
   check_format(options, format);
   const char* const warning = writer_warning(secrets, false);

@@ -94,7 +94,7 @@ void run_rekey(const Options& options, const Messages& messages) {
   const std::unique_ptr<Sink> sink = open_output(options, source, messages, cancel);
   say_if_terminal(source, messages);
 
-  HeaderReader input([&source](std::span<std::byte> out) { return source.read(out); });
+  HeaderReader input = header_reader(source);
   const OpenedHeader opened = open_header(options, std::move(old_secrets), input, cancel);
   if (const char* const warning = writer_warning(new_secrets, opened.has_recipient))
     messages.warning(warning);
