@@ -47,6 +47,16 @@ KernelCost ttable_cost(int rounds) {
           .loads_of_own_bank = 1 + 4 + 30 / 4.0 + 16 * (middle + 1)};
 }
 
+KernelCost aes_cost(CudaKernel kernel, Cipher cipher) {
+  switch (kernel) {
+    case CudaKernel::bitslice:
+      return bitslice_cost(aes_rounds(cipher));
+    case CudaKernel::ttable:
+      return ttable_cost(aes_rounds(cipher));
+  }
+  refuse_cipher(cipher);
+}
+
 // GHASH: a multiplication for each block, and of each of the 128 threads of a segment another one, for 8
 // blocks at most. nvcc makes 360 instructions of it (ghash.hpp), 144 of them multiplications.
 void add_tag(KernelCost& cost) {
@@ -91,6 +101,16 @@ KernelCost kuznyechik_bitslice_cost() {
           .loads_of_own_bank = (key_loads + through_memory) / double{slices}};
 }
 
+KernelCost kuznyechik_cost(CudaKernel kernel) {
+  switch (kernel) {
+    case CudaKernel::bitslice:
+      return kuznyechik_bitslice_cost();
+    case CudaKernel::ttable:
+      return kuznyechik_table_cost();
+  }
+  refuse_cipher(Cipher::kuznyechik);
+}
+
 // MGM: a factor for each block, which is as much as its keystream, and their product, which has as many
 // multiplications as one of GHASH. What else it takes is left out.
 void add_mgm(KernelCost& cost) {
@@ -126,16 +146,14 @@ KernelCost aes_cost(const Variant& variant, Mode mode, int rounds) {
 }  // namespace
 
 KernelCost cost_of(CudaKernel kernel, Cipher cipher, bool with_tag) {
-  const bool bitslice = kernel == CudaKernel::bitslice;
   switch (info(cipher).family) {
     case Family::aes: {
-      const int rounds = aes_rounds(cipher);
-      KernelCost cost = bitslice ? bitslice_cost(rounds) : ttable_cost(rounds);
+      KernelCost cost = aes_cost(kernel, cipher);
       if (with_tag) add_tag(cost);
       return cost;
     }
     case Family::kuznyechik: {
-      KernelCost cost = bitslice ? kuznyechik_bitslice_cost() : kuznyechik_table_cost();
+      KernelCost cost = kuznyechik_cost(kernel);
       if (with_tag) add_mgm(cost);
       return cost;
     }

@@ -45,25 +45,32 @@ void launch_ctr(const AesKey& key, MakePlan make_plan, cudaStream_t stream) {
   }
 }
 
+template <class Plan>
+auto* ttable_function(Cipher cipher) {
+  switch (cipher) {
+    case Cipher::aes_128:
+      return ttable_kernel<10, Plan>;
+    case Cipher::aes_192:
+      return ttable_kernel<12, Plan>;
+    case Cipher::aes_256:
+      return ttable_kernel<14, Plan>;
+    case Cipher::kuznyechik:
+      break;
+  }
+  refuse_cipher(cipher);
+}
+
 template <template <unsigned> class Plan>
 KernelFacts ctr_facts(CudaKernel kernel, Cipher cipher) {
   const auto facts = [](auto* function, unsigned tile, unsigned threads, unsigned (*shared)(unsigned)) {
     return KernelFacts{reinterpret_cast<const void*>(function), tile / warp_lanes, threads, shared};
   };
-  if (kernel == CudaKernel::bitslice)
-    return facts(bitslice_kernel<Plan<aes::tile_blocks>>, aes::tile_blocks, bitslice_threads, memory_bytes);
-  const auto table_facts = [&](auto* function) {
-    return facts(function, ttable_tile, ttable_threads, [](unsigned) { return table_bytes; });
-  };
-  switch (cipher) {
-    case Cipher::aes_128:
-      return table_facts(ttable_kernel<10, Plan<ttable_tile>>);
-    case Cipher::aes_192:
-      return table_facts(ttable_kernel<12, Plan<ttable_tile>>);
-    case Cipher::aes_256:
-      return table_facts(ttable_kernel<14, Plan<ttable_tile>>);
-    case Cipher::kuznyechik:
-      break;
+  switch (kernel) {
+    case CudaKernel::bitslice:
+      return facts(bitslice_kernel<Plan<aes::tile_blocks>>, aes::tile_blocks, bitslice_threads, memory_bytes);
+    case CudaKernel::ttable:
+      return facts(ttable_function<Plan<ttable_tile>>(cipher), ttable_tile, ttable_threads,
+                   [](unsigned) { return table_bytes; });
   }
   refuse_cipher(cipher);
 }

@@ -57,11 +57,15 @@ void launch_kuznyechik(const KuznyechikKey& key, const CounterBlocks& counter_bl
 
 template <class CounterBlocks>
 KernelFacts kuznyechik_facts(CudaKernel kernel) {
-  if (kernel == CudaKernel::bitslice)
-    return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>), kuznyechik::slices,
-            kuznyechik_bitslice_use().max_threads, kuznyechik_bitslice_memory};
-  return {reinterpret_cast<const void*>(kuznyechik_table_kernel<CounterBlocks>), 1, kuznyechik_table_threads,
-          [](unsigned) { return kuznyechik_table_bytes; }};
+  switch (kernel) {
+    case CudaKernel::bitslice:
+      return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>), kuznyechik::slices,
+              kuznyechik_bitslice_use().max_threads, kuznyechik_bitslice_memory};
+    case CudaKernel::ttable:
+      return {reinterpret_cast<const void*>(kuznyechik_table_kernel<CounterBlocks>), 1,
+              kuznyechik_table_threads, [](unsigned) { return kuznyechik_table_bytes; }};
+  }
+  refuse_cipher(Cipher::kuznyechik);
 }
 
 MgmSegments make_segments(const MgmJob& job) {
