@@ -6,7 +6,6 @@
 // the copies: slower, and right.
 
 #include <fmt/format.h>
-#include <nvtx3/nvToolsExt.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -232,15 +231,6 @@ std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> spe
             std::make_unique<CudaLane>(spec.device.value_or(i), static_cast<int>(first + i), pinned, setup));
   }
   return lanes;
-}
-
-// NVTX consists of headers alone: the first call looks for a profiler, once and for all.
-void push_profiler_range(const char* name) noexcept {
-  nvtxRangePushA(name);
-}
-
-void pop_profiler_range() noexcept {
-  nvtxRangePop();
 }
 
 }  // namespace gpuaes
