@@ -54,10 +54,10 @@ class DeviceKey {
     host_.wipe();
   }
 
-  AesKey aes(CudaKernel kernel, const KernelShape& shape) const {
+  AesKey aes(CudaKernel kernel, const KernelShape& shape = {}) const {
     return {contents()->round_keys.data(), rounds_, kernel, shape};
   }
-  KuznyechikKey kuznyechik(CudaKernel kernel, const KernelShape& shape) const {
+  KuznyechikKey kuznyechik(CudaKernel kernel, const KernelShape& shape = {}) const {
     return {contents()->round_keys.data(), kernel, shape};
   }
   const ghash::Powers* powers() const { return &contents()->powers; }

@@ -132,9 +132,9 @@ class CudaLane : public Lane {
     const Counter counter = load_counter(job.counter);
     switch (info(job.key->cipher).family) {
       case Family::aes:
-        return launch_aes_ctr(keys_.aes(kernel_, {}), counter, in, in, job.in.size(), stream_.get());
+        return launch_aes_ctr(keys_.aes(kernel_), counter, in, in, job.in.size(), stream_.get());
       case Family::kuznyechik:
-        return launch_kuznyechik_ctr(keys_.kuznyechik(kernel_, {}), counter, in, in, job.in.size(),
+        return launch_kuznyechik_ctr(keys_.kuznyechik(kernel_), counter, in, in, job.in.size(),
                                      stream_.get());
     }
     refuse_cipher(job.key->cipher);
@@ -151,7 +151,7 @@ class CudaLane : public Lane {
   }
 
   void launch_gcm(const Job& job, const JobBuffers& buffers) {
-    const GcmJob gcm{.key = keys_.aes(kernel_, {}),
+    const GcmJob gcm{.key = keys_.aes(kernel_),
                      .powers = keys_.powers(),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
@@ -170,7 +170,7 @@ class CudaLane : public Lane {
     const std::size_t sealed_bytes = std::max(job.in.size(), job.out.size());
     const std::size_t room = count_segments(sealed_bytes) * mgm_room(job.aad.size());
     if (buffers.mgm_room.size() < room) buffers.mgm_room = DeviceBuffer(room);
-    const MgmJob mgm{.key = keys_.kuznyechik(kernel_, {}),
+    const MgmJob mgm{.key = keys_.kuznyechik(kernel_),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
                      .aad = public_data(job.aad),

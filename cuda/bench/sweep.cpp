@@ -117,13 +117,14 @@ class SweepBench {
           of_modes.push_back(*rate / own.at(mode));
         }
       if (!of_modes.empty() && (subject.lane_kernel || each.grid_stride))
-        rates.push_back({each.shape, std::ranges::min(of_modes)});
+        rates.push_back({each.shape.threads, each.shape.blocks_per_thread, std::ranges::min(of_modes)});
     }
     if (rates.empty()) {
       leave_out(stream_counts_.size());
       return;
     }
-    const KernelShape best = choose_shape(rates);
+    const ShapeRate& fastest = choose_shape(rates);
+    const KernelShape best{fastest.threads, fastest.blocks_per_thread};
     const unsigned streams = sweep_streams_of(subject, key, best);
     report_.note(
         fmt::format("best of {}, {}: threads {}, blocks per thread {}, streams {} (0: as the filter)",

@@ -15,6 +15,12 @@
 
 namespace gpuaes::cuda {
 
+// How a kernel is launched. 0: the kernel's own choice, which lanes use; the bench tries others.
+struct KernelShape {
+  unsigned threads = 0;            // in a CUDA block, a multiple of 32
+  unsigned blocks_per_thread = 0;  // cipher blocks, rounded down to whole tiles
+};
+
 struct AesKey {
   const std::uint32_t* round_keys;  // 4 * (rounds + 1) words, as aes::expand_key() makes them
   int rounds;                       // 10, 12 or 14

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "kernels/device.cuh"
-#include "lane/cuda_kernel.hpp"
+#include "kernels/kernels.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {
