@@ -75,7 +75,9 @@ class Pipeline {
   void fail(std::exception_ptr error);
   void stop();
 
-  PipelineParts parts_;
+  Ring& ring_;
+  Cancel& cancel_;
+  const std::function<void(const std::string&)> warn_;
   ChunkSteps steps_;
   std::mutex mutex_;  // for the failure
   std::exception_ptr failure_;
