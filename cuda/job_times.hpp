@@ -111,17 +111,17 @@ class Steps {
   Steps(JobTimes& times, const Stream& stream) : times_(times), stream_(stream) { times_.start(); }
   void next(const char* name) {
     end();
-    range_.emplace(name);
+    profiler_range_.emplace(name);
   }
   void end() {
-    range_.reset();
+    profiler_range_.reset();
     times_.mark(stream_);
   }
 
  private:
   JobTimes& times_;
   const Stream& stream_;
-  std::optional<ProfilerRange> range_;
+  std::optional<ProfilerRange> profiler_range_;
 };
 
 }  // namespace gpuaes::cuda

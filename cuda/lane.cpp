@@ -48,7 +48,7 @@ class CudaLane : public Lane {
         kernel_(setup.kernel),
         pinned_(std::move(pinned)),
         buffers_{JobBuffers(setup, stream_), JobBuffers(setup, stream_)} {
-    const ProfilerRange range("self-test");
+    const ProfilerRange profiler_range("self-test");
     test_known_answers(*this, setup.cipher);
     key_ = nullptr;  // the next key may come to lie where the last one was
   }
@@ -111,7 +111,7 @@ class CudaLane : public Lane {
     std::uint32_t* first_bad_on_device() const { return reinterpret_cast<std::uint32_t*>(verdict.data()); }
     static std::size_t whole_blocks(std::size_t size) { return (size + 15) / 16 * 16; }
 
-    DeviceBuffer in, out, masks, verdict, mgm_room;
+    DeviceBuffer in, out, masks, verdict, mgm_scratch;
     HostCopy<std::uint32_t> first_bad;
     bool opens = false;
     Event done;
@@ -168,14 +168,14 @@ class CudaLane : public Lane {
   void launch_mgm(const Job& job, JobBuffers& buffers) {
     // No more than jobs take, and only once they come: it is more than their data.
     const std::size_t sealed_bytes = std::max(job.in.size(), job.out.size());
-    const std::size_t room = count_segments(sealed_bytes) * mgm_room(job.aad.size());
-    if (buffers.mgm_room.size() < room) buffers.mgm_room = DeviceBuffer(room);
+    const std::size_t scratch_bytes = count_segments(sealed_bytes) * mgm_scratch_bytes(job.aad.size());
+    if (buffers.mgm_scratch.size() < scratch_bytes) buffers.mgm_scratch = DeviceBuffer(scratch_bytes);
     const MgmJob mgm{.key = keys_.kuznyechik(kernel_),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
                      .aad = public_data(job.aad),
                      .sealed_bytes = sealed_bytes,
-                     .room = buffers.mgm_room.data()};
+                     .scratch = buffers.mgm_scratch.data()};
     if (job.operation == Operation::seal)
       launch_mgm_seal(mgm, buffers.in.data(), buffers.out.data(), stream_.get());
     else
@@ -226,7 +226,7 @@ std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> spe
   for (const LaneSpec& spec : specs) {
     const unsigned first = first_of(spec);
     for (unsigned i = 0; i < (spec.device ? 1 : count); ++i)
-      for (unsigned stream = 0; stream < spec.count.value_or(1); ++stream)
+      for (unsigned lane = 0; lane < spec.count.value_or(1); ++lane)
         lanes.push_back(
             std::make_unique<CudaLane>(spec.device.value_or(i), static_cast<int>(first + i), pinned, setup));
   }

@@ -226,10 +226,11 @@ void report_devices(std::span<const std::size_t> copy_sizes, std::span<std::byte
   Links all;
   const std::size_t count = count_cuda_devices();
   const std::size_t max_bytes = std::ranges::max(copy_sizes);
-  const std::size_t share = host_buffers * max_bytes;
+  const std::size_t device_bytes = host_buffers * max_bytes;
   for (std::size_t i = 0; i < count; ++i)
-    all.push_back(&links.emplace_back(static_cast<int>(i), max_bytes, memory.subspan(i * share, share),
-                                      memory.subspan((count + i) * share, share)));
+    all.push_back(&links.emplace_back(static_cast<int>(i), max_bytes,
+                                      memory.subspan(i * device_bytes, device_bytes),
+                                      memory.subspan((count + i) * device_bytes, device_bytes)));
   for (const Link* const link : all) {
     const std::string name = fmt::format("cuda:{}", link->device());
     for (const std::size_t size : copy_sizes) report_rates(name, {link}, size, report);

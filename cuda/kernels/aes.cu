@@ -94,9 +94,9 @@ void launch_gcm(const GcmJob& job, const std::byte* in, std::size_t in_stride, s
                                        in_stride, out_stride, reinterpret_cast<std::uint32_t*>(job.masks)};
       },
       stream);
-  constexpr unsigned max_share = 8;  // CUDA blocks that a multiprocessor has registers for
-  Grid grid = even_grid(segments.count, tag_threads, max_share);
-  grid.shared_bytes = shares_bytes;
+  constexpr unsigned max_per_multiprocessor = 8;  // CUDA blocks that a multiprocessor has registers for
+  Grid grid = even_grid(segments.count, tag_threads, max_per_multiprocessor);
+  grid.shared_bytes = warp_sums_bytes;
   launch(tag_kernel, grid, stream, job.powers, job.aad, segments, sealed,
          reinterpret_cast<const uint4*>(job.masks), first_bad);
 }

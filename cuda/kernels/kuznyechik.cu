@@ -79,19 +79,20 @@ void launch_mgm(const MgmJob& job, const MgmData& data, std::byte* sealed, std::
                 cudaStream_t stream) {
   const MgmSegments segments = make_segments(job);
   if (segments.count == 0) return;
-  auto* const starts = reinterpret_cast<BlockWords*>(job.room);
+  auto* const starts = reinterpret_cast<BlockWords*>(job.scratch);
   BlockWords* const sums = starts + 2 * segments.count;
   BlockWords* const factors = sums + segments.count;
-  constexpr unsigned max_share = 4;  // CUDA blocks on a multiprocessor
+  constexpr unsigned max_per_multiprocessor = 4;  // CUDA blocks
 
   launch_kuznyechik(job.key, MgmStarts{segments, starts}, stream);
   launch_kuznyechik(job.key, MgmBody(segments, starts, data, factors), stream);
-  Grid products = even_grid(segments.count, product_threads, max_share);
+  Grid products = even_grid(segments.count, product_threads, max_per_multiprocessor);
   products.shared_bytes = product_bytes;
   launch(mgm_product_kernel, products, stream, job.aad, segments, sealed, factors, sums);
   launch_kuznyechik(job.key, MgmSums{segments.count, sums}, stream);
   constexpr unsigned warps = mgm_tag_threads / warp_lanes;
-  launch(mgm_tag_kernel, even_grid((segments.count + warps - 1) / warps, mgm_tag_threads, max_share), stream,
+  launch(mgm_tag_kernel,
+         even_grid((segments.count + warps - 1) / warps, mgm_tag_threads, max_per_multiprocessor), stream,
          segments, sealed, reinterpret_cast<const uint4*>(sums), first_bad);
 }
 

@@ -19,30 +19,32 @@ struct Grid {
   unsigned threads;         // of a CUDA block
   unsigned shared_bytes{};  // dynamic, of a CUDA block
   bool early = false;       // whether it may begin before the launch before it has ended, if the device can
-  unsigned share{};         // of its blocks for each multiprocessor, where there is room for more
+  unsigned per_multiprocessor{};  // CUDA blocks at most; 0: as many as fit
 };
 
 inline unsigned multiprocessors() {
   return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
 }
 
-// The grid where `blocks` CUDA blocks find work: the same number on each multiprocessor, at most max_share.
+// The grid where `blocks` CUDA blocks find work: the same number on each multiprocessor, at most
+// max_per_multiprocessor.
 //
 // Large launches begin early. Such a launch takes the room that the one before it leaves. If that were more
 // than its share on some multiprocessor, the launch would take as long as all its CUDA blocks there: back to
 // back, CTR launches of 4 MiB made 129 GB/s that way, and GCM 61, instead of 300 and 166. So there is no more
 // room than its share. Small launches leave the room to the launches of other CUDA streams instead: 4 streams
 // make 270 GB/s with launches of 1 MiB, and 104 if these begin early.
-inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned max_share) {
+inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned max_per_multiprocessor) {
   constexpr unsigned large = 256;  // threads of a multiprocessor
   const unsigned processors = multiprocessors();
-  const auto share =
-      static_cast<unsigned>(std::clamp<std::uint64_t>((blocks + processors - 1) / processors, 1, max_share));
-  const bool early = share * threads >= large;
-  return {.blocks = std::uint64_t{processors} * share,
-          .threads = threads,
-          .early = early,
-          .share = early && share < max_share ? share : 0};
+  const auto per_multiprocessor = static_cast<unsigned>(
+      std::clamp<std::uint64_t>((blocks + processors - 1) / processors, 1, max_per_multiprocessor));
+  const bool early = per_multiprocessor * threads >= large;
+  return {
+      .blocks = std::uint64_t{processors} * per_multiprocessor,
+      .threads = threads,
+      .early = early,
+      .per_multiprocessor = early && per_multiprocessor < max_per_multiprocessor ? per_multiprocessor : 0};
 }
 
 // How warps take tiles.
@@ -68,12 +70,12 @@ inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileU
 }
 
 // Bytes of shared memory for a CUDA block, so that a multiprocessor has room for `share` of them and no more.
-inline unsigned fill_shared_memory(unsigned share) {
+inline unsigned fill_shared_memory(unsigned per_multiprocessor) {
   constexpr unsigned unit = 256;  // of allocation
   const auto all = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
   const auto reserved = static_cast<unsigned>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
   const auto max_bytes = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  return std::min((all / share - reserved) / unit * unit, max_bytes);
+  return std::min((all / per_multiprocessor - reserved) / unit * unit, max_bytes);
 }
 
 // Whether wait_for_earlier() waits in this kernel. That depends on the architecture that the kernel was
@@ -94,8 +96,8 @@ void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream
   cudaLaunchConfig_t config{};
   config.gridDim = static_cast<unsigned>(grid.blocks);  // 2^31 would be terabytes
   config.blockDim = grid.threads;
-  config.dynamicSmemBytes = is_early && grid.share > 0
-                                ? std::max(grid.shared_bytes, fill_shared_memory(grid.share))
+  config.dynamicSmemBytes = is_early && grid.per_multiprocessor > 0
+                                ? std::max(grid.shared_bytes, fill_shared_memory(grid.per_multiprocessor))
                                 : grid.shared_bytes;
   config.stream = stream;
   cudaLaunchAttribute early{};

@@ -24,7 +24,7 @@ static __global__ void __launch_bounds__(product_threads)
     mgm_product_kernel(PublicData aad, MgmSegments segments, const std::byte* sealed,
                        const BlockWords* factors, BlockWords* sums) {
   extern __shared__ uint4 product_memory[];
-  auto* const shares = reinterpret_cast<ghash::Element*>(product_memory);  // of the warps
+  auto* const warp_sums = reinterpret_cast<ghash::Element*>(product_memory);
   const unsigned thread = threadIdx.x, warp_lane = thread % warp_lanes, warp = thread / warp_lanes;
   let_later_begin();
   wait_for_earlier();
@@ -37,13 +37,13 @@ static __global__ void __launch_bounds__(product_threads)
     for (unsigned i = thread; i < count; i += product_threads)
       mgm::add_product(element_of(own[i]), blocks.block(blocks.fetch(i), i), sum);
     if (thread == 0) mgm::add_product(element_of(own[count]), lengths.last_block(), sum);
-    const ghash::Element share = sum_of_warp(mgm::reduce(sum));
-    __syncthreads();  // the shares of the last segment have been read
-    if (warp_lane == 0) shares[warp] = share;
+    const ghash::Element warp_sum = sum_of_warp(mgm::reduce(sum));
+    __syncthreads();  // the sums of the last segment have been read
+    if (warp_lane == 0) warp_sums[warp] = warp_sum;
     __syncthreads();
     if (thread != 0) continue;
     ghash::Element all{};
-    for (unsigned i = 0; i < product_warps; ++i) all = ghash::add(all, shares[i]);
+    for (unsigned i = 0; i < product_warps; ++i) all = ghash::add(all, warp_sums[i]);
     ghash::store(all, sums[segment].words);
   }
   __syncthreads();

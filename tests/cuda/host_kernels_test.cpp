@@ -18,7 +18,7 @@ namespace gpuaes::cuda {
 // What is dynamic shared memory on a device.
 uint4 bitslice_memory[memory_bytes(bitslice_threads) / sizeof(uint4)];
 uint4 tables[table_bytes / sizeof(uint4)];
-uint4 tag_memory[shares_bytes / sizeof(uint4)];
+uint4 tag_memory[warp_sums_bytes / sizeof(uint4)];
 
 namespace {
 
