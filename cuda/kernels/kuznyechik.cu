@@ -1,6 +1,7 @@
-// Launches of Kuznyechik: CTR mode (GOST R 34.13-2015), and MGM (RFC 9058) of a job's segments, which is
-// three launches of the cipher, each of which needs the results of the one before
-// (cipher/modes/mgm_counter_blocks.hpp). The products are computed before the last one, the tags after it.
+// Launches of Kuznyechik: CTR mode (GOST R 34.13-2015), and MGM (RFC 9058) of a job's segments. MGM launches
+// the cipher three times, and each launch needs the results of the one before
+// (cipher/modes/mgm_counter_blocks.hpp). The products are computed before the last of them, the tags after
+// it.
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@
 namespace gpuaes::cuda {
 namespace {
 
-// Devices with little shared memory have room for fewer threads.
+// Uses fewer threads on devices with little shared memory.
 TileUse kuznyechik_bitslice_use() {
   const auto of_block = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   const auto of_processor = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
@@ -74,7 +75,7 @@ MgmSegments make_segments(const MgmJob& job) {
           (job.aad.size + 15) / 16};
 }
 
-// `sealed`: the side of `data` that has the tags.
+// `sealed` is the side of `data` that contains the tags.
 void launch_mgm(const MgmJob& job, const MgmData& data, std::byte* sealed, std::uint32_t* first_bad,
                 cudaStream_t stream) {
   const MgmSegments segments = make_segments(job);
