@@ -36,7 +36,7 @@ bool names(const std::string& pattern, std::string_view name) {
                                 : name == pattern;
 }
 
-// What is launched would be another shape than was asked for.
+// UsageError if a launch would round the shape to another one.
 void check_shape(const KernelFacts& facts, const KernelShape& shape) {
   const auto warp = static_cast<unsigned>(attribute(cudaDevAttrWarpSize));
   if (shape.threads > facts.max_threads || shape.threads % warp != 0)
@@ -48,11 +48,11 @@ void check_shape(const KernelFacts& facts, const KernelShape& shape) {
 
 struct LaneKernelUse {
   KernelUse use;
-  unsigned threads;  // of a CUDA block
+  unsigned threads;  // in a CUDA block
 };
 
-// Where the shape leaves it open with as many threads as there can be. UsageError where the kernel cannot
-// have the shape; LaneError.
+// Uses the maximum number of threads if the shape sets none. UsageError if the kernel does not support the
+// shape; LaneError.
 LaneKernelUse lane_kernel_use(const KernelFacts& facts, const KernelShape& shape) {
   check_shape(facts, shape);
   const unsigned threads = shape.threads > 0 ? shape.threads : facts.max_threads;
