@@ -44,11 +44,12 @@ void Pipeline::run() {
 
 void Pipeline::stop() {
   workers_.close();
-  ring_.cancel();  // after a whole run no thread is left in it
+  ring_.cancel();  // wakes all threads; after a complete run none is left
   workers_.join();
 }
 
-// The first failure is the run's. Wakes the threads that wait for the ring or for a descriptor.
+// Records the run's error, unless there is one already, and wakes the threads that wait for the ring or for a
+// descriptor.
 void Pipeline::fail(std::exception_ptr error) {
   {
     const std::lock_guard lock(mutex_);
@@ -58,7 +59,6 @@ void Pipeline::fail(std::exception_ptr error) {
   cancel_.request(0);
 }
 
-// A worker's share of the run.
 void Pipeline::work(Worker& worker) {
   try {
     do_tasks(worker);
@@ -73,14 +73,14 @@ void Pipeline::do_tasks(Worker& worker) {
       do_tasks_until_replaced(worker);
     } while (worker.replaced && !workers_.leave(worker));
   } catch (const LaneError& error) {
-    worker.lane.reset();  // from here on it cannot write into its chunks
+    worker.lane.reset();  // so that it no longer writes into its chunks
     for (Chunk* chunk : worker.jobs) ring_.give_back(*chunk);
-    if (!workers_.leave_failed(worker)) throw;  // the LaneError is then the run's failure
+    if (!workers_.leave_failed(worker)) throw;  // this LaneError becomes the run's error
     warn_(fmt::format(text::lane_gave_up, worker.stats.name, error.what()));
   }
 }
 
-// Until there are no more tasks, or the worker is replaced and has finished its jobs.
+// Returns when there are no more tasks, or when the worker has been replaced and has finished its jobs.
 void Pipeline::do_tasks_until_replaced(Worker& worker) {
   using Kind = Ring::Task::Kind;
   for (;;) {
