@@ -204,8 +204,8 @@ void BenchKernel::launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t 
 }
 
 std::size_t launches_of(std::size_t size) {
-  constexpr std::size_t bytes_of_run = std::size_t{256} << 20, most = 1000;
-  return std::clamp<std::size_t>(bytes_of_run / size, 1, most);
+  constexpr std::size_t bytes_of_run = std::size_t{256} << 20, max_launches = 1000;
+  return std::clamp<std::size_t>(bytes_of_run / size, 1, max_launches);
 }
 
 }  // namespace gpuaes::cuda

@@ -39,8 +39,9 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes)
     : in_bytes_(in_bytes), out_bytes_(out_bytes), chunks_(chunks) {
   const std::size_t in_stride = whole_pages(std::max(in_bytes, out_bytes));
   const std::size_t out_stride = whole_pages(out_bytes);
-  const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
-  if (in_stride > most || out_stride > most) throw IoError(text::ring_too_large, text::smaller_chunks_hint);
+  const std::size_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
+  if (in_stride > max_stride || out_stride > max_stride)
+    throw IoError(text::ring_too_large, text::smaller_chunks_hint);
   in_all_ = in_stride * chunks;
   memory_ = map_memory(in_all_ + out_stride * chunks);
   for (std::size_t i = 0; i < chunks; ++i) {
