@@ -16,12 +16,6 @@ enum class CudaKernel {
 
 inline constexpr CudaKernel default_cuda_kernel = CudaKernel::bitslice;
 
-// How a kernel is launched. 0: as was measured best when it was written.
-struct KernelShape {
-  unsigned threads = 0;            // of a CUDA block, a multiple of 32
-  unsigned blocks_per_thread = 0;  // cipher blocks, as far as whole tiles allow
-};
-
 struct CudaKernelInfo {
   CudaKernel kernel;
   std::string_view name;
