@@ -112,7 +112,7 @@ class CudaLane : public Lane {
     std::uint32_t* first_bad_on_device() const { return reinterpret_cast<std::uint32_t*>(verdict.data()); }
     static std::size_t whole_blocks(std::size_t size) { return (size + 15) / 16 * 16; }
 
-    DeviceBuffer in, out, masks, verdict, mgm_room;
+    DeviceBuffer in, out, masks, verdict, mgm_scratch;
     HostCopy<std::uint32_t> first_bad;
     bool opens = false;
     Event done;
@@ -169,14 +169,14 @@ class CudaLane : public Lane {
   void launch_mgm(const Job& job, JobBuffers& buffers) {
     // No more than jobs take, and only once they come: it is more than their data.
     const std::size_t sealed_bytes = std::max(job.in.size(), job.out.size());
-    const std::size_t room = count_segments(sealed_bytes) * mgm_room(job.aad.size());
-    if (buffers.mgm_room.size() < room) buffers.mgm_room = DeviceBuffer(room);
+    const std::size_t scratch_bytes = count_segments(sealed_bytes) * mgm_scratch_bytes(job.aad.size());
+    if (buffers.mgm_scratch.size() < scratch_bytes) buffers.mgm_scratch = DeviceBuffer(scratch_bytes);
     const MgmJob mgm{.key = keys_.kuznyechik(kernel_, {}),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
                      .aad = public_data(job.aad),
                      .sealed_bytes = sealed_bytes,
-                     .room = buffers.mgm_room.data()};
+                     .scratch = buffers.mgm_scratch.data()};
     if (job.operation == Operation::seal)
       launch_mgm_seal(mgm, buffers.in.data(), buffers.out.data(), stream_.get());
     else

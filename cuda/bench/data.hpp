@@ -33,7 +33,7 @@ class BenchData {
     std::byte* plain;
     std::byte* sealed;  // in modes without segments the output, without tags
     std::byte* opened;
-    std::byte* room;  // that kernels need for a mode with segments
+    std::byte* scratch;  // that kernels need for a mode with segments
     std::uint32_t* first_bad;
     std::size_t at;
     std::size_t size;
@@ -57,7 +57,7 @@ class BenchData {
  private:
   std::size_t capacity_;
   std::vector<std::byte> plain_;
-  DeviceBuffer device_plain_, sealed_, opened_, room_, first_bad_;
+  DeviceBuffer device_plain_, sealed_, opened_, scratch_, first_bad_;
   std::size_t next_ = 0;
 };
 

@@ -179,7 +179,7 @@ void BenchKernel::launch_aes(const BenchData::Piece& piece, cudaStream_t stream)
                    .first_segment = piece.at / segment_bytes,
                    .aad = {},
                    .sealed_bytes = sealed_size(piece.size),
-                   .masks = piece.room};
+                   .masks = piece.scratch};
   if (mode_ == KernelMode::seal)
     launch_gcm_seal(job, piece.plain, piece.sealed, stream);
   else
@@ -196,7 +196,7 @@ void BenchKernel::launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t 
                    .first_segment = piece.at / segment_bytes,
                    .aad = {},
                    .sealed_bytes = sealed_size(piece.size),
-                   .room = piece.room};
+                   .scratch = piece.scratch};
   if (mode_ == KernelMode::seal)
     launch_mgm_seal(job, piece.plain, piece.sealed, stream);
   else

@@ -72,11 +72,11 @@ struct MgmJob {
   std::uint64_t first_segment;
   PublicData aad;
   std::size_t sealed_bytes;  // of all segments; each but the last has sealed_segment_bytes
-  std::byte* room;           // for the kernels' own use: mgm_room() for each segment
+  std::byte* scratch;        // mgm_scratch_bytes() for each segment
 };
 
 // Bytes: where counters and factors start, the factors, and the sum of products.
-constexpr std::size_t mgm_room(std::size_t aad_bytes) {
+constexpr std::size_t mgm_scratch_bytes(std::size_t aad_bytes) {
   return 16 * (2 + (aad_bytes + 15) / 16 + segment_bytes / 16 + 1 + 1);
 }
 

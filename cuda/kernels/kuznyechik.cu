@@ -75,7 +75,7 @@ void launch_mgm(const MgmJob& job, const MgmData& data, std::byte* sealed, std::
                 cudaStream_t stream) {
   const MgmSegments segments = make_segments(job);
   if (segments.count == 0) return;
-  auto* const starts = reinterpret_cast<BlockWords*>(job.room);
+  auto* const starts = reinterpret_cast<BlockWords*>(job.scratch);
   BlockWords* const sums = starts + 2 * segments.count;
   BlockWords* const factors = sums + segments.count;
   constexpr unsigned max_share = 4;  // CUDA blocks on a multiprocessor
