@@ -14,19 +14,18 @@
 // Formats refuse a cipher that their rows do not name, and lanes refuse one that they have no case for.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 
+#include "base/rows.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes {
 
-enum class Cipher { aes_128, aes_192, aes_256, kuznyechik };
+enum class Cipher { aes_128, aes_192, aes_256, kuznyechik, last = kuznyechik };
 
 // Ciphers that share their code and differ in key length. AES seals and opens segments with GCM (NIST SP
 // 800-38D), Kuznyechik with MGM (RFC 9058).
@@ -54,24 +53,51 @@ inline constexpr std::array ciphers = [] {
   using namespace std::string_view_literals;
   constexpr std::uint64_t gcm_segments = std::uint64_t{1} << 38, mgm_segments = std::uint64_t{1} << 36;
   return std::array{
-      CipherInfo{Cipher::aes_128, "aes-128", Family::aes, 16, 16, 12,
-                 Suite{{}, "c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv, {}, gcm_segments}},
-      CipherInfo{Cipher::aes_192, "aes-192", Family::aes, 24, 16, 12, {}},
-      CipherInfo{Cipher::aes_256, "aes-256", Family::aes, 32, 16, 12,
-                 Suite{1, "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv, {}, gcm_segments}},
-      CipherInfo{Cipher::kuznyechik, "kuznyechik", Family::kuznyechik, 32, 8, 16,
-                 Suite{2, "gpuaes-stream/1+KUZNYECHIK_MGM\0"sv, "gpuaes-stream/1\n"sv, mgm_segments}},
+      CipherInfo{.cipher = Cipher::aes_128,
+                 .name = "aes-128",
+                 .family = Family::aes,
+                 .key_bytes = 16,
+                 .iv_bytes = 16,
+                 .nonce_bytes = 12,
+                 .suite = Suite{.number = {},
+                                .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv,
+                                .aad = {},
+                                .max_segments = gcm_segments}},
+      CipherInfo{.cipher = Cipher::aes_192,
+                 .name = "aes-192",
+                 .family = Family::aes,
+                 .key_bytes = 24,
+                 .iv_bytes = 16,
+                 .nonce_bytes = 12,
+                 .suite = {}},
+      CipherInfo{.cipher = Cipher::aes_256,
+                 .name = "aes-256",
+                 .family = Family::aes,
+                 .key_bytes = 32,
+                 .iv_bytes = 16,
+                 .nonce_bytes = 12,
+                 .suite = Suite{.number = 1,
+                                .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv,
+                                .aad = {},
+                                .max_segments = gcm_segments}},
+      CipherInfo{.cipher = Cipher::kuznyechik,
+                 .name = "kuznyechik",
+                 .family = Family::kuznyechik,
+                 .key_bytes = 32,
+                 .iv_bytes = 8,
+                 .nonce_bytes = 16,
+                 .suite = Suite{.number = 2,
+                                .label = "gpuaes-stream/1+KUZNYECHIK_MGM\0"sv,
+                                .aad = "gpuaes-stream/1\n"sv,
+                                .max_segments = mgm_segments}},
   };
 }();
 
-// std::out_of_range for a value that is not in the list.
-constexpr const CipherInfo& info(Cipher cipher) {
-  return ciphers.at(static_cast<std::size_t>(cipher));
-}
+static_assert(has_row_for_each(ciphers, &CipherInfo::cipher));
 
-static_assert(std::ranges::all_of(ciphers,
-                                  [](const CipherInfo& each) { return &info(each.cipher) == &each; }),
-              "rows are in the order of the enumerators");
+constexpr const CipherInfo& info(Cipher cipher) {
+  return row_of(ciphers, cipher);
+}
 
 constexpr std::optional<Cipher> find_cipher(std::string_view name) {
   for (const CipherInfo& each : ciphers)
