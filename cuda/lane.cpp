@@ -142,10 +142,11 @@ class CudaLane : public Lane {
   }
 
   void launch_aead(const Job& job, JobBuffers& buffers) {
-    switch (aead_of(job)) {
-      case Aead::aes_gcm:
+    check_nonce(job);
+    switch (info(job.key->cipher).family) {
+      case Family::aes:
         return launch_gcm(job, buffers);
-      case Aead::kuznyechik_mgm:
+      case Family::kuznyechik:
         return launch_mgm(job, buffers);
     }
     refuse_cipher(job.key->cipher);

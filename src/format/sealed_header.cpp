@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "format/formats.hpp"

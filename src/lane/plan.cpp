@@ -39,7 +39,7 @@ std::size_t count_jobs(const LaneSpec& spec) {
   const BackendInfo& backend = info(spec.backend);
   const bool every_device = uses_device(spec) && !spec.device;
   const std::size_t devices = every_device ? std::max<std::size_t>(backend.count_devices(), 1) : 1;
-  return devices * *spec.count * backend.jobs_per_lane;
+  return devices * *spec.count * (uses_device(spec) ? cuda_jobs_per_lane : 1);
 }
 
 // A ring that leaves the last-level cache is slower.

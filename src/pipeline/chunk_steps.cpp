@@ -159,7 +159,7 @@ std::optional<std::size_t> ChunkSteps::await(Worker& worker, const Chunk& chunk)
 
 // Keeps only the output that may be released.
 void ChunkSteps::release_verified(Chunk& chunk, std::optional<std::size_t> bad_segment) {
-  const Outcome outcome = session_.judge({chunk.offset, chunk.in(), chunk.out()}, chunk.last, bad_segment);
+  const Outcome outcome = session_.verify({chunk.offset, chunk.in(), chunk.out()}, chunk.last, bad_segment);
   wipe(chunk.out().subspan(outcome.released));
   chunk.out_size = outcome.released;
   if (outcome.error) chunk.error = std::make_exception_ptr(*outcome.error);

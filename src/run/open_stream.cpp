@@ -37,8 +37,8 @@ const Format& choose_format(const Options& options, HeaderReader& input) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context)
     throw UsageError(text::format_not_named,
-                     fmt::format(text::name_format_hint, formats_that_take(&Takes::iv, NamedAs::option),
-                                 formats_that_take(&Takes::context, NamedAs::option)));
+                     fmt::format(text::name_format_hint, formats_that_accept(&Accepts::iv, NamedAs::option),
+                                 formats_that_accept(&Accepts::context, NamedAs::option)));
   return options.decrypt ? detect_authenticated_format(input) : default_format();
 }
 
@@ -48,9 +48,9 @@ void check_format(const Options& options, const Format& format) {
     throw UsageError(
         fmt::format(text::authenticates_nothing, format.name, options.test ? "--test" : "--salvage"),
         fmt::format(text::authenticated_formats_hint, authenticated_formats()));
-  if (options.range && !format.takes.range)
+  if (options.range && !format.accepts.range)
     throw UsageError(fmt::format(text::no_ranges, format.name),
-                     fmt::format(text::formats_with_ranges_hint, formats_that_take(&Takes::range)));
+                     fmt::format(text::formats_with_ranges_hint, formats_that_accept(&Accepts::range)));
 }
 
 template <class Action>

@@ -27,7 +27,7 @@ std::uint64_t open_end(const Source& source, const Session& session, std::uint64
   const Piece piece{offset, in, out, std::numeric_limits<std::uint64_t>::max()};
   const std::unique_ptr<Lane> lane = make_cpu_lane();
   lane->start(session.job(piece));
-  const Outcome outcome = session.judge(piece, true, lane->finish());
+  const Outcome outcome = session.verify(piece, true, lane->finish());
   if (outcome.error) throw *outcome.error;
   return units * session.unit_out() + out.size();
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/texts.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"

@@ -42,9 +42,9 @@ void SalvageStream::report(const std::vector<Damage::Range>& ranges) {
   }
 }
 
-Outcome SalvageStream::ForgivingSession::judge(const Piece& piece, bool last,
-                                               std::optional<std::size_t> bad_segment) const {
-  Outcome outcome = whole_.judge(piece, last, bad_segment);
+Outcome SalvageStream::ForgivingSession::verify(const Piece& piece, bool last,
+                                                std::optional<std::size_t> bad_segment) const {
+  Outcome outcome = whole_.verify(piece, last, bad_segment);
   if (outcome.error) {
     const std::lock_guard lock(mutex_);
     truncated_ = std::exchange(outcome.error, std::nullopt);

@@ -42,7 +42,7 @@ class SalvageStream : public OpenStream {
       return whole_.output_size(in_size, last);
     }
     Job job(const Piece& piece) const override { return whole_.job(piece); }
-    Outcome judge(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override;
+    Outcome verify(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override;
     std::optional<AuthError> truncated() const;
 
    private:

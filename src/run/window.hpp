@@ -48,12 +48,12 @@ class WindowSink : public Sink {
 };
 
 // The units of `whole` from byte `begin` of the body on, a multiple of its unit_in, to decrypt. Errors name
-// the offsets of the whole, and count as good what is plaintext from byte `from` on. Where the stream ends
-// has to be judged elsewhere.
+// offsets in the whole, and count good plaintext from byte `wanted_from` on. The end of the stream has to be
+// verified elsewhere.
 class WindowSession : public Session {
  public:
-  WindowSession(const Session& whole, std::uint64_t begin, std::uint64_t from)
-      : whole_(whole), begin_(begin), from_(from) {}
+  WindowSession(const Session& whole, std::uint64_t begin, std::uint64_t wanted_from)
+      : whole_(whole), begin_(begin), wanted_from_(wanted_from) {}
 
   std::size_t unit_in() const override { return whole_.unit_in(); }
   std::size_t unit_out() const override { return whole_.unit_out(); }
@@ -62,16 +62,18 @@ class WindowSession : public Session {
     return whole_.output_size(in_size, false);
   }
   Job job(const Piece& piece) const override { return whole_.job(in_whole(piece)); }
-  Outcome judge(const Piece& piece, bool, std::optional<std::size_t> bad_segment) const override {
-    return whole_.judge(in_whole(piece), false, bad_segment);
+  Outcome verify(const Piece& piece, bool, std::optional<std::size_t> bad_segment) const override {
+    return whole_.verify(in_whole(piece), false, bad_segment);
   }
 
  private:
-  Piece in_whole(const Piece& piece) const { return {begin_ + piece.offset, piece.in, piece.out, from_}; }
+  Piece in_whole(const Piece& piece) const {
+    return {begin_ + piece.offset, piece.in, piece.out, wanted_from_};
+  }
 
   const Session& whole_;
   std::uint64_t begin_;
-  std::uint64_t from_;
+  std::uint64_t wanted_from_;
 };
 
 }  // namespace gpuaes

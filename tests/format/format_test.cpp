@@ -226,7 +226,7 @@ TEST_CASE("a raw job has its piece's spans and the session's key, and decryption
 TEST_CASE("raw format finds nothing wrong with any output") {
   Bytes out(100);
   for (const bool last : {false, true}) {
-    const Outcome outcome = raw(some_iv)->judge({0, out, out}, last, {});
+    const Outcome outcome = raw(some_iv)->verify({0, out, out}, last, {});
     CHECK(outcome.released == 100);
     CHECK_FALSE(outcome.error.has_value());
   }

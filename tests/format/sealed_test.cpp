@@ -195,7 +195,7 @@ Result process(const Session& session, const Bytes& body, std::size_t units = 2)
     const Bytes in = part(body, at, last ? body.size() - at : most);
     Bytes out(session.output_size(in.size(), last));
     const Piece piece{at, in, out};
-    const Outcome outcome = session.judge(piece, last, run(session.job(piece)));
+    const Outcome outcome = session.verify(piece, last, run(session.job(piece)));
     out.resize(outcome.released);
     result.out = result.out + out;
     if (outcome.error) result.failure = failure_of([&] { throw *outcome.error; });
@@ -614,7 +614,7 @@ TEST_CASE("a bad segment stops the stream before it, wherever it is") {
   check(file + file, 5);
 }
 
-TEST_CASE("a session judges and counts with the offsets of the whole stream") {
+TEST_CASE("a session verifies and counts with the offsets of the whole stream") {
   const auto session = make_segment_session({.decrypt = true,
                                              .key = {Cipher::aes_256, secret_of(file_key)},
                                              .base_nonce = {},
@@ -630,21 +630,21 @@ TEST_CASE("a session judges and counts with the offsets of the whole stream") {
   Bytes out(3 * 16384 + 84);
   const Piece piece{std::uint64_t{16400} << 30, in, out};
   CHECK(session->job(piece).first_segment == std::uint64_t{1} << 30);
-  CHECK(session->judge(piece, true, {}).released == out.size());
-  CHECK_FALSE(session->judge(piece, true, {}).error.has_value());
-  const Outcome bad = session->judge(piece, true, 2);
+  CHECK(session->verify(piece, true, {}).released == out.size());
+  CHECK_FALSE(session->verify(piece, true, {}).error.has_value());
+  const Outcome bad = session->verify(piece, true, 2);
   CHECK(bad.released == 2 * 16384);
   REQUIRE(bad.error.has_value());
   CHECK(std::string(bad.error->what()) ==
         "input is corrupt at byte 17609365946575: 17592186077184 bytes of plaintext before that are good");
-  CHECK(contains(session->judge(piece, true, 3).error->what(),
+  CHECK(contains(session->verify(piece, true, 3).error->what(),
                  "corrupt or truncated at byte 17609365962975: "));
-  CHECK(session->judge(piece, true, 3).released == 3 * 16384);
+  CHECK(session->verify(piece, true, 3).released == 3 * 16384);
   // A truncated piece may have a bad segment before its end.
   const Piece cut{0, std::span(in).first(16400 + 3), std::span(out).first(16384)};
   CHECK(session->job(cut).in.size() == 16400);
-  CHECK(contains(session->judge(cut, true, 0).error->what(), "corrupt at byte 175: 0 "));
-  CHECK(contains(session->judge(cut, true, {}).error->what(), "truncated after byte 16578: 16384 "));
+  CHECK(contains(session->verify(cut, true, 0).error->what(), "corrupt at byte 175: 0 "));
+  CHECK(contains(session->verify(cut, true, {}).error->what(), "truncated after byte 16578: 16384 "));
 }
 
 TEST_CASE("Kuznyechik's suite is what gpuaes-stream(5) says of it") {

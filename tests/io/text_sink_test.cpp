@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "io/text_sink.hpp"
 #include "support/catch.hpp"
@@ -12,10 +13,6 @@ namespace gpuaes {
 namespace {
 
 using namespace std::literals;
-
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
 
 // As one piece, and cut in two at every place.
 bool is_text(std::string_view text) {

@@ -114,15 +114,15 @@ TEST_CASE("jobs and errors of a window are those of the whole") {
   Bytes out(2 * 16384);
   CHECK(window.output_size(in.size(), true) == out.size());
   CHECK(window.job({16400, in, out}).first_segment == (std::uint64_t{1} << 33) + 1);
-  const Outcome bad = window.judge({16400, in, out}, false, 1);
+  const Outcome bad = window.verify({16400, in, out}, false, 1);
   CHECK(bad.released == 16384);
   REQUIRE(bad.error.has_value());
   CHECK(std::string(bad.error->what()) == "input is corrupt at byte " +
                                               std::to_string(175 + begin + 2 * 16400) +
                                               ": 32668 bytes of plaintext before that are good");
-  CHECK(contains(window.judge({0, in, out}, false, 0).error->what(), ": 0 bytes"));
-  // It was judged before whether the stream ends there.
-  CHECK_FALSE(window.judge({0, in, out}, true, {}).error.has_value());
+  CHECK(contains(window.verify({0, in, out}, false, 0).error->what(), ": 0 bytes"));
+  // Where the stream ends was checked before.
+  CHECK_FALSE(window.verify({0, in, out}, true, {}).error.has_value());
 }
 
 }  // namespace gpuaes
