@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Usage: prose-finds.sh PROSE. scripts/prose finds a phrase in each kind of text but not in code, and reports rows of the
-# allowed list that are not needed. Runs a copy in a tree of its own, with a table of invented phrases.
+# Usage: prose-finds.sh PROSE. scripts/prose finds a phrase in each kind of text but not in code, and reports rows of
+# the allowed list that are not needed. Runs a copy in a separate tree, with a table of invented phrases.
 set -u
 command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
 tree=$(mktemp -d)
