@@ -27,7 +27,7 @@ void begin();
 bool is_program(const void* address);
 
 // Counts a call that the fault can hit. True if it hits this one. `descriptor` and `path` are for the record.
-// Of repeated faults, only the first one can hit standard error, so the program can report it.
+// If a fault is repeated, only the first one can hit standard error, so the program can report it.
 bool hits(const char* name, int descriptor = -1, const char* path = nullptr);
 
 // The function that the program would have called without this library. dlsym() is replaced, so not used.
