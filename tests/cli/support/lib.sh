@@ -69,7 +69,7 @@ need() {
 }
 need openssl perl
 
-# --- Keys, and the two implementations that must agree -----------------------------------------------------------------
+# --- Keys, and the two implementations that must agree ---------------------------------------------------------
 
 declare -A key_hex=(
   [128]=000102030405060708090a0b0c0d0e0f
