@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --info of what is no stream, or none that this version reads, ends as decryption does; and options that it would pass
-# over in silence are usage errors.
+# --info fails like decryption for input that is not a stream, or not one that this version reads. Options that it
+# cannot use are usage errors.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -9,7 +9,7 @@ make_input 1000 plain
 gsealed -e <plain >sealed
 change() { perl -pe 'BEGIN { undef $/ } substr($_, '"$1"', 1) = chr '"$2" sealed; }
 
-# refused STATUS REGEX: of the file `bad`, in text and JSON, also as a pipe, and as decryption says it.
+# refused STATUS REGEX: --info refuses the file `bad`, as text and JSON, from a file and a pipe; so does decryption.
 refused() {
   local options
   for options in '' --json; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A disk that has no room for the output is noticed before anything is written; nothing is left, and of room that
-# was taken nothing is kept.
+# If the disk has no space for the output, the program fails before it writes anything, and leaves no file. Space that
+# was reserved but not needed is released.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need mkfs.ext4
@@ -16,11 +16,11 @@ for out in disk/new disk/old; do
   expect_stderr "hint: it takes 67108864 bytes"
 done
 [ "$(<disk/old)" = old ] || fail "expected the old content"
-[ "$(find disk -type f | wc -l)" -eq 1 ] || fail "expected nothing else there"
+[ "$(find disk -type f | wc -l)" -eq 1 ] || fail "expected no other file"
 
 make_input 3000001 plain
 reference <plain >expected
 expect_exit 0 gs -i plain -o disk/new
 same expected disk/new
 blocks=$(stat -c %b disk/new)
-[ "$((blocks * 512))" -lt 3200000 ] || fail "expected no more room than the file needs, got $blocks blocks"
+[ "$((blocks * 512))" -lt 3200000 ] || fail "expected no more space than the file needs, got $blocks blocks"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A recipient or an identity that is mistyped, cut or something else altogether is a usage error that says so, before
-# anything is read or written; an identity is never shown.
+# A malformed recipient or identity is a usage error that names the problem, before anything is read or written.
+# Messages never show an identity.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -12,10 +12,12 @@ age=age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
 make_input 1000 plain
 "$program" -r "$recipient" <plain >sealed
 
-secretive() { # nothing of the identity, however cut, was said
-  local said
-  said=$(<"$work/stderr")
-  if [[ ${said^^} == *SECRET-KEY-1[A-Z0-9]* || ${said^^} == *"${identity:20:12}"* ]]; then fail "expected no identity to be shown, got: $said"; fi
+secretive() { # messages show no part of the identity
+  local messages
+  messages=$(<"$work/stderr")
+  if [[ ${messages^^} == *SECRET-KEY-1[A-Z0-9]* || ${messages^^} == *"${identity:20:12}"* ]]; then
+    fail "expected no part of the identity, got: $messages"
+  fi
 }
 refused() { # REGEX RECIPIENT
   expect_exit 2 "$program" -r "$2" -i plain -o out
@@ -23,7 +25,7 @@ refused() { # REGEX RECIPIENT
   secretive
   [ ! -e out ] || fail "expected no output"
 }
-swap() { # TEXT AT: another character there
+swap() { # TEXT AT: the text with another character at that index
   local c=q
   [ "${1:$2:1}" != q ] || c=p
   printf '%s%s%s' "${1:0:$2}" "$c" "${1:$2+1}"
@@ -39,7 +41,7 @@ refused 'character that none' "${recipient:0:40}b${recipient:41}"
 refused 'does not begin with gpuaes1' "${recipient:1}"
 refused 'does not begin with gpuaes1' "gpuaes2${recipient:7}"
 refused 'does not begin with gpuaes1' ''
-refused 'does not begin with gpuaes1' 'nobody'
+refused 'does not begin with gpuaes1' 'alice'
 refused 'does not begin with gpuaes1' "${key_hex[256]}"
 refused 'is a recipient of age' "$age"
 refused 'is an identity' "$identity"
@@ -48,10 +50,10 @@ refused 'is an identity' "${identity:0:50}"
 refused 'recipient is a file' recipient
 expect_stderr '-r @FILE'
 refused 'identity is a file' identity
-expect_exit 2 "$program" -k "$key" -r nobody -i plain -o out
-expect_exit 2 "$program" -r "$recipient" -r nobody -i plain -o out
+expect_exit 2 "$program" -k "$key" -r alice -i plain -o out
+expect_exit 2 "$program" -r "$recipient" -r alice -i plain -o out
 
-# In a file, with the number of its line.
+# In a file: messages include the line number.
 list() { printf '%s\n' "$@" >list; }
 list '# all of us' "$recipient" '' "${recipient:0:50}"
 refused 'line 4 of list .*50 characters' @list
@@ -63,7 +65,7 @@ list "$identity"
 refused 'line 1 of list is an identity' @list
 list "$age"
 refused 'line 1 of list is a recipient of age' @list
-list '' '# nobody' ' '
+list '' '# empty' ' '
 refused 'list has no recipient' @list
 : >list
 refused 'list has no recipient' @list
@@ -74,7 +76,7 @@ expect_exit 1 "$program" -r @missing -i plain -o out
 expect_exit 1 "$program" -r @ -i plain -o out
 expect_exit 1 "$program" -r @. -i plain -o out
 
-# Keys with which everybody shares the same, and those that are no key.
+# Keys whose shared secret is always zero, and numbers that are not keys.
 perl -e '
   @c = split //, "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
   sub state { my $s = 1; for (@_) { my $b = $s >> 25; $s = (($s & 0x1ffffff) << 5) ^ $_;
@@ -91,8 +93,8 @@ mapfile -t odd <odd
 for i in 0 1 2; do refused 'everybody shares' "${odd[i]}"; done
 for i in 3 4; do refused 'too large' "${odd[i]}"; done
 
-# Identities: in a file, whose name is said, and never in place of it.
-bad() { # REGEX LINE...: in a file
+# Identities: only in a file, which messages name, never instead of its name.
+bad() { # REGEX LINE...: a file with these lines is refused
   printf '%s\n' "${@:2}" >bad
   expect_exit 2 "$program" -d -k bad -i sealed -o out
   expect_stderr "$1"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# scripts/plot draws what gpuaes-bench and --trace write, as PNG and as SVG with the names in it; what it cannot draw
-# is an error with a reason.
+# scripts/plot draws the results of gpuaes-bench and the traces of --trace, as PNG and as SVG with text. If it cannot
+# draw a file, it reports an error with a reason.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-! sanitized || skip "sanitizers see nothing of what is drawn"
+! sanitized || skip "the test of a Python script does not need sanitizers"
 for python3 in python3 /usr/bin/python3 ""; do
   if [ -n "$python3" ] && "$python3" -c 'import matplotlib' 2>/dev/null; then break; fi
 done
-[ -n "$python3" ] || skip "no python3-matplotlib here"
+[ -n "$python3" ] || skip "python3-matplotlib is not installed"
 export MPLCONFIGDIR=$work/matplotlib
 plot() { "$python3" "$top/scripts/plot" "$@"; }
 
@@ -46,12 +46,12 @@ def write_json(name, rows):
 def texts_of(svg):
     root = ElementTree.parse(svg).getroot()
     if root.tag != "{http://www.w3.org/2000/svg}svg":
-        fail(f"{svg} is no SVG but {root.tag}")
+        fail(f"{svg}: expected SVG, got {root.tag}")
     return ["".join(each.itertext()).strip() for each in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 def expect_pictures(file, folder, pictures, *options):
-    """Just these, each with words that stand in it."""
+    """Draws exactly these pictures, each with these words."""
     done = plot("-o", folder, *options, file)
     if done.returncode != 0:
         fail(f"{file}: {done.stderr}")
@@ -63,7 +63,7 @@ def expect_pictures(file, folder, pictures, *options):
     for name, words in pictures.items():
         png = open(os.path.join(folder, f"{name}.png"), "rb").read()
         if not png.startswith(b"\x89PNG\r\n\x1a\n") or not png.endswith(b"IEND\xaeB`\x82"):
-            fail(f"{name}.png is no PNG")
+            fail(f"{name}.png: expected PNG")
         texts = texts_of(os.path.join(folder, f"{name}.svg"))
         for word in words:
             if not any(word in text for text in texts):
@@ -81,7 +81,7 @@ for name in ("kernels.csv", "kernels.json"):
     expect_pictures(name, name + ".d", {"kernels-aes-128": [*names, "AES-128"],
                                         "kernels-kuznyechik": [*names, "Kuznyechik"]})
 
-# 0 leaves a number to the kernel. Streams are None where data stays on the device.
+# 0 leaves a number to the kernel. Streams are None if the data stays on the device.
 sweep = [{"variant": "bitsliced", "cipher": "aes-192", "mode": "ctr", "bytes": 4 << 20, "threads": threads, "blocks_per_thread": blocks,
           "streams": None, "gb_per_s": threads / 10 + blocks + 1} for threads in (32, 256, 1024) for blocks in (0, 2, 4)]
 sweep.insert(0, {**sweep[0], "threads": 0, "gb_per_s": 555})
@@ -90,17 +90,17 @@ expect_pictures("map.json", "map", {"map-bitsliced-aes-192-ctr-map": ["bitsliced
                                                                   "own", "threads"]})
 copied = [{**row, "streams": streams, "gb_per_s": 777} for row in (sweep[5], {**sweep[0], "variant": "tables"})
           for streams in (1, 2, 64)]
-# Measured twice, the better one first: that one counts.
+# Measured twice, the better one first: the better one counts.
 sweep.append({**sweep[9], "gb_per_s": 55})
-# A row without a rate, where something was left out.
+# A row without a rate was not measured.
 write_csv("sweep.csv", [*sweep, *copied, {**sweep[0], "threads": 512, "gb_per_s": ""}])
 expect_pictures("sweep.csv", "sweep", {"sweep-bitsliced-aes-192-ctr-map": ["107"],
                                        "sweep-aes-192-streams": ["64", "bitsliced, 256 threads, 2 blocks",
                                                                  "tables, own threads, own blocks", "streams"]})
 if "55" in texts_of("sweep/sweep-bitsliced-aes-192-ctr-map.svg"):
-    fail("the worse one of two rates of one shape is in the map")
+    fail("the lower of two rates of one shape is in the map")
 if "777" in texts_of("sweep/sweep-bitsliced-aes-192-ctr-map.svg"):
-    fail("a rate with copies is in the map, which is of data that stays on the device")
+    fail("a rate with copies is in the map, which shows only data that stays on the device")
 write_json("streams.json", copied)
 expect_pictures("streams.json", "streams", {"streams-aes-192-streams": ["64"]})
 
@@ -115,7 +115,7 @@ expect_pictures("window.json", "whole", {"window-timeline": ["early", "late", "l
 expect_pictures("window.json", "part", {"window-timeline": ["late", "lane 2"]}, "-w", "11", "13")
 for word in ("early", "lane 1"):
     if word in texts_of("part/window-timeline.svg"):
-        fail(f"{word} is drawn, and was over before the window began")
+        fail(f"{word} is drawn, but ended before the window")
 
 
 def expect_error(what, text, reason, name="bad"):
@@ -138,10 +138,10 @@ with open("marked.csv", "w", encoding="utf-8-sig") as file:
 expect_pictures("marked.csv", "marked", {"marked-aes-128": ["one", "AES-128"]})
 done = plot("-o", "bad.d", "marked.csv", os.path.abspath("marked.csv"))
 if done.returncode != 2 or "one name" not in done.stderr or os.path.exists("bad.d"):
-    fail(f"two files of one name: expected exit status 2 and nothing drawn, got {done.returncode}: {done.stderr}")
+    fail(f"two files with the same name: expected exit status 2 and nothing drawn, got {done.returncode}: {done.stderr}")
 expect_error("no file", None, "No such file", "missing")
 expect_error("an empty file", "", "no rows")
-expect_error("a head alone", head, "no rows")
+expect_error("a header line alone", head, "no rows")
 expect_error("JSON without rows", "[\n]\n", "no rows")
 expect_error("JSON cut short", json.dumps(kernels)[:-10], "no whole JSON")
 expect_error("JSON of another kind", "[1, 2]", "neither an array of rows nor a trace")
@@ -151,19 +151,19 @@ expect_error("a trace of another kind", '{"traceEvents": [{"ph": "X", "name": "a
 for field, value in (("tid", "a"), ("tid", []), ("ts", "now"), ("ts", 1e999), ("dur", -1), ("dur", float("nan"))):
     event = {"ph": "X", "name": "a", "tid": 1, "ts": 1, "dur": 1, field: value}
     expect_error(f"a trace whose {field} is {value}", json.dumps({"traceEvents": [event]}), "none of gpuaes-stream's")
-expect_error("JSON without end", "[" * 100000, "no whole JSON")
-expect_error("a number without end", json.dumps([{**kernels[0], "bytes": 10 ** 400}]), "and no number")
+expect_error("JSON without an end", "[" * 100000, "no whole JSON")
+expect_error("a huge number", json.dumps([{**kernels[0], "bytes": 10 ** 400}]), "and no number")
 expect_error("other columns", "lanes,format,gb_per_s\ncpu,raw,3\n", "columns")
 expect_error("a short row", head + "a,aes-128,ctr,1024,no\n", "line 2")
 expect_error("a long row", head + "a,aes-128,ctr,1024,no,3\na,aes-128,ctr,1024,no,3,4\n", "line 3")
 expect_error("an open quote", head + '"a,aes-128,ctr,1024,no,3\n', "no CSV")
-expect_error("no number", head + "a,aes-128,ctr,1024,no,fast\n", "gb_per_s is 'fast'")
-expect_error("no size", head + "a,aes-128,ctr,-1024,no,3\n", "bytes is -1024")
+expect_error("a word instead of a number", head + "a,aes-128,ctr,1024,no,fast\n", "gb_per_s is 'fast'")
+expect_error("a negative size", head + "a,aes-128,ctr,-1024,no,3\n", "bytes is -1024")
 expect_error("a size of zero", head + "a,aes-128,ctr,0,no,3\n", "bytes is 0")
-expect_error("a rate that is none", head + "a,aes-128,ctr,1024,no,nan\n", "gb_per_s is nan")
+expect_error("a rate that is not a number", head + "a,aes-128,ctr,1024,no,nan\n", "gb_per_s is nan")
 expect_error("nothing measured", head + "a,aes-128,ctr,1024,no,\n", "nothing to draw")
 open("binary", "wb").write(bytes(range(256)))
-expect_error("no text", None, "no text", "binary")
+expect_error("a binary file", None, "no text", "binary")
 PYTHON
 
 got=0
@@ -174,14 +174,14 @@ plot --window 2 1 trace.json >"$work/stdout" 2>"$work/stderr" || got=$?
 [ "$got" = 2 ] || fail "a window that ends before it begins: expected exit status 2, got $got"
 got=0
 plot --window 3600000 3600001 trace.json >"$work/stdout" 2>"$work/stderr" || got=$?
-[ "$got" = 1 ] || fail "a window behind the end: expected exit status 1, got $got"
+[ "$got" = 1 ] || fail "a window after the end: expected exit status 1, got $got"
 expect_stderr '^plot: trace.json has nothing'
 got=0
 plot -o plain kernels.csv >"$work/stdout" 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "into a file: expected exit status 1, got $got"
 expect_stderr '^plot: plain: '
 
-# Without matplotlib it says what to install; its help is there all the same.
+# Without matplotlib it reports what to install, but still prints its help.
 mkdir "$work/without"
 echo 'raise ImportError("no")' >"$work/without/matplotlib.py"
 got=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What --test does not go with: encryption, an output, and formats that authenticate nothing.
+# Options that exclude --test: encryption, an output, and formats that authenticate nothing.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

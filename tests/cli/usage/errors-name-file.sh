@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# An error about the input names the file that -i gave, and the byte; one about a key names its file; one of reading or
-# writing says how far it came. Where something can be done, a hint says what.
+# An error about the input contains its name and the byte offset, one about a key contains the name of its file, and
+# one about reading or writing contains the offset. A hint says what to do, if there is something to do.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-hint_is() { # TEXT, or none
+hint_is() { # [TEXT]
   local got
   got=$(sed -n 's/^gpuaes-stream: hint: //p' "$work/stderr")
   [ "$got" = "${1:-}" ] || fail "expected the hint '${1:-}', got '$got'"
@@ -14,7 +14,7 @@ error_is() { # TEXT
   got=$(sed -n 's/^gpuaes-stream: error: //p' "$work/stderr")
   [ "$got" = "$1" ] || fail "expected the error '$1', got '$got'"
 }
-# change FILE OFFSET: one bit of that byte.
+# change FILE OFFSET: flips one bit of that byte.
 change() { perl -e 'open F, "+<", $ARGV[0] or die; seek F, $ARGV[1], 0; read F, $b, 1; seek F, -1, 1;
   print F chr(1 ^ ord $b)' "$1" "$2"; }
 
@@ -23,19 +23,19 @@ gsealed <plain >whole
 cp whole bad
 change bad $((175 + 2 * 16400 + 5))
 head -c $((175 + 16400)) whole >short
-said='input is corrupt at byte 32975: 32768 bytes of plaintext before that are good'
+damage='input is corrupt at byte 32975: 32768 bytes of plaintext before that are good'
 salvage='--salvage keeps what is good'
 
 # Damaged segments.
 expect_exit 4 gsealed -d -i bad
-error_is "$said (bad)"
+error_is "$damage (bad)"
 hint_is "$salvage"
 from_stdin() { gsealed -d <"$1"; }
 expect_exit 4 from_stdin bad
-error_is "$said"
+error_is "$damage"
 hint_is "$salvage"
 expect_exit 4 gsealed --test -i bad
-error_is "$said (bad)"
+error_is "$damage (bad)"
 hint_is
 expect_exit 4 gsealed --salvage -i bad
 error_is 'input is corrupt: 16384 bytes of plaintext in 1 range are lost (bad)'
@@ -53,7 +53,7 @@ expect_exit 4 gsealed --salvage -i short
 error_is 'input is truncated after byte 16575: 16384 bytes of plaintext before that are good (short)'
 hint_is
 
-# Headers: nothing is there to salvage.
+# Headers: nothing to salvage.
 head -c 100 whole >cut-head
 for mode in -d --test --salvage --rekey --info; do
   options=(-q -k "$key" "$mode")
