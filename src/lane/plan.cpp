@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "base/texts.hpp"
-#include "lane/plan_figures.hpp"
 
 namespace gpuaes {
 namespace {
@@ -18,19 +17,9 @@ bool is_file(const RunShape& shape) {
   return shape.shared_bytes > 0;
 }
 
-const LaneRates& rates_of(const RunShape& shape) {
-  switch (info(shape.cipher).family) {
-    case Family::aes:
-      return shape.authenticated ? figures.aes_gcm : figures.aes_ctr;
-    case Family::kuznyechik:
-      return shape.authenticated ? figures.kuznyechik_mgm : figures.kuznyechik_ctr;
-  }
-  refuse_cipher(shape.cipher);
-}
-
 // CPU lanes that outrun any pipe: one CPU's time goes into reading and writing, the others encipher.
 unsigned lanes_for_pipes(const RunShape& shape) {
-  return static_cast<unsigned>(std::lround(1 + figures.pipe_copy / rates_of(shape).cpu_lane));
+  return static_cast<unsigned>(std::lround(1 + figures.pipe_copy / shape.rates.cpu_lane));
 }
 
 // The ring -----------------------------------------------------------------------------------------
@@ -145,9 +134,19 @@ void choose_lanes(LanePlan& plan, const RunShape& shape, const Machine& machine)
 
 }  // namespace
 
+const LaneRates& lane_rates(Cipher cipher, bool authenticated) {
+  switch (info(cipher).family) {
+    case Family::aes:
+      return authenticated ? figures.aes_gcm : figures.aes_ctr;
+    case Family::kuznyechik:
+      return authenticated ? figures.kuznyechik_mgm : figures.kuznyechik_ctr;
+  }
+  refuse_cipher(cipher);
+}
+
 std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape) {
   const auto [alone, together] =
-      is_file(shape) ? choice_for_file(cpus, rates_of(shape)) : choice_for_pipes(cpus, rates_of(shape));
+      is_file(shape) ? choice_for_file(cpus, shape.rates) : choice_for_pipes(cpus, shape.rates);
   if (together < figures.min_gain * alone) return std::nullopt;
   return static_cast<std::uint64_t>((figures.open_seconds * (1 - alone / together) + figures.end_seconds) /
                                     (1 / alone - 1 / together));

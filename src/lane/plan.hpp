@@ -1,4 +1,4 @@
-// Which lanes a run uses, and how large its ring is. Its figures are in lane/plan_figures.hpp.
+// Which lanes a run uses, and how large its ring is. The figures it plans by are in lane/plan_figures.hpp.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cipher/ciphers.hpp"
 #include "lane/backends.hpp"
+#include "lane/plan_figures.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -23,10 +25,12 @@ struct Machine {
 // What is known of a run before it begins.
 struct RunShape {
   std::uint64_t shared_bytes = 0;  // of input that lanes read in parallel: of files; 0 for all else
-  bool authenticated = false;      // not the counter mode alone
-  Cipher cipher = Cipher::aes_256;
+  LaneRates rates = figures.aes_ctr;
   std::optional<std::size_t> chunk_bytes;  // --chunk-size
 };
+
+// How fast lanes are with `cipher`, in its AEAD or in counter mode alone. LaneError for one without a case.
+const LaneRates& lane_rates(Cipher cipher, bool authenticated);
 
 // Quotas of CPU time do not count for AES where the input is no file: to look for them takes 0.1 ms, and the
 // plan makes two lanes of it, which between two pipes are as fast as one also with a quota of one CPU.

@@ -20,21 +20,12 @@
 #include "io/cancel.hpp"
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"
-#include "lane/plan.hpp"
 #include "pipeline/chunk_steps.hpp"
 #include "pipeline/ring.hpp"
 #include "pipeline/trace.hpp"
 #include "pipeline/workers.hpp"
 
 namespace gpuaes {
-
-// A ring with the plan's number of chunks, of the plan's size rounded up to whole units of the session.
-// IoError.
-Ring make_ring(const LanePlan& plan, const Session& session);
-
-// What lanes are opened with for that ring. CUDA lanes pin its memory: outputs too, unless they replace their
-// inputs.
-LaneSetup lane_setup(const Ring& ring, const Source& source, const Session& session);
 
 struct PipelineParts {
   Ring& ring;

@@ -28,6 +28,10 @@
 #include <span>
 #include <vector>
 
+#include "format/format.hpp"
+#include "lane/backends.hpp"
+#include "lane/plan.hpp"
+
 namespace gpuaes {
 
 // Adds up how long a condition held.
@@ -197,5 +201,13 @@ class Ring {
   Stopwatch reader_waits_;
   Stopwatch writer_waits_;
 };
+
+// A ring with the plan's number of chunks, of the plan's size rounded up to whole units of the session.
+// IoError.
+Ring make_ring(const LanePlan& plan, const Session& session);
+
+// What lanes are opened with for that ring. CUDA lanes pin its memory: of outputs only if these are not
+// written over their inputs, `in_place`.
+LaneSetup lane_setup(const Ring& ring, const Session& session, bool in_place);
 
 }  // namespace gpuaes

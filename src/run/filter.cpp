@@ -45,11 +45,11 @@ void run_filter(const Options& options, const Messages& messages) {
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   endpoints.source.shared_by(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, stream->session());
+  LaneSetup setup = lane_setup(ring, stream->session(), stream->in_place());
+  setup.timed = options.trace.has_value();
+  setup.kernel = options.kernel;
   Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), messages, cancel);
   report.show(ring);
-  LaneSetup setup = stream->lane_setup(ring);
-  setup.timed = report.trace() != nullptr;
-  setup.kernel = options.kernel;
   const LanePool lane_pool(plan, setup, [&](auto lane) { return stream->wrap(std::move(lane)); });
 
   Pipeline pipeline({.ring = ring,
@@ -63,10 +63,9 @@ void run_filter(const Options& options, const Messages& messages) {
   for (std::unique_ptr<Lane>& lane : lane_pool.open_first()) pipeline.add_lane(std::move(lane));
   report.show(plan);
   {
-    const Progress::Watch watch(
-        progress, expected_size(options, stream->header_bytes(), stream->body_bytes()), [&] {
-          return Progress::Position{stream->header_bytes() + pipeline.bytes_in(), pipeline.lanes_at_work()};
-        });
+    const Progress::Watch watch(progress, stream->expected_bytes(), [&] {
+      return Progress::Position{stream->header_bytes() + pipeline.bytes_in(), pipeline.lanes_at_work()};
+    });
     stream->move([&] {
       const std::jthread opener = lane_pool.take_over(pipeline, messages);
       pipeline.run();

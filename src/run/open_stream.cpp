@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/texts.hpp"
-#include "pipeline/pipeline.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"
 
@@ -53,6 +52,22 @@ void check_format(const Options& options, const Format& format) {
                      fmt::format(text::formats_with_ranges_hint, formats_that_take(&Takes::range)));
 }
 
+// `input` and `cancel` must outlive the request.
+SessionRequest make_request(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
+  return {.decrypt = options.decrypt,
+          .cipher = options.cipher,
+          .keys = std::move(secrets.keys),
+          .identities = std::move(secrets.identities),
+          .recipients = std::move(secrets.recipients),
+          .passphrase = std::move(secrets.passphrase),
+          .iv = options.iv,
+          .context = options.context,
+          .label = options.label,
+          .iterations = options.iterations,
+          .input = &input,
+          .check = [&cancel] { cancel.check(); }};
+}
+
 template <class Action>
 auto with_hint(const char* hint, const Action& action) {
   try {
@@ -67,13 +82,13 @@ auto with_hint(const char* hint, const Action& action) {
 
 RunShape OpenStream::shape(std::optional<std::size_t> chunk_bytes) {
   return {.shared_bytes = source().shared_size(),
-          .authenticated = whole_.authenticated,
-          .cipher = session().cipher(),
+          .rates = lane_rates(session().cipher(), whole_.authenticated),
           .chunk_bytes = chunk_bytes};
 }
 
-LaneSetup OpenStream::lane_setup(const Ring& ring) {
-  return gpuaes::lane_setup(ring, source(), session());
+std::optional<std::uint64_t> OpenStream::expected_bytes() const {
+  const std::uint64_t body = body_bytes().value_or(0);
+  return body > 0 ? std::optional(header_bytes() + body) : whole_.stated_bytes;
 }
 
 void OpenStream::move(const std::function<void()>& move_body) {
@@ -90,7 +105,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   check_format(options, format);
   const char* const warning = writer_warning(secrets, false);
   std::unique_ptr<Session> session =
-      open_session(format, session_request(options, std::move(secrets), input, cancel));
+      open_session(format, make_request(options, std::move(secrets), input, cancel));
   source.begin_here();
   if (!format.authenticated) messages.warning(fmt::format(text::not_authenticated, format.name));
   if (warning != nullptr) messages.warning(warning);
@@ -101,6 +116,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
                     .authenticated = format.authenticated,
                     .header_bytes = input.taken(),
                     .body_bytes = source.size(),
+                    .stated_bytes = options.size,
                     .damage_hint = options.test ? "" : text::salvage_hint};
   if (options.range)
     return with_hint(whole.damage_hint,

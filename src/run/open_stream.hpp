@@ -13,9 +13,8 @@
 #include "cli/options.hpp"
 #include "format/format.hpp"
 #include "io/source_sink.hpp"
-#include "lane/backends.hpp"
+#include "lane/lane.hpp"
 #include "lane/plan.hpp"
-#include "pipeline/ring.hpp"
 #include "run/endpoints.hpp"
 #include "run/secrets.hpp"
 
@@ -27,9 +26,10 @@ struct StreamParts {
   Sink& sink;
   std::unique_ptr<Session> session;
   bool authenticated = true;
-  std::uint64_t header_bytes = 0;             // of the input, before the body
-  std::optional<std::uint64_t> body_bytes{};  // of files and block devices
-  const char* damage_hint = "";               // for the AuthError of a damaged body
+  std::uint64_t header_bytes = 0;               // of the input, before the body
+  std::optional<std::uint64_t> body_bytes{};    // of files and block devices
+  std::optional<std::uint64_t> stated_bytes{};  // of the whole input, as --size says
+  const char* damage_hint = "";                 // for the AuthError of a damaged body
 };
 
 // Everything that a run needs to know of its stream, so that it need not know which kind this is.
@@ -46,13 +46,13 @@ class OpenStream {
   // What a plan of lanes is made for, with chunks of `chunk_bytes` if the user asked for a size.
   RunShape shape(std::optional<std::size_t> chunk_bytes);
 
-  // What lanes are opened with for jobs in `ring`, and how each lane of the run is wrapped then.
-  virtual LaneSetup lane_setup(const Ring& ring);
+  // Whether lanes may write outputs over their inputs, and how each lane of the run is wrapped.
+  virtual bool in_place() { return source().shared_size() > 0; }
   virtual std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) { return lane; }
 
-  // Bytes of input before the body and of the body, where its size is known.
+  // Bytes of input: before the body, and all that the run will read, where that is known.
   std::uint64_t header_bytes() const { return whole_.header_bytes; }
-  virtual std::optional<std::uint64_t> body_bytes() const { return whole_.body_bytes; }
+  std::optional<std::uint64_t> expected_bytes() const;
 
   // Bytes that went to the output, of which the pipeline wrote `body`.
   virtual std::uint64_t bytes_out(std::uint64_t body) const { return body; }
@@ -67,6 +67,7 @@ class OpenStream {
   StreamParts whole_;
 
  private:
+  virtual std::optional<std::uint64_t> body_bytes() const { return whole_.body_bytes; }
   virtual void begin() {}
 };
 

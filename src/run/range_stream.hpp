@@ -30,10 +30,11 @@ class RangeStream : public OpenStream {
   Source& source() override { return source_; }
   const Session& session() const override { return session_; }
   Sink& sink() override { return sink_; }
-  std::optional<std::uint64_t> body_bytes() const override { return place_.size; }
   std::uint64_t bytes_out(std::uint64_t) const override { return sink_.passed(); }
 
  private:
+  std::optional<std::uint64_t> body_bytes() const override { return place_.size; }
+
   RangePlace place_;
   WindowSource source_;
   WindowSession session_;

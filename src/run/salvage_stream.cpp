@@ -15,12 +15,6 @@ SalvageStream::SalvageStream(StreamParts whole, std::function<void(const std::st
       session_(*whole_.session),
       sink_(whole_.sink, *this) {}
 
-LaneSetup SalvageStream::lane_setup(const Ring& ring) {
-  LaneSetup setup = OpenStream::lane_setup(ring);
-  setup.memory = ring.memory();
-  return setup;
-}
-
 std::unique_ptr<Lane> SalvageStream::wrap(std::unique_ptr<Lane> lane) {
   return make_salvage_lane(std::move(lane), damage_);
 }

@@ -24,8 +24,8 @@ class SalvageStream : public OpenStream {
   const Session& session() const override { return session_; }
   Sink& sink() override { return sink_; }
 
-  // All of the ring's memory: wrapped lanes do not overwrite their input, even of files.
-  LaneSetup lane_setup(const Ring& ring) override;
+  // Wrapped lanes do not overwrite their input, even of files.
+  bool in_place() override { return false; }
   std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) override;
 
   std::optional<AuthError> verdict() const override;

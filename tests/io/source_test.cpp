@@ -97,23 +97,6 @@ TEST_CASE("a closed standard descriptor is occupied, and open ones stay what the
   }
 }
 
-TEST_CASE("a file is the same as itself by any name, and as no other") {
-  const TempDir directory;
-  write_file(directory / "a", test_bytes(1));
-  write_file(directory / "b", test_bytes(1));
-  fs::create_hard_link(directory / "a", directory / "link");
-  const auto status = [&](const std::string& name) {
-    struct stat result {};
-    REQUIRE(stat(name.c_str(), &result) == 0);
-    return result;
-  };
-  CHECK(is_same_file(status(directory / "a"), status(directory / "a")));
-  CHECK(is_same_file(status(directory / "a"), status(directory / "link")));
-  CHECK_FALSE(is_same_file(status(directory / "a"), status(directory / "b")));
-  CHECK_FALSE(is_same_file(status("/dev/null"), status("/dev/null")));  // what is written is not read
-  CHECK_FALSE(is_same_file(status(directory / "a"), {}));
-}
-
 // Sources -----------------------------------------------------------------------------------------
 
 TEST_CASE("a pipe gives what is there, and ends when its writer is gone") {

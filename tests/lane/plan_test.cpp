@@ -24,7 +24,7 @@ Machine machine(unsigned cpus, bool cuda = false) {
 }
 
 RunShape file_of(std::uint64_t bytes, bool authenticated = false) {
-  return {.shared_bytes = bytes, .authenticated = authenticated};
+  return {.shared_bytes = bytes, .rates = lane_rates(Cipher::aes_256, authenticated)};
 }
 
 std::string lanes_of(const std::vector<LaneSpec>& specs) {
@@ -123,7 +123,7 @@ TEST_CASE(
     "between pipes lanes of a slower cipher are as many as the pipes have work for, or CPUs there are") {
   for (const bool authenticated : {false, true})
     for (const unsigned cpus : {1u, 2u, 8u, 16u, 64u}) {
-      const RunShape shape{.authenticated = authenticated, .cipher = Cipher::kuznyechik};
+      const RunShape shape{.rates = lane_rates(Cipher::kuznyechik, authenticated)};
       CAPTURE(authenticated, cpus);
       const unsigned wanted = authenticated ? 16 : 8;
       const LanePlan made = plan("auto", shape, machine(cpus));
@@ -137,8 +137,8 @@ TEST_CASE(
 
 TEST_CASE("CUDA pays the sooner the slower a cipher is on CPUs, of a file and between pipes") {
   const auto from = [](unsigned cpus, std::uint64_t file_bytes, Cipher cipher, bool authenticated) {
-    return bytes_until_cuda_pays(
-        cpus, {.shared_bytes = file_bytes, .authenticated = authenticated, .cipher = cipher});
+    return bytes_until_cuda_pays(cpus,
+                                 {.shared_bytes = file_bytes, .rates = lane_rates(cipher, authenticated)});
   };
   for (const unsigned cpus : {1u, 2u, 4u, 8u, 12u}) {
     CAPTURE(cpus);
@@ -229,8 +229,7 @@ TEST_CASE("chunks for which there is no memory become fewer; not even one is an 
 TEST_CASE(
     "with a cipher that is slow on CPUs CUDA takes over smaller files, and streams that have gone on long "
     "enough") {
-  RunShape shape = file_of(10 * GB, true);
-  shape.cipher = Cipher::kuznyechik;
+  RunShape shape{.shared_bytes = 10 * GB, .rates = lane_rates(Cipher::kuznyechik, true)};
   CHECK(lanes_of(plan("auto", shape, machine(16, true)).later) == "cuda:0:8+cpu:8");
   CHECK(plan("auto", shape, machine(16, true)).later_from == 0);
   CHECK(plan("auto", shape, machine(16, false)).later.empty());
@@ -239,7 +238,7 @@ TEST_CASE(
 
   for (const bool authenticated : {false, true})
     for (const unsigned cpus : {1u, 2u, 4u, 8u, 16u, 64u}) {
-      RunShape piped{.authenticated = authenticated, .cipher = Cipher::kuznyechik};
+      const RunShape piped{.rates = lane_rates(Cipher::kuznyechik, authenticated)};
       CAPTURE(authenticated, cpus);
       const LanePlan made = plan("auto", piped, machine(cpus, true));
       CHECK(made.first.size() == 1);

@@ -97,7 +97,7 @@ TEST_CASE("every lane refuses a cipher that it has no case for, and writes nothi
 }
 
 TEST_CASE("the plan of lanes has no rates for a cipher without a case") {
-  CHECK(contains(failure_of([] { bytes_until_cuda_pays(1, {.cipher = Cipher::made_up}); }), "made-up"));
+  CHECK(contains(failure_of([] { lane_rates(Cipher::made_up, false); }), "made-up"));
 }
 
 }  // namespace gpuaes
