@@ -18,7 +18,7 @@
 namespace gpuaes {
 
 struct Secrets {
-  std::vector<GivenKey> keys;          // in the order in which their files were named
+  std::vector<FileKey> keys;           // in the order in which their files were named
   std::vector<Identity> identities;    // of those files that hold one
   std::vector<PublicKey> recipients;   // to seal for
   std::function<Secret()> passphrase;  // to be called once; empty where the options promise none

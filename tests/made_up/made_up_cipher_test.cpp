@@ -69,7 +69,7 @@ TEST_CASE("every format refuses a cipher that its row does not name") {
 }
 
 TEST_CASE("the length of a key never chooses a cipher that is not AES") {
-  const GivenKey key(made_up_key().bytes);
+  const FileKey key(made_up_key().bytes);
   CHECK(contains(failure_of([&] { choose_cipher({}, key); }), "usage: aes-256 needs a key of 32 bytes"));
 }
 
