@@ -98,10 +98,10 @@ class FirstWarning {
 
 // IoError where a chunk has no room in memory.
 LanePlan plan(const Setup& setup, std::uint64_t bytes) {
-  const RunShape shape{.shared_bytes = setup.as_file ? bytes : 0,
-                       .rates = lane_rates(setup.cipher, setup.format->authenticated),
-                       .chunk_bytes = setup.chunk_bytes};
-  return plan_lanes(parse_specs(setup.lanes), shape, this_machine(shape));
+  const Workload workload{.shared_bytes = setup.as_file ? bytes : 0,
+                          .rates = lane_rates(setup.cipher, setup.format->authenticated),
+                          .chunk_bytes = setup.chunk_bytes};
+  return plan_lanes(parse_specs(setup.lanes), workload, this_machine(workload));
 }
 
 // Whoever touches memory first waits for it.

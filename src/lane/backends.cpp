@@ -52,7 +52,7 @@ const BackendInfo* row(Backend backend) {
           .jobs_per_lane = 1,
           .count_devices = nullptr,
           .open = open_threads<make_reference_lane>,
-          .default_count = [](unsigned, const RunShape&) { return 1u; },
+          .default_count = [](unsigned, const Workload&) { return 1u; },
           .describe = [] { return std::vector<std::string>{}; }};  // for tests: not listed
       return &reference;
     }

@@ -40,8 +40,8 @@ void run_filter(const Options& options, const Messages& messages) {
   const std::unique_ptr<OpenStream> stream =
       open_stream(options, std::move(secrets), endpoints, messages, cancel);
 
-  const RunShape shape = stream->shape(options.chunk_bytes);
-  LanePlan plan = plan_lanes(options.lanes, shape, this_machine(shape));
+  const Workload workload = stream->workload(options.chunk_bytes);
+  LanePlan plan = plan_lanes(options.lanes, workload, this_machine(workload));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   endpoints.source.shared_by(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, stream->session());

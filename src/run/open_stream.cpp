@@ -80,7 +80,7 @@ auto with_hint(const char* hint, const Action& action) {
 
 }  // namespace
 
-RunShape OpenStream::shape(std::optional<std::size_t> chunk_bytes) {
+Workload OpenStream::workload(std::optional<std::size_t> chunk_bytes) {
   return {.shared_bytes = source().shared_size(),
           .rates = lane_rates(session().cipher(), whole_.authenticated),
           .chunk_bytes = chunk_bytes};

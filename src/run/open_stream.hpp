@@ -44,7 +44,7 @@ class OpenStream {
   virtual Sink& sink() { return whole_.sink; }
 
   // What a plan of lanes is made for, with chunks of `chunk_bytes` if the user asked for a size.
-  RunShape shape(std::optional<std::size_t> chunk_bytes);
+  Workload workload(std::optional<std::size_t> chunk_bytes);
 
   // Whether lanes may write outputs over their inputs, and how each lane of the run is wrapped.
   virtual bool in_place() { return source().shared_size() > 0; }

@@ -324,8 +324,8 @@ struct PipelineCase {
 Bytes run_pipeline(const Session& session, const Bytes& in, const PipelineCase& with, std::string& failure) {
   const Jitter none;
   Cancel cancel;
-  const RunShape shape{.chunk_bytes = with.chunk_bytes};
-  const LanePlan plan = plan_lanes(parse_lanes(with.lanes), shape, this_machine(shape));
+  const Workload workload{.chunk_bytes = with.chunk_bytes};
+  const LanePlan plan = plan_lanes(parse_lanes(with.lanes), workload, this_machine(workload));
   const std::size_t units = plan.chunk_bytes / std::min(session.unit_in(), session.unit_out());
   Ring ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
   MemorySource source(in, {.shared = with.shared ? in.size() : 0}, cancel, none);
