@@ -40,7 +40,7 @@ cudaDeviceProp current_device() {
 
 // The streams that the filter uses for a file.
 unsigned filter_streams() {
-  const Workload workload{.shared_bytes = std::uint64_t{1} << 30};
+  const Workload workload{.parallel_bytes = std::uint64_t{1} << 30};
   return plan_lanes({{Backend::cuda, 0, {}}}, workload, this_machine(workload)).first.at(0).count.value();
 }
 

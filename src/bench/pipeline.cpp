@@ -98,7 +98,7 @@ class FirstWarning {
 
 // IoError where a chunk has no room in memory.
 LanePlan plan(const Setup& setup, std::uint64_t bytes) {
-  const Workload workload{.shared_bytes = setup.as_file ? bytes : 0,
+  const Workload workload{.parallel_bytes = setup.as_file ? bytes : 0,
                           .rates = lane_rates(setup.cipher, setup.format->authenticated),
                           .chunk_bytes = setup.chunk_bytes};
   return plan_lanes(parse_specs(setup.lanes), workload, this_machine(workload));

@@ -14,7 +14,7 @@ namespace gpuaes {
 namespace {
 
 bool is_file(const Workload& workload) {
-  return workload.shared_bytes > 0;
+  return workload.parallel_bytes > 0;
 }
 
 // CPU lanes that outrun any pipe: one CPU's time goes into reading and writing, the others encipher.
@@ -118,7 +118,7 @@ void choose_lanes(LanePlan& plan, const Workload& workload, const Machine& machi
     plan.reason = text::auto_no_device;
   } else if (!enough) {
     plan.reason = fmt::format(text::auto_no_gain, machine.cpus);
-  } else if (file && workload.shared_bytes < *enough) {
+  } else if (file && workload.parallel_bytes < *enough) {
     plan.reason = fmt::format(text::auto_too_small, machine.cpus, gigabytes);
   } else if (file) {
     const unsigned streams = cuda_stream_count(machine.cpus, workload);

@@ -24,7 +24,7 @@ struct Machine {
 
 // What is known of a run before it begins.
 struct Workload {
-  std::uint64_t shared_bytes = 0;  // of input that lanes read in parallel: of files; 0 for all else
+  std::uint64_t parallel_bytes = 0;  // of input that lanes read in parallel: files; 0 for all else
   LaneRates rates = figures.aes_ctr;
   std::optional<std::size_t> chunk_bytes;  // --chunk-size
 };

@@ -48,7 +48,7 @@ class ChunkSteps {
  private:
   bool read_units(Chunk& chunk, bool wait);
   void load(Worker& worker, Chunk& chunk);
-  void read_range(Chunk& chunk);
+  void read_in_parallel(Chunk& chunk);
   std::optional<std::size_t> await(Worker& worker, const Chunk& chunk);
   void release_verified(Chunk& chunk, std::optional<std::size_t> bad_segment);
 
@@ -58,10 +58,10 @@ class ChunkSteps {
   const Session& session_;
 
   // For the thread that has the reader's turn.
-  const std::uint64_t shared_end_;  // up to here lanes read for themselves
-  bool after_shared_;               // whether read() goes on there
-  std::uint64_t offset_;            // of the next piece of the input
-  Secret carried_;                  // input beyond the last chunk's whole units
+  const std::uint64_t parallel_end_;  // up to here lanes read for themselves
+  bool after_parallel_;               // whether read() goes on there
+  std::uint64_t offset_;              // of the next piece of the input
+  Secret carried_;                    // input beyond the last chunk's whole units
   std::size_t carried_size_ = 0;
 
   // For the thread that has the writer's turn.

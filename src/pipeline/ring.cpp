@@ -119,16 +119,16 @@ Ring::Task Ring::next_task(Waiter& waiter, bool start) {
   chunk.number = fill_count_;
   chunk.in_size = chunk.out_size = 0;
   chunk.last = chunk.in_source = chunk.in_place = false;
-  if (shared_at_ < shared_size_) return next_range(chunk);
+  if (parallel_at_ < parallel_size_) return next_parallel_chunk(chunk);
   reading_ = true;
   return {Task::Kind::fill, &chunk};
 }
 
-Ring::Task Ring::next_range(Chunk& chunk) {
-  chunk.offset = shared_at_;
-  chunk.in_size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, shared_size_ - shared_at_));
+Ring::Task Ring::next_parallel_chunk(Chunk& chunk) {
+  chunk.offset = parallel_at_;
+  chunk.in_size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, parallel_size_ - parallel_at_));
   chunk.in_source = true;
-  shared_at_ += chunk.in_size;
+  parallel_at_ += chunk.in_size;
   ++fill_count_;
   return {Task::Kind::work, &chunk};
 }

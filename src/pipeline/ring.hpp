@@ -114,7 +114,7 @@ class Ring {
 
   // The first `size` bytes of the stream are to be had from the source again and again: chunks of them need
   // no reader's turn. Before the first take().
-  void share(std::uint64_t size) { shared_size_ = size; }
+  void set_parallel_size(std::uint64_t size) { parallel_size_ = size; }
 
   struct Task {
     enum class Kind {
@@ -173,7 +173,7 @@ class Ring {
   bool all_done() const { return closed_ && done_count_ == fill_count_; }
   bool all_written() const { return closed_ && write_count_ == fill_count_; }
   Task next_task(Waiter& waiter, bool start);
-  Task next_range(Chunk& chunk);
+  Task next_parallel_chunk(Chunk& chunk);
   void note_waits();
   void call(Waiter* waiter);
   void call_any();
@@ -183,7 +183,7 @@ class Ring {
   std::size_t in_all_;
   std::size_t in_bytes_;
   std::size_t out_bytes_;
-  std::uint64_t shared_size_ = 0;
+  std::uint64_t parallel_size_ = 0;
   std::vector<Chunk> chunks_;
 
   mutable std::mutex mutex_;      // for what follows
@@ -194,8 +194,8 @@ class Ring {
   bool reading_ = false;  // someone has the reader's turn
   bool writing_ = false;  // someone has the writer's turn
   std::vector<Chunk*> given_back_;
-  std::uint64_t shared_at_ = 0;   // up to here of what is shared chunks have been taken
-  std::uint64_t fill_count_ = 0;  // chunks filled so far, which is the sequence number of the next
+  std::uint64_t parallel_at_ = 0;  // bytes of the parallel_size_ that chunks have been taken for
+  std::uint64_t fill_count_ = 0;   // chunks filled so far, which is the sequence number of the next
   std::uint64_t done_count_ = 0;
   std::uint64_t write_count_ = 0;
   Stopwatch reader_waits_;

@@ -43,7 +43,7 @@ void run_filter(const Options& options, const Messages& messages) {
   const Workload workload = stream->workload(options.chunk_bytes);
   LanePlan plan = plan_lanes(options.lanes, workload, this_machine(workload));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
-  endpoints.source.shared_by(static_cast<unsigned>(plan.jobs));
+  endpoints.source.expect_readers(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, stream->session());
   LaneSetup setup = lane_setup(ring, stream->session(), stream->in_place());
   setup.timed = options.trace.has_value();

@@ -22,9 +22,9 @@ class WholeStream : public OpenStream {
   // Ciphertext has a known size; the file system may store plaintext in less room.
   void begin() override {
     const std::span<const std::byte> header = session().header();
-    const std::uint64_t shared_size = source().shared_size();
-    if (!decrypts_ && shared_size > 0)
-      sink().expect(header.size() + session().output_size(shared_size, true));
+    const std::uint64_t parallel_size = source().parallel_size();
+    if (!decrypts_ && parallel_size > 0)
+      sink().expect(header.size() + session().output_size(parallel_size, true));
     sink().write(header);
   }
 
@@ -81,7 +81,7 @@ auto with_hint(const char* hint, const Action& action) {
 }  // namespace
 
 Workload OpenStream::workload(std::optional<std::size_t> chunk_bytes) {
-  return {.shared_bytes = source().shared_size(),
+  return {.parallel_bytes = source().parallel_size(),
           .rates = lane_rates(session().cipher(), whole_.authenticated),
           .chunk_bytes = chunk_bytes};
 }

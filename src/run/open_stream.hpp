@@ -47,7 +47,7 @@ class OpenStream {
   Workload workload(std::optional<std::size_t> chunk_bytes);
 
   // Whether lanes may write outputs over their inputs, and how each lane of the run is wrapped.
-  virtual bool in_place() { return source().shared_size() > 0; }
+  virtual bool in_place() { return source().parallel_size() > 0; }
   virtual std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) { return lane; }
 
   // Bytes of input: before the body, and all that the run will read, where that is known.

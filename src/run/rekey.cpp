@@ -108,7 +108,7 @@ void run_rekey(const Options& options, const Messages& messages) {
     messages.warning(warning);
   const std::vector<std::byte> header = make_header(opened, new_secrets, cancel);
   source.begin_here();
-  if (source.shared_size() > 0) sink->expect(header.size() + source.shared_size());
+  if (source.parallel_size() > 0) sink->expect(header.size() + source.parallel_size());
   std::atomic<std::uint64_t> copied = input.taken();
   const std::uint64_t rest = source.size().value_or(0);
   const std::optional<std::uint64_t> size = rest > 0 ? std::optional(input.taken() + rest) : options.size;

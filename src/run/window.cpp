@@ -25,8 +25,8 @@ bool WindowSource::ready(std::chrono::milliseconds patience) {
   return at_ == size_ || whole_.ready(patience);
 }
 
-std::uint64_t WindowSource::shared_size() const {
-  return whole_.shared_size() > 0 ? size_ : 0;
+std::uint64_t WindowSource::parallel_size() const {
+  return whole_.parallel_size() > 0 ? size_ : 0;
 }
 
 void WindowSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {

@@ -18,7 +18,7 @@ class WindowSource : public Source {
 
   std::size_t read(std::span<std::byte> out) override;
   bool ready(std::chrono::milliseconds patience) override;
-  std::uint64_t shared_size() const override;
+  std::uint64_t parallel_size() const override;
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   void skip_to(std::uint64_t offset) override;
 

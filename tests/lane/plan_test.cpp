@@ -17,14 +17,14 @@ constexpr std::uint64_t GB = 1000000000;
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
 constexpr Workload pipe{};
-constexpr Workload file{.shared_bytes = much};
+constexpr Workload file{.parallel_bytes = much};
 
 Machine machine(unsigned cpus, bool cuda = false) {
   return {.cpus = cpus, .cuda = cuda, .free_memory = [] { return much; }};
 }
 
 Workload file_of(std::uint64_t bytes, bool authenticated = false) {
-  return {.shared_bytes = bytes, .rates = lane_rates(Cipher::aes_256, authenticated)};
+  return {.parallel_bytes = bytes, .rates = lane_rates(Cipher::aes_256, authenticated)};
 }
 
 std::string lanes_of(const std::vector<LaneSpec>& specs) {
@@ -138,7 +138,7 @@ TEST_CASE(
 TEST_CASE("CUDA pays the sooner the slower a cipher is on CPUs, of a file and between pipes") {
   const auto from = [](unsigned cpus, std::uint64_t file_bytes, Cipher cipher, bool authenticated) {
     return bytes_until_cuda_pays(cpus,
-                                 {.shared_bytes = file_bytes, .rates = lane_rates(cipher, authenticated)});
+                                 {.parallel_bytes = file_bytes, .rates = lane_rates(cipher, authenticated)});
   };
   for (const unsigned cpus : {1u, 2u, 4u, 8u, 12u}) {
     CAPTURE(cpus);
@@ -229,11 +229,11 @@ TEST_CASE("chunks for which there is no memory become fewer; not even one is an 
 TEST_CASE(
     "with a cipher that is slow on CPUs CUDA takes over smaller files, and streams that have gone on long "
     "enough") {
-  Workload workload{.shared_bytes = 10 * GB, .rates = lane_rates(Cipher::kuznyechik, true)};
+  Workload workload{.parallel_bytes = 10 * GB, .rates = lane_rates(Cipher::kuznyechik, true)};
   CHECK(lanes_of(plan("auto", workload, machine(16, true)).later) == "cuda:0:8+cpu:8");
   CHECK(plan("auto", workload, machine(16, true)).later_from == 0);
   CHECK(plan("auto", workload, machine(16, false)).later.empty());
-  workload.shared_bytes = GB / 100;
+  workload.parallel_bytes = GB / 100;
   CHECK(plan("auto", workload, machine(2, true)).later.empty());
 
   for (const bool authenticated : {false, true})

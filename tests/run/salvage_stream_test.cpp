@@ -190,7 +190,7 @@ Salvaged salvage(const Bytes& input, std::uint64_t seed) {
   Rig rig({.input = input,
            .session = opened,
            .chunk_bytes = 2 * sealed_segment_bytes,
-           .source = {.read_size = 10000, .shared = seed % 2 == 0 ? input.size() : 0},
+           .source = {.read_size = 10000, .parallel = seed % 2 == 0 ? input.size() : 0},
            .seed = seed,
            .max_delay = std::chrono::microseconds(50)});
   SalvageStream stream({.source = rig.source, .sink = rig.sink, .session = opened(), .header_bytes = 175},

@@ -12,7 +12,7 @@
 namespace gpuaes {
 namespace {
 
-// The test bytes as a file, `shared` of which lanes may read.
+// The test bytes as a file, `parallel` of which lanes may read.
 struct Whole {
   explicit Whole(std::size_t size, SourceScript script = {})
       : source(test_bytes(size), script, cancel, jitter) {}
@@ -46,16 +46,16 @@ TEST_CASE("a window of a source is that part of it, and ends") {
 }
 
 TEST_CASE("lanes read a window where they may read the whole") {
-  Whole whole(100, {.shared = 90});
+  Whole whole(100, {.parallel = 90});
   WindowSource window(whole.source, 30, 50);
-  CHECK(window.shared_size() == 50);
+  CHECK(window.parallel_size() == 50);
   CHECK(read_part(window, 0, 50) == part_of(30, 50));
   CHECK(read_part(window, 45, 5) == part_of(75, 5));
   window.skip_to(48);
   CHECK(read_all(window) == part_of(78, 2));
 
   Whole pipe(100);
-  CHECK(WindowSource(pipe.source, 30, 50).shared_size() == 0);
+  CHECK(WindowSource(pipe.source, 30, 50).parallel_size() == 0);
 }
 
 TEST_CASE("a source that ends within its window is an error") {
