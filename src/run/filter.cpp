@@ -66,13 +66,13 @@ void run_filter(const Options& options, const Messages& messages) {
     const Progress::Watch watch(progress, stream->expected_bytes(), [&] {
       return Progress::Position{stream->header_bytes() + pipeline.bytes_in(), pipeline.lanes_at_work()};
     });
-    stream->move([&] {
+    stream->run([&] {
       const std::jthread opener = lane_pool.take_over(pipeline, messages);
       pipeline.run();
     });
   }
   report.finish(*stream, pipeline, ring);
-  if (const std::optional<AuthError> verdict = stream->verdict()) throw *verdict;
+  if (const std::optional<AuthError> error = stream->final_error()) throw *error;
 }
 
 }  // namespace gpuaes

@@ -14,13 +14,13 @@ namespace {
 // All of an input, to encrypt or to decrypt.
 class WholeStream : public OpenStream {
  public:
-  WholeStream(StreamParts whole, bool decrypts) : OpenStream(std::move(whole)), decrypts_(decrypts) {}
+  WholeStream(StreamParts parts, bool decrypts) : OpenStream(std::move(parts)), decrypts_(decrypts) {}
 
   std::uint64_t bytes_out(std::uint64_t body) const override { return session().header().size() + body; }
 
  private:
   // Ciphertext has a known size; the file system may store plaintext in less room.
-  void begin() override {
+  void write_header() override {
     const std::span<const std::byte> header = session().header();
     const std::uint64_t parallel_size = source().parallel_size();
     if (!decrypts_ && parallel_size > 0)
@@ -82,18 +82,18 @@ auto with_hint(const char* hint, const Action& action) {
 
 Workload OpenStream::workload(std::optional<std::size_t> chunk_bytes) {
   return {.parallel_bytes = source().parallel_size(),
-          .rates = lane_rates(session().cipher(), whole_.authenticated),
+          .rates = lane_rates(session().cipher(), parts_.authenticated),
           .chunk_bytes = chunk_bytes};
 }
 
 std::optional<std::uint64_t> OpenStream::expected_bytes() const {
   const std::uint64_t body = body_bytes().value_or(0);
-  return body > 0 ? std::optional(header_bytes() + body) : whole_.stated_bytes;
+  return body > 0 ? std::optional(header_bytes() + body) : parts_.stated_bytes;
 }
 
-void OpenStream::move(const std::function<void()>& move_body) {
-  begin();
-  with_hint(whole_.damage_hint, move_body);
+void OpenStream::run(const std::function<void()>& run_pipeline) {
+  write_header();
+  with_hint(parts_.damage_hint, run_pipeline);
   sink().finish();
 }
 
@@ -110,7 +110,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   if (!format.authenticated) messages.warning(fmt::format(text::not_authenticated, format.name));
   if (warning != nullptr) messages.warning(warning);
 
-  StreamParts whole{.source = source,
+  StreamParts parts{.source = source,
                     .sink = *endpoints.output,
                     .session = std::move(session),
                     .authenticated = format.authenticated,
@@ -119,12 +119,12 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
                     .stated_bytes = options.size,
                     .damage_hint = options.test ? "" : text::salvage_hint};
   if (options.range)
-    return with_hint(whole.damage_hint,
-                     [&] { return std::make_unique<RangeStream>(*options.range, std::move(whole)); });
+    return with_hint(parts.damage_hint,
+                     [&] { return std::make_unique<RangeStream>(*options.range, std::move(parts)); });
   if (options.salvage)
-    return std::make_unique<SalvageStream>(std::move(whole),
+    return std::make_unique<SalvageStream>(std::move(parts),
                                            [&messages](const std::string& text) { messages.warning(text); });
-  return std::make_unique<WholeStream>(std::move(whole), options.decrypt);
+  return std::make_unique<WholeStream>(std::move(parts), options.decrypt);
 }
 
 }  // namespace gpuaes

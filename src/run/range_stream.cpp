@@ -49,11 +49,11 @@ RangePlace find_range(const ByteRange& range, const Source& source, const Sessio
   return place;
 }
 
-RangeStream::RangeStream(const ByteRange& range, StreamParts whole)
-    : OpenStream(std::move(whole)),
-      place_(find_range(range, whole_.source, *whole_.session, whole_.body_bytes.value())),
-      source_(whole_.source, place_.begin, place_.size),
-      session_(*whole_.session, place_.begin, place_.offset),
-      sink_(whole_.sink, place_.skipped, place_.length) {}
+RangeStream::RangeStream(const ByteRange& range, StreamParts parts)
+    : OpenStream(std::move(parts)),
+      place_(find_range(range, parts_.source, *parts_.session, parts_.body_bytes.value())),
+      source_(parts_.source, place_.begin, place_.size),
+      session_(*parts_.session, place_.begin, place_.offset),
+      sink_(parts_.sink, place_.skipped, place_.length) {}
 
 }  // namespace gpuaes

@@ -25,7 +25,7 @@ RangePlace find_range(const ByteRange& range, const Source& source, const Sessio
 class RangeStream : public OpenStream {
  public:
   // The range of a stream to decrypt, whose size is known. Throws what find_range() throws.
-  RangeStream(const ByteRange& range, StreamParts whole);
+  RangeStream(const ByteRange& range, StreamParts parts);
 
   Source& source() override { return source_; }
   const Session& session() const override { return session_; }

@@ -49,7 +49,7 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
   try {
     write(stats);
   } catch (const IoError& error) {
-    if (!stream.verdict()) throw;
+    if (!stream.final_error()) throw;
     messages_.warning(error.what());
   }
   messages_.detail(summary(stats));

@@ -32,7 +32,7 @@ class Report {
   void show(const LanePlan& plan) const;  // once its first lanes are open
 
   // The figures of a run that moved its whole stream. IoError for a file that cannot be written; only a
-  // warning if the stream has a verdict, which is worse.
+  // warning if the stream has an error of its own, which is worse.
   void finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring);
 
  private:

@@ -9,17 +9,17 @@
 
 namespace gpuaes {
 
-SalvageStream::SalvageStream(StreamParts whole, std::function<void(const std::string&)> warn)
-    : OpenStream(std::move(whole)),
+SalvageStream::SalvageStream(StreamParts parts, std::function<void(const std::string&)> warn)
+    : OpenStream(std::move(parts)),
       warn_(std::move(warn)),
-      session_(*whole_.session),
-      sink_(whole_.sink, *this) {}
+      session_(*parts_.session),
+      sink_(parts_.sink, *this) {}
 
 std::unique_ptr<Lane> SalvageStream::wrap(std::unique_ptr<Lane> lane) {
   return make_salvage_lane(std::move(lane), damage_);
 }
 
-std::optional<AuthError> SalvageStream::verdict() const {
+std::optional<AuthError> SalvageStream::final_error() const {
   const std::string lost = fmt::format(text::lost, lost_bytes_, lost_ranges_, lost_ranges_ == 1 ? "" : "s");
   const std::optional<AuthError> truncated = session_.truncated();
   if (lost_ranges_ == 0) return truncated;

@@ -15,11 +15,12 @@
 
 namespace gpuaes {
 
-// A stream to decrypt in which damage is not an error until the verdict. Its lanes have to be wrapped.
+// A stream to decrypt in which damage is an error only at the end, final_error(). Its lanes have to be
+// wrapped.
 class SalvageStream : public OpenStream {
  public:
   // `warn` gets a message for each damaged range, in stream order, once that part of the output is written.
-  SalvageStream(StreamParts whole, std::function<void(const std::string&)> warn);
+  SalvageStream(StreamParts parts, std::function<void(const std::string&)> warn);
 
   const Session& session() const override { return session_; }
   Sink& sink() override { return sink_; }
@@ -28,7 +29,7 @@ class SalvageStream : public OpenStream {
   bool in_place() override { return false; }
   std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) override;
 
-  std::optional<AuthError> verdict() const override;
+  std::optional<AuthError> final_error() const override;
 
  private:
   // The session of the whole, except that a truncated input is not an error.

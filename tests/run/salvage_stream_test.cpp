@@ -181,7 +181,7 @@ namespace {
 struct Salvaged {
   Bytes out;
   std::vector<std::string> told;
-  std::string verdict;
+  std::string error;
 };
 
 // `input` through a pipeline of several lanes, of which the first fails in the middle.
@@ -208,9 +208,9 @@ Salvaged salvage(const Bytes& input, std::uint64_t seed) {
         make_cpu_lane(),
         i == 0 ? LaneScript{.copies = true, .on_finish = fail_at_job(3)} : LaneScript{.copies = true},
         rig.jitter)));
-  CHECK(failure_of([&] { stream.move([&] { pipeline.run(); }); }) == "");
+  CHECK(failure_of([&] { stream.run([&] { pipeline.run(); }); }) == "");
   result.out = rig.sink.bytes();
-  if (const auto verdict = stream.verdict()) result.verdict = verdict->what();
+  if (const auto error = stream.final_error()) result.error = error->what();
   return result;
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("damage is told once and in order, with its place in input and plainte
           std::vector<std::string>{"input is corrupt at byte 175: plaintext range 0:16384 is lost",
                                    "input is corrupt at byte 49375: plaintext range 49152:49152 is lost",
                                    "input is corrupt at byte 328175: plaintext range 327680:7 is lost"});
-    CHECK(result.verdict == "input is corrupt: 65543 bytes of plaintext in 3 ranges are lost");
+    CHECK(result.error == "input is corrupt: 65543 bytes of plaintext in 3 ranges are lost");
   }
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("an undamaged stream has nothing to tell") {
   const Salvaged result = salvage(sealed(100000), 1);
   CHECK(difference(result.out, test_bytes(100000)) == "");
   CHECK(result.told.empty());
-  CHECK(result.verdict.empty());
+  CHECK(result.error.empty());
 }
 
 TEST_CASE("what is truncated is salvaged up to there") {
@@ -242,13 +242,13 @@ TEST_CASE("what is truncated is salvaged up to there") {
   cut.resize(3 * sealed_segment_bytes + 15);
   const Salvaged result = salvage(cut, 1);
   CHECK(difference(result.out, with_zeros(3 * segment_bytes, {{16384, 32768}})) == "");
-  CHECK(result.verdict ==
+  CHECK(result.error ==
         "input is truncated after byte 49390: 49152 bytes of plaintext before that are good, but for 16384 "
         "bytes of "
         "plaintext in 1 range");
   cut = sealed(5 * segment_bytes);
   cut.resize(5 * sealed_segment_bytes);
-  CHECK(salvage(cut, 1).verdict ==
+  CHECK(salvage(cut, 1).error ==
         "input is truncated after byte 82175: 81920 bytes of plaintext before that are good");
 }
 
