@@ -49,7 +49,7 @@ void run_filter(const Options& options, const Messages& messages) {
   setup.timed = options.trace.has_value();
   setup.kernel = options.kernel;
   Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), messages, cancel);
-  report.show(ring);
+  report.log_ring(ring);
   const LanePool lane_pool(plan, setup, [&](auto lane) { return stream->wrap(std::move(lane)); });
 
   Pipeline pipeline({.ring = ring,
@@ -61,7 +61,7 @@ void run_filter(const Options& options, const Messages& messages) {
                      .warn = [&messages](const std::string& text) { messages.warning(text); },
                      .trace = report.trace()});
   for (std::unique_ptr<Lane>& lane : lane_pool.open_first()) pipeline.add_lane(std::move(lane));
-  report.show(plan);
+  report.log_lanes(plan);
   {
     const Progress::Watch watch(progress, stream->expected_bytes(), [&] {
       return Progress::Position{stream->header_bytes() + pipeline.bytes_in(), pipeline.lanes_at_work()};
