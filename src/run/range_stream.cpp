@@ -39,21 +39,24 @@ RangePlace find_range(const ByteRange& range, const Source& source, const Sessio
   const std::uint64_t plaintext = open_end(source, session, body_bytes);
   if (range.offset > plaintext || range.length.value_or(0) > plaintext - range.offset)
     throw UsageError(fmt::format(text::range_too_far, plaintext), text::range_too_far_hint);
-  RangePlace place{.offset = range.offset, .length = range.length.value_or(plaintext - range.offset)};
+  RangePlace place{.plaintext_offset = range.offset,
+                   .plaintext_bytes = range.length.value_or(plaintext - range.offset)};
   const std::uint64_t unit_in = session.unit_in(), unit_out = session.unit_out();
-  const std::uint64_t first = place.offset / unit_out;
-  const std::uint64_t end = place.length == 0 ? first : (place.offset + place.length - 1) / unit_out + 1;
-  place.begin = first * unit_in;
-  place.size = std::min(end * unit_in, body_bytes) - place.begin;
-  place.skipped = place.offset - first * unit_out;
+  const std::uint64_t first = place.plaintext_offset / unit_out;
+  const std::uint64_t end = place.plaintext_bytes == 0
+                                ? first
+                                : (place.plaintext_offset + place.plaintext_bytes - 1) / unit_out + 1;
+  place.body_offset = first * unit_in;
+  place.body_bytes = std::min(end * unit_in, body_bytes) - place.body_offset;
+  place.skipped_bytes = place.plaintext_offset - first * unit_out;
   return place;
 }
 
 RangeStream::RangeStream(const ByteRange& range, StreamParts parts)
     : OpenStream(std::move(parts)),
       place_(find_range(range, parts_.source, *parts_.session, parts_.body_bytes.value())),
-      source_(parts_.source, place_.begin, place_.size),
-      session_(*parts_.session, place_.begin, place_.offset),
-      sink_(parts_.sink, place_.skipped, place_.length) {}
+      source_(parts_.source, place_.body_offset, place_.body_bytes),
+      session_(*parts_.session, place_.body_offset, place_.plaintext_offset),
+      sink_(parts_.sink, place_.skipped_bytes, place_.plaintext_bytes) {}
 
 }  // namespace gpuaes

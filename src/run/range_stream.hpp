@@ -11,9 +11,9 @@ namespace gpuaes {
 
 // Where a range is.
 struct RangePlace {
-  std::uint64_t offset, length;  // bytes of plaintext
-  std::uint64_t begin, size;     // the units of the body that it takes, in bytes
-  std::uint64_t skipped;         // bytes of plaintext of the first unit
+  std::uint64_t plaintext_offset = 0, plaintext_bytes = 0;
+  std::uint64_t body_offset = 0, body_bytes = 0;  // of the whole units that hold it
+  std::uint64_t skipped_bytes = 0;                // of plaintext, before it in the first of these
 };
 
 // In a stream to decrypt whose body is a file or a block device of `body_bytes`. Opens the last unit before
@@ -33,7 +33,7 @@ class RangeStream : public OpenStream {
   std::uint64_t bytes_out(std::uint64_t) const override { return sink_.passed(); }
 
  private:
-  std::optional<std::uint64_t> body_bytes() const override { return place_.size; }
+  std::optional<std::uint64_t> body_bytes() const override { return place_.body_bytes; }
 
   RangePlace place_;
   WindowSource source_;

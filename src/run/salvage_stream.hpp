@@ -19,7 +19,7 @@ namespace gpuaes {
 // wrapped.
 class SalvageStream : public OpenStream {
  public:
-  // `warn` gets a message for each damaged range, in stream order, once that part of the output is written.
+  // `warn` gets a message for each gap, in stream order, once that part of the output is written.
   SalvageStream(StreamParts parts, std::function<void(const std::string&)> warn);
 
   const Session& session() const override { return session_; }
@@ -65,12 +65,12 @@ class SalvageStream : public OpenStream {
     std::uint64_t written_ = 0;
   };
 
-  void report(const std::vector<Damage::Range>& ranges);
+  void report(const std::vector<Damage::Gap>& gaps);
 
   std::function<void(const std::string&)> warn_;
   Damage damage_;
   std::uint64_t lost_bytes_ = 0;
-  std::uint64_t lost_ranges_ = 0;
+  std::uint64_t gap_count_ = 0;
   ForgivingSession session_;
   ReportingSink sink_;
 };

@@ -48,8 +48,8 @@ Found find(const Session& session, const Bytes& body, const ByteRange& range) {
 }
 
 bool lies(const Found& found, std::uint64_t begin, std::uint64_t size, std::uint64_t skipped) {
-  return found.failure.empty() && found.place.begin == begin && found.place.size == size &&
-         found.place.skipped == skipped;
+  return found.failure.empty() && found.place.body_offset == begin && found.place.body_bytes == size &&
+         found.place.skipped_bytes == skipped;
 }
 
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
@@ -66,7 +66,7 @@ TEST_CASE("a range takes the segments that it touches, and no others") {
   CHECK(lies(find(*session, body, {16384, 16385}), 16400, 16400 + 116, 0));
   CHECK(lies(find(*session, body, {32868, 0}), 32800, 0, 100));
   CHECK(lies(find(*session, body, {5, {}}), 0, body.size(), 5));
-  CHECK(find(*session, body, {5, {}}).place.length == 2 * segment_bytes + 95);
+  CHECK(find(*session, body, {5, {}}).place.plaintext_bytes == 2 * segment_bytes + 95);
   // Behind whole segments the empty last one is opened, and not taken again.
   CHECK(lies(find(*session, sealed(2 * segment_bytes), {16384, {}}), 16400, 16400, 0));
   CHECK(lies(find(*session, sealed(0), {0, {}}), 0, 0, 0));
