@@ -40,8 +40,8 @@ cudaDeviceProp current_device() {
 
 // The number of streams that the filter uses for a file.
 unsigned filter_streams() {
-  const RunShape shape{.shared_bytes = std::uint64_t{1} << 30};
-  return plan_lanes({{Backend::cuda, 0, {}}}, shape, this_machine(shape)).first.at(0).count.value();
+  const Workload workload{.parallel_bytes = std::uint64_t{1} << 30};
+  return plan_lanes({{Backend::cuda, 0, {}}}, workload, this_machine(workload)).first.at(0).count.value();
 }
 
 struct SweepShape {

@@ -74,7 +74,7 @@ class Session {
 struct SessionRequest {
   bool decrypt = false;
   std::optional<Cipher> cipher;
-  std::vector<GivenKey> keys;          // of key files, in the order in which they were named
+  std::vector<FileKey> keys;           // of key files, in the order in which they were named
   std::vector<Identity> identities;    // to decrypt: those that were named
   std::vector<PublicKey> recipients;   // to encrypt: those that it is for
   std::function<Secret()> passphrase;  // gets it, 1 to 1024 bytes; empty where none was promised

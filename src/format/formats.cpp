@@ -129,7 +129,7 @@ void check_cipher(const Format& format, Cipher cipher) {
 
 }  // namespace
 
-Cipher choose_cipher(std::optional<Cipher> named, const GivenKey& key) {
+Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key) {
   for (const CipherInfo& each : ciphers) {
     const bool is_meant = named ? each.cipher == *named : each.family == Family::aes;
     if (is_meant && each.key_bytes == key.size()) return each.cipher;

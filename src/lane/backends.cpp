@@ -47,7 +47,7 @@ constexpr std::array backends{
                 .max_count = max_threads,
                 .count_devices = nullptr,
                 .open = open_threads<make_reference_lane>,
-                .default_count = [](unsigned, const RunShape&) { return 1u; },
+                .default_count = [](unsigned, const Workload&) { return 1u; },
                 .describe = [] { return std::vector<std::string>{}; }},  // for tests: not listed
     BackendInfo{.backend = Backend::cuda,
                 .name = "cuda",

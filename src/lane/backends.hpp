@@ -22,7 +22,7 @@ enum class Backend { cpu, reference, cuda, last = cuda };
 
 struct LaneSpec;
 struct LaneSetup;
-struct RunShape;
+struct Workload;
 
 struct BackendInfo {
   Backend backend;
@@ -34,7 +34,7 @@ struct BackendInfo {
   std::vector<std::unique_ptr<Lane>> (*open)(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
   // How many lanes, or streams of a device, for -l without a count.
-  unsigned (*default_count)(unsigned cpus, const RunShape& shape);
+  unsigned (*default_count)(unsigned cpus, const Workload& workload);
 
   std::vector<std::string> (*describe)();  // this machine's lanes, a line each, for --list-lanes
 };

@@ -28,15 +28,15 @@ ChunkSteps::ChunkSteps(Ring& ring, Source& source, Sink& sink, const Session& se
       source_(source),
       sink_(sink),
       session_(session),
-      shared_end_(source.shared_size() / session.unit_in() * session.unit_in()),
-      after_shared_(shared_end_ == 0),
-      offset_(shared_end_),
+      parallel_end_(source.parallel_size() / session.unit_in() * session.unit_in()),
+      after_parallel_(parallel_end_ == 0),
+      offset_(parallel_end_),
       carried_(session.unit_in()) {
-  ring.share(shared_end_);
+  ring.set_parallel_size(parallel_end_);
 }
 
 bool ChunkSteps::is_end(const Chunk& chunk) const {
-  return chunk.in_source ? chunk.offset + chunk.in_size == shared_end_ : chunk.last || chunk.error;
+  return chunk.in_source ? chunk.offset + chunk.in_size == parallel_end_ : chunk.last || chunk.error;
 }
 
 // The reader's turn -----------------------------------------------------------------------------
@@ -44,7 +44,7 @@ bool ChunkSteps::is_end(const Chunk& chunk) const {
 bool ChunkSteps::fill(Worker& worker, Chunk& chunk, bool wait) {
   // Lanes have read up to here by themselves: whole units, up to the size that the file had when it was
   // opened.
-  if (!std::exchange(after_shared_, true)) source_.skip_to(shared_end_);
+  if (!std::exchange(after_parallel_, true)) source_.skip_to(parallel_end_);
   chunk.offset = offset_;
   bool ended;
   {
@@ -111,14 +111,14 @@ void ChunkSteps::start(Worker& worker, Chunk& chunk) {
 void ChunkSteps::load(Worker& worker, Chunk& chunk) {
   if (chunk.in_source) {
     const Span span("read", worker.tracks, chunk, &worker.stats.read_seconds);
-    read_range(chunk);
+    read_in_parallel(chunk);
   }
   chunk.out_size = session_.output_size(chunk.in_size, chunk.last);
   std::size_t& touched = chunk.in_place ? chunk.in_touched : chunk.out_touched;
   touched = std::max(touched, chunk.out_size);
 }
 
-void ChunkSteps::read_range(Chunk& chunk) {
+void ChunkSteps::read_in_parallel(Chunk& chunk) {
   try {
     for (std::size_t done = 0; done < chunk.in_size;) {
       const std::span<std::byte> part = chunk.in().subspan(done, std::min(chunk.in_size - done, load_step));

@@ -48,7 +48,7 @@ class ChunkSteps {
  private:
   bool read_units(Chunk& chunk, bool wait);
   void load(Worker& worker, Chunk& chunk);
-  void read_range(Chunk& chunk);
+  void read_in_parallel(Chunk& chunk);
   std::optional<std::size_t> await(Worker& worker, const Chunk& chunk);
   void release_verified(Chunk& chunk, std::optional<std::size_t> bad_segment);
 
@@ -58,8 +58,8 @@ class ChunkSteps {
   const Session& session_;
 
   // Used by the thread that has the reader's turn.
-  const std::uint64_t shared_end_;  // lanes read up to here by themselves
-  bool after_shared_;               // whether the source has been moved to shared_end_
+  const std::uint64_t parallel_end_;  // lanes read up to here by themselves
+  bool after_parallel_;               // whether the source has been moved to parallel_end_
   std::uint64_t offset_;            // of the next piece of the input
   Secret carried_;                  // input beyond the whole units of the previous chunk
   std::size_t carried_size_ = 0;

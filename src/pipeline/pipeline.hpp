@@ -20,21 +20,12 @@
 #include "io/cancel.hpp"
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"
-#include "lane/plan.hpp"
 #include "pipeline/chunk_steps.hpp"
 #include "pipeline/ring.hpp"
 #include "pipeline/trace.hpp"
 #include "pipeline/workers.hpp"
 
 namespace gpuaes {
-
-// A ring with the plan's number of chunks; their size is the plan's, rounded up to whole units of the
-// session. IoError.
-Ring make_ring(const LanePlan& plan, const Session& session);
-
-// What lanes for that ring are opened with. CUDA lanes pin its memory, without the outputs if these overwrite
-// their inputs.
-LaneSetup lane_setup(const Ring& ring, const Source& source, const Session& session);
 
 struct PipelineParts {
   Ring& ring;

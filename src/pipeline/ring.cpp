@@ -120,16 +120,16 @@ Ring::Task Ring::next_task(Waiter& waiter, bool start) {
   chunk.number = fill_count_;
   chunk.in_size = chunk.out_size = 0;
   chunk.last = chunk.in_source = chunk.in_place = false;
-  if (shared_at_ < shared_size_) return next_range(chunk);
+  if (parallel_at_ < parallel_size_) return next_parallel_chunk(chunk);
   reading_ = true;
   return {Task::Kind::fill, &chunk};
 }
 
-Ring::Task Ring::next_range(Chunk& chunk) {
-  chunk.offset = shared_at_;
-  chunk.in_size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, shared_size_ - shared_at_));
+Ring::Task Ring::next_parallel_chunk(Chunk& chunk) {
+  chunk.offset = parallel_at_;
+  chunk.in_size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, parallel_size_ - parallel_at_));
   chunk.in_source = true;
-  shared_at_ += chunk.in_size;
+  parallel_at_ += chunk.in_size;
   ++fill_count_;
   return {Task::Kind::work, &chunk};
 }
@@ -229,6 +229,19 @@ void Ring::wait_for_end() {
 Ring::Waits Ring::waits() const {
   const std::unique_lock lock = enter();
   return {reader_waits_.seconds(), writer_waits_.seconds()};
+}
+
+Ring make_ring(const LanePlan& plan, const Session& session) {
+  const std::size_t plain = std::min(session.unit_in(), session.unit_out());
+  const std::size_t units = (plan.chunk_bytes + plain - 1) / plain;
+  return Ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
+}
+
+LaneSetup lane_setup(const Ring& ring, const Session& session, bool in_place) {
+  return {.memory = in_place ? ring.in_memory() : ring.memory(),
+          .max_in = ring.in_bytes(),
+          .max_out = session.in_place() ? 0 : ring.out_bytes(),
+          .cipher = session.cipher()};
 }
 
 }  // namespace gpuaes

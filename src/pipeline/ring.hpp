@@ -26,6 +26,10 @@
 #include <span>
 #include <vector>
 
+#include "format/format.hpp"
+#include "lane/backends.hpp"
+#include "lane/plan.hpp"
+
 namespace gpuaes {
 
 // Measures how long a condition holds in total.
@@ -109,7 +113,7 @@ class Ring {
 
   // The first `size` bytes of the stream can be read from the source with read_at(), so their chunks do not
   // need the reader's turn. To be called before the first take().
-  void share(std::uint64_t size) { shared_size_ = size; }
+  void set_parallel_size(std::uint64_t size) { parallel_size_ = size; }
 
   struct Task {
     enum class Kind {
@@ -167,7 +171,7 @@ class Ring {
   bool all_done() const { return closed_ && done_count_ == fill_count_; }
   bool all_written() const { return closed_ && write_count_ == fill_count_; }
   Task next_task(Waiter& waiter, bool start);
-  Task next_range(Chunk& chunk);
+  Task next_parallel_chunk(Chunk& chunk);
   void note_waits();
   void call(Waiter* waiter);
   void call_any();
@@ -177,7 +181,7 @@ class Ring {
   std::size_t in_all_;
   std::size_t in_bytes_;
   std::size_t out_bytes_;
-  std::uint64_t shared_size_ = 0;
+  std::uint64_t parallel_size_ = 0;
   std::vector<Chunk> chunks_;
 
   mutable std::mutex mutex_;      // for all members below
@@ -188,12 +192,20 @@ class Ring {
   bool reading_ = false;  // a thread has the reader's turn
   bool writing_ = false;  // a thread has the writer's turn
   std::vector<Chunk*> given_back_;
-  std::uint64_t shared_at_ = 0;   // how much of shared_size_ has been assigned to lanes
+  std::uint64_t parallel_at_ = 0;   // how much of parallel_size_ has been assigned to lanes
   std::uint64_t fill_count_ = 0;  // chunks filled so far, and the number of the next
   std::uint64_t done_count_ = 0;
   std::uint64_t write_count_ = 0;
   Stopwatch reader_waits_;
   Stopwatch writer_waits_;
 };
+
+// A ring with the plan's number of chunks, of the plan's size rounded up to whole units of the session.
+// IoError.
+Ring make_ring(const LanePlan& plan, const Session& session);
+
+// What lanes are opened with for that ring. CUDA lanes pin its memory: of outputs only if these are not
+// written over their inputs, `in_place`.
+LaneSetup lane_setup(const Ring& ring, const Session& session, bool in_place);
 
 }  // namespace gpuaes

@@ -211,23 +211,6 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
   return read_named(named, messages, cancel);
 }
 
-SessionRequest session_request(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
-  SessionRequest request;
-  request.decrypt = options.decrypt;
-  request.cipher = options.cipher;
-  request.keys = std::move(secrets.keys);
-  request.identities = std::move(secrets.identities);
-  request.recipients = std::move(secrets.recipients);
-  request.passphrase = std::move(secrets.passphrase);
-  request.iv = options.iv;
-  request.context = options.context;
-  request.label = options.label;
-  request.iterations = options.iterations;
-  request.input = &input;
-  request.check = [&cancel] { cancel.check(); };
-  return request;
-}
-
 const char* writer_warning(const Secrets& secrets, bool had_recipient) {
   const bool has_key = !secrets.keys.empty();
   if (had_recipient && (has_key || secrets.passphrase)) return text::sealed_for_recipient;

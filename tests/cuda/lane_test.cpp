@@ -315,18 +315,18 @@ namespace {
 struct PipelineCase {
   std::size_t chunk_bytes;  // of plaintext
   std::string lanes;
-  bool shared;
+  bool parallel;
 };
 
 // The output, or the error.
 Bytes run_pipeline(const Session& session, const Bytes& in, const PipelineCase& with, std::string& failure) {
   const Jitter none;
   Cancel cancel;
-  const RunShape shape{.chunk_bytes = with.chunk_bytes};
-  const LanePlan plan = plan_lanes(parse_lanes(with.lanes), shape, this_machine(shape));
+  const Workload workload{.chunk_bytes = with.chunk_bytes};
+  const LanePlan plan = plan_lanes(parse_lanes(with.lanes), workload, this_machine(workload));
   const std::size_t units = plan.chunk_bytes / std::min(session.unit_in(), session.unit_out());
   Ring ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
-  MemorySource source(in, {.shared = with.shared ? in.size() : 0}, cancel, none);
+  MemorySource source(in, {.parallel = with.parallel ? in.size() : 0}, cancel, none);
   MemorySink sink({}, cancel, none);
   Pipeline pipeline({.ring = ring,
                      .source = source,
@@ -363,7 +363,7 @@ std::unique_ptr<Session> segment_session(bool decrypt) {
 // Seals and opens. A changed byte must end the output before its segment.
 std::string check_sealed(std::size_t size, const PipelineCase& with) {
   const Bytes in = test_bytes(size);
-  const PipelineCase cpu{with.chunk_bytes, "cpu:2", with.shared};
+  const PipelineCase cpu{with.chunk_bytes, "cpu:2", with.parallel};
   std::string failure;
   Bytes sealed = run_pipeline(*segment_session(false), in, with, failure);
   if (!failure.empty()) return failure;
@@ -381,14 +381,14 @@ std::string check_sealed(std::size_t size, const PipelineCase& with) {
 
 TEST_CASE("a pipeline of CUDA lanes equals libcrypto", "[gpu]") {
   for (const std::string lanes : {"cuda:0:1", "cuda:0:2", "cuda:0:8", "cpu:2+cuda:0:2"})
-    for (const bool shared : {false, true}) {
+    for (const bool parallel : {false, true}) {
       for (const std::size_t size : {0, 1, 4095, 4096, 4097, 1000003}) {
-        CAPTURE(lanes, shared, size);
-        CHECK(check_raw(size, {4096, lanes, shared}) == "");
+        CAPTURE(lanes, parallel, size);
+        CHECK(check_raw(size, {4096, lanes, parallel}) == "");
       }
       for (const std::size_t size : {(64 << 20) - 1, 64 << 20, (64 << 20) + 5}) {
-        CAPTURE(lanes, shared, size);
-        CHECK(check_raw(size, {4 << 20, lanes, shared}) == "");
+        CAPTURE(lanes, parallel, size);
+        CHECK(check_raw(size, {4 << 20, lanes, parallel}) == "");
       }
     }
 }
@@ -396,14 +396,14 @@ TEST_CASE("a pipeline of CUDA lanes equals libcrypto", "[gpu]") {
 TEST_CASE("a pipeline of CUDA lanes seals like CPU lanes and opens up to the first changed segment",
           "[gpu]") {
   for (const std::string lanes : {"cuda:0:1", "cuda:0:8", "cpu:2+cuda:0:2"})
-    for (const bool shared : {false, true}) {
+    for (const bool parallel : {false, true}) {
       for (const std::size_t size : {0, 1, 16383, 16384, 16385, 65536, 1000003}) {
-        CAPTURE(lanes, shared, size);
-        CHECK(check_sealed(size, {32768, lanes, shared}) == "");
+        CAPTURE(lanes, parallel, size);
+        CHECK(check_sealed(size, {32768, lanes, parallel}) == "");
       }
       for (const std::size_t size : {(64 << 20) - 1, 64 << 20, (64 << 20) + 5}) {
-        CAPTURE(lanes, shared, size);
-        CHECK(check_sealed(size, {4 << 20, lanes, shared}) == "");
+        CAPTURE(lanes, parallel, size);
+        CHECK(check_sealed(size, {4 << 20, lanes, parallel}) == "");
       }
     }
 }

@@ -69,7 +69,7 @@ TEST_CASE("every format refuses a cipher that its row does not name") {
 }
 
 TEST_CASE("the length of a key selects only AES") {
-  const GivenKey key(made_up_key().bytes);
+  const FileKey key(made_up_key().bytes);
   CHECK(contains(failure_of([&] { choose_cipher({}, key); }), "usage: aes-256 needs a key of 32 bytes"));
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("every lane refuses a cipher that it does not implement, and writes no
 }
 
 TEST_CASE("the plan of lanes has no rates for a cipher that no lane implements") {
-  CHECK(contains(failure_of([] { bytes_until_cuda_pays(1, {.cipher = Cipher::made_up}); }), "made-up"));
+  CHECK(contains(failure_of([] { lane_rates(Cipher::made_up, false); }), "made-up"));
 }
 
 }  // namespace gpuaes

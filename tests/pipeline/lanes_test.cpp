@@ -43,9 +43,9 @@ TEST_CASE("a failed lane loses no data while other lanes remain") {
 
 TEST_CASE("a lane that fails with several jobs in flight gives all of them back") {
   for (const std::size_t under_way : {1, 2, 3})
-    for (const std::uint64_t shared : {0, 64 * 20}) {
-      CAPTURE(under_way, shared);
-      Rig rig({.size = 64 * 20, .ring_chunks = 4, .source = {.shared = shared}});
+    for (const std::uint64_t parallel : {0, 64 * 20}) {
+      CAPTURE(under_way, parallel);
+      Rig rig({.size = 64 * 20, .ring_chunks = 4, .source = {.parallel = parallel}});
       std::size_t started = 0;
       Gate other;
       LaneScript failing{.depth = 3};
@@ -70,7 +70,7 @@ TEST_CASE("lanes that fail one after another lose no data") {
     CAPTURE(repeat);
     Rig rig({.size = 64 * 60,
              .ring_chunks = 1 + repeat % 5,
-             .source = {.shared = repeat % 2 * 64 * 60},
+             .source = {.parallel = repeat % 2 * 64 * 60},
              .seed = repeat,
              .max_delay = std::chrono::microseconds(50)});
     for (std::uint64_t i = 0; i < 4; ++i) rig.add_lanes(1, {.depth = 1 + i % 3, .on_finish = fail_at_job(i)});
@@ -108,7 +108,7 @@ TEST_CASE("when all lanes and the fallback lane fail, the run fails, and its out
       return std::make_unique<ScriptedLane>(make_cpu_lane(), LaneScript{.on_finish = fail_at_job(4)}, none);
     };
     Rig rig({.size = 64 * 60,
-             .source = {.shared = repeat % 2 * 64 * 60},
+             .source = {.parallel = repeat % 2 * 64 * 60},
              .fallback_lane = failing_fallback,
              .seed = repeat,
              .max_delay = std::chrono::microseconds(30)});
@@ -173,12 +173,12 @@ TEST_CASE("a lane that waits for input takes over the chunks of a failed lane") 
 
 TEST_CASE("a failed lane leaves none of its output in a chunk for the lane that repeats it") {
   // By then it has overwritten its chunks, and their inputs if lanes read these by themselves.
-  for (const std::uint64_t shared : {std::uint64_t{0}, std::uint64_t{64 * 20 + 5}, std::uint64_t{64 * 7 + 1}})
+  for (const std::uint64_t parallel : {std::uint64_t{0}, std::uint64_t{64 * 20 + 5}, std::uint64_t{64 * 7 + 1}})
     for (const bool at_start : {true, false})
       for (const std::size_t depth : {1, 2, 3})
         for (const std::size_t failing : {1, 2, 3}) {
-          CAPTURE(shared, at_start, depth, failing);
-          Rig rig({.size = 64 * 20 + 5, .source = {.shared = shared}, .fallback_lane = make_cpu_lane});
+          CAPTURE(parallel, at_start, depth, failing);
+          Rig rig({.size = 64 * 20 + 5, .source = {.parallel = parallel}, .fallback_lane = make_cpu_lane});
           LaneScript script{.depth = depth};
           (at_start ? script.on_start : script.on_finish) = fail_at_job(2);
           rig.add_lanes(failing, script);
@@ -190,7 +190,7 @@ TEST_CASE("a failed lane leaves none of its output in a chunk for the lane that 
 
 TEST_CASE("a chunk whose lane fails midway is read again") {
   Rig rig(
-      {.size = 64 * 4, .ring_chunks = 1, .source = {.shared = 64 * 4}, .fallback_lane = make_reference_lane});
+      {.size = 64 * 4, .ring_chunks = 1, .source = {.parallel = 64 * 4}, .fallback_lane = make_reference_lane});
   rig.add_lanes(1, {.on_finish = fail_at_job(1)});
   CHECK(rig.run() == "");
   CHECK(rig.wrong_output(64 * 4) == "");
@@ -217,7 +217,7 @@ TEST_CASE("the statistics list a fallback lane next to the lane that it replaced
 TEST_CASE("an input error stays with its chunk when its lane fails") {
   Rig rig({.size = 640,
            .ring_chunks = 2,
-           .source = {.shared = 640, .fail_at = 64},
+           .source = {.parallel = 640, .fail_at = 64},
            .fallback_lane = make_cpu_lane});
   rig.add_lanes(1, {.on_start = fail_at_job(1)});  // job 1 is the unreadable chunk
   CHECK(rig.run() == "io: the source fails at byte 64");
@@ -274,7 +274,7 @@ TEST_CASE("lanes can be replaced at any moment without losing data") {
     const std::size_t size = 64 * 80 + repeat % 16u;
     Rig rig({.size = size,
              .ring_chunks = 1 + random.random() % 5,
-             .source = {.shared = random.random() % 2 * size},
+             .source = {.parallel = random.random() % 2 * size},
              .seed = random.random(),
              .max_delay = std::chrono::microseconds(50)});
     rig.add_lanes(1 + random.random() % 3, {.depth = 1 + random.random() % 3});

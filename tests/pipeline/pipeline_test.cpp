@@ -71,10 +71,11 @@ TEST_CASE("the output equals libcrypto's for sizes around every boundary") {
 TEST_CASE("the output is the same whether lanes read part of the input or all of it") {
   for (const std::size_t chunk_bytes : {16, 64, 4096, 65536})
     for (const std::size_t size : sizes_around(chunk_bytes))
-      for (const std::size_t shared : {size, size - size / 3, size / 2, size / 3 + 1}) {
-        if (shared > size) continue;
-        CAPTURE(chunk_bytes, size, shared);
-        Rig rig({.size = size, .chunk_bytes = chunk_bytes, .ring_chunks = 3, .source = {.shared = shared}});
+      for (const std::size_t parallel : {size, size - size / 3, size / 2, size / 3 + 1}) {
+        if (parallel > size) continue;
+        CAPTURE(chunk_bytes, size, parallel);
+        Rig rig(
+            {.size = size, .chunk_bytes = chunk_bytes, .ring_chunks = 3, .source = {.parallel = parallel}});
         rig.add_lanes(2);
         CHECK(rig.run() == "");
         CHECK(rig.wrong_output(size) == "");
@@ -112,8 +113,8 @@ TEST_CASE("every size of the ring and number of lanes gives the same output unde
 }
 
 TEST_CASE("a lane may be deeper than the ring has chunks") {
-  for (const std::uint64_t shared : {0, 64 * 20}) {
-    Rig rig({.size = 64 * 20 + 9, .ring_chunks = 1, .source = {.shared = shared}});
+  for (const std::uint64_t parallel : {0, 64 * 20}) {
+    Rig rig({.size = 64 * 20 + 9, .ring_chunks = 1, .source = {.parallel = parallel}});
     rig.add_lanes(1, {.depth = 3});
     CHECK(rig.run() == "");
     CHECK(rig.wrong_output(64 * 20 + 9) == "");
@@ -132,15 +133,16 @@ TEST_CASE("random pipelines give libcrypto's output") {
     const std::size_t size =
         random.random() % (one_of(2, 10, 40) * std::min<std::size_t>(chunk_bytes, 16384));
     const std::size_t read_size = size <= 4096 ? one_of(1, 7, 100, 1 << 20) : one_of(4096, 5000, 1 << 20);
-    const std::size_t shared = random.random() % 2 == 0 ? 0 : random.random() % (size + 1);
+    const std::size_t parallel = random.random() % 2 == 0 ? 0 : random.random() % (size + 1);
     const std::size_t ring_chunks = 1 + random.random() % 6, lanes = 1 + random.random() % 5;
-    CAPTURE(seed, number, chunk_bytes, size, read_size, shared, ring_chunks, lanes);
-    Rig rig({.size = size,
-             .chunk_bytes = chunk_bytes,
-             .ring_chunks = ring_chunks,
-             .source = {.read_size = read_size, .shared = shared, .sometimes_late = random.random() % 2 == 0},
-             .seed = random.random(),
-             .max_delay = std::chrono::microseconds(one_of(0, 50))});
+    CAPTURE(seed, number, chunk_bytes, size, read_size, parallel, ring_chunks, lanes);
+    Rig rig(
+        {.size = size,
+         .chunk_bytes = chunk_bytes,
+         .ring_chunks = ring_chunks,
+         .source = {.read_size = read_size, .parallel = parallel, .sometimes_late = random.random() % 2 == 0},
+         .seed = random.random(),
+         .max_delay = std::chrono::microseconds(one_of(0, 50))});
     for (std::size_t i = 0; i < lanes; ++i) rig.add_lanes(1, {.depth = 1 + random.random() % 3});
     CHECK(rig.run() == "");
     CHECK(rig.wrong_output(size) == "");
@@ -178,10 +180,10 @@ Bytes twice(const Bytes& bytes) {
 
 TEST_CASE("an output larger than its input has its own memory, also when lanes read the input") {
   for (const std::size_t size : {0, 1, 64, 1000})
-    for (const std::size_t shared : {std::size_t{0}, size / 2, size})
+    for (const std::size_t parallel : {std::size_t{0}, size / 2, size})
       for (const bool fails : {false, true}) {
-        CAPTURE(size, shared, fails);
-        Rig rig({.size = size, .source = {.shared = shared}});
+        CAPTURE(size, parallel, fails);
+        Rig rig({.size = size, .source = {.parallel = parallel}});
         const TwiceSession session;
         Ring ring(3, 64, 128);
         Pipeline pipeline({.ring = ring,
@@ -353,7 +355,7 @@ TEST_CASE(
       Rig rig({.size = size,
                .chunk_bytes = chunk_bytes,
                .ring_chunks = 1 + repeat % 6,
-               .source = {.shared = size, .fail_at = fail_at},
+               .source = {.parallel = size, .fail_at = fail_at},
                .seed = repeat,
                .max_delay = std::chrono::microseconds(30)});
       rig.add_lanes(1 + repeat % 4, {.depth = 1 + repeat % 3});
@@ -366,7 +368,7 @@ TEST_CASE(
     "an error in the input after the part that lanes read is thrown after all of that part is written") {
   for (const std::size_t fail_at : {992, 995, 1000, 1010}) {
     CAPTURE(fail_at);
-    Rig rig({.size = 1100, .source = {.shared = 1000, .fail_at = fail_at}});
+    Rig rig({.size = 1100, .source = {.parallel = 1000, .fail_at = fail_at}});
     rig.add_lanes(2);
     CHECK(rig.run() == "io: the source fails at byte " + std::to_string(fail_at));
     CHECK(rig.wrong_output(whole(fail_at, unit)) == "");
@@ -375,9 +377,9 @@ TEST_CASE(
 
 TEST_CASE("a pipe without a reader ends the run with its own kind of error") {
   const IgnorePipeSignal ignore;
-  for (const std::size_t shared : {std::size_t{0}, std::size_t{8} << 20}) {
-    CAPTURE(shared);
-    Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.shared = shared}});
+  for (const std::size_t parallel : {std::size_t{0}, std::size_t{8} << 20}) {
+    CAPTURE(parallel);
+    Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.parallel = parallel}});
     PipeEnds pipe = make_pipe();
     FdSink sink(std::move(pipe.writer), "pipe", rig.cancel);
     Pipeline pipeline(rig.parts(rig.source, sink));
@@ -397,7 +399,7 @@ TEST_CASE("output that cannot be written ends the run with the sink's error") {
       CAPTURE(fail_at, repeat);
       Rig rig({.size = 1000,
                .ring_chunks = 1 + repeat,
-               .source = {.shared = repeat % 2 * 1000},
+               .source = {.parallel = repeat % 2 * 1000},
                .sink_fails_at = fail_at,
                .seed = repeat,
                .max_delay = std::chrono::microseconds(30)});
@@ -419,7 +421,7 @@ TEST_CASE("of two errors, the first one in the stream is thrown, every time") {
     const std::chrono::microseconds delay(50);
     {
       Rig rig({.size = 2000,
-               .source = {.shared = repeat % 2 * 2000, .fail_at = 640},
+               .source = {.parallel = repeat % 2 * 2000, .fail_at = 640},
                .sink_fails_at = 1500,
                .seed = repeat,
                .max_delay = delay});
@@ -473,9 +475,9 @@ TEST_CASE("a run leaves no data in the memory of its ring, even if it is stopped
 }
 
 TEST_CASE("a request to stop ends a run whose sink waits for a reader") {
-  for (const std::size_t shared : {std::size_t{0}, std::size_t{8} << 20}) {
-    CAPTURE(shared);
-    Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.shared = shared}});
+  for (const std::size_t parallel : {std::size_t{0}, std::size_t{8} << 20}) {
+    CAPTURE(parallel);
+    Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.parallel = parallel}});
     PipeEnds pipe = make_pipe();
     FdSink sink(std::move(pipe.writer), "pipe", rig.cancel);
     Pipeline pipeline(rig.parts(rig.source, sink));

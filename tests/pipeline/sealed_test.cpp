@@ -69,11 +69,11 @@ std::string message(const char* how, std::uint64_t at, std::uint64_t plaintext) 
 // Opens a damaged stream in many ways: each must end with this message after writing exactly this much.
 void check_fails(const Bytes& input, const std::string& how, std::size_t released) {
   for (const std::size_t segments : {1, 2, 5})
-    for (const bool shared : {false, true})
+    for (const bool parallel : {false, true})
       for (const std::size_t lanes : {1, 3}) {
-        CAPTURE(segments, shared, lanes, input.size());
+        CAPTURE(segments, parallel, lanes, input.size());
         Setup with = opening(input, segments);
-        if (shared) with.source.shared = input.size();
+        if (parallel) with.source.parallel = input.size();
         Rig rig(std::move(with));
         rig.add_lanes(lanes, {.depth = lanes == 3 ? 2u : 1u, .copies = lanes == 3});
         const std::string failure = rig.run();
@@ -88,13 +88,13 @@ TEST_CASE("sealing equals libcrypto for sizes around every boundary, whatever th
   for (const std::size_t size : sizes)
     for (const std::size_t segments : {1, 2, 3})
       for (const std::size_t ring_chunks : {1, 4})
-        for (const std::size_t shared : {std::size_t{0}, size / 2, size}) {
-          CAPTURE(size, segments, ring_chunks, shared);
+        for (const std::size_t parallel : {std::size_t{0}, size / 2, size}) {
+          CAPTURE(size, segments, ring_chunks, parallel);
           Rig rig({.size = size,
                    .session = seal_session,
                    .chunk_bytes = segments * plain,
                    .ring_chunks = ring_chunks,
-                   .source = {.shared = shared}});
+                   .source = {.parallel = parallel}});
           rig.add_lanes(1);
           rig.add_lanes(1, {.copies = true});
           CHECK(rig.run() == "");
@@ -106,12 +106,13 @@ TEST_CASE("opening restores what was sealed, whatever the sizes of reads") {
   for (const std::size_t size : sizes)
     for (const std::size_t segments : {1, 3})
       for (const std::size_t read_size : {std::size_t{1000}, sealed, 5 * sealed})
-        for (const bool shared : {false, true}) {
-          CAPTURE(size, segments, read_size, shared);
+        for (const bool parallel : {false, true}) {
+          CAPTURE(size, segments, read_size, parallel);
           Bytes input = sealed_bytes(size);
           const std::size_t input_size = input.size();
           Setup with = opening(std::move(input), segments);
-          with.source = {.read_size = read_size, .shared = shared ? input_size : 0, .sometimes_late = true};
+          with.source = {
+              .read_size = read_size, .parallel = parallel ? input_size : 0, .sometimes_late = true};
           Rig rig(std::move(with));
           rig.add_lanes(1);
           rig.add_lanes(1, {.copies = true});
@@ -174,13 +175,13 @@ TEST_CASE("appended, swapped, repeated and missing segments are detected") {
 TEST_CASE("an input with a read error is never sealed with a last segment") {
   for (const std::size_t fail_at : {std::size_t{0}, std::size_t{5}, plain, 2 * plain, 3 * plain + 5})
     for (const std::size_t segments : {1, 2})
-      for (const bool shared : {false, true}) {
-        CAPTURE(fail_at, segments, shared);
+      for (const bool parallel : {false, true}) {
+        CAPTURE(fail_at, segments, parallel);
         const std::size_t size = 4 * plain;
         Rig rig({.size = size,
                  .session = seal_session,
                  .chunk_bytes = segments * plain,
-                 .source = {.shared = shared ? size : 0, .fail_at = fail_at}});
+                 .source = {.parallel = parallel ? size : 0, .fail_at = fail_at}});
         rig.add_lanes(2);
         CHECK(contains(rig.run(), "io: the source fails"));
         const Bytes whole = sealed_bytes(size);

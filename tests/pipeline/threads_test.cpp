@@ -42,12 +42,12 @@ class Seen {
 
 TEST_CASE("an input that fits into one chunk is processed by the caller's thread alone") {
   for (const std::size_t size : {0, 1, 16, 63, 64})
-    for (const std::uint64_t shared : {std::size_t{0}, size})
+    for (const std::uint64_t parallel : {std::size_t{0}, size})
       for (const std::size_t lanes : {1, 2, 5}) {
-        if (shared == 0 && size == 64) continue;  // more input may follow a full chunk
-        CAPTURE(size, shared, lanes);
+        if (parallel == 0 && size == 64) continue;  // more input may follow a full chunk
+        CAPTURE(size, parallel, lanes);
         Seen seen;
-        Rig rig({.size = size, .source = {.shared = shared}});
+        Rig rig({.size = size, .source = {.parallel = parallel}});
         rig.add_lanes(lanes, seen.script());
         std::string failure;
         {
@@ -64,10 +64,10 @@ TEST_CASE("an input that fits into one chunk is processed by the caller's thread
 }
 
 TEST_CASE("if the system cannot create threads, the caller's thread does all the work") {
-  for (const std::uint64_t shared : {0, 65 * 16}) {
-    CAPTURE(shared);
+  for (const std::uint64_t parallel : {0, 65 * 16}) {
+    CAPTURE(parallel);
     Seen seen;
-    Rig rig({.size = 65 * 16, .source = {.shared = shared}});
+    Rig rig({.size = 65 * 16, .source = {.parallel = parallel}});
     rig.add_lanes(2, seen.script());
     std::string failure;
     {
@@ -110,9 +110,9 @@ TEST_CASE("the number of threads does not exceed the number of chunks") {
 }
 
 TEST_CASE("all lanes work if there is enough input") {
-  for (const std::uint64_t shared : {0, 64 * 40}) {
-    CAPTURE(shared);
-    Rig rig({.size = 64 * 40, .ring_chunks = 5, .source = {.shared = shared}});
+  for (const std::uint64_t parallel : {0, 64 * 40}) {
+    CAPTURE(parallel);
+    Rig rig({.size = 64 * 40, .ring_chunks = 5, .source = {.parallel = parallel}});
     Gate all;
     rig.add_lanes(5, {.on_finish = [&](std::uint64_t job) {
                     if (job == 0) all.wait();

@@ -137,9 +137,9 @@ constexpr std::size_t long_run = 64 * 4000;  // produces a trace larger than the
 }  // namespace
 
 TEST_CASE("a trace shows every chunk read, processed and written once") {
-  for (const std::uint64_t shared : {0, 64 * 20}) {
-    CAPTURE(shared);
-    TracedRun traced({.size = 64 * 20 + 5, .source = {.shared = shared}});
+  for (const std::uint64_t parallel : {0, 64 * 20}) {
+    CAPTURE(parallel);
+    TracedRun traced({.size = 64 * 20 + 5, .source = {.parallel = parallel}});
     for (int i = 0; i < 2; ++i) traced.pipeline->add_lane(make_cpu_lane());
     CHECK(traced.run() == "");
     CHECK(traced.rig.wrong_output(64 * 20 + 5) == "");
@@ -195,9 +195,9 @@ TEST_CASE("a trace shows a lane waiting for another") {
 }
 
 TEST_CASE("a lane's statistics include its read and write times") {
-  for (const std::uint64_t shared : {0, 64 * 10}) {
-    CAPTURE(shared);
-    Rig rig({.size = 64 * 10, .source = {.shared = shared}, .sink_waits_at = 64 * 5});
+  for (const std::uint64_t parallel : {0, 64 * 10}) {
+    CAPTURE(parallel);
+    Rig rig({.size = 64 * 10, .source = {.parallel = parallel}, .sink_waits_at = 64 * 5});
     rig.add_lanes(1);
     auto ended = in_thread([&] { return rig.run(); });
     CHECK(comes_true([&] { return rig.sink.waits(); }));
