@@ -179,10 +179,10 @@ const Format& detect_authenticated_format(HeaderReader& input) {
 }
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
-  check_takes(format, request.keys.size() > 1, &Takes::keys, "second key");
-  check_takes(format, !request.identities.empty(), &Takes::recipients, "identity");
-  check_takes(format, !request.recipients.empty(), &Takes::recipients, "recipient");
-  check_takes(format, static_cast<bool>(request.passphrase), &Takes::passphrase, "passphrase");
+  check_takes(format, request.keys.size() > 1, &Takes::keys, "more than one key");
+  check_takes(format, !request.identities.empty(), &Takes::recipients, "an identity");
+  check_takes(format, !request.recipients.empty(), &Takes::recipients, "a recipient");
+  check_takes(format, static_cast<bool>(request.passphrase), &Takes::passphrase, "a passphrase");
   check_takes(format, request.iv.has_value(), &Takes::iv, "--iv");
   check_takes(format, request.context.has_value(), &Takes::context, "--context");
   check_takes(format, request.label.has_value(), &Takes::label, "--label");

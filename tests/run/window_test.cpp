@@ -61,7 +61,7 @@ TEST_CASE("lanes read a window where they may read the whole") {
 TEST_CASE("a source that ends within its window is an error") {
   Whole whole(100);
   WindowSource window(whole.source, 90, 20);
-  CHECK(contains(failure_of([&] { read_all(window); }), "the input ends before"));
+  CHECK(contains(failure_of([&] { read_all(window); }), "the input ended before"));
 }
 
 TEST_CASE("a window of a sink passes that part on, however it is cut") {

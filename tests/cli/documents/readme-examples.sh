@@ -15,8 +15,8 @@ run() {
 }
 run >"$work/stdout" 2>"$work/stderr" || fail "expected the examples to end well (stderr: $(<"$work/stderr"))"
 # The only messages are about the file that an example damages and the format that is not authenticated.
-if grep -Ev 'input is corrupt|openssl format is not authenticated' "$work/stderr"; then fail "expected no other message"; fi
-grep -q 'error: input is corrupt: 16384 bytes' "$work/stderr" || fail "expected to be told of damage"
+if grep -Ev 'the input is corrupt|openssl format is not authenticated' "$work/stderr"; then fail "expected no other message"; fi
+grep -q 'error: the input is corrupt; 16384 bytes' "$work/stderr" || fail "expected to be told of damage"
 [ "$(grep -c '^src/main.cpp$' "$work/stdout")" = 3 ] || fail "expected three lists of an archive, got: $(<"$work/stdout")"
 for file in "$work"/tmp.*/{recipient,identity,backup,readme,src.sealed}; do
   [ -s "$file" ] || fail "expected $file"

@@ -30,11 +30,11 @@ swap() { # TEXT AT: another character there
 }
 
 for at in 7 20 58 64; do refused 'checksum is wrong' "$(swap "$recipient" $at)"; done
-refused 'characters, and not 65' "${recipient:0:64}"
-refused 'characters, and not 65' "${recipient:0:7}"
-refused 'characters, and not 65' "${recipient}q"
-refused 'characters, and not 65' "$recipient $recipient"
-refused 'capitals and small letters' "G${recipient:1}"
+refused 'characters instead of 65' "${recipient:0:64}"
+refused 'characters instead of 65' "${recipient:0:7}"
+refused 'characters instead of 65' "${recipient}q"
+refused 'characters instead of 65' "$recipient $recipient"
+refused 'uppercase and lowercase letters' "G${recipient:1}"
 refused 'character that none' "${recipient:0:40}b${recipient:41}"
 refused 'does not begin with gpuaes1' "${recipient:1}"
 refused 'does not begin with gpuaes1' "gpuaes2${recipient:7}"
@@ -64,9 +64,9 @@ refused 'line 1 of list is an identity' @list
 list "$age"
 refused 'line 1 of list is a recipient of age' @list
 list '' '# nobody' ' '
-refused 'list has no recipient' @list
+refused 'list contains no recipients' @list
 : >list
-refused 'list has no recipient' @list
+refused 'list contains no recipients' @list
 head -c 2000000 /dev/zero | tr '\0' '#' >list
 refused 'more than' @list
 refused 'more than' @/dev/zero
@@ -100,10 +100,10 @@ bad() { # REGEX LINE...: in a file
   secretive
 }
 bad 'checksum is wrong' "$(swap "$identity" 30 | tr "[:lower:]" "[:upper:]")"
-bad 'characters, and not 77' "${identity:0:60}"
-bad 'characters, and not 77' "${identity}Q"
-bad 'characters, and not 77' "$identity$identity"
-bad 'capitals and small letters' "gpuaes${identity:6}"
+bad 'characters instead of 77' "${identity:0:60}"
+bad 'characters instead of 77' "${identity}Q"
+bad 'characters instead of 77' "$identity$identity"
+bad 'uppercase and lowercase letters' "gpuaes${identity:6}"
 bad 'character that none' "${identity:0:40}B${identity:41}"
 bad 'line 2 of bad' "$identity" "$identity"
 bad 'line 4 of bad' "$identity" '# mine' '' 'and more'
