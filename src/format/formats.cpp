@@ -181,10 +181,10 @@ const Format& detect_authenticated_format(HeaderReader& input) {
 }
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
-  check_accepts(format, request.keys.size() > 1, &Accepts::keys, "second key");
-  check_accepts(format, !request.identities.empty(), &Accepts::recipients, "identity");
-  check_accepts(format, !request.recipients.empty(), &Accepts::recipients, "recipient");
-  check_accepts(format, static_cast<bool>(request.passphrase), &Accepts::passphrase, "passphrase");
+  check_accepts(format, request.keys.size() > 1, &Accepts::keys, "more than one key");
+  check_accepts(format, !request.identities.empty(), &Accepts::recipients, "an identity");
+  check_accepts(format, !request.recipients.empty(), &Accepts::recipients, "a recipient");
+  check_accepts(format, static_cast<bool>(request.passphrase), &Accepts::passphrase, "a passphrase");
   check_accepts(format, request.iv.has_value(), &Accepts::iv, "--iv");
   check_accepts(format, request.context.has_value(), &Accepts::context, "--context");
   check_accepts(format, request.label.has_value(), &Accepts::label, "--label");

@@ -41,7 +41,8 @@ FdSource open_secret_file(const std::string& name, std::vector<struct stat>& fil
   const struct stat& status = file.status();
   files.push_back(status);
   if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
-    messages.warning(fmt::format(text::readable_by_others, file.name()));
+    messages.warning(name == standard_name ? std::string(text::stdin_readable_by_others)
+                                           : fmt::format(text::readable_by_others, name));
   return file;
 }
 

@@ -373,7 +373,7 @@ std::string check_sealed(std::size_t size, const PipelineCase& with) {
   const std::size_t bad = sealed.size() / sealed_segment_bytes / 2;
   sealed.at(bad * sealed_segment_bytes + 3) ^= std::byte{1};
   opened = run_pipeline(*segment_session(true), sealed, with, failure);
-  if (!contains(failure, "auth: input is corrupt")) return "a changed byte went unnoticed";
+  if (!contains(failure, "auth: the input is corrupt")) return "a changed byte went unnoticed";
   return difference(opened, test_bytes(bad * segment_bytes));
 }
 

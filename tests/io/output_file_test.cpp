@@ -308,11 +308,11 @@ TEST_CASE("a terminal gets what the rules say", "[optional]") {
   };
   const std::string escape = "\x1b[31m";
   CHECK(contains(failure_of([&] { open_for(Terminal::nothing); }),
-                 "usage: ciphertext is not written to a terminal"));
+                 "usage: refusing to write ciphertext to a terminal"));
   CHECK(failure_of([&] { open_for(Terminal::text)->write(std::as_bytes(std::span("some text\n", 10))); }) ==
         "");
   CHECK(contains(failure_of([&] { open_for(Terminal::text)->write(std::as_bytes(std::span(escape))); }),
-                 "usage: binary plaintext is not written to a terminal"));
+                 "usage: refusing to write binary plaintext to a terminal"));
   CHECK(failure_of([&] { open_for(Terminal::everything)->write(std::as_bytes(std::span(escape))); }) == "");
 }
 

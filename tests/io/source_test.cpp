@@ -294,7 +294,7 @@ TEST_CASE("a file that shrinks is an error for reader and lanes, and never an en
     FdSource source = file_source(name, cancel);
     REQUIRE(truncate(name.c_str(), static_cast<off_t>(left)) == 0);
     const std::string expected =
-        "io: " + name + " shrank while it was read: from 100000 bytes to " + std::to_string(left);
+        "io: " + name + " shrank while it was being read, from 100000 to " + std::to_string(left) + " bytes";
     CHECK(failure_of([&] { read_part(source, 0, 100000); }) == expected);
     CHECK(difference(read_part(source, 0, left), test_bytes(left)) == "");
     CHECK(failure_of([&] { read_all(source); }) == expected);
@@ -309,7 +309,7 @@ TEST_CASE("a small file that shrinks is an error too") {
   FdSource source = file_source(name, cancel, 100);
   REQUIRE(truncate(name.c_str(), 500) == 0);
   CHECK(failure_of([&] { read_all(source); }) ==
-        "io: " + name + " shrank while it was read: from 1000 bytes to 500");
+        "io: " + name + " shrank while it was being read, from 1000 to 500 bytes");
 }
 
 TEST_CASE("what cannot be read is an error when it is opened") {

@@ -101,7 +101,7 @@ TEST_CASE("of a piece that is no text nothing is handed on, and of those before 
   sink.write(bytes_of("first, \xc3"));
   sink.write(bytes_of("\xa9t\xc3\xa9\xc2"));
   CHECK(failure_of([&] { sink.write(bytes_of("\x9b")); }) ==
-        "usage: binary plaintext is not written to a terminal");
+        "usage: refusing to write binary plaintext to a terminal");
   CHECK(shown == "first, \xc3\xa9t\xc3\xa9\xc2");
   std::string whole;
   TextSink other(std::make_unique<StringSink>(whole));

@@ -75,7 +75,7 @@ TEST_CASE("without -l CPU lanes begin, and say why") {
       const LanePlan piped = plan("auto", pipe, machine(cpus, cuda));
       CHECK(lanes_of(piped.first) == "cpu:" + std::to_string(std::min(cpus, 2u)));
       CHECK(piped.later.empty());
-      CHECK(contains(piped.reason, cpus > 1 ? "2 CPU lanes outrun any pipe" : "CUDA"));
+      CHECK(contains(piped.reason, cpus > 1 ? "2 CPU lanes are faster than any pipe" : "CUDA"));
       const LanePlan read = plan("auto", file, machine(cpus, cuda));
       CHECK(lanes_of(read.first) == "cpu:" + std::to_string(cpus));
       CHECK_FALSE(read.reason.empty());
@@ -130,7 +130,7 @@ TEST_CASE(
       CHECK(lanes_of(made.first) == "cpu:" + std::to_string(std::min(cpus, wanted)));
       CHECK(made.chunks == std::min(cpus, wanted));
       CHECK(made.later.empty());
-      CHECK(contains(made.reason, cpus >= wanted ? "CPU lanes outrun any pipe" : "no CUDA device"));
+      CHECK(contains(made.reason, cpus >= wanted ? "CPU lanes are faster than any pipe" : "no CUDA device"));
       CHECK(plan("cpu", workload, machine(cpus)).first[0].count == std::min(cpus, wanted));
     }
 }
@@ -247,7 +247,7 @@ TEST_CASE(
       CHECK(lanes_of(made.later) == (enough ? "cuda:0:2" : ""));
       CHECK(made.later_from == enough.value_or(0));
       CHECK(made.chunks > made.jobs - 4);
-      if (enough) CHECK(contains(made.reason, "CUDA takes over if"));
+      if (enough) CHECK(contains(made.reason, "CUDA takes over after"));
     }
 }
 

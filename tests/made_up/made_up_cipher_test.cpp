@@ -24,7 +24,8 @@ const CipherInfo& made_up = info(Cipher::made_up);
 std::vector<std::string> all_formats() {
   const auto error = error_of<UsageError>([] { find_format("none"); });
   REQUIRE(error.has_value());
-  std::string_view names = std::string_view(error->hint()).substr(std::string_view("formats are ").size());
+  std::string_view names =
+      std::string_view(error->hint()).substr(std::string_view("the formats are ").size());
   std::vector<std::string> all;
   for (std::size_t end = 0; end != std::string_view::npos;) {
     end = names.find(", ");
@@ -70,7 +71,7 @@ TEST_CASE("every format refuses a cipher that its row does not name") {
 
 TEST_CASE("the length of a key selects only AES") {
   const FileKey key(made_up_key().bytes);
-  CHECK(contains(failure_of([&] { choose_cipher({}, key); }), "usage: aes-256 needs a key of 32 bytes"));
+  CHECK(contains(failure_of([&] { choose_cipher({}, key); }), "usage: aes-256 requires a key of 32 bytes"));
 }
 
 TEST_CASE("no message is made with a cipher that has no suite") {
@@ -91,7 +92,7 @@ TEST_CASE("every lane refuses a cipher that it does not implement, and writes no
                     .out = out.first(1024 - (operation == Operation::open ? tag : 0)),
                     .base_nonce = {{}, made_up.nonce_bytes}};
       CAPTURE(lane->name(), operation);
-      CHECK(contains(failure_of([&] { lane->start(job); }), "lane: this lane does not have made-up"));
+      CHECK(contains(failure_of([&] { lane->start(job); }), "lane: this lane does not support made-up"));
       CHECK(difference(out, Bytes(1024)) == "");
     }
 }

@@ -173,7 +173,8 @@ TEST_CASE("a lane that waits for input takes over the chunks of a failed lane") 
 
 TEST_CASE("a failed lane leaves none of its output in a chunk for the lane that repeats it") {
   // By then it has overwritten its chunks, and their inputs if lanes read these by themselves.
-  for (const std::uint64_t parallel : {std::uint64_t{0}, std::uint64_t{64 * 20 + 5}, std::uint64_t{64 * 7 + 1}})
+  for (const std::uint64_t parallel :
+       {std::uint64_t{0}, std::uint64_t{64 * 20 + 5}, std::uint64_t{64 * 7 + 1}})
     for (const bool at_start : {true, false})
       for (const std::size_t depth : {1, 2, 3})
         for (const std::size_t failing : {1, 2, 3}) {
@@ -189,8 +190,10 @@ TEST_CASE("a failed lane leaves none of its output in a chunk for the lane that 
 }
 
 TEST_CASE("a chunk whose lane fails midway is read again") {
-  Rig rig(
-      {.size = 64 * 4, .ring_chunks = 1, .source = {.parallel = 64 * 4}, .fallback_lane = make_reference_lane});
+  Rig rig({.size = 64 * 4,
+           .ring_chunks = 1,
+           .source = {.parallel = 64 * 4},
+           .fallback_lane = make_reference_lane});
   rig.add_lanes(1, {.on_finish = fail_at_job(1)});
   CHECK(rig.run() == "");
   CHECK(rig.wrong_output(64 * 4) == "");

@@ -62,7 +62,7 @@ Setup opening(Bytes input, std::size_t segments_a_chunk = 2) {
 }
 
 std::string message(const char* how, std::uint64_t at, std::uint64_t plaintext) {
-  return "auth: input is " + std::string(how) + " byte " + std::to_string(header_bytes + at) + ": " +
+  return "auth: the input is " + std::string(how) + " byte " + std::to_string(header_bytes + at) + "; " +
          std::to_string(plaintext) + " bytes";
 }
 

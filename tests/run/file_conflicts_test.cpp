@@ -135,7 +135,7 @@ TEST_CASE("an output that is the input is refused, by whatever name") {
   fs::create_hard_link(name, directory / "hardlink");
   for (const std::string& output :
        {name, directory / "symlink", directory / "hardlink", directory / "./file"})
-    CHECK(conflict(name, output) == "io: " + output + " is being read, it cannot be the output");
+    CHECK(conflict(name, output) == "io: " + output + " cannot be both input and output");
   CHECK(conflict(name, directory / "other") == "");
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("an output that is any of the files that are read is refused") {
   for (const auto output : {&Options::output, &Options::stats, &Options::trace}) {
     for (const std::string_view name : {"input", "key", "other key", "words", "recipients", "new key"})
       CHECK(with(output, directory / name) ==
-            "io: " + (directory / name) + " is being read, it cannot be the output");
+            "io: " + (directory / name) + " cannot be both input and output");
     CHECK(with(output, directory / "new") == "");
   }
   write_file(directory / "old", {});
@@ -173,8 +173,7 @@ TEST_CASE("a file that is replaced may be its own input, but no other") {
   options.in_place = true;
   CHECK(conflict(options, {}) == "");
   options.recipients = {fmt::format("@{}", options.input)};
-  CHECK(conflict(options, {options.input}) ==
-        "io: " + options.input + " is being read, it cannot be the output");
+  CHECK(conflict(options, {options.input}) == "io: " + options.input + " cannot be both input and output");
 }
 
 TEST_CASE("a device may be read and written at once") {
@@ -189,8 +188,7 @@ TEST_CASE("the input as standard output is refused, unless nothing is written") 
     dup2(open(name.c_str(), O_WRONLY | O_APPEND), STDOUT_FILENO);
     Options options;
     options.input = name;
-    const bool refused =
-        conflict(options, {name}) == "io: standard output is being read, it cannot be the output";
+    const bool refused = conflict(options, {name}) == "io: standard output cannot be both input and output";
     options.test = true;
     return refused && conflict(options, {name}).empty() ? 0 : 1;
   });

@@ -102,8 +102,8 @@ TEST_CASE("a range beyond the end is none, also where numbers overflow") {
   const Bytes body = sealed(100);
   for (const ByteRange& range : {ByteRange{101, 0}, ByteRange{101, {}}, ByteRange{100, 1}, ByteRange{0, 101},
                                  ByteRange{most, most}, ByteRange{1, most}, ByteRange{most, {}}})
-    CHECK(contains(find(*session, body, range).failure,
-                   "beyond the end of the plaintext, which has 100 bytes"));
+    CHECK(
+        contains(find(*session, body, range).failure, "past the end of the plaintext, which has 100 bytes"));
   CHECK(find(*session, body, {100, 0}).failure.empty());
 }
 
@@ -113,13 +113,13 @@ TEST_CASE("where the end is not authentic there are no ranges") {
   for (const std::size_t size : {0u, 15u, 16400u, 16415u}) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     CHECK(contains(find(*session, cut, {0, 0}).failure,
-                   "truncated after byte " + std::to_string(175 + size) + ": 0 bytes"));
+                   "truncated after byte " + std::to_string(175 + size) + "; 0 bytes"));
   }
   for (const std::size_t size : {16u, 1000u, 16399u, 16416u, 16515u}) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     CHECK(
         contains(find(*session, cut, {0, 0}).failure,
-                 "corrupt or truncated at byte " + std::to_string(175 + size / 16400 * 16400) + ": 0 bytes"));
+                 "corrupt or truncated at byte " + std::to_string(175 + size / 16400 * 16400) + "; 0 bytes"));
   }
 }
 
@@ -134,10 +134,10 @@ TEST_CASE("jobs and errors of a window are those of the whole") {
   const Outcome bad = window.verify({16400, in, out}, false, 1);
   CHECK(bad.released == 16384);
   REQUIRE(bad.error.has_value());
-  CHECK(std::string(bad.error->what()) == "input is corrupt at byte " +
+  CHECK(std::string(bad.error->what()) == "the input is corrupt at byte " +
                                               std::to_string(175 + begin + 2 * 16400) +
-                                              ": 32668 bytes of plaintext before that are good");
-  CHECK(contains(window.verify({0, in, out}, false, 0).error->what(), ": 0 bytes"));
+                                              "; 32668 bytes of plaintext before that were verified");
+  CHECK(contains(window.verify({0, in, out}, false, 0).error->what(), "; 0 bytes"));
   // Where the stream ends was checked before.
   CHECK_FALSE(window.verify({0, in, out}, true, {}).error.has_value());
 }
@@ -176,7 +176,7 @@ TEST_CASE("lanes read a window where they may read the whole") {
 TEST_CASE("a source that ends within its window is an error") {
   Whole whole(100);
   WindowSource window(whole.source, 90, 20);
-  CHECK(contains(failure_of([&] { read_all(window); }), "the input ends before"));
+  CHECK(contains(failure_of([&] { read_all(window); }), "the input ended before"));
 }
 
 TEST_CASE("a window of a sink passes that part on, however it is cut") {

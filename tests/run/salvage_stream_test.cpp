@@ -223,10 +223,10 @@ TEST_CASE("damage is told once and in order, with its place in input and plainte
     const Salvaged result = salvage(sealed(size, {0, 3, 4, 5, 20}), seed);
     CHECK(difference(result.out, with_zeros(size, {{0, 16384}, {49152, 98304}, {327680, 327687}})) == "");
     CHECK(result.told ==
-          std::vector<std::string>{"input is corrupt at byte 175: plaintext range 0:16384 is lost",
-                                   "input is corrupt at byte 49375: plaintext range 49152:49152 is lost",
-                                   "input is corrupt at byte 328175: plaintext range 327680:7 is lost"});
-    CHECK(result.error == "input is corrupt: 65543 bytes of plaintext in 3 ranges are lost");
+          std::vector<std::string>{"the input is corrupt at byte 175; plaintext range 0:16384 is lost",
+                                   "the input is corrupt at byte 49375; plaintext range 49152:49152 is lost",
+                                   "the input is corrupt at byte 328175; plaintext range 327680:7 is lost"});
+    CHECK(result.error == "the input is corrupt; 65543 bytes of plaintext in 3 ranges are lost");
   }
 }
 
@@ -243,13 +243,14 @@ TEST_CASE("what is truncated is salvaged up to there") {
   const Salvaged result = salvage(cut, 1);
   CHECK(difference(result.out, with_zeros(3 * segment_bytes, {{16384, 32768}})) == "");
   CHECK(result.error ==
-        "input is truncated after byte 49390: 49152 bytes of plaintext before that are good, but for 16384 "
+        "the input is truncated after byte 49390; 49152 bytes of plaintext before that were verified, except "
+        "for 16384 "
         "bytes of "
         "plaintext in 1 range");
   cut = sealed(5 * segment_bytes);
   cut.resize(5 * sealed_segment_bytes);
   CHECK(salvage(cut, 1).error ==
-        "input is truncated after byte 82175: 81920 bytes of plaintext before that are good");
+        "the input is truncated after byte 82175; 81920 bytes of plaintext before that were verified");
 }
 
 }  // namespace gpuaes

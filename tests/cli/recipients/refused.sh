@@ -31,7 +31,7 @@ def refused(want, what, data, secrets=("-k", "identity"), message=None, **named)
 
 
 expect(0, plain, "-d", "-k", "identity", data=seal(good), what="valid")
-refused(3, "another's identity", seal(good), ("-k", "other"), "no identity that was given opens", identity=other)
+refused(3, "another's identity", seal(good), ("-k", "other"), "none of the given identities opens", identity=other)
 refused(3, "a key for a recipient's slot", seal(good), ("-k", key), "hint: it was sealed for a recipient", key=KEY)
 refused(3, "a passphrase for a recipient's slot", seal(good), ("--passphrase-file", "passphrase"),
         "hint: it was sealed for a recipient", passphrase=b"correct horse")
