@@ -123,11 +123,17 @@ void choose_lanes(LanePlan& plan, const RunShape& shape, const Machine& machine)
     plan.reason = fmt::format(text::auto_pipe, lanes_for_pipes(shape));
     return;
   }
-  const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, shape);
-  const double gigabytes = static_cast<double>(enough.value_or(0)) / 1e9;
   if (!machine.cuda) {
     plan.reason = text::auto_no_device;
-  } else if (!enough) {
+    return;
+  }
+  if (!info(Backend::cuda).supports(shape.cipher)) {
+    plan.reason = fmt::format(text::auto_no_cipher, info(shape.cipher).name);
+    return;
+  }
+  const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, shape);
+  const double gigabytes = static_cast<double>(enough.value_or(0)) / 1e9;
+  if (!enough) {
     plan.reason = fmt::format(text::auto_no_gain, machine.cpus);
   } else if (file && shape.shared_bytes < *enough) {
     plan.reason = fmt::format(text::auto_too_small, machine.cpus, gigabytes);

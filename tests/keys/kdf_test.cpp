@@ -292,7 +292,7 @@ TEST_CASE("EvpGcm has no other key than AES has") {
     CHECK(contains(failure_of([=] { EvpGcm(Cipher::aes_256, Bytes(size), EvpGcm::Use::seal); }),
                    "lane: libcrypto: "));
   CHECK(contains(failure_of([] { EvpGcm(Cipher::kuznyechik, Bytes(32), EvpGcm::Use::seal); }),
-                 "this lane does not have kuznyechik"));
+                 "this lane does not support kuznyechik"));
 }
 
 // Passphrases -------------------------------------------------------------------------------------

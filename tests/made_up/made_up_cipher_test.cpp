@@ -1,6 +1,11 @@
-// A cipher that is in the list of ciphers and nowhere else: no format takes it, and no lane computes anything
-// with it. tests/CMakeLists.txt adds it to a copy of the list and compiles formats and lanes with that.
+// A cipher that is in the list of ciphers and nowhere else: no format supports it, and no lane computes
+// anything with it. tests/CMakeLists.txt adds it to a copy of the list and compiles formats and lanes with
+// that.
+#include <fmt/format.h>
+
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,7 +58,7 @@ TEST_CASE("the list of ciphers has one with a name that -c takes") {
   CHECK(ciphers.back().cipher == Cipher::made_up);
 }
 
-TEST_CASE("every format refuses a cipher that its row does not name") {
+TEST_CASE("every format refuses a cipher that its row does not name, with no hint if none supports it") {
   const std::vector<std::string> names = all_formats();
   CHECK(names.size() >= 4);
   for (const std::string& name : names)
@@ -62,9 +67,10 @@ TEST_CASE("every format refuses a cipher that its row does not name") {
       SessionRequest request;
       request.decrypt = decrypt;
       request.cipher = Cipher::made_up;
-      const std::string failure = failure_of([&] { open_session(find_format(name), std::move(request)); });
-      CHECK(contains(failure, "usage: " + name + " format has "));
-      CHECK(contains(failure, "and not made-up"));
+      const auto error = error_of<UsageError>([&] { open_session(find_format(name), std::move(request)); });
+      REQUIRE(error.has_value());
+      CHECK(error->what() == name + " format does not support made-up");
+      CHECK(error->hint() == "");
     }
 }
 
@@ -91,9 +97,33 @@ TEST_CASE("every lane refuses a cipher that it has no case for, and writes nothi
                     .out = out.first(1024 - (operation == Operation::open ? tag : 0)),
                     .base_nonce = {{}, made_up.nonce_bytes}};
       CAPTURE(lane->name(), operation);
-      CHECK(contains(failure_of([&] { lane->start(job); }), "lane: this lane does not have made-up"));
+      CHECK(contains(failure_of([&] { lane->start(job); }), "lane: this lane does not support made-up"));
       CHECK(difference(out, Bytes(1024)) == "");
     }
+}
+
+TEST_CASE("lanes of a backend that does not support the cipher do not open, with no hint if none does") {
+  for (const std::string_view name : {"cpu", "reference", "cuda:0", "cpu+reference"}) {
+    CAPTURE(name);
+    const auto error = error_of<LaneError>([&] {
+      open_lanes(parse_lanes(name), {{}, 0, 0, Cipher::made_up});
+    });
+    REQUIRE(error.has_value());
+    CHECK(error->what() ==
+          fmt::format("{} lanes do not support made-up", name.substr(0, name.find_first_of(":+"))));
+    CHECK(error->hint() == "");
+  }
+}
+
+TEST_CASE("without -l no CUDA lane is planned for a cipher that CUDA lanes do not support") {
+  const Machine machine{
+      .cpus = 4, .cuda = true, .free_memory = [] { return std::numeric_limits<std::uint64_t>::max(); }};
+  const LanePlan plan =
+      plan_lanes({}, {.shared_bytes = std::uint64_t{1} << 40, .cipher = Cipher::made_up}, machine);
+  REQUIRE(plan.first.size() == 1);
+  CHECK(to_string(plan.first[0]) == "cpu:4");
+  CHECK(plan.later.empty());
+  CHECK(plan.reason == "auto: CUDA lanes do not support made-up");
 }
 
 TEST_CASE("the plan of lanes has no rates for a cipher without a case") {
