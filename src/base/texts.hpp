@@ -41,21 +41,18 @@ inline constexpr char same_outputs[] = "--trace and --stats name the same file";
 // What a format is asked for ------------------------------------------------------------------------
 inline constexpr char unknown_format[] = "unknown format '{}'";
 inline constexpr char formats_hint[] = "the formats are {}";
-inline constexpr char format_not_named[] = "--iv and --context require --format";
-inline constexpr char name_format_hint[] = "{} takes --iv, {} takes --context";
+inline constexpr char format_not_named[] = "--{} requires --format";
 inline constexpr char format_takes_none[] = "the {} format does not accept {}";
 inline constexpr char formats_that_take_hint[] = "formats that accept it: {}";
 inline constexpr char authenticates_nothing[] =
     "the {} format is not authenticated, so {} cannot verify anything";
-inline constexpr char authenticated_formats_hint[] = "formats that are: {}";
+inline constexpr char authenticated_formats_hint[] = "authenticated formats: {}";
 inline constexpr char no_ranges[] = "the {} format does not support --range";
-inline constexpr char formats_with_ranges_hint[] = "formats that do: {}";
+inline constexpr char formats_with_ranges_hint[] = "formats that support it: {}";
 inline constexpr char not_authenticated[] =
     "the {} format is not authenticated; modifications will go undetected";
-inline constexpr char aes_alone[] = "{} format has AES alone, and not {}";
-inline constexpr char formats_with_cipher_hint[] = "{} have it";
-inline constexpr char other_cipher_of_format[] = "{} format has {}, and not {}";
-inline constexpr char every_cipher_hint[] = "{} has all ciphers";
+inline constexpr char cipher_of_format[] = "the {} format does not support {}";
+inline constexpr char formats_with_cipher_hint[] = "formats that support it: {}";
 inline constexpr char no_suite[] = "{} cannot be used in an authenticated format";
 inline constexpr char other_cipher[] = "the input was sealed with {}, not {}";
 inline constexpr char other_cipher_hint[] = "omit --cipher; the input names its cipher";

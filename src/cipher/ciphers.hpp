@@ -8,10 +8,12 @@
 //   3. a case for it in every switch over Cipher and Family, also in cuda/: the compiler finds the ones that
 //      lack it (-Werror=switch; build until no error is left). A lane without code for it has a `break`.
 //      lane/plan_figures.hpp gets its rates;
-//   4. in format/formats.cpp, its name in the row of every other format that supports it (cobblestone needs a
+//   4. in lane/backends.cpp, its family in the row of every backend that supports it. CPU lanes have to: runs
+//      without -l begin with them, and they replace lanes that fail;
+//   5. in format/formats.cpp, its name in the row of every other format that supports it (cobblestone needs a
 //      Suite);
-//   5. its name in the text of -c (cli/options.cpp), in the manual pages and in the README.
-// Formats refuse a cipher that their rows do not name, and lanes refuse one that they have no case for.
+//   6. its name in the text of -c (cli/options.cpp), in the manual pages and in the README.
+// Formats and lanes refuse a cipher that their rows do not name.
 #pragma once
 
 #include <array>

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -38,9 +39,9 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text, std::string_view
 
 Cipher parse_cipher(const std::string& name) {
   if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
-  std::string names;
-  for (const CipherInfo& each : ciphers) names.append(names.empty() ? "" : ", ").append(each.name);
-  throw UsageError(fmt::format(text::unknown_cipher, name), fmt::format(text::ciphers_hint, names));
+  std::vector<std::string_view> names;
+  for (const CipherInfo& each : ciphers) names.push_back(each.name);
+  throw UsageError(fmt::format(text::unknown_cipher, name), fmt::format(text::ciphers_hint, join(names)));
 }
 
 std::optional<std::string> parse_output(const std::string& name) {

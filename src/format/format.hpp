@@ -135,10 +135,9 @@ const Format& find_format(std::string_view name);
 // The format of what is encrypted where none is named.
 const Format& default_format();
 
-// Formats for messages, as "a, b and c"; as options each is "-f a".
-enum class NamedAs { name, option };
-std::string authenticated_formats();
-std::string formats_that_accept(bool Accepts::*what, NamedAs named = NamedAs::name);
+// Names of formats, for messages.
+std::vector<std::string_view> authenticated_formats();
+std::vector<std::string_view> formats_that_accept(bool Accepts::*what);
 
 // The format of the stream that the input begins. AuthError where none is known by its beginning.
 const Format& detect_format(HeaderReader& input);

@@ -14,11 +14,12 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/text.hpp"
 #include "base/texts.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
@@ -73,58 +74,26 @@ static_assert(std::ranges::all_of(formats,
                                   }),
               "a row lacks a function");
 
-constexpr std::string_view comma = ", ";
-
-// "a, b and c", or with another last separator.
-std::string join(const std::vector<std::string>& names, std::string_view last = " and ") {
-  std::string joined;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    joined.append(i == 0 ? "" : i + 1 < names.size() ? comma : last).append(names[i]);
-  return joined;
-}
-
 template <class Chosen>
-std::vector<std::string> names_of(Chosen chosen, NamedAs named = NamedAs::name) {
-  std::vector<std::string> names;
+std::vector<std::string_view> names_of(Chosen chosen) {
+  std::vector<std::string_view> names;
   for (const Format& format : formats)
-    if (chosen(format))
-      names.push_back(std::string(named == NamedAs::option ? "-f " : "").append(format.name));
+    if (chosen(format)) names.push_back(format.name);
   return names;
-}
-
-auto accepts(bool Accepts::*what) {
-  return [what](const Format& format) { return format.accepts.*what; };
 }
 
 // Nothing that a user gave is passed over in silence.
 void check_accepts(const Format& format, bool given, bool Accepts::*what, std::string_view what_text) {
   if (!given || format.accepts.*what) return;
   throw UsageError(fmt::format(text::format_takes_none, format.name, what_text),
-                   fmt::format(text::formats_that_take_hint, join(names_of(accepts(what)), comma)));
-}
-
-bool has_aes_alone(const Format& format) {
-  return std::ranges::all_of(ciphers, [&](const CipherInfo& each) {
-    return each.family == Family::aes || !format.supports(each.cipher);
-  });
+                   list_hint(text::formats_that_take_hint, formats_that_accept(what)));
 }
 
 void check_cipher(const Format& format, Cipher cipher) {
   if (format.supports(cipher)) return;
-  const CipherInfo& refused = info(cipher);
-  if (has_aes_alone(format) && refused.family != Family::aes) {
-    const auto has_it = [cipher](const Format& each) { return each.supports(cipher); };
-    throw UsageError(fmt::format(text::aes_alone, format.name, refused.name),
-                     fmt::format(text::formats_with_cipher_hint, join(names_of(has_it, NamedAs::option))));
-  }
-  std::vector<std::string> names;
-  for (const CipherInfo& each : ciphers)
-    if (format.supports(each.cipher)) names.emplace_back(each.name);
-  const auto has_all = [](const Format& each) {
-    return std::ranges::all_of(ciphers, each.supports, &CipherInfo::cipher);
-  };
-  throw UsageError(fmt::format(text::other_cipher_of_format, format.name, join(names), refused.name),
-                   fmt::format(text::every_cipher_hint, join(names_of(has_all, NamedAs::option))));
+  const auto has_it = [cipher](const Format& each) { return each.supports(cipher); };
+  throw UsageError(fmt::format(text::cipher_of_format, format.name, info(cipher).name),
+                   list_hint(text::formats_with_cipher_hint, names_of(has_it)));
 }
 
 }  // namespace
@@ -140,15 +109,15 @@ Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key) {
 
 std::string undetected_formats_hint() {
   const auto is_undetected = [](const Format& each) { return !each.authenticated || each.magic.empty(); };
-  return fmt::format(text::unknown_input_hint, join(names_of(is_undetected, NamedAs::option)));
+  return list_hint(text::unknown_input_hint, names_of(is_undetected));
 }
 
-std::string authenticated_formats() {
-  return join(names_of([](const Format& format) { return format.authenticated; }));
+std::vector<std::string_view> authenticated_formats() {
+  return names_of([](const Format& format) { return format.authenticated; });
 }
 
-std::string formats_that_accept(bool Accepts::*what, NamedAs named) {
-  return join(names_of(accepts(what), named));
+std::vector<std::string_view> formats_that_accept(bool Accepts::*what) {
+  return names_of([what](const Format& format) { return format.accepts.*what; });
 }
 
 const Format& find_format(std::string_view name) {
@@ -156,7 +125,7 @@ const Format& find_format(std::string_view name) {
   if (found != formats.end()) return *found;
   const auto all = [](const Format&) { return true; };
   throw UsageError(fmt::format(text::unknown_format, name),
-                   fmt::format(text::formats_hint, join(names_of(all), comma)));
+                   fmt::format(text::formats_hint, join(names_of(all))));
 }
 
 const Format& default_format() {

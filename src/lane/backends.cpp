@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/rows.hpp"
+#include "base/text.hpp"
 #include "base/texts.hpp"
 #include "lane/plan.hpp"
 #include "system/resources.hpp"
@@ -34,10 +35,16 @@ std::vector<std::string> describe_cpus() {
   return {fmt::format("cpu:{}\tlibcrypto, {} threads", usable_cpus(), usable_cpus())};
 }
 
+template <Family... families>
+constexpr bool is_of(Cipher cipher) {
+  return ((info(cipher).family == families) || ...);
+}
+
 constexpr std::array backends{
     BackendInfo{.backend = Backend::cpu,
                 .name = "cpu",
                 .max_count = max_threads,
+                .supports = is_of<Family::aes, Family::kuznyechik>,
                 .count_devices = nullptr,
                 .open = open_threads<make_cpu_lane>,
                 .default_count = cpu_lane_count,
@@ -45,6 +52,7 @@ constexpr std::array backends{
     BackendInfo{.backend = Backend::reference,
                 .name = "reference",
                 .max_count = max_threads,
+                .supports = is_of<Family::aes, Family::kuznyechik>,
                 .count_devices = nullptr,
                 .open = open_threads<make_reference_lane>,
                 .default_count = [](unsigned, const Workload&) { return 1u; },
@@ -52,6 +60,7 @@ constexpr std::array backends{
     BackendInfo{.backend = Backend::cuda,
                 .name = "cuda",
                 .max_count = max_streams,
+                .supports = is_of<Family::aes, Family::kuznyechik>,
                 .count_devices = count_cuda_devices,
                 .open = open_cuda_lanes,
                 .default_count = cuda_stream_count,
@@ -99,6 +108,16 @@ LaneSpec parse_part(std::string_view part, std::string_view text) {
   return spec;
 }
 
+// LaneError, as for every other reason why a lane that was named cannot open.
+void check_cipher(const BackendInfo& backend, Cipher cipher) {
+  if (backend.supports(cipher)) return;
+  std::vector<std::string_view> others;
+  for (const BackendInfo& each : backends)
+    if (each.supports(cipher)) others.push_back(each.name);
+  throw LaneError(fmt::format(text::cipher_of_lane, backend.name, info(cipher).name),
+                  list_hint(text::lanes_with_cipher_hint, others));
+}
+
 }  // namespace
 
 const BackendInfo& info(Backend backend) {
@@ -117,17 +136,18 @@ std::vector<LaneSpec> parse_lanes(std::string_view text) {
 }
 
 CudaKernel parse_cuda_kernel(std::string_view name) {
-  std::string names;
+  std::vector<std::string_view> names;
   for (const CudaKernelInfo& each : cuda_kernels) {
     if (each.name == name) return each.kernel;
-    names.append(names.empty() ? "" : ", ").append(each.name);
+    names.push_back(each.name);
   }
-  throw UsageError(fmt::format(text::unknown_kernel, name), fmt::format(text::kernels_hint, names));
+  throw UsageError(fmt::format(text::unknown_kernel, name), fmt::format(text::kernels_hint, join(names)));
 }
 
 // Lanes of devices come last: the first lane of a run is driven by the thread that is there already. They are
 // opened together, so that memory is pinned once for all.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
+  for (const LaneSpec& spec : specs) check_cipher(info(spec.backend), setup.cipher);
   std::vector<std::unique_ptr<Lane>> lanes;
   const auto open = [&](Backend backend, std::span<const LaneSpec> its_specs) {
     std::ranges::move(info(backend).open(its_specs, setup), std::back_inserter(lanes));

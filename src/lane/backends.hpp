@@ -26,8 +26,9 @@ struct Workload;
 
 struct BackendInfo {
   Backend backend;
-  std::string_view name;           // as -l takes it
-  unsigned max_count;              // of threads, or of streams of a device
+  std::string_view name;  // as -l takes it
+  unsigned max_count;     // of threads, or of streams of a device
+  bool (*supports)(Cipher cipher);
   std::size_t (*count_devices)();  // null: the lanes use no device, and -l takes none
 
   // The lanes of all `specs`, which are of this backend. LaneError.
@@ -65,7 +66,7 @@ struct LaneSetup {
   CudaKernel kernel = default_cuda_kernel;  // of CUDA lanes
 };
 
-// Opens what `specs` say, all or none. LaneError.
+// Opens what `specs` say, all or none. LaneError; also for a backend that does not support setup.cipher.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
 bool uses_device(const LaneSpec& spec);

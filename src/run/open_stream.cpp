@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/text.hpp"
 #include "base/texts.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"
@@ -35,9 +36,9 @@ class WholeStream : public OpenStream {
 const Format& choose_format(const Options& options, HeaderReader& input) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context)
-    throw UsageError(text::format_not_named,
-                     fmt::format(text::name_format_hint, formats_that_accept(&Accepts::iv, NamedAs::option),
-                                 formats_that_accept(&Accepts::context, NamedAs::option)));
+    throw UsageError(fmt::format(text::format_not_named, options.iv ? "iv" : "context"),
+                     list_hint(text::formats_that_take_hint,
+                               formats_that_accept(options.iv ? &Accepts::iv : &Accepts::context)));
   return options.decrypt ? detect_authenticated_format(input) : default_format();
 }
 
@@ -46,10 +47,10 @@ void check_format(const Options& options, const Format& format) {
   if ((options.test || options.salvage) && !format.authenticated)
     throw UsageError(
         fmt::format(text::authenticates_nothing, format.name, options.test ? "--test" : "--salvage"),
-        fmt::format(text::authenticated_formats_hint, authenticated_formats()));
+        list_hint(text::authenticated_formats_hint, authenticated_formats()));
   if (options.range && !format.accepts.range)
     throw UsageError(fmt::format(text::no_ranges, format.name),
-                     fmt::format(text::formats_with_ranges_hint, formats_that_accept(&Accepts::range)));
+                     list_hint(text::formats_with_ranges_hint, formats_that_accept(&Accepts::range)));
 }
 
 // `input` and `cancel` must outlive the request.
