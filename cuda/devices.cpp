@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "lane/backends.hpp"
 #include "runtime.hpp"
 
@@ -50,8 +49,8 @@ std::size_t require_cuda_devices(const char* hint) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0)
-    throw LaneError(fmt::format(text::no_cuda_device,
-                                error != cudaSuccess ? cudaGetErrorString(error) : text::none_there),
+    throw LaneError(fmt::format("no CUDA device is available: {}",
+                                error != cudaSuccess ? cudaGetErrorString(error) : "no device was found"),
                     hint);
   return static_cast<std::size_t>(count);
 }

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "keys/key.hpp"
 
 namespace gpuaes::cuda {
@@ -125,7 +124,8 @@ bool is_right(Lane& lane, Cipher cipher) {
 
 void test_known_answers(Lane& lane, Cipher cipher) {
   if (!is_right(lane, cipher))
-    throw LaneError(fmt::format(text::computes_wrongly, lane.name(), info(cipher).name));
+    throw LaneError(
+        fmt::format("{} computed wrong results for {} in its self-test", lane.name(), info(cipher).name));
 }
 
 }  // namespace gpuaes::cuda

@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "cipher/modes/segments.hpp"
 #include "device_key.hpp"
 #include "job_times.hpp"
@@ -33,7 +32,7 @@ using namespace cuda;
 
 PublicData public_data(std::span<const std::byte> bytes) {
   PublicData data;
-  if (bytes.size() > sizeof data.words) throw LaneError(text::cuda_aad_too_long);
+  if (bytes.size() > sizeof data.words) throw LaneError("cuda: the associated data of the job is too long");
   data.size = static_cast<std::uint32_t>(bytes.size());
   std::ranges::copy(bytes, std::as_writable_bytes(std::span(data.words)).begin());
   return data;
@@ -217,10 +216,11 @@ unsigned first_of(const LaneSpec& spec) {
 }  // namespace
 
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
-  const auto count = static_cast<unsigned>(require_cuda_devices(text::use_cpu_hint));
+  const auto count = static_cast<unsigned>(require_cuda_devices("use -l cpu, which works on every machine"));
   for (const LaneSpec& spec : specs)
     if (spec.device && spec.shown_as.value_or(*spec.device) >= count)
-      throw LaneError(fmt::format(text::no_such_device, *spec.device, count), text::list_lanes_hint);
+      throw LaneError(fmt::format("there is no CUDA device {}; this machine has {}", *spec.device, count),
+                      "run gpuaes-stream --list-lanes to list the devices");
   check(
       cudaSetDevice(static_cast<int>(first_of(specs.front()))));  // pinning opens a device: open one of these
   madvise(setup.memory.data(), setup.memory.size(), MADV_HUGEPAGE);  // huge pages make pinning faster

@@ -5,11 +5,9 @@
 //      in formats.hpp with its magic; make_ctr_session() and make_segment_session() (sessions.hpp) do the
 //      body;
 //   2. its row in the list below, with all of supports, open and describe. Decryption detects a format only
-//   if it
-//      authenticates and begins with a magic of its own;
-//   3. what only it can make use of: in SessionRequest and Accepts (format.hpp), and in open_session() below;
-//   4. its messages in base/texts.hpp;
-//   5. its name in the text of -f (cli/options.cpp), in the manual page and in the README.
+//      if it authenticates and begins with a magic of its own;
+//   3. what only this format uses: in SessionRequest and Accepts (format.hpp), and in open_session() below;
+//   4. its name in the text of -f (cli/options.cpp), in the manual page and in the README.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +18,6 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
-#include "base/texts.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/sealed.hpp"
@@ -85,15 +82,15 @@ std::vector<std::string_view> names_of(Chosen chosen) {
 // Nothing that a user gave is passed over in silence.
 void check_accepts(const Format& format, bool given, bool Accepts::*what, std::string_view what_text) {
   if (!given || format.accepts.*what) return;
-  throw UsageError(fmt::format(text::format_takes_none, format.name, what_text),
-                   list_hint(text::formats_that_take_hint, formats_that_accept(what)));
+  throw UsageError(fmt::format("the {} format does not accept {}", format.name, what_text),
+                   list_hint("formats that accept it: {}", formats_that_accept(what)));
 }
 
 void check_cipher(const Format& format, Cipher cipher) {
   if (format.supports(cipher)) return;
   const auto has_it = [cipher](const Format& each) { return each.supports(cipher); };
-  throw UsageError(fmt::format(text::cipher_of_format, format.name, info(cipher).name),
-                   list_hint(text::formats_with_cipher_hint, names_of(has_it)));
+  throw UsageError(fmt::format("the {} format does not support {}", format.name, info(cipher).name),
+                   list_hint("formats that support it: {}", names_of(has_it)));
 }
 
 }  // namespace
@@ -104,12 +101,13 @@ Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key) {
     if (is_meant && each.key_bytes == key.size()) return each.cipher;
   }
   const CipherInfo& wanted = info(named.value_or(Cipher::aes_256));
-  throw UsageError(fmt::format(text::key_length, wanted.name, wanted.key_bytes, key.name, key.size()));
+  throw UsageError(fmt::format("{} requires a key of {} bytes; the key in {} has {}", wanted.name,
+                               wanted.key_bytes, key.name, key.size()));
 }
 
 std::string undetected_formats_hint() {
   const auto is_undetected = [](const Format& each) { return !each.authenticated || each.magic.empty(); };
-  return list_hint(text::unknown_input_hint, names_of(is_undetected));
+  return list_hint("formats that cannot be detected must be named with {}", names_of(is_undetected));
 }
 
 std::vector<std::string_view> authenticated_formats() {
@@ -124,8 +122,8 @@ const Format& find_format(std::string_view name) {
   const auto found = std::ranges::find(formats, name, &Format::name);
   if (found != formats.end()) return *found;
   const auto all = [](const Format&) { return true; };
-  throw UsageError(fmt::format(text::unknown_format, name),
-                   fmt::format(text::formats_hint, join(names_of(all))));
+  throw UsageError(fmt::format("unknown format '{}'", name),
+                   fmt::format("the formats are {}", join(names_of(all))));
 }
 
 const Format& default_format() {
@@ -138,14 +136,17 @@ const Format& detect_format(HeaderReader& input) {
     if (std::ranges::equal(input.peek(format.magic.size()), bytes_of(format.magic))) return format;
   }
   const bool is_empty = input.peek(1).empty();
-  throw AuthError(is_empty ? text::empty_input : text::unknown_input, undetected_formats_hint());
+  throw AuthError(is_empty ? "the input is empty" : "the input is not in a known format",
+                  undetected_formats_hint());
 }
 
 const Format& detect_authenticated_format(HeaderReader& input) {
   const Format& format = detect_format(input);
   if (!format.authenticated)
-    throw AuthError(fmt::format(text::must_be_named, format.name),
-                    fmt::format(text::must_be_named_hint, format.name));
+    throw AuthError(
+        fmt::format("the input appears to be in the {} format, which is not authenticated and must be named",
+                    format.name),
+        fmt::format("use -d -f {} to decrypt it; modifications will go undetected", format.name));
   return format;
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 
@@ -41,7 +40,9 @@ class HeaderReader {
   // Takes the next bytes, as many as there is room for. AuthError where the input ends before.
   void take(std::span<std::byte> out) {
     const std::span<const std::byte> next = peek(out.size());
-    if (next.size() < out.size()) throw AuthError(fmt::format(text::cut_header, taken_ + next.size()));
+    if (next.size() < out.size())
+      throw AuthError(fmt::format("the input is truncated after byte {}, in its header; nothing was written",
+                                  taken_ + next.size()));
     std::copy(next.begin(), next.end(), out.begin());
     looked_.erase(looked_.begin(), looked_.begin() + static_cast<std::ptrdiff_t>(next.size()));
     taken_ += next.size();

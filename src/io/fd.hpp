@@ -1,10 +1,10 @@
 // File descriptors, and errors of the calls that use them.
 #pragma once
 
-#include <fmt/core.h>
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 
 #include "io/cancel.hpp"
 
@@ -25,10 +25,9 @@ class Fd {
   int fd_;
 };
 
-// What was tried on `name` failed with `error` (an errno): "cannot open secret.key: Permission denied". With
-// a hint where there is no room.
-using Failure = fmt::format_string<const std::string&, std::string>;
-IoError io_error(Failure what, const std::string& name, int error);
+// The error of a call that failed with `error` (an errno). `failure` is the beginning of the message, such as
+// "cannot open". Has a hint if there is no space.
+IoError io_error(std::string_view failure, const std::string& name, int error);
 
 // What to do about a write that failed with `error`; empty where there is nothing to say.
 const char* hint_for(int error);

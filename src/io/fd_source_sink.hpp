@@ -40,6 +40,7 @@ class FdSource : public Source {
  private:
   void check_not_shrunk() const;
   IoError failure_at(std::uint64_t at) const;
+  IoError shrunk_to(std::uint64_t size) const;  // bytes
 
   Fd fd_;
   std::string name_;
@@ -78,6 +79,11 @@ class FdSink : public Sink {
 
 // What the command line calls standard input. A file of that name is "./-".
 inline constexpr std::string_view standard_name = "-";
+
+// What messages call the standard streams.
+inline constexpr char standard_input_name[] = "standard input";
+inline constexpr char standard_output_name[] = "standard output";
+inline constexpr char standard_error_name[] = "standard error";
 
 // The name of a source for messages.
 std::string shown_name(const std::string& name);

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/texts.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/file_access.hpp"
 #include "io/temp_file.hpp"
@@ -46,7 +45,7 @@ fs::path follow_links(const std::string& name) {
     if (error || is_in_proc(path.parent_path())) return path;
     path = target.is_absolute() ? target : path.parent_path() / target;
   }
-  throw io_error(text::cannot_open, name, ELOOP);
+  throw io_error("cannot open", name, ELOOP);
 }
 
 class OutputFile : public Sink {
@@ -75,9 +74,10 @@ class OutputFile : public Sink {
       error = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)) == 0 ? 0 : errno;
     } while (error == EINTR);
     if (error == ENOSPC || error == EDQUOT)
-      throw IoError(io_error(text::cannot_write, name_, error).what(),
-                    fmt::format(text::no_room_for_all_hint, size));
-    if (error == EFBIG) throw io_error(text::cannot_write, name_, error);
+      throw IoError(
+          io_error("cannot write", name_, error).what(),
+          fmt::format("{} bytes are needed; free some space, or write to another file system", size));
+    if (error == EFBIG) throw io_error("cannot write", name_, error);
     expected_ = error == 0 ? size : 0;
   }
 
@@ -93,7 +93,7 @@ class OutputFile : public Sink {
 
   void finish() override {
     if (written_ < expected_ && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
-      throw io_error(text::cannot_write, name_, errno);
+      throw io_error("cannot write", name_, errno);
     if (durable_) sink_.sync();  // this may take long
     const auto seen = set_access();
     if (durable_) sink_.sync();
@@ -115,7 +115,9 @@ class OutputFile : public Sink {
       lost = keep_access(fd, file_.target(), name_);
     else if (!set_mode(fd, file_.mode_of_new_file(), name_))
       lost.emplace_back("mode");
-    if (!lost.empty() && warn_) warn_(fmt::format(text::access_lost, fmt::join(lost, ", "), name_));
+    if (!lost.empty() && warn_)
+      warn_(fmt::format("could not keep the {} of {}; no additional access was granted",
+                        fmt::join(lost, ", "), name_));
     return target;
   }
 
@@ -155,7 +157,7 @@ Fd open_in_place(const OutputTarget& target, Cancel& cancel) {
 }  // namespace
 
 OutputTarget find_output(const std::optional<std::string>& name) {
-  OutputTarget target{.name = name.value_or(text::standard_output)};
+  OutputTarget target{.name = name.value_or(standard_output_name)};
   struct stat status {};
   if (!name) {
     if (fstat(STDOUT_FILENO, &status) == 0) target.status = status;
@@ -176,14 +178,15 @@ OutputTarget find_output(const std::optional<std::string>& name) {
 
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel) {
   using Terminal = SinkRules::Terminal;
-  if (target.error != 0) throw io_error(text::cannot_open, target.name, target.error);
+  if (target.error != 0) throw io_error("cannot open", target.name, target.error);
   if (!is_written_in_place(target)) {
-    if (!target.path.has_filename()) throw io_error(text::cannot_open, target.name, EISDIR);
+    if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
     return std::make_unique<OutputFile>(target.path, target.name, rules, cancel);
   }
   Fd fd = open_in_place(target, cancel);
   const Terminal wanted = isatty(fd.get()) != 0 ? rules.terminal : Terminal::everything;
-  if (wanted == Terminal::nothing) throw UsageError(text::ciphertext_to_terminal, text::to_terminal_hint);
+  if (wanted == Terminal::nothing)
+    throw UsageError("refusing to write ciphertext to a terminal", to_terminal_hint);
   auto sink = std::make_unique<FdSink>(std::move(fd), target.name, cancel);
   if (wanted == Terminal::text) return std::make_unique<TextSink>(std::move(sink));
   return sink;

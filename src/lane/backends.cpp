@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
-#include "base/texts.hpp"
 #include "lane/plan.hpp"
 #include "system/resources.hpp"
 
@@ -69,8 +68,10 @@ constexpr std::array backends{
 static_assert(has_row_for_each(backends, &BackendInfo::backend));
 
 UsageError bad_lanes(std::string_view text) {
-  return UsageError(fmt::format(text::bad_lanes, text),
-                    fmt::format(text::lanes_hint, max_threads, max_streams));
+  return UsageError(fmt::format("invalid lanes '{}'", text),
+                    fmt::format("use auto, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] "
+                                "joined by +, with at most {} threads and {} streams",
+                                max_threads, max_streams));
 }
 
 unsigned parse_number(std::string_view digits, unsigned min, unsigned max, std::string_view text) {
@@ -114,8 +115,8 @@ void check_cipher(const BackendInfo& backend, Cipher cipher) {
   std::vector<std::string_view> others;
   for (const BackendInfo& each : backends)
     if (each.supports(cipher)) others.push_back(each.name);
-  throw LaneError(fmt::format(text::cipher_of_lane, backend.name, info(cipher).name),
-                  list_hint(text::lanes_with_cipher_hint, others));
+  throw LaneError(fmt::format("{} lanes do not support {}", backend.name, info(cipher).name),
+                  list_hint("lanes that support it: {}", others));
 }
 
 }  // namespace
@@ -141,7 +142,7 @@ CudaKernel parse_cuda_kernel(std::string_view name) {
     if (each.name == name) return each.kernel;
     names.push_back(each.name);
   }
-  throw UsageError(fmt::format(text::unknown_kernel, name), fmt::format(text::kernels_hint, join(names)));
+  throw UsageError(fmt::format("unknown kernel '{}'", name), fmt::format("the kernels are {}", join(names)));
 }
 
 // Lanes of devices come last: the first lane of a run is driven by the thread that is there already. They are

@@ -2,7 +2,7 @@
 //
 // To add a backend: its enumerator in Backend, its row in lane/backends.cpp, and a source file of its own
 // with its Lane and the function that opens such lanes, which is declared below. Users learn of it from the
-// hint of -l (base/texts.hpp) and gpuaes-stream(1).
+// hint of -l (bad_lanes() in lane/backends.cpp) and gpuaes-stream(1).
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -74,8 +73,10 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
   if (plan.chunks * each <= small_ring_bytes) return;
   const std::uint64_t free = machine.free_memory();
   if (each > free)
-    throw IoError(fmt::format(text::chunk_too_large, plan.chunk_bytes >> 20, free >> 20),
-                  text::smaller_chunks_hint);
+    throw IoError(
+        fmt::format("a chunk of {} MiB requires twice as much memory, but only {} MiB are available",
+                    plan.chunk_bytes >> 20, free >> 20),
+        "use a smaller --chunk-size");
   const std::uint64_t room = std::max<std::uint64_t>(free / 2 / each, 1);
   plan.chunks = static_cast<std::size_t>(std::min<std::uint64_t>(plan.chunks, room));
 }
@@ -109,26 +110,29 @@ void choose_lanes(LanePlan& plan, const Workload& workload, const Machine& machi
   plan.first = {{Backend::cpu, {}, {}}};
   const bool file = is_file(workload);
   if (!file && machine.cpus >= lanes_for_pipes(workload)) {
-    plan.reason = fmt::format(text::auto_pipe, lanes_for_pipes(workload));
+    plan.reason = fmt::format("auto: the input is not a file; {} CPU lanes are faster than any pipe",
+                              lanes_for_pipes(workload));
     return;
   }
   const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, workload);
   const double gigabytes = static_cast<double>(enough.value_or(0)) / 1e9;
   if (!machine.cuda) {
-    plan.reason = text::auto_no_device;
+    plan.reason = "auto: there is no CUDA device";
   } else if (!enough) {
-    plan.reason = fmt::format(text::auto_no_gain, machine.cpus);
+    plan.reason = fmt::format("auto: with {} CPUs, CUDA is not faster", machine.cpus);
   } else if (file && workload.parallel_bytes < *enough) {
-    plan.reason = fmt::format(text::auto_too_small, machine.cpus, gigabytes);
+    plan.reason =
+        fmt::format("auto: with {} CPUs, CUDA is faster only from {:.1f} GB", machine.cpus, gigabytes);
   } else if (file) {
     const unsigned streams = cuda_stream_count(machine.cpus, workload);
     plan.later = {{Backend::cuda, 0, streams}};
     if (machine.cpus > streams) plan.later.push_back({Backend::cpu, {}, machine.cpus - streams});
-    plan.reason = fmt::format(text::auto_file, gigabytes);
+    plan.reason =
+        fmt::format("auto: CUDA takes over once it is initialized; it is faster from {:.1f} GB", gigabytes);
   } else {
     plan.later = {{Backend::cuda, 0, cuda_stream_count(machine.cpus, workload)}};
     plan.later_from = *enough;
-    plan.reason = fmt::format(text::auto_gpu, gigabytes);
+    plan.reason = fmt::format("auto: the input is not a file; CUDA takes over after {:.1f} GB", gigabytes);
   }
 }
 

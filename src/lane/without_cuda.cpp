@@ -1,12 +1,11 @@
 // Replaces the CUDA lanes in builds without CUDA: there are no devices.
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
 
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec>, const LaneSetup&) {
-  throw LaneError(text::without_cuda, text::use_cpu_hint);
+  throw LaneError("this program was built without CUDA", "use -l cpu, which works on every machine");
 }
 
 bool cuda_may_open() {

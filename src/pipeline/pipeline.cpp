@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 
@@ -62,7 +61,7 @@ void Pipeline::do_tasks(Worker& worker) {
     worker.lane.reset();  // so that it no longer writes into its chunks
     for (Chunk* chunk : worker.jobs) ring_.give_back(*chunk);
     if (!workers_.leave_failed(worker)) throw;  // this LaneError becomes the run's error
-    warn_(fmt::format(text::lane_gave_up, worker.stats.name, error.what()));
+    warn_(fmt::format("lane {} failed ({}); its work was reassigned", worker.stats.name, error.what()));
   }
 }
 

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -28,7 +27,9 @@ std::span<std::byte> map_memory(std::size_t bytes) {
   void* memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
-    throw IoError(fmt::format(text::no_ring_memory, bytes >> 20, strerror(errno)), text::smaller_chunks_hint);
+    throw IoError(
+        fmt::format("cannot allocate {} MiB of memory for the ring: {}", bytes >> 20, strerror(errno)),
+        "use a smaller --chunk-size");
   madvise(memory, bytes, MADV_DONTDUMP);
   return {static_cast<std::byte*>(memory), bytes};
 }
@@ -41,7 +42,7 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes)
   const std::size_t out_stride = whole_pages(out_bytes);
   const std::size_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
   if (in_stride > max_stride || out_stride > max_stride)
-    throw IoError(text::ring_too_large, text::smaller_chunks_hint);
+    throw IoError("the ring would exceed the address space", "use a smaller --chunk-size");
   in_all_ = in_stride * chunks;
   memory_ = map_memory(in_all_ + out_stride * chunks);
   for (std::size_t i = 0; i < chunks; ++i) {

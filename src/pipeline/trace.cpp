@@ -10,9 +10,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
+
+constexpr char trace_failed_hint[] = "the output is complete; only the trace is not";
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -56,9 +57,9 @@ void Trace::finish() {
   try {
     if (failure_) std::rethrow_exception(failure_);
   } catch (const std::bad_alloc&) {
-    throw IoError(text::out_of_memory, text::trace_failed_hint);
+    throw IoError("out of memory", trace_failed_hint);
   } catch (const IoError& error) {
-    throw IoError(error.what(), text::trace_failed_hint);
+    throw IoError(error.what(), trace_failed_hint);
   }
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "io/output_file.hpp"
 #include "run/file_conflicts.hpp"
 
@@ -25,7 +24,9 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
                          const Messages& messages, Cancel& cancel) {
   SinkRules rules = output_rules(options, messages);
   Endpoints endpoints{open_source(options.input, cancel), {}, {}, {}};
-  if (options.range && !endpoints.source.size()) throw UsageError(text::no_jump, text::no_jump_hint);
+  if (options.range && !endpoints.source.size())
+    throw UsageError("--range requires a seekable input",
+                     "name a file with -i, or redirect standard input from a file");
   std::vector<struct stat> in_use = std::move(secret_files);
   in_use.push_back(endpoints.source.status());
 
@@ -37,7 +38,7 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
   endpoints.output =
       options.test ? std::make_unique<NullSink>(cancel) : open_sink(targets.output, rules, cancel);
   rules.terminal = SinkRules::Terminal::everything;
-  rules.hint = text::another_file_hint;
+  rules.hint = "choose another file";
   if (targets.stats) endpoints.stats = open_sink(*targets.stats, rules, cancel);
   rules.durable = false;
   if (targets.trace) endpoints.trace = open_sink(*targets.trace, rules, cancel);
@@ -50,7 +51,9 @@ HeaderReader header_reader(FdSource& source) {
 }
 
 void say_if_terminal(const FdSource& source, const Messages& messages) {
-  if (source.is_terminal()) messages.note(fmt::format(text::reading_terminal, source.name()));
+  if (source.is_terminal())
+    messages.note(fmt::format(
+        "reading {} from the terminal; press Ctrl-D at the beginning of a line to end it", source.name()));
 }
 
 }  // namespace gpuaes

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
@@ -65,10 +64,13 @@ void check_replaceable(const std::string& name) {
   const std::optional<struct stat> status = status_of(name);
   if (!status) return;
   if (!S_ISREG(status->st_mode))
-    throw UsageError(fmt::format(text::not_replaceable, name), text::not_replaceable_hint);
+    throw UsageError(fmt::format("{} is not a regular file and cannot be replaced", name),
+                     not_replaceable_hint);
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
     if (const auto standard = status_of(fd); standard && is_same_file(*standard, *status))
-      throw UsageError(fmt::format(text::output_replaceable, name), text::not_replaceable_hint);
+      throw UsageError(
+          fmt::format("{} is also standard output or standard error and cannot be replaced", name),
+          not_replaceable_hint);
 }
 
 bool is_pipe(const struct stat& file) {
@@ -96,16 +98,18 @@ bool are_in_conflict(const Input& a, const Input& b) {
 
 void refuse_same_outputs(const OutputTargets& targets) {
   const auto& [output, stats, trace] = targets;
-  if (stats && is_same_output(*stats, output)) throw UsageError(fmt::format(text::same_as_output, "stats"));
-  if (trace && is_same_output(*trace, output)) throw UsageError(fmt::format(text::same_as_output, "trace"));
-  if (trace && stats && is_same_output(*trace, *stats)) throw UsageError(text::same_outputs);
+  if (stats && is_same_output(*stats, output)) throw UsageError("--stats and the output name the same file");
+  if (trace && is_same_output(*trace, output)) throw UsageError("--trace and the output name the same file");
+  if (trace && stats && is_same_output(*trace, *stats))
+    throw UsageError("--trace and --stats name the same file");
 }
 
 void refuse_in_use(const OutputTarget& target, std::span<const struct stat> in_use) {
   if (!target.status) return;
   for (const struct stat& input : in_use)
     if (is_same_file(input, *target.status))
-      throw IoError(fmt::format(text::output_is_input, target.name), text::output_is_input_hint);
+      throw IoError(fmt::format("{} cannot be both input and output", target.name),
+                    "write to another file and rename it afterwards");
 }
 
 }  // namespace
@@ -116,9 +120,9 @@ void refuse_input_conflicts(const Options& options) {
   for (auto a = inputs.begin(); a != inputs.end(); ++a)
     for (auto b = a + 1; b != inputs.end(); ++b)
       if (are_in_conflict(*a, *b))
-        throw UsageError(fmt::format(text::same_inputs, a->what, b->what,
+        throw UsageError(fmt::format("{} and {} are both read from {}", a->what, b->what,
                                      shown_name(b->name == standard_name ? b->name : a->name)),
-                         text::same_inputs_hint);
+                         "use a different file for one of them");
 }
 
 bool is_same_file(const struct stat& a, const struct stat& b) {

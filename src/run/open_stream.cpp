@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "base/texts.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"
 
@@ -36,8 +35,8 @@ class WholeStream : public OpenStream {
 const Format& choose_format(const Options& options, HeaderReader& input) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context)
-    throw UsageError(fmt::format(text::format_not_named, options.iv ? "iv" : "context"),
-                     list_hint(text::formats_that_take_hint,
+    throw UsageError(fmt::format("--{} requires --format", options.iv ? "iv" : "context"),
+                     list_hint("formats that accept it: {}",
                                formats_that_accept(options.iv ? &Accepts::iv : &Accepts::context)));
   return options.decrypt ? detect_authenticated_format(input) : default_format();
 }
@@ -45,12 +44,12 @@ const Format& choose_format(const Options& options, HeaderReader& input) {
 // Everything that options ask of a format, other than what open_session() checks.
 void check_format(const Options& options, const Format& format) {
   if ((options.test || options.salvage) && !format.authenticated)
-    throw UsageError(
-        fmt::format(text::authenticates_nothing, format.name, options.test ? "--test" : "--salvage"),
-        list_hint(text::authenticated_formats_hint, authenticated_formats()));
+    throw UsageError(fmt::format("the {} format is not authenticated, so {} cannot verify anything",
+                                 format.name, options.test ? "--test" : "--salvage"),
+                     list_hint("authenticated formats: {}", authenticated_formats()));
   if (options.range && !format.accepts.range)
-    throw UsageError(fmt::format(text::no_ranges, format.name),
-                     list_hint(text::formats_with_ranges_hint, formats_that_accept(&Accepts::range)));
+    throw UsageError(fmt::format("the {} format does not support --range", format.name),
+                     list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
 }
 
 // `input` and `cancel` must outlive the request.
@@ -108,7 +107,9 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   std::unique_ptr<Session> session =
       open_session(format, make_request(options, std::move(secrets), input, cancel));
   source.begin_here();
-  if (!format.authenticated) messages.warning(fmt::format(text::not_authenticated, format.name));
+  if (!format.authenticated)
+    messages.warning(
+        fmt::format("the {} format is not authenticated; modifications will go undetected", format.name));
   if (warning != nullptr) messages.warning(warning);
 
   StreamParts parts{.source = source,
@@ -118,7 +119,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
                     .header_bytes = input.taken(),
                     .body_bytes = source.size(),
                     .stated_bytes = options.size,
-                    .damage_hint = options.test ? "" : text::salvage_hint};
+                    .damage_hint = options.test ? "" : "use --salvage to recover the undamaged parts"};
   if (options.range)
     return with_hint(parts.damage_hint,
                      [&] { return std::make_unique<RangeStream>(*options.range, std::move(parts)); });

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "keys/secret.hpp"
 #include "lane/backends.hpp"
 
@@ -45,7 +44,7 @@ std::size_t WindowSource::read(std::span<std::byte> out) {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - at_));
   if (wanted == 0) return 0;
   const std::size_t count = whole_.read(out.first(wanted));
-  if (count == 0) throw IoError(text::ends_early);
+  if (count == 0) throw IoError("the input ended before the size it had when it was opened");
   at_ += count;
   return count;
 }
@@ -87,7 +86,9 @@ RangePlace find_range(const ByteRange& range, const Source& source, const Sessio
                       std::uint64_t body_bytes) {
   const std::uint64_t plaintext = open_end(source, session, body_bytes);
   if (range.offset > plaintext || range.length.value_or(0) > plaintext - range.offset)
-    throw UsageError(fmt::format(text::range_too_far, plaintext), text::range_too_far_hint);
+    throw UsageError(
+        fmt::format("the range extends past the end of the plaintext, which has {} bytes", plaintext),
+        "--range OFFSET: decrypts to the end");
   RangePlace place{.plaintext_offset = range.offset,
                    .plaintext_bytes = range.length.value_or(plaintext - range.offset)};
   const std::uint64_t unit_in = session.unit_in(), unit_out = session.unit_out();

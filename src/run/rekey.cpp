@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/texts.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "format/header_reader.hpp"
@@ -33,12 +32,13 @@ constexpr std::size_t copy_bytes = 1 << 20;
 // Changes that another program made to the file meanwhile must not be lost.
 void check_unchanged(const std::string& name, const struct stat& before) {
   struct stat now {};
-  if (stat(name.c_str(), &now) != 0) throw io_error(text::cannot_look_at, name, errno);
+  if (stat(name.c_str(), &now) != 0) throw io_error("cannot stat", name, errno);
   // Not st_mtim, which a program that changes the file may set.
   const bool same_time =
       now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec;
   if (!is_same_file(now, before) || now.st_size != before.st_size || !same_time)
-    throw IoError(fmt::format(text::changed, name), text::changed_hint);
+    throw IoError(fmt::format("{} changed while it was being read", name),
+                  "the file was left as it is, with its old slots");
 }
 
 // In place, the sink replaces the input, unless that was changed meanwhile.
@@ -47,7 +47,7 @@ SinkRules output_rules(const Options& options, const FdSource& source, const Mes
   SinkRules rules{.terminal = options.force ? Terminal::everything : Terminal::nothing,
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
   if (options.in_place) {
-    rules.hint = text::not_replaceable_hint;
+    rules.hint = not_replaceable_hint;
     rules.before_rename = [&options, &source] { check_unchanged(options.input, source.status()); };
   }
   return rules;
@@ -55,7 +55,8 @@ SinkRules output_rules(const Options& options, const FdSource& source, const Mes
 
 OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
   if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic)))
-    throw AuthError(text::cannot_rekey, text::cannot_rekey_hint);
+    throw AuthError("the input is not in the sealed format",
+                    "only sealed files have slots that can be replaced");
   return open_sealed_header({.decrypt = true,
                              .keys = std::move(secrets.keys),
                              .identities = std::move(secrets.identities),

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "base/texts.hpp"
 #include "cipher/job.hpp"
 
 namespace gpuaes {
@@ -20,17 +19,18 @@ std::unique_ptr<Lane> SalvageStream::wrap(std::unique_ptr<Lane> lane) {
 }
 
 std::optional<AuthError> SalvageStream::final_error() const {
-  const std::string lost = fmt::format(text::lost, lost_bytes_, gap_count_, gap_count_ == 1 ? "" : "s");
+  const std::string lost =
+      fmt::format("{} bytes of plaintext in {} range{}", lost_bytes_, gap_count_, gap_count_ == 1 ? "" : "s");
   const std::optional<AuthError> truncated = session_.truncated();
   if (gap_count_ == 0) return truncated;
-  if (truncated) return AuthError(fmt::format(text::truncated_and_lost, truncated->what(), lost));
-  return AuthError(fmt::format(text::corrupt_and_lost, lost));
+  if (truncated) return AuthError(fmt::format("{}, except for {}", truncated->what(), lost));
+  return AuthError(fmt::format("the input is corrupt; {} are lost", lost));
 }
 
 void SalvageStream::report(const std::vector<Damage::Gap>& gaps) {
   for (const auto [begin, end] : gaps) {
-    warn_(fmt::format(text::range_lost, header_bytes() + begin / segment_bytes * sealed_segment_bytes, begin,
-                      end - begin));
+    warn_(fmt::format("the input is corrupt at byte {}; plaintext range {}:{} is lost",
+                      header_bytes() + begin / segment_bytes * sealed_segment_bytes, begin, end - begin));
     lost_bytes_ += end - begin;
     ++gap_count_;
   }

@@ -364,7 +364,7 @@ TEST_CASE("the passphrase is asked for only where it is needed and can help") {
   CHECK(contains(decrypt("sealed", request_with({key_b}, words, &asked), without).failure,
                  "key: none of the given keys opens the input"));
   CHECK(contains(decrypt("sealed", request_with({}, words, &asked), without).failure,
-                 "key: the input was not sealed with a passphrase"));
+                 "key: the input was sealed with a key file, and none was given"));
   CHECK(asked == 1);
 }
 
@@ -375,13 +375,13 @@ TEST_CASE("a wrong secret, or one without a slot, is a key error that says which
   };
   CHECK(failure(both, {key_b}) == "key: none of the given keys opens the input");
   CHECK(failure(both, {}, key_a) == "key: the passphrase does not open the input");
-  CHECK(failure(both, {key_b}, key_b) == "key: neither a key nor the passphrase opens the input");
+  CHECK(failure(both, {key_b}, key_b) == "key: none of the given secrets opens the input");
   const Bytes locked = file_of(passphrase_slot(words), 1), foreign = file_of(slot(0x42, {}), 1);
-  CHECK(failure(locked, {key_a}) == "key: the input was not sealed with a key file");
-  CHECK(failure(foreign, {key_a}) == "key: the input was not sealed with a key file");
-  CHECK(failure(foreign, {}, words) == "key: the input was not sealed with a passphrase");
-  CHECK(failure(foreign, {key_a}, words) ==
-        "key: the input was not sealed with a key file, and not with a passphrase");
+  CHECK(failure(locked, {key_a}) == "key: the input was sealed with a passphrase, and none was given");
+  const std::string unknown = "key: the input has only slots of unknown types";
+  CHECK(failure(foreign, {key_a}) == unknown);
+  CHECK(failure(foreign, {}, words) == unknown);
+  CHECK(failure(foreign, {key_a}, words) == unknown);
 }
 
 TEST_CASE("slots of other types are skipped or refused") {

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "cipher/host_device.hpp"
 #include "cipher/job.hpp"
 
@@ -33,7 +32,8 @@ constexpr Nonce segment_nonce(Nonce base_nonce, std::uint64_t number) {
 
 // LaneError if the nonce of a job with segments is not as long as its cipher requires.
 inline void check_nonce(const Job& job) {
-  if (job.base_nonce.size != info(job.key->cipher).nonce_bytes) throw LaneError(text::nonce_length);
+  if (job.base_nonce.size != info(job.key->cipher).nonce_bytes)
+    throw LaneError("the length of the job's nonce does not fit its cipher");
 }
 
 constexpr std::size_t count_segments(std::size_t sealed_bytes) {
