@@ -25,7 +25,7 @@ struct Arguments {
 struct Command {
   struct Option {
     const char* name;   // as Boost.Program_options takes it: "lanes,l"
-    const char* value;  // what it takes, for the help: "SPEC"
+    const char* value;  // what it takes, for the help: "SPEC"; nullptr for an option that takes none
     const char* text;   // for the help
   };
 

@@ -14,11 +14,12 @@ constexpr std::size_t max_copy_bytes = 64 << 20;
 
 const Command::Option variants_option{
     "variants", "NAMES",
-    "kernels, separated by commas; NAME* is all that begin so; an unknown one lists them"};
+    "Kernels, separated by commas. NAME* is all that begin with NAME; an unknown name lists them all."};
 const Command::Option ciphers_option{"ciphers", "NAMES",
-                                     "aes-128, aes-192, aes-256, kuznyechik, separated by commas"};
-const Command::Option modes_option{
-    "modes", "MODES", "ctr, seal, open, ecb-encrypt, ecb-decrypt; aead and ecb for both of them"};
+                                     "aes-128, aes-192, aes-256 and kuznyechik, separated by commas."};
+const Command::Option modes_option{"modes", "MODES",
+                                   "ctr, seal, open, ecb-encrypt and ecb-decrypt, separated by commas; aead "
+                                   "is seal,open and ecb is both ECB modes."};
 
 template <class Value>
 void add_new(std::vector<Value>& values, const Value& value) {
@@ -72,12 +73,12 @@ std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments) {
 }
 
 std::vector<Command::Option> kernel_options() {
-  return {
-      variants_option,
-      ciphers_option,
-      modes_option,
-      {"sizes", "SIZES", "bytes of a launch, separated by commas (1K,4K,16K and so on to 1G)"},
-      {"copies", "KINDS", "no (the default): data stays on the device; yes: it is copied to it and back"}};
+  return {variants_option,
+          ciphers_option,
+          modes_option,
+          {"sizes", "SIZES", "Bytes per launch, separated by commas (default 1K,4K,16K,...,1G)."},
+          {"copies", "KINDS",
+           "no (the default): data stays on the device. yes: it is copied there and back. Or no,yes."}};
 }
 
 KernelRequest parse_kernel_request(const Arguments& arguments) {
@@ -106,7 +107,7 @@ KernelRequest parse_key_request(const Arguments& arguments) {
 std::vector<Command::Option> sweep_options() {
   return {variants_option,
           ciphers_option,
-          {"size", "SIZE", "bytes of a launch (4M, as lanes of a file have it)"}};
+          {"size", "SIZE", "Bytes per launch (default 4M, as CUDA lanes use for a file)."}};
 }
 
 KernelRequest parse_sweep_request(const Arguments& arguments) {

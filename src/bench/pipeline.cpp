@@ -250,15 +250,16 @@ std::vector<Setup> parse_setups(const Arguments& arguments) {
 std::vector<Command::Option> pipeline_options() {
   return {
       {"lanes,l", "SPECS",
-       "kinds of lanes, as gpuaes-stream -l takes them, or none[:THREADS] for lanes that do "
-       "nothing; separated by commas"},
-      {"chunk-size,b", "SIZES", "sizes of chunks, separated by commas (64K,256K,1M,4M,16M)"},
-      {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma"},
+       "Lanes to measure, each as gpuaes-stream -l takes it, or none[:THREADS] for lanes that do nothing; "
+       "separated by commas."},
+      {"chunk-size,b", "SIZES", "Chunk sizes, separated by commas (default 64K,256K,1M,4M,16M)."},
+      {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma."},
       {"ciphers", "NAMES",
-       "aes-128, aes-192, aes-256 (the default), kuznyechik, separated by commas; sealed has the last two"},
-      {"source", "KIND", "file (the default), which lanes read in parallel, or pipe"},
-      {"seconds", "N", "how long each run is to be (0.5)"},
-      {"bytes", "SIZE", "or how many bytes it moves"}};
+       "aes-128, aes-192, aes-256 (the default) and kuznyechik, separated by commas. The sealed format has "
+       "only the last two."},
+      {"source", "KIND", "file (the default), which lanes read in parallel, or pipe."},
+      {"seconds", "N", "The approximate length of a run (default 0.5)."},
+      {"bytes", "SIZE", "The bytes that a run processes, instead of --seconds."}};
 }
 
 void run_pipeline_bench(const Arguments& arguments) {

@@ -14,7 +14,6 @@ namespace gpuaes {
 namespace {
 
 constexpr int fd = STDERR_FILENO;
-constexpr std::size_t usual_columns = 80;  // where the terminal does not know
 constexpr std::chrono::milliseconds patience{100}, retry_after{1};
 
 // Who writes from the background draws over what another program shows, and is stopped by SIGTTOU if the user
@@ -56,11 +55,16 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
 
 }  // namespace
 
-std::optional<std::size_t> StatusLine::columns() const {
-  if (isatty(fd) == 0) return std::nullopt;
+std::optional<std::size_t> terminal_columns(int terminal) {
+  if (isatty(terminal) == 0) return std::nullopt;
   struct winsize size {};
-  const bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return (known ? size.ws_col : usual_columns) - 1;
+  const bool known = ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : usual_columns;
+}
+
+std::optional<std::size_t> StatusLine::columns() const {
+  const std::optional<std::size_t> columns = terminal_columns(fd);
+  return columns ? std::optional(*columns - 1) : std::nullopt;
 }
 
 // What was longer is covered with blanks, as far as the terminal still is so wide.

@@ -15,6 +15,12 @@
 
 namespace gpuaes {
 
+inline constexpr std::size_t usual_columns = 80;
+
+// The width of the terminal at `fd`, or the usual one if the terminal does not know. Nothing if `fd` is not a
+// terminal.
+std::optional<std::size_t> terminal_columns(int fd);
+
 // All may be called from any thread. Texts have no line feed.
 class StatusLine {
  public:

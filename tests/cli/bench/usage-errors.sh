@@ -98,7 +98,7 @@ fi
 for option in -h --help; do
   try 0 "$option"
   for command in copy read memory device kernels keys sweep limits pipeline; do
-    grep -q "gpuaes-bench $command" "$work/stdout" || fail "$option: expected $command in it"
+    grep -q "^  $command " "$work/stdout" || fail "$option: expected $command in it"
   done
   for command in copy read memory device kernels keys sweep limits pipeline; do
     try 0 "$command" "$option"
