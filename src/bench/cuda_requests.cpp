@@ -89,7 +89,7 @@ KernelRequest parse_kernel_request(const Arguments& arguments) {
     add_new(request.copies, parse_copies(kind));
   const auto broken = std::ranges::find_if(request.sizes, [](std::size_t size) { return size % 16 != 0; });
   if (broken != request.sizes.end() && std::ranges::any_of(request.modes, is_ecb))
-    throw UsageError(fmt::format("size {} is no whole number of blocks", *broken),
+    throw UsageError(fmt::format("size {} is not a whole number of blocks", *broken),
                      "ECB works on blocks of 16 bytes");
   return request;
 }

@@ -43,8 +43,8 @@ struct Measured {
 };
 
 struct Length {
-  double seconds;                      // that a run is to take about
-  std::optional<std::uint64_t> bytes;  // or just so many
+  double seconds;                      // that a run should take
+  std::optional<std::uint64_t> bytes;  // that a run processes, instead of seconds
 };
 
 constexpr std::string_view idle_name = "none";
@@ -105,7 +105,7 @@ LanePlan plan(const Setup& setup, std::uint64_t bytes) {
   return plan_lanes(parse_specs(setup.lanes), shape, this_machine(shape));
 }
 
-// Whoever touches memory first waits for it.
+// The first access to memory waits for it.
 void touch(std::span<std::byte> memory, const Cancel& cancel) {
   constexpr std::size_t piece = 16 << 20;
   for (; !memory.empty(); memory = memory.subspan(std::min(piece, memory.size()))) {
@@ -150,7 +150,7 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   return measured;
 }
 
-// Longer and longer runs, until one is long enough. Nobody knows before how much a lane does in that time.
+// Longer and longer runs, until one is long enough, since the speed of a lane is not known before.
 Measured run_long(const Setup& setup, const Length& length, Cancel& cancel) {
   if (length.bytes) return run_once(setup, *length.bytes, cancel);
   for (std::uint64_t bytes = 4 * setup.chunk_bytes;;) {
@@ -172,7 +172,7 @@ bool has_room(const Setup& setup, const Report& report) {
   }
 }
 
-// Times for a chunk are those of a thread, which has so many chunks less to do as there are threads.
+// Times per chunk are those of one thread, which processes its share of the chunks.
 void report_row(const Setup& setup, const Measured& measured, Report& report) {
   const auto each = [&](double seconds) { return seconds / static_cast<double>(measured.chunks) * 1e6; };
   const double lanes_seconds = static_cast<double>(measured.lanes) * measured.seconds;
