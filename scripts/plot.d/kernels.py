@@ -32,7 +32,11 @@ def draw(plt, rows, save):
     rows = points(rows, ("variant", "cipher", "mode", "copies"), ("bytes", "gb_per_s"))
     if not rows:
         raise BadInput("has nothing to draw: no row is complete")
-    for (cipher,), of_cipher in group(rows, "cipher").items():
+    ciphers = group(rows, "cipher")
+    sizes = {cipher: len({row["bytes"] for row in here}) for (cipher,), here in ciphers.items()}
+    for (cipher,), of_cipher in ciphers.items():
+        if sizes[cipher] < max(sizes.values()):  # only measured for a table
+            continue
         save(draw_bars(plt, of_cipher, cipher), cipher)
         panels = panels_of(of_cipher)
         if panels:
