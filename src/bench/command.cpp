@@ -21,9 +21,9 @@ po::options_description describe_options(const Command& command) {
   for (const Command::Option& option : command.options)
     options.add_options()(option.name, po::value<std::string>()->value_name(option.value), option.text);
   if (command.reports)
-    options.add_options()                    //
-        ("csv", "print the results as CSV")  //
-        ("json", "print the results as JSON");
+    options.add_options()                //
+        ("csv", "print results as CSV")  //
+        ("json", "print results as JSON");
   options.add_options()("help,h", "print this");
   return options;
 }
@@ -39,14 +39,14 @@ std::string help_text(std::span<const Command> commands) {
   std::string text;
   for (const Command& command : commands)
     text += fmt::format("{} {:57} {}\n", text.empty() ? "usage:" : "      ", call(command), command.text);
-  return text + "\ngpuaes-bench COMMAND -h lists a command's options, gpuaes-bench(1) tells more.\n";
+  return text + "\ngpuaes-bench COMMAND -h lists a command's options. See gpuaes-bench(1).\n";
 }
 
 std::string help_text(const Command& command) {
   std::ostringstream text;
   text << "usage: " << call(command) << "\n\n"
        << command.text << "\n\n"
-       << describe_options(command) << "\ngpuaes-bench(1) tells more.\n";
+       << describe_options(command) << "\nSee gpuaes-bench(1).\n";
   return text.str();
 }
 
@@ -62,8 +62,8 @@ void run(const Command& command, int argc, const char* const* argv) {
   CommandLine line = parse_command_line(argc, argv, describe_options(command), command.max_words);
   if (line.given.contains("help")) return print(help_text(command));
   if (line.words.size() < command.min_words)
-    throw UsageError(fmt::format("{} misses a word", command.name),
-                     fmt::format("it is called as {}", call(command)));
+    throw UsageError(fmt::format("{} needs more arguments", command.name),
+                     fmt::format("usage: {}", call(command)));
   Arguments arguments{.words = std::move(line.words)};
   if (command.reports) arguments.form = parse_form(line.given);
   for (const auto& [name, value] : line.given)
@@ -85,7 +85,7 @@ void run_command(std::span<const Command> commands, int argc, const char* const*
   const auto found = std::ranges::find(commands, name, &Command::name);
   if (found != commands.end()) return run(*found, argc - 1, argv + 1);
   if (argc == 2 && (name == "-h" || name == "--help")) return print(help_text(commands));
-  throw UsageError("the command line is not understood", "gpuaes-bench -h lists what there is to measure");
+  throw UsageError("the first word is not a command", "gpuaes-bench -h lists the commands");
 }
 
 unsigned parse_count(const std::string& text) {
@@ -93,7 +93,7 @@ unsigned parse_count(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc{} || at != end || number == 0 || number > 4096)
-    throw UsageError(fmt::format("number '{}' is not understood", text), "it is one from 1 to 4096");
+    throw UsageError(fmt::format("'{}' is not a number from 1 to 4096", text));
   return number;
 }
 
