@@ -96,7 +96,7 @@ void run_command(std::span<const Command> commands, int argc, const char* const*
   const auto found = std::ranges::find(commands, name, &Command::name);
   if (found != commands.end()) return run(*found, argc - 1, argv + 1);
   if (argc == 2 && (name == "-h" || name == "--help")) return print(help_text(commands));
-  throw UsageError("the command line is not understood", "gpuaes-bench -h lists the commands");
+  throw UsageError("the first word is not a command", "gpuaes-bench -h lists the commands");
 }
 
 unsigned parse_count(const std::string& text) {
@@ -104,7 +104,7 @@ unsigned parse_count(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc{} || at != end || number == 0 || number > 4096)
-    throw UsageError(fmt::format("number '{}' is not understood", text), "it is one from 1 to 4096");
+    throw UsageError(fmt::format("'{}' is not a number from 1 to 4096", text));
   return number;
 }
 

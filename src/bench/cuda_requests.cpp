@@ -41,16 +41,16 @@ void add_modes(std::vector<KernelMode>& modes, const std::string& name) {
   std::vector<std::string_view> names;
   for (const KernelModeInfo& each : kernel_modes) names.push_back(each.name);
   throw UsageError(fmt::format("mode '{}' is not known", name),
-                   fmt::format("modes are {}; aead and ecb are two each", fmt::join(names, ", ")));
+                   fmt::format("modes are {}; aead and ecb each name two of them", fmt::join(names, ", ")));
 }
 
 bool parse_copies(const std::string& text) {
   if (text != "no" && text != "yes")
-    throw UsageError(fmt::format("copies '{}' are not understood", text), "they are no, yes, or no,yes");
+    throw UsageError(fmt::format("copies '{}' are not known", text), "use no, yes, or no,yes");
   return text == "yes";
 }
 
-// What a command takes where it is not said.
+// The values of options that are not given.
 struct Defaults {
   const char *variants, *ciphers, *modes;
 };
@@ -68,7 +68,7 @@ KernelRequest parse_common(const Arguments& arguments, const Defaults& defaults)
 std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments) {
   if (arguments.words.empty()) return {1 << 20, 4 << 20, 16 << 20};
   const std::size_t size = parse_size(arguments.words[0]);
-  if (size > max_copy_bytes) throw UsageError("copies are of 64M at most");
+  if (size > max_copy_bytes) throw UsageError("copies are at most 64M");
   return {size};
 }
 
@@ -89,8 +89,7 @@ KernelRequest parse_kernel_request(const Arguments& arguments) {
     add_new(request.copies, parse_copies(kind));
   const auto broken = std::ranges::find_if(request.sizes, [](std::size_t size) { return size % 16 != 0; });
   if (broken != request.sizes.end() && std::ranges::any_of(request.modes, is_ecb))
-    throw UsageError(fmt::format("size {} is not a whole number of blocks", *broken),
-                     "ECB works on blocks of 16 bytes");
+    throw UsageError(fmt::format("size {} is not a multiple of 16, the block size of ECB", *broken));
   return request;
 }
 

@@ -1,4 +1,4 @@
-// gpuaes-bench: figures that the filter itself cannot show.
+// gpuaes-bench: measures parts of the filter, and what limits it.
 
 #include <array>
 
@@ -9,9 +9,10 @@
 namespace gpuaes {
 namespace {
 
-// To add a bench:
+// To add a benchmark:
 // 1. Declare its function in bench/benches.hpp.
-// 2. Define it in a file of its own, in src/bench. If it needs CUDA, in cuda/bench, and without_cuda.cpp too.
+// 2. Define it in a file of its own in src/bench. If it needs CUDA, define it in cuda/bench, and a refusal in
+//    without_cuda.cpp.
 // 3. Add its row here, and describe it in man/gpuaes-bench.1.
 const std::array commands{
     Command{"copy", "SIZE <INPUT >OUTPUT", 1, 1,
