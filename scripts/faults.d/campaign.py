@@ -1,4 +1,4 @@
-"""Injects each fault at each call of each run, several runs at a time, and counts the outcomes."""
+"""Injects each fault at each call of each run, with several runs in parallel, and counts the outcomes."""
 
 import collections
 import concurrent.futures
@@ -16,23 +16,23 @@ class Campaign:
         self.start = time.monotonic()
         self.wrong = 0
         self.counts = collections.Counter()
-        self.succeeded = collections.Counter()  # by run and name of the fault: status 0
-        self.failed = collections.Counter()  # the same: true status
-        self.groups = set()  # the same: where the first call was tried
+        self.succeeded = collections.Counter()  # runs with status 0, by run and name of the fault
+        self.failed = collections.Counter()  # runs that reported an error, by the same
+        self.groups = set()  # pairs of the same whose first call was tried
 
-    # Which cases ----------------------------------------------------------------------------------
+    # Cases ----------------------------------------------------------------------------------------
 
     def count_calls(self, run):
-        """How many calls each fault could hit, in two runs without a fault. Threads make the numbers vary."""
+        """The number of calls that each fault could hit: the larger one of two runs, because threads make it vary."""
         calls = collections.Counter()
         for _ in range(2):
             outcome = execute(self.fixture, run, "")
             if outcome.wrong:
-                self.fail(run, "", f"wrong without any fault: {outcome.wrong}", outcome)
+                self.fail(run, "", f"wrong without a fault: {outcome.wrong}", outcome)
             for name, entry in outcome.record.items():
                 calls[name] = max(calls[name], entry.calls)
         if calls["fsync=EIO"] + calls["fdatasync=EIO"] < run.syncs:
-            self.fail(run, "", "the output and its folder are not synced")
+            self.fail(run, "", "the output or its folder is not synced")
         return calls
 
     def fail(self, run, fault, wrong, outcome=None):
@@ -57,7 +57,7 @@ class Campaign:
         name, _, call = case.fault.rpartition(":")
         group = (case.run.name, name)
         if not outcome:
-            self.counts["left out for lack of time"] += 1
+            self.counts["not tried for lack of time"] += 1
             return
         if call.rstrip("+") == "1":
             self.groups.add(group)
@@ -81,50 +81,50 @@ class Campaign:
                 raise
 
     def finish(self, essential=()):
-        """Prints the summary. True if all is right. A call of `essential` that met no fault is wrong."""
+        """Prints the summary. Returns whether every run behaved, and a fault was injected in each essential function."""
         injected = self.succeeded + self.failed
         for call in essential:
             if not any(name.startswith(call + "=") for _, name in injected):
                 self.wrong += 1
-                print(f"WRONG {call}: met no fault in any run")
+                print(f"WRONG {call}: no fault was injected in any run")
         if not self.wrong:
             for run, name in sorted(group for group in self.groups if not injected[group]):
                 self.wrong += 1
-                print(f"WRONG {run} {name}: calls were counted, and the fault was never injected")
+                print(f"WRONG {run} {name}: calls were counted, but the fault was never injected")
         if not injected:
             self.wrong += 1
-            print("faults: nothing was injected: the library is not at work")
+            print("faults: nothing was injected: the library does not work")
         rest = "".join(f", {count} {what}" for what, count in sorted(self.counts.items()))
-        print(f"faults: {self.wrong} wrong; {sum(injected.values())} faults injected: the output right and the status "
-              f"0 {sum(self.succeeded.values())} times, a true error {sum(self.failed.values())} times{rest}; "
+        print(f"faults: {self.wrong} wrong; {sum(injected.values())} faults injected: "
+              f"{sum(self.succeeded.values())} runs succeeded, {sum(self.failed.values())} reported an error{rest}; "
               f"{time.monotonic() - self.start:.0f} s")
         return self.wrong == 0
 
 
-# Calls that the runs cannot do without: if one of these meets no fault, the library has lost sight of it.
+# Functions that every program calls: if no fault is injected at one of these, the library no longer intercepts it.
 ESSENTIAL = ("read", "pread", "write", "fsync", "close", "openat", "linkat", "renameat", "mmap", "mlock",
              "pthread_create", "getentropy", "malloc")
 
 
 def calls_to_hit(count, limit):
-    """All calls from 1 to `count`, or `limit` of them, spread evenly with both ends."""
+    """All calls from 1 to `count`, or `limit` of them, spread evenly and including both ends."""
     if count <= limit:
         return list(range(1, count + 1))
     return sorted({1 + round(i * (count - 1) / (limit - 1)) for i in range(limit)})
 
 
 def interleaved(lists):
-    """First one of each list, then the next of each: where time runs out, every list has had its share."""
+    """The first item of each list, then the second of each, and so on: if time runs out, each list got its share."""
     return [item for items in itertools.zip_longest(*lists) for item in items if item is not None]
 
 
 def system_cases(campaign, runs, quick):
-    """Every fault at every call, and from that call on; for --quick at some of them."""
+    """Every fault at every call, once and from that call on; with --quick at some calls."""
     lists = []
     for run in runs:
         for name, count in sorted(campaign.count_calls(run).items()):
             hits = calls_to_hit(count, 12 if quick else count)
             lists.append([Case(run, f"{name}:{n}", {}) for n in hits])
-            if not name.endswith("=EINTR"):  # a call that is always interrupted never ends
+            if not name.endswith("=EINTR"):  # a call that is always interrupted is retried forever
                 lists.append([Case(run, f"{name}:{n}+", {}) for n in (hits[:1] if quick else hits)])
     return interleaved(lists)

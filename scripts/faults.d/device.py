@@ -1,4 +1,4 @@
-"""The campaign on a CUDA device: which driver functions fail, at which calls, with which errors."""
+"""The campaign on a CUDA device: driver functions that fail, at which calls, and with which errors."""
 
 import itertools
 import os
@@ -8,15 +8,15 @@ import subprocess
 
 from campaign import Campaign, Case, calls_to_hit, interleaved
 
-# What a run on a device cannot do without. The campaign fails if it sees no calls of one of these, or if there is a run
-# in which no failure of one of these was survived.
+# Every run on a device calls these functions. The campaign fails if it sees no calls of one of the groups, or if a run
+# survived no failure in one of them.
 ESSENTIAL = {"launches": r"cuLaunch", "copies": r"cuMemcpy", "events": r"cuEvent(Record|Query|Synchronize)"}
 FREQUENT = re.compile(r"cu(Launch|Memcpy|Memset|Event|Stream|MemAlloc|MemFree|MemHost)")
 
-# What the device dies of: a failed launch, an illegal address, uncorrectable memory. From then on every call fails.
+# Errors after which every call fails: launch failure, illegal address, uncorrectable memory error.
 DEATHS = itertools.cycle(("719", "700", "214"))
 
-# What fails once, by function: too few resources for a launch, out of memory, unknown.
+# Errors of a single call, by function: too few resources for a launch, out of memory, unknown error.
 ERRORS = ((r"cuLaunch", "701"), (r"cuMem(Alloc|Host)|cuStreamCreate|cuEventCreate", "2"), (r"", "999"))
 
 
@@ -25,9 +25,9 @@ def error_of(name):
 
 
 def show_nothing_seen(fixture, calls):
-    """Why there may be nothing to inject."""
-    print(f"faults: of a run on the device the library saw {calls['dlsym']} driver functions asked for by dlsym() and "
-          f"{calls['cuGetProcAddress']} by cuGetProcAddress(), and calls of these:")
+    """Prints hints at why no calls were seen."""
+    print(f"faults: in a run on the device, {calls['dlsym']} driver functions were looked up with dlsym() and "
+          f"{calls['cuGetProcAddress']} with cuGetProcAddress(), and these were called:")
     for name, count in sorted(calls.items()):
         if re.match(r"cu[A-Z]", name):
             print(f"  {name}  {count}")
@@ -37,14 +37,14 @@ def show_nothing_seen(fixture, calls):
 
 
 def device_cases(campaign, runs):
-    """Frequent functions fail once and for all at each call, or at many of them; others at a few. In a random order,
-    the same each time: where time runs out, early and late calls have had their share."""
+    """Failures of single calls, and from a call on: at many calls of frequent functions and at a few of others. The
+    order is random, but always the same, so both early and late calls are tried if time runs out."""
     lists, shuffle = [], random.Random(0).shuffle
     for run in runs:
         calls = campaign.count_calls(run)
         missing = [what for what, pattern in ESSENTIAL.items() if not any(re.match(pattern, name) for name in calls)]
         if missing:
-            campaign.fail(run, "", f"no calls seen of {', '.join(missing)}")
+            campaign.fail(run, "", f"saw no calls for {', '.join(missing)}")
             show_nothing_seen(campaign.fixture, calls)
             return []
         for name, count in sorted(calls.items()):
@@ -64,11 +64,11 @@ def check_survived(campaign, runs):
     for run in runs:
         for what, pattern in ESSENTIAL.items():
             if not any(run.name == name and re.match(pattern, function) for name, function in campaign.succeeded):
-                campaign.fail(run, "", f"no failure of {what} came out right")
+                campaign.fail(run, "", f"survived no failure of {what}")
 
 
 def show_functions(campaign):
-    print("faults injected, by function: right output and status 0, true error")
+    print("faults injected, by function: runs that succeeded, runs that reported an error")
     for function in sorted({function for _, function in campaign.succeeded + campaign.failed}):
         right, failed = (sum(count for (_, name), count in counter.items() if name == function)
                          for counter in (campaign.succeeded, campaign.failed))
@@ -79,7 +79,7 @@ def run(fixture, runs, jobs):
     """The exit status."""
     lanes = fixture.call("{stream} --list-lanes") or b""
     if not re.search(rb"^cuda:0", lanes, re.M):
-        print("skipped: there is no CUDA device here, or the program was built without CUDA")
+        print("faults: skipped: no CUDA device, or the program was built without CUDA")
         return 77
     campaign = Campaign(fixture, jobs, attempts=1, seconds=float(os.environ.get("FAULTS_SECONDS") or 200))
     cases = device_cases(campaign, runs)

@@ -12,22 +12,22 @@ import tempfile
 from record import Record
 
 PIPE_BYTES = 1 << 20
-TIMEOUT = 30  # seconds, on a machine that has other work; what takes longer hangs
+TIMEOUT = 30  # seconds, enough for a busy machine; a run that takes longer hangs
 
-# Faults that a right program gets past, whichever call they hit.
+# Faults that the programs tolerate at any call.
 HARMLESS = re.compile(
     r"(read|pread|write|fsync|fdatasync|close|ftruncate|fallocate|poll|epoll_wait)=EINTR|\w+=short|fcntl=EPERM"
     r"|(O_TMPFILE|mlock|madvise|posix_fadvise|sync_file_range)=\w+|fallocate=EOPNOTSUPP")
 
-# Faults after which the output may be lost, where they hit it.
+# Faults after which data may be lost, if they hit an output.
 LOSSES = re.compile(r"(write|fsync|fdatasync|close|ftruncate)=(EIO|ENOSPC)")
 
-# wrong: what is, or None. where: what the fault hit, empty if it was not injected. record: all that was called.
+# wrong: the problem, or None. where: what the fault hit, empty if it was not injected. record: all calls.
 Outcome = collections.namedtuple("Outcome", "wrong status where stderr record")
 
 
 def filled_pipe(content):
-    """A pipe to read `content` from, where it fits in one: then it arrives the same way every time. Else None."""
+    """A pipe that already holds `content`, so it is read the same way every time; None if it does not fit in one."""
     read_end, write_end = os.pipe()
     try:
         fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
@@ -43,7 +43,7 @@ def filled_pipe(content):
 
 
 def start(fixture, run, folder, environment):
-    """The process, and what is yet to be written to its standard input."""
+    """The process, and the bytes that remain to be written to its standard input."""
     pipe = filled_pipe(run.stdin)
     try:
         process = subprocess.Popen(
@@ -71,7 +71,7 @@ def wrong_messages(program, status, stderr, silent):
     for line in lines:
         found = re.match(rf"{program}: (error|hint|warning): [^A-Z ].*[^. ]$", line)
         if not found:
-            return f"an odd line on standard error: {line}"
+            return f"unexpected line on standard error: {line}"
         count[found[1]] += 1
     if status == 0 and count["error"]:
         return "an error message with status 0"
@@ -81,11 +81,11 @@ def wrong_messages(program, status, stderr, silent):
 
 
 def wrong_files(run, folder, status, lost):
-    """In the working folder: whole results, or what was there before. A run that fails after its output was whole may
-    leave it, but not if what was `lost` is part of it."""
+    """The working folder must have complete results, or the files from before the run. A run that fails after its
+    output is complete may leave the output, unless a part of it may be `lost`."""
     there, whole, before = set(os.listdir(folder)), set(run.results), set(run.files)
     if not before <= there <= before | whole or (status == 0 and not whole <= there):
-        return f"leaves the files {sorted(there)}, and there were {sorted(before)}"
+        return f"leaves the files {sorted(there)}; before, there were {sorted(before)}"
     for name in there:
         path = os.path.join(folder, name)
         with open(path, "rb") as file:
@@ -93,17 +93,17 @@ def wrong_files(run, folder, status, lost):
         if status != 0 and content == run.files.get(name):
             continue
         if status != 0 and lost and len(run.results) == 1:
-            return f"leaves {name}, {len(content)} bytes, though some of it may be lost"
+            return f"leaves {name}, {len(content)} bytes, though a part of it may be lost"
         extra = stat.S_IMODE(os.stat(path).st_mode) & ~run.modes.get(name, 0o644)
-        wrong = run.results[name](content) or (extra and f"mode has {extra:o} too many")
+        wrong = run.results[name](content) or (extra and f"the mode has extra bits {extra:o}")
         if wrong:
             return f"{name}: {wrong}"
     return None
 
 
 def loses_output(fault, where, folder):
-    """Whether what was written may be lost, so that the run must not succeed. A file that is only checked is opened for
-    writing too, and closed with nothing written."""
+    """Whether output may be lost, in which case the run must fail. Files are also opened for writing only to check
+    them, and an error of close() is harmless there."""
     used = (" writing ",) if fault.startswith("close=") else (" writing ", " checking ")
     is_output = where.startswith("1 ") or any(use + folder + "/" in where for use in used)
     return LOSSES.fullmatch(fault) and is_output
@@ -115,22 +115,22 @@ def wrong_status(status, fault, lost):
     if status not in (0, 1):
         return f"status {status}"
     if status != 0 and (not fault or HARMLESS.fullmatch(fault)):
-        return f"status {status}, though nothing that matters failed"
+        return f"status {status}, though no important call failed"
     if status == 0 and lost:
         return "status 0, though the output may be lost"
     return None
 
 
 def judge(run, folder, status, output, fault, where):
-    """What is wrong, or None. `where` is empty if the fault was not injected."""
+    """The problem, or None. `where` is empty if the fault was not injected."""
     if not output:
         return f"hangs: still running after {TIMEOUT} s"
     stdout, stderr = output
     lost = loses_output(fault, where, folder)
-    silent = where.startswith("2 ")  # standard error itself is what failed
+    silent = where.startswith("2 ")  # the fault hit standard error itself
     return (wrong_status(status, fault if where else "", lost)
             or wrong_messages(f"gpuaes-{run.program}", status, stderr.decode(errors="replace"), silent)
-            or (run.stdout(stdout, status == 0) if run.stdout else stdout and "output where none was expected")
+            or (run.stdout(stdout, status == 0) if run.stdout else stdout and "unexpected output")
             or wrong_files(run, folder, status, lost))
 
 

@@ -1,4 +1,4 @@
-"""The record that the fault library keeps of a process: which calls its faults could hit, and which they did hit."""
+"""The fault library's record of a process: the calls that faults could hit, and those that they did hit."""
 
 import collections
 import os
@@ -21,11 +21,11 @@ class Record:
             file.truncate(CAPACITY * LAYOUT.size)
 
     def environment(self, library, fault):
-        """For the process. `fault` is NAME:N, NAME:N+, or empty to count only."""
+        """The environment for the process. `fault` is NAME:N, NAME:N+, or empty to only count calls."""
         return {"LD_PRELOAD": library, "FAULTS_RECORD": self.path, "FAULTS_AT": fault}
 
     def read(self):
-        """Entries by the fault's name. The file is gone afterwards."""
+        """Returns the entries by the fault's name, and removes the file."""
         entries = {}
         with open(self.path, "rb") as file:
             while chunk := file.read(LAYOUT.size):

@@ -1,4 +1,4 @@
-"""The short runs in which faults are injected, and what a right result of each is."""
+"""The short runs in which faults are injected, with the expected results of each."""
 
 import os
 import re
@@ -9,14 +9,14 @@ OLD = b"what was in the file before\n" * 5000
 
 
 class Run:
-    """One command line. `arguments` may name the fixture's files as {name}; the working folder is a fresh one.
+    """One command line, run in a new folder. {name} in `arguments` stands for a program or a file of the fixture.
 
-    stdin      the input's bytes, given through a pipe
-    stdout     a check of what comes out, None where nothing may
-    files      files that are in the working folder before: name to bytes
-    results    checks of files that a successful run leaves there: name to check
-    modes      of such files, where they may not be readable by others
-    syncs      how many calls of fsync() it takes to make the results durable
+    stdin      the bytes on standard input, a pipe
+    stdout     a check of standard output, or None if it must be empty
+    files      files that exist in the folder before the run: name to bytes
+    results    checks of the files that a successful run leaves there: name to check
+    modes      modes of such files, if not 0644
+    syncs      the number of calls of fsync() that make the results durable
     """
 
     def __init__(self, name, arguments, stdin=b"", stdout=None, files=None, results=None, modes=None,
@@ -27,7 +27,7 @@ class Run:
 
 
 class Fixture:
-    """Programs, the fault library, and the input files that runs share."""
+    """The programs, the fault library, and the input files that runs share."""
 
     def __init__(self, folder, build, size):
         self.folder = folder
@@ -58,19 +58,19 @@ class Fixture:
         self.raw = self.call(f"{{stream}} -q -f raw --iv {IV} -k {{key}}", self.plain)
 
     def expand(self, line):
-        """The words of a command line, with the path of a program or file for each {name}."""
+        """The words of a command line, with each {name} replaced by the path of that program or file."""
         def path(found):
             return self.programs.get(f"gpuaes-{found[1]}", self.path(found[1]))
         return [re.sub(r"\{(\w+)\}", path, word) for word in line.split()]
 
     def call(self, line, stdin=b""):
-        """Standard output of a command that meets no fault, or None where it fails."""
+        """Standard output of a command that runs without a fault, or None if it fails."""
         done = subprocess.run(self.expand(line), input=stdin, env=self.environment, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL)
         return done.stdout if done.returncode == 0 else None
 
-    # Checks: what is wrong with the bytes, or None. `whole` is False for the output of a failed run, which may
-    # have written only the beginning.
+    # Checks return what is wrong with the bytes, or None. `whole` is False for the output of a failed run, which may be
+    # only the beginning of the expected output.
 
     @staticmethod
     def same(expected):

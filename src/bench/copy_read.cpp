@@ -113,7 +113,7 @@ void run_copy_bench(const Arguments& arguments) {
   std::vector<std::byte> buffer(parse_size(arguments.words[0]));
   Cancel cancel;
   FdSource source = open_source(std::string(standard_name), cancel);
-  const std::unique_ptr<Sink> sink = open_sink(std::nullopt, {}, cancel);
+  const std::unique_ptr<Sink> sink = open_sink(find_output(std::nullopt), {}, cancel);
   while (const std::size_t count = source.read(buffer)) sink->write(std::span(buffer).first(count));
   sink->finish();
 }

@@ -6,8 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "lane/cuda_kernel.hpp"
-
 namespace gpuaes {
 
 inline constexpr std::array sweep_threads{32u, 64u, 128u, 256u, 512u, 1024u};  // of a CUDA block
@@ -22,7 +20,8 @@ std::vector<unsigned> sweep_streams_with(unsigned filter_streams);
 
 // Rates have any unit, the same for all.
 struct ShapeRate {
-  KernelShape shape;
+  unsigned threads;            // in a CUDA block; 0: left to the kernel
+  unsigned blocks_per_thread;  // cipher blocks; 0: left to the kernel
   double rate;
 };
 
@@ -36,7 +35,7 @@ inline constexpr double sweep_noise = 0.02;
 
 // Among the shapes as fast as the fastest, the one that leaves most to the kernel, and among those the
 // fastest. `rates` is not empty.
-KernelShape choose_shape(std::span<const ShapeRate> rates);
+const ShapeRate& choose_shape(std::span<const ShapeRate> rates);
 
 // 0 if `filter_streams` are as fast as any or were not measured; otherwise the fewest that are.
 unsigned choose_streams(std::span<const StreamsRate> rates, unsigned filter_streams);

@@ -23,7 +23,8 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
     for (const po::option& option : parsed.options)
       if (option.position_key >= 0)
         line.words.insert(line.words.end(), option.value.begin(), option.value.end());
-    if (line.words.size() > max_words) throw UsageError(text::too_many_words, text::options_hint);
+    if (line.words.size() > max_words)
+      throw UsageError(fmt::format(text::too_many_words, line.words[max_words]), text::options_hint);
     return line;
   } catch (const po::unknown_option& error) {
     // Only its name: "-K<hex>", as openssl takes it, contains a key.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "format/formats.hpp"
@@ -89,7 +90,7 @@ std::unique_ptr<Session> open_message(const MessageSecret& secret,
 std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
   if (request.keys.empty())
     throw UsageError(fmt::format(text::needs_key, "cobblestone"), text::needs_key_hint);
-  const GivenKey& key = request.keys.front();
+  const FileKey& key = request.keys.front();
   if (key.size() == info(Cipher::aes_192).key_bytes)
     throw UsageError(fmt::format(text::cobblestone_key, key.name, key.size()));
   const std::vector<std::byte> context = parse_context(request.context.value_or(""));

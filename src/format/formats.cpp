@@ -4,9 +4,10 @@
 //   1. its open_ and describe_ functions, in a file next to this one that CMakeLists.txt lists, and declared
 //      in formats.hpp with its magic; make_ctr_session() and make_segment_session() (sessions.hpp) do the
 //      body;
-//   2. its row in the list below, with all of has, open and describe. Decryption detects a format only if it
+//   2. its row in the list below, with all of supports, open and describe. Decryption detects a format only
+//   if it
 //      authenticates and begins with a magic of its own;
-//   3. what only it can make use of: in SessionRequest and Takes (format.hpp), and in open_session() below;
+//   3. what only it can make use of: in SessionRequest and Accepts (format.hpp), and in open_session() below;
 //   4. its messages in base/texts.hpp;
 //   5. its name in the text of -f (cli/options.cpp), in the manual page and in the README.
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/texts.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
@@ -39,34 +41,34 @@ constexpr std::array formats{
     Format{.name = "sealed",
            .authenticated = true,
            .magic = sealed_magic,
-           .takes = {.keys = true, .recipients = true, .passphrase = true, .label = true, .range = true},
-           .has = has_sealed_suite,
+           .accepts = {.keys = true, .recipients = true, .passphrase = true, .label = true, .range = true},
+           .supports = has_sealed_suite,
            .open = open_sealed,
            .describe = describe_sealed},
     Format{.name = "cobblestone",
            .authenticated = true,
-           .takes = {.context = true, .range = true},
-           .has = is_one_of<Cipher::aes_128, Cipher::aes_256>,
+           .accepts = {.context = true, .range = true},
+           .supports = is_one_of<Cipher::aes_128, Cipher::aes_256>,
            .open = open_cobblestone,
            .describe = describe_cobblestone},
     Format{.name = "openssl",
            .authenticated = false,
            .magic = openssl_magic,
-           .takes = {.passphrase = true, .iterations = true},
-           .has = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256>,
+           .accepts = {.passphrase = true, .iterations = true},
+           .supports = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256>,
            .open = open_openssl,
            .describe = describe_openssl},
     Format{.name = "raw",
            .authenticated = false,
-           .takes = {.iv = true, .range = true},
-           .has = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256, Cipher::kuznyechik>,
+           .accepts = {.iv = true, .range = true},
+           .supports = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256, Cipher::kuznyechik>,
            .open = open_raw,
            .describe = describe_raw},
 };
 
 static_assert(std::ranges::all_of(formats,
                                   [](const Format& each) {
-                                    return each.has != nullptr && each.open != nullptr &&
+                                    return each.supports != nullptr && each.open != nullptr &&
                                            each.describe != nullptr;
                                   }),
               "a row lacks a function");
@@ -90,36 +92,36 @@ std::vector<std::string> names_of(Chosen chosen, NamedAs named = NamedAs::name) 
   return names;
 }
 
-auto takes(bool Takes::*what) {
-  return [what](const Format& format) { return format.takes.*what; };
+auto accepts(bool Accepts::*what) {
+  return [what](const Format& format) { return format.accepts.*what; };
 }
 
 // Nothing that a user gave is passed over in silence.
-void check_takes(const Format& format, bool given, bool Takes::*what, std::string_view what_text) {
-  if (!given || format.takes.*what) return;
+void check_accepts(const Format& format, bool given, bool Accepts::*what, std::string_view what_text) {
+  if (!given || format.accepts.*what) return;
   throw UsageError(fmt::format(text::format_takes_none, format.name, what_text),
-                   fmt::format(text::formats_that_take_hint, join(names_of(takes(what)), comma)));
+                   fmt::format(text::formats_that_take_hint, join(names_of(accepts(what)), comma)));
 }
 
 bool has_aes_alone(const Format& format) {
   return std::ranges::all_of(ciphers, [&](const CipherInfo& each) {
-    return each.family == Family::aes || !format.has(each.cipher);
+    return each.family == Family::aes || !format.supports(each.cipher);
   });
 }
 
 void check_cipher(const Format& format, Cipher cipher) {
-  if (format.has(cipher)) return;
+  if (format.supports(cipher)) return;
   const CipherInfo& refused = info(cipher);
   if (has_aes_alone(format) && refused.family != Family::aes) {
-    const auto has_it = [cipher](const Format& each) { return each.has(cipher); };
+    const auto has_it = [cipher](const Format& each) { return each.supports(cipher); };
     throw UsageError(fmt::format(text::aes_alone, format.name, refused.name),
                      fmt::format(text::formats_with_cipher_hint, join(names_of(has_it, NamedAs::option))));
   }
   std::vector<std::string> names;
   for (const CipherInfo& each : ciphers)
-    if (format.has(each.cipher)) names.emplace_back(each.name);
+    if (format.supports(each.cipher)) names.emplace_back(each.name);
   const auto has_all = [](const Format& each) {
-    return std::ranges::all_of(ciphers, each.has, &CipherInfo::cipher);
+    return std::ranges::all_of(ciphers, each.supports, &CipherInfo::cipher);
   };
   throw UsageError(fmt::format(text::other_cipher_of_format, format.name, join(names), refused.name),
                    fmt::format(text::every_cipher_hint, join(names_of(has_all, NamedAs::option))));
@@ -127,7 +129,7 @@ void check_cipher(const Format& format, Cipher cipher) {
 
 }  // namespace
 
-Cipher choose_cipher(std::optional<Cipher> named, const GivenKey& key) {
+Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key) {
   for (const CipherInfo& each : ciphers) {
     const bool is_meant = named ? each.cipher == *named : each.family == Family::aes;
     if (is_meant && each.key_bytes == key.size()) return each.cipher;
@@ -145,8 +147,8 @@ std::string authenticated_formats() {
   return join(names_of([](const Format& format) { return format.authenticated; }));
 }
 
-std::string formats_that_take(bool Takes::*what, NamedAs named) {
-  return join(names_of(takes(what), named));
+std::string formats_that_accept(bool Accepts::*what, NamedAs named) {
+  return join(names_of(accepts(what), named));
 }
 
 const Format& find_format(std::string_view name) {
@@ -179,14 +181,14 @@ const Format& detect_authenticated_format(HeaderReader& input) {
 }
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
-  check_takes(format, request.keys.size() > 1, &Takes::keys, "second key");
-  check_takes(format, !request.identities.empty(), &Takes::recipients, "identity");
-  check_takes(format, !request.recipients.empty(), &Takes::recipients, "recipient");
-  check_takes(format, static_cast<bool>(request.passphrase), &Takes::passphrase, "passphrase");
-  check_takes(format, request.iv.has_value(), &Takes::iv, "--iv");
-  check_takes(format, request.context.has_value(), &Takes::context, "--context");
-  check_takes(format, request.label.has_value(), &Takes::label, "--label");
-  check_takes(format, request.iterations.has_value(), &Takes::iterations, "--iter");
+  check_accepts(format, request.keys.size() > 1, &Accepts::keys, "more than one key");
+  check_accepts(format, !request.identities.empty(), &Accepts::recipients, "an identity");
+  check_accepts(format, !request.recipients.empty(), &Accepts::recipients, "a recipient");
+  check_accepts(format, static_cast<bool>(request.passphrase), &Accepts::passphrase, "a passphrase");
+  check_accepts(format, request.iv.has_value(), &Accepts::iv, "--iv");
+  check_accepts(format, request.context.has_value(), &Accepts::context, "--context");
+  check_accepts(format, request.label.has_value(), &Accepts::label, "--label");
+  check_accepts(format, request.iterations.has_value(), &Accepts::iterations, "--iter");
   if (request.cipher) check_cipher(format, *request.cipher);
   return format.open(std::move(request));
 }

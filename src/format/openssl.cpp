@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "format/header_reader.hpp"

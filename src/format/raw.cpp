@@ -27,7 +27,7 @@ Counter parse_iv(const std::string& digits, const CipherInfo& cipher) {
 std::unique_ptr<Session> open_raw(SessionRequest request) {
   if (request.keys.empty()) throw UsageError(fmt::format(text::needs_key, "raw"), text::needs_key_hint);
   if (!request.iv) throw UsageError(text::raw_needs_iv, text::raw_needs_iv_hint);
-  GivenKey& key = request.keys.front();
+  FileKey& key = request.keys.front();
   const Cipher cipher = choose_cipher(request.cipher, key);
   return make_ctr_session({cipher, std::move(key)}, parse_iv(*request.iv, info(cipher)));
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "format/formats.hpp"

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "format/formats.hpp"
@@ -120,13 +121,13 @@ bool has_slot(const SealedHeader& header, SlotType type) {
   return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });
 }
 
-void check_keys(std::span<const GivenKey> keys) {
-  for (const GivenKey& key : keys)
+void check_keys(std::span<const FileKey> keys) {
+  for (const FileKey& key : keys)
     if (key.size() != file_key_bytes)
       throw UsageError(fmt::format(text::sealed_key, file_key_bytes, key.name, key.size()));
 }
 
-void check_slots_for(std::span<const GivenKey> keys, std::span<const PublicKey> recipients, bool passphrase) {
+void check_slots_for(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase) {
   check_keys(keys);
   if (passphrase && !recipients.empty()) throw UsageError(text::mixed_slots, text::mixed_slots_hint);
   const std::size_t count = keys.size() + recipients.size() + (passphrase ? 1 : 0);
@@ -136,7 +137,7 @@ void check_slots_for(std::span<const GivenKey> keys, std::span<const PublicKey> 
 std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const SlotsFor& whom,
                                           const Check& check) {
   std::vector<std::byte> slots;
-  for (const GivenKey& key : whom.keys) append(slots, make_key_slot(file_key, key));
+  for (const FileKey& key : whom.keys) append(slots, make_key_slot(file_key, key));
   for (const PublicKey& recipient : whom.recipients) append(slots, make_recipient_slot(file_key, recipient));
   if (whom.passphrase != nullptr) append(slots, make_passphrase_slot(file_key, *whom.passphrase, check));
   const std::size_t count = whom.keys.size() + whom.recipients.size() + (whom.passphrase != nullptr ? 1 : 0);

@@ -6,10 +6,10 @@
 #include <bit>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "cipher/modes/segments.hpp"
-#include "format/header_reader.hpp"
 
 namespace gpuaes {
 namespace {
@@ -72,7 +72,7 @@ class SegmentSession : public Session {
     return job;
   }
 
-  Outcome judge(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override {
+  Outcome verify(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override {
     if (!stream_.decrypt) return {piece.out.size(), std::nullopt};
     if (bad_segment) {
       const std::size_t at = *bad_segment * sealed_segment_bytes;
@@ -97,7 +97,7 @@ class SegmentSession : public Session {
   // `at` and `released` count from the beginning of the piece, the message from those of input and plaintext.
   Outcome failed(Message message, const Piece& piece, std::size_t at, std::size_t released) const {
     const std::uint64_t end = piece.offset / sealed_segment_bytes * segment_bytes + released;
-    const std::uint64_t plaintext = end - std::min(end, piece.from);
+    const std::uint64_t plaintext = end - std::min(end, piece.wanted_from);
     return {released, AuthError(fmt::format(message, stream_.header_bytes + piece.offset + at, plaintext))};
   }
 

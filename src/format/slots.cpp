@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "cipher/modes/evp_gcm.hpp"
-#include "format/header_reader.hpp"
 
 namespace gpuaes {
 namespace {

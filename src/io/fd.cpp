@@ -52,16 +52,4 @@ void occupy_standard_descriptors() {
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-bool is_same_file(const struct stat& a, const struct stat& b) {
-  if (S_ISBLK(a.st_mode) && S_ISBLK(b.st_mode)) return a.st_rdev == b.st_rdev;
-  return S_ISREG(a.st_mode) && S_ISREG(b.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-bool is_same_stream(const struct stat& a, const struct stat& b) {
-  const auto is_stream = [](const struct stat& status) {
-    return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
-  };
-  return is_stream(a) && is_stream(b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 }  // namespace gpuaes

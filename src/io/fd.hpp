@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fmt/core.h>
-#include <sys/stat.h>
+#include <sys/types.h>
 
 #include <string>
 
@@ -40,11 +40,5 @@ Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode = 0
 // Puts /dev/null, opened the wrong way round, where descriptor 0, 1 or 2 is closed: what is opened later
 // cannot land there, and using it as input or output still fails with EBADF.
 void occupy_standard_descriptors();
-
-// Whether both are the same regular file or block device: what is written would be read, or destroyed before.
-bool is_same_file(const struct stat& a, const struct stat& b);
-
-// Whether both are the same pipe, socket or terminal: what is read from the one is lost for the other.
-bool is_same_stream(const struct stat& a, const struct stat& b);
 
 }  // namespace gpuaes

@@ -26,7 +26,7 @@ constexpr std::size_t file_call_bytes = 256 << 10;
 
 // Regular files up to here have nothing to share out among lanes, and those whose st_size is no size (4096 in
 // sysfs) are all smaller.
-constexpr std::uint64_t min_shared_size = 64 << 10;
+constexpr std::uint64_t min_parallel_size = 64 << 10;
 
 // Many lanes that read a file in parallel confuse the kernel's own readahead, which goes by one place in an
 // open file. So each read asks for what others will want soon: 4.0 instead of 3.0 GB/s of a disk (ext4, 16
@@ -145,8 +145,8 @@ bool FdSource::is_terminal() const {
   return isatty(fd_.get()) != 0;
 }
 
-std::uint64_t FdSource::shared_size() const {
-  return S_ISBLK(status_.st_mode) || size_ > min_shared_size ? size_ : 0;
+std::uint64_t FdSource::parallel_size() const {
+  return S_ISBLK(status_.st_mode) || size_ > min_parallel_size ? size_ : 0;
 }
 
 void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {

@@ -19,7 +19,7 @@ class FdSource : public Source {
 
   std::size_t read(std::span<std::byte> out) override;
   bool ready(std::chrono::milliseconds patience) override;
-  std::uint64_t shared_size() const override;
+  std::uint64_t parallel_size() const override;
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   void skip_to(std::uint64_t offset) override;
 
@@ -27,8 +27,8 @@ class FdSource : public Source {
   // of /proc, which say 0 whatever is in them.
   std::optional<std::uint64_t> size() const;
 
-  // So many threads will use read_at() at once.
-  void shared_by(unsigned readers) { readers_ = readers; }
+  // That many threads will use read_at() at once.
+  void expect_readers(unsigned readers) { readers_ = readers; }
 
   // Offsets and sizes are counted from where it stands now: what was read so far is no longer part of it.
   void begin_here();

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
 #include <map>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/rows.hpp"
 #include "base/texts.hpp"
 #include "lane/plan.hpp"
 #include "system/resources.hpp"
@@ -32,50 +34,30 @@ std::vector<std::string> describe_cpus() {
   return {fmt::format("cpu:{}\tlibcrypto, {} threads", usable_cpus(), usable_cpus())};
 }
 
-// The list; null after its last backend.
-const BackendInfo* row(Backend backend) {
-  switch (backend) {
-    case Backend::cpu: {
-      static constexpr BackendInfo cpu{.name = "cpu",
-                                       .max_count = max_threads,
-                                       .jobs_per_lane = 1,
-                                       .count_devices = nullptr,
-                                       .open = open_threads<make_cpu_lane>,
-                                       .default_count = cpu_lane_count,
-                                       .describe = describe_cpus};
-      return &cpu;
-    }
-    case Backend::reference: {
-      static constexpr BackendInfo reference{
-          .name = "reference",
-          .max_count = max_threads,
-          .jobs_per_lane = 1,
-          .count_devices = nullptr,
-          .open = open_threads<make_reference_lane>,
-          .default_count = [](unsigned, const RunShape&) { return 1u; },
-          .describe = [] { return std::vector<std::string>{}; }};  // for tests: not listed
-      return &reference;
-    }
-    case Backend::cuda: {
-      static constexpr BackendInfo cuda{.name = "cuda",
-                                        .max_count = max_streams,
-                                        .jobs_per_lane = cuda_jobs_per_lane,
-                                        .count_devices = count_cuda_devices,
-                                        .open = open_cuda_lanes,
-                                        .default_count = cuda_stream_count,
-                                        .describe = describe_cuda_devices};
-      return &cuda;
-    }
-  }
-  return nullptr;
-}
-
-std::vector<Backend> all_backends() {
-  std::vector<Backend> backends;
-  for (Backend each{}; row(each) != nullptr; each = static_cast<Backend>(static_cast<int>(each) + 1))
-    backends.push_back(each);
-  return backends;
-}
+constexpr std::array backends{
+    BackendInfo{.backend = Backend::cpu,
+                .name = "cpu",
+                .max_count = max_threads,
+                .count_devices = nullptr,
+                .open = open_threads<make_cpu_lane>,
+                .default_count = cpu_lane_count,
+                .describe = describe_cpus},
+    BackendInfo{.backend = Backend::reference,
+                .name = "reference",
+                .max_count = max_threads,
+                .count_devices = nullptr,
+                .open = open_threads<make_reference_lane>,
+                .default_count = [](unsigned, const Workload&) { return 1u; },
+                .describe = [] { return std::vector<std::string>{}; }},  // for tests: not listed
+    BackendInfo{.backend = Backend::cuda,
+                .name = "cuda",
+                .max_count = max_streams,
+                .count_devices = count_cuda_devices,
+                .open = open_cuda_lanes,
+                .default_count = cuda_stream_count,
+                .describe = describe_cuda_devices},
+};
+static_assert(has_row_for_each(backends, &BackendInfo::backend));
 
 UsageError bad_lanes(std::string_view text) {
   return UsageError(fmt::format(text::bad_lanes, text),
@@ -101,8 +83,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 Backend find_backend(std::string_view name, std::string_view text) {
-  for (const Backend each : all_backends())
-    if (info(each).name == name) return each;
+  for (const BackendInfo& each : backends)
+    if (each.name == name) return each.backend;
   throw bad_lanes(text);
 }
 
@@ -120,7 +102,7 @@ LaneSpec parse_part(std::string_view part, std::string_view text) {
 }  // namespace
 
 const BackendInfo& info(Backend backend) {
-  return *row(backend);
+  return row_of(backends, backend);
 }
 
 bool uses_device(const LaneSpec& spec) {
@@ -170,8 +152,7 @@ std::string to_string(const LaneSpec& spec) {
 
 std::vector<std::string> describe_lanes() {
   std::vector<std::string> lines;
-  for (const Backend each : all_backends())
-    std::ranges::move(info(each).describe(), std::back_inserter(lines));
+  for (const BackendInfo& each : backends) std::ranges::move(each.describe(), std::back_inserter(lines));
   return lines;
 }
 

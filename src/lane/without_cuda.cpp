@@ -1,8 +1,7 @@
-// Replaces cuda/ in builds without CUDA: there are no devices, and profilers are not told anything.
+// Replaces the CUDA lanes in builds without CUDA: there are no devices.
 #include "base/error.hpp"
 #include "base/texts.hpp"
 #include "lane/backends.hpp"
-#include "system/profiler_range.hpp"
 
 namespace gpuaes {
 
@@ -23,8 +22,5 @@ std::size_t count_cuda_devices() {
 std::vector<std::string> describe_cuda_devices() {
   return {};
 }
-
-void push_profiler_range(const char*) noexcept {}
-void pop_profiler_range() noexcept {}
 
 }  // namespace gpuaes

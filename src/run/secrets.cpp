@@ -41,7 +41,8 @@ FdSource open_secret_file(const std::string& name, std::vector<struct stat>& fil
   const struct stat& status = file.status();
   files.push_back(status);
   if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
-    messages.warning(fmt::format(text::readable_by_others, file.name()));
+    messages.warning(name == standard_name ? std::string(text::stdin_readable_by_others)
+                                           : fmt::format(text::readable_by_others, name));
   return file;
 }
 
@@ -209,23 +210,6 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
                     "new passphrase: "};
   if (named.empty()) throw UsageError(text::no_new_secret, text::no_new_secret_hint);
   return read_named(named, messages, cancel);
-}
-
-SessionRequest session_request(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
-  SessionRequest request;
-  request.decrypt = options.decrypt;
-  request.cipher = options.cipher;
-  request.keys = std::move(secrets.keys);
-  request.identities = std::move(secrets.identities);
-  request.recipients = std::move(secrets.recipients);
-  request.passphrase = std::move(secrets.passphrase);
-  request.iv = options.iv;
-  request.context = options.context;
-  request.label = options.label;
-  request.iterations = options.iterations;
-  request.input = &input;
-  request.check = [&cancel] { cancel.check(); };
-  return request;
 }
 
 const char* writer_warning(const Secrets& secrets, bool had_recipient) {

@@ -1,11 +1,11 @@
-// System calls that fail or come back short. Each function below replaces the C library's function of that
-// name, meets the faults that it lists, and otherwise makes the call. A fault is named CALL=ERROR or
-// CALL=short.
+// System calls that fail or process only a part. Each function below replaces the C library's function of the
+// same name, can fail with the faults that it lists, and otherwise makes the call. A fault is named
+// CALL=ERROR or CALL=short.
 //
-// Calls that may wait go to the C library, where threads can be canceled; others are made directly.
+// Calls that may block go to the C library, where threads can be canceled; others are made directly.
 //
-// Errors are what the call reports in real life. Where an error means that the file system or the kernel
-// lacks something, scripts/faults.d/execution.py knows that the program has to do without.
+// The errors are those that the call reports in practice. Some mean that the file system or the kernel does
+// not support something; scripts/faults.d/execution.py lists those that the program must tolerate.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,7 +22,8 @@
 
 #include "record.hpp"
 
-// Defines NAME under another name in C++: the headers declare NAME in ways that a definition cannot repeat.
+// Defines NAME under another C++ name, because the headers declare NAME in ways that a definition cannot
+// repeat.
 #define CALL(result, name, ...)                                  \
   extern "C" result replaced_##name(__VA_ARGS__) __asm__(#name); \
   result replaced_##name(__VA_ARGS__)
@@ -39,15 +40,15 @@ struct Target {
   const char* path = nullptr;
 };
 
-// The error that the call meets now, or 0. Each fault counts the call.
+// The error to inject into this call, or 0. Counts the call for each fault.
 int error_of(const char* call, Target target, std::initializer_list<int> errors) {
-  int met = 0;
+  int injected = 0;
   for (const int error : errors) {
     char name[sizeof faults::Entry::name];
     snprintf(name, sizeof name, "%s=%s", call, strerrorname_np(error));
-    if (faults::hits(name, target.descriptor, target.path)) met = error;
+    if (faults::hits(name, target.descriptor, target.path)) injected = error;
   }
-  return met;
+  return injected;
 }
 
 bool fails(const char* call, Target target, std::initializer_list<int> errors) {
@@ -56,13 +57,13 @@ bool fails(const char* call, Target target, std::initializer_list<int> errors) {
   return error != 0;
 }
 
-// Descriptors by which threads wake each other (eventfd) are memory: reading and writing them cannot fail.
+// An eventfd, which threads use to wake each other, is only memory: reading and writing it cannot fail.
 bool is_memory(int fd) {
   struct stat status {};
   return syscall(SYS_fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) == 0;
 }
 
-// Half of `size` where the call comes back short.
+// Half of `size` if the call is to process only a part.
 size_t shortened(const char* call, int descriptor, size_t size) {
   char name[sizeof faults::Entry::name];
   snprintf(name, sizeof name, "%s=short", call);
@@ -194,7 +195,7 @@ CALL(int, fallocate, int fd, int mode, off_t offset, off_t bytes) {
 }
 SAME_CALL(fallocate64, fallocate)
 
-// A duplicate costs a descriptor; how large a pipe may be is up to the system.
+// Duplicating needs a free descriptor; the system limits the size of pipes.
 CALL(int, fcntl, int fd, int command, void* argument) {
   const bool duplicates = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
   if (duplicates && fails("fcntl", fd, {EMFILE})) return -1;
@@ -231,7 +232,7 @@ CALL(ssize_t, readlink, const char* path, char* target, size_t size) {
   return fails("readlink", path, {EACCES}) ? -1 : syscall(SYS_readlinkat, AT_FDCWD, path, target, size);
 }
 
-// What files are, and who may use them ----------------------------------------------------------
+// File status, permissions, attributes ----------------------------------------------------------
 
 CALL(int, stat, const char* path, struct stat* status) {
   if (fails("stat", path, {EIO, EACCES})) return -1;
@@ -315,7 +316,7 @@ CALL(ssize_t, getrandom, void* out, size_t size, unsigned flags) {
   return syscall(SYS_getrandom, out, shortened("getrandom", -1, size), flags);
 }
 
-// Descriptors that the signals' thread waits on -------------------------------------------------
+// Descriptors that the signal thread waits on ---------------------------------------------------
 
 CALL(int, epoll_create1, int flags) {
   return fails("epoll_create1", -1, {EMFILE}) ? -1 : static_cast<int>(syscall(SYS_epoll_create1, flags));
@@ -335,7 +336,7 @@ CALL(int, pipe, int* ends) {
   return fails("pipe", -1, {EMFILE}) ? -1 : static_cast<int>(syscall(SYS_pipe2, ends, 0));
 }
 
-// Memory for the program itself. What libraries do without memory is up to them.
+// Only allocations by the program itself fail: how libraries handle that is not tested here.
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
@@ -353,7 +354,7 @@ CALL(void*, realloc, void* old, size_t size) {
   return HAS_MEMORY() ? __libc_realloc(old, size) : nullptr;
 }
 
-// Faults begin with main().
+// Calls count from main() on.
 CALL(int, __libc_start_main, int (*main)(int, char**, char**), int count, char** arguments, void (*init)(),
      void (*fini)(), void (*end)(), void* stack) {
   static const auto real = next(replaced___libc_start_main, "__libc_start_main");

@@ -1,12 +1,10 @@
-// A CUDA driver that fails or dies. The CUDA runtime, which is linked into the program, gets the driver's
-// functions through dlsym() and cuGetProcAddress(). Both are replaced here and hand out thunks instead, which
-// count the calls and meet the fault. The fault's name is the function's; FAULTS_CUDA_ERROR is what it
-// returns.
+// A CUDA driver that fails. The CUDA runtime, which is linked into the program, gets the driver's functions
+// through dlsym() and cuGetProcAddress(). Both are replaced here and return thunks, which count the calls and
+// inject the fault. The fault is named after the function; FAULTS_CUDA_ERROR is the error that it returns.
 //
-// A fault for one call (NAME:N) returns the error and does nothing else. A fault from one call on (NAME:N+)
-// is the death of the device: that call and all later ones that use the context fail, whatever their
-// function. A dead device no longer writes to memory. So all calls that are under way return first, and the
-// device ends the work that it was given.
+// A fault for one call (NAME:N) only returns the error. A fault from one call on (NAME:N+) simulates a device
+// that dies: this call and all later ones that use the context fail, whatever their function. A dead device
+// no longer writes to memory, so first all calls in progress return and the device finishes its work.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,9 +21,8 @@
 
 namespace {
 
-// No driver function takes more arguments, and those that take floating-point numbers are handed out as they
-// are. A thunk that passes on more arguments than there are reads words of its caller's stack, which is
-// harmless.
+// No driver function takes more arguments, and those that take floating-point numbers get no thunk. A thunk
+// that passes on more arguments than it got reads words of its caller's stack, which is harmless.
 using Word = std::uintptr_t;
 using Function = Word (*)(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
 using Synchronize = int (*)();
@@ -40,15 +37,15 @@ struct Wrapped {
 
 std::array<Wrapped, max_functions> wrapped;
 std::size_t wrapped_count = 0;
-std::mutex wrapped_mutex;  // to add one
+std::mutex wrapped_mutex;  // held while adding one
 
-// The versions of cuGetProcAddress() that were handed out.
+// The versions of cuGetProcAddress() that have a thunk.
 constexpr std::size_t max_finders = 4;
 std::array<std::atomic<void*>, max_finders> finders{};
 
 Synchronize real_synchronize = nullptr;
 
-// Calls hold it shared, death alone. Death must not wait for calls that begin after it.
+// Calls hold it shared, die() exclusively. Writers come first, so die() does not wait for new calls.
 pthread_rwlock_t calls = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 std::atomic<bool> dead = false;
 
@@ -57,7 +54,7 @@ int error_code() {
   return text != nullptr ? atoi(text) : 719;
 }
 
-bool dies_from_then_on() {
+bool is_fatal() {
   static const bool onward = [] {
     const char* const fault = getenv("FAULTS_AT");
     return fault != nullptr && strchr(fault, '+') != nullptr;
@@ -72,20 +69,20 @@ void die() {
   pthread_rwlock_unlock(&calls);
 }
 
-// Functions of the driver that call others are one call.
+// Driver functions that call other driver functions count as one call.
 template <class... Words>
 Word call(const Wrapped& function, Words... words) {
   static const auto error = static_cast<Word>(error_code());
-  static thread_local bool under_way = false;
-  if (under_way) return function.real(words...);
+  static thread_local bool in_call = false;
+  if (in_call) return function.real(words...);
   if (faults::hits(function.name)) {
-    if (dies_from_then_on()) die();
+    if (is_fatal()) die();
     return error;
   }
   pthread_rwlock_rdlock(&calls);
-  under_way = true;
+  in_call = true;
   const Word result = dead ? error : function.real(words...);
-  under_way = false;
+  in_call = false;
   pthread_rwlock_unlock(&calls);
   return result;
 }
@@ -100,7 +97,7 @@ constexpr auto thunks = []<std::size_t... indexes>(std::index_sequence<indexes..
 }
 (std::make_index_sequence<max_functions>());
 
-// What a dead context still does, by the beginning of its name, and what takes floating-point numbers.
+// Prefixes of functions that still work on a dead context, or take floating-point numbers.
 constexpr std::string_view passed_on[] = {"cuGetError",
                                           "cuGetExportTable",
                                           "cuDriverGetVersion",
@@ -114,7 +111,7 @@ constexpr std::string_view passed_on[] = {"cuGetError",
                                           "cuThreadExchangeStreamCaptureMode",
                                           "cuTexRef"};
 
-// The thunk of a function of the driver, or the function where it has none.
+// The thunk of a driver function, or the function itself if it has none.
 void* wrap(const char* name, void* real) {
   for (const std::string_view prefix : passed_on)
     if (std::string_view(name).starts_with(prefix)) return real;
@@ -165,8 +162,8 @@ void* hand_out(const char* name, void* real) {
 
 }  // namespace
 
-// The real dlsym() answers RTLD_NEXT by who called it, so it is called last: the compiler jumps there and the
-// caller stays who it was.
+// For RTLD_NEXT the real dlsym() looks at its caller, so it is called last: the compiler makes that a jump,
+// which keeps the caller.
 extern "C" __attribute__((optimize("O2"))) void* replaced_dlsym(void* handle,
                                                                 const char* name) __asm__("dlsym");
 void* replaced_dlsym(void* handle, const char* name) {

@@ -19,11 +19,11 @@ namespace {
 struct State {
   Entry* entries = nullptr;
   std::size_t capacity = 0;
-  std::mutex mutex;  // to add an entry
+  std::mutex mutex;  // held while adding an entry
   char name[sizeof Entry::name] = "";
   std::uint64_t nth = 0;
   bool onward = false;
-  ElfW(Addr) code = 0;  // of the program: begin and end
+  ElfW(Addr) code = 0;  // where the program's code begins and ends
   ElfW(Addr) code_end = 0;
 
   Entry* find(const char* wanted) {
@@ -47,7 +47,7 @@ void read_fault(const char* text) {
   state.onward = *end == '+';
 }
 
-// System calls are made directly: the functions for them are the ones that this library replaces.
+// Makes system calls directly, because this library replaces the functions for them.
 void map_record(const char* path) {
   const auto fd = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC));
   const long size = fd < 0 ? -1 : syscall(SYS_lseek, fd, 0L, SEEK_END);
@@ -93,7 +93,7 @@ void begin() {
   dl_iterate_phdr(find_program, nullptr);
   if (fault != nullptr) read_fault(fault);
   if (record != nullptr) map_record(record);
-  unsetenv("LD_PRELOAD");  // programs that this one starts are none of our business
+  unsetenv("LD_PRELOAD");  // programs that this one starts run without faults
 }
 
 bool is_program(const void* address) {

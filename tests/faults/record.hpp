@@ -1,9 +1,9 @@
-// Shared by both halves of the fault library: the one fault that this process is to meet, and the record of
-// what was called and what was injected.
+// Shared by both halves of the fault library: the fault to inject into this process, and the record of calls
+// and injected faults.
 //
 // FAULTS_RECORD names the record, a file of entries that scripts/faults creates and reads. It is mapped
-// shared, so it survives any way to die. FAULTS_AT is NAME:N for the Nth call that the fault NAME can hit,
-// NAME:N+ for that call and all later ones, or empty to count only.
+// shared, so it survives however the process ends. FAULTS_AT is NAME:N for the Nth call that the fault NAME
+// can hit, NAME:N+ for that call and all later ones, or empty to only count calls.
 #pragma once
 
 #include <atomic>
@@ -14,24 +14,23 @@ namespace faults {
 // scripts/faults.d/record.py reads this layout.
 struct Entry {
   char name[56];
-  std::atomic<std::uint64_t> calls;     // that the fault can hit
-  std::atomic<std::uint64_t> injected;  // that it did hit
-  char where[256];                      // the first one: path, or descriptor, use and file
+  std::atomic<std::uint64_t> calls;     // calls that the fault can hit
+  std::atomic<std::uint64_t> injected;  // calls that it did hit
+  char where[256];                      // what it hit first: path, or descriptor, use and file
 };
 static_assert(sizeof(Entry) == 328);
 
-// main() begins. Calls before that are not counted.
+// Called when main() begins. Earlier calls are not counted.
 void begin();
 
-// Whether the code at `address` is the program's own, and not a library's.
+// Whether the code at `address` belongs to the program rather than a library.
 bool is_program(const void* address);
 
-// Counts a call that the fault can hit. True if it hits this one. `descriptor` and `path`, where there is
-// one, are for the record. Faults spare standard error from the second call on, or the program could not
-// report the first.
+// Counts a call that the fault can hit. True if it hits this one. `descriptor` and `path` are for the record.
+// If a fault is repeated, only the first one can hit standard error, so the program can report it.
 bool hits(const char* name, int descriptor = -1, const char* path = nullptr);
 
-// The next library's function: what the program would have called. Not dlsym(), which the library replaces.
+// The function that the program would have called without this library. dlsym() is replaced, so not used.
 void* find_next(const char* name);
 
 }  // namespace faults

@@ -1,5 +1,5 @@
-// Whatever an input begins with, it is opened or refused with an error of the contract, and nothing is read
-// behind the header. Of what comes there a sealed stream releases only what was sealed.
+// An input with any header is opened, or refused with one of the documented errors, and nothing after the
+// header is read. A sealed stream then releases only the plaintext that was sealed.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,14 +16,14 @@
 namespace gpuaes {
 namespace {
 
-// The key, and the identity, of the seed corpus (tests/fuzz/corpus): 00 01 02 ...
+// The key, and also the identity, of the seed corpus (tests/fuzz/corpus): 00 01 02 ...
 Secret test_key() {
   Secret key(32);
   for (std::size_t i = 0; i < key.size(); ++i) key.bytes()[i] = static_cast<std::byte>(i);
   return key;
 }
 
-// What the streams of the seed corpus hold: nobody makes another one that the key opens.
+// The plaintext of the seed corpus. The fuzzer cannot make another stream that the key opens.
 constexpr std::string_view text = "some text\n";
 
 void open_rest(const Format& format, const Session& session, std::span<const std::byte> rest) {
@@ -31,7 +31,7 @@ void open_rest(const Format& format, const Session& session, std::span<const std
   std::vector<std::byte> out(session.output_size(rest.size(), true));
   const Piece piece{0, rest, out};
   lane->start(session.job(piece));
-  const Outcome outcome = session.judge(piece, true, lane->finish());
+  const Outcome outcome = session.verify(piece, true, lane->finish());
   if (!format.authenticated) return;
   if (outcome.released != (outcome.error ? 0 : text.size())) std::abort();
   if (!std::ranges::equal(std::span(out).first(outcome.released),
@@ -52,16 +52,16 @@ void open(std::span<const std::byte> input) {
     SessionRequest request;
     request.decrypt = true;
     request.input = &header;
-    if (format.takes.keys) request.keys.push_back(test_key());
-    if (format.takes.recipients) request.identities.push_back({test_key(), public_key_of(test_key())});
-    if (format.takes.iterations) request.iterations = 1;
-    // Any of them: the sealed format, which would spend its time in scrypt, has a key to try first.
+    if (format.accepts.keys) request.keys.push_back(test_key());
+    if (format.accepts.recipients) request.identities.push_back({test_key(), public_key_of(test_key())});
+    if (format.accepts.iterations) request.iterations = 1;
+    // Any passphrase. With the sealed format the key is enough, and scrypt would take too long.
     request.passphrase = [&]() -> Secret {
-      if (format.takes.keys) throw KeyError("the passphrase is asked for");
+      if (format.accepts.keys) throw KeyError("the passphrase is asked for");
       return test_key();
     };
     const auto session = open_session(format, std::move(request));
-    if (header.taken() != at) std::abort();  // looked at, and lost to the pipeline
+    if (header.taken() != at) std::abort();  // the pipeline would lose these bytes
     if (session->unit_in() == 0 || session->unit_out() == 0 || !session->header().empty()) std::abort();
     open_rest(format, *session, input.subspan(at));
   } catch (const KeyError&) {

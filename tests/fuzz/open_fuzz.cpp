@@ -1,8 +1,8 @@
-// Whatever is done to sealed segments, and however they are cut into pieces: what is released is a beginning
-// of the plaintext, and all is well only where nothing was changed.
+// However sealed segments are modified and split into pieces, the released bytes are a prefix of the
+// plaintext, and opening succeeds only if nothing was changed.
 //
-// The fuzzer's bytes are a program: which cipher it is, how long the plaintext is, how to change what it was
-// sealed to, and how to cut that up.
+// The fuzzer's bytes are a program that chooses the cipher, the length of the plaintext, how to modify the
+// sealed segments, and how to split them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +60,7 @@ Outcome process(const Session& session, Lane& lane, std::uint64_t offset, std::s
   Bytes out(session.output_size(in.size(), last));
   const Piece piece{offset, in, out};
   lane.start(session.job(piece));
-  const Outcome outcome = session.judge(piece, last, lane.finish());
+  const Outcome outcome = session.verify(piece, last, lane.finish());
   released.insert(released.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(outcome.released));
   return outcome;
 }
@@ -78,12 +78,12 @@ void change(Bytes& sealed, Program& program) {
     case 0:  // flip bits
       if (place < sealed.size()) sealed[place] ^= static_cast<std::byte>(program.number(256));
       return;
-    case 1:  // cut off
+    case 1:  // truncate
       return sealed.resize(place);
-    case 2:  // put something in
+    case 2:  // insert bytes
       sealed.insert(at(place), program.number(2 * sealed_segment_bytes), static_cast<std::byte>(place));
       return;
-    case 3:  // leave something out
+    case 3:  // remove bytes
       sealed.erase(at(place), at(place + program.number(sealed.size() - place + 1)));
       return;
     case 4: {  // exchange two segments

@@ -1,5 +1,5 @@
-// A cipher that is in the list of ciphers and nowhere else: no format takes it, and no lane computes anything
-// with it. tests/CMakeLists.txt adds it to a copy of the list and compiles formats and lanes with that.
+// No format takes a cipher that is only in the list of ciphers, and no lane computes anything with it.
+// tests/CMakeLists.txt adds a made-up cipher to a copy of the list and compiles formats and lanes with that.
 #include <array>
 #include <memory>
 #include <string>
@@ -20,11 +20,12 @@ namespace {
 
 const CipherInfo& made_up = info(Cipher::made_up);
 
-// Those that the program lists.
+// The formats that the program lists.
 std::vector<std::string> all_formats() {
   const auto error = error_of<UsageError>([] { find_format("none"); });
   REQUIRE(error.has_value());
-  std::string_view names = std::string_view(error->hint()).substr(std::string_view("formats are ").size());
+  std::string_view names =
+      std::string_view(error->hint()).substr(std::string_view("the formats are ").size());
   std::vector<std::string> all;
   for (std::size_t end = 0; end != std::string_view::npos;) {
     end = names.find(", ");
@@ -38,7 +39,7 @@ CipherKey made_up_key() {
   return make_key(test_bytes(made_up.key_bytes), Cipher::made_up);
 }
 
-// CPU lanes, and CUDA lanes where there is a device.
+// CPU lanes, and CUDA lanes if there is a device.
 std::vector<std::unique_ptr<Lane>> all_lanes(std::span<std::byte> memory) {
   const LaneSetup setup{.memory = memory, .max_in = memory.size(), .max_out = memory.size()};
   std::vector<LaneSpec> specs = parse_lanes("cpu+reference");
@@ -48,7 +49,7 @@ std::vector<std::unique_ptr<Lane>> all_lanes(std::span<std::byte> memory) {
 
 }  // namespace
 
-TEST_CASE("the list of ciphers has one with a name that -c takes") {
+TEST_CASE("-c takes the name of the made-up cipher") {
   CHECK(find_cipher("made-up") == Cipher::made_up);
   CHECK(ciphers.back().cipher == Cipher::made_up);
 }
@@ -68,17 +69,17 @@ TEST_CASE("every format refuses a cipher that its row does not name") {
     }
 }
 
-TEST_CASE("the length of a key never chooses a cipher that is not AES") {
-  const GivenKey key(made_up_key().bytes);
-  CHECK(contains(failure_of([&] { choose_cipher({}, key); }), "usage: aes-256 needs a key of 32 bytes"));
+TEST_CASE("the length of a key selects only AES") {
+  const FileKey key(made_up_key().bytes);
+  CHECK(contains(failure_of([&] { choose_cipher({}, key); }), "usage: aes-256 requires a key of 32 bytes"));
 }
 
-TEST_CASE("no message is made with a cipher without a suite") {
+TEST_CASE("no message is made with a cipher that has no suite") {
   CHECK(contains(failure_of([] { make_segment_session({.key = made_up_key()}); }), "usage: "));
   CHECK(contains(failure_of([] { suite_of(Cipher::made_up); }), "made-up"));
 }
 
-TEST_CASE("every lane refuses a cipher that it has no case for, and writes nothing") {
+TEST_CASE("every lane refuses a cipher that it does not implement, and writes nothing") {
   Bytes memory(4096);
   const std::span in = std::span(memory).first(1024), out = std::span(memory).subspan(2048, 1024);
   const CipherKey key = made_up_key();
@@ -91,13 +92,13 @@ TEST_CASE("every lane refuses a cipher that it has no case for, and writes nothi
                     .out = out.first(1024 - (operation == Operation::open ? tag : 0)),
                     .base_nonce = {{}, made_up.nonce_bytes}};
       CAPTURE(lane->name(), operation);
-      CHECK(contains(failure_of([&] { lane->start(job); }), "lane: this lane does not have made-up"));
+      CHECK(contains(failure_of([&] { lane->start(job); }), "lane: this lane does not support made-up"));
       CHECK(difference(out, Bytes(1024)) == "");
     }
 }
 
-TEST_CASE("the plan of lanes has no rates for a cipher without a case") {
-  CHECK(contains(failure_of([] { bytes_until_cuda_pays(1, {.cipher = Cipher::made_up}); }), "made-up"));
+TEST_CASE("the plan of lanes has no rates for a cipher that no lane implements") {
+  CHECK(contains(failure_of([] { lane_rates(Cipher::made_up, false); }), "made-up"));
 }
 
 }  // namespace gpuaes

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: audit-finds-tables.sh AUDIT PROGRAM. The audit says of the kernels that look up tables that they do.
+# Usage: audit-finds-tables.sh AUDIT PROGRAM. The audit reports the table lookups of the kernels that make them.
 set -u
 for kernel in ttable_kernel kuznyechik_table_kernel; do
   found=$("$1" "$2" $kernel)
@@ -9,5 +9,5 @@ for kernel in ttable_kernel kuznyechik_table_kernel; do
     exit 77
   fi
   [ $status -eq 1 ] || { echo "FAIL: $kernel: expected exit status 1, got $status"; exit 1; }
-  grep -q 'secret:.*LDS' <<<"$found" || { echo "FAIL: $kernel: expected loads at secret addresses"; exit 1; }
+  grep -q 'secret:.*LDS' <<<"$found" || { echo "FAIL: $kernel: expected loads whose addresses are secret"; exit 1; }
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the programs say is in src/base/texts.hpp, in one voice, and nowhere else."""
+"""Checks that all messages of the programs are in src/base/texts.hpp and nowhere else, and follow one style."""
 
 import pathlib
 import re
@@ -8,8 +8,8 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parents[2]
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 TEXT = re.compile(r"inline constexpr char (\w+)\[\] =\s*((?:%s\s*)+);" % LITERAL)
-# What makes an error, or gives a message away. Names of options may stand in it, wording may not.
-SAYS = re.compile(
+# Expressions that create an error or print a message. Their arguments may contain names of options, but no wording.
+REPORTS = re.compile(
     r"\b(?:Usage|Auth|Key|Io|Lane|Version)Error|PipeClosed|\bio_error|\brefuse_header"
     r"|\bmessages_?\.(?:error|warning|note|detail)|\bwarn|\btell_"
 )
@@ -23,13 +23,13 @@ def faults_of_text(text):
     if re.search(r"[\n\r\t]|\\[nrt]", text):
         yield "is not on one line"
     if not re.match(r"[a-z{]|-|XDG_", text):
-        yield "does not begin in lower case, or with an option or what is filled in"
+        yield "does not begin with a lowercase letter, an option or a placeholder"
     if re.search(r"[.!,:; ]$", text):
-        yield "ends with a blank or a mark"
+        yield "ends with a space or a punctuation mark"
     if "!" in text:
         yield "has an exclamation mark"
     if "  " in text or text.startswith(" "):
-        yield "has a blank too many"
+        yield "has an extra space"
     if re.search(r"\. [A-Za-z]", text):
         yield "has two sentences"
 
@@ -39,7 +39,7 @@ def without_comments(source):
 
 
 def arguments_at(source, at):
-    """What stands in the parentheses that open there, or none."""
+    """The text from the parenthesis or brace at `at` to the matching one, or nothing."""
     depth = 0
     for end, character in enumerate(re.sub(LITERAL, lambda found: "_" * len(found[0]), source[at : at + 2000])):
         depth += (character in "({") - (character in ")}")
@@ -53,19 +53,19 @@ def is_wording(literal):
 
 
 def stray_wording(source):
-    """Literals with wording in them where something is said."""
+    """Yields string literals with wording, with their lines, in arguments of REPORTS."""
     source = without_comments(source)
-    for said in SAYS.finditer(source):
-        at = said.end()
+    for report in REPORTS.finditer(source):
+        at = report.end()
         if source[at : at + 1] not in ("(", "{"):
             continue
         for literal in re.findall(LITERAL, arguments_at(source, at)):
             if is_wording(literal):
-                yield source.count("\n", 0, said.start()) + 1, literal
+                yield source.count("\n", 0, report.start()) + 1, literal
 
 
 def files():
-    """Of the two programs; of cuda/ what nvcc, which might stumble over fmt, does not compile."""
+    """The sources of the two programs, except those for nvcc, which may not be able to compile fmt."""
     for path in sorted([*(TOP / "src").rglob("*.?pp"), *(TOP / "cuda").glob("*.cpp")]):
         inside = path.relative_to(TOP)
         if "bench" not in inside.parts and path.name != "texts.hpp":
@@ -73,7 +73,7 @@ def files():
 
 
 def check_the_check():
-    """What is wrong has to be found."""
+    """Finds what it should, and nothing else."""
     for bad in ("Input is bad", "input is bad.", "input is bad!", "two\\nlines", "bad ", "one. two", " bad"):
         assert list(faults_of_text(bad)), bad
     for good in ("input is bad", "--iv has {} digits", "{} is bad", "-h lists the options", "it is (in {})"):
@@ -103,18 +103,18 @@ def main():
     texts = {found[1]: value_of(found[2]) for found in TEXT.finditer(header)}
     declared = len(re.findall(r"^inline", header, re.M))
     if len(texts) != declared or declared < 100:
-        offences.append(f"src/base/texts.hpp: {declared} texts, of which {len(texts)} can be read")
+        offences.append(f"src/base/texts.hpp: can read only {len(texts)} of {declared} texts")
     seen = {}
     for name, text in texts.items():
         offences += [f"src/base/texts.hpp: {name} {fault}: {text}" for fault in faults_of_text(text)]
         if text in seen:
-            offences.append(f"src/base/texts.hpp: {name} and {seen[text]} say the same: {text}")
+            offences.append(f"src/base/texts.hpp: {name} and {seen[text]} are the same: {text}")
         seen[text] = name
     used = set()
     for path, source in files():
         used.update(re.findall(r"\btext::(\w+)", source))
-        offences += [f"{path}:{line}: wording outside of src/base/texts.hpp: {said}" for line, said in stray_wording(source)]
-    offences += [f"src/base/texts.hpp: {name} is said nowhere" for name in sorted(set(texts) - used)]
+        offences += [f"{path}:{line}: wording outside src/base/texts.hpp: {text}" for line, text in stray_wording(source)]
+    offences += [f"src/base/texts.hpp: {name} is not used" for name in sorted(set(texts) - used)]
     print("\n".join(offences) or f"{len(texts)} texts")
     sys.exit(1 if offences else 0)
 

@@ -1,4 +1,4 @@
-// AES-CTR by the reference cipher, and counter blocks from text.
+// AES-CTR with the reference cipher, and counter blocks from text.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Bytes with a pattern or from text, and where two of them differ.
+// Bytes with a pattern or from text, and comparison of bytes.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace gpuaes {
 
 using Bytes = std::vector<std::byte>;
 
-// Spaces between digits are for the reader.
+// Spaces between digits are ignored.
 inline Bytes from_hex(std::string_view text) {
   Bytes bytes;
   unsigned value = 0, digits = 0;
@@ -24,8 +24,8 @@ inline Bytes from_hex(std::string_view text) {
   return bytes;
 }
 
-// `size` bytes from `from` on of a stream whose byte i is i mod 251. The period is a prime, so a misplaced
-// block differs.
+// `size` bytes, starting at offset `from`, of a stream whose byte i is i mod 251. The period is a prime, so a
+// misplaced block differs.
 inline Bytes test_bytes(std::size_t size, std::size_t from = 0) {
   Bytes bytes(size);
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>((from + i) % 251);
@@ -37,7 +37,7 @@ inline Bytes to_bytes(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Empty if both are equal, otherwise where they first differ: a failed check should not print megabytes.
+// Empty if both are equal, otherwise where they first differ, so a failed check does not print megabytes.
 inline std::string difference(std::span<const std::byte> got, std::span<const std::byte> expected) {
   const auto [at, other] = std::ranges::mismatch(got, expected);
   if (at == got.end() && other == expected.end()) return {};

@@ -11,11 +11,12 @@
 
 namespace gpuaes {
 
-// For a test case that cannot run here, which then returns: the program ends with 77 unless something failed,
-// and CTest reports it as skipped. Such test cases are tagged [optional] (tests/CMakeLists.txt).
+// Called by a test case that cannot run on this system, before it returns. The program ends with 77 unless
+// something failed, and CTest reports it as skipped. Such test cases are tagged [optional]
+// (tests/CMakeLists.txt).
 void skip(const std::string& why);
 
-// Runs the test cases that the arguments select; the result is main's.
+// Runs the test cases that the arguments select. Returns the exit status.
 int run_tests(int argc, char** argv);
 
 }  // namespace gpuaes

@@ -20,10 +20,9 @@ void skip(const std::string& why) {
 int run_tests(int argc, char** argv) {
   Catch::Session session;
   if (session.applyCommandLine(argc, argv) != 0) return 1;
-  // 2 is NoTests in Catch2 v2 and UnmatchedTestSpec in v3: arguments that select nothing are an error in
-  // both.
+  // 2 is NoTests in Catch2 v2 and UnmatchedTestSpec in v3: an error if the arguments select nothing.
   session.configData().warnings = Catch::WarnAbout::What(Catch::WarnAbout::NoAssertions | 2);
-  // Catch2's own status is the number of failures, and 77 failures are not a skipped test.
+  // Catch2 returns the number of failures; 77 of them must not look like a skipped test.
   if (session.run() != 0) return 1;
   return skipped ? 77 : 0;
 }

@@ -1,4 +1,4 @@
-// What a call throws, as a value or as text.
+// Errors that a call throws, as a value or as text.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace gpuaes {
 
-// The error of type E that `call` throws; none where it returns. Other types go through.
+// The error of type E that `call` throws, or nothing if it returns. Does not catch other types.
 template <class E, class Call>
 std::optional<E> error_of(Call&& call) {
   try {
@@ -22,7 +22,7 @@ std::optional<E> error_of(Call&& call) {
   return std::nullopt;
 }
 
-// "io: message", with the exit status in words, of what `call` throws; "cancelled: 15"; "" where it returns.
+// The error that `call` throws, as "TYPE: MESSAGE" or "cancelled: SIGNAL"; empty if it returns.
 template <class Call>
 std::string failure_of(Call&& call) {
   try {

@@ -1,4 +1,4 @@
-// A temporary directory, and whole files.
+// Temporary directories, and reading and writing whole files.
 #pragma once
 
 #include <stdlib.h>
@@ -17,12 +17,12 @@
 
 namespace gpuaes {
 
-// A directory that is removed with its content.
+// Removes the directory and its contents when destroyed.
 class TempDir {
  public:
   TempDir() {
     std::string name = (std::filesystem::temp_directory_path() / "gpuaes-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a directory for the test");
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create a directory for the test");
     path_ = name;
   }
   ~TempDir() {
@@ -35,7 +35,7 @@ class TempDir {
   std::filesystem::path path() const { return path_; }
   std::string operator/(std::string_view name) const { return (path_ / name).string(); }
 
-  // How many files are in it.
+  // The number of files in it.
   std::size_t count() const {
     return static_cast<std::size_t>(
         std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));

@@ -1,4 +1,4 @@
-// Published AES-GCM vectors, NIST's CAVP and Wycheproof's, and a check of a lane against them.
+// AES-GCM test vectors from NIST's CAVP and Wycheproof, and a check of a lane against them.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ namespace gpuaes {
 struct GcmVector {
   std::string name;  // file and number
   Bytes key, iv, aad, plain, ciphertext, tag;
-  bool valid = true;  // where not, the tag is wrong and `plain` says nothing
+  bool valid = true;  // if false, the tag is wrong and `plain` has no meaning
 
-  // What jobs and the sealed formats use.
+  // Whether jobs support the sizes of nonce and tag.
   bool suits_job() const { return iv.size() == 12 && tag.size() == tag_bytes; }
 };
 
-// The cases of one CAVP response file: "Count = 0", then "NAME = digits" in any order, and "FAIL" alone in a
-// line where decryption has to.
+// The cases of one CAVP response file: "Count = 0", then "NAME = digits" in any order, and a line "FAIL" if
+// decryption must fail.
 inline void read_cavp(const std::filesystem::path& path, std::vector<GcmVector>& vectors) {
   std::ifstream file(path);
   REQUIRE(file);
@@ -51,7 +51,7 @@ inline void read_cavp(const std::filesystem::path& path, std::vector<GcmVector>&
   }
 }
 
-// Only where have_nist_vectors().
+// Requires have_nist_vectors().
 inline std::vector<GcmVector> cavp_gcm_vectors() {
   std::vector<GcmVector> vectors;
   for (const std::string_view kind : {"gcmEncryptExtIV", "gcmDecrypt"})
@@ -89,7 +89,7 @@ inline std::vector<GcmVector> wycheproof_gcm_vectors() {
 
 // Jobs --------------------------------------------------------------------------------------------
 
-// What the segments of one job share.
+// Parameters shared by the segments of a job.
 struct GcmStream {
   const CipherKey& key;
   Nonce base_nonce{{}, 12};
@@ -113,7 +113,7 @@ inline Bytes joined(Bytes bytes, std::span<const std::byte> more) {
   return bytes;
 }
 
-// A job with `segments` segments: as many as `plain` takes, or one more, which is empty then.
+// Runs a job with `segments` segments: as many as `plain` fills, or one more, which is empty.
 inline Bytes seal(Lane& lane, const GcmStream& stream, const Bytes& plain, std::size_t segments) {
   Bytes sealed(plain.size() + segments * tag_bytes, std::byte{0xa5});
   lane.start({.operation = Operation::seal,
@@ -140,8 +140,8 @@ inline Opened open(Lane& lane, const GcmStream& stream, const Bytes& sealed, std
   return opened;
 }
 
-// Checks the lane against each vector that a job can hold, of which there are `expected`: seals it if it is
-// valid, and opens it.
+// Opens each vector that a job supports, and seals those that are valid. There must be `expected` such
+// vectors.
 inline void check_gcm_vectors(Lane& lane, const std::vector<GcmVector>& vectors, std::size_t expected) {
   std::size_t count = 0;
   for (const GcmVector& vector : vectors) {

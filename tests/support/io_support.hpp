@@ -1,4 +1,4 @@
-// What the tests of input and output share: pipes and sockets, whole reads, child processes.
+// Support for tests of input and output: pipes and sockets, reading everything, child processes.
 #pragma once
 
 #include <fcntl.h>
@@ -50,17 +50,16 @@ inline int flags_of(const Fd& fd) {
   return fcntl(fd.get(), F_GETFL);
 }
 
-// A second descriptor of the same description, as the program shares its input with the shell. From any
-// thread.
+// A second descriptor of the same open file description, as a program and its shell share. From any thread.
 inline Fd shared_with(const Fd& fd) {
   const int copy = fcntl(fd.get(), F_DUPFD_CLOEXEC, 0);
   if (copy < 0) throw std::runtime_error("cannot duplicate a descriptor");
   return Fd(copy);
 }
 
-// All that a source has, by reads of at most `most` bytes.
-inline Bytes read_all(Source& source, std::size_t most = 1 << 16) {
-  Bytes all, piece(most);
+// Everything from a source, in reads of at most `max_read` bytes.
+inline Bytes read_all(Source& source, std::size_t max_read = 1 << 16) {
+  Bytes all, piece(max_read);
   while (const std::size_t count = source.read(piece)) {
     all.insert(all.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(count));
   }
@@ -73,7 +72,7 @@ inline Bytes read_part(const Source& source, std::uint64_t offset, std::size_t s
   return bytes;
 }
 
-// All that comes out of a descriptor, slowly, until its other end is closed.
+// Everything from a descriptor until its other end is closed, with a pause before each read.
 inline Bytes drain(const Fd& fd, std::chrono::milliseconds delay = {}) {
   Bytes all, piece(1 << 18);
   for (;;) {
@@ -84,21 +83,21 @@ inline Bytes drain(const Fd& fd, std::chrono::milliseconds delay = {}) {
   }
 }
 
-// A file as input, from where `offset` stands.
+// A file as input, positioned at `offset`.
 inline FdSource file_source(const std::string& name, Cancel& cancel, off_t offset = 0) {
   Fd fd = open_file(name, O_RDONLY, cancel);
   REQUIRE(lseek(fd.get(), offset, SEEK_SET) == offset);
   return FdSource(std::move(fd), name, cancel);
 }
 
-// While it lives SIGPIPE is ignored, as in the program.
+// Ignores SIGPIPE while it exists, as the program does.
 struct IgnorePipeSignal {
   IgnorePipeSignal() : old(signal(SIGPIPE, SIG_IGN)) {}
   ~IgnorePipeSignal() { signal(SIGPIPE, old); }
   sighandler_t old;
 };
 
-// Runs `body` in a child process, and returns how that ended, as waitpid() says it.
+// Runs `body` in a child process, and returns its status from waitpid().
 template <class Body>
 int status_of_child(Body body) {
   const pid_t child = fork();
@@ -129,7 +128,7 @@ inline mode_t mode_of(const std::string& name) {
 }
 
 inline std::unique_ptr<Sink> open_output(const std::string& name, Cancel& cancel) {
-  return open_sink(name, {}, cancel);
+  return open_sink(find_output(name), {}, cancel);
 }
 
 inline void write_output(const std::string& name, std::span<const std::byte> bytes) {

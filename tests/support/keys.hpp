@@ -1,4 +1,4 @@
-// Keys of ciphers, and libcrypto as the oracle of counter mode.
+// Cipher keys, and counter mode by libcrypto.
 #pragma once
 
 #include <openssl/evp.h>
@@ -26,13 +26,13 @@ inline CipherKey make_key(std::span<const std::byte> bytes, Cipher cipher) {
 inline Cipher cipher_of(std::size_t key_bytes) {
   for (const CipherInfo& each : ciphers)
     if (each.key_bytes == key_bytes) return each.cipher;
-  throw std::logic_error("no cipher has such a key");
+  throw std::logic_error("no cipher has keys of this length");
 }
 inline CipherKey make_key(std::span<const std::byte> bytes) {
   return make_key(bytes, cipher_of(bytes.size()));
 }
 
-// CTR mode by libcrypto, called directly and in one piece.
+// AES-CTR by libcrypto, in one call.
 inline Bytes libcrypto_ctr(std::span<const std::byte> key, const CounterBlock& counter,
                            std::span<const std::byte> in) {
   const EVP_CIPHER* const cipher = key.size() == 16   ? EVP_aes_128_ctr()
@@ -50,7 +50,7 @@ inline Bytes libcrypto_ctr(std::span<const std::byte> key, const CounterBlock& c
   return out;
 }
 
-// Lanes recognize the keys of jobs by address, so a key must outlive every lane: these are never freed.
+// Lanes recognize keys by address, so a key must outlive every lane. These are never freed.
 inline const CipherKey& lasting_key(const Bytes& bytes, Cipher cipher) {
   static std::deque<CipherKey> keys;
   const auto found = std::ranges::find_if(keys, [&](const CipherKey& key) {

@@ -1,11 +1,11 @@
-// Published examples with Kuznyechik.
+// Published test vectors for Kuznyechik.
 #pragma once
 
 #include <string_view>
 
 namespace gpuaes {
 
-// In common to RFC 7801, section 5, and GOST R 34.13-2015, appendix A.1.
+// RFC 7801, section 5, and GOST R 34.13-2015, appendix A.1.
 inline constexpr std::string_view kuznyechik_key =
     "8899aabbccddeeff0011223344556677fedcba98765432100123456789abcdef";
 inline constexpr std::string_view kuznyechik_plaintext =

@@ -1,4 +1,4 @@
-// A source and a sink in memory, which fail or wait where a test says so.
+// A source and a sink in memory that fail or wait at offsets that a test chooses.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,11 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 // How a source behaves.
 struct SourceScript {
-  std::size_t read_size = std::numeric_limits<std::size_t>::max();  // the most that one read gives
-  std::uint64_t shared = 0;                                         // what lanes may read themselves
+  std::size_t read_size = std::numeric_limits<std::size_t>::max();  // the most bytes that one read returns
+  std::uint64_t parallel = 0;                                       // bytes that lanes may read themselves
   std::uint64_t fail_at = never;   // bytes from this offset on cannot be read
-  std::uint64_t stall_at = never;  // nothing comes from this offset on, until stopped
-  bool sometimes_late = false;     // ready() says no now and then, so that chunks go out part-filled
+  std::uint64_t stall_at = never;  // no more bytes from this offset on, until stopped
+  bool sometimes_late = false;     // ready() sometimes returns false, so chunks are only partly filled
 };
 
 class MemorySource : public Source {
@@ -62,7 +62,7 @@ class MemorySource : public Source {
     return false;
   }
 
-  std::uint64_t shared_size() const override { return script_.shared; }
+  std::uint64_t parallel_size() const override { return script_.parallel; }
 
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
     jitter_.pause();
@@ -79,7 +79,7 @@ class MemorySource : public Source {
     position_ = offset;
   }
 
-  // How often read_at() was called with `offset`. From any thread.
+  // How often read_at() was called for `offset`. From any thread.
   std::size_t read_times(std::uint64_t offset) const {
     const std::lock_guard lock(mutex_);
     return static_cast<std::size_t>(std::ranges::count(offsets_read_, offset));
@@ -99,13 +99,13 @@ class MemorySource : public Source {
   std::uint64_t position_ = 0;
   std::atomic<bool> stalled_ = false;
   mutable std::mutex mutex_;
-  mutable std::vector<std::uint64_t> offsets_read_;  // by read_at(), in no order
+  mutable std::vector<std::uint64_t> offsets_read_;  // by read_at(), in any order
 };
 
 // How a sink behaves.
 struct SinkScript {
-  std::uint64_t fail_at = never;  // takes the bytes before this offset, and fails at the first one after
-  std::uint64_t wait_at = never;  // takes no write that begins at this offset or after it, until stopped
+  std::uint64_t fail_at = never;  // takes the bytes before this offset, then fails
+  std::uint64_t wait_at = never;  // a write that begins here or later blocks until stopped
 };
 
 class MemorySink : public Sink {

@@ -1,4 +1,4 @@
-// NIST's vectors of AES in CTR mode, and where its response files are.
+// NIST's test vectors for AES-CTR, and the location of its response files.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,7 @@ inline constexpr CtrVector ctr_vectors[] = {
 inline const std::filesystem::path nist_aes_vectors =
     "/usr/lib/python3/dist-packages/cryptography_vectors/ciphers/AES";
 
-// Skips the test case if they are not here.
+// Skips the test case if they are not installed.
 inline bool have_nist_vectors() {
   if (std::filesystem::exists(nist_aes_vectors)) return true;
   skip("no " + nist_aes_vectors.string() + "; Debian's python3-cryptography-vectors provides it");

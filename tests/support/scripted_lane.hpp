@@ -1,4 +1,4 @@
-// A lane around another one, which waits and fails where a test says so.
+// A lane that wraps another one, and waits or fails where a test wants it to.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace gpuaes {
 
-// How a lane behaves. The hooks get the number of the job, counted from 0 for each lane, in the lane's
-// thread: they may wait, and they may throw LaneError.
+// How a lane behaves. The hooks run in the lane's thread and get the number of the job, counted from 0 for
+// each lane. They may wait, and may throw LaneError.
 struct LaneScript {
   std::size_t depth = 1;
   bool copies = false;
@@ -35,10 +35,9 @@ inline std::function<void(std::uint64_t)> fail_at_job(std::uint64_t number) {
   };
 }
 
-// Does a job when it finishes it, as a device does. Its destructor overwrites the outputs of jobs that are
-// still under way, as late copies of a device would. That spoils the output if the pipeline gives such a job
-// to another lane too early, and the input if it is in the same place and the pipeline does not read it
-// again.
+// Processes a job in finish(), like a device. The destructor overwrites the outputs of unfinished jobs, as
+// late copies from a device would. This damages the result if the pipeline gives such a job to another lane
+// too early, or if the output overlaps the input and the pipeline does not read that again.
 class ScriptedLane : public Lane {
  public:
   ScriptedLane(std::unique_ptr<Lane> inner, LaneScript script, const Jitter& jitter)
@@ -56,7 +55,7 @@ class ScriptedLane : public Lane {
   void start(const Job& job) override {
     jitter_.pause();
     if (job.in.data() == job.out.data() && job.in.size() != job.out.size() && !script_.copies)
-      throw std::logic_error("an output over an input of another length");
+      throw std::logic_error("the output overlaps an input of another length");
     if (under_way_.size() == script_.depth) throw std::logic_error("more jobs than the lane's depth");
     under_way_.push_back(job);
     if (script_.on_start) script_.on_start(started_);

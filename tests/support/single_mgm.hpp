@@ -1,4 +1,4 @@
-// MGM of CPU lanes for one message, in place, with the members of the oracle.
+// MGM as on CPU lanes, for one message and in place, with the interface of the reference implementation.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct MgmSealed {
   Bytes ciphertext, tag;
 };
 
-// What the oracle makes of `plain`, and CPU lanes too, in place; who open it again.
+// Checks that CPU lanes seal `plain` in place as the reference does, and open the result. Returns the result.
 inline MgmSealed check_as_oracle(const mgm::Mgm& oracle, const SingleMgm& cpu, const Nonce& nonce,
                                  const Bytes& aad, const Bytes& plain) {
   Bytes expected(plain.size()), expected_tag(16), got = plain, tag(16);

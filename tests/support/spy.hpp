@@ -1,4 +1,4 @@
-// A second view of memory that stays when its owner has unmapped it, to see what was left there.
+// A second mapping of memory, which remains after its owner unmapped it, to check what was left there.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,8 +13,8 @@
 
 namespace gpuaes {
 
-// Replaces the pages of `memory`, which begins with a page, by those of a file that is mapped a second time.
-// What was in them is lost.
+// Replaces the pages of `memory`, which must be page-aligned, with those of a file, and maps that file a
+// second time. The content of the memory is lost.
 class Spy {
  public:
   explicit Spy(std::span<std::byte> memory) : size_(memory.size()) {
@@ -29,7 +29,7 @@ class Spy {
   Spy(const Spy&) = delete;
   Spy& operator=(const Spy&) = delete;
 
-  // Bytes other than zero.
+  // The number of bytes that are not zero.
   std::size_t bytes_left() const {
     const std::span<const std::byte> bytes(static_cast<const std::byte*>(view_), size_);
     return size_ - static_cast<std::size_t>(std::ranges::count(bytes, std::byte{0}));

@@ -1,4 +1,4 @@
-// Threads in tests: waiting with a limit, random pauses, and two threads where only one may be.
+// Threads in tests: waiting with a time limit, random pauses, detecting unwanted concurrency.
 #pragma once
 
 #include <pthread.h>
@@ -16,14 +16,14 @@
 
 namespace gpuaes {
 
-// Ends the test program from any thread, where an exception might not be seen.
+// Ends the test program from any thread, even where an exception would not be seen.
 [[noreturn]] inline void give_up(const std::string& what) {
   std::fputs((what + "\n").c_str(), stderr);
   std::abort();
 }
 
-// After a_while a thread that can go on has done so. A wait that should end and takes longer than promptly is
-// a failure.
+// A thread that is not blocked has made progress after a_while. A wait that takes longer than promptly has
+// failed.
 constexpr std::chrono::milliseconds a_while{40};
 constexpr std::chrono::seconds promptly{5};
 
@@ -32,15 +32,15 @@ bool is_waiting(const std::future<T>& future) {
   return future.wait_for(a_while) == std::future_status::timeout;
 }
 
-// The result, which must come promptly. A thread that hangs cannot be ended, and std::future would wait for
-// it, so the whole test program ends.
+// Waits for the result. Ends the test program if it does not come promptly, because a thread that hangs
+// cannot be ended and the destructor of std::future would wait for it.
 template <class T>
 T result_of(std::future<T> future) {
   if (future.wait_for(promptly) == std::future_status::ready) return future.get();
   give_up("a thread hangs");
 }
 
-// Waits until `holds()`; false if that does not happen promptly.
+// Waits until `holds()` is true; returns false if that takes too long.
 template <class Condition>
 bool comes_true(Condition holds) {
   const auto end = std::chrono::steady_clock::now() + promptly;
@@ -56,14 +56,14 @@ auto in_thread(Call call) {
   return std::async(std::launch::async, std::move(call));
 }
 
-// While it lives no thread can be created: its stack would be larger than the address space.
+// Makes creating threads fail while it exists: their stacks would be larger than the address space.
 class NoThreads {
  public:
   NoThreads() {
     pthread_attr_t none;
     if (pthread_getattr_default_np(&before_) != 0 || pthread_getattr_default_np(&none) != 0 ||
         pthread_attr_setstacksize(&none, std::size_t{1} << 47) != 0 || pthread_setattr_default_np(&none) != 0)
-      throw std::logic_error("cannot set the size of stacks");
+      throw std::logic_error("cannot set the stack size");
     pthread_attr_destroy(&none);
   }
   ~NoThreads() {
@@ -77,7 +77,7 @@ class NoThreads {
   pthread_attr_t before_;
 };
 
-// A place that only one thread may be in at a time; two end the test program.
+// Code that only one thread may run at a time. Two at once end the test program.
 class OneAtATime {
  public:
   explicit OneAtATime(std::string name) : name_(std::move(name)) {}
@@ -100,10 +100,10 @@ class OneAtATime {
   std::atomic<bool> taken_ = false;
 };
 
-// Random pauses, the same for the same seed except for the order of threads. Any thread may pause.
+// Random pauses, determined by the seed and the order of threads. Any thread may pause.
 class Jitter {
  public:
-  explicit Jitter(std::uint64_t seed = 0, std::chrono::microseconds most = {}) : state_(seed), most_(most) {}
+  explicit Jitter(std::uint64_t seed = 0, std::chrono::microseconds max = {}) : state_(seed), max_(max) {}
 
   std::uint64_t random() const {  // splitmix64
     std::uint64_t z = state_.fetch_add(0x9e3779b97f4a7c15) + 0x9e3779b97f4a7c15;
@@ -112,18 +112,18 @@ class Jitter {
     return z ^ z >> 31;
   }
 
-  // Half of the pauses only yield: many short ones mix threads as well as few long ones.
+  // Half of the pauses only yield: many short pauses mix threads as well as a few long ones.
   void pause() const {
-    if (most_.count() == 0) return;
+    if (max_.count() == 0) return;
     const std::uint64_t number = random();
     if (number % 2 == 0) return std::this_thread::yield();
     std::this_thread::sleep_for(
-        std::chrono::microseconds(number / 2 % static_cast<std::uint64_t>(most_.count())));
+        std::chrono::microseconds(number / 2 % static_cast<std::uint64_t>(max_.count())));
   }
 
  private:
   mutable std::atomic<std::uint64_t> state_;
-  std::chrono::microseconds most_;
+  std::chrono::microseconds max_;
 };
 
 }  // namespace gpuaes

@@ -1,5 +1,5 @@
-// Ends a test program that hangs, with a line that names the test case: a thread that waits forever
-// cannot be ended by a test, and CTest would only say that time ran out.
+// Ends a test program that hangs, and names the test case. A test cannot end a thread that waits forever, and
+// CTest would only report a timeout.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <chrono>
 #include <condition_variable>

@@ -31,11 +31,9 @@ constexpr Nonce segment_nonce(Nonce base_nonce, std::uint64_t number) {
   return base_nonce;
 }
 
-// What a job to seal or to open is done with. LaneError where its nonce is not one of that AEAD.
-inline Aead aead_of(const Job& job) {
-  const CipherInfo& cipher = info(job.key->cipher);
-  if (job.base_nonce.size != cipher.nonce_bytes) throw LaneError(text::nonce_length);
-  return cipher.aead;
+// LaneError if the nonce of a job with segments is not as long as its cipher requires.
+inline void check_nonce(const Job& job) {
+  if (job.base_nonce.size != info(job.key->cipher).nonce_bytes) throw LaneError(text::nonce_length);
 }
 
 constexpr std::size_t count_segments(std::size_t sealed_bytes) {

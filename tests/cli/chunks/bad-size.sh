@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A chunk size that is none is a usage error.
+# An invalid chunk size is a usage error.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# More chunks than 16 bits count.
+# A stream may have more chunks than 16 bits can count.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -b knows K, M and G of 1024, and rounds up to whole blocks.
+# -b accepts the suffixes K, M and G, which are powers of 1024, and rounds up to whole blocks.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -12,8 +12,8 @@ for size in 1 15 17 1000 1K 3K 1M 16M; do
   same expected.part "$work/stdout" "-b $size"
 done
 
-# The lanes' count of chunks says how large they were; an empty one at the end may count too.
-expect_chunks() { # WANTED SIZE_OF_CHUNK SIZE_OF_INPUT
+# The number of chunks shows their size. An empty chunk at the end may count too.
+expect_chunks() { # COUNT CHUNK_SIZE INPUT_SIZE
   local got
   truncate -s "$3" input
   expect_exit 0 gs -b "$2" -l cpu:1 --stats stats -i input

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# The chunk size changes nothing in the output, for lengths around a chunk and several chunks, from files and from
-# pipes.
+# The output does not depend on the chunk size, at lengths around one and several chunks, from files and from pipes.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -11,7 +10,7 @@ try() { # SIZE [OPTION]...
   reference <plain >expected
   expect_exit 0 gs "$@" <plain
   same expected "$work/stdout" "file of $size bytes, options: $*"
-  # shellcheck disable=SC2002 # a pipe is what is tried
+  # shellcheck disable=SC2002 # the input must be a pipe
   from_pipe() { cat plain | gs "$@"; }
   expect_exit 0 from_pipe "$@"
   same expected "$work/stdout" "pipe of $size bytes, options: $*"

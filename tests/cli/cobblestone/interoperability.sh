@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The bare message, Cobblestone-256 and -128 by the key's length, with a context and without: what each lane writes
-# opens elsewhere, and each lane opens what was written elsewhere. It is 56 bytes longer, and 16 for each segment begun.
+# Each lane opens bare messages of an independent implementation and the other way round, with keys for Cobblestone-256
+# and -128, with and without a context. A message is 56 bytes longer than its plaintext, plus 16 bytes for each
+# segment.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -24,9 +25,9 @@ for lanes in LANES:
             try:
                 opened = sf.open_message(KEY, context, sealed.out)
             except sf.Unopened as error:
-                fail(f"{what}: expected another reader to open it, got {error} ({options})")
+                fail(f"{what}: expected the independent implementation to open it, got {error} ({options})")
             expect_same(plain, opened, f"{what}, sealed by the program with {options}")
-            expect_open(sf.message(KEY, context, plain), plain, *options, what=f"{what}, sealed by another writer")
-            expect_open(sealed.out, plain, *options, what=f"{what}, back again")
+            expect_open(sf.message(KEY, context, plain), plain, *options, what=f"{what}, sealed by the independent implementation")
+            expect_open(sealed.out, plain, *options, what=f"{what}, sealed and opened by the program")
 PYTHON
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The published vectors of C2SP chunked encryption, Cobblestone-256, through the filter on every lane. Where a vector is
-# not valid, what may come out is the valid beginning that it describes (PartialPlaintext), all of it and no more.
+# Every lane gives the published results for the C2SP test vectors of Cobblestone-256. For an invalid vector the output
+# is exactly the valid prefix that the vector specifies (PartialPlaintext).
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

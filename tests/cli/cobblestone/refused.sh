@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A bare message with another key or context, or a changed salt or commitment, is exit 3 before anything comes out; a
-# header cut short or damaged segments are exit 4. A key of 24 bytes, several keys and a bad context are usage errors.
+# A bare message with another key or context, or a changed salt or commitment, is exit 3 before any output. A truncated
+# header or a damaged segment is exit 4. A key of 24 bytes, several keys and a bad context are usage errors.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -42,8 +42,8 @@ def refused(want, data, *options, what):
 
 refused(3, sealed, "-k", "other", what="another key")
 refused(3, sealed, "-k", "other-length", what="a key of another length")
-refused(3, sealed, "--context", "00", what="a context, where there is none")
-refused(3, bound, what="no context, where there is one")
+refused(3, sealed, "--context", "00", what="a context for a message without one")
+refused(3, bound, what="no context for a message with one")
 refused(3, bound, "--context", b"Context".hex(), what="another context")
 refused(3, bound, "--context", b"context\0".hex(), what="a longer context")
 expect_open(bound, plain, *bare, "--context", b"context".hex(), what="the context")
@@ -56,7 +56,7 @@ for i in range(3):
         expect_damage(changed, i, plain, *bare, what=f"segment {i}, byte {at}", start=56)
 for length in (56, 57, 71, 72, 73, 56 + SEALED - 1, 56 + SEALED, 56 + 2 * SEALED, 56 + 2 * SEALED + 15, len(sealed) - 1):
     good = (length - 56) // SEALED
-    expect_damage(sealed[:length], good, plain, *bare, what=f"cut after {length} bytes", start=56, cut=True)
+    expect_damage(sealed[:length], good, plain, *bare, what=f"truncated to {length} bytes", start=56, cut=True)
 expect_damage(sealed + b"x", 2, plain, *bare, what="a byte appended", start=56)
 expect_damage(sealed + sealed, 2, plain, *bare, what="two messages joined", start=56)
 PYTHON

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs may be started with any of the three standard descriptors closed. What is opened then gets their numbers:
-# a message must not land in the output, nor the output in the key file.
+# Any of the three standard descriptors may be closed at the start. Files that the program opens then get their
+# numbers, but no message ends up in the output, and no output in the key file.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -17,7 +17,7 @@ no_in_out() { gs <&- >&-; }
 expect_exit 1 no_in_out
 same key-before "$key" "key file, stdin and stdout closed"
 
-# Open, but the wrong way round.
+# Open in the wrong direction.
 write_only_stdin() { gs 0>x; }
 expect_exit 1 write_only_stdin
 read_only_stdout() { gs -i plain 1<key-before; }

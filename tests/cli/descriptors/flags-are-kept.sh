@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The flags of stdin and stdout belong to others too: they are the same while the program runs and after it ended.
+# The flags of stdin and stdout, which other processes share, stay the same while the program runs and after it ends.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Descriptors that come non-blocking: EAGAIN is neither an error nor the end, and waiting for them burns no CPU.
+# With non-blocking descriptors EAGAIN is neither an error nor the end of input, and waiting takes no CPU time.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -38,7 +38,7 @@ for kind in (pipes, sockets):
     time.sleep(1)
     used = cpu_seconds(child.pid) - before
     if used > 0.5:
-        fail(f"{what}: expected it to sleep while there is no input, but it used {used} s of CPU in 1 s")
+        fail(f"{what}: expected it to sleep without input, but it used {used} s of CPU time in 1 s")
 
     def feeder():
         for i in range(0, len(data), 99991):
@@ -55,7 +55,7 @@ for kind in (pipes, sockets):
     time.sleep(1)
     used = cpu_seconds(child.pid) - before
     if used > 0.5:
-        fail(f"{what}: expected it to sleep while its consumer is stalled, but it used {used} s of CPU in 1 s")
+        fail(f"{what}: expected it to sleep while its consumer is stalled, but it used {used} s of CPU time in 1 s")
     got = read_all(drain)
     expect_exit(child, 0, what)
     expect_same(want, got, what)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sockets as stdin and stdout, also one socket as both.
+# stdin and stdout may be sockets, also the same socket.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `>>` appends, and a regular file as stdout is written from where it stands.
+# `>>` appends, and a regular file as stdout is written from its offset.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --info reads the header and not a byte more: what is behind it in a pipe is there for the next program, a file as
-# standard input stands behind it, and a pipe that stays open is not waited for.
+# --info reads only the header: the rest of a pipe is left for the next program, a file as standard input is left
+# positioned after the header, and a pipe that stays open does not delay it.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -11,9 +11,9 @@ head -c 175 sealed >header
 tail -c +176 sealed >body
 
 { expect_exit 0 info && cat >rest; } < <(cat sealed)
-same body rest "what is left of a pipe"
+same body rest "rest of a pipe"
 { expect_exit 0 info && cat >rest; } <sealed
-same body rest "what is left of a file"
+same body rest "rest of a file"
 expect_exit 0 info <header
 expect_exit 0 info -f sealed -i header
 mkfifo open
@@ -24,16 +24,16 @@ exec 3>&-
 
 tail -c +57 sealed >rest-of-bare
 { expect_exit 0 info -f cobblestone && cat >rest; } < <(cat sealed)
-same rest-of-bare rest "what is left behind a cobblestone header"
+same rest-of-bare rest "rest after a cobblestone header"
 { printf 'Salted__12345678' && cat plain; } >openssl
 { expect_exit 0 info && cat >rest; } < <(cat openssl)
-same plain rest "what is left behind an openssl header"
+same plain rest "rest after an openssl header"
 { expect_exit 0 info -f raw && cat >rest; } < <(cat plain)
-same plain rest "raw has no header"
+same plain rest "raw, which has no header"
 
-# From where standard input stands.
+# From the offset of standard input.
 { dd bs=1000 count=1 status=none >skipped && expect_exit 0 info --json && cat >rest; } < <(cat plain sealed | tail -c +299001)
-same body rest "behind other bytes"
+same body rest "after other bytes"
 cat <(head -c 1000 plain) sealed >late
 { dd bs=1000 count=1 status=none >skipped && expect_exit 0 info --json; } <late
-grep -q "\"size\": $(stat -c %s sealed)," "$work/stdout" || fail "expected the size from there on, got: $(<"$work/stdout")"
+grep -q "\"size\": $(stat -c %s sealed)," "$work/stdout" || fail "expected the size from the offset on, got: $(<"$work/stdout")"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --info tells without a key what a stream is: format, cipher, slots, sizes and overhead, as text and as JSON, for each
-# format; what has no size, or no end, is said.
+# --info reports, without a key, format, cipher, slots, sizes and overhead, as text and as JSON, for each format. It
+# also reports that a size is unknown or that the stream is truncated.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -55,11 +55,11 @@ for size in (0, 1, 15, 16, SEGMENT - 1, SEGMENT, SEGMENT + 1, 5 * SEGMENT, 10000
     expect_equal({**OPENSSL, "header_bytes": 16, **NOTHING}, facts(data=openssl, via="pipe"), "openssl from a pipe")
     expect_equal({**RAW, "segments": None, **overhead(0, size, size)}, facts("-f", "raw", data=plain), "raw")
 
-# Slots of all kinds, as many as there may be.
+# Slots of all kinds, up to the maximum number.
 file_key = bytes(32)
 slot = sf.key_slot(file_key, KEY)
 words = sf.passphrase_slot(file_key, b"words", 10)
-later = (0x7F, b"what a later version may have")
+later = (0x7F, b"content of a later version")
 x25519 = (3, bytes(80))
 for slots, kinds in (([words, slot], [WORDS, KEY_SLOT]), ([slot] * 32, [KEY_SLOT] * 32),
                      ([x25519, slot, later], [{"type": 3, "kind": "X25519 recipient"}, KEY_SLOT,
@@ -68,7 +68,7 @@ for slots, kinds in (([words, slot], [WORDS, KEY_SLOT]), ([slot] * 32, [KEY_SLOT
     expect_equal(kinds, facts(data=data)["slots"], f"{len(slots)} slots")
     expect_equal(len(data) - 19, facts(data=data)["header_bytes"], f"{len(slots)} slots, header")
 
-# As text.
+# Text.
 data = sf.seal(make_input(100000), file_key=file_key, slots=[slot, words, later])
 expect_equal("""format         sealed, version 1
 suite          01
@@ -90,12 +90,12 @@ header         16 bytes
 size           unknown, the input is no file
 """, run_info(data=b"Salted__12345678", via="pipe"), "text of a pipe")
 
-# What is truncated, as far as a size can tell.
+# Truncation, if the size shows it.
 sealed = sf.seal(make_input(3 * SEGMENT + 50), [KEY])
 for cut, truncated in ((HEADER, True), (HEADER + 15, True), (HEADER + 16, False), (HEADER + 2 * SEALED, True),
                        (HEADER + 2 * SEALED + 15, True), (HEADER + 2 * SEALED + 16, False)):
     got = facts(data=sealed[:cut])
     expect_equal((truncated, None if truncated else (cut - HEADER) // SEALED * SEGMENT),
-                 (got["truncated"], got["plaintext_bytes"]), f"cut to {cut} bytes")
-    expect_equal(truncated, "truncated" in run_info(data=sealed[:cut]), f"cut to {cut} bytes, text")
+                 (got["truncated"], got["plaintext_bytes"]), f"truncated to {cut} bytes")
+    expect_equal(truncated, "truncated" in run_info(data=sealed[:cut]), f"truncated to {cut} bytes, text")
 PYTHON

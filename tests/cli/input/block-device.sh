@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# A block device as input, whole and from an offset, and as output.
+# A block device works as input, from its start and from an offset, and as output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need losetup
 
 make_input $((3 * 1048576 + 512)) plain
 cp plain image
-loop=$(losetup --find --show image 2>/dev/null) || skip "losetup cannot make a loop device here"
+loop=$(losetup --find --show image 2>/dev/null) || skip "losetup cannot create a loop device"
 at_exit "losetup --detach $loop"
-[ -b "$loop" ] || skip "no $loop here"
+[ -b "$loop" ] || skip "$loop does not exist"
 
 reference <plain >expected
 for size in 64K 1M; do
@@ -27,7 +27,7 @@ exec 3<&-
 
 expect_exit 1 gs -i "$loop" -o "$loop"
 expect_exit 0 gs -i plain -o "$loop"
-[ -b "$loop" ] || fail "expected $loop to be a device still"
+[ -b "$loop" ] || fail "expected $loop to be still a device"
 same expected <(cat "$loop") "-o $loop"
 make_input $((4 * 1048576)) more
 expect_exit 1 gs -i more -o "$loop"

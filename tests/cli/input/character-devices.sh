@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Character devices as input: /dev/zero has no end and can be seeked, /dev/null has nothing.
+# Character devices work as input: /dev/zero, which has no end and can be seeked, and /dev/null, which is empty.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -12,7 +12,7 @@ expect_exit 0 zeros -b 4K </dev/zero
 same expected "$work/stdout" "</dev/zero"
 
 for options in "" "-d" "-b 16" "-l cpu:3"; do
-  # shellcheck disable=SC2086 # none or two
+  # shellcheck disable=SC2086 # no word or two
   expect_exit 0 gs $options </dev/null
   expect_empty "$work/stdout"
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A directory is no input and no output.
+# A directory as input or output is an error.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

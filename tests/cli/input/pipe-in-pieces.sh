@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A writer that writes in tiny pieces and pauses between them: short reads are not the end of input.
+# Short reads from a writer that writes small pieces with pauses are not the end of input.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

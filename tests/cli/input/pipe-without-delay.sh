@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What came in goes out, while the pipe stays open and no chunk is full: whole blocks do not wait for more.
+# Whole blocks are written at once: they do not wait until a chunk is full or the pipe is closed.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A regular file that gets shorter while it is read is an error, and what came out before is right.
+# A regular file that shrinks while it is read is an error, and the output until then is right.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -27,7 +27,7 @@ for lanes in ("cpu:1", "cpu:3"):
         got = read_all(r)
         expect_exit(child, 1, what)
         if len(got) > (32 << 20) + 12345:
-            fail(f"{what}: expected at most what is left of the file, got {len(got)} bytes")
+            fail(f"{what}: expected at most the rest of the file, got {len(got)} bytes")
         expect_same(want[: len(got)], got, what)
         error = child.stderr.read()
         if error.count(b"gpuaes-stream: error: ") != 1:

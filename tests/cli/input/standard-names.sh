@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# "-" is standard input or output for the options that read data or secrets or write the output; ./- is a file of
+# "-" means standard input or output for the options that read data or secrets or write the output; ./- is a file of
 # that name. Messages name the stream.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
@@ -26,7 +26,7 @@ expect_exit 2 gsealed --test -o - <sealed
 # Secrets.
 expect_exit 0 "$program" -q -d -k - -i sealed <"$key"
 same plain "$work/stdout" "-k -"
-# shellcheck disable=SC2002 # a pipe is what is tried
+# shellcheck disable=SC2002 # the input must be a pipe
 key_from_pipe() { cat "$key" | "$program" -q -d -k - -i sealed; }
 expect_exit 0 key_from_pipe
 same plain "$work/stdout" "-k - from a pipe"
@@ -37,7 +37,7 @@ expect_exit 0 "$program" -q -r @- -i plain -o public <recipient
 expect_exit 0 "$program" -q -d -k - -i public <identity
 same plain "$work/stdout" "-r @-, -k - with an identity"
 
-# To rekey: -o - is standard output, and the input is left as it is.
+# Rekeying: -o - is standard output, and the input stays unchanged.
 cp sealed before
 expect_exit 0 "$program" --rekey -k "$key" --new-key - -i sealed -o - <new
 cp "$work/stdout" rekeyed
@@ -72,7 +72,7 @@ expect_exit 4 gsealed -d -i - <plain
 expect_no_stderr '\(-\)'
 chmod 644 words
 expect_exit 0 "$program" --passphrase-file - -i plain -o locked <words
-expect_stderr 'warning: standard input can be read by others'
+expect_stderr 'warning: the file on standard input is readable by other users'
 closed() { "$program" -k - -i plain <&-; }
 expect_exit 1 closed
 expect_stderr 'standard input'

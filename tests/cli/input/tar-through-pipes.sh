@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What it is for: an archive through a pipe and back.
+# A tar archive survives encryption and decryption through pipes.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need tar
@@ -12,7 +12,7 @@ chmod 755 tree/a/b/c/script
 
 mkdir there
 tar -cf - tree | gs | gs -d | tar -xf - -C there
-diff -r --no-dereference tree there/tree >differences || fail "expected the tree back as it was: $(<differences)"
+diff -r --no-dereference tree there/tree >differences || fail "expected the same tree: $(<differences)"
 tar -cf - tree | gs >archive
 reference <archive | tar -tf - >list
 grep -q 'tree/a/b/c/script' list || fail "expected openssl to open the archive"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An input that is not there, or that may not be read: exit 1 and its name in the message.
+# An input that does not exist or cannot be read is exit 1, with its name in the message.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

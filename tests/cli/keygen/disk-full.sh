@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A key file that gpuaes-keygen cannot write is an error and is removed: a part of a key is worse than none.
+# If gpuaes-keygen cannot write a complete key file, it reports an error and removes the file.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
 for kind in "" --x25519; do
   got=0
-  # Messages go to a pipe, which has no such limit.
+  # Messages go to a pipe, to which the limit does not apply.
   error=$(
     ulimit -f 0
     "$keygen" ${kind:+"$kind"} -o key 2>&1

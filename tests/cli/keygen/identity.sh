@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# gpuaes-keygen --x25519 makes an identity, for its owner alone to read, and prints its recipient; -y prints it again.
+# gpuaes-keygen --x25519 creates an identity that only its owner can read, and prints its recipient; -y prints the
+# recipient again.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -9,13 +10,13 @@ try() { # STATUS OPTION...
   "$keygen" "$@" >"$work/stdout" 2>"$work/stderr" || got=$?
   [ "$got" = "$want" ] || fail "gpuaes-keygen $*: expected exit status $want, got $got (stderr: $(<"$work/stderr"))"
   [ "$(grep -c '^gpuaes-keygen: error: ' "$work/stderr" || true)" = $((want != 0)) ] ||
-    fail "gpuaes-keygen $*: expected an error message just with an error, got: $(<"$work/stderr")"
+    fail "gpuaes-keygen $*: expected an error message only with an error, got: $(<"$work/stderr")"
   if [ "$want" != 0 ]; then expect_empty "$work/stdout"; fi
   if grep -iq 'SECRET-KEY-1[a-z0-9]' "$work/stderr"; then fail "expected no identity on standard error: $(<"$work/stderr")"; fi
 }
 is_recipient() { # FILE
   [[ "$(<"$1")" =~ ^gpuaes1[02-9ac-hj-np-z]{58}$ ]] || fail "expected a recipient, got $(<"$1")"
-  [ "$(wc -c <"$1")" = 66 ] || fail "expected a recipient and a line feed, got $(wc -c <"$1") bytes"
+  [ "$(wc -c <"$1")" = 66 ] || fail "expected a recipient and a newline, got $(wc -c <"$1") bytes"
 }
 is_identity() { # FILE RECIPIENT
   [[ "$(head -n 1 "$1")" =~ ^GPUAES-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}$ ]] || fail "expected an identity on the first line"
@@ -45,7 +46,7 @@ same <(tail -n 1 "$work/all") "$work/stdout" "--recipient"
 try 0 -y /dev/stdin <identity
 same <(tail -n 1 "$work/all") "$work/stdout" "-y /dev/stdin"
 
-# Never over what is there; and nothing is said of a recipient whose identity was not written.
+# Never replaces a file, and prints no recipient unless the identity was written.
 cp identity before
 for name in identity . /dev/null missing/identity; do
   try 1 --x25519 -o "$name"
@@ -59,7 +60,7 @@ full || got=$?
 got=0
 "$keygen" --x25519 -o unknown >/dev/full 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "expected exit status 1, got $got"
-[ ! -e unknown ] || fail "expected no identity whose recipient nobody was told"
+[ ! -e unknown ] || fail "expected no identity, because its recipient could not be printed"
 
 try 2 --x25519 -y identity
 try 2 -y identity -o other
@@ -68,10 +69,10 @@ try 2 --x25519 stray
 try 2 -y "$(head -n 1 identity)"
 try 1 -y missing
 try 2 -y "$key"
-grep -q 'has no identity' "$work/stderr" || fail "expected to be told what it is not"
+grep -q 'is not an identity file' "$work/stderr" || fail "expected an error that says what the file is not"
 try 2 -y /dev/zero
 head -c 70 identity >shortened
 try 2 -y shortened
 chmod 644 identity
 try 0 -y identity
-grep -q '^gpuaes-keygen: warning: identity can be read by others' "$work/stderr" || fail "expected a warning"
+grep -q '^gpuaes-keygen: warning: identity is readable by other users' "$work/stderr" || fail "expected a warning"

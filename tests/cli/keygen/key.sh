@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# gpuaes-keygen prints a new key of 64 hexadecimal digits, or makes a file of it that only its owner can read, never
-# over one that is there.
+# gpuaes-keygen prints a new key of 64 hexadecimal digits, or writes it to a new file that only its owner can read. It
+# never replaces a file.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-[ -x "$keygen" ] || fail "no gpuaes-keygen beside $program"
-try() { # STATUS OPTION...: and the shape of its messages
+[ -x "$keygen" ] || fail "gpuaes-keygen is not in the folder of $program"
+try() { # STATUS OPTION...: also checks the form of messages
   local want=$1 got=0
   shift
   "$keygen" "$@" >"$work/stdout" 2>"$work/stderr" || got=$?
   [ "$got" = "$want" ] || fail "gpuaes-keygen $*: expected exit status $want, got $got (stderr: $(<"$work/stderr"))"
   [ "$(grep -c '^gpuaes-keygen: error: ' "$work/stderr" || true)" = $((want != 0)) ] ||
-    fail "gpuaes-keygen $*: expected an error message just with an error, got: $(<"$work/stderr")"
+    fail "gpuaes-keygen $*: expected an error message only with an error, got: $(<"$work/stderr")"
   if grep -Ev '^gpuaes-keygen: (error|hint): [^A-Z ].*[^. ]$' "$work/stderr" >"$work/odd"; then
-    fail "gpuaes-keygen $*: expected messages in lower case without full stop, got: $(<"$work/odd")"
+    fail "gpuaes-keygen $*: expected messages in lowercase without a period, got: $(<"$work/odd")"
   fi
   if [ "$want" != 0 ]; then expect_empty "$work/stdout"; fi
 }
 is_key() { # FILE
-  [ "$(wc -c <"$1")" = 65 ] || fail "expected 64 digits and a line feed, got $(wc -c <"$1") bytes"
+  [ "$(wc -c <"$1")" = 65 ] || fail "expected 64 digits and a newline, got $(wc -c <"$1") bytes"
   [[ "$(<"$1")" =~ ^[0-9a-f]{64}$ ]] || fail "expected 64 digits, got $(<"$1")"
 }
 
@@ -37,9 +37,9 @@ for mask in 000 022 077 177 027; do
 done
 try 0 --output=key
 expect_empty "$work/stdout"
-! cmp -s key key-022 || fail "expected another key"
+! cmp -s key key-022 || fail "expected different keys"
 
-# Never over what is there.
+# Never replaces a file.
 cp key before
 ln -s missing dangling
 ln -s key link
@@ -48,15 +48,15 @@ mkfifo fifo
 for name in key link dangling directory fifo /dev/null missing/key; do
   try 1 -o "$name"
 done
-same before key "after the attempt to make it again"
-[ ! -e missing ] || fail "expected nothing to be made through a dangling link"
-[ -L dangling ] || fail "expected the dangling link to be left"
+same before key "key after the attempt to replace it"
+[ ! -e missing ] || fail "expected no file created through a dangling link"
+[ -L dangling ] || fail "expected the dangling link to remain"
 files=(key-000 key-022 key-077 key-177 key-027 key before dangling link directory fifo)
 expect_files "${files[@]}"
 try 1 -o key
-grep -q '^gpuaes-keygen: error: cannot open key: File exists$' "$work/stderr" || fail "expected to be told that it exists"
+grep -q '^gpuaes-keygen: error: cannot open key: File exists$' "$work/stderr" || fail "expected an error that says the file exists"
 
-if can_hide_proc; then # so the file has a temporary name first
+if can_hide_proc; then # then the file has a temporary name first
   without_proc "$keygen" -o named || fail "without /proc: expected success"
   is_key named
   [ "$(stat -c %a named)" = 600 ] || fail "without /proc: expected mode 600, got $(stat -c %a named)"
@@ -65,7 +65,7 @@ if can_hide_proc; then # so the file has a temporary name first
     without_proc "$keygen" -o "$name" 2>"$work/stderr" || got=$?
     [ "$got" = 1 ] || fail "without /proc, -o $name: expected exit status 1, got $got"
   done
-  same before key "after the attempt without /proc"
+  same before key "key after the attempt without /proc"
   expect_files "${files[@]}" named
 fi
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A key of another length, or with a digit that is none, is never padded and never cut: exit 2, and the message
-# shows nothing of the key. A file that cannot be read is exit 1.
+# A key with a wrong length or an invalid digit is exit 2, never padded or shortened, and the message shows no part of
+# it. A file that cannot be read is exit 1.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -9,7 +9,7 @@ try() { # STATUS FILE
   expect_empty "$work/stdout"
 }
 for size in 0 1 15 17 23 25 31 33 47 49 63 65 66 100 5000; do
-  make_input "$size" file # 0, 1, 2 ...: no digits at the start
+  make_input "$size" file # begins with 0, 1, 2 ..., which are not digits
   try 2 file
 done
 hex=9d3c71e5b2f8460a9d3c71e5b2f8460a9d3c71e5b2f8460a9d3c71e5b2f8460a

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A key file without end is an error at once.
+# A key file without an end is an error at once.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# A key file that group or others can read gets one warning, which names it, unless -q; the key is used all the same.
+# A key file that its group or others can read causes one warning that names it, unless -q is given. The key is used
+# anyway.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
 make_input 1000 plain
 gsealed -e <plain >sealed
-warned() { # NAME...: of these files, each once, and of nothing else
+warned() { # NAME...: there is exactly one warning about each of these files
   local name
   [ "$(wc -l <"$work/stderr")" = $# ] || fail "expected $# warnings, got: $(<"$work/stderr")"
   for name; do
@@ -33,7 +34,7 @@ for mode in 600 400 700; do
 done
 same plain "$work/stdout"
 
-# Each of several keys; what a link leads to; nothing of a pipe.
+# Warns about each of several keys and about the target of a link, but not about a pipe.
 cp secret-key second-key
 cp secret-key third-key
 printf '%064x\n' 7 >third-key
@@ -49,6 +50,6 @@ warned
 exec 9< <(cat secret-key)
 expect_exit 0 "$program" -k /dev/fd/9 <plain
 warned
-# The raw format too, beside its own warning.
+# The raw format also prints a warning of its own.
 expect_exit 0 "$program" -f raw --iv "$iv" -k secret-key <plain
 [ "$(grep -c '^gpuaes-stream: warning: .*secret-key' "$work/stderr")" = 1 ] || fail "expected a warning with -f raw"

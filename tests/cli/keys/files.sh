@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A key file holds 16, 24 or 32 bytes, or as many in hexadecimal, with blanks and a line end behind or none.
+# A key file contains 16, 24 or 32 bytes, raw or in hexadecimal; spaces and newlines may follow the digits.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -17,7 +17,7 @@ for bits in 128 192 256; do
     printf "%s$end" "$hex" >file
     try file "$bits bits in hexadecimal, followed by '$end'"
     printf "%s$end" "${hex^^}" >file
-    try file "$bits bits in upper case hexadecimal, followed by '$end'"
+    try file "$bits bits in uppercase hexadecimal, followed by '$end'"
   done
   try <(printf '%s\n' "$hex") "$bits bits in hexadecimal from /dev/fd"
   try <(cat "$key") "$bits bits, raw, from /dev/fd"
@@ -25,7 +25,7 @@ for bits in 128 192 256; do
   try <(slowly) "$bits bits in hexadecimal, in two pieces"
 done
 
-# Raw bytes are taken as they are, blanks and line feeds at the end too.
+# Raw bytes are used unchanged, including spaces and newlines at the end.
 for hex in 20202020202020202020202020200a0a 00000000000000000000000000000000 0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a; do
   key_hex[128]=$hex
   use_key 128
@@ -33,7 +33,7 @@ for hex in 20202020202020202020202020200a0a 00000000000000000000000000000000 0a0
   reference <plain >expected
   try file "raw bytes ${key_hex[128]}"
 done
-# 24 bytes are no length of a key in hexadecimal, so these are raw, whatever they look like.
+# No key has 24 hexadecimal digits, so 24 bytes are always raw.
 printf '0123456789abcdef01234567' >file
 key_hex[192]=$(perl -0pe '$_ = unpack "H*"' file)
 use_key 192

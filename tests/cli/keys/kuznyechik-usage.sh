@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Kuznyechik only where it is named, with a key of 32 bytes, an IV of 8, a format and lanes that have it.
+# Kuznyechik is used only if -c names it, and needs a key of 32 bytes, an IV of 8 bytes, and a format and lanes that
+# support it.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -10,7 +11,7 @@ expect_exit 0 kuznyechik -k "$key" --iv "$good"
 cp "$work/stdout" expected
 [ "$(wc -c <expected)" = 1000 ] || fail "expected 1000 bytes, got $(wc -c <expected)"
 expect_exit 0 kuznyechik -k "$key" --iv "${good^^}" -l reference
-same expected "$work/stdout" "capitals"
+same expected "$work/stdout" "IV in uppercase"
 
 for bad in '' 0 "${good:1}" "${good:2}" "${good}0" "$good$good" "0x${good:2}" "${good:1}g"; do
   for direction in -e -d; do
@@ -27,8 +28,8 @@ for bits in 128 192; do
   expect_exit 2 "$program" -c kuznyechik -k "$work/key$bits" -i plain
   expect_stderr '32 bytes'
 done
-expect_exit 2 "$program" -c kuznyechik --iv "$good" -k "$key" -i plain # sealed takes none
-expect_exit 2 "$program" -f raw --iv "$good" -k "$key" -i plain # without its name it is AES
+expect_exit 2 "$program" -c kuznyechik --iv "$good" -k "$key" -i plain # the sealed format takes no IV
+expect_exit 2 "$program" -f raw --iv "$good" -k "$key" -i plain # without -c the cipher is AES
 for name in Kuznyechik kuznyechik-ctr kuz; do
   expect_exit 2 "$program" -f raw -c "$name" --iv "$good" -k "$key" -i plain
   expect_stderr 'kuznyechik'

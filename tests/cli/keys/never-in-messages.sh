@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A key given where its file's name belongs, or as openssl takes it, shows up in no message.
+# A key given instead of the name of its file, or in the form that openssl takes, does not appear in any message.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

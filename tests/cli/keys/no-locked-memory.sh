@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Where no memory may be locked, the program works all the same.
+# The program works if it cannot lock memory.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_user

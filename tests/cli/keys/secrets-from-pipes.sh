@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A passphrase is read up to its newline and no further, so that the other end of a pipe may stay open. What a secret and
-# the input, or two secrets, would both be read from is refused under any name, before anything is read.
+# A passphrase is read up to its newline and no further, so the other end of a pipe may stay open. If a secret and the
+# input, or two secrets, come from the same file under any name, the program refuses before it reads anything.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -15,26 +15,26 @@ mkfifo fifo
 
 exec 3<>fifo
 cat words >&3
-expect_exit 0 timeout 60 "$program" -q -d --passphrase-file fifo -i sealed # and the FIFO has no end
+expect_exit 0 timeout 60 "$program" -q -d --passphrase-file fifo -i sealed # the FIFO stays open
 same plain "$work/stdout"
 exec 3<&-
 from_another_pipe() { "$program" -q -d -k <(cat "$key") -i sealed-by-key; }
 expect_exit 0 from_another_pipe
 same plain "$work/stdout"
 
-# refused WHAT COMMAND...: with a message about WHAT; the command has consumed nothing of its standard input.
+# refused WHAT COMMAND...: the command fails with a message about WHAT.
 refused() {
   local what=$1
   shift
   expect_exit 2 "$@"
   expect_stderr "error: $what"
-  expect_stderr 'hint: use another file'
+  expect_stderr 'hint: use a different file'
 }
-from_pipe() { # what is left of it after the program
+from_pipe() { # leaves the unread part of standard input in `rest`
   cat words "$work/long" | { timeout 60 "$program" "$@" && return; status=$?; cat >rest; return "$status"; }
 }
 head -c 3000 /dev/zero >"$work/long"
-expect_untouched() { [ "$(wc -c <rest)" = $((29 + 3000)) ] || fail "$*: expected nothing to be read, got $(wc -c <rest)"; }
+expect_untouched() { [ "$(wc -c <rest)" = $((29 + 3000)) ] || fail "$*: expected nothing to be read, got $(wc -c <rest) bytes left"; }
 
 for name in - /dev/stdin /dev/fd/0 /proc/self/fd/0; do
   for option in --passphrase-file -k; do
@@ -65,7 +65,7 @@ refused '--passphrase-file and the input' "$program" -d --passphrase-file fifo -
 refused '--key and --passphrase-file' "$program" -d -k fifo --passphrase-file fifo -i sealed
 [ ! -e out ] || fail "expected no output"
 
-# Recipients are public: their list may be sealed for them.
+# A list of recipients is public, so it may be sealed for them.
 expect_exit 0 "$program" -r @recipient -i recipient -o out
 expect_exit 0 "$program" -d -k identity -i out
 same recipient "$work/stdout"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which keys the command line takes: one, of the cipher's length.
+# Keys on the command line: exactly one, with the cipher's length.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

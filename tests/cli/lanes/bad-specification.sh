@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A lane specification that says nothing sensible is a usage error.
+# An invalid lane specification is a usage error.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The number of CPU lanes changes nothing in the output.
+# The output does not depend on the number of CPU lanes.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A CUDA lane that was named and is not there is an error at the start, not a silent change to the CPU.
+# If -l names a CUDA lane that does not exist, the program fails at the start instead of silently using the CPU.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -11,7 +11,7 @@ expect_exit 1 gs -l cpu:1+cuda:99 -i plain -o out
 expect_stderr cuda
 expect_files plain
 
-if has_cuda; then skip "the rest, as a CUDA device is here"; fi
+if has_cuda; then skip "the rest: this system has a CUDA device"; fi
 for lanes in cuda cuda:0 cuda:0:2 cpu+cuda:0; do
   expect_exit 1 gs -l "$lanes" -i plain
   expect_stderr cuda

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whatever kernel CUDA lanes are to use, the bytes are the same; one that is not known is a usage error.
+# The output does not depend on the kernel that CUDA lanes use. An unknown kernel is a usage error.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -8,26 +8,26 @@ reference <plain >expected
 for lanes in $(lanes_here); do
   for kernel in bitslice ttable; do
     expect_exit 0 gs -i plain -o out -l "$lanes" --kernel "$kernel" -b 64K
-    cmp out expected || fail "$lanes, $kernel: expected what openssl makes"
+    cmp out expected || fail "$lanes, $kernel: expected the same output as from openssl"
     expect_exit 0 gsealed -i plain -o sealed -l "$lanes" --kernel "$kernel" -b 64K
     expect_exit 0 gsealed -d -i sealed -o opened -l cpu
-    cmp opened plain || fail "$lanes, $kernel: expected what was sealed"
+    cmp opened plain || fail "$lanes, $kernel: expected the plaintext"
   done
 done
 
-make_input 300001 plain # the reference takes long
+make_input 300001 plain # the reference lane is slow
 kuznyechik() { "$program" -q -c kuznyechik -k "$key" -i plain "$@"; }
 raw=(-f raw --iv 1234567890abcef0)
 kuznyechik "${raw[@]}" -l reference >expected
 for lanes in $(lanes_here); do
   for kernel in bitslice ttable; do
     expect_exit 0 kuznyechik "${raw[@]}" -o out -l "$lanes" --kernel "$kernel" -b 64K
-    cmp out expected || fail "kuznyechik, $lanes, $kernel: expected what the reference makes"
+    cmp out expected || fail "kuznyechik, $lanes, $kernel: expected the same output as from the reference lane"
     expect_exit 0 kuznyechik -o sealed -l "$lanes" --kernel "$kernel" -b 64K
     expect_exit 0 gsealed -d -i sealed -o opened -l cpu
-    cmp opened plain || fail "kuznyechik, $lanes, $kernel: expected what was sealed"
+    cmp opened plain || fail "kuznyechik, $lanes, $kernel: expected the plaintext, opened on the CPU"
     expect_exit 0 gsealed -d -i sealed -o opened -l "$lanes" --kernel "$kernel" -b 64K
-    cmp opened plain || fail "kuznyechik, $lanes, $kernel: expected to open what was sealed"
+    cmp opened plain || fail "kuznyechik, $lanes, $kernel: expected the plaintext"
   done
 done
 
@@ -35,5 +35,5 @@ for kernel in '' foo Bitslice 'bitslice,ttable' 1; do
   expect_exit 2 gs -i plain --kernel "$kernel"
 done
 expect_exit 2 gs -i plain --kernel foo
-expect_stderr "kernels are bitslice, ttable"
+expect_stderr "the kernels are bitslice, ttable"
 expect_exit 2 gs -i plain --kernel

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --list-lanes names the CPU first of all, and every lane it names can be used.
+# --list-lanes lists the CPU first, and every lane in the list works.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

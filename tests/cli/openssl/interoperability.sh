@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# -f openssl and `openssl enc -aes-...-ctr -pbkdf2` read each other's output: three key lengths, iterations, lengths of
-# input.
+# -f openssl and `openssl enc -aes-...-ctr -pbkdf2` read the output of each other, with three key lengths and various
+# iteration counts and input lengths.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -17,7 +17,7 @@ try() { # SIZE OUR_OPTIONS THEIR_OPTIONS...
   expect_exit 0 ours -f openssl $options <plain
   cp "$work/stdout" sealed
   [ "$(wc -c <sealed)" = $((16 + size)) ] || fail "expected 16 bytes more than $size, got $(wc -c <sealed)"
-  [ "$(head -c 8 sealed)" = Salted__ ] || fail "expected Salted__ first"
+  [ "$(head -c 8 sealed)" = Salted__ ] || fail "expected Salted__ at the start"
   theirs -d "$@" <sealed >opened || fail "$options: expected openssl to open it"
   same plain opened "$size bytes, opened by openssl $*"
   theirs "$@" <plain >sealed
@@ -38,24 +38,24 @@ for lanes in $(lanes_here); do
   try 200003 "-l $lanes -b 100" -aes-256-ctr
 done
 
-# A fresh salt each time.
+# A new salt each time.
 ours -f openssl <plain >one
 ours -f openssl <plain >other
-! cmp -s <(head -c 16 one) <(head -c 16 other) || fail "expected another salt"
+! cmp -s <(head -c 16 one) <(head -c 16 other) || fail "expected different salts"
 
-# Another passphrase, cipher or number of iterations gives something else, and nothing can tell.
+# A wrong passphrase or iteration count gives wrong plaintext, which cannot be detected.
 printf 'battery staple' >wrong
 expect_exit 0 "$program" -q -d -f openssl --passphrase-file wrong <one
-! cmp -s plain "$work/stdout" || fail "expected something else with a wrong passphrase"
+! cmp -s plain "$work/stdout" || fail "expected wrong plaintext with a wrong passphrase"
 expect_exit 0 ours -d -f openssl --iter 9999 <one
-! cmp -s plain "$work/stdout" || fail "expected something else with other iterations"
+! cmp -s plain "$work/stdout" || fail "expected wrong plaintext with another iteration count"
 
-# It says once that it is not authenticated, unless -q.
+# One warning that the format is not authenticated, unless -q is given.
 for direction in -e -d; do
   expect_exit 0 "$program" "$direction" -f openssl --passphrase-file passphrase <one
   [ "$(grep -Eic '^gpuaes-stream: warning: .*authenticat' "$work/stderr" || true)" = 1 ] ||
     fail "$direction: expected one warning that it is not authenticated, got: $(<"$work/stderr")"
-  [ "$(wc -l <"$work/stderr")" = 1 ] || fail "$direction: expected no more than that, got: $(<"$work/stderr")"
+  [ "$(wc -l <"$work/stderr")" = 1 ] || fail "$direction: expected no other message, got: $(<"$work/stderr")"
 done
 expect_exit 0 ours -d -f openssl <one
 expect_empty "$work/stderr"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Decryption without -f takes authenticated formats only. Input that begins with Salted__ is exit 4 in every mode, with
-# every kind of secret, from a pipe and from a file; nothing is asked for, nothing is written, and the hint names
-# -f openssl.
+# Decryption without -f accepts only authenticated formats. Input that begins with Salted__ is exit 4 in every mode,
+# with every kind of secret, from a pipe and from a file, without a prompt and without output, and the hint names -f
+# openssl.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need setsid
@@ -14,9 +14,9 @@ make_input 40000 plain
 printf 'Salted__' >magic
 echo 'an older output' >old
 
-# Without a terminal, so that a prompt would be exit 2.
+# Without a terminal a prompt would be exit 2.
 refused() { # FILE OPTION...
-  local file=$1 hint='decrypt it with -d -f openssl' out=(-o out) ways=(piped redirected named)
+  local file=$1 hint='use -d -f openssl' out=(-o out) ways=(piped redirected named)
   shift
   [[ " $* " != *' --test '* ]] || out=()
   [[ " $* " != *' --range '* ]] || ways=(redirected named)
@@ -47,7 +47,7 @@ for quiet in '' -q; do
 done
 expect_files plain passphrase salted noise magic old
 
-# An output that was there stays.
+# An existing output stays unchanged.
 expect_exit 4 "$program" -d --passphrase-file passphrase -i salted -o old
 [ "$(<old)" = 'an older output' ] || fail "expected the old output to be kept"
 
@@ -59,6 +59,6 @@ expect_exit 0 "$program" -q -d -f openssl --passphrase-file passphrase -i salted
 same plain "$work/stdout"
 expect_empty "$work/stderr"
 expect_exit 4 "$program" -d -f sealed -k "$key" -i salted
-expect_stderr 'not in sealed format'
+expect_stderr 'not in the sealed format'
 expect_exit 0 "$program" --info -i salted
 grep -q '^format  *openssl$' "$work/stdout" || fail "expected --info to detect the format, got: $(<"$work/stdout")"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A file that is standard output or error already is not replaced: what others write there is kept.
+# A file that is already standard output or standard error is not replaced, so what other programs write there is kept.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An output that becomes one of the inputs while the program waits for its key is refused, and no input is lost.
+# If the output becomes one of the inputs while the program waits for its key, the program fails and no input is lost.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -8,7 +8,7 @@ cp plain expected
 cp "$key" second
 mkfifo waits
 
-# change COMMAND, options...: runs the program, and the command while it waits for the key.
+# change COMMAND OPTION...: runs the program, and COMMAND while it waits for the key.
 change() {
   local command=$1 status=0
   shift

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A file system that gets full while -o is written: exit 1, nothing left, the old content intact.
+# If the file system becomes full while -o is written: exit 1, no file left, the old content intact.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

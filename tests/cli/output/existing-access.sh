@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A file that -o or --rekey replaces keeps its mode, owner, group, ACL and extended attributes. What cannot be kept makes
-# it open to fewer users, never to more, and a warning names it. On the file system of the temporary directory and on
-# tmpfs, with O_TMPFILE and without.
+# A file that -o or --rekey replaces keeps its mode, owner, group, ACL and extended attributes. If one of these cannot
+# be kept, fewer users get access, never more, and a warning names it. Checked on the file system of the temporary
+# directory and on tmpfs, with O_TMPFILE and without.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need setfacl getfacl setfattr getfattr
@@ -21,7 +21,7 @@ decrypt_without_proc() { without_proc "$program" -d -k "$key" -i "$work/sealed" 
 kinds=(decrypt rekey)
 if can_hide_proc; then kinds+=(decrypt_without_proc); fi
 
-kept() { # WHAT: the access that set_up gives to a file, by each way of replacing it
+kept() { # WHAT: each way to replace a file keeps the access that set_up gives to it
   local kind before
   for kind in "${kinds[@]}"; do
     cat "$work/sealed" >out
@@ -42,7 +42,7 @@ try_in() { # DIRECTORY
     kept "$1, mode $mode"
   done
   if has_acls .; then
-    # The last: a directory's default ACL, which a file without an ACL must not get.
+    # Then: a file without an ACL does not get the directory's default ACL.
     for acl in u:65533:rw,m::rw g::---,g:65533:r,m::r u:65533:---,o::r u:65533:rwx,g::rwx,m::---; do
       set_up() { setfacl -m "$acl" "$1"; }
       kept "$1, ACL $acl"
@@ -55,14 +55,14 @@ try_in() { # DIRECTORY
     kept "$1, default ACL"
     setfacl -b .
   else
-    skip_part "ACLs in $1: its file system has none"
+    skip_part "ACLs in $1: not supported by its file system"
   fi
   if setfattr -n user.origin -v 'far away' . 2>/dev/null; then
     setfattr -x user.origin .
     set_up() { setfattr -n user.origin -v 'far away' "$1" && setfattr -n user.empty "$1"; }
     kept "$1, extended attributes"
   else
-    skip_part "extended attributes in $1: its file system has none"
+    skip_part "extended attributes in $1: not supported by its file system"
   fi
   if [ "$(id -u)" = 0 ]; then
     set_up() { chown 65533:65532 "$1" && chmod 4750 "$1"; }
@@ -73,7 +73,7 @@ try_in() { # DIRECTORY
 
 in_both_file_systems try_in
 
-# Another user who may write the file replaces it: owner and group cannot be kept.
+# If another user who may write the file replaces it, owner and group cannot be kept.
 need_user
 [ "$(id -u)" = 0 ] || skip "the part with several users: not root"
 chmod 755 "$work/there"
@@ -81,26 +81,26 @@ chown 65534 "$work/there" "$work/sealed" "$work/new-key"
 cd "$work/there"
 as_other=("${as_user[@]/65534/65533}")
 
-replaced() { # WARNED MODE: by user 65534
+replaced() { # WARNING MODE: user 65534 replaces the file
   expect_exit 0 "${as_user[@]}" "$program" -d -k "$key" -i "$work/sealed" -o out
-  expect_stderr "^gpuaes-stream: warning: could not keep the $1 of out; no one gains access$"
+  expect_stderr "^gpuaes-stream: warning: could not keep the $1 of out; no additional access was granted$"
   [ "$(stat -c '%u %a' out)" = "65534 $2" ] || fail "expected mode $2 and another owner, got $(stat -c '%u %a' out)"
 }
 can_read() { "$@" cat out >/dev/null 2>&1; }
 
 : >out && chown 65533:65533 out && chmod 644 out
-can_read "${as_other[@]}" || fail "expected that a member of the group can read it at first"
-chmod 606 out # now its group, 65533, may not read it; others may
+can_read "${as_other[@]}" || fail "expected that a member of the group can read it before"
+chmod 606 out # its group, 65533, may not read it, but others may
 replaced 'group, owner, mode' 600
 ! can_read "${as_other[@]}" || fail "expected that a member of the old group still cannot read it"
 rm -f out
 
-: >out && chown 65533:65534 out && chmod 4660 out # the group can be kept; programs must not run as another user
+: >out && chown 65533:65534 out && chmod 4660 out # the group can be kept, but not the set-user-ID bit for a new owner
 replaced 'owner, mode' 660
 rm -f out
 
 if has_acls .; then
   : >out && chown 65533:65532 out && chmod 600 out && setfacl -m u:65534:rw,u:65531:r out
   replaced 'group, owner, access control list, mode' 600
-  [ "$(getfacl -cp out | grep -c '#effective:---')" -gt 0 ] || fail "expected an ACL that lets no one in, got $(getfacl -cp out)"
+  [ "$(getfacl -cp out | grep -c '#effective:---')" -gt 0 ] || fail "expected an ACL without effective access, got $(getfacl -cp out)"
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -o where no file can be: exit 1, and nothing is left.
+# If -o names a file that cannot exist: exit 1, no file left.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

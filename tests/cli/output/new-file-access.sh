@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A new file of -o gets the access that the shell's > gives one there: by umask, by the directory's default ACL, by its
-# set-group-ID bit. While it is unfinished only its owner can open it, and SIGKILL leaves no plaintext that others can
-# read. On the file system of the temporary directory and on tmpfs, with O_TMPFILE and without.
+# A new file of -o gets the same access as with the shell's >, according to umask, default ACL and set-group-ID bit.
+# Until it is complete only its owner can open it, and SIGKILL leaves no plaintext that others can read. Checked on the
+# file system of the temporary directory and on tmpfs, with O_TMPFILE and without.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need setfacl getfacl python3
@@ -10,7 +10,7 @@ make_input 100000 plain
 gsealed -e <plain >"$work/sealed"
 cp plain "$work/plain"
 
-access_of() { # FILE: everything that decides who may open it
+access_of() { # FILE: mode, owner, group and ACL
   stat -c '%a %u %g' "$1"
   getfacl -cpn "$1"
 }
@@ -19,7 +19,7 @@ plainly() { "$@"; }
 ways=(plainly)
 if can_hide_proc; then ways+=(without_proc); fi
 
-compare() { # WAY WHAT: in the current directory
+compare() { # WAY WHAT: compares access with that of a file created by >
   rm -f expected out
   : >expected
   "$1" "$program" -q -d -k "$key" -i "$work/sealed" -o out || fail "$2: expected success"
@@ -54,7 +54,7 @@ try_in() { # DIRECTORY: empty
       done
       setfacl -b .
     else
-      skip_part "default ACLs in $1: its file system has none"
+      skip_part "default ACLs in $1: not supported by its file system"
     fi
     umask 022
   done
@@ -64,7 +64,8 @@ try_in() { # DIRECTORY: empty
 
 in_both_file_systems try_in
 
-# Stopped in the middle by SIGKILL: no name, or a temporary one that shows what it is for and is its owner's alone.
+# After SIGKILL in the middle of a run the file has no name, or a temporary one that shows its target, and only its
+# owner can read it.
 cd "$work/there"
 setfacl -d -m u:65533:rw . 2>/dev/null || true
 umask 000
@@ -85,9 +86,9 @@ for way in os.environ["WAYS"].split():
         time.sleep(0.01)
     settle(child)
     if child.poll() is not None:
-        fail(f"{way}: expected it to wait for input, but it ended with {child.returncode}")
+        fail(f"{way}: expected the program to wait for input, but it ended with {child.returncode}")
     if os.geteuid() == 0 and not unfinished_bytes(child):
-        fail(f"{way}: expected that some of the output has been written")
+        fail(f"{way}: expected that a part of the output is written")
     named = os.listdir()
     for name in named:
         mode = os.stat(name).st_mode & 0o777
@@ -103,7 +104,7 @@ for way in os.environ["WAYS"].split():
         os.remove(name)
 PYTHON
 
-# A long name leaves room for the temporary one.
+# The temporary name works even if the name is as long as possible.
 long=$(printf 'x%.0s' {1..255})
 "$program" -q -d -k "$key" -i "$work/sealed" -o "$long" || fail "expected success with a name of 255 bytes"
 same "$work/plain" "$long"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# -o and --rekey replace only what > could write, and check before any work whether the name can be replaced, without
-# reading a byte of input. The file stays as it was, nothing is left next to it, and the hint says what to do instead.
+# -o and --rekey replace only files that > could write, and check before any work, without reading input, whether a
+# file can be replaced. If not, the file stays unchanged, nothing is left next to it, and the hint says what to do
+# instead.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_user
@@ -10,10 +11,10 @@ printf 'some text\n' | gsealed -e >"$work/sealed"
 chmod 644 "$work/sealed"
 [ "$(id -u)" != 0 ] || chown 65534 "$work/new-key"
 mkfifo "$work/never"
-exec 3<>"$work/never" # an input that never comes
+exec 3<>"$work/never" # input that never arrives
 
 user=(timeout 20 "${as_user[@]}")
-refused() { # MESSAGE HINT FILE: by -o, and by --rekey where there is a file
+refused() { # MESSAGE HINT FILE: for -o, and for --rekey if the file exists
   local before
   before=$(stat -c '%i %Z %s' "$3" 2>/dev/null || true)
   expect_exit 1 "${user[@]}" "$program" -k "$key" -i "$work/never" -o "$3"
@@ -22,20 +23,20 @@ refused() { # MESSAGE HINT FILE: by -o, and by --rekey where there is a file
   if [ -f "$3" ] && "${user[@]}" test -r "$3"; then
     expect_exit 1 "${user[@]}" "$program" --rekey -k "$key" --new-key "$work/new-key" -i "$3"
     expect_stderr "^gpuaes-stream: error: $1$"
-    if [ -n "$2" ]; then expect_stderr '^gpuaes-stream: hint: -o names a file to write instead'; fi
+    if [ -n "$2" ]; then expect_stderr '^gpuaes-stream: hint: name another file with -o'; fi
   fi
-  [ "$(stat -c '%i %Z %s' "$3" 2>/dev/null || true)" = "$before" ] || fail "expected $3 to be as it was"
+  [ "$(stat -c '%i %Z %s' "$3" 2>/dev/null || true)" = "$before" ] || fail "expected $3 to be unchanged"
   [ -z "$(find "$(dirname "$3")" -name '.*gpuaes-*')" ] || fail "expected no file left next to $3"
 }
 redirect='redirect the output with >'
 
-# A file that the user may not write, in a directory that the user may write: mv could replace it, > could not write it.
+# A read-only file in a writable directory: mv could replace it, but > cannot write it.
 cp "$work/sealed" locked
 chmod 444 locked
 [ "$(id -u)" != 0 ] || chown 65534 . locked
 refused 'cannot write locked: Permission denied' '' locked
 
-# A directory that cannot be written: > would work.
+# A file in a read-only directory: > would work.
 mkdir closed
 cp "$work/sealed" closed/out
 [ "$(id -u)" != 0 ] || chown 65534 closed closed/out
@@ -54,9 +55,9 @@ refused 'cannot write sleep: Text file busy' '' sleep
 # A name that only a directory can have.
 refused 'cannot open fresh/: Is a directory' '' fresh/
 
-[ "$(id -u)" = 0 ] || skip "the rest needs root: files of two users, mounts, attributes of files"
+[ "$(id -u)" = 0 ] || skip "the rest needs root: files of two users, mounts, file attributes"
 
-# Another user's file in a sticky directory, which the user may write.
+# A writable file of another user in a sticky directory.
 mkdir sticky
 chmod 1777 sticky
 cp "$work/sealed" sticky/out
@@ -71,7 +72,7 @@ fi
 expect_exit 0 "${as_user[@]}" "$program" -d -k "$key" -i "$work/sealed" -o sticky/own
 expect_exit 0 "${as_user[@]}" "$program" -d -k "$key" -i "$work/sealed" -o sticky/new
 
-# From here on as root, whom permissions do not keep out.
+# From here on as root, to whom permissions do not apply.
 user=(timeout 20)
 
 cp "$work/sealed" mounted
@@ -81,7 +82,7 @@ if unshare -m mount --bind over mounted 2>/dev/null; then
   refused 'mounted is a mount point and cannot be replaced' "$redirect" mounted
   user=(timeout 20)
 else
-  skip_part "a bind mount: no mount namespaces here"
+  skip_part "a bind mount: mount namespaces are not available"
 fi
 
 cp "$work/sealed" fixed
@@ -97,17 +98,17 @@ if chattr +i fixed 2>/dev/null; then
   chattr +a grows
   at_exit "chattr -a '$PWD/grows'"
   refused 'cannot replace grows/out: Operation not permitted' "$redirect" grows/out
-  expect_exit 0 "$program" -d -k "$key" -i "$work/sealed" -o grows/new # for which nothing has to be replaced
+  expect_exit 0 "$program" -d -k "$key" -i "$work/sealed" -o grows/new # creating a file works
   chattr -a grows
   chattr +i grows
   at_exit "chattr -i '$PWD/grows'"
   refused 'cannot create a file next to grows/out: Operation not permitted' "$redirect" grows/out
   chattr -i grows
 else
-  skip_part "immutable files: the file system has none, or chattr is not allowed"
+  skip_part "immutable files: not supported, or chattr is not allowed"
 fi
 
-# What becomes impossible only during the run is found before the old file is touched.
+# If replacing becomes impossible during the run, the program notices before it touches the old file.
 python <<'PYTHON'
 from harness import *
 
@@ -135,7 +136,7 @@ os.remove("later")
 os.mkdir("later")
 end(child, "a directory instead of the file", b"later is no longer a regular file and cannot be replaced")
 if not os.path.isdir("later"):
-    fail("expected the directory to be left, empty as it is")
+    fail("expected the empty directory to remain")
 os.rmdir("later")
 
 child = begin("later")
@@ -162,9 +163,9 @@ child.stdin.close()
 expect_exit(child, 0, "a directory that is renamed during the run")
 expect_equal(0o600, os.stat("after/out").st_mode & 0o777, "mode in the renamed directory")
 if open("after/out", "rb").read(16) != b"gpuaes-stream/1\n" or open("before/out").read() != "old":
-    fail("expected the output in the renamed directory, and the other one left alone")
+    fail("expected the output in the renamed directory, and the other one unchanged")
 
-# A descriptor's name leads to the open file, whatever that is called by now.
+# The name of a descriptor refers to the open file, even if that was renamed or removed.
 for deleted in (False, True):
     file = os.open("by-number", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
     if deleted:
@@ -173,7 +174,7 @@ for deleted in (False, True):
     child = begin(f"/dev/fd/{file}", pass_fds=[file])
     child.stdin.close()
     expect_exit(child, 0, f"/dev/fd/N, deleted: {deleted}")
-    expect_equal(b"gpuaes-stream/1\n", os.pread(file, 16, 0), f"what was written to /dev/fd/N, deleted: {deleted}")
+    expect_equal(b"gpuaes-stream/1\n", os.pread(file, 16, 0), f"output to /dev/fd/N, deleted: {deleted}")
     expect_equal(before, sorted(os.listdir()), f"files after /dev/fd/N, deleted: {deleted}")
     os.close(file)
 PYTHON

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An input that is the output too is refused, under whatever name, and stays intact. Devices may be both.
+# An output that is also the input is refused, under any name, and the input stays intact. A device may be both.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -13,7 +13,7 @@ expect_exit 1 gs -i x -o ./link
 same plain x "after -i x -o link"
 expect_exit 1 gs -i link -o x
 same plain x "after -i link -o x"
-# shellcheck disable=SC2094 # reading and writing one file is what is tried
+# shellcheck disable=SC2094 # the test reads and writes one file
 expect_exit 1 gs -o x <x
 same plain x "after -o x <x"
 # shellcheck disable=SC2094
@@ -28,7 +28,7 @@ read_write() { gs -i x 1<>x; }
 expect_exit 1 read_write
 same plain x "after -i x 1<>x"
 expect_files link plain x
-[ -L link ] || fail "expected the link to be one still"
+[ -L link ] || fail "expected the link to be still a link"
 
 expect_exit 0 gs -i /dev/null -o /dev/null
 null() { gs </dev/null >/dev/null; }

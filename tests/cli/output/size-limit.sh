@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A limit on the size of files is a write error as any other: exit 1, nothing left, the old content intact.
+# Exceeding a file size limit is a write error like any other: exit 1, no file left, the old content intact.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -o onto what is no regular file writes in place: a device, a FIFO, a pipe.
+# -o writes in place to files that are not regular: a device, a FIFO, a pipe.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -7,13 +7,13 @@ make_input 1000001 plain
 reference <plain >expected
 
 expect_exit 0 gs -i plain -o /dev/null
-[ -c /dev/null ] || fail "expected /dev/null to be a device still"
+[ -c /dev/null ] || fail "expected /dev/null to be still a device"
 
 mkfifo fifo
 cat fifo >got &
 expect_exit 0 gs -i plain -o fifo
 wait "$!"
-[ -p fifo ] || fail "expected the FIFO to be one still"
+[ -p fifo ] || fail "expected the FIFO to be still a FIFO"
 same expected got "through a FIFO"
 
 to_pipe() { gs -i plain -o /dev/stdout | cat; }

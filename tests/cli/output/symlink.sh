@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -o follows symbolic links, to a file that exists and to one that does not, and leaves the links alone.
+# -o follows symbolic links, whether or not their target exists, and leaves the links unchanged.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -15,7 +15,7 @@ ln -s circle links/circle
 
 for link in relative twice dangling; do
   expect_exit 0 gs -i plain -o "links/$link"
-  [ -L "links/$link" ] || fail "links/$link: expected it to be a symbolic link still"
+  [ -L "links/$link" ] || fail "links/$link: expected it to be still a symbolic link"
   same expected "links/$link"
 done
 same expected targets/there

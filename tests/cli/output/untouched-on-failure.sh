@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Where the program fails, -o does not appear, and what was there stays as it was, with nothing beside it.
+# If the program fails, it does not create the output of -o, leaves an existing file unchanged, and leaves no other
+# file.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -38,7 +39,7 @@ for out in ("new", "old"):
     peer.sendall(make_input(50000))
     settle(child)
     if os.path.exists("new"):
-        fail("expected no file of the output's name before all is well")
+        fail("expected no output file before the end")
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     peer.close()
     expect_exit(child, 1, "read error in the middle")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A write that fails is an error, for little output and much, whatever way the output was given.
+# A failed write is an error, for short and long output, with -o and with standard output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The passphrase is the bytes of a file before its first line feed, as they are: 1 to 1024 of them.
+# The passphrase consists of the bytes of a file before its first newline, unchanged: 1 to 1024 of them.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -14,8 +14,8 @@ cp "$work/stdout" sealed
   fail "expected a slot 02 with N = 2^17, r = 8, p = 1"
 expect_exit 0 "$program" -q -d --passphrase-file passphrase <sealed
 same plain "$work/stdout"
-"$python3" "$here/sealed_format.py" open --passphrase-file passphrase <sealed >opened || fail "expected another reader to open it"
-same plain opened "opened by another reader"
+"$python3" "$here/sealed_format.py" open --passphrase-file passphrase <sealed >opened || fail "expected the independent implementation to open it"
+same plain opened "opened by the independent implementation"
 
 python <<'PYTHON'
 from sealed_harness import *
@@ -34,23 +34,23 @@ def opens(passphrase, content, want):
 
 odd = b"\x80 \xff\xfe \tp\xc3\xa4ss "
 longest = b"x" * 1024
-for passphrase in (b"a", b"two words", b" ", b"\t \r", b"ends with a blank ", odd, bytes(3), longest):
+for passphrase in (b"a", b"two words", b" ", b"\t \r", b"ends with a space ", odd, bytes(3), longest):
     opens(passphrase, passphrase, 0)
     opens(passphrase, passphrase + b"\n", 0)
     opens(passphrase, passphrase + b"\nsecond line\n", 0)
 opens(longest, longest + b"\n" + b"y" * 100000, 0)
-# Zero bytes at the end would be no other passphrase to HMAC, and so to scrypt.
+# HMAC, and so scrypt, ignores zero bytes at the end of a passphrase: those would not be wrong.
 for wrong in (b"two", b"two  words", b"two words ", b"two words\r\n", b"Two words", b"\0two words", longest):
     opens(b"two words", wrong, 3)
 for unusable in (b"", b"\n", b"\nsecond line\n", longest + b"x", longest + b"x\n"):
     opens(b"two words", unusable, 2)
 PYTHON
 
-# The same to encrypt; and what ends never is too long.
+# The same when encrypting; an endless file is too long.
 : >empty
-printf '\nsecond line\n' >blank
+printf '\nsecond line\n' >empty-line
 head -c 1025 /dev/zero >long
-for file in empty blank long /dev/zero; do
+for file in empty empty-line long /dev/zero; do
   expect_exit 2 timeout 20 "$program" -q --passphrase-file "$file" <plain
 done
 mkdir directory

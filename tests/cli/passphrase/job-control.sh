@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Job control at the passphrase prompt, in interactive shells: while the program is stopped the terminal echoes as
-# before, and after fg the prompt is shown again without echo. No part of a passphrase reaches the screen or the shell.
+# Job control at the passphrase prompt in interactive shells: while the program is stopped the terminal echoes as
+# before, and after fg the prompt appears again without echo. No part of a passphrase reaches the screen or the shell.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -22,11 +22,11 @@ ENCRYPT = "$PROGRAM -q -p -i sealed -o out"
 
 
 class Shell:
-    """An interactive shell in a terminal of its own."""
+    """An interactive shell in a new terminal."""
 
     def __init__(self, *command):
         self.name = " ".join(command)
-        self.reads_by_itself = command[0] == "bash" and "--noediting" not in command
+        self.edits_lines = command[0] == "bash" and "--noediting" not in command
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             for s in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP, signal.SIGTTOU):
@@ -49,7 +49,7 @@ class Shell:
             self.seen += os.read(self.master, 10000)
 
     def await_text(self, text, start, holds=lambda: True):
-        """Until the screen has shown `text` last, after position `start`, and `holds` does."""
+        """Waits until the output after position `start` ends with `text`, and `holds` is true."""
         deadline = time.monotonic() + PATIENCE
         while not (self.seen[start:].endswith(text) and holds()):
             if time.monotonic() > deadline:
@@ -69,14 +69,14 @@ class Shell:
         self.look(0.05)
 
     def expect_shell(self, start, what):
-        """The shell asks for a command, and the terminal is as the shell had it. Returns what was shown."""
-        self.await_text(PROMPT, start, lambda: self.reads_by_itself or self.echoes())
+        """Waits for the prompt of the shell with its terminal settings. Returns the output."""
+        self.await_text(PROMPT, start, lambda: self.edits_lines or self.echoes())
         if SECRET in self.seen or b"Horse" in self.seen:
             fail(f"{self.name}, {what}: expected no passphrase on the screen, got {self.seen!r}")
         return self.seen[start:]
 
     def run(self, command, what):
-        """What a command of the shell shows, itself included."""
+        """Runs a shell command. Returns its output, including the echo of the command."""
         return self.expect_shell(self.type(command.encode() + b"\n"), what)
 
     def begin(self, command, question=ASKS):
@@ -104,11 +104,11 @@ class Shell:
             expect_same(plain, f.read(), f"{self.name}, {what}: decrypted")
 
     def kill(self):
-        """The job that is stopped. Not every shell continues it for that."""
+        """Kills the stopped job. Not every shell continues it for that."""
         self.run("kill %1; kill -CONT %1", "kill")
 
     def job(self):
-        """The process that was started last."""
+        """The process that the shell started last."""
         with open(f"/proc/{self.pid}/task/{self.pid}/children") as f:
             return int(f.read().split()[-1])
 
@@ -139,7 +139,7 @@ def stopped_and_resumed(shell):
         os.kill(shell.job(), number)
         shell.expect_shell(start, f"{number.name} from another process")
         if b"Corr" in shell.run("echo all", "a command after a part"):
-            fail(f"{shell.name}: expected nothing of the passphrase to reach the shell, got {shell.seen!r}")
+            fail(f"{shell.name}: expected no part of the passphrase to reach the shell, got {shell.seen!r}")
         shell.resume()
     shell.expect_opened("after signals from another process")
 
@@ -153,7 +153,7 @@ def at_the_second_prompt(shell):
     shell.expect_shell(shell.type(SECRET + b"\n"), "to encrypt")
     shell.expect_status(0, "to encrypt")
     with open("out", "rb") as f, open("sealed", "rb") as g:
-        expect_equal((0, g.read()), opinion(f.read(), passphrase=SECRET), f"{shell.name}: what was sealed")
+        expect_equal((0, g.read()), opinion(f.read(), passphrase=SECRET), f"{shell.name}: the sealed file")
 
 
 def ended(shell):
@@ -190,7 +190,7 @@ def in_the_background(shell):
     shell.resume()
     shell.expect_opened("after bg and fg")
 
-    # SIGSTOP cannot be caught to restore the terminal, but what is typed after it is hidden again.
+    # SIGSTOP cannot be caught to restore the terminal, but after fg there is no echo again.
     shell.begin(DECRYPT)
     start = len(shell.seen)
     os.kill(shell.job(), signal.SIGSTOP)
@@ -215,8 +215,8 @@ def too_long(shell):
             shell.expect_shell(shell.type(end), what)
             shell.expect_status(2 if end == b"\n" else 130, what)
             if b"xx" in shell.seen[start:]:
-                fail(f"{shell.name}, {what}: expected nothing of it on the screen or in the shell, got {shell.seen!r}")
-            message = b"has more than 1024 bytes" in shell.seen[start:]
+                fail(f"{shell.name}, {what}: expected no part of it on the screen or in the shell, got {shell.seen!r}")
+            message = b"is longer than 1024 bytes" in shell.seen[start:]
             expect_equal(end == b"\n", message, f"{shell.name}, {what}: a message {shell.seen[start:]}")
 
 
@@ -228,13 +228,13 @@ for command in shells:
         try:
             shell = Shell(*command)
         except OSError:
-            print("skipped: no pseudo-terminals here")
+            print("skipped: no pseudo-terminals on this system")
             sys.exit(77)
         part(shell)
         if os.path.exists("out"):
             os.remove("out")
         shell.close()
 if not shutil.which("dash"):
-    print("skipped: no dash here; bash was tried")
+    print("skipped: dash is not installed; passed with bash")
     sys.exit(77)
 PYTHON

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# -p asks on the controlling terminal, without echo, twice to encrypt and once to decrypt, while standard input and
-# output are pipes. The terminal is left as it was, after ^C too.
+# -p asks on the controlling terminal without echo, twice to encrypt and once to decrypt, while standard input and
+# output are pipes. The terminal settings are restored, even after ^C.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -12,10 +12,10 @@ try:
     master, slave = os.openpty()
     os.ttyname(slave)
 except OSError:
-    print("skipped: no pseudo terminals here")
+    print("skipped: no pseudo-terminals on this system")
     sys.exit(77)
 pid = os.fork()
-if pid:  # the rest is in a session of its own, whose terminal is the slave
+if pid:  # the child continues in a new session, whose terminal is the slave
     os.close(slave)
     status = os.waitpid(pid, 0)[1]
     os._exit(os.waitstatus_to_exitcode(status) & 255)
@@ -23,7 +23,7 @@ os.setsid()
 try:
     fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
 except OSError:
-    print("skipped: no controlling terminal here")
+    print("skipped: cannot set the controlling terminal")
     sys.exit(77)
 for s in (signal.SIGINT, signal.SIGHUP):
     signal.signal(s, signal.SIG_IGN)
@@ -31,7 +31,7 @@ for s in (signal.SIGINT, signal.SIGHUP):
 SECRET = b"Correct-Horse-7"
 plain = make_input(20000)
 usual = termios.tcgetattr(slave)
-seen = b""  # on the terminal since the program was started
+seen = b""  # output on the terminal since the program was started
 
 
 def echoes():
@@ -55,7 +55,7 @@ def begin(*options, data=b"", asking=("-p", *QUICK), **popen):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     child = subprocess.Popen([program, *asking, *options], preexec_fn=signals, **pipes, **popen)
     threading.Thread(target=feed, args=(child.stdin, data), daemon=True).start()
-    child.stdin = None  # which communicate() would close
+    child.stdin = None  # or communicate() would close it
     return child
 
 
@@ -68,7 +68,7 @@ def feed(pipe, data):
 
 
 def await_prompt(what):
-    """Until something has been asked since `seen` was read last, and the terminal does not echo."""
+    """Waits for a new prompt, and until the terminal does not echo."""
     global seen
     before, deadline = len(seen), time.monotonic() + PATIENCE
     while not (re.search(rb"[a-zA-Z].*: *$", seen[before:], re.S) and not echoes()):
@@ -87,10 +87,10 @@ def end(child, want, what):
     try:
         out, err = child.communicate(timeout=10 * A_SECOND)
     except subprocess.TimeoutExpired:
-        fail(f"{what}: expected an end, but it still runs; on the terminal {seen!r}")
+        fail(f"{what}: expected the program to end, but it still runs; on the terminal {seen!r}")
     look(0.1)
     expect_equal(want, child.returncode, f"{what}: exit status (stderr: {err.decode()})")
-    expect_equal(usual, termios.tcgetattr(slave), f"{what}: settings of the terminal")
+    expect_equal(usual, termios.tcgetattr(slave), f"{what}: terminal settings")
     for text in (SECRET, b"Horse"):
         if text in seen or text in err:
             fail(f"{what}: expected no echo, got {seen!r} on the terminal, {err!r} on stderr")
@@ -103,7 +103,7 @@ child = begin(data=plain)
 answer(SECRET + b"\n", "first prompt to encrypt")
 answer(SECRET + b"\n", "second prompt to encrypt")
 sealed = end(child, 0, "to encrypt").out
-expect_equal((0, plain), opinion(sealed, passphrase=SECRET), "what the other implementation makes of it")
+expect_equal((0, plain), opinion(sealed, passphrase=SECRET), "opened by the independent implementation")
 
 child = begin("-d", data=sealed)
 answer(SECRET + b"\n", "prompt to decrypt")
@@ -116,32 +116,32 @@ child = begin("-d", "-f", "openssl", data=b"Salted__12345678" + plain)
 answer(SECRET + b"\n", "prompt for the openssl format")
 expect_equal(len(plain), len(end(child, 0, "openssl format").out), "bytes decrypted")
 
-# Answers that differ are asked for again, three times in all.
+# If the answers differ the program asks again, up to three times.
 OTHER = (b"Horse", SECRET + b" ", b"", SECRET + bytes(2000 - len(SECRET)))
 for again in range(3):
     child = begin(data=plain)
     for i in range(again):
         answer(SECRET + b"\n", f"first prompt of round {i + 1}")
         answer(OTHER[i] + b"\n", f"second prompt of round {i + 1}")
-    answer(SECRET + b"-new\n", "first prompt at last")
-    answer(SECRET + b"-new\n", "second prompt at last")
-    sealed = end(child, 0, f"the same after {again} rounds").out
+    answer(SECRET + b"-new\n", "first prompt of the last round")
+    answer(SECRET + b"-new\n", "second prompt of the last round")
+    sealed = end(child, 0, f"equal answers after {again} rounds").out
     expect_equal((0, plain), opinion(sealed, passphrase=SECRET + b"-new"), f"after {again} rounds")
-    expect_equal(again, seen.count(b"differ"), "times that a difference was reported")
+    expect_equal(again, seen.count(b"do not match"), "number of reported differences")
 child = begin(data=plain)
 for i in range(3):
     answer(SECRET + b"\n", f"first prompt of round {i + 1}")
     answer(OTHER[i + 1] + b"\n", f"second prompt of round {i + 1}")
 got = end(child, 2, "answers that differ three times")
 expect_equal(b"", got.out, "output")
-if b"the two passphrases differ" not in got.err:
+if b"the passphrases do not match" not in got.err:
     fail(f"expected an error about a difference, got {got.err!r}")
 for options in ([], ["-d"]):
     child = begin(*options, data=quick)
     answer(b"\n", "prompt")
     if not options:
         look(1)
-        if child.poll() is None:  # it asks again before it judges
+        if child.poll() is None:  # it asks a second time first
             os.write(master, b"\n")
     expect_equal(b"", end(child, 2, "empty passphrase").out, "output")
 
@@ -158,10 +158,10 @@ for number in STOP_SIGNALS:
     await_prompt("prompt before a signal")
     child.send_signal(number)
     expect_equal(b"", end(child, -number, "a signal at the prompt").out, "output")
-    expect_equal([], left_behind(), "files left behind")
+    expect_equal([], left_behind(), "unfinished files")
 
-# What was typed and not used does not stay in the terminal, whichever way the program ends, even while output to the
-# terminal is stopped (^S).
+# Unused input does not stay in the terminal, however the program ends, even while output to the terminal is stopped
+# (^S).
 for what, stop in (("a signal", False), ("a signal while output is stopped", True)):
     child = begin("-d", data=quick)
     await_prompt(f"prompt before {what}")
@@ -176,13 +176,13 @@ for what, stop in (("a signal", False), ("a signal while output is stopped", Tru
         fail(f"{what}: expected a line to be readable")
     expect_equal(b"next\n", os.read(slave, 1000), f"next line on the terminal after {what}")
 
-# Both answers at once, as who pastes them gives them.
+# Both answers at once, as when pasted.
 child = begin(data=plain)
 await_prompt("prompt before a paste")
 os.write(master, SECRET + b"\n" + SECRET + b"\n")
-expect_equal((0, plain), opinion(end(child, 0, "pasted").out, passphrase=SECRET), "what was sealed")
+expect_equal((0, plain), opinion(end(child, 0, "pasted").out, passphrase=SECRET), "the sealed file")
 
-# To rekey: for the old passphrase once, and for the new one twice once the old one has opened the file.
+# Rekeying asks once for the old passphrase and, after that has opened the file, twice for the new one.
 for asking, questions in (
     (["--rekey", "-p", "--new-passphrase"], [b"passphrase", b"new passphrase", b"again"]),
     (["--rekey", "-k", key, "--new-passphrase"], [b"new passphrase", b"again"]),
@@ -196,10 +196,10 @@ for asking, questions in (
         os.write(master, (SECRET if question == b"passphrase" else b"Horse") + b"\n")
     rekeyed = end(child, 0, f"{asking}").out
     secret = {"passphrase": b"Horse"} if "--new-passphrase" in asking else {"key": KEY}
-    expect_equal((0, plain), opinion(rekeyed, **secret), f"{asking}: what was rekeyed")
+    expect_equal((0, plain), opinion(rekeyed, **secret), f"{asking}: the rekeyed file")
 child = begin(data=quick, asking=["--rekey", "-p", "--new-passphrase"])
 answer(b"Horse\n", "old passphrase")
-expect_equal(b"", end(child, 3, "wrong old passphrase, and no other question").out, "output")
+expect_equal(b"", end(child, 3, "wrong old passphrase, without another prompt").out, "output")
 child = begin(data=quick, asking=["--rekey", "-k", key, "--new-passphrase"])
 for i in range(3):
     answer(SECRET + b"\n", "new passphrase")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# -P ends with a last line also where the run fails or is ended by a signal: it says how far it came, and the error stands
-# on a line of its own. Other messages clear the line away first.
+# -P prints a last line that shows the progress, also if the run fails or is ended by a signal, and the error message
+# is on a separate line. Other messages clear the progress line first.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -20,7 +20,7 @@ def begin(*options, **popen):
 
 
 def text_of(terminal, child, master=None):
-    """What stands on the terminal in the end, or in the pipe, as lines."""
+    """The final content of the terminal or the pipe, as lines."""
     if not terminal:
         return child.stderr.read().split(b"\n")[:-1]
     lines = seen_on(master).split(b"\r\n")[:-1]
@@ -41,7 +41,7 @@ def expect_last(lines, how_far, what, error=None):
         lines = lines[:-1]
     got = re.fullmatch(LAST, lines[-1])
     if not got or not re.fullmatch(how_far, got[1]):
-        fail(f"{what}: expected a last line that says {how_far!r}, got {lines!r}")
+        fail(f"{what}: expected {how_far!r} in the last line, got {lines!r}")
 
 
 for terminal in (False, True):
@@ -56,8 +56,8 @@ for terminal in (False, True):
     master, slave = ends()
     child = begin("-d", "-P", "-i", "short", stderr=slave)
     close(slave)
-    expect_exit(child, 4, "cut input")
-    expect_last(text_of(terminal, child, master), rb"1\.\d\dMiB", f"cut, {what}", rb"input is corrupt or truncated")
+    expect_exit(child, 4, "truncated input")
+    expect_last(text_of(terminal, child, master), rb"1\.\d\dMiB", f"truncated, {what}", rb"the input is corrupt or truncated")
 
     for number in (signal.SIGINT, signal.SIGTERM):
         master, slave = ends()
@@ -76,10 +76,10 @@ for terminal in (False, True):
     os.close(w)
     os.read(r, 1000)
     os.close(r)
-    expect_exit(child, -signal.SIGPIPE, "nobody reads the output")
+    expect_exit(child, -signal.SIGPIPE, "the reader of the output closes it")
     expect_last(text_of(terminal, child, master), rb".*", f"SIGPIPE, {what}")
 
-# A stopped reader of stderr stops nothing: the pipe is full, and neither the end nor a signal waits for it.
+# The pipe on stderr is full and not read: neither the end of a run nor a signal waits for it.
 r, w = os.pipe()
 set_nonblocking(w)
 try:
@@ -96,7 +96,7 @@ for _ in range(3):
     settle(child)
 expect_death_by(child, signal.SIGINT, "stderr is full")
 
-# -v says more while the line stands, and every line is whole.
+# With -v there are messages while the progress line is shown, and every line is complete.
 master, slave = open_terminal(80)
 child = begin("-P", "-v", "-b", "64K", stdin=subprocess.PIPE, stderr=slave)
 child.stdin.write(make_input(1 << 20))
@@ -109,11 +109,11 @@ os.close(slave)
 expect_exit(child, 0, "-v")
 seen += seen_on(master)
 if not re.search(rb"\r +\rgpuaes-stream: +(1\.00M|\d+K)iB [^\r\n]*\r\n\r", seen):
-    fail(f"expected the line to be cleared away, and to be drawn again, got {seen!r}")
+    fail(f"expected the line to be cleared and drawn again, got {seen!r}")
 if not re.search(rb" cpu:\d+ *\r\ngpuaes-stream: 1048576 bytes in, \d+ bytes out, [^\r\n]*\r\n$", seen):
     fail(f"expected the last line and then the summary, got {seen!r}")
 
-# In the background nothing is drawn, and nothing stops.
+# In the background the program draws nothing and is not stopped.
 master, slave = open_terminal(80)
 take_terminal(slave)
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -134,10 +134,10 @@ child.send_signal(signal.SIGUSR1)
 time.sleep(0.2)
 if "T" in thread_states(child.pid):
     child.kill()
-    fail("in the background: expected it to run on, but it was stopped")
+    fail("in the background: expected the program to continue, but it was stopped")
 child.stdin.close()
 expect_exit(child, 0, "in the background")
-expect_equal(b"", seen_on(master, patience=0.3), "shown from the background")
+expect_equal(b"", seen_on(master, patience=0.3), "output from the background")
 sys.stdout.flush()
 os._exit(0)
 PYTHON

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SIGUSR1 prints the state once, on a line of its own, at any moment, with and without -P and with -q. It ends nothing,
-# interrupts nothing, and changes no byte.
+# SIGUSR1 prints the progress once, on a separate line, at any time, with and without -P and with -q. It ends and
+# interrupts nothing, and does not change the output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -22,20 +22,20 @@ def begin(*options, **popen):
 
 
 def expect_state(child, what):
-    """One signal, one line."""
+    """Sends one signal, which must print one line. Returns the amount in it."""
     child.send_signal(signal.SIGUSR1)
     line = b""
     if select.select([child.stderr], [], [], PATIENCE)[0]:
         line = os.read(child.stderr.fileno(), 4096)
     got = re.fullmatch(STATE, line)
     if not got:
-        fail(f"{what}: expected one line with the state, got {line!r}")
+        fail(f"{what}: expected one line with the progress, got {line!r}")
     if child.poll() is not None:
-        fail(f"{what}: expected it to go on, but it ended with {child.returncode}")
+        fail(f"{what}: expected the program to continue, but it ended with {child.returncode}")
     return got[1].strip()
 
 
-# While it works: from a pipe that stands still in the middle, which is what it tells.
+# While the program waits in the middle of a stream.
 for options in ([], ["-q"], ["-q", "-P"], ["-P"], ["-P", "--size", "3000000"]):
     for ignore in ((), (signal.SIGUSR1,)):
         child = begin("-k", key, "-b", "64K", *options, ignore=ignore, stdout=open("out", "wb"))
@@ -45,14 +45,14 @@ for options in ([], ["-q"], ["-q", "-P"], ["-P"], ["-P", "--size", "3000000"]):
         for _ in range(3):
             got = expect_state(child, f"{options}, ignored {ignore}")
             if not re.fullmatch(rb"1\.00MiB|9\d\dKiB|0\.9\dMiB", got):
-                fail(f"{options}: expected the state to say 1 MiB, got {got!r}")
+                fail(f"{options}: expected a progress of 1 MiB, got {got!r}")
         _, err = child.communicate(plain[1 << 20 :], PATIENCE)
         expect_equal(0, child.returncode, "return code")
         expect_equal("-P" in options and "-q" not in options, b"2.86MiB" in err, f"{options}: last line")
         back = subprocess.run([program, "-d", "-q", "-k", key], stdin=open("out", "rb"), stdout=subprocess.PIPE)
         expect_same(plain, back.stdout, "decrypted")
 
-# While a header, a key, a passphrase's terminal, or the other end of a FIFO is waited for.
+# While the program waits for a header, for a key, or for the other end of a FIFO.
 child = begin("-d", "-q", "-k", key)
 child.stdin.write(sealed[:10])
 child.stdin.flush()
@@ -80,7 +80,7 @@ with open("fifo", "wb") as f:
 expect_exit(child, 0, "after the FIFO")
 expect_equal(len(sealed), os.path.getsize("out"), "bytes after the FIFO")
 
-# Again and again through pipes on both sides, to the very end: nothing is lost, nothing added, and no end by it.
+# Many signals until the end, with pipes on both sides: the output is complete and the program does not die.
 def pester(child):
     while child.poll() is None:
         child.send_signal(signal.SIGUSR1)
@@ -108,7 +108,7 @@ expect_same(plain, run_pestered(sealed, "-d"), "with many signals")
 for _ in range(10):
     expect_equal(b"", run_pestered(run_pestered(b""), "-d"), "with many signals")
 
-# While a passphrase is asked for.
+# While the program asks for a passphrase.
 master, slave = open_terminal(80)
 take_terminal(slave)
 child = begin("-q", "-p", "-f", "openssl", stdin=subprocess.DEVNULL)

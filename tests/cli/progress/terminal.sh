@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# -P on a terminal: one line that is drawn again and again, never wider than the terminal less one column, with a last
-# one that ends in a line feed. The width is looked at each time.
+# On a terminal -P redraws one line, never wider than the terminal less one column, and ends it with a newline. The
+# width is queried each time.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -14,7 +14,7 @@ data = make_input(size)
 
 
 def begin(slave, *options):
-    """A run that has moved a megabyte, and waits for the rest."""
+    """Starts a run that has processed 1 MiB and waits for more."""
     child = spawn("-k", key, "-P", "-b", "64K", *options, stdin=subprocess.PIPE, stderr=slave)
     child.stdin.write(data[: 1 << 20])
     child.stdin.flush()
@@ -36,40 +36,40 @@ for columns in (0, 1, 2, 5, 8, 20, 40, 80, 200):
     shown = seen + seen_on(master)
     os.close(master)
     if not shown.endswith(b"\r\n") or shown.count(b"\n") != 1:
-        fail(f"{columns} columns: expected one line that ends in a line feed, got {shown!r}")
+        fail(f"{columns} columns: expected one line that ends with a newline, got {shown!r}")
     drawn = shown[:-2].split(b"\r")
     if drawn[0] != b"" or len(drawn) < 4:
-        fail(f"{columns} columns: expected a line that is drawn at least three times, got {drawn!r}")
+        fail(f"{columns} columns: expected a line drawn at least three times, got {drawn!r}")
     widest = max(map(len, drawn))
     if widest > (columns or 80) - 1:
         fail(f"{columns} columns: expected no line beyond column {columns - 1}, got {drawn!r}")
     last = drawn[-1].decode()
     if columns >= 20 and not re.match(r" *2\.86MiB .*100%", last):
-        fail(f"{columns} columns: expected the last line to say 2.86MiB and 100%, got {last!r}")
+        fail(f"{columns} columns: expected 2.86MiB and 100% in the last line, got {last!r}")
     if columns >= 20 and not re.match(rb" *(1\.00MiB|9\d\dKiB|0\.9\dMiB).* 3[0-9]%", drawn[-2]):
-        fail(f"{columns} columns: expected a line that says 1 MiB and 34%, got {drawn[-2]!r}")
+        fail(f"{columns} columns: expected 1 MiB and 34% in the line, got {drawn[-2]!r}")
     if columns in (0, 80, 200):
         if not re.fullmatch(r"2\.86MiB 0:00:\d\d \[[ .\d]{4}[KM]iB/s\] \[=+\]100%  cpu:\d+ *", last):
             fail(f"{columns} columns: expected all parts of the last line, got {last!r}")
         if not re.match(rb" ?[\d.]+[KM]iB 0:00:\d\d \[.{7}/s\] \[.{7}/s\] \[=+> +\] 3\d% ETA \d:\d\d:\d\d  cpu:\d+ *", drawn[-2]):
             fail(f"{columns} columns: expected all parts of the line, got {drawn[-2]!r}")
 
-# A terminal that becomes narrower, and wider again.
+# A terminal that becomes narrower and wider again.
 master, slave = open_terminal(100)
 child = begin(slave, "--size", "3000000")
 seen_on(master, lambda seen: seen.count(b"\r") >= 3)
 for columns in (20, 60):
     set_columns(slave, columns)
     seen_on(master, lambda seen: b"\r" in seen)
-    seen_on(master, lambda seen: b"\r" in seen)  # a drawing may have been under way
+    seen_on(master, lambda seen: b"\r" in seen)  # the first one may have begun before the change
     drawn = seen_on(master, lambda seen: b"\r" in seen).strip(b"\r")
     if not 0 < len(drawn) < columns:
-        fail(f"made {columns} columns wide: expected a line of fewer, got {drawn!r}")
+        fail(f"resized to {columns} columns: expected a shorter line, got {drawn!r}")
 end(child)
 os.close(slave)
 seen_on(master)
 
-# A file says itself how long it is, also when it is read from some place on, and what --size says does not matter.
+# The size of a file is known, also when it is read from an offset, and --size is ignored.
 with open("file", "wb") as f:
     f.write(data)
 for skip in (0, 1000000):
@@ -80,5 +80,5 @@ for skip in (0, 1000000):
         os.close(slave)
         expect_exit(child, 0, "a file")
     if not re.search(rb"\] *100% ", seen_on(master)):
-        fail("expected a file to be done with 100%")
+        fail("expected 100% at the end of a file")
 PYTHON

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --range OFFSET:LENGTH gives just these bytes of the plaintext, wherever they lie: around the boundaries of blocks and
-# segments, up to the end, of every format that has ranges, on all lanes.
+# --range OFFSET:LENGTH gives exactly these bytes of the plaintext, around boundaries of blocks and segments and up to
+# the end, for every format that has ranges, on all lanes.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -52,7 +52,7 @@ for size in (0, 5, 2 * SEGMENT, 3 * SEGMENT + 1000):
         for offset in {0, size // 2, size}:
             try_range(name, plain, offset, None, *options)
 
-# Chunks of many segments, lanes of every kind; read in parallel and not (small files).
+# Chunks of many segments, all kinds of lanes; files read in parallel, and small files, which are not.
 for size in (60000, 1000003):
     plain = make_input(size)
     secret_file("sealed", sf.seal(plain, [KEY]))
@@ -67,7 +67,7 @@ for size in (60000, 1000003):
                 try_range("raw", plain, offset, length, "-l", lanes, "-b", chunk, "-k", key, "-f", "raw", "--iv", iv)
 PYTHON
 
-# Suffixes, -d, -o, and what figures say.
+# Suffixes, -d, -o, and --stats.
 make_input 3000000 plain
 gsealed -e -i plain -o sealed
 dd if=plain bs=1024 skip=1024 count=10 status=none >expected

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# --range of a file that changes while the passphrase is asked for: the size is the one that the file had when it was
-# opened.
+# If a file changes while --range waits for the passphrase, its size is the one at the time when it was opened.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -18,13 +17,13 @@ in_front = (plain[10:110], ["--range", "10:100"])
 master, slave = open_terminal()
 take_terminal(slave)
 for before, after, want, message, ranges in (
-    # A whole stream, to which something is added or from which something is taken.
+    # A complete stream that grows or shrinks.
     (sealed, sealed + sealed, 0, None, (at_end, in_front)),
     (sealed, sealed + b"x", 0, None, (at_end, in_front)),
     (sealed, sealed[:-1], 1, "shrank|size", (at_end, in_front)),
     (sealed, sealed[:header], 1, "shrank|size", (at_end, in_front)),
     (sealed, b"", 1, "shrank|size", (at_end, in_front)),
-    # One that is not yet whole.
+    # A stream that is not yet complete.
     (sealed[:header], sealed, 4, "truncated", (at_end, in_front)),
     (sealed[: header + 1], sealed, 4, "truncated", (at_end, in_front)),
     (sealed[: header + SEALED], sealed, 4, "truncated", (at_end, in_front)),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The counter is one big-endian number of 128 bits: it carries past 2^32 and 2^64 and wraps at 2^128.
+# The counter is a big-endian number of 128 bits: it carries past 2^32 and 2^64 and wraps at 2^128.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# raw needs --iv, of just 32 digits.
+# The raw format needs --iv with exactly 32 digits.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

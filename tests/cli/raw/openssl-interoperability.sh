@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What we write is what openssl enc writes, and each reads the other's: three key lengths, lengths of input around
-# every boundary.
+# The raw format and openssl enc give the same output and read that of the other, with three key lengths, at lengths
+# around every boundary.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -12,7 +12,7 @@ for size in 0 1 15 16 17 255 16383 16384 16385; do
     expect_exit 0 gs <plain
     same expected "$work/stdout" "aes-$bits of $size bytes, encrypted"
     mv "$work/stdout" ours
-    reference <ours >opened # CTR: to decrypt is to encrypt
+    reference <ours >opened # in CTR mode decryption is the same as encryption
     same plain opened "aes-$bits of $size bytes, decrypted by openssl"
     expect_exit 0 gs -d <expected
     same plain "$work/stdout" "aes-$bits of $size bytes, encrypted by openssl"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What is sealed with -r another implementation opens with the identity, and the other way round: alone, for several
-# recipients, beside key files, with either suite. No two slots are alike.
+# An independent implementation opens with the identity what -r sealed, and the other way round: for one and several
+# recipients, in addition to key files, with either suite. No two slots are alike.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -20,10 +20,10 @@ with open("list", "w") as f:
 
 
 def for_each(opening, sealed, plain, what):
-    """opening: by number of identity."""
+    """Checks that exactly the identities with numbers in `opening` open the data."""
     for i, identity in enumerate(identities):
         want = (0, plain) if i in opening else (3, b"")
-        expect_equal(want, opinion(sealed, identity=identity), f"{what}: the other implementation, identity {i}")
+        expect_equal(want, opinion(sealed, identity=identity), f"{what}: independent implementation, identity {i}")
         expect(*want, "-d", "-k", files[i], data=sealed, what=f"{what}, identity {i}")
 
 
@@ -49,7 +49,7 @@ for size in thinned([0, 1, 16383, 16384, 40000], 3):
                 expect_open(got.out, plain, what=what)
 expect_equal(len(ephemerals), len(set(ephemerals)), "number of different ephemeral keys")
 
-# What another writer sealed; slots of all kinds, in any order.
+# Sealed by the independent implementation, with all kinds of slots in various orders.
 for suite in (1, 2):
     plain = make_input(40000)
     for_each({1, 3}, sf.seal(plain, recipients=[recipients[1], recipients[3]], suite=suite), plain, f"suite {suite}")
@@ -60,16 +60,16 @@ damaged = (mine[0], flip(mine[1], 50))
 own_key = sf.key_slot(file_key, KEY)
 for what, slots in {
     "last": [own_key, others, (4, b"?"), mine],
-    "behind a damaged one": [damaged, mine],
-    "behind that of another file": [foreign, mine, own_key],
-    "before the same again": [mine, mine],
+    "after a damaged one": [damaged, mine],
+    "after that of another file": [foreign, mine, own_key],
+    "twice": [mine, mine],
     "among 32": [others] * 20 + [own_key] * 11 + [mine],
 }.items():
     data = sf.seal(plain, slots=slots, file_key=file_key)
-    expect_equal((0, plain), opinion(data, identity=identities[0]), f"{what}: the other implementation")
+    expect_equal((0, plain), opinion(data, identity=identities[0]), f"{what}: independent implementation")
     expect(0, plain, "-d", "-k", files[0], data=data, what=what)
     expect(0, plain, "-d", "-k", files[3], "-k", files[0], data=data, what=f"{what}, the second identity")
-# Of a key file and an identity either opens.
+# Both a key file and an identity may be given, and either opens.
 data = sf.seal(plain, slots=[own_key], file_key=file_key)
-expect(0, plain, "-d", "-k", files[0], "-k", key, data=data, what="the key beside an identity")
+expect(0, plain, "-d", "-k", files[0], "-k", key, data=data, what="a key and an identity")
 PYTHON

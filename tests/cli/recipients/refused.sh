@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A slot of a recipient opens for its identity alone, undamaged and alone as its writer made it: not with an ephemeral
-# key that everybody shares zeros with, or one that is not canonical. Otherwise it is as if it were not there.
+# Only the right identity opens a recipient's slot, and only if the slot is unmodified. A slot with an ephemeral key
+# that is not canonical, or whose shared secret is zero, is skipped.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -22,22 +22,22 @@ def seal(*slots, **fields):
     return sf.seal(plain, slots=slots, file_key=file_key, **fields)
 
 
-def refused(want, what, data, secrets=("-k", "identity"), says=None, **named):
+def refused(want, what, data, secrets=("-k", "identity"), message=None, **named):
     named = named or {"identity": identity}
-    expect_equal((want, b""), opinion(data, **named), f"{what}: the other implementation")
+    expect_equal((want, b""), opinion(data, **named), f"{what}: independent implementation")
     got = expect(want, b"", "-d", *secrets, data=data, what=what)
-    if says:
-        expect_message(got, says, what)
+    if message:
+        expect_message(got, message, what)
 
 
-expect(0, plain, "-d", "-k", "identity", data=seal(good), what="as it should be")
-refused(3, "another's identity", seal(good), ("-k", "other"), "no identity that was given opens", identity=other)
+expect(0, plain, "-d", "-k", "identity", data=seal(good), what="valid")
+refused(3, "another's identity", seal(good), ("-k", "other"), "none of the given identities opens", identity=other)
 refused(3, "a key for a recipient's slot", seal(good), ("-k", key), "hint: it was sealed for a recipient", key=KEY)
 refused(3, "a passphrase for a recipient's slot", seal(good), ("--passphrase-file", "passphrase"),
         "hint: it was sealed for a recipient", passphrase=b"correct horse")
-refused(3, "an identity for a key's slot", sf.seal(plain, [KEY]), says="not sealed for a recipient")
+refused(3, "an identity for a key's slot", sf.seal(plain, [KEY]), message="not sealed for a recipient")
 refused(3, "an identity for a passphrase's slot", sf.seal(plain, passphrase=b"correct horse", log_n=10),
-        says="not sealed for a recipient")
+        message="not sealed for a recipient")
 got = expect(3, b"", "-d", "-k", "other", "-k", secret_file("key2", OTHER_KEY), what="two kinds",
              data=seal(good, sf.key_slot(file_key, KEY)))
 expect_message(got, "neither a key nor an identity opens", "two kinds")
@@ -45,9 +45,9 @@ for at in thinned(range(80), 7):
     refused(3, f"byte {at} of the slot damaged", seal((3, flip(good[1], at, at % 8))))
 refused(4, "a slot of another file", seal(sf.x25519_slot(os.urandom(32), recipient)))
 refused(4, "another header MAC", seal(good, mac=bytes(32)))
-refused(4, "a slot of a passphrase beside it", seal(good, sf.passphrase_slot(file_key, b"correct horse", 10)))
+refused(4, "along with a passphrase slot", seal(good, sf.passphrase_slot(file_key, b"correct horse", 10)))
 
-# Slots that would open if zeros were taken for a secret: for whom they are does not matter.
+# Slots that would open for any identity if a shared secret of zero were accepted.
 P = 2**255 - 19
 low = [0, 1, 325606250916557431795983626356110631294008115727848805560023387167927233504,
        39382357235489614581723060781553021112529911719440698176882885853963445705823, P - 1, P, P + 1]
@@ -56,25 +56,25 @@ for number in low + [each + 2**255 for each in low]:
     kek = sf.HKDF(sf.hashes.SHA512(), 32, public + recipient, b"gpuaes-stream/1 x25519").derive(bytes(32))
     refused(3, f"ephemeral key {public.hex()}", seal((3, public + sf.wrap(kek, file_key))))
 
-# And if a key were reduced: its highest bit set, or p added to a small one (9, the base point).
+# Keys that are not canonical: with the highest bit set, or p added to a small one (9, the base point).
 ephemeral = bytes(range(7, 39))
 shared = sf.X25519PrivateKey.from_private_bytes(ephemeral).exchange(sf.X25519PublicKey.from_public_bytes(recipient))
 public = sf.public_key(ephemeral)
 at_nine = sf.X25519PrivateKey.from_private_bytes(identity).exchange(
     sf.X25519PublicKey.from_public_bytes((9).to_bytes(32, "little")))
-for bytes_of_it, secret, want in (
+for key_bytes, secret, want in (
     (public, shared, 0),
     (public[:31] + bytes([public[31] | 128]), shared, 3),
     ((9).to_bytes(32, "little"), at_nine, 0),
     ((9 + P).to_bytes(32, "little"), at_nine, 3),
 ):
-    kek = sf.HKDF(sf.hashes.SHA512(), 32, bytes_of_it + recipient, b"gpuaes-stream/1 x25519").derive(secret)
-    data, what = seal((3, bytes_of_it + sf.wrap(kek, file_key))), f"ephemeral key {bytes_of_it.hex()}"
+    kek = sf.HKDF(sf.hashes.SHA512(), 32, key_bytes + recipient, b"gpuaes-stream/1 x25519").derive(secret)
+    data, what = seal((3, key_bytes + sf.wrap(kek, file_key))), f"ephemeral key {key_bytes.hex()}"
     expect(want, plain if want == 0 else b"", "-d", "-k", "identity", data=data, what=what)
-    expect_equal(want, opinion(data, identity=identity)[0], f"{what}: the other implementation")
+    expect_equal(want, opinion(data, identity=identity)[0], f"{what}: independent implementation")
 PYTHON
 
-# Wherever an identity is given in place of a name, nobody reads it in a message.
+# An identity given instead of a name does not appear in a message.
 "${program%stream}keygen" --x25519 -o own >/dev/null
 line=$(head -n 1 own)
 for options in "-r @$line" "-r @x$line" "-i $line" "-i ${line,,}" "-o $line/x" "-k x$line" "--stats $line/x"; do

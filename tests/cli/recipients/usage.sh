@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# -r seals, in the sealed format, without a passphrase; an identity opens. What does not go together is a usage error.
+# -r seals in the sealed format, not combined with a passphrase, and an identity opens. Other combinations are usage
+# errors.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -15,7 +16,7 @@ expect_stderr 'passphrase'
 expect_exit 2 seal -r "$recipient" --passphrase-file passphrase
 expect_exit 2 seal -k "$key" -r "$recipient" --passphrase-file passphrase
 expect_exit 2 seal -d -r "$recipient"
-expect_stderr 'hint: -k'
+expect_stderr 'hint: name the identity file with -k'
 expect_exit 2 seal -d -k identity -r "$recipient"
 expect_exit 2 seal -k identity
 expect_stderr 'hint: -r '
@@ -28,7 +29,7 @@ for format in cobblestone raw openssl; do
   expect_stderr 'takes no identity'
 done
 
-# The overhead of a recipient's slot, and 32 of them. Others may read the list.
+# The overhead of one slot and of 32. A list that others can read causes no warning.
 expect_exit 0 seal -r "$recipient"
 expect_empty "$work/stderr"
 cp "$work/stdout" sealed
@@ -42,7 +43,7 @@ expect_exit 2 seal -r @list -r "$recipient" -r "$recipient"
 expect_stderr 'at most 32'
 expect_exit 2 seal -r @list -r "$recipient" -k "$key"
 
-# The list from a pipe, as a key file may be; but not from that of the input. A list is not the output.
+# The list may come from a pipe, but not from the one with the input. The output must not be the list.
 from_pipe() { seal -r @/dev/fd/5 5< <(cat recipient); }
 expect_exit 0 from_pipe
 from_input() { cat recipient plain | "$program" -r @/dev/stdin; }
@@ -50,13 +51,13 @@ expect_exit 2 from_input
 only_list() { "$program" -r @/dev/stdin <recipient; }
 expect_exit 0 only_list
 expect_exit 1 seal -r @recipient -o recipient
-[ "$(<recipient)" = "$recipient" ] || fail "expected the list as it was"
+[ "$(<recipient)" = "$recipient" ] || fail "expected the list to be unchanged"
 
-# An identity is warned of where others can read it; from a pipe it does too.
+# A warning if others can read the identity; an identity may also come from a pipe.
 chmod 640 identity
 expect_exit 0 "$program" -d -k identity -i sealed
 same plain "$work/stdout"
-expect_stderr 'warning: identity can be read by others'
+expect_stderr 'warning: identity is readable by other users'
 through_pipe() { "$program" -d -k /dev/fd/5 -i sealed 5< <(cat identity); }
 expect_exit 0 through_pipe
 same plain "$work/stdout"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A file that gets shorter, longer or other content, or is replaced by another, while --rekey reads it: exit 1, and it is
-# left as it was changed. A copy through a pipe is exact to its end, or fails.
+# If a file shrinks, grows, changes or is replaced while --rekey reads it: exit 1, and the file stays as it is then. A
+# copy through a pipe is complete, or fails.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
-[ "$(id -u)" = 0 ] || skip "not root: how far the program is shows in its /proc/PID/fd, which is not for others"
+[ "$(id -u)" = 0 ] || skip "needs root, to see the program's progress in /proc/PID/fd"
 need_cryptography
 
 python <<'PYTHON'
@@ -22,7 +22,7 @@ def write_new():
 
 
 def start_and_stop():
-    """A child that was stopped in the midst of copying."""
+    """A child that was stopped in the middle of copying."""
     for _ in range(200):
         child = subprocess.Popen(command, stderr=subprocess.PIPE)
         atexit.register(lambda: child.poll() is None and child.kill())
@@ -38,7 +38,7 @@ def start_and_stop():
                 child.send_signal(signal.SIGCONT)
         child.wait()
         write_new()
-    print("skipped: too fast to be stopped half-way")
+    print("skipped: the program is too fast to be stopped half-way")
     sys.exit(77)
 
 
@@ -86,10 +86,10 @@ for change in (shrink, grow, overwrite, overwrite_unseen, replace, remove):
         fail(f"{what}: expected one error message, got {error!r}")
     now = open("file", "rb").read() if os.path.exists("file") else None
     if now != expected:
-        fail(f"{what}: expected the file as it was changed")
-    expect_equal([], left_behind(), f"{what}: files left behind")
+        fail(f"{what}: expected the changed file to stay unchanged")
+    expect_equal([], left_behind(), f"{what}: unfinished files")
 
-# Through a pipe that is stalled: what is read behind a shortened end is an error, what was added is copied.
+# Through a stalled pipe: reading past the new end of a shorter file is an error, and bytes that were added are copied.
 for change, want in ((shrink, 1), (grow, 0)):
     write_new()
     r, w = os.pipe()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A file system without room for a second copy of the file, and a limit on the size of files: exit 1, the file is whole
-# with its old slots, and nothing is left.
+# If the file system has no space for a second copy of the file, or its size exceeds a limit: exit 1, the file is
+# complete with its old slots, and no other file is left.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -10,7 +10,7 @@ make_input 1000000 plain
 gsealed -e <plain >before
 unchanged() { # FILE
   same before "$1"
-  [ "$(find "$(dirname "$1")" -name '.*.gpuaes-*' | wc -l)" = 0 ] || fail "expected nothing to be left"
+  [ "$(find "$(dirname "$1")" -name '.*.gpuaes-*' | wc -l)" = 0 ] || fail "expected no other file"
 }
 
 cp before sealed
@@ -31,7 +31,7 @@ head -c "$(($(stat -f -c '%f * %S' disk) - 300000))" /dev/zero >disk/other 2>/de
 for file in small/sealed disk/sealed; do
   expect_exit 1 "$program" --rekey -k "$key" --new-key new -i "$file"
   expect_stderr "cannot write $file( after byte [0-9]+)?: No space left on device"
-  expect_stderr "hint: .*make room"
+  expect_stderr "hint: .*free some space"
   unchanged "$file"
 done
 rm disk/other

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --rekey -i FILE without -o replaces the file: its mode, owner and links are as before, and another name of the old file
-# keeps the old slots. With -o it is made as every output is.
+# --rekey -i FILE without -o replaces the file and keeps its mode, owner and symbolic links; a hard link keeps the old
+# slots. With -o the new file is like any other output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -9,7 +9,7 @@ umask 077
 make_input 300001 plain
 gsealed -e <plain >sealed
 cp sealed before
-body() { tail -c +120 "$1"; } # salt, commitment and segments, behind one slot of a key
+body() { tail -c +120 "$1"; } # salt, commitment and segments, after one key slot
 opens() { # KEY FILE
   expect_exit 0 "$program" -d -k "$1" -i "$2"
   same plain "$work/stdout" "$2"
@@ -27,10 +27,10 @@ for mode in 600 640 444 755; do
   expect_empty "$work/stdout"
   expect_empty "$work/stderr"
   [ "$(stat -c %a sealed)" = "$mode" ] || fail "expected mode $mode, got $(stat -c %a sealed)"
-  if [ ! -L links/twice ] || [ ! -L links/relative ]; then fail "expected the links to be links still"; fi
+  if [ ! -L links/twice ] || [ ! -L links/relative ]; then fail "expected the links to be still links"; fi
   opens new sealed
   expect_exit 3 "$program" -d -k "$key" -i sealed
-  same <(body before) <(body sealed) "behind the header"
+  same <(body before) <(body sealed) "bytes after the header"
 done
 if [ "$(id -u)" = 0 ]; then
   chmod 640 sealed
@@ -47,7 +47,7 @@ opens new before
 opens "$key" other-name
 mv other-name before
 
-# A directory that nothing can be written to: the file stays as it is.
+# In a read-only directory the file stays unchanged.
 need_user
 mkdir closed
 cp before closed/sealed
@@ -61,14 +61,14 @@ same before closed/sealed
 chmod 755 closed
 rm -r closed
 
-# With -o, onto a file that is there; from standard input that stands behind other bytes; several, one behind the other.
+# With -o onto an existing file; from standard input with an offset; several runs in a pipeline.
 printf 'old' >out
 chmod 604 out
 expect_exit 0 "${rekey[@]}" -i before -o out
 [ "$(stat -c %a out)" = 604 ] || fail "expected mode 604, got $(stat -c %a out)"
 opens new out
-{ printf 'something else'; cat before; } >behind
-from_the_middle() { { head -c 14 >/dev/null; "${rekey[@]}"; } <behind; }
+{ printf 'something else'; cat before; } >with-offset
+from_the_middle() { { head -c 14 >/dev/null; "${rekey[@]}"; } <with-offset; }
 expect_exit 0 from_the_middle
 cp "$work/stdout" rekeyed
 opens new rekeyed
@@ -77,6 +77,6 @@ expect_exit 0 through_pipes
 same plain "$work/stdout" "rekeyed twice through pipes"
 onto_full() { "${rekey[@]}" <before >/dev/full; }
 expect_exit 1 onto_full
-expect_files before behind links new out plain rekeyed sealed
+expect_files before links new out plain rekeyed sealed with-offset
 
-[ "$(id -u)" = 0 ] || skip "the check of the owner, as only root can change it"
+[ "$(id -u)" = 0 ] || skip "the check of the owner: only root can change it"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A signal at any moment of --rekey leaves the old file whole or the new one, and no other file; SIGKILL, which cannot be
-# caught, may leave one beside it.
+# A signal at any time during --rekey leaves either the old or the new file, complete, and no other file. SIGKILL,
+# which cannot be caught, may leave a temporary file.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -13,7 +13,7 @@ random.seed(os.urandom(8))
 secret_file("other-key", OTHER_KEY)
 file_key, plain = os.urandom(32), make_input(1000)
 bodies = sf.message(file_key, sf.MAGIC + b"\x01", plain)
-# Segments are not looked at: these are many bytes of something.
+# --rekey does not check segments, so random bytes will do.
 data = sf.header(file_key, [sf.key_slot(file_key, KEY)]) + bodies + os.urandom(16 << 20)
 REST = data[HEADER - 56 :]
 current, others = key, "other-key"
@@ -27,10 +27,10 @@ def rekey():
 
 
 def holder(what):
-    """Whose the file is now."""
+    """The key that opens the file now."""
     with open("file", "rb") as f:
         now = f.read()
-    expect_same(REST, now[HEADER - 56 :], f"{what}: what is behind the header")
+    expect_same(REST, now[HEADER - 56 :], f"{what}: bytes after the header")
     slots, end = sf.parse_header(now)
     for name, secret in ((key, KEY), ("other-key", OTHER_KEY)):
         if sf.unwrap(slots[0], secret, None, None) == file_key:
@@ -57,9 +57,9 @@ for i in range(24 if slow else 80):
     code = finish(child, what)
     if code not in (0, -number):
         fail(f"{what}: expected success or death by the signal, got {code} ({child.stderr.read()})")
-    said = child.stderr.read()
-    if number != signal.SIGKILL:  # which may cut off a sanitizer's work, and then that says so
-        expect_equal(b"", said, f"{what}: messages")
+    messages = child.stderr.read()
+    if number != signal.SIGKILL:  # SIGKILL may cause a message from a sanitizer
+        expect_equal(b"", messages, f"{what}: messages")
     interrupted += code != 0
     now = holder(what)
     if code == 0:
@@ -68,10 +68,10 @@ for i in range(24 if slow else 80):
         current, others = others, current
     left = left_behind()
     if len(left) > (code == -signal.SIGKILL):
-        fail(f"{what}: files left behind: {left}")
+        fail(f"{what}: unexpected files: {left}")
     for name in left:
         os.remove(name)
 expect_equal(["file", "other-key"], sorted(os.listdir()), "files")
 if interrupted == 0:
-    fail("expected that some of the signals came in time")
+    fail("expected some of the signals to come in time")
 PYTHON

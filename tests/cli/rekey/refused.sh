@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --rekey with a wrong secret, or on what is damaged in its header or no sealed file: the exit status that decryption has,
-# nothing written, and the file as it was. What is behind the header it does not look at.
+# --rekey with a wrong secret, a damaged header or another kind of file: the exit status of decryption, no output, and
+# the file is unchanged. --rekey does not check the segments.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -27,8 +27,8 @@ cases = [
     (1, good[:14] + b"2\n" + good[16:], ["-k", key], "another version"),
     (1, flip(good, 16, 4), ["-k", key], "another suite"),
     (4, b"Salted__12345678and so on", ["-k", key], "the openssl format"),
-    (4, b"", ["-k", key], "nothing at all"),
-    (4, good[:15], ["-k", key], "the magic, cut"),
+    (4, b"", ["-k", key], "an empty input"),
+    (4, good[:15], ["-k", key], "truncated magic"),
 ]
 cases += [(4, good[:size], ["-k", key], f"{size} bytes of a header") for size in (16, 20, 87, 119, HEADER - 1)]
 for want, data, secret, what in cases:
@@ -43,12 +43,12 @@ for want, data, secret, what in cases:
         expect_equal((before.st_ino, before.st_mtime_ns), (now.st_ino, now.st_mtime_ns), f"{what}: inode and time")
         expect_equal(["file", "identity", "key2", "key3", "words"], sorted(os.listdir()), f"{what}: files")
 
-# Segments that are damaged, cut or gone stay what they are.
+# Damaged, truncated or missing segments stay as they are.
 for body in (flip(good, HEADER + 100)[HEADER:], good[HEADER:-1], good[HEADER : HEADER + 5], b"", good[HEADER:] + b"more"):
     data = good[:HEADER] + body
     got = run("--rekey", "-k", key, "--new-key", "key2", data=data)
-    expect_equal((0, b""), (got.code, got.err), f"{len(body)} bytes behind the header: exit status and messages")
-    expect_same(data[HEADER - 56 :], got.out[HEADER - 56 :], f"{len(body)} bytes behind the header")
+    expect_equal((0, b""), (got.code, got.err), f"{len(body)} bytes after the header: exit status and messages")
+    expect_same(data[HEADER - 56 :], got.out[HEADER - 56 :], f"{len(body)} bytes after the header")
     want = opinion(data)
-    expect_equal(want, opinion(got.out, key=OTHER_KEY), f"{len(body)} bytes behind the header: what opens")
+    expect_equal(want, opinion(got.out, key=OTHER_KEY), f"{len(body)} bytes after the header: opened")
 PYTHON

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --rekey replaces all slots of a sealed file, whatever kind they and the new ones are: the new secrets open it and the
-# old ones no longer do, and what follows the header's MAC is as it was, byte for byte.
+# --rekey replaces all slots of a sealed file, for all kinds of old and new slots: the new secrets open it and the old
+# ones no longer do. All bytes after the header's MAC stay the same.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -21,7 +21,7 @@ KEY_2 = {"key": OTHER_KEY}
 file_key = os.urandom(32)
 key_slot, words_slot = sf.key_slot(file_key, KEY), sf.passphrase_slot(file_key, b"correct horse", 10)
 x25519_slot = sf.x25519_slot(file_key, sf.public_key(identity))
-# How the file was sealed, with what it is opened: as the program takes it, and as the other implementation does.
+# Slots of the old file, and a secret that opens it: for the program, and for the independent implementation.
 OLD = [
     ([key_slot], ["-k", key], {"key": KEY}),
     ([words_slot], ["--passphrase-file", "words"], {"passphrase": b"correct horse"}),
@@ -45,17 +45,17 @@ def check(before, after, plain, new, kinds, old, what):
     expect_equal(kinds, sorted(kind for kind, _ in slots), f"{what}: types of the new slots")
     _, old_end = sf.parse_header(before)
     expect_equal(before[:17], after[:17], f"{what}: magic and suite")
-    expect_same(before[old_end + 32 :], after[end + 32 :], f"{what}: what follows the header's MAC")
+    expect_same(before[old_end + 32 :], after[end + 32 :], f"{what}: bytes after the header's MAC")
     for secret, named in new:
-        expect_equal((0, plain), opinion(after, **named), f"{what}: what the other implementation reads")
+        expect_equal((0, plain), opinion(after, **named), f"{what}: independent implementation")
         expect(0, plain, "-d", *secret, data=after, what=what)
     if not any(secret == old[1] for secret, _ in new):
-        expect_equal((3, b""), opinion(after, **old[2]), f"{what}: the old secret, for the other implementation")
+        expect_equal((3, b""), opinion(after, **old[2]), f"{what}: the old secret, independent implementation")
         expect(3, b"", "-d", *old[1], data=after, what=f"{what}, the old secret")
 
 
 def rekey(via, before, *options):
-    """Exit status, messages, the file that comes of it."""
+    """Exit status, messages, and the rekeyed file."""
     with open("file", "wb") as f:
         f.write(before)
     if via in ("pipe", "file"):
@@ -74,7 +74,7 @@ MESSAGES = [(0, 1), (40000, 1), (16384, 2), (3000000, 1)]  # bytes, suite
 number = 0
 for old in OLD:
     for options, new, kinds in NEW:
-        # scrypt takes half a second: once is enough for each kind of new passphrase. The last has the old one too.
+        # scrypt is slow: new passphrases are tried with one old secret only. An old secret must not be among the new ones.
         if (2 in kinds and old is not OLD[0]) or any(secret == old[1] for secret, _ in new[:1]):
             continue
         size, suite = MESSAGES[number // len(WAYS) % len(MESSAGES)]
@@ -87,7 +87,7 @@ for old in OLD:
             check(before, after, plain, new, kinds, old, what)
         number += 1
 
-# Twice the same: slots that are wrapped anew. A way of each kind, with a file of some megabytes.
+# Rekeying with the same key gives a new slot. In each way, with a file of some megabytes.
 plain = make_input(5000001)
 before, seen = sf.seal(plain, [KEY]), set()
 for way in WAYS:
@@ -97,5 +97,5 @@ for way in WAYS:
     expect(0, plain, "-d", "-k", key, data=after, what=f"{way}, 5000001 bytes")
 expect_equal(len(WAYS) + 1, len(seen), "number of different slots")
 left = left_behind()
-expect_equal([], left, "files left behind")
+expect_equal([], left, "unfinished files")
 PYTHON

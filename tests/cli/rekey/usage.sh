@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --rekey needs something that opens and something to rekey for, and takes no option that says how to encrypt. The
-# options for new slots go with it alone.
+# --rekey needs an old and a new secret, and takes no option about how to encrypt. The options for new secrets are only
+# valid with --rekey.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -20,7 +20,7 @@ refused() {
 rekey() { refused --rekey -i sealed "$@"; }
 
 rekey -k "$key"
-expect_stderr 'hint: --new-key'
+expect_stderr 'hint: use --new-key'
 rekey --new-key new
 expect_stderr '-k names'
 rekey -r "$recipient"
@@ -56,11 +56,11 @@ expect_stderr 'at most 32'
 for option in '--new-key new' --new-passphrase '--new-passphrase-file words'; do
   # shellcheck disable=SC2086
   for direction in '' -e -d; do refused $direction -k "$key" $option -i sealed; done
-  expect_stderr 'goes with --rekey'
+  expect_stderr 'requires --rekey'
 done
 rekey -k "$key" --new-key new stray
 
-# Unreadable secrets; outputs that are in use; a file that is not there.
+# Unreadable secrets, outputs in use, missing files.
 for name in missing .; do
   expect_exit 1 "$program" --rekey -k "$key" --new-key $name -i sealed
   expect_exit 1 "$program" --rekey -k "$key" --new-key new -i $name -o out
@@ -70,15 +70,15 @@ expect_exit 1 "$program" --rekey -k "$key" --new-key new -i missing
 expect_exit 1 "$program" --rekey -k "$key" --new-key new -i sealed -o sealed
 expect_exit 1 "$program" --rekey -k "$key" --new-key new -i sealed -o new
 same before sealed
-[ "$(wc -c <new)" = 65 ] || fail "expected the key file as it was"
+[ "$(wc -c <new)" = 65 ] || fail "expected the key file to be unchanged"
 
-# What is no regular file, or is standard output too, is not replaced.
+# A file that is not regular, or is also standard output, is not replaced.
 mkfifo fifo
 for name in fifo . /dev/null /dev/zero; do
   expect_exit 2 "$program" --rekey -k "$key" --new-key new -i $name
   expect_stderr 'hint: -o'
 done
-# shellcheck disable=SC2094 # that is the point
+# shellcheck disable=SC2094 # the test reads and writes one file
 onto_itself() { "$program" --rekey -k "$key" --new-key new -i sealed >>sealed; }
 expect_exit 2 onto_itself
 same before sealed
@@ -86,11 +86,11 @@ from_input() { cat new sealed | "$program" --rekey -k "$key" --new-key /dev/stdi
 expect_exit 2 from_input
 expect_files before empty fifo identity new plain recipient sealed words
 
-# As many slots as there can be, and -q and -v, and -f sealed.
+# The maximum number of slots; -q, -v and -f sealed.
 expect_exit 0 "$program" --rekey -f sealed -v -k "$key" "${many[@]}" -i sealed
 expect_exit 0 "$program" -q -d -k new -i sealed
 same plain "$work/stdout"
-# Old and new passphrase and the file itself, from a pipe each, and not all from one.
+# Old passphrase, new passphrase and input may come from three pipes, but not from one.
 gsealed --passphrase-file words <plain >with-words
 all_in_one() { { cat words; echo battery staple; cat with-words; } |
   "$program" --rekey --passphrase-file /dev/stdin --new-passphrase-file /dev/stdin; }

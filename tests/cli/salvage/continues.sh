@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --salvage gives all that can be had of a damaged stream: zeros in the place of each bad segment, the ranges on standard
-# error, exit 4, and -o is kept; on all lanes, with chunks of any size, from files and pipes.
+# --salvage recovers the undamaged parts of a stream: zeros replace each bad segment, the lost ranges are listed on
+# standard error, exit 4, and -o is kept. Checked on all lanes, with chunks of any size, from files and pipes.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -10,7 +10,7 @@ from sealed_harness import *
 
 
 def merged(bad, size):
-    """Plaintext ranges of these segments."""
+    """The plaintext ranges of these segments, adjacent ones merged."""
     ranges = []
     for i in sorted(bad):
         begin, end = i * SEGMENT, min((i + 1) * SEGMENT, size)
@@ -35,15 +35,15 @@ def try_salvage(data, header, plain, bad, *options, what, via="file", out=None, 
         got = subprocess.run(command, stdin=f, capture_output=True) if via == "file" else \
             subprocess.run(command, input=data, capture_output=True)
     lines = got.stderr.decode().splitlines()
-    want = [f"gpuaes-stream: warning: input is corrupt at byte {header + begin // SEGMENT * SEALED}: "
+    want = [f"gpuaes-stream: warning: the input is corrupt at byte {header + begin // SEGMENT * SEALED}; "
             f"plaintext range {begin}:{end - begin} is lost" for begin, end in merged(bad, len(plain))]
     lost = sum(end - begin for begin, end in merged(bad, len(plain)))
     summary = f"{lost} bytes of plaintext in {len(want)} range{'' if len(want) == 1 else 's'}"
     if cut is not None:
-        error = f"input is truncated after byte {cut}: {len(plain)} bytes of plaintext before that are good"
-        want.append("gpuaes-stream: error: " + error + (f", but for {summary}" if bad else ""))
+        error = f"the input is truncated after byte {cut}: {len(plain)} bytes of plaintext before that were verified"
+        want.append("gpuaes-stream: error: " + error + (f", except for {summary}" if bad else ""))
     elif bad:
-        want.append(f"gpuaes-stream: error: input is corrupt: {summary} are lost")
+        want.append(f"gpuaes-stream: error: the input is corrupt; {summary} are lost")
     expect_equal(want, lines, f"{what}: standard error")
     expect_equal(4 if want else 0, got.returncode, f"{what}: exit status")
     if out:
@@ -56,10 +56,10 @@ def try_salvage(data, header, plain, bad, *options, what, via="file", out=None, 
 
 
 def spoil(data, header, bad):
-    spoilt = bytearray(data)
+    spoiled = bytearray(data)
     for i in bad:
-        spoilt[min(header + i * SEALED + 7 * i % 100, len(data) - 1)] ^= 1 << i % 8
-    return bytes(spoilt)
+        spoiled[min(header + i * SEALED + 7 * i % 100, len(data) - 1)] ^= 1 << i % 8
+    return bytes(spoiled)
 
 
 def try_all(plain, seal, header, options, lanes):
@@ -84,7 +84,7 @@ for lanes in LANES:
 for lanes in thinned(LANES, 2):
     try_all(make_input(4 * SEGMENT + 100), lambda plain: sf.seal(plain, [KEY], suite=2), HEADER, ["-k", key], lanes)
 
-# Cut: at the end of a segment, or too few bytes behind it for one, the tail is missing; else the last segment is bad.
+# Truncated: if fewer than 16 bytes follow the last whole segment the end is missing, otherwise the last segment is bad.
 plain = make_input(4 * SEGMENT + 5000)
 data = sealed(plain)
 for lanes in thinned(LANES, 2):
@@ -94,13 +94,13 @@ for lanes in thinned(LANES, 2):
             for bad in ([], [0], [whole - 1]):
                 bad = [i for i in bad if 0 <= i < whole]
                 try_salvage(spoil(data[:end], HEADER, bad), HEADER, plain[: whole * SEGMENT], bad, "-l", lanes, "-b", "32K",
-                            "-k", key, what=f"cut to {end}", cut=end, out=more == 1)
+                            "-k", key, what=f"truncated to {end}", cut=end, out=more == 1)
         for more in (16, 17, 1000, SEALED - 1):
             end = HEADER + whole * SEALED + more
             try_salvage(data[:end], HEADER, plain[: whole * SEGMENT + more - 16], [whole], "-l", lanes, "-b", "32K",
-                        "-k", key, what=f"cut to {end}", out=more == 17)
+                        "-k", key, what=f"truncated to {end}", out=more == 17)
 
-# Large enough for many chunks under way, all kinds of damage: what is said is in order and never twice.
+# Many chunks in progress, all kinds of damage: ranges are reported in order and never twice.
 plain = make_input(200 * SEGMENT + 1)
 data = sealed(plain)
 for lanes in LANES:

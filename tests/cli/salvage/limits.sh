@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What --salvage does not forgive: wrong keys, headers and commitments that are damaged, outputs that fail; and what it
-# does not go with.
+# --salvage still fails for wrong keys, damaged headers and commitments, and outputs that fail. Unsuitable combinations
+# of options are usage errors.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -11,7 +11,7 @@ gsealed -e -i plain -o sealed
 spoil 60000 sealed >damaged
 printf 'old' >old
 
-# Undamaged: as decryption.
+# Undamaged: like decryption.
 expect_exit 0 salvage -i sealed
 same plain "$work/stdout"
 expect_empty "$work/stderr"
@@ -19,25 +19,25 @@ expect_exit 0 salvage -d -i sealed -o out
 same plain out
 rm out
 
-# Damaged: -o is kept, also where it replaces a file, and figures are written; -q lists no ranges.
+# Damaged: -o is kept, also if it replaces a file, and --stats is written; with -q no ranges are listed.
 cp old kept
 expect_exit 4 salvage -i damaged -o kept --stats figures
-expect_stderr 'error: input is corrupt: 16384 bytes of plaintext in 1 range are lost'
+expect_stderr 'error: the input is corrupt; 16384 bytes of plaintext in 1 range are lost'
 expect_no_stderr 'warning'
 [ "$(stat -c %s kept)" = 100000 ] || fail "expected the whole length, got $(stat -c %s kept)"
-grep -q '"bytes_out": 100000,' figures || fail "expected figures of all of it, got: $(<figures)"
-! cmp -s plain kept || fail "expected zeros in it"
+grep -q '"bytes_out": 100000,' figures || fail "expected statistics of the whole file, got: $(<figures)"
+! cmp -s plain kept || fail "expected zeros in the output"
 expect_exit 4 "$program" --salvage -k "$key" -i damaged -o kept
-expect_stderr 'warning: input is corrupt at byte 49375: plaintext range 49152:16384 is lost'
+expect_stderr 'warning: the input is corrupt at byte 49375; plaintext range 49152:16384 is lost'
 rm kept figures
 
-# With --test it lists the damage, and writes nothing.
+# --test only lists the damage.
 expect_exit 4 "$program" --salvage --test -k "$key" -i damaged
 expect_empty "$work/stdout"
 expect_stderr 'range 49152:16384 is lost'
 expect_exit 0 "$program" --salvage --test -k "$key" -i sealed
 
-# Without the right key there is nothing to salvage.
+# Without the right key or with a damaged header nothing can be recovered.
 (umask 077 && printf '%064d' 1 >wrong)
 expect_exit 3 "$program" --salvage -k wrong -i damaged -o old
 expect_empty "$work/stdout"
@@ -54,7 +54,7 @@ expect_exit 3 salvage -f cobblestone -i bare -o old
 head -c 174 sealed >header
 expect_exit 4 salvage -i header -o old
 
-# An output that fails is no good, nor is one that a signal cut off.
+# The output is not kept if writing fails or a signal ends the run,
 expect_exit 1 salvage -i damaged -o /dev/full
 mkfifo fifo
 "$program" -q -k "$key" --salvage -o old <fifo &
@@ -68,23 +68,23 @@ wait "$pid" || status=$?
 exec 3>&-
 [ "$status" = 143 ] || fail "expected death by SIGTERM, got $status"
 [ "$(<old)" = old ] || fail "expected the old content"
-# Nor is an input that cannot be read to its end.
+# or if the input cannot be read to its end.
 expect_exit 1 salvage -i .
 
-# Figures that cannot be written do not hide what is lost.
+# Lost ranges are reported even if --stats cannot be written.
 expect_exit 4 "$program" --salvage -k "$key" -i damaged -o found --stats /dev/full
 expect_stderr 'warning: cannot write /dev/full'
-expect_stderr 'error: input is corrupt: .* are lost'
+expect_stderr 'error: the input is corrupt; .* are lost'
 expect_exit 4 salvage -i damaged -o found --trace /dev/full
-expect_stderr 'error: input is corrupt: .* are lost'
+expect_stderr 'error: the input is corrupt; .* are lost'
 rm found
 
-# What it does not go with.
+# Options that exclude --salvage.
 expect_exit 2 salvage -e -i sealed
 expect_exit 2 salvage --range 0:1 -i sealed
 expect_exit 2 "$program" --salvage --info -i sealed
 expect_exit 2 gs --salvage -i sealed
-expect_stderr 'raw format authenticates nothing that --salvage could verify'
+expect_stderr 'raw format is not authenticated, so --salvage cannot verify anything'
 (umask 077 && echo words >words)
 "$program" -q -f openssl --passphrase-file words -i plain -o openssl
 expect_exit 2 "$program" --salvage -f openssl --passphrase-file words -i openssl

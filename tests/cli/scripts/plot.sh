@@ -8,7 +8,7 @@
 for python3 in python3 /usr/bin/python3 ""; do
   if [ -n "$python3" ] && "$python3" -c 'import matplotlib' 2>/dev/null; then break; fi
 done
-[ -n "$python3" ] || skip "no python3-matplotlib here"
+[ -n "$python3" ] || skip "python3-matplotlib is not installed"
 export MPLCONFIGDIR=$work/matplotlib
 plot() { "$python3" "$top/scripts/plot" "$@"; }
 
@@ -225,7 +225,7 @@ plot -o plain kernels.csv >"$work/stdout" 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "into a file: expected exit status 1, got $got"
 expect_stderr '^plot: plain: '
 
-# Without matplotlib it says what to install, and still prints its help.
+# Without matplotlib it reports what to install, but still prints its help.
 mkdir "$work/without"
 echo 'raise ImportError("no")' >"$work/without/matplotlib.py"
 got=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Where what is decrypted turns out to be damaged, -o does not appear, and what was there stays as it was.
+# If decryption finds damage, -o creates no file, and an existing file stays unchanged.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A bit that flips in a segment or its tag ends decryption there: exit 4, after exactly the segments before it, and the
-# message says where. On every lane, from pipes and files, whatever the chunk size.
+# A flipped bit in a segment or its tag ends decryption there: exit 4 after exactly the segments before it, and the
+# message says where. Checked on every lane, from pipes and files, with various chunk sizes.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -18,11 +18,11 @@ for lanes in LANES:
     for k, options in enumerate((["-b", "16K"], ["-b", "48K"], [])):
         for i, at in thinned(places, 3, lanes, k):
             changed = flip(sealed, at, at % 8)
-            expect_equal((4, plain[: i * SEGMENT]), opinion(changed), "what the other implementation makes of it")
+            expect_equal((4, plain[: i * SEGMENT]), opinion(changed), f"segment {i}, byte {at}: independent implementation")
             via = ("pipe", "file")[(at + len(options)) % 2]
             expect_damage(changed, i, plain, "-l", lanes, *options, what=f"segment {i}, byte {at}, {via}", via=via)
 
-# Many chunks in flight, and several segments that are bad: the first of them counts.
+# Many chunks in progress and several bad segments: the first one counts.
 plain = make_input(100 * SEGMENT)
 sealed = sf.seal(plain, [KEY])
 for k, lanes in enumerate(LANES):
@@ -34,7 +34,7 @@ for k, lanes in enumerate(LANES):
             what = f"segments {bad} of 101, {via}"
             expect_damage(changed, bad[0], plain, "-l", lanes, "-b", chunk, what=what, via=via)
 
-# The start of the segments depends on the slots.
+# The offset of the segments depends on the slots.
 sealed = sf.seal(make_input(40000), [OTHER_KEY, KEY])
 expect_damage(flip(sealed, HEADER + 67 + SEALED), 1, make_input(40000), start=HEADER + 67, what="two slots")
 PYTHON

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The fuzzer's seeds are what their names say: the key and the identity 00 01 02 ... open those named opens-*, with the
+# The fuzzer's seeds match their names: the key or the identity 00 01 02 ... opens those named opens-*, with the
 # plaintext that tests/fuzz/header_fuzz.cpp expects, and the program refuses the others.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A bit that flips in any byte of the header is noticed before anything comes out; the exit status is that of the field.
+# A flipped bit in any byte of the header is detected before any output. The exit status depends on the field.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -12,21 +12,21 @@ salt = os.urandom(24)
 
 
 def field(name, size):
-    """Ranges of bytes, one after another."""
+    """The name and the range of bytes of the next field."""
     global at
     at += size
     return name, range(at - size, at)
 
 
 def statuses(name, byte, flipped):
-    """What the format's table says."""
+    """The exit status for a changed byte in a field."""
     if name == "version":
         return 1 if chr(flipped).isdigit() else 4
     if name == "suite":
         return 1
     if name == "type":
         return 1 if flipped == 0 or flipped >= 0x80 else 4 if flipped in (2, 3) else 3
-    if name == "type of the other slot":  # the header is not authentic, or has no such layout
+    if name == "type of the other slot":  # the header is not authentic, or malformed
         return 1 if flipped == 0 or flipped >= 0x80 else 4
     if name == "slot":
         return 3
@@ -37,24 +37,24 @@ def statuses(name, byte, flipped):
 
 def flip_all(sealed, fields, *secret, **named):
     for name, places in fields:
-        # All bits of what is short, and of the rest one in each byte.
+        # All bits of short fields, and one bit of each byte of others.
         bits = [(i, b) for i in places for b in range(8)] if len(places) <= 4 else [(i, (3 * i) % 8) for i in places]
         for i, bit in thinned(bits, 6):
             changed = flip(sealed, i, bit)
             want = statuses(name, sealed[i], changed[i])
             what = f"bit {bit} of byte {i}, {name}"
-            expect_equal((want, b""), opinion(changed, **named), f"{what}: what the other implementation makes of it")
+            expect_equal((want, b""), opinion(changed, **named), f"{what}: independent implementation")
             expect_refused(want, changed, *secret, *QUICK, what=what)
 
 
-start = [("magic", 14), ("version", 1), ("line feed", 1), ("suite", 1), ("count", 1), ("size", 2)]
+start = [("magic", 14), ("version", 1), ("newline", 1), ("suite", 1), ("count", 1), ("size", 2)]
 end = [("MAC", 32), ("salt", 24), ("commitment", 32)]
 at = 0
 fields = [field(*f) for f in [*start, ("type", 1), ("length", 2), ("slot", 64), *end]]
 expect_equal(HEADER, at, "bytes of the header")
 flip_all(sf.seal(plain, [KEY]), fields, key=KEY)
 
-# The slots of others, which are not tried, are under the header MAC too.
+# The header MAC also covers slots for other keys.
 at = 0
 slots = [("type of the other slot", 1), ("length", 2), ("other slot", 64), ("type", 1), ("length", 2), ("slot", 64)]
 two = [field(*f) for f in [*start, *slots]][len(start) : len(start) + 3]

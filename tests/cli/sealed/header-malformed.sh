@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A header that is not as the format has it is refused before anything else is done with it: exit 1 for what a later
-# version may know, 4 for what can never be right, although its header MAC is right.
+# A header that violates the format is refused before it is used: exit 1 if a later version may allow it, 4 if it can
+# never be valid, even with a correct header MAC.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -18,7 +18,7 @@ secret_file("passphrase", b"correct horse")
 def refused(want, what, slots=None, secret=("-k", key), **fields):
     data = sf.seal(plain, slots=[own] if slots is None else slots, file_key=file_key, **fields)
     named = {"key": KEY} if secret[0] == "-k" else {"passphrase": b"correct horse"}
-    expect_equal((want, b""), opinion(data, **named), f"{what}: what the other implementation makes of it")
+    expect_equal((want, b""), opinion(data, **named), f"{what}: independent implementation")
     expect_refused(want, data, *secret, *QUICK, what=what)
 
 
@@ -37,7 +37,7 @@ for kind in thinned([0, 0x80, 0x81, 0x82, 0x83, *range(0x84, 0x100, 5), 0xFF]):
 refused(1, "slot type 00 alone", [slot(0, 64)])
 refused(1, "slot type 80 of no bytes", [slot(0x80, 0), own])
 
-# Sizes of slots that are known, beside one that would open.
+# Wrong sizes of slots of known types, along with a slot that would open.
 for kind, right in sf.BODY_SIZES.items():
     for size in (0, 1, right - 1, right + 1, 2 * right, 64, 67, 80, 255, 256 + right):
         if size != right:
@@ -46,22 +46,22 @@ for kind, right in sf.BODY_SIZES.items():
 
 # Number and size of the slots.
 for count in (0, 2, 3, 32, 33, 64, 255):
-    refused(4, f"{count} slots said, one there", count=count)
-refused(4, "one slot said, two there", [own, own], count=1)
+    refused(4, f"count {count} with one slot", count=count)
+refused(4, "count 1 with two slots", [own, own], count=1)
 refused(4, "33 slots", [own] * 33)
 refused(4, "255 slots", [slot(4, 0)] * 254 + [own])
 refused(4, "no slots", [])
 for size in (0, 1, 2, 3, 66, 68, 69, 70, 134, 300, 65535):
     refused(4, f"size of slots {size}", size=size)
-refused(4, "size of slots with one slot's less", [own, own], size=67)
-refused(4, "a slot that reaches beyond", [own, slot(4, 100)], size=67 + 50)
+refused(4, "size of slots too small by one slot", [own, own], size=67)
+refused(4, "a slot that exceeds the size of slots", [own, slot(4, 100)], size=67 + 50)
 
-# What must not stand beside a passphrase, whoever asks.
+# Slots that must not be combined with a passphrase, whichever secret is given.
 for secret in (("-k", key), ("--passphrase-file", "passphrase")):
     refused(4, "two passphrases", [own, passphrase_slot, passphrase_slot], secret)
-    refused(4, "a passphrase beside a public key", [own, passphrase_slot, slot(3, 80)], secret)
+    refused(4, "a passphrase along with a public key", [own, passphrase_slot, slot(3, 80)], secret)
 
-# A header that ends after the magic of another version, and a header MAC that is not right.
+# A header that ends after the magic of another version, and wrong header MACs.
 expect_refused(1, b"gpuaes-stream/2\n", what="another version's magic alone")
 for mac in (bytes(32), sf.header_mac(KEY, b""), sf.header_mac(file_key, sf.MAGIC)):
     refused(4, "another header MAC", mac=mac)

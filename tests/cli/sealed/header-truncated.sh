@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A header cut short anywhere, an empty input and one that is something else are exit 4, and nothing comes out.
+# A truncated header, an empty input and input of another kind are exit 4, without output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

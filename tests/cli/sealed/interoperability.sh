@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An independent implementation of the sealed format opens what each lane sealed, and each lane opens what it sealed.
+# An independent implementation of the sealed format opens what each lane sealed, and the other way round.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -18,9 +18,9 @@ for k, lanes in enumerate(LANES):
             expect_equal(0, sealed.code, f"{what}: exit status to seal")
             expect_equal(b"gpuaes-stream/1\n\x01\x01\x00\x43\x01\x00\x40", sealed.out[:23], f"{what}: first bytes")
             code, opened = opinion(sealed.out)
-            expect_equal(0, code, f"{what}, sealed by the program: status of another reader")
+            expect_equal(0, code, f"{what}, sealed by the program: status of the independent implementation")
             expect_same(plain, opened, f"{what}, sealed by the program")
             salts += [sealed.out[23:39], sealed.out[119:143]]
-            expect_open(sf.seal(plain, [KEY]), plain, *options, what=f"{what}, sealed by another writer")
+            expect_open(sf.seal(plain, [KEY]), plain, *options, what=f"{what}, sealed by the independent implementation")
 expect_equal(len(salts), len(set(salts)), "number of different salts")
 PYTHON

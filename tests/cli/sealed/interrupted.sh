@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What an encryption that was interrupted has written does not open to its end.
+# The output of an interrupted encryption does not open to its end.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -13,7 +13,7 @@ data = make_input(10 * 16384)
 def must_not_open(sealed, what):
     done = subprocess.run([program, "-q", "-d", "-k", key], input=sealed, capture_output=True)
     expect_equal(4, done.returncode, f"{what}: exit status to decrypt {len(sealed)} bytes")
-    expect_same(data[: len(done.stdout)], done.stdout, f"{what}: what was decrypted")
+    expect_same(data[: len(done.stdout)], done.stdout, f"{what}: decrypted bytes")
 
 
 def interrupt(number, size, chunk, stdout):
@@ -47,11 +47,11 @@ for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
             must_not_open(f.read(), what)
         os.remove("sealed")
 
-# Under its name the file never appears.
+# The file of -o never appears.
 r, w = os.pipe()
 child = start_sealing("-b", "16K", "-o", "out", stdin=r)
 write_all(w, data[: 3 * 16384])
 settle(child)
 expect_death_by(child, signal.SIGTERM, "-o")
-expect_equal([], os.listdir(), "files left behind")
+expect_equal([], os.listdir(), "unfinished files")
 PYTHON

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What is sealed with Kuznyechik and then changed, rearranged or cut ends decryption there: exit 4 after exactly the
-# segments before it. Its suite cannot be exchanged.
+# Changes to segments sealed with Kuznyechik end decryption there: exit 4 after exactly the segments before. The suite
+# in the header cannot be changed.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -32,8 +32,8 @@ def join(*segments):
 
 cases = [
     ("0 and 1 exchanged", 0, join(s[1], s[0], s[2])),
-    ("0 in place of 1", 1, join(s[0], s[0], s[2])),
-    ("1 left out", 1, join(s[0], s[2])),
+    ("0 instead of 1", 1, join(s[0], s[0], s[2])),
+    ("1 removed", 1, join(s[0], s[2])),
     ("the last twice", 2, join(*s, s[2])),
     ("tags of 0 and 1 exchanged", 0, join(with_tag(s[0], s[1]), with_tag(s[1], s[0]), s[2])),
     ("tags of 1 and 2 exchanged", 1, join(s[0], with_tag(s[1], s[2]), with_tag(s[2], s[1]))),
@@ -41,7 +41,7 @@ cases = [
     ("1 of another message", 1, join(s[0], again[SEALED : 2 * SEALED], s[2])),
     ("the tag of another message", 1, join(s[0], with_tag(s[1], again[SEALED : 2 * SEALED]), s[2])),
     ("the empty end of another file", 2, join(s[0], s[1], empty)),
-    ("an empty end too early", 1, sealed_whole[: HEADER + SEALED] + empty),
+    ("an empty end after segment 0", 1, sealed_whole[: HEADER + SEALED] + empty),
     ("bytes appended", 2, sealed + bytes(100)),
     ("bytes appended to an empty end", 2, sealed_whole + bytes(17)),
 ]
@@ -51,13 +51,13 @@ for i in range(3):
         cases.append((f"segment {i}, byte {at}", i, flip(sealed, at, at % 8)))
 for k, lanes in enumerate(LANES):
     for what, good, changed in thinned(cases, 3, lanes, k):
-        expect_equal((4, plain[: good * SEGMENT]), opinion(changed), f"{what}: what the other implementation makes of it")
+        expect_equal((4, plain[: good * SEGMENT]), opinion(changed), f"{what}: independent implementation")
         for options in (["-b", "16K"], []):
             expect_damage(changed, good, plain, "-l", lanes, *options, what=what, via=("pipe", "file")[len(options) // 2])
     for length in thinned([HEADER, HEADER + 15, HEADER + 16, HEADER + SEALED, HEADER + SEALED + 17, len(sealed) - 1], 3, lanes, k):
-        expect_damage(sealed[:length], (length - HEADER) // SEALED, plain, "-l", lanes, what=f"cut to {length}", cut=True)
+        expect_damage(sealed[:length], (length - HEADER) // SEALED, plain, "-l", lanes, what=f"truncated to {length}", cut=True)
 
-# A file that is named appears whole or not at all.
+# The file of -o appears complete or not at all.
 changed = flip(sealed, HEADER + SEALED + 5)
 expect(4, b"", "-d", "-k", key, "-o", "opened", data=changed, what="a bad segment, to a file")
 if os.path.exists("opened"):
@@ -67,8 +67,8 @@ expect_refused(3, sealed, "-k", secret_file("other", OTHER_KEY), what="another k
 for suite, other in ((1, 2), (2, 1)):
     data = sf.seal(plain, [KEY], suite=suite)
     changed = data[:16] + bytes([other]) + data[17:]
-    expect_equal((4, b""), opinion(changed), "what the other implementation makes of another suite")
+    expect_equal((4, b""), opinion(changed), f"suite {other} instead of {suite}: independent implementation")
     for options in ([], ["-c", "aes-256" if other == 1 else "kuznyechik"]):
-        got = expect_refused(4, changed, *options, *QUICK, what=f"suite {other} in place of {suite}")
-        expect_message(got, "header", f"suite {other} in place of {suite}")
+        got = expect_refused(4, changed, *options, *QUICK, what=f"suite {other} instead of {suite}")
+        expect_message(got, "header", f"suite {other} instead of {suite}")
 PYTHON

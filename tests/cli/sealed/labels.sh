@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# A file sealed with --label opens with exactly that label, in the program and in an independent implementation, and the
-# label is not in the file. With another label, or without it, every way to open the file is exit 4 before anything is
-# written.
+# A file sealed with --label opens with exactly that label, in the program and in an independent implementation, and
+# does not contain the label. With another label or none, every way to open the file is exit 4 before any output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -20,7 +19,7 @@ def with_label(label):
     return [] if label is None else ["--label", os.fsdecode(label)]
 
 
-# Both directions, as pipes and as files.
+# Both directions, with pipes and files.
 for number, label in enumerate(LABELS):
     for suite, cipher in SUITES:
         size, via = (0, 40000, SEGMENT)[number % 3], ("pipe", "file")[number % 2]
@@ -30,10 +29,10 @@ for number, label in enumerate(LABELS):
         expect_equal(HEADER + size + 16 * (size // SEGMENT + 1), len(sealed.out), f"{what}: size")
         if len(label) > 3 and not label.startswith(sf.MAGIC) and label in sealed.out:
             fail(f"{what}: expected the label not to be stored")
-        expect_equal((0, plain), opinion(sealed.out, key=KEY, label=label), f"{what}: what another reader makes of it")
-        expect_equal((4, b""), opinion(sealed.out), f"{what}: what another reader makes of it without the label")
+        expect_equal((0, plain), opinion(sealed.out, key=KEY, label=label), f"{what}: independent implementation")
+        expect_equal((4, b""), opinion(sealed.out), f"{what}: independent implementation without the label")
         other = sf.seal(plain, [KEY], suite=suite, label=label)
-        expect_open(other, plain, *with_label(label), via=via, what=f"{what}, sealed by another writer")
+        expect_open(other, plain, *with_label(label), via=via, what=f"{what}, sealed by the independent implementation")
 
 # Other secrets.
 identity = bytes(range(9, 41))
@@ -53,7 +52,7 @@ for name, options, open_with, secret in [
 
 
 def expect_nothing(data, label, what):
-    """That label is refused in every mode, from every kind of input, and every output is as it was."""
+    """The label is refused in every mode, from every kind of input, and no file changes."""
     with open("sealed", "wb") as f:
         f.write(data)
     with open("old", "wb") as f:
@@ -70,7 +69,7 @@ def expect_nothing(data, label, what):
                 named, more = ["-i", "sealed"] if source == "-i" else [], {} if source == "-i" else {"data": data, "via": source}
                 got = expect(4, b"", *mode, "-k", key, *with_label(label), *named, *out, what=what, **more)
                 expect_message(got, DIFFERENT, what)
-                expect_message(got, "hint: --label must be the text that the input was sealed with", what)
+                expect_message(got, "hint: --label must be the text the input was sealed with", what)
                 if os.path.exists("out") or left_behind():
                     fail(f"{what}, {mode}: expected no output file")
                 expect_equal((b"old", data), (open("old", "rb").read(), open("sealed", "rb").read()), f"{what}: files")
@@ -81,13 +80,13 @@ for suite, _ in SUITES:
                          (b"x" * 255, [b"x" * 254, None])]:
         data = sf.seal(plain, [KEY], suite=suite, label=label)
         for wrong in thinned(tries, 2):
-            expect_equal((4, b""), opinion(data, key=KEY, label=wrong or b""), "another reader, another label")
+            expect_equal((4, b""), opinion(data, key=KEY, label=wrong or b""), f"opened with {wrong!r}: independent implementation")
             expect_nothing(data, wrong, f"suite {suite}, sealed with {label!r}, opened with {wrong!r}")
 
-# Two files under the same key cannot be swapped, nor can the message of one be put after the header of the other.
+# Two files under the same key cannot be swapped, and the message of one cannot follow the header of the other.
 one, two = (sf.seal(plain, [KEY], label=label) for label in (b"one", b"two"))
 expect_open(one, plain, "--label", "one", what="one")
-expect_refused(4, two, "--label", "one", what="two in place of one")
+expect_refused(4, two, "--label", "one", what="two instead of one")
 expect_refused(4, one[: HEADER - 56] + two[HEADER - 56 :], "--label", "two", what="one's header before two's message")
 
 # The right label opens in every mode.
@@ -103,7 +102,7 @@ for at in range(HEADER - 56, HEADER, 11):
     got = expect_refused(4, flip(data, at), *right, what=f"damaged at {at}")
     expect_message(got, DIFFERENT, "damaged salt or commitment")
 
-# A wrong key is a wrong key, whatever the label.
+# A wrong key is exit 3 with any label.
 for label in (NFC, NFD, None):
     expect_refused(3, data, "-k", "wrong", *with_label(label), what="wrong key")
 
@@ -115,8 +114,8 @@ for suite, _ in SUITES:
     expect(0, b"", "--rekey", *right, "--new-key", "wrong", "-i", "sealed", what="rekey in place")
     got = run("--rekey", *right, "--new-key", "wrong", data=data)
     for after in (open("sealed", "rb").read(), got.out):
-        expect_same(data[HEADER - 56 :], after[HEADER - 56 :], "rekey: what follows the header's MAC")
-        expect_equal((0, plain), opinion(after, key=OTHER_KEY, label=NFC), "rekey: another reader")
+        expect_same(data[HEADER - 56 :], after[HEADER - 56 :], "rekey: bytes after the header's MAC")
+        expect_equal((0, plain), opinion(after, key=OTHER_KEY, label=NFC), "rekey: independent implementation")
         expect(0, plain, "-d", "-k", "wrong", *with_label(NFC), data=after, what="rekeyed")
         expect_refused(4, after, "-k", "wrong", what="rekeyed, without the label")
 PYTHON

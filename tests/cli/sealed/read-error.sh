@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A read error while encrypting is no end of input: what has been written by then does not open to its end, and what
-# does come out of it is the beginning of the plaintext.
+# After a read error during encryption, the output does not open to its end, and what can be decrypted is a prefix of
+# the plaintext.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -17,7 +17,7 @@ def seal(*options, **popen):
 def must_not_open(sealed, data, what):
     done = subprocess.run([program, "-q", "-d", "-k", key], input=sealed, capture_output=True)
     expect_equal(4, done.returncode, f"{what}: exit status to decrypt {len(sealed)} bytes")
-    expect_same(data[: len(done.stdout)], done.stdout, f"{what}: what was decrypted")
+    expect_same(data[: len(done.stdout)], done.stdout, f"{what}: decrypted bytes")
     if len(done.stdout) % 16384:
         fail(f"{what}: expected whole segments, got {len(done.stdout)} bytes")
 
@@ -45,7 +45,7 @@ for size in (0, 10, 16384, 3 * 16384, 50000, 60000):  # less than the output pip
             fail(f"{what}: expected one error message, got {error!r}")
         must_not_open(sealed, data, what)
 
-# A file that cannot be read, and one that gets shorter while it is read.
+# A file that cannot be read, and one that shrinks while it is read.
 child = seal("-i", "/proc/self/mem", stdout=subprocess.PIPE)
 sealed = child.stdout.read()
 expect_exit(child, 1, "/proc/self/mem")
@@ -53,7 +53,7 @@ must_not_open(sealed, b"", "/proc/self/mem")
 
 data = make_input(64 << 20)
 for left in ((32 << 20) + 12345, 32 << 20):
-    what = f"a file of which {left} bytes are left"
+    what = f"a file that shrinks to {left} bytes"
     with open("file", "wb") as f:
         f.write(data)
     r, w = os.pipe()

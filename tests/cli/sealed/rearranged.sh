@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Segments exchanged, repeated, left out or taken from another file, bytes appended, two files joined: exit 4, after
-# exactly the segments that stand where they belong.
+# Segments exchanged, repeated, removed or taken from another file, bytes appended, two files joined: exit 4 after
+# exactly the segments that are in their right place.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -27,14 +27,14 @@ cases = [
     ("0 and 1 exchanged", 0, join(s[1], s[0], *s[2:])),
     ("1 and 3 exchanged", 1, join(s[0], s[3], s[2], s[1], s[4])),
     ("the last and the first exchanged", 0, join(s[4], *s[1:4], s[0])),
-    ("0 in place of 1", 1, join(s[0], s[0], *s[2:])),
+    ("0 instead of 1", 1, join(s[0], s[0], *s[2:])),
     ("0 twice", 1, join(s[0], *s)),
     ("3 twice", 4, join(*s[:4], s[3], s[4])),
     ("the last twice", 4, join(*s, s[4])),
-    ("0 left out", 0, join(*s[1:])),
-    ("2 left out", 2, join(*s[:2], *s[3:])),
-    ("3 left out", 3, join(*s[:3], s[4])),
-    ("all but the last left out", 0, join(s[4])),
+    ("0 removed", 0, join(*s[1:])),
+    ("2 removed", 2, join(*s[:2], *s[3:])),
+    ("3 removed", 3, join(*s[:3], s[4])),
+    ("all removed except the last", 0, join(s[4])),
     ("2 of another message", 2, join(*s[:2], again[2 * SEALED : 3 * SEALED], *s[3:])),
     ("the last of another message", 4, join(*s[:4], again[4 * SEALED :])),
     ("two files joined", 4, sealed + sealed),
@@ -48,7 +48,7 @@ for n in (1, 15, 16, 17, SEALED, 40000):
     cases.append((f"{n} zero bytes appended to an empty end", 4, sealed_whole + bytes(n)))
 for k, lanes in enumerate(LANES):
     for what, good, changed in thinned(cases, 3, lanes, k):
-        expect_equal((4, plain[: good * SEGMENT]), opinion(changed), f"{what}: what the other implementation makes of it")
+        expect_equal((4, plain[: good * SEGMENT]), opinion(changed), f"{what}: independent implementation")
         for options in (["-b", "16K"], []):
             via = ("pipe", "file")[(k + len(options)) % 2]
             expect_damage(changed, good, plain, "-l", lanes, *options, what=f"{what}, {via}", via=via)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What is sealed opens again, at every length around a segment and a chunk, between pipes and files, on every lane.
-# The sealed stream has 175 bytes of header, with one key, and 16 bytes for each segment begun.
+# Sealed data opens again, at every length around a segment and a chunk, between pipes and files, on every lane. With
+# one key, a sealed stream has a header of 175 bytes, and 16 more bytes for each segment.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -9,7 +9,7 @@ try() { # SIZE OPTION...
   shift
   make_input "$size" plain
   sealed_size=$((175 + size + 16 * (size / 16384 + 1)))
-  # shellcheck disable=SC2002 # a pipe is what is tried
+  # shellcheck disable=SC2002 # the input must be a pipe
   from_pipe() { cat plain | gsealed "$@"; }
   # shellcheck disable=SC2002
   open_pipe() { cat sealed | gsealed -d "$@"; }
@@ -31,13 +31,13 @@ try() { # SIZE OPTION...
 
 for lanes in $(lanes_here); do
   sizes='0 1 15 16 17 16383 16384 16385'
-  if sanitized || [[ $lanes == cuda* ]]; then sizes='0 17 16384'; fi # where each run takes long
+  if sanitized || [[ $lanes == cuda* ]]; then sizes='0 17 16384'; fi # where runs are slow
   for size in $sizes; do try "$size" -l "$lanes"; done
   for size in 32767 32768 32769 163840 200003; do try "$size" -l "$lanes" -b 32K; done
 done
 try 1000003
 
-# No message about what is as it should be.
+# Success prints no message.
 expect_exit 0 "$program" -k "$key" <plain
 expect_empty "$work/stderr"
 cp "$work/stdout" sealed

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Parameters of scrypt that a reader must not accept are refused at once, in little memory, and only when a passphrase
-# is tried: r = 8, p = 1 and log2 N from 10 to 20 are right.
+# Invalid scrypt parameters are refused at once and without much memory, but only if a passphrase is given. Valid are r
+# = 8, p = 1 and log2 N from 10 to 20.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
 
-# A CPU lane and its ring take a small part of it; N = 2^21 would take 2 GiB.
+# Enough for a CPU lane and its ring, while N = 2^21 would need 2 GiB.
 if ! sanitized; then ulimit -v $((1 << 20)); fi
 python <<'PYTHON'
 from sealed_harness import *
@@ -30,6 +30,6 @@ for parameters in refused:
     before = time.monotonic()
     expect_refused(4, sealed, "--passphrase-file", "passphrase", *QUICK, what=what)
     if time.monotonic() - before > A_SECOND:
-        fail(f"{what}: expected an end at once")
+        fail(f"{what}: expected the program to end at once")
     expect_open(sealed, plain, *QUICK, what=f"{what}, with the key")
 PYTHON

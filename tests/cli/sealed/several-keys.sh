@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A file sealed for several keys, and a passphrase, opens with any one of them and with no other.
+# A file sealed for several keys and a passphrase opens with any of them and with no other.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -28,7 +28,7 @@ expect_empty "$work/stdout"
 
 expect_exit 0 "$program" -q -k key1 --passphrase-file passphrase -k key2 <plain
 cp "$work/stdout" sealed
-[ "$(wc -c <sealed)" = $((108 + 2 * 67 + 70 + 40000 + 3 * 16)) ] || fail "expected three slots, one of a passphrase"
+[ "$(wc -c <sealed)" = $((108 + 2 * 67 + 70 + 40000 + 3 * 16)) ] || fail "expected three slots, one for a passphrase"
 for secret in '-k key1' '-k key2' '--passphrase-file passphrase' '-k key4 -k key2'; do
   # shellcheck disable=SC2086 # several words
   expect_exit 0 "$program" -q -d $secret <sealed

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Slots are tried in their order until one opens: kinds that are not known are skipped, and so are slots of other
-# secrets, damaged ones, and those put in from another file. Only those: exit 3, or 4 if one unwraps.
+# Slots are tried in order until one opens; slots of unknown types, for other secrets, damaged or from other files are
+# skipped. If none opens: exit 3, or 4 if one unwraps.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -29,17 +29,17 @@ def opens(what, slots, *secret):
 
 def refused(want, what, data, *secret):
     named = {"passphrase": b"correct horse"} if secret else {"key": KEY}
-    expect_equal((want, b""), opinion(data, **named), f"{what}: what the other implementation makes of it")
+    expect_equal((want, b""), opinion(data, **named), f"{what}: independent implementation")
     expect_refused(want, data, *secret, *QUICK, what=what)
 
 
-# All kinds that are not known, 31 in a file.
+# All unknown types, 31 in each file.
 unknown = [(kind, bytes(7 * kind)) for kind in range(4, 0x80)]
 for i in range(0, len(unknown), 31):
     some = unknown[i : i + 31]
     opens(f"{len(some)} slots of types from {some[0][0]:02x} first", [*some, own])
     opens(f"{len(some)} slots of types from {some[0][0]:02x} last", [own, *some])
-    refused(3, "only slots that are not known", seal(some))
+    refused(3, "only unknown slots", seal(some))
 for size in (0, 1, 65535 - 3 - 67):
     opens(f"an unknown slot of {size} bytes", [(0x7F, bytes(size)), own])
 
@@ -61,23 +61,23 @@ refused(4, "a foreign slot alone", seal([foreign]))
 refused(4, "foreign and damaged slots", seal([damaged, foreign, others]))
 refused(4, "a foreign slot of a passphrase", seal([foreign_passphrase, own]), "--passphrase-file", "passphrase")
 
-# Slots put in, taken out or changed by someone without the file key: the header MAC is the old one.
+# Slots inserted, removed or changed without the file key: the header MAC is the old one.
 mac = sf.header(file_key, [own, others])[-32:]
 for what, slots in {
-    "a foreign slot put in": [own, others, foreign],
-    "a foreign slot put in first": [foreign, own, others],
+    "a foreign slot inserted": [own, others, foreign],
+    "a foreign slot inserted first": [foreign, own, others],
     "another's slot replaced": [own, foreign],
-    "another's slot taken out": [own],
+    "another's slot removed": [own],
     "slots exchanged": [others, own],
     "another's slot damaged": [own, (others[0], flip(others[1], 63))],
     "another's slot of an unknown kind": [own, (4, others[1])],
     "a slot repeated": [own, own],
-    "an empty slot put in": [own, others, (4, b"")],
+    "an empty slot inserted": [own, others, (4, b"")],
 }.items():
     refused(4, what, seal(slots, mac=mac))
-expect_open(seal([own, others], mac=mac), plain, what="as it was")
+expect_open(seal([own, others], mac=mac), plain, what="unchanged")
 
-# The header of another file with the same key, before this file's message: the commitment is not its.
+# The header of another file with the same key before this file's message: the commitment differs.
 bare = seal([own])[20 + 67 + 32 :]
 refused(4, "another file's header", sf.header(foreign_key, [foreign]) + bare)
 PYTHON

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# A sealed stream that was cut, at a boundary or anywhere else, never looks whole: exit 4 after exactly the whole
-# segments that are left.
+# A sealed stream truncated at any byte never looks complete: exit 4 after exactly the whole segments that remain.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -19,7 +18,7 @@ for size in (3 * SEGMENT + 1000, 3 * SEGMENT, 5):
     for k, lanes in enumerate(LANES):
         for length in thinned(lengths, 4, lanes, k):
             cut, good = sealed[:length], (length - HEADER) // SEALED
-            expect_equal((4, plain[: good * SEGMENT]), opinion(cut), "what the other implementation makes of it")
+            expect_equal((4, plain[: good * SEGMENT]), opinion(cut), f"{length} of {len(sealed)} bytes: independent implementation")
             for options in (["-b", "16K"], []):
                 via = ("pipe", "file")[(length + len(options)) % 2]
                 what = f"{length} of {len(sealed)} bytes, {via}"

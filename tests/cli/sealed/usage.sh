@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What does not go with the sealed format is a usage error: no secret, a key of another length than 32 bytes, options
-# of other formats.
+# Options that do not suit the sealed format are usage errors: no secret, a key that does not have 32 bytes, options of
+# other formats.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -36,7 +36,7 @@ for bits in 128 192; do
   expect_exit 2 "$program" -d -k "$work/key$bits" <sealed
 done
 
-# A passphrase is of no use to what takes keys alone.
+# Formats that take only keys refuse a passphrase.
 expect_exit 2 "$program" -f raw --iv "$iv" --passphrase-file passphrase <plain
 expect_exit 2 "$program" -f cobblestone --passphrase-file passphrase <plain
 expect_exit 2 "$program" -f cobblestone -d --passphrase-file passphrase <plain

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# That a file opens does not prove who wrote it where it was sealed for a key and a recipient, or for a recipient before
-# it was rekeyed for a key or a passphrase. Both cases print one warning, unless -q; no other case does.
+# A file that opens does not prove who wrote it if it was sealed for both a key and a recipient, or rekeyed from a
+# recipient to a key or passphrase. Both cases print one warning, unless -q is given; no other case does.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -17,12 +17,12 @@ with open("list", "w") as f:
     f.write(recipient + "\n")
 plain = make_input(1000)
 
-BOTH = "sealing for a key and a recipient: anyone with the identity can make a file that the key opens"
-REKEYED = "input was sealed for a recipient: that it opens with the new key or passphrase does not show who wrote it"
+BOTH = "sealing for both a key and a recipient; whoever holds the identity could forge a file that the key opens"
+REKEYED = "the input was sealed for a recipient; that the new key or passphrase opens it does not show who wrote it"
 
 
 def expect_warning(warning, *options, data=plain):
-    """Just this one, or none; and none with -q."""
+    """Exactly this warning or none, and none with -q."""
     for quiet in ([], ["-q"]) if warning else ([],):
         done = subprocess.run([program, *quiet, *options], input=data, capture_output=True)
         want = f"gpuaes-stream: warning: {warning}\n" if warning and not quiet else ""
@@ -36,7 +36,7 @@ expect_warning(BOTH, *K, "-k", "key2", *R, "-c", "kuznyechik")
 for options in (K, R, R + R, WORDS, K + ["-k", "key2"], K + WORDS):
     expect_warning(None, *options)
 
-# The claim itself: with what the identity opens, a file is made that the key opens.
+# The claim of the warning: with the identity alone one can make a file that the key opens.
 both = run(*K, *R, data=plain).out
 slots, end = sf.parse_header(both)
 file_key = next(filter(None, (sf.unwrap(slot, None, None, identity) for slot in slots)))
@@ -53,7 +53,7 @@ for old, data in ((K, with_key), (WORDS, with_words)):
     for new, warning in [(NEW_KEY, None), (NEW_WORDS, None), (R, None), (NEW_KEY + R, BOTH), (NEW_KEY + NEW_WORDS, None)]:
         expect_warning(warning, "--rekey", *old, *new, data=data)
 
-# To open prints none.
+# Opening prints no warning.
 for data, secrets in ((both, K), (both, ["-k", "identity"]), (for_recipient, ["-k", "identity"])):
     for mode in ("-d", "--test", "--salvage"):
         expect_warning(None, mode, *secrets, data=data)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A secret that opens no slot is exit 3, and nothing comes out: a wrong key or passphrase, a slot that is damaged, none
-# of the secret's kind.
+# A secret that opens no slot is exit 3, without output: a wrong key or passphrase, a damaged slot, no slot for that
+# kind of secret.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -18,9 +18,9 @@ with_both = sf.seal(plain, [KEY], b"correct horse", 10)
 
 cases = [
     (with_key, ["-k", "other-key"], "wrong key"),
-    (with_key, ["--passphrase-file", "passphrase"], "no slot of a passphrase"),
+    (with_key, ["--passphrase-file", "passphrase"], "no passphrase slot"),
     (with_passphrase, ["--passphrase-file", "other-passphrase"], "wrong passphrase"),
-    (with_passphrase, ["-k", key], "no slot of a key"),
+    (with_passphrase, ["-k", key], "no key slot"),
     (with_both, ["-k", "other-key"], "wrong key for two slots"),
     (with_both, ["--passphrase-file", "other-passphrase"], "wrong passphrase for two slots"),
     (with_both, ["-k", "other-key", "--passphrase-file", "other-passphrase"], "both wrong"),
@@ -37,7 +37,7 @@ for data, secret, what in cases:
         fail(f"{what}: expected no output file")
 for secret in (["-k", key], ["--passphrase-file", "passphrase"]):
     expect_open(with_both, plain, *secret, what="either")
-# Several are given, and one of them is right.
+# Several secrets, and one of them is right.
 expect_open(with_key, plain, "-k", "other-key", "-k", key, what="the second key")
 expect_open(with_both, plain, "-k", "other-key", "--passphrase-file", "passphrase", what="the passphrase")
 PYTHON

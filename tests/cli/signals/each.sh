@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Each signal that ends a program by default ends this one too, by that signal: without a core dump, and with nothing of
-# -o or of a copy for --rekey left. So does the limit on CPU time.
+# Every signal that ends a program by default ends the program, without a core dump and without leaving an unfinished
+# file of -o or --rekey. So does the CPU time limit.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -23,9 +23,9 @@ def expect_end_by(child, number, what):
     try:
         _, status = wait_for(child)
     except TimeoutError:
-        fail(f"{what}, {number.name}: expected an end within {A_SECOND} s, but it still runs")
+        fail(f"{what}, {number.name}: expected the program to end within {A_SECOND} s, but it still runs")
     if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != number or os.WCOREDUMP(status):
-        fail(f"{what}: expected an end by {number.name} without a core dump, got wait status {status:#x}")
+        fail(f"{what}: expected death by {number.name} without a core dump, got wait status {status:#x}")
     expect_equal(["old"], os.listdir("out"), f"{what}, {number.name}: files at the end")
 
 
@@ -49,7 +49,7 @@ for number in STOP_SIGNALS:
     expect_end_by(child, number, "at work")
     os.close(fd)
 
-    if "with_temporary_name" in os.environ:  # which an end without cleaning up would leave
+    if "with_temporary_name" in os.environ:  # it must be removed
         fd = os.open("fifo", os.O_RDWR)
         child = start("-b", "4K", "-o", "out/old", stdin=fd, wrap=WITHOUT_PROC)
         os.write(fd, make_input(40000))
@@ -80,10 +80,10 @@ child = subprocess.Popen(
 atexit.register(lambda: child.poll() is None and child.kill())
 expect_equal(-signal.SIGXCPU, finish(child, "beyond the CPU time limit", PATIENCE + 30), "return code")
 expect_equal(["old"], os.listdir("out"), "files at the end beyond the CPU time limit")
-expect_equal("old\n", open("out/old").read(), "the output that was there")
+expect_equal("old\n", open("out/old").read(), "the old output")
 PYTHON
 
-# gpuaes-keygen leaves a whole file or none, whenever a signal comes.
+# gpuaes-keygen leaves a complete file or none, whenever a signal comes.
 KEYGEN=$keygen python <<'PYTHON'
 from harness import *
 
@@ -103,6 +103,6 @@ for i in range(rounds):
     if os.path.exists("out/key"):
         size = os.path.getsize("out/key")
         if size < 65:
-            fail(f"keygen, {number.name}: expected a whole file or none, got {size} bytes")
+            fail(f"keygen, {number.name}: expected a complete file or none, got {size} bytes")
         os.remove("out/key")
 PYTHON

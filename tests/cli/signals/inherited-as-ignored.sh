@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A signal that was inherited as ignored stays ignored, as nohup wants it.
+# A signal that was inherited as ignored stays ignored, as nohup needs.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -16,7 +16,7 @@ for number in STOP_SIGNALS:
     child.send_signal(number)
     settle(child)
     if child.poll() is not None:
-        fail(f"{number.name} ignored: expected it to go on, but it ended with {child.returncode}")
+        fail(f"{number.name} ignored: expected the program to continue, but it ended with {child.returncode}")
     got, _ = child.communicate(data[50000:], PATIENCE)
     expect_equal(0, child.returncode, f"{number.name} ignored: return code")
     expect_same(reference(data), got, f"{number.name} ignored")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A large chunk that holds little is given up as fast as a small one, and its memory is not touched for that.
+# With a large, nearly empty chunk the program ends as quickly as with a small one, and does not touch the memory of
+# the chunk.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# A consumer that goes away ends the program by SIGPIPE, quietly; where SIGPIPE is ignored, it is an error.
+# If the reader of the output goes away, the program dies of SIGPIPE without a message. If SIGPIPE is ignored, it
+# reports an error.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
 
-gone() { # SIGNAL_DISPOSITION: an endless input, a consumer of one byte; the program's status
+gone() { # default|ignore: an endless input, and a consumer of one byte; returns the program's status
   env "--$1-signal=PIPE" "$program" -f raw --iv "$iv" -q -k "$key" -i /dev/zero | head -c 1 >/dev/null
   return "${PIPESTATUS[0]}"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A program that is stopped and continued goes on as if nothing had happened, whatever it was waiting for.
+# A program that is stopped and continued works as if nothing had happened, whatever it was waiting for.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -27,11 +27,11 @@ def feed():
 
 
 settle(child)
-stop()  # before all input
+stop()  # before any input
 child.stdin.write(data[:1000])
 child.stdin.flush()
 settle(child)
-stop()  # between input and input
+stop()  # in the middle of the input
 thread = threading.Thread(target=feed, daemon=True)
 thread.start()
 wait_until_stalled(r)

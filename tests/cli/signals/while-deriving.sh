@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A signal ends the program, by that signal, while it makes a key of a passphrase, however long that takes: nothing
-# of -o is left, and no judgement of the passphrase comes in its stead.
+# A signal ends the program promptly while it derives a key from a passphrase, leaves no file of -o, and no message
+# about the passphrase appears.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

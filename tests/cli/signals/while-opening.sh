@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SIGHUP, SIGINT and SIGTERM end the program, by that signal, while a FIFO that nobody else has opened is being opened:
-# as input, as output, as key.
+# SIGHUP, SIGINT and SIGTERM end the program while it opens a FIFO whose other end is not open: as input, as output, as
+# key.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -19,5 +19,5 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     )
     settle(child)
     expect_death_by(child, number, "opening a FIFO as key")
-expect_equal(["fifo"], os.listdir(), "files left behind")
+expect_equal(["fifo"], os.listdir(), "unfinished files")
 PYTHON

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SIGHUP, SIGINT and SIGTERM end the program, by that signal, while it waits for input: nothing of -o is left.
+# SIGHUP, SIGINT and SIGTERM end the program while it waits for input, and leave no file of -o.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -18,10 +18,10 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             os.write(fd, make_input(fed))
             settle(child)
             if os.path.exists("out/new"):
-                fail("expected no file of the output's name before all is well")
+                fail("expected no output file before the end")
             expect_death_by(child, number, f"waiting for input after {fed} bytes")
             os.close(fd)
-            expect_equal(["old"], os.listdir("out"), "files left behind")
+            expect_equal(["old"], os.listdir("out"), "unfinished files")
     r, w = os.pipe()
     child = start("-i", "/dev/stdin", stdin=r, stdout=w)
     settle(child)

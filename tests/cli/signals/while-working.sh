@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# SIGHUP, SIGINT and SIGTERM end the program, by that signal, at full speed too: from an endless input into a sink that
-# takes all.
+# SIGHUP, SIGINT and SIGTERM end the program at full speed, from an endless input into a fast output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -16,5 +15,5 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     child = start("-l", "cpu:1", "-i", "/dev/zero", "-o", "out/new")
     time.sleep(1 if slow else 0.2)
     expect_death_by(child, number, "at work into a file")
-    expect_equal([], os.listdir("out"), "files left behind")
+    expect_equal([], os.listdir("out"), "unfinished files")
 PYTHON

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SIGHUP, SIGINT and SIGTERM end the program, by that signal, while its consumer is stalled: it holds the other end open
-# and does not read.
+# SIGHUP, SIGINT and SIGTERM end the program while the reader of its output is stalled: keeps the other end open but
+# does not read.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -29,5 +29,5 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     wait_until_stalled(r)
     expect_death_by(child, number, "stalled FIFO")
     os.close(r)
-expect_equal(["fifo", "sparse"], sorted(os.listdir()), "files left behind")
+expect_equal(["fifo", "sparse"], sorted(os.listdir()), "unfinished files")
 PYTHON

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --stats writes JSON whose sums are right.
+# --stats writes JSON with consistent sums.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -30,18 +30,18 @@ for lane in s["lanes"]:
     expect(isinstance(lane["name"], str) and lane["name"].startswith("cpu"), "lanes named cpu...")
     for time in times:
         expect(0 <= lane[time] <= s["seconds"] + 0.1, f"{time} within seconds")
-expect(sum(lane["bytes"] for lane in s["lanes"]) == want, f"the lanes' bytes to make {want}")
+expect(sum(lane["bytes"] for lane in s["lanes"]) == want, f"the sum of the lanes' bytes to be {want}")
 chunks = sum(lane["chunks"] for lane in s["lanes"])
-expect(-(-want // 65536) <= chunks <= want + 1, "as many chunks as it takes")
+expect(-(-want // 65536) <= chunks <= want + 1, "a plausible number of chunks")
 ring = s["ring"]
 waits = {"reader_wait_seconds", "lanes_wait_seconds", "writer_wait_seconds"}
 expect({"chunks", "chunk_bytes"} | waits <= ring.keys(), "all the keys of the ring")
 expect(ring["chunks"] >= lanes, "a chunk for each lane")
-expect(ring["chunk_bytes"] == 65536, "chunk_bytes as they were asked for")
+expect(ring["chunk_bytes"] == 65536, "chunk_bytes as requested")
 for time in waits:
     expect(0 <= ring[time] <= s["seconds"] * lanes + 0.1, f"{time} within seconds")
 total = sum(lane["wait_seconds"] for lane in s["lanes"])
-expect(abs(ring["lanes_wait_seconds"] - total) < 1e-4, "the lanes' waiting to be the sum")
+expect(abs(ring["lanes_wait_seconds"] - total) < 1e-4, "lanes_wait_seconds to be the sum over the lanes")
 PYTHON
 }
 
@@ -53,7 +53,7 @@ for size in 0 1 65536 65537 3000001; do
     same expected "$work/stdout"
     check "$size" "$lanes"
     from_pipe() {
-      # shellcheck disable=SC2002 # a pipe is what is tried
+      # shellcheck disable=SC2002 # the input must be a pipe
       cat plain | gs -b 64K -l "cpu:$lanes" --stats stats -o out
     }
     expect_exit 0 from_pipe

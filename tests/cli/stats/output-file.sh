@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --stats goes where -o might go too, but never over the output or the input.
+# --stats can write wherever -o can, but never over the output or the input.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -10,7 +10,7 @@ expect_exit 0 gs -i input -o out --stats /dev/stdout
 grep -Eq '"bytes_in": *100000' "$work/stdout" || fail "expected stats on stdout, got: $(<"$work/stdout")"
 same expected out
 
-either() { # neither of 1 and 2 is said anywhere
+either() { # the manual does not specify which of 1 and 2
   local got=0
   gs "$@" || got=$?
   case $got in 1 | 2) return 1 ;; *) return "$got" ;; esac

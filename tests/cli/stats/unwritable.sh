@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Stats that cannot be written are an error before anything else is.
+# If --stats cannot be written, the program fails before it writes anything else.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

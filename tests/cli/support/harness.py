@@ -1,4 +1,4 @@
-"""What the tests of the command line that need pipes, sockets and signals of their own share; see python() in lib.sh."""
+"""Functions for tests of the command line that use pipes, sockets and signals; see python() in lib.sh."""
 
 import atexit
 import fcntl
@@ -19,12 +19,12 @@ program = os.environ["PROGRAM"]
 key = os.environ["KEY"]
 iv = os.environ["IV"]
 slow = bool(os.environ.get("GPUAES_SANITIZED"))
-WITHOUT_PROC = ("unshare", "-m", "sh", "-c", os.environ["HIDE_PROC"], "sh")  # to precede a command
+WITHOUT_PROC = ("unshare", "-m", "sh", "-c", os.environ["HIDE_PROC"], "sh")  # prefix for a command
 
-PATIENCE = 30  # seconds, for what should end at once
-A_SECOND = 20 if slow else 5  # the contract's "within a second", generously
+PATIENCE = 30  # seconds, for anything that should end at once
+A_SECOND = 20 if slow else 5  # seconds, generously, for what must end within one second
 
-# Signals that stop the program as SIGTERM does.
+# Signals that end the program like SIGTERM.
 STOP_SIGNALS = [
     getattr(signal, f"SIG{name}")
     for name in "INT TERM HUP QUIT XCPU ALRM USR2 VTALRM PROF PWR IO STKFLT".split()
@@ -37,13 +37,13 @@ def fail(message):
 
 
 def start(*options, **popen):
-    """The program with key and iv as a child."""
+    """Starts the program with key and iv, in raw format."""
     return spawn("-f", "raw", "--iv", iv, "-q", "-k", key, *options, **popen)
 
 
 def spawn(*options, ignore=(), wrap=(), **popen):
-    """The program as a child whose signals have their default actions, except those in `ignore`, whatever we inherited.
-    `wrap` is a command that executes it."""
+    """Starts the program with default actions for all signals, except that those in `ignore` are ignored. `wrap` is a
+    command that executes it."""
 
     def signals():
         for s in (*STOP_SIGNALS, signal.SIGPIPE, signal.SIGUSR1):
@@ -59,12 +59,12 @@ def spawn(*options, ignore=(), wrap=(), **popen):
 
 
 def open_terminal(columns=80):
-    """Both ends of a pseudo terminal that is so wide. Skips the test where there is none."""
+    """Both ends of a pseudo-terminal of that width. Skips the test if the system has no pseudo-terminals."""
     try:
         master, slave = os.openpty()
         os.ttyname(slave)
     except OSError:
-        print("skipped: no pseudo terminals here")
+        print("skipped: no pseudo-terminals on this system")
         sys.exit(77)
     set_columns(slave, columns)
     return master, slave
@@ -75,7 +75,7 @@ def set_columns(fd, columns):
 
 
 def take_terminal(slave):
-    """Go on as a child in a session of its own, whose terminal this is."""
+    """Continues as a child in a new session with this controlling terminal."""
     pid = os.fork()
     if pid:
         os.close(slave)
@@ -85,26 +85,26 @@ def take_terminal(slave):
     try:
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
     except OSError:
-        print("skipped: no controlling terminal here")
+        print("skipped: cannot set the controlling terminal")
         sys.exit(77)
 
 
 def seen_on(master, until=lambda seen: False, patience=PATIENCE):
-    """What was shown, until that is enough, or for so long, or until the last writer has closed it."""
+    """The output on a terminal, until `until` is satisfied, time runs out or the last writer has closed it."""
     seen, deadline = b"", time.monotonic() + patience
     while not until(seen) and time.monotonic() < deadline:
         if not select.select([master], [], [], 0.05)[0]:
             continue
         try:
             part = os.read(master, 10000)
-        except OSError:  # EIO: nobody has it open any more
+        except OSError:  # EIO: the last writer has closed it
             break
         seen += part
     return seen
 
 
 def settle(child):
-    """Until the program has started and come to rest: all of its threads sleep and none used the CPU for a while."""
+    """Waits until the program is idle: all of its threads have slept for a while."""
     deadline = time.monotonic() + PATIENCE
     before, quiet = None, 0
     while child.poll() is None and quiet < 8 and time.monotonic() < deadline:
@@ -115,14 +115,14 @@ def settle(child):
 
 
 def unfinished_bytes(child):
-    """How much of its -o file the program has written: the file has no name yet, or a temporary one. 0 when unknown."""
+    """The size of the unfinished -o file, which has no name yet or a temporary one. 0 if unknown."""
     size = 0
     try:
         for fd in os.listdir(f"/proc/{child.pid}/fd"):
             status = os.stat(f"/proc/{child.pid}/fd/{fd}")
             if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
                 size = max(size, status.st_size)
-    except OSError:  # it has ended, or it is another user's
+    except OSError:  # the program has ended, or runs as another user
         pass
     return max([size, *(os.path.getsize(name) for name in left_behind())])
 
@@ -132,11 +132,11 @@ def left_behind():
 
 
 def finish(child, what, patience=PATIENCE):
-    """The return code: -N after death by signal N."""
+    """Waits for the end. Returns the return code, -N after death by signal N."""
     try:
         return child.wait(patience)
     except subprocess.TimeoutExpired:
-        fail(f"{what}: expected an end within {patience} s, but it still runs")
+        fail(f"{what}: expected it to end within {patience} s, but it still runs")
 
 
 def expect_exit(child, want, what):
@@ -146,9 +146,9 @@ def expect_exit(child, want, what):
 
 
 def expect_death_by(child, number, what):
-    """Send the signal; the child ends by it, soon."""
+    """Sends the signal, which must end the child promptly."""
     if child.poll() is not None:
-        fail(f"{what}: expected it to wait, but it ended with {child.returncode}")
+        fail(f"{what}: expected the program to wait, but it ended with {child.returncode}")
     child.send_signal(number)
     got = finish(child, f"{what}, {signal.Signals(number).name}", A_SECOND)
     if got != -number:
@@ -158,7 +158,7 @@ def expect_death_by(child, number, what):
 def expect_same(want, got, what):
     if want != got:
         at = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
-        fail(f"{what}: expected {len(want)} bytes, got {len(got)}; they differ from byte {at} on")
+        fail(f"{what}: expected {len(want)} bytes, got {len(got)}; the first difference is at byte {at}")
 
 
 def expect_equal(want, got, what):
@@ -171,7 +171,7 @@ def make_input(size):
 
 
 def reference(data):
-    """What openssl makes of it."""
+    """The data, encrypted with openssl."""
     bits = 4 * len(os.environ["KEY_HEX"])
     command = ["openssl", "enc", f"-aes-{bits}-ctr", "-K", os.environ["KEY_HEX"], "-iv", iv, "-nosalt"]
     return subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout
@@ -199,7 +199,7 @@ def set_nonblocking(fd):
 
 
 def wait_until_stalled(fd, what="output pipe"):
-    """Until what waits to be read at fd has come to rest: its writer is blocked."""
+    """Waits until the writer to fd is blocked: the number of bytes to read no longer changes."""
     deadline = time.monotonic() + PATIENCE
     before, since = -1, time.monotonic()
     while time.monotonic() < deadline:
@@ -216,7 +216,7 @@ def stat_fields(path):
     try:
         with open(path) as f:
             return f.read().rpartition(")")[2].split()
-    except OSError:  # gone by now
+    except OSError:  # it has ended
         return ["Z"] + ["0"] * 50
 
 

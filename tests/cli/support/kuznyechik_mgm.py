@@ -1,5 +1,5 @@
-"""Kuznyechik (RFC 7801) in MGM (RFC 9058), written a second time, for sealed_format.py: blocks are integers, the cipher
-is one table for each byte of a block."""
+"""An independent implementation of Kuznyechik (RFC 7801) in MGM (RFC 9058) for sealed_format.py. Blocks are integers;
+the cipher uses one table for each byte of a block."""
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import constant_time
@@ -15,7 +15,7 @@ HALF = (1 << 64) - 1
 
 
 def multiply(a, b, modulus):
-    """In the field whose polynomial has these coefficients."""
+    """Multiplies in the field whose polynomial has the bits of `modulus` as coefficients."""
     product, top = 0, modulus.bit_length() - 1
     while b:
         if b & 1:
@@ -28,7 +28,7 @@ def multiply(a, b, modulus):
 
 
 def mix(block):
-    """L."""
+    """The linear transformation L."""
     state = list(block.to_bytes(16, "big"))
     for _ in range(16):
         front = 0
@@ -39,7 +39,7 @@ def mix(block):
 
 
 def make_tables():
-    """L S, by what each byte adds to it, the rightmost first."""
+    """The contribution of each byte of a block to L(S(block)), the rightmost byte first."""
     tables = []
     for shift in range(0, 128, 8):
         bits = [mix(1 << (shift + bit)) for bit in range(8)]
@@ -71,7 +71,7 @@ def expand(key):
 
 
 class KuznyechikMGM:
-    """With the methods of cryptography's AEADs. Nonces are 16 bytes, of which the highest bit is 0."""
+    """Has the methods of cryptography's AEADs. Nonces have 16 bytes, and their highest bit is 0."""
 
     def __init__(self, key):
         self.keys = expand(key)

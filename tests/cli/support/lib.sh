@@ -1,19 +1,19 @@
 # shellcheck shell=bash
-# What the tests of the command line share. A test is a short script that begins with
+# Functions for the tests of the command line. A test is a short script that begins with
 #
 #     . "$(dirname "$0")/../support/lib.sh"
 #
-# and is run as `NAME.sh PROGRAM`. Its exit status is 0 if it passed, 77 if it cannot run here (it prints why), and
-# another one, after a line "FAIL: ...", if the program did not do what it should.
+# and is run as `NAME.sh PROGRAM`. It exits with 0 if it passed, with 77 if it cannot run on this system (and prints
+# why), and with another status, after a line "FAIL: ...", if it failed.
 #
-# The current directory is new and empty; keys and captured output are in its parent, $work, so that a test may check
-# which files the program left. The oracle is `openssl enc`.
+# The current directory is new and empty, so a test can check which files the program left. Keys and captured output are
+# in its parent, $work. The reference implementation is `openssl enc`.
 set -Eeuo pipefail
 trap 'echo "FAIL: line $LINENO of $0: $BASH_COMMAND" >&2' ERR
 
 [ $# -eq 1 ] || { echo "usage: $0 PROGRAM" >&2; exit 2; }
 program=$(realpath -- "$1")
-[ -x "$program" ] || { echo "FAIL: no program at $1" >&2; exit 1; }
+[ -x "$program" ] || { echo "FAIL: $1 is not a program" >&2; exit 1; }
 # shellcheck disable=SC2034 # for the tests
 keygen=$(dirname "$program")/gpuaes-keygen bench=$(dirname "$program")/gpuaes-bench
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -25,7 +25,7 @@ mkdir "$work/here"
 cd "$work/here"
 
 skipped_parts=0
-undo=()  # commands for the way out, last first
+undo=()  # commands to run at exit, in reverse order
 at_exit() { undo+=("$1"); }
 leave() {
   local status=$? i
@@ -45,7 +45,7 @@ trap 'exit 143' TERM
 exec </dev/null
 umask 022
 export LC_ALL=C
-# A report of a sanitizer must not look like one of the program's own exit codes.
+# The exit status of a sanitizer report must not be one that the program uses.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}exitcode=99"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}halt_on_error=1:exitcode=99"
 export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}exitcode=99"
@@ -58,18 +58,18 @@ skip() {
   echo "skipped: $*"
   exit 77
 }
-# For a part of a test: the rest is tried, and the test does not count as passed.
+# Skips a part of a test: the rest runs, but the test does not count as passed.
 skip_part() {
   echo "skipped: $*"
   skipped_parts=1
 }
 need() {
   local tool
-  for tool; do command -v "$tool" >/dev/null || skip "no $tool here"; done
+  for tool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 }
 need openssl perl
 
-# --- Keys, and the two ciphers that must agree -----------------------------------------------------------------
+# --- Keys, and the two implementations that must agree ---------------------------------------------------------
 
 declare -A key_hex=(
   [128]=000102030405060708090a0b0c0d0e0f
@@ -77,10 +77,10 @@ declare -A key_hex=(
   [256]=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 )
 unhex() { perl -e 'print pack "H*", shift' "$1"; }
-# Keys are for their owner alone to read, or the program warns of it.
+# The program warns about key files that others can read.
 for bits in 128 192 256; do (umask 077 && unhex "${key_hex[$bits]}" >"$work/key$bits"); done
 
-# What `gs`, `gsealed` and `reference` use from here on.
+# use_key BITS: makes gs, gsealed and reference use the key of that length.
 use_key() {
   bits=$1
   key=$work/key$bits
@@ -88,22 +88,22 @@ use_key() {
 use_key 256
 iv=f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff
 
-# gs [OPTION]...: the program with key and iv.
+# gs [OPTION]...: runs the program with key and iv, in raw format.
 gs() { "$program" -f raw --iv "$iv" -q -k "$key" "$@"; }
-# gsealed [OPTION]...: the program with key, in its default format.
+# gsealed [OPTION]...: runs the program with key, in its default format.
 gsealed() { "$program" -q -k "$key" "$@"; }
-# reference: what gs does, from stdin to stdout, by openssl.
+# reference: does what gs does, from stdin to stdout, with openssl.
 reference() { openssl enc "-aes-$bits-ctr" -K "${key_hex[$bits]}" -iv "$iv" -nosalt; }
 
-# make_input SIZE FILE: bytes i mod 251, so that no two blocks or chunks of a power of two are alike.
+# make_input SIZE FILE: byte i is i mod 251, so all blocks differ, and so do chunks whose size is a power of two.
 make_input() {
   perl -e '$n = shift; $s = join "", map chr, 0 .. 250; print substr $s x (int($n / 251) + 1), 0, $n' "$1" >"$2"
 }
 
 # --- Expectations ------------------------------------------------------------------------------------------------
 
-# expect_exit STATUS COMMAND...: COMMAND (a function too) ends with STATUS, and what it says on stderr has the
-# right shape. Leaves $work/stdout and $work/stderr, as far as COMMAND did not redirect them itself.
+# expect_exit STATUS COMMAND...: COMMAND (or a function) exits with STATUS, and its messages are well-formed. Leaves its
+# output in $work/stdout and $work/stderr, unless COMMAND redirects it.
 expect_exit() {
   local want=$1 got=0
   shift
@@ -112,7 +112,7 @@ expect_exit() {
   check_messages "$want" "$*"
 }
 
-# check_messages STATUS WHAT: of the text in $work/stderr.
+# check_messages STATUS WHAT: checks the messages in $work/stderr.
 check_messages() {
   local errors hints
   errors=$(grep -c '^gpuaes-stream: error: ' "$work/stderr" || true)
@@ -123,14 +123,14 @@ check_messages() {
     [1-4])
       [ "$errors" = 1 ] || fail "expected one error message, got $errors: $2 (stderr: $(<"$work/stderr"))"
       if grep -Ev '^gpuaes-stream: (error|warning|hint): [^A-Z ].*[^. ]$' "$work/stderr" >"$work/odd"; then
-        fail "expected messages like 'gpuaes-stream: error: lower case without full stop', got: $(<"$work/odd")"
+        fail "expected messages like 'gpuaes-stream: error: lowercase without a period', got: $(<"$work/odd")"
       fi
       ;;
   esac
   if [ "$1" = 2 ] && [ -s "$work/stdout" ]; then fail "expected no output with a usage error: $2"; fi
 }
 
-# expect_stderr REGEX, expect_no_stderr REGEX: of the last expect_exit; the case of letters does not matter.
+# expect_stderr REGEX, expect_no_stderr REGEX: about the last expect_exit, ignoring case.
 expect_stderr() {
   grep -Eiq -- "$1" "$work/stderr" || fail "expected stderr to match '$1', got: $(<"$work/stderr")"
 }
@@ -149,35 +149,35 @@ expect_empty() {
   [ ! -s "$1" ] || fail "${2:-$1}: expected nothing, got $(wc -c <"$1") bytes: $(head -c 300 "$1" | tr '\0' ' ')"
 }
 
-# expect_files NAME...: the current directory holds just these.
+# expect_files NAME...: the current directory contains exactly these files.
 expect_files() {
   local want got
   want=$(printf '%s\n' "$@" | sort)
   got=$(find . -mindepth 1 -maxdepth 1 -printf '%f\n' | sort)
-  [ "$got" = "$want" ] || fail "expected just these files: ${want//$'\n'/ }; got: ${got//$'\n'/ }"
+  [ "$got" = "$want" ] || fail "expected exactly these files: ${want//$'\n'/ }; got: ${got//$'\n'/ }"
 }
 
-# --- Surroundings ------------------------------------------------------------------------------------------------
+# --- Environment -------------------------------------------------------------------------------------------------
 
 sanitized() { [ -n "${GPUAES_SANITIZED:-}" ]; }
 
-# python < SCRIPT: with `from harness import *` at hand.
+# python < SCRIPT: runs a script, which can import harness.
 python3=python3
 python() {
   need "$python3"
   PROGRAM=$program KEY=$key KEY_HEX=${key_hex[$bits]} IV=$iv HIDE_PROC=$hide_proc \
     PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 "$python3" - || exit "$?"
 }
-# Before `from sealed_harness import *`.
+# Must precede a script that imports sealed_harness.
 need_cryptography() {
   for python3 in python3 /usr/bin/python3; do
     if "$python3" -c 'import cryptography.hazmat.primitives.ciphers.aead' 2>/dev/null; then return; fi
   done
-  skip "no python3-cryptography here"
+  skip "python3-cryptography is not installed"
 }
 
-# "${as_user[@]}" COMMAND...: as user 65534 if we are root, else as ourselves. need_user, called before, gives that user
-# access to the program and the test's files, or skips the test.
+# "${as_user[@]}" COMMAND...: runs the command as user 65534 if the test runs as root. need_user, which must be called
+# first, gives that user access to the program and the test's files, or skips the test.
 as_user=()
 need_user() {
   if [ "$(id -u)" = 0 ]; then
@@ -185,37 +185,37 @@ need_user() {
     as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
     chmod 755 "$work" "$work/here"
     chown 65534 "$work"/key*
-    "${as_user[@]}" "$program" -V >/dev/null 2>&1 || skip "$program cannot be run by another user than root"
+    "${as_user[@]}" "$program" -V >/dev/null 2>&1 || skip "only root can run $program"
   fi
 }
 
-# without_proc COMMAND...: without /proc a file that has no name cannot get one, so the program gives it a temporary
-# name instead. can_hide_proc: whether that is possible here, which it is not under sanitizers, because they need /proc.
+# without_proc COMMAND...: runs the command without /proc, which is needed to name a file created with O_TMPFILE; the
+# program uses a temporary name instead. can_hide_proc: whether that works here. Sanitizers need /proc.
 hide_proc='mount -t tmpfs none /proc && exec "$@"'
 without_proc() { unshare -m sh -c "$hide_proc" sh "$@"; }
 can_hide_proc() {
   if sanitized || [ "$(id -u)" != 0 ] || ! without_proc true 2>/dev/null; then
-    skip_part "without /proc: not root, no mount namespaces here, or a sanitizer"
+    skip_part "without /proc: needs root, mount namespaces, and no sanitizer"
     return 1
   fi
 }
 
-# mount_or_skip DIRECTORY ARGUMENT...: makes the directory and mounts there, until the test ends; ARGUMENTs as mount
-# takes them before the directory.
+# mount_or_skip DIRECTORY ARGUMENT...: creates the directory and mounts a file system there until the test ends. The
+# ARGUMENTs are those of mount, without the directory.
 mount_or_skip() {
   local directory=$1
   shift
   need mount umount
   mkdir "$directory"
-  mount "$@" "$directory" 2>/dev/null || skip "no file system can be mounted here"
+  mount "$@" "$directory" 2>/dev/null || skip "cannot mount a file system"
   at_exit "umount '$(realpath "$directory")'"
 }
 
 # has_acls DIRECTORY: whether its file system supports access control lists.
 has_acls() { setfacl -m u:65533:r "$1" 2>/dev/null && setfacl -b "$1"; }
 
-# in_both_file_systems FUNCTION: calls it with an empty directory, first in the file system of the temporary directory,
-# $work/there, then in tmpfs.
+# in_both_file_systems FUNCTION: calls it with an empty directory, first on the file system of the temporary directory
+# ($work/there), then on tmpfs.
 in_both_file_systems() {
   local memory
   mkdir "$work/there"
@@ -228,7 +228,7 @@ in_both_file_systems() {
   fi
 }
 
-# The lanes to try: each kind there is, and work spread over several.
+# The lanes to test: each kind, alone and with several lanes.
 lanes_here() {
   echo cpu:1 cpu:3 reference
   if has_cuda; then echo cuda:0:1 cuda:0:3; fi

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The sealed format, version 1, read and written a second time: from its description (gpuaes-stream(5)) alone, with
-python3-cryptography and kuznyechik_mgm.py, sharing nothing with the program.
+"""An independent implementation of the sealed format, version 1. Follows gpuaes-stream(5), uses python3-cryptography
+and kuznyechik_mgm.py, and shares no code with the program.
 
     python3 sealed_format.py open|seal --key FILE|--passphrase-file FILE|--identity FILE|--recipient TEXT [LABEL] < in > out
 
-Whole messages in memory, for tests. open_sealed() and open_message() return the plaintext or raise an Unopened, which
-carries the exit status that the format asks for. seal() writes what is right; to write what is malformed, call
-header() and message() with the fields as you want them. A slot is a pair (type, body).
+Processes whole messages in memory, for tests. open_sealed() and open_message() return the plaintext or raise an
+Unopened with the exit status that the format specifies. seal() writes valid files; for malformed ones call header() and
+message() with other values for their fields. A slot is a pair (type, body).
 """
 
 import os
@@ -38,15 +38,15 @@ class Unsupported(Unopened):
 
 
 class WrongSecret(Unopened):
-    exit = 3  # no slot unwraps; or a bare message's commitment differs
+    exit = 3  # no slot unwraps, or the commitment of a bare message differs
 
 
 class Malformed(Unopened):
-    """The header is not one, or not authentic."""
+    """The header is malformed or not authentic."""
 
 
 class Damaged(Unopened):
-    """A segment is not authentic, or the end is missing. plaintext: what comes before it; offset: its place in the input."""
+    """A segment is not authentic, or the end is missing. plaintext: the segments before it; offset: where it begins."""
 
     def __init__(self, what, plaintext, offset):
         super().__init__(f"{what} at byte {offset} of the input, after {len(plaintext)} bytes of plaintext")
@@ -73,12 +73,12 @@ def public_key(private):
 
 
 def x25519_kek(private, public, ephemeral, recipient):
-    """None where the keys share nothing."""
+    """None if the public key is not canonical or the shared secret is zero."""
     if int.from_bytes(public, "little") >= 2**255 - 19:
         return None
     try:
         shared = X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(public))
-    except ValueError:  # zeros
+    except ValueError:  # the shared secret is zero
         return None
     return HKDF(hashes.SHA512(), 32, ephemeral + recipient, b"gpuaes-stream/1 x25519").derive(shared)
 
@@ -90,13 +90,13 @@ def header_mac(file_key, authenticated):
 
 
 def mgm_keys(key, context, salt):
-    """Key, base nonce, commitment of suite 02."""
+    """Key, base nonce and commitment of suite 02."""
     secret = expand(key, b"gpuaes-stream/1+KUZNYECHIK_MGM\0" + salt + context, 32 + 16 + 32)
     return secret[:32], secret[32:48], secret[48:]
 
 
 def message_keys(key, context, salt):
-    """AES key, base nonce, commitment: of Cobblestone-256 for a key of 32 bytes, of Cobblestone-128 for one of 16."""
+    """AES key, base nonce and commitment of Cobblestone-256 (32-byte keys) or Cobblestone-128 (16-byte keys)."""
     if len(key) not in (16, 32):
         raise ValueError("Cobblestone takes a key of 16 or 32 bytes")
     info = b"c2sp.org/chunked-encryption@v1+" + b"AEAD_AES_%d_GCM" % (8 * len(key)) + b"\0" + salt + context
@@ -113,7 +113,7 @@ def mgm_nonce(base, index):
 
 
 def suite_of(suite, key, context, salt):
-    """The AEAD of a suite, its nonces by index, its associated data; and the commitment."""
+    """The AEAD of a suite, a function from index to nonce, the associated data, and the commitment."""
     if suite == KUZNYECHIK_MGM:
         mgm_key, base, commitment = mgm_keys(key, context, salt)
         return KuznyechikMGM(mgm_key), lambda index: mgm_nonce(base, index), MAGIC, commitment
@@ -155,15 +155,15 @@ def to_text(prefix, data):
 
 
 def from_text(prefix, text):
-    """The 32 bytes; ValueError."""
+    """Returns the 32 bytes, or raises ValueError."""
     if text not in (text.lower(), text.upper()) or not text.lower().startswith(prefix.lower() + "1"):
-        raise ValueError("not a text of this kind")
+        raise ValueError("wrong prefix or mixed case")
     values = [DIGITS.index(c) for c in text.lower()[len(prefix) + 1 :]]
     if len(values) != 58 or bech32_state(prefix.lower(), values) != 1:
-        raise ValueError("the length or the checksum of a text")
+        raise ValueError("wrong length or checksum")
     number = int("".join(f"{v:05b}" for v in values[:52]), 2)
     if number & 15:
-        raise ValueError("padding")
+        raise ValueError("wrong padding")
     return (number >> 4).to_bytes(32, "big")
 
 
@@ -171,7 +171,7 @@ def parse_identity(content):
     return from_text(IDENTITY, content.decode().split("\n")[0].rstrip())
 
 
-# --- The message, alone: salt || commitment || segments ----------------------------------------------------------
+# --- The bare message: salt || commitment || segments ------------------------------------------------------------
 
 def message(key, context, plaintext, salt=None, suite=COBBLESTONE_256):
     salt = os.urandom(24) if salt is None else salt
@@ -184,7 +184,7 @@ def message(key, context, plaintext, salt=None, suite=COBBLESTONE_256):
 
 
 def open_message(key, context, data, wrong=WrongSecret, offset=0, suite=COBBLESTONE_256):
-    """offset: of the message in the input. wrong: what is raised if the commitment differs."""
+    """offset: where the message begins in the input. wrong: the exception to raise if the commitment differs."""
     if len(data) < 56:
         raise Malformed("the message ends in its header")
     aead, nonce_of, aad, commitment = suite_of(suite, key, context, data[:24])
@@ -221,14 +221,14 @@ def passphrase_slot(file_key, passphrase, log_n=17, r=8, p=1, salt=None):
 
 
 def x25519_slot(file_key, recipient, ephemeral=None):
-    """ephemeral: the private key."""
+    """ephemeral: the ephemeral private key."""
     ephemeral = os.urandom(32) if ephemeral is None else ephemeral
     public = public_key(ephemeral)
     return X25519, public + wrap(x25519_kek(ephemeral, recipient, public, recipient), file_key)
 
 
 def header(file_key, slots, suite=COBBLESTONE_256, magic=MAGIC, count=None, size=None, mac=None):
-    """Without count, size and mac: those that are right."""
+    """count, size and mac have the right values by default."""
     packed = b"".join(bytes([kind]) + len(body).to_bytes(2, "big") + body for kind, body in slots)
     count = len(slots) if count is None else count
     size = len(packed) if size is None else size
@@ -238,7 +238,7 @@ def header(file_key, slots, suite=COBBLESTONE_256, magic=MAGIC, count=None, size
 
 def seal(plaintext, keys=(), passphrase=None, log_n=17, recipients=(), file_key=None, salt=None, slots=None, label=b"",
          **fields):
-    """slots: instead of those of keys, recipients and passphrase; fields: of header()."""
+    """slots: replaces the slots for keys, recipients and passphrase; fields: arguments of header()."""
     file_key = os.urandom(32) if file_key is None else file_key
     if slots is None:
         slots = [key_slot(file_key, key) for key in keys] + [x25519_slot(file_key, each) for each in recipients]
@@ -251,18 +251,18 @@ def seal(plaintext, keys=(), passphrase=None, log_n=17, recipients=(), file_key=
 # --- Reading the header --------------------------------------------------------------------------------------------
 
 def parse_header(data):
-    """The slots of a header that is well-formed, and the size of magic, suite, counts and slots."""
+    """The slots of a well-formed header, and the size of magic, suite, counts and slots."""
     if data[:16] != MAGIC:
         if re.match(rb"gpuaes-stream/(\d\n|\d\d)", data):
             raise Unsupported("another version of the format")
-        raise Malformed("not the magic")
+        raise Malformed("wrong magic")
     if len(data) < 20:
         raise Malformed("the header is short")
     if data[16] not in (COBBLESTONE_256, KUZNYECHIK_MGM):
-        raise Unsupported(f"suite {data[16]} is not known")
+        raise Unsupported(f"unknown suite {data[16]}")
     count, end = data[17], 20 + int.from_bytes(data[18:20], "big")
     if not 1 <= count <= 32 or len(data) < end + 32 + 24 + 32:
-        raise Malformed("no slots, too many, or the header is short")
+        raise Malformed("no slots, too many slots, or the header is short")
     slots, at = [], 20
     for _ in range(count):
         if at + 3 > end:
@@ -270,15 +270,15 @@ def parse_header(data):
         kind, size = data[at], int.from_bytes(data[at + 1 : at + 3], "big")
         at += 3 + size
         if kind == 0 or kind >= 0x80:
-            raise Unsupported(f"slot type {kind:02x}")
+            raise Unsupported(f"unsupported slot type {kind:02x}")
         if at > end or size != BODY_SIZES.get(kind, size):
-            raise Malformed("the size of a slot")
+            raise Malformed("wrong size of a slot")
         slots.append((kind, data[at - size : at]))
     if at != end:
         raise Malformed("the slots do not fill their size")
     kinds = [kind for kind, _ in slots]
     if kinds.count(PASSPHRASE) > 1 or (PASSPHRASE in kinds and X25519 in kinds):
-        raise Malformed("a passphrase slot beside another or beside a public key's")
+        raise Malformed("two passphrase slots, or one along with a public-key slot")
     return slots, end
 
 
@@ -313,7 +313,7 @@ def open_sealed(data, key=None, passphrase=None, identity=None, label=b""):
         unwrapped = True
         if constant_time.bytes_eq(header_mac(file_key, data[:end]), data[end : end + 32]):
             return open_message(file_key, data[:17] + label, data[end + 32 :], Malformed, end + 32, data[16])
-    raise Malformed("a slot unwraps, but the header is not its") if unwrapped else WrongSecret("no slot unwraps")
+    raise Malformed("a slot unwraps, but the header MAC differs") if unwrapped else WrongSecret("no slot unwraps")
 
 
 def main():

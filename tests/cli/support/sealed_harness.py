@@ -1,5 +1,5 @@
-"""What the tests of the authenticated formats share: an independent implementation of them, as `sf`, and runs of the
-program from start to end, each with its expectations. See need_cryptography in lib.sh."""
+"""Functions for tests of the authenticated formats: an independent implementation, as `sf`, and whole runs of the
+program with checks of their results. See need_cryptography in lib.sh."""
 
 import collections
 import re
@@ -13,20 +13,20 @@ OTHER_KEY = bytes(32 - i for i in range(32))
 LANES = os.environ.get("LANES", "cpu:1").split()
 SEGMENT, SEALED = 16384, 16400
 HEADER = 175  # bytes before the segments, with one key slot
-QUICK = ["-l", "cpu:1", "-b", "16K"]  # for what does not depend on either
+QUICK = ["-l", "cpu:1", "-b", "16K"]  # for tests that depend on neither
 
 Result = collections.namedtuple("Result", "code out err")
 
 
 def secret_file(name, content):
-    """A new file that only we can read."""
+    """Writes a file that only its owner can read, and returns its name."""
     with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as f:
         f.write(content)
     return name
 
 
 def run(*options, data=b"", via="pipe", **popen):
-    """via: what standard input is, a pipe or a file."""
+    """Runs the program to its end. Standard input is a pipe or, with via="file", a file."""
     command = [program, "-q", *options]
     patience = 200 if slow else 60
     try:
@@ -38,12 +38,12 @@ def run(*options, data=b"", via="pipe", **popen):
                 f.seek(0)
                 done = subprocess.run(command, stdin=f, capture_output=True, timeout=patience, **popen)
     except subprocess.TimeoutExpired:
-        fail(f"{command}: expected an end within {patience} s")
+        fail(f"{command}: expected it to end within {patience} s")
     return Result(done.returncode, done.stdout, done.stderr)
 
 
 def expect(want, out, *options, what, data=b"", via="pipe", **popen):
-    """That the program ends with `want`, has written `out`, and says what it should. Returns the Result."""
+    """Runs the program and checks exit status, output and the form of messages. Returns the Result."""
     what = f"{what} ({' '.join(options)})"
     got = run(*options, data=data, via=via, **popen)
     text = got.err.decode(errors="replace")
@@ -52,10 +52,10 @@ def expect(want, out, *options, what, data=b"", via="pipe", **popen):
     expect_same(out, got.out, f"{what}, standard output")
     errors, hints = (len(re.findall(f"^gpuaes-stream: {kind}: ", text, re.M)) for kind in ("error", "hint"))
     if errors != (want != 0) or hints > (want != 0):
-        fail(f"{what}: expected {int(want != 0)} error message, and a hint at most with an error, got: {text}")
+        fail(f"{what}: expected {int(want != 0)} error messages, and at most {int(want != 0)} hint, got: {text}")
     for line in text.splitlines():
         if not re.fullmatch(r"gpuaes-stream: (error|warning|hint): [^A-Z ].*[^. ]", line):
-            fail(f"{what}: expected messages in lower case without full stop, got: {line}")
+            fail(f"{what}: expected messages in lowercase without a period, got: {line}")
     return got
 
 
@@ -65,12 +65,12 @@ def expect_message(result, pattern, what):
 
 
 def expect_open(data, plaintext, *options, what, **more):
-    """With the key, if options name no secret."""
+    """The program decrypts the data. Uses the key if the options name no secret."""
     return expect(0, plaintext, "-d", *secrets(options), data=data, what=what, **more)
 
 
 def expect_refused(want, data, *options, what, **more):
-    """Not a byte of plaintext; the independent implementation's opinion is for the caller to ask."""
+    """The program refuses the data and writes no plaintext."""
     return expect(want, b"", "-d", *secrets(options), data=data, what=what, **more)
 
 
@@ -80,7 +80,7 @@ def secrets(options):
 
 
 def opinion(data, **secret):
-    """What the independent implementation makes of it: exit status and plaintext."""
+    """The exit status and plaintext that the independent implementation gives."""
     try:
         return 0, sf.open_sealed(data, **(secret or {"key": KEY}))
     except sf.Unopened as error:
@@ -88,8 +88,8 @@ def opinion(data, **secret):
 
 
 def expect_damage(data, good, plaintext, *options, what, start=HEADER, cut=False, **more):
-    """Exit 4 after just the first `good` segments of plaintext; the message names the offset of the segment after them
-    (where the input is cut it may name its end instead) and the bytes written."""
+    """The program exits with 4 after exactly `good` segments of plaintext. The message names the number of bytes
+    written and the offset of the next segment, or with `cut` the end of the input."""
     got = expect(4, plaintext[: good * SEGMENT], "-d", *secrets(options), data=data, what=what, **more)
     places = [str(start + good * SEALED)] + ([str(len(data))] if cut else [])
     expect_message(got, rf"\b({'|'.join(places)})\b", f"{what}: offset in the input")
@@ -102,6 +102,6 @@ def flip(data, at, bit=0):
 
 
 def thinned(cases, step=5, lanes="", first=0):
-    """All of them; or every step-th where each run takes long: under a sanitizer, and on CUDA lanes, which must start."""
+    """All cases, or every step-th if runs are slow: with sanitizers, and on CUDA lanes, which start slowly."""
     cases = list(cases)
     return cases[first % step :: step] if slow or lanes.startswith("cuda") else cases

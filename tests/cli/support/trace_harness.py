@@ -1,15 +1,15 @@
-"""What the tests of --trace share: a timeline that was written, looked at as Chrome's trace event format has it."""
+"""Functions for tests of --trace: read and check a timeline in Chrome's trace event format."""
 
 import collections
 import json
 
 from harness import *
 
-HALF_A_NANOSECOND = 0.0005  # of the format's microseconds; times are sums of two numbers with three digits
+HALF_A_NANOSECOND = 0.0005  # in microseconds, the format's unit, with three decimals
 
 
 def load(path):
-    """The complete events of a trace, whose other ones must be names."""
+    """The complete events of a trace. All other events must be names."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
     try:
@@ -23,7 +23,7 @@ def load(path):
     expect_equal(set(), {e["tid"] for e in complete} - named, f"{path}: tracks without a name")
     for e in complete:
         if e["ts"] < 0 or e["dur"] < 0:
-            fail(f"{path}: expected times from 0 on, got {e}")
+            fail(f"{path}: expected times of at least 0, got {e}")
     expect_nesting(complete, path)
     return complete
 
@@ -38,17 +38,17 @@ def expect_nesting(events, what):
             while outer and outer[-1][0] <= begin + HALF_A_NANOSECOND:
                 outer.pop()
             if outer and end > outer[-1][0] + HALF_A_NANOSECOND:
-                fail(f"{what}: track {tid}: expected {name} at {begin} to end within {outer[-1]}, and not at {end}")
+                fail(f"{what}: track {tid}: expected {name} at {begin} to end within {outer[-1]}, not at {end}")
             outer.append((end, name))
 
 
 def pieces(events, name):
-    """What the events of that name say of their chunks, in the order of the stream."""
+    """Number, offset and size of the chunk of each event with that name, in the order of the stream."""
     return sorted((e["args"]["chunk"], e["args"]["offset"], e["args"]["bytes"]) for e in events if e["name"] == name)
 
 
 def expect_stream(events, size, what, phases=("read", "cipher", "write")):
-    """That all chunks are in it, once each, one behind the other."""
+    """Checks that the trace has each chunk exactly once, and that the chunks are contiguous."""
     expected = pieces(events, phases[0])
     at = 0
     for number, (chunk, offset, count) in enumerate(expected):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --test says by its exit status what decryption would, and writes nothing: whole, damaged, cut and lengthened inputs,
-# and wrong keys.
+# --test exits with the status that decryption would, and writes nothing, for complete, damaged, truncated and extended
+# inputs, and wrong keys.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -10,9 +10,9 @@ from sealed_harness import *
 
 def try_all(whole, header, *options, wrong):
     last = len(whole) - 5
-    cases = {"whole": (0, whole), "appended to": (4, whole + b"x"), "cut": (4, whole[:-1]),
-             "cut between segments": (4, whole[: header + SEALED]), "no segment": (4, whole[:header]),
-             "the header alone, cut": (4, whole[: header - 1]), "nothing": (4, b"")}
+    cases = {"whole": (0, whole), "a byte appended": (4, whole + b"x"), "truncated": (4, whole[:-1]),
+             "truncated between segments": (4, whole[: header + SEALED]), "no segment": (4, whole[:header]),
+             "truncated header": (4, whole[: header - 1]), "empty": (4, b"")}
     for at in (header, header + SEALED, last):
         cases[f"damage at {at}"] = (4, flip(whole, at))
     for lanes in LANES:
@@ -37,7 +37,7 @@ expect(0, b"", "--test", "-k", key, data=sf.seal(make_input(100000), [KEY], suit
 expect(4, b"", "--test", "-k", key, data=flip(sf.seal(make_input(100000), [KEY], suite=2), 50000), what="kuznyechik")
 PYTHON
 
-# What it verified is in its figures.
+# --stats reports the verified bytes.
 make_input 100000 plain
 gsealed -e <plain >sealed
 expect_exit 0 gsealed --test --stats figures <sealed

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# However a run ends, its trace is whole JSON of what happened until then; what ends before it begins to work leaves a
-# trace that was there alone.
+# However a run ends, its trace is complete JSON of all that happened until then. A run that fails before it begins to
+# work does not touch an existing trace.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -11,7 +11,7 @@ expect_exit 0 gsealed -i plain -o sealed
 perl -e 'open F, "+<", "sealed"; seek F, 2000000, 0; print F "!!!!!!!!"'
 expect_exit 4 gsealed -d -i sealed -b 64K --trace damaged
 expect_exit 4 gsealed -d -i sealed -b 64K -o out --trace damaged-o
-# shellcheck disable=SC2002 # a pipe is what is tried
+# shellcheck disable=SC2002 # the input must be a pipe
 from_pipe() { cat sealed | gsealed -d -b 64K --trace damaged-pipe; }
 expect_exit 4 from_pipe
 # An output that fails.
@@ -25,12 +25,12 @@ head -c 100 sealed >short
 expect_exit 4 gsealed -d -i short --trace old
 no_memory() { (ulimit -v 1000000 && gsealed -i plain -b 1G -l cpu:1 --trace old -o none); }
 sanitized || expect_exit 1 no_memory
-[ "$(<old)" = old ] || fail "expected a trace that was there to be left alone"
+[ "$(<old)" = old ] || fail "expected the existing trace to be unchanged"
 
 python <<'PYTHON'
 from trace_harness import *
 
-# Through a pipe, to a reader that comes when it is full, and when the consumer has gone.
+# The trace goes to a pipe that is read when it is full; then the consumer of the output goes away.
 r, w = os.pipe()
 child = start("-i", "plain", "-b", "64", "--trace", f"/dev/fd/{w}", stdout=subprocess.PIPE, pass_fds=[w])
 os.close(w)
@@ -43,17 +43,17 @@ expect_exit(child, -signal.SIGPIPE, "consumer gone")
 for name in ("damaged", "damaged-o", "damaged-pipe", "to-pipe", "full"):
     written = pieces(load(name), "write")
     if not written:
-        fail(f"{name}: expected chunks that were written")
-    expect_equal(list(range(len(written))), [chunk for chunk, _, _ in written], f"{name}: chunks that were written")
+        fail(f"{name}: expected written chunks")
+    expect_equal(list(range(len(written))), [chunk for chunk, _, _ in written], f"{name}: written chunks")
 
-# Signals: at work, and while the input, the output, or the trace itself lets it wait.
+# Signals: at work, and while waiting for the input, the output, or the trace itself.
 os.mkfifo("fifo")
 for number in (signal.SIGINT, signal.SIGTERM):
     child = start("-i", "/dev/zero", "-o", "/dev/null", "--trace", "at-work")
     time.sleep(1 if slow else 0.2)
     expect_death_by(child, number, "at work")
     if len(pieces(load("at-work"), "write")) < 2:
-        fail("at work: expected chunks that were written")
+        fail("at work: expected written chunks")
 
     r, w = os.pipe()
     child = start("-b", "4K", "--trace", "reading", stdin=r)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A trace goes where figures go: never over the input, the output or the figures, and one that cannot be opened is an
-# error before anything else. One that fails later is an error in the end, when the output is whole.
+# --trace never writes over the input, the output or the file of --stats. If its file cannot be opened, the program
+# fails before it writes anything; if writing the trace fails later, it fails at the end, when the output is complete.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -15,7 +15,7 @@ expect_files expected plain
 
 refuse() { # STATUS OPTION...
   expect_exit "$@"
-  expect_stderr '--trace|being read'
+  expect_stderr '--trace|cannot be both input and output'
   [ "$(<old)" = old ] || fail "expected the old content, after $*"
   expect_files expected input old plain
   same plain input "input, after $*"
@@ -30,7 +30,7 @@ refuse 2 gs -i input -o /dev/null --stats new --trace ./new
 refuse 1 gs -i input -o new --trace input
 rm input old
 
-# The ciphertext on standard output.
+# The output is standard output.
 for name in both ./both; do
   code=0
   gs --trace "$name" <plain >both 2>"$work/stderr" || code=$?
@@ -49,15 +49,15 @@ rm through
 expect_exit 0 gs -i plain -o out --trace /dev/stdout --stats stats
 same expected out
 grep -q traceEvents "$work/stdout" || fail "expected the trace on standard output"
-grep -q '"bytes_in": 1000000' stats || fail "expected the figures in their file"
+grep -q '"bytes_in": 1000000' stats || fail "expected the statistics in their file"
 rm out stats
 
-# A device that is full, at once and in the end; a reader that goes away is no SIGPIPE.
+# A full device, with a large and a small trace. A reader of the trace that goes away causes no SIGPIPE.
 for size in 16 1M; do
   expect_exit 1 gs -i plain -b "$size" -o out --trace /dev/full --stats stats
   expect_stderr '/dev/full'
   same expected out
-  grep -q '"bytes_in": 1000000' stats || fail "expected the figures where the trace fails"
+  grep -q '"bytes_in": 1000000' stats || fail "expected the statistics when the trace fails"
 done
 mkfifo fifo
 (exec 3<fifo) &

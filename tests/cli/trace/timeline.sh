@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --trace writes a timeline in which every chunk is read, ciphered and written once, and the spans of a track nest; the
-# output is what it is without.
+# --trace writes a timeline in which every chunk is read, ciphered and written once, and the spans of a track nest. It
+# does not change the output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -34,7 +34,7 @@ for size in (0, 1, 65535, 65536, 65537, 300000, 3000001):
 expect_equal(["out", "plain", "trace"], sorted(os.listdir()), "files")
 PYTHON
 
-# Of an authenticated stream the header is no chunk.
+# The header of an authenticated stream is not a chunk.
 make_input 1000000 plain
 expect_exit 0 gsealed -i plain -o sealed --trace trace
 expect_exit 0 gsealed -d -i sealed -o back --trace /dev/stdout

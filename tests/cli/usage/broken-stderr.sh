@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Messages that nobody can take change nothing: not the data, not the exit status.
+# If messages cannot be written, neither the output nor the exit status changes.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -32,6 +32,6 @@ for options, want in cases:
         preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL),
     )
     os.close(w)
-    expect_exit(child, want, f"stderr is a pipe that nobody reads, {options}")
+    expect_exit(child, want, f"stderr is a pipe without a reader, {options}")
 PYTHON
 same expected out

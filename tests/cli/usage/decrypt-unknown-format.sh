@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Without -f, decryption takes what it knows by its magic; anything else is exit 4 with advice, and nothing comes out.
+# Without -f, decryption detects authenticated formats by their magic. Any other input is exit 4 with a hint, without
+# output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -20,7 +21,7 @@ for file in plain raw bare empty part part-openssl like converted; do
   expect_empty "$work/stdout" "$file"
   expect_stderr '^gpuaes-stream: hint: .*-f'
   for word in raw cobblestone; do expect_stderr "^gpuaes-stream: hint: .*$word"; done
-  # shellcheck disable=SC2002 # a pipe is what is tried
+  # shellcheck disable=SC2002 # the input must be a pipe
   piped() { cat "$file" | "$program" -q -d "$@"; }
   expect_exit 4 piped -k "$key"
   expect_empty "$work/stdout" "$file"
@@ -32,13 +33,13 @@ for file in plain raw bare empty part part-openssl like converted; do
 done
 [ ! -e out ] || fail "expected no output file"
 
-# Named, they open.
+# They open if -f names their format.
 expect_exit 0 gs -d <raw
 same plain "$work/stdout"
 expect_exit 0 gsealed -d -f cobblestone <bare
 same plain "$work/stdout"
 
-# An input that comes byte by byte is known too.
+# The format is also detected if the input comes byte by byte.
 slowly() { (for ((i = 0; i < 20; i++)); do head -c 1 && sleep 0.02; done && cat) <sealed; }
 known() { slowly | gsealed -d; }
 expect_exit 0 known

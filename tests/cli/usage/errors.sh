@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the command line does not mean is a usage error: never a guess, never output.
+# An invalid command line is a usage error: the program never guesses, and writes no output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -14,7 +14,7 @@ expect_exit 2 gs -i plain stray
 expect_exit 2 gs -- plain
 for format in nonsense '' RAW raw2; do expect_exit 2 "$program" -f "$format" --iv "$iv" -k "$key"; done
 
-# An option that is given twice.
+# A repeated option.
 expect_exit 2 gs -f raw
 expect_exit 2 gs --iv "$iv"
 expect_exit 2 gs -b 16 -b 16
@@ -26,7 +26,7 @@ expect_exit 2 gs --stats one --stats two
 expect_exit 2 gs --size 1 --size 2
 expect_exit 2 gs --size
 
-# A long option cut short.
+# An abbreviated long option.
 expect_exit 2 gs --encr
 expect_exit 2 gs --decr
 expect_exit 2 gs --inp plain
@@ -40,7 +40,7 @@ expect_exit 2 "$program" --list
 expect_exit 2 "$program" --vers
 expect_exit 2 "$program" --hel
 
-# An option without its value, and a value that is not wanted.
+# An option without its value, and a value for an option that takes none.
 for option in -f -i -o -b -l -c --stats --input --output; do expect_exit 2 gs "$option"; done
 expect_exit 2 gs --decrypt=yes
 expect_files plain

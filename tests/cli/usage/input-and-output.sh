@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -i and -o instead of stdin and stdout; a file that exists is replaced and keeps its mode.
+# -i and -o replace stdin and stdout. An existing file is replaced and keeps its mode.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -18,14 +18,14 @@ touch by-touch
 rm by-touch private
 
 for mode in 600 640 755 400; do
-  [ "$(id -u)" = 0 ] || [ "$mode" != 400 ] || continue # a file without write permission: said nowhere
+  [ "$(id -u)" = 0 ] || [ "$mode" != 400 ] || continue # not defined for a file without write permission
   make_input 3000000 old
   ln old other-name
   chmod "$mode" old
   expect_exit 0 gs -i ../plain -o old
   same ../expected old "over an existing file"
   [ "$(stat -c %a old)" = "$mode" ] || fail "over an existing file: expected mode $mode, got $(stat -c %a old)"
-  [ "$(wc -c <other-name)" = 3000000 ] || fail "expected a new file of the same name, not the old one written over"
+  [ "$(wc -c <other-name)" = 3000000 ] || fail "expected a new file with the same name rather than an overwritten one"
   rm -f other-name
 done
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Short options, with their value apart or joined, and long ones mean the same.
+# Short options, with their value separate or attached, and long options have the same meaning.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Messages go to stderr in one shape, begin with the program's name whatever it is called, and never show the key.
+# All messages go to stderr, have the same form, begin with the program's name even if it is called by another name,
+# and never show the key.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -9,7 +10,7 @@ for command in "$program" ./other-name; do
   expect_exit 1 "$command" -f raw -k missing --iv "$iv"
 done
 
-# A name with odd characters in it does not make two lines of one.
+# A name with special characters does not break a message into two lines.
 expect_exit 1 gs -i $'two\nlines'
 [ "$(wc -l <"$work/stderr")" -le 2 ] || fail "expected an error and at most a hint, got: $(<"$work/stderr")"
 expect_exit 2 gs $'stray\nargument'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Ciphertext never goes to a terminal, and of plaintext only what is text, unless --force says so. Who is to type the
-# input is told so.
+# Without --force, ciphertext and binary plaintext are never written to a terminal. If the input must be typed, a
+# message says so.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -29,7 +29,7 @@ for options in ([], ["-e"], ["-o", "TERMINAL"]):
 
 
 def show(data, *options, want=0, first=b""):
-    """What the terminal shows of the plaintext `data`, and the messages. `first` comes in a chunk of its own."""
+    """Decrypts to a terminal. Returns its output and the messages. `first` is sent in a separate chunk before `data`."""
     master, slave = open_terminal()
     settings = termios.tcgetattr(slave)
     settings[1] &= ~termios.OPOST
@@ -54,21 +54,21 @@ for text in (b"some text", "naïve\ttext\r\n… and 𝄞\f\n".encode(), b""):
     expect_equal((text, b""), show(text, "-d"), "text on the terminal")
 for binary in (b"\0", b"\x1b[31m", b"text\n\x07", b"\x7f", b"\xc2\x9b", b"\xff", bytes(range(256))):
     shown, error = show(binary, "-d", want=2)
-    expect_equal(b"", shown, f"on the terminal of {binary!r}")
-    if not error.startswith(b"gpuaes-stream: error: binary plaintext is not written to a terminal\ngpuaes-stream: hint: "):
+    expect_equal(b"", shown, f"{binary!r}: output on the terminal")
+    if not error.startswith(b"gpuaes-stream: error: refusing to write binary plaintext to a terminal\ngpuaes-stream: hint: "):
         fail(f"expected an error and a hint, got {error!r}")
     expect_equal((binary, b""), show(binary, "-d", "--force"), "forced on the terminal")
-# What came before is text and is shown; of what is not, nothing is. A character may lie across.
+# Text in earlier chunks is shown, but no part of a binary chunk. A character may span two chunks.
 blocks = b"sixteen letters\n" * 4
-expect_equal(blocks, show(b"text and \x1b[31m", "-d", "-b", "64", first=blocks, want=2)[0], "shown before it is binary")
+expect_equal(blocks, show(b"text and \x1b[31m", "-d", "-b", "64", first=blocks, want=2)[0], "text before a binary chunk")
 across = b"x" * 63 + "é".encode()[:1]
 expect_equal(across + "é!".encode()[1:], show("é!".encode()[1:], "-d", "-b", "64", first=across)[0], "é across chunks")
 expect_equal(b"x" * 63 + b"\xc2", show(b"\x9b31m", "-d", "-b", "64", first=b"x" * 63 + b"\xc2", want=2)[0], "C1 across chunks")
-# Ciphertext, forced.
+# Ciphertext with --force.
 expect_equal((reference(b"some text"), b""), show(reference(b"some text"), "--force"), "ciphertext, forced")
 
-# Input that has to be typed.
-for options, said in ((["-e"], True), (["-d"], True), (["-e", "-q"], False), (["-e", "-i", "typed"], False)):
+# Input typed on the terminal.
+for options, message in ((["-e"], True), (["-d"], True), (["-e", "-q"], False), (["-e", "-i", "typed"], False)):
     master, slave = open_terminal()
     with open("typed", "wb") as f:
         f.write(b"typed")
@@ -79,16 +79,16 @@ for options, said in ((["-e"], True), (["-d"], True), (["-e", "-q"], False), (["
     out, error = child.communicate(timeout=PATIENCE)
     expect_equal(0, child.returncode, f"typed, {options}")
     expect_equal(reference(b"typed\n" if "-i" not in options else b"typed"), out, f"typed, {options}")
-    expect_equal(said, b"gpuaes-stream: reading standard input from the terminal" in error, f"said so, {options}")
+    expect_equal(message, b"gpuaes-stream: reading standard input from the terminal" in error, f"message, {options}")
 
-# Who types an input that has no header is not asked again and again for its end.
+# One ^D is enough to end an empty input.
 for options in (["-d"], ["--test"], ["--info"], ["--rekey", "--new-key", key]):
     master, slave = open_terminal()
     child = spawn(*([] if "--info" in options else ["-k", key]), *options, stdin=slave, stdout=subprocess.DEVNULL,
                   stderr=subprocess.PIPE)
     seen = child.stderr.read(20)
     if not seen.startswith(b"gpuaes-stream: reading"[:20]):
-        fail(f"{options}: expected to be told of the wait, got {seen!r}")
+        fail(f"{options}: expected a message about waiting for input, got {seen!r}")
     os.write(master, b"\x04")
     expect_exit(child, 4, f"{options}, an empty input from the terminal")
 PYTHON

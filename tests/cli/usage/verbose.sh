@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -v says which lanes work and how large the ring is, and ends with a summary.
+# -v reports the lanes and the size of the ring, and ends with a summary.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
