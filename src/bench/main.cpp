@@ -22,17 +22,17 @@ const std::array commands{
     Command{"memory", "[THREADS]", 0, 1,
             "Encrypt and decrypt on CPU lanes, with data that stays in the cache.", run_memory_bench, true,
             memory_options()},
+    Command{"pipeline", "", 0, 0, "Measure the overhead of lanes and ring, without input and output.",
+            run_pipeline_bench, true, pipeline_options()},
     Command{"device", "[SIZE]", 0, 1, "Copy SIZE bytes to and from each CUDA device.", run_device_bench},
+    Command{"limits", "", 0, 0, "Measure the limits of a CUDA device: memory, logic and shared memory.",
+            run_limit_bench},
     Command{"kernels", "", 0, 0, "Run CUDA kernels, and compare them with the limits of the device.",
             run_kernel_bench, true, kernel_options()},
     Command{"keys", "", 0, 0, "Test whether the speed of CUDA kernels depends on the key.", run_key_bench,
             true, key_options()},
     Command{"sweep", "", 0, 0, "Find the best launch parameters for a CUDA device.", run_sweep_bench, true,
             sweep_options()},
-    Command{"limits", "", 0, 0, "Measure the limits of a CUDA device: memory, logic and shared memory.",
-            run_limit_bench},
-    Command{"pipeline", "", 0, 0, "Measure the overhead of lanes and ring, without input and output.",
-            run_pipeline_bench, true, pipeline_options()},
 };
 
 }  // namespace

@@ -248,7 +248,7 @@ std::vector<Setup> parse_setups(const Arguments& arguments) {
 
 std::vector<Command::Option> pipeline_options() {
   return {
-      {"lanes,l", "SPECS",
+      {"lanes,l", "LANES",
        "Lanes to measure, each as gpuaes-stream -l takes it, or none[:THREADS] for lanes that do nothing; "
        "separated by commas."},
       {"chunk-size,b", "SIZES", "Chunk sizes, separated by commas (default 64K,256K,1M,4M,16M)."},

@@ -19,7 +19,7 @@ namespace po = boost::program_options;
 using Action = Options::Action;
 using Level = Messages::Level;
 
-// Of several actions the last one in the list counts.
+// If several actions are given, the last one in the list counts.
 template <Action action>
 void act(Options& options, const std::string&) {
   options.action = action;

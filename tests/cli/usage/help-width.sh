@@ -28,7 +28,7 @@ def shown(command, columns, **environment):
 
 def check(command, text, columns, what):
     what = f"{' '.join(command)} -h, {what}"
-    # Of the list alone: usage and examples have lines of their own.
+    # Only the lists are wrapped, not usage and examples.
     lists = re.findall(r"^\w[\w ]*:\n(?:  .*\n|\n(?=\w[\w ]*:\n  ))+", text, re.M)
     lines = [line for part in lists if not part.startswith("Examples:") for line in part.splitlines()]
     widest = max(map(len, lines))
