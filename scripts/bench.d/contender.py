@@ -77,7 +77,7 @@ class Contender:
         lanes = self.median("lanes")
         return {**self.facts, "runs": len(self.times["wall"]), "seconds": f"{self.wall:.6f}",
                 "min_seconds": f"{min(self.times['wall']):.6f}", "cpu_seconds": f"{self.median('cpu'):.6f}",
-                "lanes_seconds": "" if lanes is None else f"{lanes:.6f}"}
+                "lanes_seconds": f"{lanes:.6f}" if lanes else ""}
 
 
 def take_turns(contenders, runs, deadline):

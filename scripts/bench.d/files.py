@@ -4,7 +4,6 @@ from contender import fastest, find, take_turns
 from units import GI, KI, MI, words_of
 
 FORMS = ("raw", "sealed", "open")
-AUTHENTICATING = ("sealed", "open")
 
 
 def lanes_of(fixture):
@@ -12,7 +11,6 @@ def lanes_of(fixture):
 
 
 def run(fixture):
-    """Sealed input of AES is decrypted too. Kuznyechik has its own turns, for which it takes longer."""
     size = fixture.file_size
     case = f"{words_of(size)}, AES-256"
     fixture.results.heading(f"file of {words_of(size)} to /dev/null")
@@ -30,7 +28,7 @@ def run(fixture):
 
 
 def run_kuznyechik(fixture, path, size):
-    gost = fixture.gost_engine(path) if size <= GI else None  # it is slow, and has a smaller file in run_sizes()
+    gost = fixture.gost_engine(path) if size <= GI else None  # slow: run_sizes() measures it on a smaller file
     ours = [fixture.ours(form, lanes, path, cipher="kuznyechik") for lanes in lanes_of(fixture) for form in ("raw", "sealed")]
     contenders = [*ours, *([gost] if gost else [])]
     take_turns(contenders, fixture.runs(3), fixture.deadline.at_most(30))

@@ -20,7 +20,7 @@ def run(fixture):
 
 
 def keep(fixture, lanes, source, size, peak):
-    if peak is None:
+    if not peak:
         fixture.results.failed(f"memory, -l {lanes}, {source}, {words_of(size)}")
         return
     fixture.results.add("memory", [{"lanes": lanes, "source": source, "bytes": size, "peak_rss_bytes": peak}])

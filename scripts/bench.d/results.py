@@ -9,7 +9,7 @@ PROGRAM_COLUMNS = ["part", "case", "program", "cipher", "format", "action", "lan
 
 
 def number(value, digits=2):
-    return "-" if value is None else f"{value:.{digits}f}"
+    return f"{value:.{digits}f}" if value else "-"
 
 
 def print_table(headings, rows):

@@ -12,10 +12,10 @@ SHAPE = ("threads", "blocks_per_thread")
 def draw(plt, rows, save):
     """Rows without streams are of data in device memory, rows with streams of data that is copied."""
     rows = points(rows, ("variant", "cipher", "mode"), (*SHAPE, "streams", "gb_per_s"), zero=SHAPE, absent=("streams",))
-    resident = [row for row in rows if row["streams"] is None]
+    resident = [row for row in rows if not row["streams"]]
     for (variant, cipher), of_maps in group(resident, "variant", "cipher").items():
         save(draw_maps(plt, of_maps, f"{variant}, {title_of(cipher)}"), f"{variant}-{cipher}-map")
-    copied = [row for row in rows if row["streams"] is not None]
+    copied = [row for row in rows if row["streams"]]
     for (cipher,), of_cipher in group(copied, "cipher").items():
         save(draw_streams(plt, of_cipher, cipher), f"{cipher}-streams")
 

@@ -43,8 +43,6 @@ class Run:
 
 def significant(number):
     """Three digits: more of them differ from run to run."""
-    if number is None:
-        return ""
     return f"{number:.0f}" if number >= 99.5 else f"{number:.1f}" if number >= 9.95 else f"{number:.2f}"
 
 
@@ -64,13 +62,13 @@ def ratio(row, base):
     return f"{significant(row['rate'] / base['rate'])} ×" if row and base else ""
 
 
-def markdown(headings, rows):
+def markdown(headings, rows, align="---:"):
     """Columns without a value in any row are left out."""
     rows = [[str(field) for field in row] for row in rows]
     used = [i for i in range(len(headings)) if i == 0 or any(row[i] for row in rows)]
     if not rows or len(used) < 2:
         return "Not measured in this run."
-    lines = ["| " + " | ".join(headings[i] for i in used) + " |", "|" + "|".join("---" if i == 0 else "---:" for i in used) + "|"]
+    lines = ["| " + " | ".join(headings[i] for i in used) + " |", "|" + "|".join("---" if i == 0 else align for i in used) + "|"]
     return "\n".join(lines + ["| " + " | ".join(row[i] for i in used) + " |" for row in rows])
 
 
@@ -87,7 +85,7 @@ def run_table(run):
         rows.append(("GPU", f"{count}{gpus[0]}, {run.fact('GPU memory')}, {run.fact('link')}, driver {run.fact('driver')}"))
     rows += [("Linux", run.fact("Linux")), ("rivals", "; ".join(filter(None, map(run.fact, ("openssl", "age", "gpg"))))),
              ("left out", "; ".join(run.facts_of("left out") + run.facts_of("failed")))]
-    return markdown(["", ""], [row for row in rows if row[1]])
+    return markdown(["", ""], [row for row in rows if row[1]], align="---")
 
 
 def machine_name(run):
@@ -116,28 +114,25 @@ def best_copy(rows):
 
 
 def summary_table(run):
-    """The README's table: the default command next to its rivals."""
-    large = case_rows(run, "file", next((case for case in cases_of(run, "file") if "AES" in case), ""))
-    rows = []
-    for title, here in ((f"file of {size_of(large)} in the page cache to `/dev/null`", large),
-                        ("between two pipes", run.of_part("pipe")), ("64 MiB file to `/dev/null`", case_rows(run, "sizes", "64 MiB"))):
-        sealed = named(here, program=OURS, cipher="aes-256", format="sealed", action="encrypt", lanes="auto")
-        opened = named(here, program=OURS, cipher="aes-256", format="sealed", action="decrypt", lanes="auto")
-        kuznyechik = named(here, program=OURS, cipher="kuznyechik", format="sealed", lanes="auto")
-        if here is large:
-            kuznyechik = run.find("file", program=OURS, cipher="kuznyechik", format="sealed", lanes="auto")
-        if sealed:
-            rows.append([title, rate_of(sealed), rate_of(opened), rate_of(kuznyechik),
-                         *(rate_of(named(here, program=rival, action="encrypt")) for rival in RIVALS[:3])])
-    small = case_rows(run, "sizes", "1 KiB")
-    table = markdown(["GB/s", "sealed", "decryption", "Kuznyechik", "`openssl enc`", "`age`", "`gpg`"], rows)
-    times = [f"`{name}` {time_of(named(small, program=name, action='encrypt'))}" for name in RIVALS[:3]
-             if named(small, program=name, action="encrypt")]
-    sealed = named(small, program=OURS, cipher="aes-256", format="sealed", action="encrypt")
-    note = f"Measured on {run.fact('date')}: {machine_name(run)}."
-    if sealed:
-        note += f" A file of 1 KiB takes {time_of(sealed)} ({', '.join(times)})."
-    return f"{table}\n\n{note}"
+    """The README's table: whole runs next to rivals, and a sentence on the machine."""
+    large = [row for row in run.of_part("file") if row["cipher"] != "kuznyechik"]
+    kuznyechik = [row for row in run.of_part("file") if row["cipher"] == "kuznyechik"]
+    file = f"file of {size_of(large)} to `/dev/null`"
+    rows = [summary_row(title, here, lanes) for title, here, lanes in (
+        (file, large, "auto"), (f"{file}, `-l cuda:0`", large, "cuda:0"),
+        ("between two pipes", [row for row in run.of_part("pipe") if row["cipher"] != "kuznyechik"], "auto"),
+        (f"Kuznyechik, {file}", kuznyechik, "auto"), (f"Kuznyechik, {file}, `-l cuda:0`", kuznyechik, "cuda:0"),
+        ("Kuznyechik, between two pipes", [row for row in run.of_part("pipe") if row["cipher"] == "kuznyechik"], "auto"))]
+    table = markdown(["GB/s", "sealed", "raw", "decryption", *(f"`{rival}`" for rival in RIVALS)],
+                     [row for row in rows if any(row[1:])])
+    return f"{table}\n\nMeasured on {run.fact('date')}: {machine_name(run)}."
+
+
+def summary_row(title, here, lanes):
+    ours = [row for row in here if row["program"] == OURS and row["lanes"] == lanes]
+    rivals = [rate_of(named(here, program=rival, action="encrypt")) if lanes == "auto" else "" for rival in RIVALS]
+    return [title, rate_of(named(ours, format="sealed", action="encrypt")), rate_of(named(ours, format="raw")),
+            rate_of(named(ours, action="decrypt")), *rivals]
 
 
 def size_of(rows):
@@ -174,25 +169,27 @@ def rivals_table(run):
     for part in ("file", "sizes", "pipe", "output"):
         for case in cases_of(run, part):
             here = case_rows(run, part, case)
-            rivals = [row for row in here if row["program"] in RIVALS]
-            for row in here:
-                if row["program"] != OURS or row["lanes"] != "auto":
-                    continue
-                same = [rival for rival in rivals if rival["action"] == row["action"] and
-                        (rival["program"] == "gost-engine") == (row["cipher"] == "kuznyechik")]
-                if same:
-                    value = time_of if int(row["bytes"]) < MI else rate_of
-                    action = "" if row["action"] == "encrypt" else ", decryption"
-                    rows.append([f"{PART_NAMES[part]}{case.replace(', AES-256', '')}: {title_of(row['cipher'])} {row['format']}{action}",
-                                 value(row), *(both(named(same, program=rival), row, value) for rival in RIVALS)])
+            rows += [row for ours in here if ours["program"] == OURS and ours["lanes"] == "auto"
+                     for row in rivals_row(f"{PART_NAMES[part]} {case.partition(', AES')[0].partition(', Kuz')[0]}", ours, here)]
     return markdown(["GB/s, or time", OURS, *(f"`{rival}`" for rival in RIVALS)], rows)
 
 
-PART_NAMES = {"file": "file, ", "sizes": "file, ", "pipe": "pipes, ", "output": "file to file, "}
+PART_NAMES = {"file": "file,", "sizes": "file,", "pipe": "pipes,", "output": "file to file,"}
 
 
-def both(rival, ours, value):
-    return f"{value(rival)} ({ratio(ours, rival)})" if rival else ""
+def rivals_row(where, ours, here):
+    """None, or one row. Rivals count that do the same, with the same family of ciphers."""
+    rivals = [row for row in here if row["program"] in RIVALS and row["action"] == ours["action"] and
+              (row["program"] == "gost-engine") == (ours["cipher"] == "kuznyechik")]
+    if not rivals:
+        return []
+    value = time_of if int(ours["bytes"]) < MI else rate_of
+    what = (f"{title_of(ours['cipher'])} " if ours["cipher"] == "kuznyechik" else "") + ours["format"]
+    if ours["action"] == "decrypt":
+        what += ", decryption"
+    fields = [f"{value(rival)} ({ratio(ours, rival)})" if rival else ""
+              for rival in (named(rivals, program=name) for name in RIVALS)]
+    return [[f"{where}: {what}", value(ours), *fields]]
 
 
 def pipe_table(run):
@@ -233,7 +230,7 @@ def costs_table(run):
             name = f"{title_of(row['cipher'])} {row['format']}{action}" if row["program"] == OURS else f"`{row['program']}`{action}"
             rows.append([f"{case}, {name}", time_of(row)])
     for row in run.of_part("passphrase"):
-        rows.append([f"1 KiB, {row['action']}ion with a passphrase".replace("encryption", "encryption"), time_of(row)])
+        rows.append([f"1 KiB, {row['action']}ion with a passphrase", time_of(row)])
     for row in run.of_part("rekey"):
         rows.append([f"{size_of([row])}, " + ("`--rekey` in place" if row["action"] == "rekey" else "`cp` and `sync`"), time_of(row)])
     return markdown(["", "time"], rows)
@@ -286,17 +283,23 @@ def ciphers_table(run):
 def pipeline_table(run):
     rows = []
     for row in run.pipeline:
+        if int(row["chunk_bytes"]) not in CHUNKS:
+            continue
         rows.append([f"{row['format']}, `{row['lanes']}`, {size_name(int(row['chunk_bytes']))}",
                      *(significant(float(row[name])) for name in ("gb_per_s", "lane_us", "cipher_us", "wait_us", "rest_us"))])
     return markdown(["format, lanes, chunk", "GB/s", "µs per chunk", "cipher", "waiting", "rest"], rows)
 
 
+CHUNKS = (256 << 10, 1 << 20)  # what CPU lanes use for pipes and files
+
+
 def links_table(run):
-    """Three rates come for each device and size: to it, from it, both at once."""
-    rates = [row for row in run.links if row["unit"] == "GB/s" and not row["what"].startswith("inside")]
+    """Each device and size has three rates: to the device, from the device, both at once."""
+    rates = [row for row in run.links if row["unit"] == "GB/s"]
     rows = []
     for (device, size), here in group(rates, "device", "bytes").items():
-        rows.append([f"{device}, copies of {size_name(int(size))}", *(significant(float(row["value"])) for row in here[:3])])
+        if len(here) >= 3:
+            rows.append([f"{device}, copies of {size_name(int(size))}", *(significant(float(row["value"])) for row in here[:3])])
     return markdown(["GB/s", "to the device", "from the device", "both at once, each way"], rows)
 
 
