@@ -1,4 +1,4 @@
-// What of a key the kernels need, in device memory.
+// A cipher key in device memory, expanded for the kernels.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +17,17 @@
 
 namespace gpuaes::cuda {
 
-// Pins for all devices, where the system allows it.
+// Pinned for all devices, or not at all where the system refuses.
 inline PinnedRegion try_pin(std::span<std::byte> memory) {
   try {
     return PinnedRegion(memory);
   } catch (const LaneError&) {
-    cudaGetLastError();  // the runtime remembers it otherwise, and tells the next launch
+    cudaGetLastError();  // otherwise the runtime reports the error after the next launch
     return {};
   }
 }
 
-// One T, wiped in the end, from which and to which the device copies.
+// A T in pinned host memory for copies to and from the device; wiped at the end.
 template <class T>
 class HostCopy {
  public:
@@ -41,8 +41,8 @@ class HostCopy {
   PinnedRegion pinned_{try_pin(memory_)};
 };
 
-// What the kernels need of one cipher key, in device memory. It is copied from pinned pages of ours, which
-// are wiped, so that the driver has no reason to keep a copy of its own.
+// What the kernels need of one cipher key, in device memory. It is copied from pinned pages, which are wiped,
+// because the driver may keep its own copy of pageable memory.
 class DeviceKey {
  public:
   DeviceKey() : device_(sizeof(Contents)) {}
@@ -54,18 +54,18 @@ class DeviceKey {
     host_.wipe();
   }
 
-  AesKey aes(CudaKernel kernel, const KernelShape& shape) const {
+  AesKey aes(CudaKernel kernel, const KernelShape& shape = {}) const {
     return {contents()->round_keys.data(), rounds_, kernel, shape};
   }
-  KuznyechikKey kuznyechik(CudaKernel kernel, const KernelShape& shape) const {
+  KuznyechikKey kuznyechik(CudaKernel kernel, const KernelShape& shape = {}) const {
     return {contents()->round_keys.data(), kernel, shape};
   }
   const ghash::Powers* powers() const { return &contents()->powers; }
 
  private:
   struct Contents {
-    decltype(aes::RoundKeys::words) round_keys;  // of Kuznyechik fewer
-    ghash::Powers powers;                        // of AES alone
+    decltype(aes::RoundKeys::words) round_keys;  // Kuznyechik uses fewer words
+    ghash::Powers powers;                        // for AES only
   };
 
   void expand(const CipherKey& key) {

@@ -1,4 +1,4 @@
-// Which CUDA devices there are, and which of them the CUDA runtime is shown.
+// Finds CUDA devices and restricts which of them the CUDA runtime sees.
 
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "lane/backends.hpp"
 #include "runtime.hpp"
 
@@ -21,8 +20,8 @@ namespace {
 
 constexpr const char* variable = "CUDA_VISIBLE_DEVICES";
 
-// How the runtime's variable calls the devices that are there now, in the runtime's order; none where that
-// cannot be known.
+// The names of the visible devices as CUDA_VISIBLE_DEVICES takes them, in the runtime's order; empty if they
+// cannot be determined.
 std::vector<std::string> visible_devices() {
   std::vector<std::string> names;
   if (const char* const given = getenv(variable)) {
@@ -50,8 +49,8 @@ std::size_t require_cuda_devices(const char* hint) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0)
-    throw LaneError(fmt::format(text::no_cuda_device,
-                                error != cudaSuccess ? cudaGetErrorString(error) : text::none_there),
+    throw LaneError(fmt::format("no CUDA device is available: {}",
+                                error != cudaSuccess ? cudaGetErrorString(error) : "no device was found"),
                     hint);
   return static_cast<std::size_t>(count);
 }
@@ -74,7 +73,7 @@ std::vector<std::string> describe_cuda_devices() {
   return lines;
 }
 
-// The CUDA runtime starts every device that it sees when it opens the first one, which takes a noticeable
+// The CUDA runtime initializes every device it sees when it opens the first one, which takes a noticeable
 // time for each.
 void show_only_named_devices(std::vector<LaneSpec>& specs) {
   std::vector<unsigned> devices;

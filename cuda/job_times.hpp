@@ -1,5 +1,5 @@
-// The steps of a job on the device: ranges for profilers while the host enqueues them, and, for the trace,
-// when the device began and ended each, in the host's time.
+// The steps of a job on the device: profiler ranges while the host enqueues them and, for the trace, when the
+// device began and ended each, in host time.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace gpuaes::cuda {
 
-// When the steps of one job at a time were done. Events know only how long after one another they came, so
-// one of them, the base, is recorded while the host looks at its clock.
+// Times the steps of one job at a time. Two events give only the time between them, so one event, the base,
+// is recorded while the host reads its clock.
 class JobTimes {
  public:
   explicit JobTimes(bool timed) {
@@ -24,7 +24,6 @@ class JobTimes {
     find_base();
   }
 
-  // The job begins.
   void start() {
     if (!events_) return;
     if (Clock::now() - base_tried_ > base_lasts) find_base();
@@ -32,19 +31,19 @@ class JobTimes {
     marks_ = 0;
   }
 
-  // Between two steps, before the first and behind the last: so often for each job.
+  // Called before the first step, between steps and after the last one of each job.
   void mark(const Stream& stream) {
     if (!events_) return;
     events_->marks[marks_++].record(stream);
     enqueued_ = Clock::now();
   }
 
-  // The device has done the job: its phases are there.
+  // To be called once the device has finished the job; sets phases().
   void finish() {
     if (!events_) return;
     const Clock::time_point now = Clock::now();
     std::array<Clock::time_point, steps + 1> at;
-    Clock::time_point earliest = started_;  // the clocks agree to some microseconds, and phases never overlap
+    Clock::time_point earliest = started_;  // the clocks differ by microseconds, but phases must not overlap
     for (std::size_t i = 0; i < at.size(); ++i)
       earliest = at[i] = std::clamp(host_time(events_->marks[i]), earliest, now);
     phases_ = {{{"queue", std::min(enqueued_, at[0]), at[0]},
@@ -62,7 +61,7 @@ class JobTimes {
   using Clock = std::chrono::steady_clock;
 
   static constexpr std::size_t steps = 3;
-  // The clocks drift apart, and events tell milliseconds as a float, which after 8 s holds half a
+  // The clocks drift, and events report milliseconds as a float, whose precision after 8 s is half a
   // microsecond.
   static constexpr std::chrono::seconds base_lasts{2};
   static constexpr std::chrono::microseconds good_enough{100};
@@ -76,14 +75,14 @@ class JobTimes {
     TimedEvent base, candidate;
   };
 
-  // Records a base in the null stream, where nothing else is ever under way. The host's clock is known to
-  // half of what that took; where a busy device took long, the old base stays.
+  // Records a base in the null stream, which is otherwise unused. The base is uncertain by half the time that
+  // the recording took; if a busy device delays it, the old base stays.
   void find_base() {
     Clock::duration best = base_at_ == Clock::time_point{} ? Clock::duration::max() : good_enough;
     for (int i = 0; i < tries; ++i) {
       const Clock::time_point before = Clock::now();
       check(cudaEventRecord(events_->candidate.get(), nullptr));
-      check(cudaEventSynchronize(events_->candidate.get()));  // awake: a sleep would be the error
+      check(cudaEventSynchronize(events_->candidate.get()));  // spins: waking up takes too long
       base_tried_ = Clock::now();
       if (base_tried_ - before >= best) continue;
       best = base_tried_ - before;
@@ -99,29 +98,29 @@ class JobTimes {
                           std::chrono::duration<double, std::milli>(milliseconds));
   }
 
-  std::optional<Events> events_;  // none where nobody asks for times
+  std::optional<Events> events_;  // empty unless times are wanted
   Clock::time_point base_at_, base_tried_, started_, enqueued_;
   std::size_t marks_ = 0;
   std::array<Phase, steps + 1> phases_{};
 };
 
-// While a job is being enqueued: next() where each of its steps begins, end() behind the last.
+// Used while a job is enqueued: next() begins a step, end() ends the last one.
 class Steps {
  public:
   Steps(JobTimes& times, const Stream& stream) : times_(times), stream_(stream) { times_.start(); }
   void next(const char* name) {
     end();
-    range_.emplace(name);
+    profiler_range_.emplace(name);
   }
   void end() {
-    range_.reset();
+    profiler_range_.reset();
     times_.mark(stream_);
   }
 
  private:
   JobTimes& times_;
   const Stream& stream_;
-  std::optional<ProfilerRange> range_;
+  std::optional<ProfilerRange> profiler_range_;
 };
 
 }  // namespace gpuaes::cuda

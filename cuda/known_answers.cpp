@@ -7,7 +7,6 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "keys/key.hpp"
 
 namespace gpuaes::cuda {
@@ -16,7 +15,7 @@ namespace {
 template <std::size_t size>
 using ByteArray = std::array<std::byte, size>;
 
-// The bytes of so many hexadecimal digits.
+// The bytes of hexadecimal text.
 template <std::size_t digits>
 ByteArray<digits / 2> bytes_of(const char (&text)[digits]) {
   ByteArray<digits / 2> bytes{};
@@ -35,7 +34,7 @@ std::optional<std::size_t> run(Lane& lane, const Job& job) {
   return lane.finish();
 }
 
-// With a plaintext as the counter, zeros become its ciphertext.
+// With the plaintext as the counter, CTR mode turns zeros into the ciphertext.
 bool enciphers(Lane& lane, const CipherKey& key, const ByteArray<16>& plaintext,
                const ByteArray<16>& ciphertext) {
   const ByteArray<16> zeros{};
@@ -46,7 +45,8 @@ bool enciphers(Lane& lane, const CipherKey& key, const ByteArray<16>& plaintext,
   return out == ciphertext;
 }
 
-// `job`: with its key, its nonce and its associated data. The tag depends on all of the ciphertext.
+// `job` has the key, the nonce and the associated data. The tag depends on the whole ciphertext, so only the
+// tag is compared.
 template <std::size_t size>
 bool seals(Lane& lane, Job job, const ByteArray<size>& plain, const ByteArray<tag_bytes>& tag) {
   ByteArray<size + tag_bytes> sealed{};
@@ -65,8 +65,8 @@ bool seals(Lane& lane, Job job, const ByteArray<size>& plain, const ByteArray<ta
   return run(lane, job) == std::size_t{0};
 }
 
-// FIPS 197, appendix C, with the keys 00 01 02 and so on. McGrew and Viega, The Galois/Counter Mode of
-// Operation, test cases 4, 10 and 16.
+// FIPS 197, appendix C, with the key 00 01 02 ...; McGrew and Viega, The Galois/Counter Mode of Operation,
+// test cases 4, 10 and 16.
 bool aes_is_right(Lane& lane, Cipher cipher, const ByteArray<16>& ciphertext,
                   const ByteArray<tag_bytes>& tag) {
   const CipherKey key =
@@ -124,7 +124,8 @@ bool is_right(Lane& lane, Cipher cipher) {
 
 void test_known_answers(Lane& lane, Cipher cipher) {
   if (!is_right(lane, cipher))
-    throw LaneError(fmt::format(text::computes_wrongly, lane.name(), info(cipher).name));
+    throw LaneError(
+        fmt::format("{} computed wrong results for {} in its self-test", lane.name(), info(cipher).name));
 }
 
 }  // namespace gpuaes::cuda

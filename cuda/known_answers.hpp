@@ -1,4 +1,4 @@
-// What a device must compute rightly before it may touch anyone's backup.
+// The self-test that a device has to pass before it processes any data.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace gpuaes::cuda {
 
-// The most bytes that a job of test_known_answers() has on either side.
+// The largest input or output of a job of test_known_answers().
 inline constexpr std::size_t known_answer_bytes = 96;
 
-// Does published examples on the lane: every operation with that cipher. LaneError where one differs.
+// Runs published examples of every operation with that cipher on the lane. LaneError if a result differs.
 void test_known_answers(Lane& lane, Cipher cipher);
 
 }  // namespace gpuaes::cuda

@@ -1,12 +1,11 @@
-// CUDA lanes: a thread that drives one CUDA stream with two jobs in flight. While the device copies and
-// ciphers one job, the lane's thread reads the next chunk and queues it behind, so the device never waits for
-// the thread. Copies in, kernels and copies out overlap between the lanes of a device.
+// CUDA lanes: a lane is a thread that drives one CUDA stream with two jobs in flight. While the device works
+// on one job, the thread reads the next chunk and enqueues it, so the device never waits for the thread.
+// Copies in, kernels and copies out of a device's lanes overlap.
 //
-// The ring is pinned once for all devices and lanes. Where the system does not allow that, the driver stages
-// the copies: slower, and right.
+// The ring is pinned once for all devices and lanes. If the system refuses to pin it, the driver stages the
+// copies, which is slower.
 
 #include <fmt/format.h>
-#include <nvtx3/nvToolsExt.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -17,7 +16,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "cipher/modes/segments.hpp"
 #include "device_key.hpp"
 #include "job_times.hpp"
@@ -34,7 +32,7 @@ using namespace cuda;
 
 PublicData public_data(std::span<const std::byte> bytes) {
   PublicData data;
-  if (bytes.size() > sizeof data.words) throw LaneError(text::cuda_aad_too_long);
+  if (bytes.size() > sizeof data.words) throw LaneError("cuda: the associated data of the job is too long");
   data.size = static_cast<std::uint32_t>(bytes.size());
   std::ranges::copy(bytes, std::as_writable_bytes(std::span(data.words)).begin());
   return data;
@@ -42,16 +40,16 @@ PublicData public_data(std::span<const std::byte> bytes) {
 
 class CudaLane : public Lane {
  public:
-  // `number` is the user's, `device` the runtime's.
+  // `number` is the user's device number, `device` the runtime's.
   CudaLane(unsigned number, int device, std::shared_ptr<const PinnedRegion> pinned, const LaneSetup& setup)
       : number_(number),
         device_((check(cudaSetDevice(device)), device)),
         kernel_(setup.kernel),
         pinned_(std::move(pinned)),
         buffers_{JobBuffers(setup, stream_), JobBuffers(setup, stream_)} {
-    const ProfilerRange range("self-test");
+    const ProfilerRange profiler_range("self-test");
     test_known_answers(*this, setup.cipher);
-    key_ = nullptr;  // the next key may come to lie where the last one was
+    key_ = nullptr;  // the next key may be at the same address
   }
 
   std::string name() const override { return fmt::format("cuda:{}", number_); }
@@ -59,7 +57,7 @@ class CudaLane : public Lane {
   bool copies() const override { return true; }
 
   void start(const Job& job) override {
-    check(cudaSetDevice(device_));  // the thread that opened the lane is not the one that drives it
+    check(cudaSetDevice(device_));  // lanes are opened and driven by different threads
     if (key_ != job.key) keys_.set(*job.key, stream_);
     key_ = job.key;
     JobBuffers& buffers = buffers_[started_++ % buffers_.size()];
@@ -93,9 +91,10 @@ class CudaLane : public Lane {
   }
 
  private:
-  // What a job in flight has for itself.
+  // The memory of a job in flight.
   struct JobBuffers {
-    // Zeros: a kernel works on whole blocks, and of a job's last one it also reads what no copy has written.
+    // Zeroed: kernels work on whole blocks and also read the bytes of the last block that no copy has
+    // written.
     JobBuffers(const LaneSetup& setup, const Stream& stream)
         : in(whole_blocks(std::max(setup.max_in, known_answer_bytes))),
           out(whole_blocks(std::max(setup.max_out, known_answer_bytes))),
@@ -112,14 +111,14 @@ class CudaLane : public Lane {
     std::uint32_t* first_bad_on_device() const { return reinterpret_cast<std::uint32_t*>(verdict.data()); }
     static std::size_t whole_blocks(std::size_t size) { return (size + 15) / 16 * 16; }
 
-    DeviceBuffer in, out, masks, verdict, mgm_room;
+    DeviceBuffer in, out, masks, verdict, mgm_scratch;
     HostCopy<std::uint32_t> first_bad;
     bool opens = false;
     Event done;
     JobTimes times;
   };
 
-  // Where on the device the output will be.
+  // Returns where the output will be on the device.
   const std::byte* launch(const Job& job, JobBuffers& buffers) {
     if (job.operation == Operation::ctr) {
       launch_ctr(job, buffers.in.data());
@@ -133,26 +132,27 @@ class CudaLane : public Lane {
     const Counter counter = load_counter(job.counter);
     switch (info(job.key->cipher).family) {
       case Family::aes:
-        return launch_aes_ctr(keys_.aes(kernel_, {}), counter, in, in, job.in.size(), stream_.get());
+        return launch_aes_ctr(keys_.aes(kernel_), counter, in, in, job.in.size(), stream_.get());
       case Family::kuznyechik:
-        return launch_kuznyechik_ctr(keys_.kuznyechik(kernel_, {}), counter, in, in, job.in.size(),
+        return launch_kuznyechik_ctr(keys_.kuznyechik(kernel_), counter, in, in, job.in.size(),
                                      stream_.get());
     }
     refuse_cipher(job.key->cipher);
   }
 
   void launch_aead(const Job& job, JobBuffers& buffers) {
-    switch (aead_of(job)) {
-      case Aead::aes_gcm:
+    check_nonce(job);
+    switch (info(job.key->cipher).family) {
+      case Family::aes:
         return launch_gcm(job, buffers);
-      case Aead::kuznyechik_mgm:
+      case Family::kuznyechik:
         return launch_mgm(job, buffers);
     }
     refuse_cipher(job.key->cipher);
   }
 
   void launch_gcm(const Job& job, const JobBuffers& buffers) {
-    const GcmJob gcm{.key = keys_.aes(kernel_, {}),
+    const GcmJob gcm{.key = keys_.aes(kernel_),
                      .powers = keys_.powers(),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
@@ -167,16 +167,16 @@ class CudaLane : public Lane {
   }
 
   void launch_mgm(const Job& job, JobBuffers& buffers) {
-    // No more than jobs take, and only once they come: it is more than their data.
+    // Allocated when needed and no larger than needed: it is larger than the job's data.
     const std::size_t sealed_bytes = std::max(job.in.size(), job.out.size());
-    const std::size_t room = count_segments(sealed_bytes) * mgm_room(job.aad.size());
-    if (buffers.mgm_room.size() < room) buffers.mgm_room = DeviceBuffer(room);
-    const MgmJob mgm{.key = keys_.kuznyechik(kernel_, {}),
+    const std::size_t scratch_bytes = count_segments(sealed_bytes) * mgm_scratch_bytes(job.aad.size());
+    if (buffers.mgm_scratch.size() < scratch_bytes) buffers.mgm_scratch = DeviceBuffer(scratch_bytes);
+    const MgmJob mgm{.key = keys_.kuznyechik(kernel_),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
                      .aad = public_data(job.aad),
                      .sealed_bytes = sealed_bytes,
-                     .room = buffers.mgm_room.data()};
+                     .scratch = buffers.mgm_scratch.data()};
     if (job.operation == Operation::seal)
       launch_mgm_seal(mgm, buffers.in.data(), buffers.out.data(), stream_.get());
     else
@@ -184,8 +184,8 @@ class CudaLane : public Lane {
                       stream_.get());
   }
 
-  // The first to go, also when the constructor throws: nothing else may while the device could still use it.
-  // A dead context answers with an error, and writes nothing any more.
+  // Destroyed first, also if the constructor throws: the device must be idle before its memory is freed. A
+  // dead context only returns an error, and no longer writes.
   struct Idle {
     int device;
     cudaStream_t stream;
@@ -208,7 +208,7 @@ class CudaLane : public Lane {
   Idle idle_{device_, stream_.get()};
 };
 
-// The runtime's number of the first device that a spec means.
+// The runtime's number of the first device that a spec names.
 unsigned first_of(const LaneSpec& spec) {
   return spec.shown_as.value_or(spec.device.value_or(0));
 }
@@ -216,31 +216,24 @@ unsigned first_of(const LaneSpec& spec) {
 }  // namespace
 
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
-  const auto count = static_cast<unsigned>(require_cuda_devices(text::use_cpu_hint));
+  const auto count = static_cast<unsigned>(require_cuda_devices("use -l cpu, which works on every machine"));
   for (const LaneSpec& spec : specs)
     if (spec.device && spec.shown_as.value_or(*spec.device) >= count)
-      throw LaneError(fmt::format(text::no_such_device, *spec.device, count), text::list_lanes_hint);
-  check(cudaSetDevice(static_cast<int>(first_of(specs.front()))));   // pinning opens a device: one of these
-  madvise(setup.memory.data(), setup.memory.size(), MADV_HUGEPAGE);  // pinning is three times as fast then
+      throw LaneError(fmt::format("there is no CUDA device {}; this machine has {}", *spec.device, count),
+                      "run gpuaes-stream --list-lanes to list the devices");
+  check(
+      cudaSetDevice(static_cast<int>(first_of(specs.front()))));  // pinning opens a device: open one of these
+  madvise(setup.memory.data(), setup.memory.size(), MADV_HUGEPAGE);  // huge pages make pinning faster
   const auto pinned = std::make_shared<const PinnedRegion>(try_pin(setup.memory));
   std::vector<std::unique_ptr<Lane>> lanes;
   for (const LaneSpec& spec : specs) {
     const unsigned first = first_of(spec);
     for (unsigned i = 0; i < (spec.device ? 1 : count); ++i)
-      for (unsigned stream = 0; stream < spec.count.value_or(1); ++stream)
+      for (unsigned lane = 0; lane < spec.count.value_or(1); ++lane)
         lanes.push_back(
             std::make_unique<CudaLane>(spec.device.value_or(i), static_cast<int>(first + i), pinned, setup));
   }
   return lanes;
-}
-
-// NVTX consists of headers alone: the first call looks for a profiler, once and for all.
-void push_profiler_range(const char* name) noexcept {
-  nvtxRangePushA(name);
-}
-
-void pop_profiler_range() noexcept {
-  nvtxRangePop();
 }
 
 }  // namespace gpuaes

@@ -1,7 +1,7 @@
-// Owners for what the CUDA runtime hands out, and the check through which every call goes. Each owner belongs
-// to the device that was current when it was made, and that device is current again when it goes.
+// Owners of the CUDA runtime's resources, and the check that every call goes through. An owner belongs to the
+// device that was current when it was created, which must be current again when it is destroyed.
 //
-// Destructors never throw: a call that fails there fails because the context is dead, and nothing is left to
+// Destructors do not throw: a call there fails only if the context is dead, and then there is nothing to
 // release.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace gpuaes::cuda {
 
-// LaneError "cuda: out of memory (lane.cpp:42)".
+// LaneError, such as "cuda: out of memory (lane.cpp:42)".
 inline void check(cudaError_t error, std::source_location where = std::source_location::current()) {
   if (error == cudaSuccess) return;
   std::string_view file = where.file_name();
@@ -36,21 +36,22 @@ inline int attribute(cudaDeviceAttr which, int device) {
   return value;
 }
 
-// Of the current device.
+// For the current device.
 inline int attribute(cudaDeviceAttr which) {
   int device;
   check(cudaGetDevice(&device));
   return attribute(which, device);
 }
 
-// A CUDA block of the kernel may have as much shared memory as the device has for one. The kernels of lanes
-// have no fixed shared memory. Always as much: the setting is the kernel's, and other threads launch it too.
+// Allows CUDA blocks of the kernel all of the device's dynamic shared memory; lane kernels have no static
+// shared memory. The limit is always the same because it is a property of the kernel, which other threads
+// launch too.
 inline void allow_shared_memory(const void* kernel) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
 }
 
-// Does not wait for the null stream, nor the null stream for it.
+// Not synchronized with the null stream.
 class Stream {
  public:
   Stream() {
@@ -68,10 +69,9 @@ class Stream {
   std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
 };
 
-// Waits asleep, and looks again after `interval`. That is faster than cudaEventBlockingSync, and costs less
-// CPU time: an interrupt for each event that is waited for wakes every thread that waits for one. 12 streams
-// with two jobs in flight each, H200: 41.9 instead of 41.0 GB/s with 4 MiB, 28 instead of 22 with 1 MiB; 6
-// streams 44.4 and 27 instead of 44.1 and 16. With cudaEventDefault for `flags` it has a time.
+// wait() sleeps between polls. That was faster than cudaEventBlockingSync and uses less CPU time: there, the
+// interrupt for an event wakes every thread that waits for any event. An event has a time if `flags` is
+// cudaEventDefault.
 class Event {
  public:
   explicit Event(unsigned flags = cudaEventDisableTiming) {
@@ -88,7 +88,7 @@ class Event {
   }
 
  private:
-  static constexpr std::chrono::microseconds interval{50};  // 100 with the timer slack that Linux adds
+  static constexpr std::chrono::microseconds interval{50};  // Linux's default timer slack adds 50
 
   struct Destroy {
     void operator()(cudaEvent_t event) const noexcept { cudaEventDestroy(event); }
@@ -96,8 +96,8 @@ class Event {
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> event_;
 };
 
-// Device memory, which holds round keys and plaintext: wiped before it is freed. No stream may still be using
-// it.
+// Device memory, wiped before it is freed because it holds round keys and plaintext. No stream may be using
+// it at that time.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -114,15 +114,14 @@ class DeviceBuffer {
     std::size_t size;
     void operator()(std::byte* data) const noexcept {
       cudaMemset(data, 0, size);
-      cudaStreamSynchronize(nullptr);  // cudaMemset returns before it is done
+      cudaStreamSynchronize(nullptr);  // cudaMemset is asynchronous
       cudaFree(data);
     }
   };
   std::unique_ptr<std::byte, WipeAndFree> data_;
 };
 
-// Host memory, of any owner who outlives this, pinned so that every device copies from it and to it at full
-// speed.
+// Pins host memory, so that every device copies to and from it at full speed. The memory must outlive this.
 class PinnedRegion {
  public:
   PinnedRegion() = default;

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/texts.hpp"
 #include "cli/keygen_options.hpp"
 #include "cli/program.hpp"
 #include "io/control.hpp"
@@ -48,7 +47,7 @@ Secret make_key_line() {
 // file appears whole, and is removed where `then` fails, also by a signal.
 void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
                     const std::function<void()>& then) {
-  if (name.ends_with('/')) throw io_error(text::cannot_open, name, EISDIR);
+  if (name.ends_with('/')) throw io_error("cannot open", name, EISDIR);
   TempFile file(name, name, "", TempFile::IfExists::refuse);
   FdSink sink(file.take_fd(), name, cancel);
   make_private(sink.fd().get(), name);

@@ -2,7 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include "base/texts.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "lane/backends.hpp"
@@ -34,7 +33,7 @@ void act(const Options& options, const Messages& messages) {
 template <class About>
 [[noreturn]] void throw_named(const About& error, const Options& options) {
   if (!options.names_input()) throw;
-  throw About(fmt::format(text::in_file, error.what(), options.input), error.hint());
+  throw About(fmt::format("{} ({})", error.what(), options.input), error.hint());
 }
 
 void act_on_input(const Options& options, Messages& messages) {

@@ -11,8 +11,8 @@
 namespace gpuaes::cuda {
 namespace {
 
-// GCM needs less than MGM.
-constexpr std::size_t segment_room = mgm_room(0);
+// Enough for GCM too, which needs less.
+constexpr std::size_t segment_scratch = mgm_scratch_bytes(0);
 
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) {
   return (size + unit - 1) / unit * unit;
@@ -36,7 +36,7 @@ BenchData::BenchData(std::size_t size)
       device_plain_(capacity_),
       sealed_(sealed_size(capacity_)),
       opened_(capacity_),
-      room_(capacity_ / segment_bytes * segment_room),
+      scratch_(capacity_ / segment_bytes * segment_scratch),
       first_bad_(capacity_ / segment_bytes * sizeof(std::uint32_t)) {
   plain_ = random_bytes(capacity_);
   check(cudaMemcpy(device_plain_.data(), plain_.data(), capacity_, cudaMemcpyHostToDevice));
@@ -67,7 +67,7 @@ BenchData::Piece BenchData::piece(KernelMode mode, std::size_t at, std::size_t s
   return {.plain = device_plain_.data() + at,
           .sealed = sealed_.data() + (is_aead(mode) ? segment * sealed_segment_bytes : at),
           .opened = opened_.data() + at,
-          .room = room_.data() + segment * segment_room,
+          .scratch = scratch_.data() + segment * segment_scratch,
           .first_bad = reinterpret_cast<std::uint32_t*>(first_bad_.data()) + segment,
           .at = at,
           .size = size};

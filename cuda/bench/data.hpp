@@ -1,4 +1,4 @@
-// The data that the benches of kernels work on, in device memory.
+// The data in device memory that kernel benches work on.
 #pragma once
 
 #include <cstddef>
@@ -13,38 +13,39 @@
 
 namespace gpuaes::cuda {
 
-// Bytes of `size` bytes of plaintext once they are sealed.
+// The sealed size of `size` bytes of plaintext.
 std::size_t sealed_size(std::size_t size);
 
-// Memory of the device for all that is measured, made once. What is worked on is random, never zeros, which
-// some devices process faster; and pieces go round all of it, which is more than the caches of devices hold.
+// Device memory for all measurements, allocated once. The data are random because some devices process zeros
+// faster. Consecutive pieces cycle through all of the memory, which is larger than the caches of devices.
 class BenchData {
  public:
   static constexpr std::size_t min_bytes = std::size_t{256} << 20;
 
-  // Room for pieces of up to `size` bytes. LaneError, with cudaErrorMemoryAllocation left as the last error
-  // where the device has no room.
+  // Takes pieces of up to `size` bytes. LaneError; if the device is out of memory, cudaErrorMemoryAllocation
+  // is left as the last error.
   explicit BenchData(std::size_t size);
 
   std::size_t capacity() const { return capacity_; }  // of plaintext
 
-  // Where a piece of plaintext is that begins at `at`, a multiple of stride(); or what becomes of it.
+  // Where the plaintext at offset `at`, a multiple of stride(), is in device memory, and where its outputs
+  // go.
   struct Piece {
     std::byte* plain;
-    std::byte* sealed;  // in modes without segments the output, without tags
+    std::byte* sealed;  // in modes without segments the output, which has no tags
     std::byte* opened;
-    std::byte* room;  // that kernels need for a mode with segments
+    std::byte* scratch;  // for kernels of modes with segments
     std::uint32_t* first_bad;
     std::size_t at;
     std::size_t size;
   };
   Piece piece(KernelMode mode, std::size_t at, std::size_t size) const;
 
-  // The next piece, in rounds over all of the data.
+  // The next piece; after the last one, the first.
   Piece next(KernelMode mode, std::size_t size);
   void begin_round() { next_ = 0; }
 
-  // How far pieces of that size are apart, and how many of them there are.
+  // The distance between pieces of that size, and their number.
   static std::size_t stride(KernelMode mode, std::size_t size);
   std::size_t pieces(KernelMode mode, std::size_t size) const { return capacity_ / stride(mode, size); }
 
@@ -52,27 +53,27 @@ class BenchData {
   bool all_opened();
 
   const std::vector<std::byte>& plain() const { return plain_; }
-  DeviceLimits limits() const;  // of the device, with this memory
+  DeviceLimits limits() const;  // of the device, measured with this memory
 
  private:
   std::size_t capacity_;
   std::vector<std::byte> plain_;
-  DeviceBuffer device_plain_, sealed_, opened_, room_, first_bad_;
+  DeviceBuffer device_plain_, sealed_, opened_, scratch_, first_bad_;
   std::size_t next_ = 0;
 };
 
-// Data for the largest of the sizes that the device has room for. Larger ones are skipped and removed from
-// `sizes`; null if none is left.
+// Data for the largest of the sizes that fits into device memory. Larger ones are reported as skipped and
+// removed from `sizes`. Null if none fits.
 std::unique_ptr<BenchData> make_data(std::vector<std::size_t>& sizes, const Report& report);
 
-// What a mode reads and writes of a piece.
+// The input and output of a mode for a piece.
 struct InOut {
   std::byte *in, *out;
   std::size_t in_bytes, out_bytes;
 };
 InOut in_out_of(KernelMode mode, const BenchData::Piece& piece);
 
-// What is in device memory.
+// A copy of device memory.
 std::vector<std::byte> copy_of(const std::byte* device, std::size_t size);
 
 }  // namespace gpuaes::cuda

@@ -1,4 +1,5 @@
-// gpuaes-bench device and limits: what a device is, and what it and its link to the host do at most.
+// gpuaes-bench device and limits: properties of devices, and the maximum rates of devices and their links to
+// the host.
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -33,17 +34,16 @@ using namespace cuda;
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t streams = 4;  // in each direction: a copy waits for those before it
+constexpr std::size_t streams = 4;  // in each direction: copies in one stream wait for each other
 constexpr std::size_t bytes_of_run = std::size_t{2} << 30;  // in each direction
 constexpr std::size_t max_copies = 2048;
 constexpr int runs = 5;
 
-// Of each device, in each direction: as many as the ring of a device's lanes has chunks (lane/plan.cpp). With
-// other numbers the buffers would stay in the last-level cache where those of the filter do not, or the other
-// way round.
+// Per device and direction: as many as a device's lanes have chunks in the ring (lane/plan.cpp), so that the
+// buffers fit into the last-level cache just when the filter's do.
 constexpr std::size_t host_buffers = 28;
 
-constexpr std::size_t inside_bytes = std::size_t{1} << 30;  // of copies inside a device, at most
+constexpr std::size_t inside_bytes = std::size_t{1} << 30;  // maximum size of copies inside a device
 constexpr int inside_runs = 9;
 
 struct Ways {
@@ -51,7 +51,7 @@ struct Ways {
   bool out;
 };
 
-// A device, with what it copies to and from. One thread at a time uses it.
+// A device and the host memory that it copies to and from. Used by one thread at a time.
 class Link {
  public:
   Link(int device, std::size_t max_bytes, std::span<std::byte> from, std::span<std::byte> to)
@@ -59,7 +59,7 @@ class Link {
     fill_random(from);
     for (std::size_t i = 0; i < streams; ++i) {
       pairs_.emplace_back(max_bytes);
-      // What comes back is random too: a link may compress, or a device know zeros.
+      // Random in this direction too: a link may compress data, or a device treat zeros differently.
       check(cudaMemcpy(pairs_.back().outgoing.data(), from_.data(), max_bytes, cudaMemcpyHostToDevice));
     }
   }
@@ -92,7 +92,7 @@ class Link {
     Stream in, out;
   };
 
-  // The first to go: what the device still copies ends before its memory goes.
+  // Destroyed first: copies must end before their memory is freed.
   struct Idle {
     int device;
     ~Idle() {
@@ -110,7 +110,7 @@ class Link {
 
 using Links = std::vector<const Link*>;
 
-// Gigabytes a second in each direction that is used, of all links at once: the median of `runs`.
+// GB/s in each direction used, of all links at once: the median of `runs`.
 double rate(const Links& links, Ways ways, std::size_t size) {
   const std::size_t copies = std::clamp(bytes_of_run / size, streams, max_copies);
   std::array<double, runs> seconds{};
@@ -146,17 +146,17 @@ void report_properties(const std::string& name, int device, Report& report) {
   add("name", properties.name, {});
   add("compute capability", fmt::format("{}.{}", properties.major, properties.minor), {});
   add("multiprocessors", properties.multiProcessorCount, {});
-  add("clock, at most", attribute(cudaDevAttrClockRate, device) / 1000, "MHz");
-  add("memory clock, at most", attribute(cudaDevAttrMemoryClockRate, device) / 1000, "MHz");
+  add("maximum clock", attribute(cudaDevAttrClockRate, device) / 1000, "MHz");
+  add("maximum memory clock", attribute(cudaDevAttrMemoryClockRate, device) / 1000, "MHz");
   add("memory", properties.totalGlobalMem >> 20, "MiB");
-  add("second-level cache", properties.l2CacheSize >> 20, "MiB");
-  add("shared memory", properties.sharedMemPerMultiprocessor >> 10, "KiB a multiprocessor");
-  add("registers", properties.regsPerMultiprocessor, "a multiprocessor");
-  add("threads", properties.maxThreadsPerMultiProcessor, "a multiprocessor");
+  add("L2 cache", properties.l2CacheSize >> 20, "MiB");
+  add("shared memory", properties.sharedMemPerMultiprocessor >> 10, "KiB per multiprocessor");
+  add("registers", properties.regsPerMultiprocessor, "per multiprocessor");
+  add("threads", properties.maxThreadsPerMultiProcessor, "per multiprocessor");
   add("copy engines", properties.asyncEngineCount, {});
 }
 
-// The runtime knows the address on the bus, and the system what is there; some virtual machines show nothing.
+// The runtime knows the device's bus address, the system the link. Some virtual machines do not show it.
 void report_link(const std::string& name, int device, Report& report) {
   std::array<char, 32> address{};
   check(cudaDeviceGetPCIBusId(address.data(), address.size(), device));
@@ -175,7 +175,7 @@ struct Times {
   double by_events, by_steady_clock;  // seconds
 };
 
-// Copies inside the device, as the device's own clock and the host's see them: the medians.
+// The medians of copies inside the device, by the device's clock and by the host's.
 Times time_copies(const DeviceBuffer& from, const DeviceBuffer& to, std::size_t size) {
   const Stream stream;
   const Event begin(cudaEventDefault), end(cudaEventDefault);
@@ -196,7 +196,7 @@ Times time_copies(const DeviceBuffer& from, const DeviceBuffer& to, std::size_t 
   return {median(std::move(by_events)), median(std::move(by_steady_clock))};
 }
 
-// The two clocks differ by what a launch and a wait cost the host.
+// The difference between the two clocks is what a launch and a wait cost the host.
 void report_copies(const std::string& name, Report& report) {
   const DeviceBuffer from(inside_bytes), to(inside_bytes);
   for (const std::size_t size : {std::size_t{64} << 10, std::size_t{16} << 20, inside_bytes}) {
@@ -215,9 +215,9 @@ void report_facts(const std::string& name, int device, Report& report) {
   report_link(name, device, report);
 }
 
-// For each device, then for two, four, ... and all of them together: copies of each of these sizes. `memory`
-// has room for `host_buffers` of the largest size, for each device, twice: those that are copied from, then
-// those that are copied to. It is pinned here, as lanes pin the ring.
+// Copies of each size, for each device, then for 2, 4, ... and all devices together. `memory` holds, for each
+// device, `host_buffers` of the largest size to copy from, and after all of these as many to copy to. It is
+// pinned here as lanes pin the ring.
 void report_devices(std::span<const std::size_t> copy_sizes, std::span<std::byte> memory, Report& report) {
   check(cudaSetDevice(0));                               // pinning opens a device
   madvise(memory.data(), memory.size(), MADV_HUGEPAGE);  // before the first touch, as lanes do
@@ -226,10 +226,11 @@ void report_devices(std::span<const std::size_t> copy_sizes, std::span<std::byte
   Links all;
   const std::size_t count = count_cuda_devices();
   const std::size_t max_bytes = std::ranges::max(copy_sizes);
-  const std::size_t share = host_buffers * max_bytes;
+  const std::size_t device_bytes = host_buffers * max_bytes;
   for (std::size_t i = 0; i < count; ++i)
-    all.push_back(&links.emplace_back(static_cast<int>(i), max_bytes, memory.subspan(i * share, share),
-                                      memory.subspan((count + i) * share, share)));
+    all.push_back(&links.emplace_back(static_cast<int>(i), max_bytes,
+                                      memory.subspan(i * device_bytes, device_bytes),
+                                      memory.subspan((count + i) * device_bytes, device_bytes)));
   for (const Link* const link : all) {
     const std::string name = fmt::format("cuda:{}", link->device());
     for (const std::size_t size : copy_sizes) report_rates(name, {link}, size, report);
@@ -244,7 +245,7 @@ void report_devices(std::span<const std::size_t> copy_sizes, std::span<std::byte
 
 }  // namespace
 
-// The memory comes from a ring, as the filter's does.
+// Uses the memory of a ring, as the filter does.
 void run_device_bench(const Arguments& arguments) {
   const std::vector<std::size_t> sizes = parse_copy_sizes(arguments);
   const std::size_t largest = std::ranges::max(sizes);
@@ -264,8 +265,8 @@ void run_limit_bench(const Arguments& arguments) {
   add("device memory, read and written", limits.memory_bytes, "TB/s");
   add("logic of three words", limits.logic, "10^12/s");
   add("multiplications of two words to two", limits.multiplications, "10^12/s");
-  add("words from lane to lane", limits.shuffles, "10^12/s");
-  add("words of shared memory, a bank for each lane", limits.loads_of_own_bank, "10^12/s");
+  add("words between threads of a warp", limits.shuffles, "10^12/s");
+  add("words of shared memory, a bank per thread", limits.loads_of_own_bank, "10^12/s");
   add("words of shared memory, any of 256", limits.loads_of_256_words, "10^12/s");
   add("bytes of shared memory, any of 256", limits.loads_of_256_bytes, "10^12/s");
   add("16 bytes of shared memory, any of 256", limits.loads_of_256_blocks, "10^12/s");

@@ -13,11 +13,11 @@ int aes_rounds(Cipher cipher) {
   return static_cast<int>(info(cipher).key_bytes / 4 + 6);
 }
 
-// Permutations; then for two words two LOP3 and a shift.
+// Permutations, then two LOP3 and a shift for every two words.
 constexpr int transpose_logic = 64 + 3 * (32 + 16);
 
-// Of kernels/aes_bitslice_kernel.cuh, which has a column of 32 blocks in a thread, so 8 blocks. The machine
-// code of a middle round has just that: 355 LOP3, 24 shuffles and 8 loads.
+// kernels/aes_bitslice_kernel.cuh: a thread has a column of 32 blocks, as much work as 8 blocks. The machine
+// code of a middle round agrees: 355 LOP3, 24 shuffles and 8 loads.
 KernelCost bitslice_cost(int rounds) {
   constexpr int sbox = aes::substitute_logic;
   constexpr int substitution = 4 * sbox;  // of the rows of a column
@@ -27,9 +27,9 @@ KernelCost bitslice_cost(int rounds) {
   // aes::begin_tile(): a substitution, its double, 40 spread bits, and what is added to them.
   constexpr int begin = sbox + 3 + 40 + 8 + 2 * 32;
   constexpr int shuffles = 24;  // rows 1 to 3
-  constexpr int key_loads = 8;  // of 16 bytes that 8 threads share
+  constexpr int key_loads = 8;  // of 16 bytes, shared by 8 threads
   constexpr double blocks = aes::tile_blocks / 32.0;
-  const int middle = rounds - 3;  // rounds 1 and 2 are begin_tile()
+  const int middle = rounds - 3;  // begin_tile() does rounds 1 and 2
   return {
       .logic = (begin + middle * (substitution + mix) + substitution + add_key + transpose_logic + add_data) /
                blocks,
@@ -37,26 +37,35 @@ KernelCost bitslice_cost(int rounds) {
       .loads_of_own_bank = ((middle + 1) * key_loads + add_data) / blocks};
 }
 
-// Of cipher/aes/ttable.hpp. Lookups of a block: in rounds 1 and 2 one and four, and 30 for 4 blocks together;
-// then 16 a round. Each needs a permutation for its address; a column of a middle round one more, and two
-// LOP3; of the last one three and one; all the rest, 8 permutations and 7 LOP3. The machine code of a block
-// has just that.
+// cipher/aes/ttable.hpp. Lookups per block: 1 in round 1, 4 in round 2 and 30 for 4 blocks together, then 16
+// per round, each with a permutation for its address. A column takes another permutation and two LOP3 in a
+// middle round, three permutations and a LOP3 in the last. The rest is 8 permutations and 7 LOP3. The machine
+// code of a block agrees.
 KernelCost ttable_cost(int rounds) {
   const int middle = rounds - 3;
   return {.logic = middle * (16 + 4 * (1 + 2)) + 16 + 4 * (3 + 1) + 8.0 + 7,
           .loads_of_own_bank = 1 + 4 + 30 / 4.0 + 16 * (middle + 1)};
 }
 
-// GHASH: a multiplication for each block, and of each of the 128 threads of a segment another one, for 8
-// blocks at most. nvcc makes 360 instructions of it (ghash.hpp), 144 of them multiplications.
+KernelCost aes_cost(CudaKernel kernel, Cipher cipher) {
+  switch (kernel) {
+    case CudaKernel::bitslice:
+      return bitslice_cost(aes_rounds(cipher));
+    case CudaKernel::ttable:
+      return ttable_cost(aes_rounds(cipher));
+  }
+  refuse_cipher(cipher);
+}
+
+// GHASH: a multiplication for each block, and another one for each of a segment's 128 threads, which
+// have at most 8 blocks each. nvcc compiles one to 360 instructions (ghash.hpp), 144 of them multiplications.
 void add_tag(KernelCost& cost) {
   constexpr double each = 1 + 1 / 8.0;
   cost.logic += 216 * each;
   cost.multiplications += 144 * each;
 }
 
-// What the instructions are that make a column of four entries, and add the round key: of two permutations
-// for a turn, three LOP3 for five words, and so on.
+// Instructions that join four entries to a column and add the round key.
 int join_of(const Variant& variant, Mode mode) {
   constexpr int pack = 3, mix_column = 8, unmix_before = 8, turns = 3, add = 2;
   if (variant.lookup == Lookup::four_ttables) return add;
@@ -64,50 +73,59 @@ int join_of(const Variant& variant, Mode mode) {
   return pack + mix_column + (mode == Mode::ecb_decrypt ? unmix_before : 0);
 }
 
-// Of cipher/kuznyechik/ls_table.hpp: 16 lookups a round, of `address` instructions each; what they find and
-// the round key are 17 blocks, of which one LOP3 adds two words to a third.
+// cipher/kuznyechik/ls_table.hpp: 16 lookups per round with `address` instructions each. Their results and
+// the round key are 17 blocks; one LOP3 adds two words to a third.
 constexpr int ls_lookups = 16 * kuznyechik::rounds;
 constexpr double ls_logic(int address) {
   return ls_lookups * address + kuznyechik::rounds * 4 * (17 - 1) / 2;
 }
 
-// A lookup is four words of a bank group of its own. Its address is a permutation and a LOP3, as in the
-// machine code.
+// A lookup reads four words from the thread's own group of banks. Its address takes a permutation and a LOP3,
+// as in the machine code.
 KernelCost kuznyechik_table_cost() {
   return {.logic = ls_logic(2), .loads_of_own_bank = 4 * ls_lookups};
 }
 
-// Of cipher/kuznyechik/bitslice.hpp, which has 32 blocks in a thread. The blocks go through shared memory
-// twice.
+// cipher/kuznyechik/bitslice.hpp: a thread has 32 blocks, which pass through shared memory twice.
 KernelCost kuznyechik_bitslice_cost() {
   using kuznyechik::rounds, kuznyechik::slices;
   constexpr int block_bits = kuznyechik::block_bits;
-  constexpr int bases = 16 * (9 + 8);  // to that of the circuit, and back
+  constexpr int bases = 16 * (9 + 8);  // to the basis of the circuit and back
   constexpr int round = 16 * kuznyechik::substitute_logic + kuznyechik::mix_logic + block_bits;
   constexpr int add_key_and_data = 2 * block_bits;
-  constexpr int key_loads = (rounds + 1) * block_bits / 4;  // of 16 bytes that all threads of a warp share
+  constexpr int key_loads = (rounds + 1) * block_bits / 4;  // of 16 bytes, shared by all threads of a warp
   constexpr int through_memory = 2 * 2 * block_bits;
   return {.logic = (8 * transpose_logic + bases + rounds * round + add_key_and_data) / double{slices},
           .loads_of_own_bank = (key_loads + through_memory) / double{slices}};
 }
 
-// MGM: a factor for each block, which is as much as its keystream, and their product, which has as many
-// multiplications as one of GHASH. What else it takes is left out.
+KernelCost kuznyechik_cost(CudaKernel kernel) {
+  switch (kernel) {
+    case CudaKernel::bitslice:
+      return kuznyechik_bitslice_cost();
+    case CudaKernel::ttable:
+      return kuznyechik_table_cost();
+  }
+  refuse_cipher(Cipher::kuznyechik);
+}
+
+// MGM: a factor for each block costs as much as its keystream, and their product takes as many
+// multiplications as GHASH does. The rest is left out.
 void add_mgm(KernelCost& cost) {
   cost.logic *= 2;
   cost.loads_of_own_bank *= 2;
   cost.multiplications += 144;
 }
 
-// An address is one instruction at least. Left out is what decryption has before and behind its rounds.
+// An address takes at least one instruction. The steps of decryption outside its rounds are left out.
 KernelCost ls_cost(const Variant& variant) {
   KernelCost cost{.logic = ls_logic(1)};
   if (variant.memory == TableMemory::shared) cost.loads_of_256_blocks = ls_lookups;
   return cost;
 }
 
-// Of variants/aes_lookup.hpp: 16 lookups a round. An address is one instruction at least. Where 16 threads
-// have a block each of them makes its whole column, and takes a byte out of it.
+// variants/aes_lookup.hpp: 16 lookups per round, each address at least one instruction. With 16 threads per
+// block, each thread computes its whole column and extracts a byte.
 KernelCost aes_cost(const Variant& variant, Mode mode, int rounds) {
   const unsigned threads = variant.threads_per_block;
   const double columns = std::max(4u, threads), lookups = 16.0 * rounds;
@@ -126,16 +144,14 @@ KernelCost aes_cost(const Variant& variant, Mode mode, int rounds) {
 }  // namespace
 
 KernelCost cost_of(CudaKernel kernel, Cipher cipher, bool with_tag) {
-  const bool bitslice = kernel == CudaKernel::bitslice;
   switch (info(cipher).family) {
     case Family::aes: {
-      const int rounds = aes_rounds(cipher);
-      KernelCost cost = bitslice ? bitslice_cost(rounds) : ttable_cost(rounds);
+      KernelCost cost = aes_cost(kernel, cipher);
       if (with_tag) add_tag(cost);
       return cost;
     }
     case Family::kuznyechik: {
-      KernelCost cost = bitslice ? kuznyechik_bitslice_cost() : kuznyechik_table_cost();
+      KernelCost cost = kuznyechik_cost(kernel);
       if (with_tag) add_mgm(cost);
       return cost;
     }
@@ -156,7 +172,7 @@ KernelCost cost_of(const Variant& variant, Cipher cipher, Mode mode) {
 KernelLimit min_limit(const DeviceLimits& limits, const KernelCost& cost) {
   struct Time {
     std::string_view name;
-    double seconds;  // of the device, for a block
+    double seconds;  // for a block, on the whole device
   };
   const std::array times{
       Time{"memory", cost.memory_bytes / limits.memory_bytes},

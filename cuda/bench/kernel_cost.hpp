@@ -1,4 +1,4 @@
-// What kernels take of that which a device has limits of, and so how fast they can be at most.
+// What kernels need of each resource that limits a device, and the resulting upper bound on their speed.
 #pragma once
 
 #include <string_view>
@@ -10,12 +10,13 @@
 
 namespace gpuaes::cuda {
 
-// For one cipher block, by all threads that work on it. Counted are the things that cannot be left out, so
-// that a kernel is slower than its limit, never faster.
+// For one cipher block, by all threads that work on it. Only unavoidable work counts, so a kernel is never
+// faster than its limit.
 struct KernelCost {
   double memory_bytes = 32;  // read once and written once
-  double logic = 0;  // of what the same units do: LOP3, PRMT, shifts to the right; those to the left may be
-                     // multiplications, of which there are units to spare
+  // LOP3, PRMT and right shifts, which share units. Left shifts may be multiplications, whose units have
+  // capacity to spare.
+  double logic = 0;
   double multiplications = 0;
   double shuffles = 0;
   double loads_of_own_bank = 0;
@@ -32,7 +33,7 @@ struct KernelLimit {
   double gb_per_s;        // of data
 };
 
-// The one that comes first.
+// The tightest limit.
 KernelLimit min_limit(const DeviceLimits& limits, const KernelCost& cost);
 
 }  // namespace gpuaes::cuda

@@ -1,4 +1,4 @@
-// gpuaes-bench kernels: how fast each kernel is, compared with what the device allows.
+// gpuaes-bench kernels: how fast each kernel is, compared with the limits of the device.
 
 #include <fmt/format.h>
 
@@ -70,7 +70,7 @@ class KernelBench {
     }
   }
 
-  // All shapes that the subject has, each of them right. None where the device cannot have it.
+  // The subject in all its shapes, each checked for correct results. Empty if the device supports none.
   std::vector<std::unique_ptr<BenchKernel>> make_kernels(const Subject& subject, const BenchKey& key,
                                                          KernelMode mode) {
     std::vector<std::unique_ptr<BenchKernel>> kernels;
@@ -90,7 +90,7 @@ class KernelBench {
     return kernels;
   }
 
-  // So that what is opened was sealed, as pieces of that size.
+  // Seals the data as pieces of that size, for a bench that opens them.
   void seal_all(const Subject& subject, const BenchKey& key, std::size_t size) {
     const BenchKernel sealer(subject, KernelMode::seal, key);
     data_.begin_round();
@@ -99,7 +99,7 @@ class KernelBench {
     streams_[0].wait();
   }
 
-  // The one with the best number of blocks a thread for launches of that size.
+  // The kernel with the best number of blocks per thread for launches of that size.
   const BenchKernel& fastest(const std::vector<std::unique_ptr<BenchKernel>>& kernels, std::size_t size) {
     if (kernels.size() == 1) return *kernels[0];
     std::vector<double> times;
@@ -116,7 +116,7 @@ class KernelBench {
                  kernel.registers(), kernel.local_bytes(), kernel.resident_warps()});
   }
 
-  // The limit is what the link does with the same copies and no kernel between them.
+  // The limit is the rate of the same copies without a kernel between them.
   void report_with_copies(const Subject& subject, const BenchKey& key, const BenchKernel& kernel,
                           std::size_t size) {
     const std::size_t used = std::min(streams, data_.pieces(kernel.mode(), size));

@@ -1,4 +1,4 @@
-// gpuaes-bench keys: whether the time that a kernel takes depends on the key.
+// gpuaes-bench keys: whether the time a kernel takes depends on the key.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace cuda;
 
-constexpr std::size_t series = 8;  // with keys that differ, and as many with one key
+constexpr std::size_t series = 8;  // with different keys, and as many with one key
 constexpr int rounds = 41;
 constexpr int warm_ups = 3;
 
@@ -27,7 +27,7 @@ BenchKey filled_key(Cipher cipher, std::byte with) {
   return BenchKey(std::move(key));
 }
 
-// Zeros, ones, and random ones; then one more, which all series of the second kind have.
+// All zeros, all ones, and random keys; the last one is the key of the second kind of series.
 std::deque<BenchKey> make_keys(Cipher cipher) {
   std::deque<BenchKey> keys;
   keys.push_back(filled_key(cipher, std::byte{0}));
@@ -36,7 +36,7 @@ std::deque<BenchKey> make_keys(Cipher cipher) {
   return keys;
 }
 
-// From the least to the most, in percent.
+// The difference between the smallest and the largest, in percent.
 double spread(std::span<const double> medians) {
   const auto [min, max] = std::ranges::minmax(medians);
   return 100 * (max - min) / min;
@@ -67,8 +67,8 @@ class KeyBench {
   }
 
  private:
-  // The median of each series. They take turns, so that what changes with time, as clocks do, changes all of
-  // them; and each begins a round as often as others.
+  // The median time of each series. Series alternate, so that clock changes and the like affect all of them,
+  // and each is the first of a round equally often.
   std::vector<double> time(const Subject& subject, const std::deque<BenchKey>& keys,
                            const std::deque<BenchKernel>& kernels) {
     std::array<std::vector<double>, 2 * series> seconds;
@@ -86,7 +86,7 @@ class KeyBench {
     return medians;
   }
 
-  // What is opened was sealed with that key before, outside of the time: a wrong tag takes another branch.
+  // Before the timing, seals what is to be opened with that key: a wrong tag takes another branch.
   double time_once(const Subject& subject, const BenchKey& key, const BenchKernel& kernel) {
     const KernelMode mode = kernel.mode();
     const std::size_t launches = launches_of(size_);

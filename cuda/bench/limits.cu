@@ -1,5 +1,5 @@
-// Each kernel here does one thing only, in chains that depend on nothing but themselves, with as many threads
-// as multiprocessors hold: what it makes is what the device issues at most.
+// Each kernel here executes one kind of instruction in independent chains, with as many threads as fit on the
+// multiprocessors, which gives the device's maximum rate.
 
 #include <algorithm>
 #include <array>
@@ -13,13 +13,13 @@
 namespace gpuaes::cuda {
 namespace {
 
-constexpr int runs = 5;  // the fastest counts: it is a limit that is sought
+constexpr int runs = 5;  // the fastest counts, because it is the limit
 constexpr unsigned threads = 1024;
 constexpr unsigned chains = 8;
 constexpr unsigned steps = 4096;
 constexpr unsigned entries = 256;  // of a table
 
-// A step of each chain, and so on: so many that the loop itself does not count.
+// A step of each chain, repeated often enough that the loop itself does not matter.
 template <class Step>
 __device__ void run_chains(const Step& step) {
 #pragma unroll 16
@@ -29,7 +29,7 @@ __device__ void run_chains(const Step& step) {
   }
 }
 
-// Nothing is left out whose result could be wanted.
+// Keeps the compiler from removing the computation.
 template <class Word>
 __device__ void keep(const Word (&x)[chains], std::uint32_t* sink) {
   Word sum = 0;
@@ -37,8 +37,8 @@ __device__ void keep(const Word (&x)[chains], std::uint32_t* sink) {
   if (sum == 0x9e3779b9) *sink = static_cast<std::uint32_t>(sum);
 }
 
-// A function that no two of make one simpler one, of two registers and a constant: three registers may have
-// to be fetched one after the other.
+// No two of these functions in a row can be merged. Each has two registers and a constant because three
+// registers may be fetched one after another.
 __global__ void __launch_bounds__(threads) logic_kernel(std::uint32_t* sink) {
   std::uint32_t x[chains];
   for (unsigned c = 0; c < chains; ++c) x[c] = threadIdx.x * chains + c;
@@ -67,8 +67,8 @@ __global__ void __launch_bounds__(threads) shuffle_kernel(std::uint32_t* sink) {
   keep(x, sink);
 }
 
-// Tables of offsets in bytes, each entry that of the next one to load: `cycle` goes round all entries in an
-// order that looks like chance, so that lanes which begin anywhere load what looks like any entries.
+// Tables of byte offsets, in which each entry is the offset of the next one to load. `cycle` visits all
+// entries in random order, so the threads of a warp load random entries.
 
 struct OwnBank {
   using Entry = std::uint32_t;
@@ -97,7 +97,7 @@ struct AnyByte {
 
 struct AnyBlock {
   struct alignas(16) Entry {
-    std::uint32_t words[4];  // the sum counts, so that all are loaded
+    std::uint32_t words[4];  // all four are used, so all are loaded
     __device__ operator std::uint32_t() const { return words[0] ^ words[1] ^ words[2] ^ words[3]; }
   };
   static constexpr unsigned size = entries;
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(threads) load_kernel(const std::uint8_t* cycle
   keep(at, sink);
 }
 
-// cycle[i] comes behind i, and all 256 come before i again.
+// cycle[i] follows i in a cycle of all 256 entries.
 std::array<std::uint8_t, entries> make_cycle() {
   std::array<std::uint8_t, entries> order{}, cycle{};
   std::iota(order.begin(), order.end(), std::uint8_t{0});
@@ -136,7 +136,7 @@ class Measurement {
     check(cudaDeviceSynchronize());
   }
 
-  // What a second has of something that `enqueue` puts `amount` of into the stream.
+  // The rate per second of an operation that `enqueue` puts into the stream `amount` times.
   template <class Enqueue>
   double rate(double amount, const Enqueue& enqueue) {
     float min_milliseconds = 0;
@@ -152,7 +152,8 @@ class Measurement {
     return amount * 1000 / min_milliseconds;
   }
 
-  // Of a kernel with `steps` times `chains` in each thread: two grids' worth of what the device holds.
+  // For a kernel with `steps` times `chains` operations per thread, in twice as many CUDA blocks as fit on
+  // the device.
   template <class... Parameters, class... Arguments>
   double rate_of(void (*kernel)(Parameters...), const Arguments&... arguments) {
     int resident;

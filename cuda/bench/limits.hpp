@@ -1,24 +1,24 @@
-// What a device does at most of each of the things that ciphers take, measured.
+// Measures a device's maximum rates of the operations that ciphers need.
 #pragma once
 
 #include <cstddef>
 
 namespace gpuaes::cuda {
 
-// A second, by the whole device, counting each thread of a warp. Loads are of shared memory.
+// Per second, on the whole device, counted per thread. Loads are from shared memory.
 struct DeviceLimits {
-  double memory_bytes;         // read and written, in a copy from device memory to device memory
+  double memory_bytes;         // read and written by copies inside device memory
   double logic;                // functions of three words (LOP3)
   double multiplications;      // of two words to two, with an addition (IMAD.WIDE)
-  double shuffles;             // words from one lane to another
-  double loads_of_own_bank;    // words, each lane of a warp from a bank of its own
-  double loads_of_256_words;   // words, each lane from any of 256: the table of a T-table
-  double loads_of_256_bytes;   // bytes, each lane from any of 256: the S-box
-  double loads_of_256_blocks;  // 16 bytes, each lane from any of 256 such: an LS table
+  double shuffles;             // words passed between the threads of a warp
+  double loads_of_own_bank;    // words, each thread of a warp in its own bank
+  double loads_of_256_words;   // words, each thread any of 256, as in a T-table
+  double loads_of_256_bytes;   // bytes, each thread any of 256, as in the S-box
+  double loads_of_256_blocks;  // 16 bytes, each thread any of 256 entries, as in an LS table
 };
 
-// Of the device that is current; takes well below a second. What lies at `from` is copied to `to`, `size`
-// bytes apart from it, which are more than its caches hold. LaneError.
+// Measures the current device. Copies `size` bytes, more than the caches hold, from `from` to `to`, which do
+// not overlap. LaneError.
 DeviceLimits measure_limits(const std::byte* from, std::byte* to, std::size_t size);
 
 }  // namespace gpuaes::cuda

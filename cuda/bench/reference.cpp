@@ -77,7 +77,7 @@ void Reference::check(const Subject& subject, const BenchKernel& kernel, const B
   throw LaneError("not exact on the device: " + what);
 }
 
-// The output is wiped before: the right one may still be there.
+// The output is cleared first because it may hold the right result of an earlier kernel.
 bool Reference::agrees(const BenchKernel& kernel, const BenchKey& key, std::size_t size,
                        const Stream& stream) {
   const BenchData::Piece piece = data_.piece(kernel.mode(), 0, size);
@@ -97,7 +97,7 @@ bool Reference::agrees(const BenchKernel& kernel, const BenchKey& key, std::size
     cuda::check(cudaMemcpy(&first_bad, piece.first_bad, sizeof first_bad, cudaMemcpyDeviceToHost));
     return first_bad == none_bad && std::ranges::equal(got, std::span(data_.plain()).first(size));
   }
-  if (kernel.mode() == KernelMode::ecb_decrypt)  // a permutation: where its inverse is right it is too
+  if (kernel.mode() == KernelMode::ecb_decrypt)  // encrypting the result must give the input
     return std::ranges::equal(encrypt_blocks(key.key, got), std::span(data_.plain()).first(size));
   return got == expected(kernel.mode(), key, size);
 }

@@ -1,4 +1,4 @@
-// Whether kernels are right, before anything is timed.
+// Checks that kernels are correct before they are timed.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,24 @@
 
 namespace gpuaes::cuda {
 
-// What CPU lanes make. That of AES is libcrypto's, which shares no line with the kernels, nor their key
-// expansion; that of Kuznyechik shares the tables of the standard and its key expansion.
+// Compares with the results of CPU lanes. For AES these are libcrypto's, which share no code with the kernels
+// or their key expansion; for Kuznyechik they share the standard's tables and the key expansion.
 class Reference {
  public:
   explicit Reference(const BenchData& data) : data_(data) {}
 
-  // Bytes that every kernel is checked with: 64 MiB, and but for ECB a part of a block.
+  // The number of bytes that every kernel is checked with: 64 MiB, and except in ECB mode a partial block.
   static std::size_t size_for(KernelMode mode);
 
-  // LaneError, with the name, where the kernel makes anything else of the first `size` bytes of the data. One
-  // key for each cipher.
+  // LaneError with the kernel's name if its output for the first `size` bytes of the data is wrong. Each
+  // cipher must always be used with the same key.
   void check(const Subject& subject, const BenchKernel& kernel, const BenchKey& key, std::size_t size,
              const Stream& stream);
 
  private:
   bool agrees(const BenchKernel& kernel, const BenchKey& key, std::size_t size, const Stream& stream);
   std::vector<std::byte> make(KernelMode mode, const BenchKey& key, std::size_t size) const;
-  // That of size_for() is made once.
+  // The result for size_for() is kept.
   std::vector<std::byte> expected(KernelMode mode, const BenchKey& key, std::size_t size);
 
   const BenchData& data_;

@@ -36,7 +36,7 @@ bool names(const std::string& pattern, std::string_view name) {
                                 : name == pattern;
 }
 
-// What is launched would be another shape than was asked for.
+// UsageError if a launch would round the shape to another one.
 void check_shape(const KernelFacts& facts, const KernelShape& shape) {
   const auto warp = static_cast<unsigned>(attribute(cudaDevAttrWarpSize));
   if (shape.threads > facts.max_threads || shape.threads % warp != 0)
@@ -48,11 +48,11 @@ void check_shape(const KernelFacts& facts, const KernelShape& shape) {
 
 struct LaneKernelUse {
   KernelUse use;
-  unsigned threads;  // of a CUDA block
+  unsigned threads;  // in a CUDA block
 };
 
-// Where the shape leaves it open with as many threads as there can be. UsageError where the kernel cannot
-// have the shape; LaneError.
+// Uses the maximum number of threads if the shape sets none. UsageError if the kernel does not support the
+// shape; LaneError.
 LaneKernelUse lane_kernel_use(const KernelFacts& facts, const KernelShape& shape) {
   check_shape(facts, shape);
   const unsigned threads = shape.threads > 0 ? shape.threads : facts.max_threads;
@@ -179,7 +179,7 @@ void BenchKernel::launch_aes(const BenchData::Piece& piece, cudaStream_t stream)
                    .first_segment = piece.at / segment_bytes,
                    .aad = {},
                    .sealed_bytes = sealed_size(piece.size),
-                   .masks = piece.room};
+                   .masks = piece.scratch};
   if (mode_ == KernelMode::seal)
     launch_gcm_seal(job, piece.plain, piece.sealed, stream);
   else
@@ -196,7 +196,7 @@ void BenchKernel::launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t 
                    .first_segment = piece.at / segment_bytes,
                    .aad = {},
                    .sealed_bytes = sealed_size(piece.size),
-                   .room = piece.room};
+                   .scratch = piece.scratch};
   if (mode_ == KernelMode::seal)
     launch_mgm_seal(job, piece.plain, piece.sealed, stream);
   else
@@ -204,8 +204,8 @@ void BenchKernel::launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t 
 }
 
 std::size_t launches_of(std::size_t size) {
-  constexpr std::size_t bytes_of_run = std::size_t{256} << 20, most = 1000;
-  return std::clamp<std::size_t>(bytes_of_run / size, 1, most);
+  constexpr std::size_t bytes_of_run = std::size_t{256} << 20, max_launches = 1000;
+  return std::clamp<std::size_t>(bytes_of_run / size, 1, max_launches);
 }
 
 }  // namespace gpuaes::cuda

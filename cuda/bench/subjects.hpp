@@ -1,4 +1,4 @@
-// The kernels that gpuaes-bench measures, under one name each.
+// The kernels that gpuaes-bench measures, and their names.
 #pragma once
 
 #include <memory>
@@ -16,26 +16,26 @@
 
 namespace gpuaes::cuda {
 
-// One of the kernels that lanes run, or one that is there to compare with.
+// A kernel that lanes run, or a variant to compare with.
 struct Subject {
   std::string_view name;
   std::optional<CudaKernel> lane_kernel;
-  const Variant* variant;  // otherwise
+  const Variant* variant;  // if it is not a lane kernel
 
   bool can(Cipher cipher, KernelMode mode) const;
-  // Of cipher blocks a thread; 0 where the kernel has a shape of its own.
+  // Numbers of cipher blocks per thread; 0 if the kernel chooses.
   std::vector<unsigned> blocks_per_thread() const;
   KernelCost cost(Cipher cipher, KernelMode mode) const;
 };
 
-// Those that any of the names names, in the order that they have. UsageError where one names none, or where
-// nothing that is left can do any of the ciphers in any of the modes.
+// The subjects that match any of the names, in the order of the list. UsageError if a name matches none, or
+// if none of the matches supports any of the ciphers in any of the modes.
 std::vector<Subject> choose_subjects(const KernelRequest& request);
 
-// The kernel of lanes that makes the keystream: of data under consecutive counters, or of segments.
+// The lane kernel that computes the keystream, for data with consecutive counters or for segments.
 KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments);
 
-// A key on the device, as lanes have it.
+// A key on the device, as lanes use it.
 struct BenchKey {
   explicit BenchKey(CipherKey bytes);
 
@@ -53,11 +53,11 @@ constexpr Nonce bench_nonce(Cipher cipher) {
   return nonce;
 }
 
-// A subject with a mode and a key, ready to be launched. The key outlives it.
+// A subject with a mode and a key, ready to launch. The key must outlive it.
 class BenchKernel {
  public:
-  // UsageError where the kernel cannot have that shape, LaneError where the device cannot.
-  // `grid_stride` is of those that are there to compare with, as in LaunchShape.
+  // UsageError if the kernel does not support the shape, LaneError if the device does not. `grid_stride`
+  // applies to variants, as in LaunchShape.
   BenchKernel(const Subject& subject, KernelMode mode, const BenchKey& key, const KernelShape& shape = {},
               bool grid_stride = true);
 
@@ -83,7 +83,7 @@ class BenchKernel {
   unsigned threads_;
 };
 
-// So many that a run has 256 MiB, and 1000 at most.
+// The number of launches for a run of 256 MiB, at most 1000.
 std::size_t launches_of(std::size_t size);
 
 }  // namespace gpuaes::cuda

@@ -1,4 +1,4 @@
-// gpuaes-bench sweep: which launches suit this device.
+// gpuaes-bench sweep: finds the best launch shapes for this device.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 using namespace cuda;
 
-// The device has nothing to do while a shape is compared, and lowers its clocks perhaps: so many warm-ups.
+// The device idles while a result is checked, and may lower its clocks: hence the many warm-ups.
 constexpr Runs resident_runs{20, 11, 3, 0.2};
 constexpr Runs copied_runs{2, 9, 3, 0.2};
 constexpr KernelMode copied_mode = KernelMode::ctr;
@@ -38,16 +38,16 @@ cudaDeviceProp current_device() {
   return properties;
 }
 
-// The streams that the filter uses for a file.
+// The number of streams that the filter uses for a file.
 unsigned filter_streams() {
-  const RunShape shape{.shared_bytes = std::uint64_t{1} << 30};
-  return plan_lanes({{Backend::cuda, 0, {}}}, shape, this_machine(shape)).first.at(0).count.value();
+  const Workload workload{.parallel_bytes = std::uint64_t{1} << 30};
+  return plan_lanes({{Backend::cuda, 0, {}}}, workload, this_machine(workload)).first.at(0).count.value();
 }
 
 struct SweepShape {
   KernelShape shape;
-  // Whether CUDA blocks go on until all is done; otherwise there are as many as that takes. The kernels of
-  // lanes do so where the number of cipher blocks a thread is left to them.
+  // Whether a fixed number of CUDA blocks loop over the data; otherwise the grid covers the data. Lane
+  // kernels loop if the number of cipher blocks per thread is left to them.
   bool grid_stride;
 };
 
@@ -68,7 +68,7 @@ std::vector<SweepShape> shapes_of(const Subject& subject, Cipher cipher, std::si
   return shapes;
 }
 
-// A lane's kernel has one shape for all that it is used for.
+// A lane kernel has to use the same shape in all its modes.
 std::vector<KernelMode> modes_of(const Subject& subject, Cipher cipher) {
   if (subject.can(cipher, KernelMode::seal)) return {KernelMode::ctr, KernelMode::seal};
   return {KernelMode::ctr};
@@ -107,30 +107,32 @@ class SweepBench {
 
   void sweep(const Subject& subject, const BenchKey& key) {
     std::vector<ShapeRate> rates;
-    std::map<KernelMode, double> own;  // rates of the kernel's own shape, which comes first, if it has one
+    // Rates in the kernel's default shape, which comes first if there is one.
+    std::map<KernelMode, double> own;
     const Cipher cipher = key.key.cipher;
     for (const SweepShape& each : shapes_of(subject, cipher, size_, device_)) {
-      std::vector<double> of_modes;  // as parts of the own ones
+      std::vector<double> of_modes;  // relative to the default shape
       for (const KernelMode mode : modes_of(subject, cipher))
         if (const std::optional<double> rate = measure(subject, mode, key, each)) {
           own.try_emplace(mode, subject.lane_kernel ? *rate : 1);
           of_modes.push_back(*rate / own.at(mode));
         }
       if (!of_modes.empty() && (subject.lane_kernel || each.grid_stride))
-        rates.push_back({each.shape, std::ranges::min(of_modes)});
+        rates.push_back({each.shape.threads, each.shape.blocks_per_thread, std::ranges::min(of_modes)});
     }
     if (rates.empty()) {
       leave_out(stream_counts_.size());
       return;
     }
-    const KernelShape best = choose_shape(rates);
+    const ShapeRate& fastest = choose_shape(rates);
+    const KernelShape best{fastest.threads, fastest.blocks_per_thread};
     const unsigned streams = sweep_streams_of(subject, key, best);
     report_.note(
         fmt::format("best of {}, {}: threads {}, blocks per thread {}, streams {} (0: as the filter)",
                     subject.name, info(cipher).name, best.threads, best.blocks_per_thread, streams));
   }
 
-  // In GB/s. None where the kernel, or the device, cannot have it.
+  // In GB/s. Empty if the kernel or the device does not support the shape.
   std::optional<double> measure(const Subject& subject, KernelMode mode, const BenchKey& key,
                                 const SweepShape& each) {
     report_.cancel().check();
@@ -157,7 +159,7 @@ class SweepBench {
     }
   }
 
-  // The best number of them.
+  // The best number of streams.
   unsigned sweep_streams_of(const Subject& subject, const BenchKey& key, const KernelShape& shape) {
     const BenchKernel kernel(subject, copied_mode, key, shape);
     std::vector<StreamsRate> rates;

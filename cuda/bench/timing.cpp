@@ -60,8 +60,8 @@ double LaunchTimes::with_copies(const CopiedLaunches& what, const Runs& runs) {
   });
 }
 
-// Each stream takes what is next to the device, has it worked on, and takes it back. Pieces that are under
-// way at the same time are apart.
+// Each stream copies its next piece to the device, launches the kernel and copies the output back. Pieces in
+// flight do not overlap.
 void LaunchTimes::enqueue(const CopiedLaunches& what, const InOut& all) {
   for (std::size_t i = 0; i < what.launches; ++i) {
     const Stream& stream = streams_[i % what.streams];

@@ -1,4 +1,4 @@
-// How long kernels take: with data that stays on the device, and with copies to it and back.
+// Times kernels on data that stay on the device, and with copies to it and back.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,15 @@
 
 namespace gpuaes::cuda {
 
-// Streams, and how long the device takes for what is put into them.
+// CUDA streams, and timing of what is enqueued in them.
 class Streams {
  public:
   explicit Streams(std::size_t count) : streams_(count) {}
 
   const Stream& operator[](std::size_t i) const { return streams_[i]; }
 
-  // Seconds from the first of what `enqueue` puts into the first `used` of them to the last of it.
+  // Seconds from the start of the first to the end of the last operation that `enqueue` puts into the first
+  // `used` streams.
   double time(std::size_t used, const std::function<void()>& enqueue) const;
 
  private:
@@ -29,27 +30,25 @@ class Streams {
   Event begin_{cudaEventDefault}, end_{cudaEventDefault};
 };
 
-// How often something is run: first untimed, then timed. Each kind of runs ends early once its runs have
-// taken `seconds` together, but not before `min_timed` timed ones: long runs are disturbed less, and need
-// fewer.
+// The number of runs, first untimed, then timed. Each phase ends early when its runs have taken `seconds` in
+// total, but after at least `min_timed` timed runs: longer runs vary less, and fewer suffice.
 struct Runs {
   std::size_t warm_ups, timed, min_timed;
   double seconds;
 };
 
-// The median of what `time` gives.
+// The median of the results of `time`.
 double median(const Runs& runs, const std::function<double()>& time);
 double median(std::vector<double> values);
 
-// Memory of the host, pinned as that of the filter is, from which data go to the device, and to which they
-// come back.
+// Host memory, pinned like the filter's, to copy to the device from and back to.
 class HostData {
  public:
   explicit HostData(std::size_t size) : in_(size), out_(size), pinned_in_(in_), pinned_out_(out_) {}
 
-  // Has what the pieces of a mode are made of.
+  // Copies the inputs of a mode from device memory.
   void fill(const InOut& all) { check(cudaMemcpy(in_.data(), all.in, all.in_bytes, cudaMemcpyDeviceToHost)); }
-  // Where the same is that is in device memory.
+  // The host addresses that correspond to a piece in device memory.
   const std::byte* in(const InOut& all, const InOut& piece) const { return in_.data() + (piece.in - all.in); }
   std::byte* out(const InOut& all, const InOut& piece) { return out_.data() + (piece.out - all.out); }
 
@@ -60,14 +59,14 @@ class HostData {
 
 // What is copied with each launch.
 struct CopiedLaunches {
-  const BenchKernel* kernel;  // null: nothing is done between the copies
+  const BenchKernel* kernel;  // null: only copies
   KernelMode mode;
-  std::size_t size;     // bytes of a launch
-  std::size_t streams;  // that take turns; at most as many as there are pieces
+  std::size_t size;     // of a launch
+  std::size_t streams;  // used in turn; at most the number of pieces
   std::size_t launches;
 };
 
-// Medians, in seconds. LaneError; and Cancelled, between two runs.
+// Median times in seconds. LaneError; Cancelled, between two runs.
 class LaunchTimes {
  public:
   LaunchTimes(BenchData& data, const Streams& streams, Report& report)
@@ -76,7 +75,7 @@ class LaunchTimes {
   // Of launches_of(size) launches, back to back.
   double resident(const BenchKernel& kernel, std::size_t size, const Runs& runs);
 
-  // Of copies to the device, launches and copies back, as lanes do it.
+  // Of copies to the device, launches and copies back, as in lanes.
   double with_copies(const CopiedLaunches& what, const Runs& runs);
 
  private:
@@ -85,7 +84,7 @@ class LaunchTimes {
   BenchData& data_;
   const Streams& streams_;
   Report& report_;
-  std::unique_ptr<HostData> host_;  // once it is needed: it takes long to pin
+  std::unique_ptr<HostData> host_;  // allocated when needed, because pinning is slow
 };
 
 }  // namespace gpuaes::cuda

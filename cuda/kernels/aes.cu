@@ -1,5 +1,5 @@
-// Launches of AES: CTR mode, and GCM (NIST SP 800-38D) of a job's segments, which is a launch of the CTR
-// kernel and one that makes the tags of the ciphertext, or compares them.
+// Launches of AES: CTR mode, and GCM (NIST SP 800-38D) of a job's segments. GCM launches the CTR kernel, then
+// one that computes the tags of the ciphertext and writes or compares them.
 
 #include "cipher/modes/segments.hpp"
 #include "kernels/aes_bitslice_kernel.cuh"
@@ -34,7 +34,7 @@ void launch_ttable(const AesKey& key, const Plan& plan, cudaStream_t stream) {
   }
 }
 
-// make_plan.operator()<size>(): a plan of tiles of that size.
+// make_plan.operator()<size>() returns a plan of tiles of that size.
 template <class MakePlan>
 void launch_ctr(const AesKey& key, MakePlan make_plan, cudaStream_t stream) {
   switch (key.kernel) {
@@ -45,25 +45,32 @@ void launch_ctr(const AesKey& key, MakePlan make_plan, cudaStream_t stream) {
   }
 }
 
+template <class Plan>
+auto* ttable_function(Cipher cipher) {
+  switch (cipher) {
+    case Cipher::aes_128:
+      return ttable_kernel<10, Plan>;
+    case Cipher::aes_192:
+      return ttable_kernel<12, Plan>;
+    case Cipher::aes_256:
+      return ttable_kernel<14, Plan>;
+    case Cipher::kuznyechik:
+      break;
+  }
+  refuse_cipher(cipher);
+}
+
 template <template <unsigned> class Plan>
 KernelFacts ctr_facts(CudaKernel kernel, Cipher cipher) {
   const auto facts = [](auto* function, unsigned tile, unsigned threads, unsigned (*shared)(unsigned)) {
     return KernelFacts{reinterpret_cast<const void*>(function), tile / warp_lanes, threads, shared};
   };
-  if (kernel == CudaKernel::bitslice)
-    return facts(bitslice_kernel<Plan<aes::tile_blocks>>, aes::tile_blocks, bitslice_threads, memory_bytes);
-  const auto table_facts = [&](auto* function) {
-    return facts(function, ttable_tile, ttable_threads, [](unsigned) { return table_bytes; });
-  };
-  switch (cipher) {
-    case Cipher::aes_128:
-      return table_facts(ttable_kernel<10, Plan<ttable_tile>>);
-    case Cipher::aes_192:
-      return table_facts(ttable_kernel<12, Plan<ttable_tile>>);
-    case Cipher::aes_256:
-      return table_facts(ttable_kernel<14, Plan<ttable_tile>>);
-    case Cipher::kuznyechik:
-      break;
+  switch (kernel) {
+    case CudaKernel::bitslice:
+      return facts(bitslice_kernel<Plan<aes::tile_blocks>>, aes::tile_blocks, bitslice_threads, memory_bytes);
+    case CudaKernel::ttable:
+      return facts(ttable_function<Plan<ttable_tile>>(cipher), ttable_tile, ttable_threads,
+                   [](unsigned) { return table_bytes; });
   }
   refuse_cipher(cipher);
 }
@@ -75,7 +82,7 @@ Segments make_segments(const GcmJob& job) {
            static_cast<std::uint32_t>(nonce.low >> 32)}};
 }
 
-// `sealed`: `in` or `out`, whichever has the tags.
+// `sealed` is whichever of `in` and `out` contains the tags.
 void launch_gcm(const GcmJob& job, const std::byte* in, std::size_t in_stride, std::byte* out,
                 std::size_t out_stride, std::byte* sealed, std::uint32_t* first_bad, cudaStream_t stream) {
   const Segments segments = make_segments(job);
@@ -87,9 +94,9 @@ void launch_gcm(const GcmJob& job, const std::byte* in, std::size_t in_stride, s
                                        in_stride, out_stride, reinterpret_cast<std::uint32_t*>(job.masks)};
       },
       stream);
-  constexpr unsigned max_share = 8;  // CUDA blocks that a multiprocessor has registers for
-  Grid grid = even_grid(segments.count, tag_threads, max_share);
-  grid.shared_bytes = shares_bytes;
+  constexpr unsigned max_per_multiprocessor = 8;  // CUDA blocks, limited by registers
+  Grid grid = even_grid(segments.count, tag_threads, max_per_multiprocessor);
+  grid.shared_bytes = warp_sums_bytes;
   launch(tag_kernel, grid, stream, job.powers, job.aad, segments, sealed,
          reinterpret_cast<const uint4*>(job.masks), first_bad);
 }

@@ -1,14 +1,12 @@
-// CTR keystream, bitsliced: cipher/aes/bitslice_ctr.hpp on whole jobs, a tile of 256 blocks for a warp, in a
-// grid-stride loop over tiles. No load or store has an address, and no branch a condition, that depends on
-// key or data. One kernel for all key sizes.
+// Bitsliced CTR keystream: cipher/aes/bitslice_ctr.hpp on whole jobs. A warp takes a tile of 256 blocks, in a
+// grid-stride loop over tiles. No memory address and no branch depends on key or data. One kernel serves all
+// key sizes.
 //
-// Shared memory holds the round keys spread over words; what tiles share of rounds 1 and 2 is made for 32
-// tiles ahead, one by each thread of a warp.
+// Shared memory holds the bitsliced round keys. The parts of rounds 1 and 2 that the blocks of a tile share
+// are computed for 32 tiles at once, one tile by each thread of a warp.
 //
-// On an H200, with data in device memory, that makes 590, 491 and 417 GB/s with keys of 128, 192 and 256
-// bits, and 388, 338 and 299 in launches of 4 MiB, one behind the other. Tried and left: 768 resident threads
-// with 80 registers instead of 512 with 110, as much of 1 GiB and 0.9 of it in launches of 16 MiB; CUDA
-// blocks of 512 threads, +1 %, and of 128 or 64, -3 to -5 %.
+// More resident threads with fewer registers each were slower in launches of a few megabytes. CUDA blocks of
+// 512 threads made little difference, and smaller ones were slower.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -19,18 +17,18 @@
 
 namespace gpuaes::cuda {
 
-constexpr unsigned bitslice_threads = 256;           // at most
-constexpr unsigned bitslice_resident_threads = 512;  // that a multiprocessor has registers for
+constexpr unsigned bitslice_threads = 256;           // maximum
+constexpr unsigned bitslice_resident_threads = 512;  // limited by registers
 
-// In dynamic shared memory, of all threads; the memory of each warp lies behind it.
+// At the start of dynamic shared memory, followed by a WarpMemory for each warp.
 struct BlockMemory {
   aes::KeyRows keys[15 * aes::key_rows];
   aes::LastByte last_bytes[warp_lanes];
 };
 
 struct WarpMemory {
-  uint4 data[aes::tile_blocks];         // of the tile under way
-  aes::SharedRounds ahead[warp_lanes];  // of this tile and the next ones of the warp
+  uint4 data[aes::tile_blocks];         // of the current tile
+  aes::SharedRounds ahead[warp_lanes];  // of this tile and the warp's next ones
 };
 
 __host__ __device__ constexpr unsigned memory_bytes(unsigned threads) {
@@ -43,12 +41,11 @@ __device__ inline void spread_keys(aes::KeyRows* keys, const std::uint32_t* roun
     keys[i] = aes::make_key_rows(round_keys + i / aes::key_rows * 4, i % aes::key_rows);
 }
 
-// Starts to copy what there is of a tile's data to shared memory, where it takes no registers while the
-// keystream is made.
+// Starts copying the tile's data to shared memory, so that it takes no registers while the keystream is
+// computed.
 __device__ inline void fetch(const Tile& tile, uint4* data, unsigned warp_lane) {
-  asm volatile(
-      ""
-      : "+r"(warp_lane));  // or its address is made once for all tiles, for which there is no register
+  // Keeps the compiler from computing the address once for all tiles, which would take a register too many.
+  asm volatile("" : "+r"(warp_lane));
   for (unsigned i = warp_lane; i < aes::tile_blocks; i += warp_lanes)
     if (i >= tile.begin && i < tile.end)
       __pipeline_memcpy_async(data + i, tile.in + 4 * (tile.offset + i), sizeof(uint4));
@@ -57,11 +54,11 @@ __device__ inline void fetch(const Tile& tile, uint4* data, unsigned warp_lane) 
 
 __device__ inline void wait_for_data() {
   __pipeline_wait_prior(0);
-  __syncwarp();  // and for what the other threads of the warp fetch
+  __syncwarp();  // for what the other threads of the warp fetched
 }
 
-// Adds the keystream to the data of a tile: word k of it is that of block 8k + group. A whole tile needs no
-// conditions, which would be 2 % of all instructions.
+// XORs the keystream into the data of a tile: word k belongs to block 8k + group. Whole tiles skip the bounds
+// checks.
 template <bool whole>
 __device__ void add_data(const Tile& tile, const aes::Column& key, const uint4* data, unsigned group,
                          unsigned column) {
@@ -82,7 +79,7 @@ __device__ inline void finish_tile(const Tile& tile, const aes::Column& key, con
   else
     add_data<false>(tile, key, data, group, column);
   if (tile.mask != nullptr && group == mask_block) tile.mask[column] = key.words[0];
-  __syncwarp();  // all have read what the next tile's will be copied over
+  __syncwarp();  // all threads have read what the next tile overwrites
 }
 
 template <class Plan>
@@ -119,10 +116,10 @@ __device__ void finish_gathered(const Plan& plan, std::uint64_t number, const ae
     const GatheredBlock block = plan.gathered_block(number, aes::groups * k + group);
     if (block.is_used) block.out[column] = in[4 * aes::groups * k] ^ key.words[k];
   }
-  __syncwarp();  // as above
+  __syncwarp();  // as in finish_tile()
 }
 
-// Plan: CtrTiles or SegmentTiles.
+// Plan is CtrTiles or SegmentTiles.
 template <class Plan>
 __global__ void __launch_bounds__(bitslice_threads, bitslice_resident_threads / bitslice_threads)
     bitslice_kernel(const std::uint32_t* round_keys, int rounds, Plan plan) {
@@ -141,7 +138,7 @@ __global__ void __launch_bounds__(bitslice_threads, bitslice_resident_threads / 
   const auto tiles = static_cast<unsigned>(aligned + plan.gathered());
   unsigned number = blockIdx.x * warps + threadIdx.x / warp_lanes;
   while (number < tiles) {
-    __syncwarp();  // the last of those made before has been read
+    __syncwarp();  // all threads have read the last of the previous 32
     own.ahead[warp_lane] =
         aes::share_rounds(plan.tile(std::uint64_t{number} + warp_lane * stride).first, round_keys);
     __syncwarp();

@@ -1,12 +1,10 @@
-// CTR keystream by T-tables: cipher/aes/ttable.hpp on whole jobs, a tile of 128 blocks for a warp, in a
-// grid-stride loop over tiles. Faster than without tables, and addresses depend on key and data.
+// CTR keystream by T-tables: cipher/aes/ttable.hpp on whole jobs. A warp takes a tile of 128 blocks, in a
+// grid-stride loop over tiles. Faster than the bitsliced kernel, but memory addresses depend on key and data.
 //
-// One block of 512 threads on each multiprocessor fills 64 KiB of shared memory with the tables, once. On an
-// H200, with data in device memory, that makes 838, 700 and 600 GB/s with keys of 128, 192 and 256 bits, and
-// 513, 450 and 407 in launches of 4 MiB, one behind the other. Tried and left (AES-128): tiles of 256 make
-// 862 GB/s, but 291 in launches of 4 MiB, since half the warps find no work; two blocks of threads on a
-// multiprocessor, 823; more or fewer threads, two cipher blocks at a time, round keys in shared memory: -5 to
-// +2 %, and nothing for launches of 4 MiB.
+// One CUDA block of 512 threads per multiprocessor fills 64 KiB of shared memory with the tables, once. Tiles
+// of 256 blocks were faster in large launches and much slower in small ones, where half of the warps had no
+// work. Two CUDA blocks per multiprocessor were slower. Other numbers of threads, two cipher blocks at a
+// time, and round keys in shared memory made little difference.
 #pragma once
 
 #include "cipher/aes/ttable.hpp"
@@ -15,7 +13,7 @@
 
 namespace gpuaes::cuda {
 
-constexpr unsigned ttable_threads = 512;  // at most, and all that a multiprocessor holds
+constexpr unsigned ttable_threads = 512;  // maximum, and all that run on a multiprocessor
 constexpr unsigned ttable_tile = 4 * warp_lanes;
 constexpr unsigned table_bytes = aes::replicated_words * sizeof(std::uint32_t);
 
@@ -37,7 +35,7 @@ __device__ inline void store_data(std::uint32_t* words, const uint4& data, const
                                       data.w ^ key.words[3]};
 }
 
-// Plan: CtrTiles or SegmentTiles.
+// Plan is CtrTiles or SegmentTiles.
 template <int rounds, class Plan>
 __global__ void __launch_bounds__(ttable_threads, 1)
     ttable_kernel(const std::uint32_t* round_keys, Plan plan) {
@@ -58,8 +56,8 @@ __global__ void __launch_bounds__(ttable_threads, 1)
     for (unsigned i = warp_lane; i < ttable_tile; i += warp_lanes) {
       const bool has_data = i >= tile.begin && i < tile.end;
       const std::int64_t at = 4 * (tile.offset + i);
-      // In a branch of its own: otherwise the compiler loads where it needs the data, late, and makes 812
-      // GB/s.
+      // A branch of its own: otherwise the compiler moves the load to where the data are needed, which is
+      // slower.
       uint4 data{};
       if (has_data) data = load_data(tile.in + at);
       const aes::Block key = keystream.block(static_cast<unsigned>(tile.first.low) % 256 + i);

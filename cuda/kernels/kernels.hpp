@@ -1,7 +1,7 @@
-// Kernel launches as plain C++: nothing here needs nvcc. Every function enqueues on `stream` and returns;
-// errors of the launch are thrown as LaneError, errors of the kernel come out where the stream is waited for.
+// Kernel launches as plain C++, usable without nvcc. Every function enqueues on `stream` and returns.
+// LaneError if a launch fails; if a kernel fails, waiting for the stream reports it.
 //
-// All memory is the device's, aligned to 16 bytes, and readable and writable up to the next multiple of 16.
+// All memory is device memory, aligned to 16 bytes, and readable and writable up to the next multiple of 16.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,15 +15,21 @@
 
 namespace gpuaes::cuda {
 
+// How a kernel is launched. 0: the kernel's own choice, which lanes use; the bench tries others.
+struct KernelShape {
+  unsigned threads = 0;            // in a CUDA block, a multiple of 32
+  unsigned blocks_per_thread = 0;  // cipher blocks, rounded down to whole tiles
+};
+
 struct AesKey {
   const std::uint32_t* round_keys;  // 4 * (rounds + 1) words, as aes::expand_key() makes them
   int rounds;                       // 10, 12 or 14
-  CudaKernel kernel;                // that works with them
+  CudaKernel kernel;                // uses these round keys
   KernelShape shape{};
 };
 
-// out[i] = in[i] XOR AES-CTR keystream, for `size` bytes (any number, also 0).
-// `in`, `out`: the same memory, or apart from each other.
+// out[i] = in[i] XOR AES-CTR keystream, for `size` bytes, which may be 0. `in` and `out` are the same or do
+// not overlap.
 void launch_aes_ctr(const AesKey& key, Counter counter, const std::byte* in, std::byte* out, std::size_t size,
                     cudaStream_t stream);
 
@@ -33,64 +39,63 @@ struct KuznyechikKey {
   KernelShape shape{};
 };
 
-// As launch_aes_ctr().
+// Like launch_aes_ctr().
 void launch_kuznyechik_ctr(const KuznyechikKey& key, Counter counter, const std::byte* in, std::byte* out,
                            std::size_t size, cudaStream_t stream);
 
-// Bytes that may be in a kernel's parameters, of which nobody can wipe all copies. What is behind them in
-// their last 16 is 0.
+// Bytes that may be kernel parameters, whose copies cannot all be wiped. The rest of the last 16 is 0.
 struct PublicData {
   std::uint32_t size = 0;
   std::uint32_t words[max_aad_bytes / 4] = {};
 };
 
-// AES-GCM of segments, as cipher/modes/segments.hpp cuts them.
+// AES-GCM of segments as cipher/modes/segments.hpp defines them.
 struct GcmJob {
   AesKey key;
-  const ghash::Powers* powers;  // of the key's H
+  const ghash::Powers* powers;  // of the hash key H
   Nonce base_nonce;
   std::uint64_t first_segment;
   PublicData aad;
   std::size_t sealed_bytes;  // of all segments; each but the last has sealed_segment_bytes
-  std::byte* masks;          // 16 bytes for each segment, for the kernels' own use
+  std::byte* masks;          // scratch memory: 16 bytes for each segment
 };
 
-// A job has fewer segments.
+// More than the number of segments in any job.
 inline constexpr std::uint32_t none_bad = 0xffffffff;
 
-// `plain` and `sealed` are apart. `first_bad`: has none_bad, which is left there if all tags are right, and
-// otherwise becomes the first segment whose tag is wrong, counted in this job. Setting it here would take a
-// tenth of a job of 4 MiB.
+// `plain` and `sealed` do not overlap. `first_bad` must be none_bad before the call; it stays so if all tags
+// are right, or else becomes the job's first segment whose tag is wrong. It is not set here because most jobs
+// leave it unchanged, and setting it for each would take time.
 void launch_gcm_seal(const GcmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream);
 void launch_gcm_open(const GcmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
                      cudaStream_t stream);
 
-// Kuznyechik in MGM, of segments as above.
+// Kuznyechik-MGM of segments, as in GcmJob.
 struct MgmJob {
   KuznyechikKey key;
   Nonce base_nonce;
   std::uint64_t first_segment;
   PublicData aad;
   std::size_t sealed_bytes;  // of all segments; each but the last has sealed_segment_bytes
-  std::byte* room;           // for the kernels' own use: mgm_room() for each segment
+  std::byte* scratch;        // mgm_scratch_bytes() for each segment
 };
 
-// Bytes: where counters and factors start, the factors, and the sum of products.
-constexpr std::size_t mgm_room(std::size_t aad_bytes) {
+// Bytes per segment: the initial counters, the factors, and the sum of products.
+constexpr std::size_t mgm_scratch_bytes(std::size_t aad_bytes) {
   return 16 * (2 + (aad_bytes + 15) / 16 + segment_bytes / 16 + 1 + 1);
 }
 
-// As launch_gcm_seal() and launch_gcm_open().
+// Like launch_gcm_seal() and launch_gcm_open().
 void launch_mgm_seal(const MgmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream);
 void launch_mgm_open(const MgmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
                      cudaStream_t stream);
 
-// Of a kernel that makes the keystream in one of the launches above, for whoever asks the device about it.
+// Describes the kernel that computes the keystream in one of the launches above.
 struct KernelFacts {
   const void* function;
-  unsigned blocks_per_thread;                  // cipher blocks of a tile, for each thread of a warp
-  unsigned max_threads;                        // of a CUDA block
-  unsigned (*shared_bytes)(unsigned threads);  // of a CUDA block of so many threads
+  unsigned blocks_per_thread;                  // cipher blocks of a tile per thread of a warp
+  unsigned max_threads;                        // in a CUDA block
+  unsigned (*shared_bytes)(unsigned threads);  // of a CUDA block with that many threads
 };
 KernelFacts aes_ctr_facts(CudaKernel kernel, Cipher cipher);
 KernelFacts aes_gcm_facts(CudaKernel kernel, Cipher cipher);

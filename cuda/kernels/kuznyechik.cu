@@ -1,6 +1,7 @@
-// Launches of Kuznyechik: CTR mode (GOST R 34.13-2015), and MGM (RFC 9058) of a job's segments, which is
-// three launches of the cipher, each of which needs the results of the one before
-// (cipher/modes/mgm_counter_blocks.hpp). The products are computed before the last one, the tags after it.
+// Launches of Kuznyechik: CTR mode (GOST R 34.13-2015), and MGM (RFC 9058) of a job's segments. MGM launches
+// the cipher three times, and each launch needs the results of the one before
+// (cipher/modes/mgm_counter_blocks.hpp). The products are computed before the last of them, the tags after
+// it.
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@
 namespace gpuaes::cuda {
 namespace {
 
-// Devices with little shared memory have room for fewer threads.
+// Uses fewer threads on devices with little shared memory.
 TileUse kuznyechik_bitslice_use() {
   const auto of_block = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   const auto of_processor = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
@@ -57,11 +58,15 @@ void launch_kuznyechik(const KuznyechikKey& key, const CounterBlocks& counter_bl
 
 template <class CounterBlocks>
 KernelFacts kuznyechik_facts(CudaKernel kernel) {
-  if (kernel == CudaKernel::bitslice)
-    return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>), kuznyechik::slices,
-            kuznyechik_bitslice_use().max_threads, kuznyechik_bitslice_memory};
-  return {reinterpret_cast<const void*>(kuznyechik_table_kernel<CounterBlocks>), 1, kuznyechik_table_threads,
-          [](unsigned) { return kuznyechik_table_bytes; }};
+  switch (kernel) {
+    case CudaKernel::bitslice:
+      return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>), kuznyechik::slices,
+              kuznyechik_bitslice_use().max_threads, kuznyechik_bitslice_memory};
+    case CudaKernel::ttable:
+      return {reinterpret_cast<const void*>(kuznyechik_table_kernel<CounterBlocks>), 1,
+              kuznyechik_table_threads, [](unsigned) { return kuznyechik_table_bytes; }};
+  }
+  refuse_cipher(Cipher::kuznyechik);
 }
 
 MgmSegments make_segments(const MgmJob& job) {
@@ -70,24 +75,25 @@ MgmSegments make_segments(const MgmJob& job) {
           (job.aad.size + 15) / 16};
 }
 
-// `sealed`: the side of `data` that has the tags.
+// `sealed` is the side of `data` that contains the tags.
 void launch_mgm(const MgmJob& job, const MgmData& data, std::byte* sealed, std::uint32_t* first_bad,
                 cudaStream_t stream) {
   const MgmSegments segments = make_segments(job);
   if (segments.count == 0) return;
-  auto* const starts = reinterpret_cast<BlockWords*>(job.room);
+  auto* const starts = reinterpret_cast<BlockWords*>(job.scratch);
   BlockWords* const sums = starts + 2 * segments.count;
   BlockWords* const factors = sums + segments.count;
-  constexpr unsigned max_share = 4;  // CUDA blocks on a multiprocessor
+  constexpr unsigned max_per_multiprocessor = 4;  // CUDA blocks
 
   launch_kuznyechik(job.key, MgmStarts{segments, starts}, stream);
   launch_kuznyechik(job.key, MgmBody(segments, starts, data, factors), stream);
-  Grid products = even_grid(segments.count, product_threads, max_share);
+  Grid products = even_grid(segments.count, product_threads, max_per_multiprocessor);
   products.shared_bytes = product_bytes;
   launch(mgm_product_kernel, products, stream, job.aad, segments, sealed, factors, sums);
   launch_kuznyechik(job.key, MgmSums{segments.count, sums}, stream);
   constexpr unsigned warps = mgm_tag_threads / warp_lanes;
-  launch(mgm_tag_kernel, even_grid((segments.count + warps - 1) / warps, mgm_tag_threads, max_share), stream,
+  launch(mgm_tag_kernel,
+         even_grid((segments.count + warps - 1) / warps, mgm_tag_threads, max_per_multiprocessor), stream,
          segments, sealed, reinterpret_cast<const uint4*>(sums), first_bad);
 }
 

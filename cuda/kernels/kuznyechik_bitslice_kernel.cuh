@@ -1,14 +1,13 @@
-// Kuznyechik, bitsliced: cipher/kuznyechik/bitslice.hpp on the counter blocks of a job
-// (cipher/modes/counter_blocks.hpp), 32 for each thread, in a grid-stride loop over tiles, each of which a
-// warp takes. No load or store has an address, and no branch a condition, that depends on key or data.
+// Bitsliced Kuznyechik: cipher/kuznyechik/bitslice.hpp on the counter blocks of a job
+// (cipher/modes/counter_blocks.hpp), 32 per thread. A warp takes a tile, in a grid-stride loop over tiles. No
+// memory address and no branch depends on key or data.
 //
 // Shared memory holds the round keys, one word for each bit, and the 32 blocks of each thread before and
-// after they are a state: registers cannot be indexed in a loop.
+// after they are transposed: registers cannot be indexed in a loop.
 //
-// On an H200, with data in device memory, that makes 218 GB/s, and 68 in launches of 4 MiB, one behind the
-// other: these are 256 warps, one for every second scheduler, and take as long as one. Tried and left: 256
-// threads with 190 registers for a multiprocessor, -3 %; 512 threads with 128, of which too few for a state,
-// less than half.
+// Launches of a few megabytes are slower than large ones because they have too few warps for all schedulers.
+// 256 threads per multiprocessor with more registers were slower; 512 threads, whose registers cannot hold a
+// state, were much slower.
 #pragma once
 
 #include "cipher/kuznyechik/bitslice.hpp"
@@ -17,8 +16,8 @@
 
 namespace gpuaes::cuda {
 
-constexpr unsigned kuznyechik_bitslice_threads = 128;           // at most
-constexpr unsigned kuznyechik_bitslice_resident_threads = 384;  // that a multiprocessor has registers for
+constexpr unsigned kuznyechik_bitslice_threads = 128;           // maximum
+constexpr unsigned kuznyechik_bitslice_resident_threads = 384;  // limited by registers
 constexpr unsigned kuznyechik_bitslice_tile = kuznyechik::slices * warp_lanes;
 
 // In dynamic shared memory, after the keys: block k of all threads of a warp is contiguous.
@@ -30,7 +29,7 @@ __host__ __device__ constexpr unsigned kuznyechik_bitslice_memory(unsigned threa
   return static_cast<unsigned>(sizeof(kuznyechik::KeySlices) + threads / warp_lanes * sizeof(WarpBlocks));
 }
 
-// Counter blocks from `first` on, one for each thread of the warp, 32 times. Zeros after the last one.
+// Stores the warp's counter blocks from `first` on, 32 for each thread, and zeros after the last one.
 template <class CounterBlocks>
 __device__ void gather_counters(const CounterBlocks& counter_blocks, std::uint64_t first, WarpBlocks& blocks,
                                 unsigned warp_lane) {

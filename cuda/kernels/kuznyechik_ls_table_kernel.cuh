@@ -1,11 +1,10 @@
-// Kuznyechik by LS tables in shared memory: cipher/kuznyechik/ls_table.hpp on the counter blocks of a
-// job (cipher/modes/counter_blocks.hpp), one for each thread, in a grid-stride loop. Addresses depend on key
+// Kuznyechik by LS tables in shared memory: cipher/kuznyechik/ls_table.hpp on the counter blocks of a job
+// (cipher/modes/counter_blocks.hpp), one per thread, in a grid-stride loop. Memory addresses depend on key
 // and data.
 //
-// One block of 512 threads on each multiprocessor fills 64 KiB of shared memory with the tables, once. A
-// block takes 144 lookups of 16 bytes, none of which waits for another: what a multiprocessor reads from
-// shared memory, 128 bytes a cycle, is the limit. On an H200, with data in device memory, that makes 226
-// GB/s, 0.98 of it, and 201 in launches of 4 MiB, one behind the other.
+// One CUDA block of 512 threads per multiprocessor fills 64 KiB of shared memory with the tables, once. A
+// cipher block takes 144 independent lookups of 16 bytes. The limit is the bandwidth of shared memory, 128
+// bytes per cycle and multiprocessor.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -15,7 +14,7 @@
 
 namespace gpuaes::cuda {
 
-constexpr unsigned kuznyechik_table_threads = 512;  // at most, and all that a multiprocessor holds
+constexpr unsigned kuznyechik_table_threads = 512;  // maximum, and all that run on a multiprocessor
 constexpr unsigned kuznyechik_table_bytes = sizeof(kuznyechik::LsTables);
 
 static __device__ constexpr kuznyechik::LsTables kuznyechik_tables =

@@ -1,5 +1,5 @@
-// Launches of kernels that stride over their work with the whole grid, and that may begin before the kernels
-// launched before them have ended, where the device can do that (programmatic dependent launch).
+// Launches of grid-stride kernels. On devices that support programmatic dependent launch, a kernel may begin
+// before the kernels launched before it have ended.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,51 +9,52 @@
 #include <cstdint>
 
 #include "kernels/device.cuh"
-#include "lane/cuda_kernel.hpp"
+#include "kernels/kernels.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {
 
 struct Grid {
-  std::uint64_t blocks;     // CUDA blocks
-  unsigned threads;         // of a CUDA block
-  unsigned shared_bytes{};  // dynamic, of a CUDA block
-  bool early = false;       // whether it may begin before the launch before it has ended, if the device can
-  unsigned share{};         // of its blocks for each multiprocessor, where there is room for more
+  std::uint64_t blocks;           // CUDA blocks
+  unsigned threads;               // in a CUDA block
+  unsigned shared_bytes{};        // dynamic shared memory of a CUDA block
+  bool early = false;             // may begin before the previous launch ends, if the device supports that
+  unsigned per_multiprocessor{};  // CUDA blocks at most; 0: as many as fit
 };
 
 inline unsigned multiprocessors() {
   return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
 }
 
-// The grid where `blocks` CUDA blocks find work: the same number on each multiprocessor, at most max_share.
+// A grid for work that `blocks` CUDA blocks can share: the same number on each multiprocessor, at most
+// max_per_multiprocessor.
 //
-// Large launches begin early. Such a launch takes the room that the one before it leaves. If that were more
-// than its share on some multiprocessor, the launch would take as long as all its CUDA blocks there: back to
-// back, CTR launches of 4 MiB made 129 GB/s that way, and GCM 61, instead of 300 and 166. So there is no more
-// room than its share. Small launches leave the room to the launches of other CUDA streams instead: 4 streams
-// make 270 GB/s with launches of 1 MiB, and 104 if these begin early.
-inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned max_share) {
-  constexpr unsigned large = 256;  // threads of a multiprocessor
+// Large launches begin early, in the room that the previous launch leaves. Without a limit, one of
+// these could take more than its even number of CUDA blocks, and the launch would last as long as they do,
+// which was much slower; launch() enforces the limit. Small launches do not begin early, because with several
+// CUDA streams they would take multiprocessors from the other streams' launches; that was slower, too.
+inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned max_per_multiprocessor) {
+  constexpr unsigned large = 256;  // threads per multiprocessor
   const unsigned processors = multiprocessors();
-  const auto share =
-      static_cast<unsigned>(std::clamp<std::uint64_t>((blocks + processors - 1) / processors, 1, max_share));
-  const bool early = share * threads >= large;
-  return {.blocks = std::uint64_t{processors} * share,
-          .threads = threads,
-          .early = early,
-          .share = early && share < max_share ? share : 0};
+  const auto per_multiprocessor = static_cast<unsigned>(
+      std::clamp<std::uint64_t>((blocks + processors - 1) / processors, 1, max_per_multiprocessor));
+  const bool early = per_multiprocessor * threads >= large;
+  return {
+      .blocks = std::uint64_t{processors} * per_multiprocessor,
+      .threads = threads,
+      .early = early,
+      .per_multiprocessor = early && per_multiprocessor < max_per_multiprocessor ? per_multiprocessor : 0};
 }
 
 // How warps take tiles.
 struct TileUse {
-  unsigned blocks_per_thread;  // cipher blocks of a tile
-  unsigned max_threads;        // of a CUDA block
-  unsigned resident_threads;   // that a multiprocessor holds
+  unsigned blocks_per_thread;  // cipher blocks of a tile per thread of a warp
+  unsigned max_threads;        // in a CUDA block
+  unsigned resident_threads;   // threads that fit on a multiprocessor
 };
 
 // Unless the shape sets the number of threads, small launches have small CUDA blocks, so that all
-// multiprocessors find work.
+// multiprocessors have work.
 inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileUse& use) {
   const std::uint64_t warps_each = (tiles + multiprocessors() - 1) / multiprocessors();
   const unsigned fitting =
@@ -67,24 +68,24 @@ inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileU
   return {(tiles + tiles_each - 1) / tiles_each, threads};
 }
 
-// Bytes of shared memory for a CUDA block, so that a multiprocessor has room for `share` of them and no more.
-inline unsigned fill_shared_memory(unsigned share) {
-  constexpr unsigned unit = 256;  // of allocation
+// Bytes of shared memory for a CUDA block such that exactly per_multiprocessor of them fit.
+inline unsigned fill_shared_memory(unsigned per_multiprocessor) {
+  constexpr unsigned unit = 256;  // allocation granularity
   const auto all = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
   const auto reserved = static_cast<unsigned>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
   const auto max_bytes = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  return std::min((all / share - reserved) / unit * unit, max_bytes);
+  return std::min((all / per_multiprocessor - reserved) / unit * unit, max_bytes);
 }
 
-// Whether wait_for_earlier() waits in this kernel. That depends on the architecture that the kernel was
-// compiled for, which may be older than the device.
+// Whether wait_for_earlier() waits in this kernel, which depends on the architecture it was compiled for;
+// that may be older than the device.
 inline bool can_begin_early(const void* kernel) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, kernel));
   return attributes.ptxVersion >= 90;
 }
 
-// `kernel` calls wait_for_earlier() before it looks at anything that a kernel writes.
+// `kernel` must call wait_for_earlier() before it reads anything that a kernel writes.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream,
             const Arguments&... arguments) {
@@ -92,10 +93,10 @@ void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream
   const bool is_early = grid.early && can_begin_early(function);
   allow_shared_memory(function);
   cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(grid.blocks);  // 2^31 would be terabytes
+  config.gridDim = static_cast<unsigned>(grid.blocks);  // 2^31 CUDA blocks would be terabytes of data
   config.blockDim = grid.threads;
-  config.dynamicSmemBytes = is_early && grid.share > 0
-                                ? std::max(grid.shared_bytes, fill_shared_memory(grid.share))
+  config.dynamicSmemBytes = is_early && grid.per_multiprocessor > 0
+                                ? std::max(grid.shared_bytes, fill_shared_memory(grid.per_multiprocessor))
                                 : grid.shared_bytes;
   config.stream = stream;
   cudaLaunchAttribute early{};

@@ -1,6 +1,6 @@
-// The products of MGM (RFC 9058, section 4.1) on a job's segments, and what becomes of their tags. No table,
-// and no branch or address that depends on key or data; what is branched on in the end is the verdict, which
-// is public.
+// The products of MGM (RFC 9058, section 4.1) on a job's segments, and the end of their tags. No tables; no
+// memory address and no branch depends on key or data, except the final branch on the verdict, which is
+// public.
 #pragma once
 
 #include "cipher/modes/mgm.hpp"
@@ -18,13 +18,13 @@ __device__ inline ghash::Element element_of(const BlockWords& block) {
   return ghash::load(block.words);
 }
 
-// The sum of the products of every segment with its factors: 128 threads take a segment, each of them every
-// 128th block, and reduce once.
+// For each segment, the sum of the products of its blocks and factors: 128 threads take a segment, each
+// thread every 128th block, and each reduces once.
 static __global__ void __launch_bounds__(product_threads)
     mgm_product_kernel(PublicData aad, MgmSegments segments, const std::byte* sealed,
                        const BlockWords* factors, BlockWords* sums) {
   extern __shared__ uint4 product_memory[];
-  auto* const shares = reinterpret_cast<ghash::Element*>(product_memory);  // of the warps
+  auto* const warp_sums = reinterpret_cast<ghash::Element*>(product_memory);
   const unsigned thread = threadIdx.x, warp_lane = thread % warp_lanes, warp = thread / warp_lanes;
   let_later_begin();
   wait_for_earlier();
@@ -37,20 +37,20 @@ static __global__ void __launch_bounds__(product_threads)
     for (unsigned i = thread; i < count; i += product_threads)
       mgm::add_product(element_of(own[i]), blocks.block(blocks.fetch(i), i), sum);
     if (thread == 0) mgm::add_product(element_of(own[count]), lengths.last_block(), sum);
-    const ghash::Element share = sum_of_warp(mgm::reduce(sum));
-    __syncthreads();  // the shares of the last segment have been read
-    if (warp_lane == 0) shares[warp] = share;
+    const ghash::Element warp_sum = sum_of_warp(mgm::reduce(sum));
+    __syncthreads();  // the previous segment's sums have been read
+    if (warp_lane == 0) warp_sums[warp] = warp_sum;
     __syncthreads();
     if (thread != 0) continue;
     ghash::Element all{};
-    for (unsigned i = 0; i < product_warps; ++i) all = ghash::add(all, shares[i]);
+    for (unsigned i = 0; i < product_warps; ++i) all = ghash::add(all, warp_sums[i]);
     ghash::store(all, sums[segment].words);
   }
   __syncthreads();
   wipe_shared(product_memory, product_bytes);
 }
 
-// Writes the tags behind the ciphertexts, or compares them: a warp for a segment.
+// Writes the tags after the ciphertexts, or compares them: a warp takes a segment.
 constexpr unsigned mgm_tag_threads = 128;
 static __global__ void __launch_bounds__(mgm_tag_threads)
     mgm_tag_kernel(MgmSegments segments, std::byte* sealed, const uint4* tags, std::uint32_t* first_bad) {

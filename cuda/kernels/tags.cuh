@@ -1,4 +1,4 @@
-// The common part of the kernels that make tags: what they hash, and how a tag is written or compared.
+// Common parts of the kernels that compute tags: their input, and writing or comparing a tag.
 #pragma once
 
 #include "cipher/modes/ghash.hpp"
@@ -8,7 +8,7 @@
 namespace gpuaes::cuda {
 
 // What the tag of a segment authenticates, except the block of lengths: the blocks of the associated data,
-// then those of the ciphertext, both filled up with zeros.
+// then those of the ciphertext, both padded with zeros.
 struct HashedBlocks {
   const PublicData& aad;
   ghash::Lengths lengths;
@@ -25,14 +25,14 @@ struct HashedBlocks {
     const std::uint32_t words[4] = {fetched.x, fetched.y, fetched.z, fetched.w};
     ghash::Element block = ghash::load(words);
     const unsigned rest = static_cast<unsigned>(lengths.ciphertext_bytes) - ciphertext_at(index);
-    if (rest < 16)  // not in associated data: there it has wrapped around
+    if (rest < 16)  // never for associated data, for which it has wrapped around
       for (unsigned i = 0; i < 4; ++i) block.words[3 - i] &= leading_bytes(rest, 4 * i);
     return block;
   }
 
   __device__ unsigned aad_blocks() const { return static_cast<unsigned>(lengths.aad_blocks()); }
   __device__ unsigned ciphertext_at(unsigned index) const { return (index - aad_blocks()) * 16; }
-  // A mask for the bytes `at` to `at + 3` of a block, big-endian, of which the first `size` count.
+  // A big-endian mask for the bytes `at` to `at + 3` of a block that has `size` bytes.
   __device__ static std::uint32_t leading_bytes(unsigned size, unsigned at) {
     const unsigned count = size < at ? 0 : size - at;
     return count >= 4 ? 0xffffffffu : ~(0xffffffffu >> 8 * count);
@@ -45,14 +45,14 @@ __device__ inline ghash::Element sum_of_warp(ghash::Element sum) {
   return sum;
 }
 
-// Byte `index` of 16.
+// Byte `index` of 16, without indexing registers.
 __device__ inline std::uint8_t byte_of(const uint4& block, unsigned index) {
   const std::uint32_t low = index & 4 ? block.y : block.x, high = index & 4 ? block.w : block.z;
   return static_cast<std::uint8_t>((index & 8 ? high : low) >> 8 * (index & 3));
 }
 
-// Writes the tag of a segment to `stored`; or, if first_bad is not null, compares it with the bytes there and
-// lowers *first_bad to the segment if they differ. All threads of a warp call it.
+// Writes the tag of a segment to `stored`. If first_bad is not null, compares it with the bytes there
+// instead, and lowers *first_bad to the segment if they differ. All threads of a warp must call it.
 __device__ inline void finish_tag(const uint4& tag, std::byte* stored, std::uint64_t segment,
                                   std::uint32_t* first_bad, unsigned warp_lane) {
   auto* const bytes = reinterpret_cast<std::uint8_t*>(stored);

@@ -1,14 +1,14 @@
-// AES by lookup, in the many ways in which it has been tried on GPUs, as one thread does it: for the bench,
-// which puts them beside each other. The host runs the same bodies. The addresses depend on key and data.
+// AES by table lookup in the ways that have been tried on GPUs, from the point of view of one thread. The
+// bench compares them; tests run the same bodies on the host. Memory addresses depend on key and data.
 //
-// A round is written once, with three things left open:
-//
-// - The form, that is what is looked up: the S-box, and MixColumns is computed; or T-tables, which join both:
-//   one, turned to the row where it is needed, or four.
+// A round is written once, with three template parameters:
+// - The form, which is what is looked up: the S-box, with MixColumns computed; or T-tables, which combine
+//   both, either one, rotated for each row, or four.
 // - The memory that the tables are in.
-// - The cut: how many threads have one block, and what they give each other.
+// - The cut: how many threads share a block, and what they exchange.
 //
-// Encryption and decryption differ in the direction of ShiftRows, in tables, and in the matrix of MixColumns.
+// Encryption and decryption differ in the direction of ShiftRows, in the tables, and in the matrix of
+// MixColumns.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@
 
 namespace gpuaes::aes {
 
-// All that the forms look up in one direction. Entry x of T-table t is words[256 t + x].
+// All tables for one direction. Entry x of T-table t is words[256 t + x].
 struct LookupTables {
   std::uint32_t words[1024];
   std::uint8_t bytes[256];  // the S-box
@@ -43,9 +43,8 @@ GPUAES_HD inline std::uint32_t pack(const std::uint32_t (&v)[4]) {
   return permute(permute(v[0], v[1], 0x0040), permute(v[2], v[3], 0x0040), 0x5410);
 }
 
-// Forms. `table(row)`: the table in which a byte of that row is looked up. `join`: the column that comes of
-// its four entries. `join_last`: the column of the last round, which has no MixColumns, from entries of table
-// 0.
+// Forms. `table(row)` is the table for a byte of that row. `join` makes a column from its four entries.
+// `join_last` does so in the last round, which has no MixColumns, from entries of table 0.
 
 template <Direction way>
 struct Sbox {
@@ -72,8 +71,8 @@ struct Ttables {
     if (count == 4) return v[0] ^ v[1] ^ v[2] ^ v[3];
     return v[0] ^ permute(v[1], v[1], 0x2103) ^ permute(v[2], v[2], 0x1032) ^ permute(v[3], v[3], 0x0321);
   }
-  // Encrypting, row 1 of an entry is the value of the S-box. Decrypting, no row is, but 14 + 9 + 13 + 11 = 1,
-  // so that it is the sum of all four.
+  // For encryption, row 1 of an entry is the S-box's value. For decryption no row is, but their sum is, since
+  // 14 + 9 + 13 + 11 = 1 in the field.
   GPUAES_HD static std::uint32_t join_last(const std::uint32_t (&v)[4]) {
     if (way == Direction::encrypt)
       return permute(permute(v[0], v[1], 0x0051), permute(v[2], v[3], 0x0051), 0x5410);
@@ -83,7 +82,7 @@ struct Ttables {
   }
 };
 
-// Memories. `look` gives an entry of that table: the one for the byte in `row` of a word.
+// Memories. `look` returns the table's entry for the byte in `row` of a word.
 
 template <class Entry>
 struct Linear {
@@ -94,9 +93,10 @@ struct Linear {
   }
 };
 
-// Shared memory serves one word of each of 32 banks at a time: here every thread of a warp has a copy of the
-// tables in a bank of its own. One table: entry x is the words from 32 x on. Four: in two pairs, and entry x
-// of a pair is the words from 64 x on, so that one permute makes a byte an address.
+// Shared memory serves one word from each of 32 banks at a time. Here every thread of a warp has a copy of
+// the tables in its own bank. With one table, entry x is the words from 32 x on. Four tables are in two
+// pairs, and entry x of a pair is the words from 64 x on, so that one permutation turns a byte into an
+// address.
 template <unsigned tables>
 struct Banked {
   static constexpr unsigned words = tables * 256 * 32;
@@ -104,7 +104,7 @@ struct Banked {
   const std::uint32_t* replicated;
   std::uint32_t bank_offset;  // 4 times the bank, 0 to 31
 
-  // Which entry, 256 t + x, belongs into that word.
+  // The entry, 256 t + x, that belongs in that word.
   GPUAES_HD static constexpr unsigned entry_of(unsigned word) {
     if (tables == 1) return word / 32;
     return 256 * (word / 16384 * 2 + word / 32 % 2) + word % 16384 / 64;
@@ -117,12 +117,12 @@ struct Banked {
   }
 };
 
-// Cuts. A thread at `position` has one part of the block. `step` makes its part of the next state, without
-// the round key; `give` is what it offers to the others before, and gather(v, position), where `v` is its own
-// offer, is the offer of the thread at that position. `part` and `key` take its part out of a block in
-// registers and of a round key in memory.
+// Cuts. The thread at `position` has one part of the block. `step` computes its part of the next state,
+// without the round key. `give` is what it contributes for other threads to use; gather(v, position), where
+// `v` is its own contribution, is that of the thread at that position. `part` and `key` extract its part of a
+// block in registers and of a round key in memory.
 
-// The column from which ShiftRows takes that row of that column.
+// The column from which ShiftRows takes `row` of `column`.
 template <Direction direction>
 GPUAES_HD constexpr unsigned source_column(unsigned column, unsigned row) {
   return (direction == Direction::encrypt ? column + row : column - row) % 4;
@@ -140,7 +140,7 @@ GPUAES_HD inline std::uint32_t add(std::uint32_t a, std::uint32_t b) {
   return a ^ b;
 }
 
-// A column of a block in registers, which have no addresses.
+// A column of a block. Registers cannot be indexed.
 GPUAES_HD inline std::uint32_t choose(const Block& block, unsigned column) {
   const std::uint32_t* const w = block.words;
   return column < 2 ? column == 0 ? w[0] : w[1] : column == 2 ? w[2] : w[3];
@@ -163,7 +163,7 @@ struct OneThread {
   }
 };
 
-// A thread has a column.
+// Each thread has a column.
 struct FourThreads {
   static constexpr unsigned threads = 4;
   using Part = std::uint32_t;
@@ -181,8 +181,8 @@ struct FourThreads {
   }
 };
 
-// A thread has a byte, that of row position % 4 of column position / 4; the other bits of its part are 0. It
-// looks that up, and what it finds is what the others need.
+// Each thread has the byte in row position % 4 of column position / 4; the other bits of its part are 0. It
+// looks its byte up and contributes the entry.
 struct SixteenThreads {
   static constexpr unsigned threads = 16;
   using Part = std::uint32_t;
@@ -207,8 +207,7 @@ struct SixteenThreads {
   }
 };
 
-// One round of `count` blocks side by side, which hide each other's waits and share the load of the round
-// key.
+// One round of `count` blocks at once, which hides latency and shares the load of the round key.
 template <class Cut, class Form, bool last, unsigned count, class Memory, class Gather>
 GPUAES_HD inline void run_round(typename Cut::Part (&parts)[count], unsigned position,
                                 const std::uint32_t* round_key, const Memory& memory, const Gather& gather) {
@@ -218,7 +217,7 @@ GPUAES_HD inline void run_round(typename Cut::Part (&parts)[count], unsigned pos
     parts[k] = add(Cut::template step<Form, last>(parts[k], position, memory, gather), key);
 }
 
-// All rounds of them. `round_keys`: 4 * (rounds + 1) words, as expand_key() makes them; to decrypt, as
+// All rounds. `round_keys` are 4 * (rounds + 1) words as expand_key() makes them, for decryption as
 // make_decryption_keys() does.
 template <class Cut, class Form, unsigned count, class Memory, class Gather>
 GPUAES_HD inline void run_rounds(typename Cut::Part (&parts)[count], unsigned position,

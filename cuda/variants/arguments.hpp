@@ -1,4 +1,4 @@
-// What passes between variants.cpp and the kernels.
+// What variants.cpp passes to the kernels.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,19 +14,19 @@
 
 namespace gpuaes::cuda {
 
-// All that variants look up in one direction.
+// All tables of the variants for one direction.
 struct VariantTables {
   kuznyechik::LsTables ls;
   aes::LookupTables aes;
-  std::uint8_t substitution[256];  // pi of Kuznyechik, in either direction
+  std::uint8_t substitution[256];  // Kuznyechik's pi, for both directions
 };
 
 // The parameter of every kernel.
 struct VariantArguments {
   std::uint32_t round_keys[max_key_words];
-  int rounds;                   // of AES
+  int rounds;                   // for AES
   const VariantTables* tables;  // in global memory
-  cudaTextureObject_t texture;  // the T-tables or LS tables of the same
+  cudaTextureObject_t texture;  // the T-tables or LS tables in `tables`
   Counter counter;
   std::uint64_t blocks;
   const std::byte* in;

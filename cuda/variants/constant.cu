@@ -1,4 +1,4 @@
-// Tables in constant memory, which answers one address for a warp at a time: threads that look up different
+// Tables in constant memory, which serves one address per warp at a time: threads that look up different
 // entries wait for each other.
 
 #include "variants/kernel.cuh"

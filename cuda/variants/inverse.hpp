@@ -1,5 +1,4 @@
-// Decryption of blocks by tables, with AES and with Kuznyechik, for the bench: no mode of the filter needs
-// it.
+// Table-based decryption of blocks with AES and Kuznyechik, for the bench. No mode of the filter needs it.
 #pragma once
 
 #include <array>
@@ -16,12 +15,12 @@ namespace gpuaes {
 
 enum class Direction { encrypt, decrypt };
 
-// The inverse cipher (FIPS 197, section 5.3) in the order of the cipher itself (section 5.3.5): InvSubBytes,
-// InvShiftRows, InvMixColumns, AddRoundKey, with round keys made for that.
+// The equivalent inverse cipher (FIPS 197, section 5.3.5), which has the order of the cipher itself:
+// InvSubBytes, InvShiftRows, InvMixColumns, AddRoundKey, with modified round keys.
 namespace aes {
 
-// InvMixColumns, section 5.3.3. Its matrix, whose first row is 14 11 13 9, is that of MixColumns times the
-// one whose first row is 5 0 4 0.
+// InvMixColumns, section 5.3.3. Its matrix, with first row 14 11 13 9, is that of MixColumns times the matrix
+// with first row 5 0 4 0.
 GPUAES_HD constexpr std::uint32_t unmix_column(std::uint32_t column) {
   const std::uint32_t fourfold = times_x_each(times_x_each(column ^ turn_rows(column, 2)));
   return mix_column(column ^ fourfold);
@@ -35,15 +34,15 @@ constexpr std::array<std::uint8_t, 256> make_inverse_sbox() {
 
 inline constexpr std::array<std::uint8_t, 256> inverse_sbox = make_inverse_sbox();
 
-// As make_ttable(): what a byte in row 0 adds to the four rows of its new column.
+// Like make_ttable(): what a byte in row 0 adds to the four rows of its new column.
 constexpr TTable make_inverse_ttable() {
   TTable table{};
   for (unsigned i = 0; i < 256; ++i) table.words[i] = unmix_column(inverse_sbox[i]);
   return table;
 }
 
-// The round keys of the inverse cipher, from those of the cipher: the last one first, and all but the first
-// and the last through InvMixColumns.
+// The round keys of the equivalent inverse cipher: those of the cipher in reverse order, all but the first
+// and the last after InvMixColumns.
 constexpr RoundKeys make_decryption_keys(const RoundKeys& keys) {
   RoundKeys inverse{{}, keys.rounds};
   const auto rounds = static_cast<unsigned>(keys.rounds);
@@ -58,9 +57,9 @@ constexpr RoundKeys make_decryption_keys(const RoundKeys& keys) {
 
 }  // namespace aes
 
-// Tables of L^-1 S^-1 join the two in the order of the rounds if each round key except the last is added
-// after L^-1 instead of before it, and so goes through L^-1 itself. S before the first L^-1, which undoes the
-// S^-1 of its table, and S^-1 after the last L^-1 are left over.
+// Tables of L^-1 S^-1 fit the order of the rounds if each round key except the last is added after L^-1
+// instead of before it, and therefore goes through L^-1 itself. What remains is S before the first L^-1,
+// which cancels the S^-1 of the table there, and S^-1 after the last L^-1.
 namespace kuznyechik {
 
 constexpr LsTables make_ls_tables(Direction direction) {
@@ -74,7 +73,7 @@ constexpr KeyWords make_decryption_key_words(const RoundKeys& keys) {
   return make_key_words(inverse);
 }
 
-// S as it is, where tables do not have it: `substitute` is of one byte.
+// S or its inverse without L; `substitute` maps one byte.
 template <class Substitute>
 GPUAES_HD inline BlockWords substitute_each(const BlockWords& state, const Substitute& substitute) {
   BlockWords result{};
@@ -84,7 +83,7 @@ GPUAES_HD inline BlockWords substitute_each(const BlockWords& state, const Subst
   return result;
 }
 
-// `round_keys`: those of make_decryption_key_words(). `substitution`: pi.
+// `round_keys` are from make_decryption_key_words(), `substitution` is pi.
 template <unsigned count, class Memory>
 GPUAES_HD inline void decrypt(BlockWords (&blocks)[count], const std::uint32_t* round_keys,
                               const Memory& memory, const std::uint8_t* substitution) {
@@ -97,7 +96,7 @@ GPUAES_HD inline void decrypt(BlockWords (&blocks)[count], const std::uint32_t* 
     GPUAES_UNROLL
     for (unsigned k = 0; k < count; ++k) blocks[k] = look_up(blocks[k], key, InOrder<Memory>{memory});
   }
-  // L^-1 leaves byte 0 of a block whose other bytes are 0 unchanged, so byte 0 of the first table's entries
+  // L^-1 leaves byte 0 of a block unchanged if all other bytes are 0, so byte 0 of the first table's entries
   // is S^-1.
   const auto invert = [&](std::uint32_t byte) { return memory.entry(byte).words[0] & 0xff; };
   GPUAES_UNROLL

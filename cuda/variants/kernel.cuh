@@ -1,10 +1,11 @@
-// The one kernel of all variants: variants/aes_lookup.hpp, or cipher/kuznyechik/ls_table.hpp and
-// variants/inverse.hpp, on whole buffers. CUDA block b does tile b, then, where the grid is smaller than the
-// data, tile b + gridDim.x and so on. Neighbouring threads have neighbouring blocks, or parts of one, and the
-// further blocks of a thread lie a CUDA block's worth apart, so that what a warp reads lies together.
+// The kernel of all variants: variants/aes_lookup.hpp, or cipher/kuznyechik/ls_table.hpp and
+// variants/inverse.hpp, on whole buffers. CUDA block b takes tile b, then tile b + gridDim.x and so on if the
+// grid is smaller than the data. Adjacent threads have adjacent blocks, or parts of one block. The blocks of
+// one thread are a CUDA block's worth apart, so that a warp's memory accesses coalesce.
 //
-// Round keys are read from the kernel's parameters, which is the constant memory in which one address for all
-// threads of a warp costs least. Threads that share a block want four at a time, from shared memory.
+// Round keys are read from the kernel's parameters: constant memory is fastest if all threads of a warp read
+// one address. Threads that share a block read four addresses at a time, so their round keys are copied to
+// shared memory.
 #pragma once
 
 #include <type_traits>
@@ -16,7 +17,7 @@
 
 namespace gpuaes::cuda {
 
-// The one form of Kuznyechik, and its cut: a thread for a block.
+// Kuznyechik's only form, and its cut: one thread per block.
 template <Direction way>
 struct LsForm {
   static constexpr Direction direction = way;
@@ -86,12 +87,12 @@ __device__ void run_cipher(typename Cut::Part (&parts)[count], unsigned position
     kuznyechik::decrypt(parts, round_keys, memory, arguments.tables->substitution);
 }
 
-// Memory: memory, shared_bytes, and open(arguments, shared memory of that size), which all threads call, and
-// which gives what looks up.
+// Memory has the members memory, shared_bytes, and open(arguments, shared memory of that size), which all
+// threads call and which returns the object to look up in.
 template <class Memory, class Form, class Cut, bool is_ctr, unsigned count>
 __global__ void variant_kernel(const VariantArguments arguments) {
   using aes::add;
-  // What CTR mode adds in the end is there in time; 8 blocks and more leave no registers for it.
+  // Loads the data for CTR mode in advance; with 8 blocks or more there are not enough registers.
   constexpr bool loads_early = count <= 4;
   extern __shared__ uint4 shared_memory[];
   const auto memory = Memory::open(arguments, shared_memory);
@@ -134,7 +135,7 @@ __global__ void variant_kernel(const VariantArguments arguments) {
   }
 }
 
-// The variants' forms, with both directions left open.
+// The variants' forms for either direction.
 struct Sbox {
   static constexpr Lookup lookup = Lookup::sbox;
   template <Direction direction>

@@ -1,4 +1,4 @@
-// Encryption, and the variant.
+// Encryption, and the table of variants.
 
 #include "variants/ls_constant.cuh"
 

@@ -1,5 +1,5 @@
-// LS tables in constant memory. Those of one direction are all the 64 KiB of it that a module has, and so
-// each direction has a translation unit of its own.
+// LS tables in constant memory. A module has 64 KiB of constant memory, which the tables of one direction
+// fill, so each direction has its own translation unit.
 #pragma once
 
 #include "variants/kernel.cuh"

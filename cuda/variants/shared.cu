@@ -1,4 +1,4 @@
-// Tables in shared memory, one copy for a CUDA block: different entries in one bank are bank conflicts.
+// Tables in shared memory, one copy per CUDA block: accesses to different entries in the same bank conflict.
 
 #include "variants/kernel.cuh"
 

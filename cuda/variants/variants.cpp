@@ -31,7 +31,7 @@ const VariantTables& tables_of(Direction direction) {
   return direction == Direction::encrypt ? encrypting : decrypting;
 }
 
-// From which tex1Dfetch() reads: LS tables as words of 16 bytes, T-tables as words of 4.
+// For tex1Dfetch(): LS tables as elements of 16 bytes, T-tables as elements of 4.
 cudaTextureObject_t make_texture(const VariantTables* tables, bool of_ls) {
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeLinear;
@@ -50,7 +50,7 @@ cudaTextureObject_t make_texture(const VariantTables* tables, bool of_ls) {
 
 const void* choose_kernel(const Variant& variant, Mode mode, Cipher cipher, const LaunchShape& shape) {
   if (!variant.is_for(cipher))
-    throw UsageError(fmt::format("{} is no kernel for {}", variant.name, info(cipher).name));
+    throw UsageError(fmt::format("{} is not a kernel for {}", variant.name, info(cipher).name));
   if (shape.threads < 32 || shape.threads > 1024 || !std::has_single_bit(shape.threads))
     throw UsageError(
         fmt::format("{} threads: a CUDA block has 32, 64, 128, 256, 512 or 1024", shape.threads));
@@ -61,7 +61,6 @@ const void* choose_kernel(const Variant& variant, Mode mode, Cipher cipher, cons
   return kernel;
 }
 
-// As the mode needs them.
 std::array<std::uint32_t, max_key_words> make_round_keys(const CipherKey& key, Direction direction) {
   std::array<std::uint32_t, max_key_words> words{};
   switch (info(key.cipher).family) {
@@ -82,7 +81,7 @@ std::array<std::uint32_t, max_key_words> make_round_keys(const CipherKey& key, D
   refuse_cipher(key.cipher);
 }
 
-// Has the kernel take the shared memory that it needs, and says what it uses in that shape.
+// Allows the kernel the shared memory it needs, and reports its resource use in that shape.
 KernelUse allow_shape(const Variant& variant, const void* kernel, const LaunchShape& shape) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, kernel));
@@ -151,7 +150,7 @@ VariantKernel::VariantKernel(const Variant& variant, Mode mode, const CipherKey&
   const VariantTables& tables = tables_of(direction_of(mode));
   tables_ = DeviceBuffer(sizeof tables);
   check(cudaMemcpy(tables_.data(), &tables, sizeof tables, cudaMemcpyHostToDevice));
-  // A copy from pageable memory may return before it has arrived, and not all streams would wait for it.
+  // A copy from pageable memory may return early, and not all streams would wait for it.
   check(cudaDeviceSynchronize());
   texture_ = make_texture(device_tables(), variant.lookup == Lookup::ls_tables);
 }

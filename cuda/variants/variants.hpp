@@ -1,6 +1,6 @@
-// AES and Kuznyechik by lookup in the many ways in which they have been tried on GPUs, side by side for the
-// bench. Never for the filter: the addresses depend on key and data, round keys are kernel parameters, of
-// which nobody can wipe all copies, and ECB shows which blocks are equal.
+// AES and Kuznyechik by table lookup in the ways that have been tried on GPUs, for comparison in the bench.
+// The filter must not use them: memory addresses depend on key and data, the round keys are kernel
+// parameters, whose copies cannot all be wiped, and ECB shows which blocks are equal.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -29,57 +29,57 @@ struct Variant {
   std::string_view name;
   std::string_view about;
   Lookup lookup;
-  TableMemory memory;          // that tables are in
-  unsigned threads_per_block;  // that have one cipher block together: 1, 4 or 16
-  unsigned shared_bytes;       // of tables, for each CUDA block
-  // Null where there is none for so many cipher blocks a thread.
+  TableMemory memory;          // of the tables
+  unsigned threads_per_block;  // that share a cipher block: 1, 4 or 16
+  unsigned shared_bytes;       // for tables, per CUDA block
+  // Null if there is no kernel for that number of cipher blocks per thread.
   const void* (*kernel)(Mode mode, unsigned blocks_per_thread);
 
   Family family() const { return lookup == Lookup::ls_tables ? Family::kuznyechik : Family::aes; }
   bool is_for(Cipher cipher) const { return info(cipher).family == family(); }
 };
 
-// All there are, by memory: constant, global, texture, shared, shared and replicated over the banks.
+// All variants in order of memory: constant, global, texture, shared, and shared with a copy in each bank.
 std::span<const Variant> variants();
 
-// UsageError where there is none of that name.
+// UsageError if no variant has that name.
 const Variant& find_variant(std::string_view name);
 
-// How many cipher blocks a thread of it can do side by side: 1, and where no others share a block with it up
-// to 16 of AES, and up to 4 of Kuznyechik.
+// The numbers of cipher blocks that a thread can work on at once: 1; if threads do not share blocks, up to 16
+// of AES and up to 4 of Kuznyechik.
 std::span<const unsigned> blocks_per_thread(const Variant& variant);
 
 struct LaunchShape {
-  unsigned threads = 256;          // of a CUDA block: 32 to 1024, a power of two
-  unsigned blocks_per_thread = 1;  // cipher blocks side by side
-  bool grid_stride = true;         // threads go on until all is done; otherwise the grid covers the data
-  unsigned cuda_blocks = 0;        // with grid_stride; 0: as many as the device holds at a time
+  unsigned threads = 256;          // in a CUDA block: 32 to 1024, a power of two
+  unsigned blocks_per_thread = 1;  // cipher blocks at once
+  bool grid_stride = true;         // CUDA blocks loop over the data; otherwise the grid covers the data
+  unsigned cuda_blocks = 0;        // with grid_stride; 0: as many as fit on the device
 };
 
-inline constexpr std::size_t max_key_words = 60;  // of round keys: those of AES-256
+inline constexpr std::size_t max_key_words = 60;  // AES-256 has the most words
 
-// What the compiler and the device make of a kernel in a shape.
+// The resources that a kernel uses in a shape.
 struct KernelUse {
-  int registers;             // of a thread
-  std::size_t local_bytes;   // of a thread: what did not fit into registers
-  std::size_t shared_bytes;  // of a CUDA block
-  int resident;              // CUDA blocks on a multiprocessor at a time
+  int registers;             // per thread
+  std::size_t local_bytes;   // per thread: registers spilled to local memory
+  std::size_t shared_bytes;  // per CUDA block
+  int resident;              // CUDA blocks that fit on a multiprocessor
 };
 
-// A variant with a key and in a shape, ready to be launched on the device that is current.
+// A variant with a key and a shape, ready to launch on the current device.
 class VariantKernel {
  public:
-  // UsageError where the variant is for another cipher, or cannot have that shape; LaneError where the device
-  // cannot.
+  // UsageError if the variant is for another cipher or does not support the shape, LaneError if the device
+  // does not.
   VariantKernel(const Variant& variant, Mode mode, const CipherKey& key, const LaunchShape& shape);
   VariantKernel(const VariantKernel&) = delete;
   VariantKernel& operator=(const VariantKernel&) = delete;
-  // No launch may still be running.
+  // All launches must have ended.
   ~VariantKernel();
 
   // Enqueues on `stream`. Memory as in kernels.hpp: aligned to 16 bytes, readable and writable up to the next
-  // multiple of 16; `in` and `out` the same, or apart. `size`: any in CTR mode, whole blocks in ECB
-  // (UsageError). `counter`: of the first block, in CTR mode.
+  // multiple of 16; `in` and `out` are the same or do not overlap. In CTR mode `size` is arbitrary and
+  // `counter` is that of the first block; in ECB mode `size` is a multiple of 16 (UsageError).
   void launch(Counter counter, const std::byte* in, std::byte* out, std::size_t size,
               cudaStream_t stream) const;
 
@@ -90,12 +90,12 @@ class VariantKernel {
 
   std::string_view name_;
   Mode mode_;
-  std::array<std::uint32_t, max_key_words> keys_;  // as the mode needs them
-  int rounds_;                                     // of AES
+  std::array<std::uint32_t, max_key_words> keys_;  // for the mode's direction
+  int rounds_;                                     // for AES
   LaunchShape shape_;
-  unsigned tile_blocks_;  // what a CUDA block does at a time
+  unsigned tile_blocks_;  // cipher blocks that a CUDA block works on at once
   const void* kernel_;
-  unsigned shared_bytes_;  // of tables
+  unsigned shared_bytes_;  // for tables
   KernelUse use_;
   DeviceBuffer tables_;
   cudaTextureObject_t texture_ = 0;

@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "base/texts.hpp"
-
 namespace gpuaes {
 
 enum class Exit : int { ok = 0, io = 1, usage = 2, key = 3, auth = 4 };
@@ -55,7 +53,7 @@ class IoError : public Error {
 // The input is of a later version, or has something of one: nothing that this program may read.
 class VersionError : public IoError {
  public:
-  explicit VersionError(const std::string& message, std::string hint = text::later_version_hint)
+  explicit VersionError(const std::string& message, std::string hint = "try a later version of gpuaes-stream")
       : IoError(message, std::move(hint)) {}
 };
 

@@ -9,14 +9,12 @@
 #include <memory>
 #include <string>
 
-#include "base/texts.hpp"
-
 namespace gpuaes {
 
 // What to say of a call that failed; leaves no error of it behind for the next one.
 inline std::string libcrypto_failure(const char* call) {
   const char* const reason = ERR_reason_error_string(ERR_peek_error());
-  std::string failure = fmt::format(text::libcrypto_failed, call, reason != nullptr ? reason : text::failed);
+  std::string failure = fmt::format("libcrypto: {}: {}", call, reason != nullptr ? reason : "unknown reason");
   ERR_clear_error();
   return failure;
 }

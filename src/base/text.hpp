@@ -1,9 +1,13 @@
 // Small helpers for text.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpuaes {
 
@@ -15,6 +19,16 @@ inline std::string_view trim_end(std::string_view text) {
 }
 inline std::string_view trim(std::string_view text) {
   return trim_end(text.substr(std::min(text.find_first_not_of(line_spaces), text.size())));
+}
+
+inline std::string join(const std::vector<std::string_view>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// A hint that lists names. Empty, which means no hint, where there are none.
+inline std::string list_hint(fmt::format_string<std::string> hint,
+                             const std::vector<std::string_view>& names) {
+  return names.empty() ? std::string() : fmt::format(hint, join(names));
 }
 
 // UTF-8 as RFC 3629 defines it: the shortest form, no surrogates, nothing above U+10FFFF. Checks text byte by

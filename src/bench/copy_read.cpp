@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "base/texts.hpp"
 #include "bench/benches.hpp"
 #include "cli/options.hpp"
 #include "io/fd_source_sink.hpp"
@@ -76,7 +75,7 @@ class ReadQueue {
 FileSpan rest_of_input() {
   const off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
   const off_t end = lseek(STDIN_FILENO, 0, SEEK_END);
-  if (begin < 0 || end < 0) throw io_error(text::cannot_seek, text::standard_input, errno);
+  if (begin < 0 || end < 0) throw io_error("cannot seek in", standard_input_name, errno);
   struct stat status {};
   const bool is_file =
       fstat(STDIN_FILENO, &status) == 0 && (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
@@ -89,7 +88,7 @@ void read_range(FileSpan range, std::span<std::byte> buffer) {
     const ssize_t count =
         pread(STDIN_FILENO, buffer.data(), range.end - range.begin, static_cast<off_t>(range.begin));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw io_error(text::cannot_read, text::standard_input, errno);
+    if (count < 0) throw io_error("cannot read", standard_input_name, errno);
     if (count == 0) throw IoError("standard input shrank while it was read");
     range.begin += static_cast<std::uint64_t>(count);
     buffer = buffer.subspan(static_cast<std::size_t>(count));
@@ -113,7 +112,7 @@ void run_copy_bench(const Arguments& arguments) {
   std::vector<std::byte> buffer(parse_size(arguments.words[0]));
   Cancel cancel;
   FdSource source = open_source(std::string(standard_name), cancel);
-  const std::unique_ptr<Sink> sink = open_sink(std::nullopt, {}, cancel);
+  const std::unique_ptr<Sink> sink = open_sink(find_output(std::nullopt), {}, cancel);
   while (const std::size_t count = source.read(buffer)) sink->write(std::span(buffer).first(count));
   sink->finish();
 }

@@ -35,10 +35,10 @@ constexpr std::array operations{Operation::ctr, Operation::seal, Operation::open
 std::string_view name_of(Operation operation, Cipher cipher) {
   if (operation == Operation::ctr) return "ctr";
   const bool seals = operation == Operation::seal;
-  switch (info(cipher).aead) {
-    case Aead::aes_gcm:
+  switch (info(cipher).family) {
+    case Family::aes:
       return seals ? "gcm seal" : "gcm open";
-    case Aead::kuznyechik_mgm:
+    case Family::kuznyechik:
       return seals ? "mgm seal" : "mgm open";
   }
   refuse_cipher(cipher);

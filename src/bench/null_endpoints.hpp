@@ -19,8 +19,8 @@ namespace gpuaes {
 // would be measured too.
 class NullSource : public Source {
  public:
-  // `shared`: like a file, which lanes read in parallel; otherwise like a pipe.
-  NullSource(std::uint64_t size, bool shared) : size_(size), shared_(shared) {}
+  // `parallel`: like a file, which lanes read in parallel; otherwise like a pipe.
+  NullSource(std::uint64_t size, bool parallel) : size_(size), parallel_(parallel) {}
 
   std::size_t read(std::span<std::byte> out) override {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - at_));
@@ -28,13 +28,13 @@ class NullSource : public Source {
     return count;
   }
   bool ready(std::chrono::milliseconds) override { return true; }
-  std::uint64_t shared_size() const override { return shared_ ? size_ : 0; }
+  std::uint64_t parallel_size() const override { return parallel_ ? size_ : 0; }
   void read_at(std::uint64_t, std::span<std::byte>) const override {}
   void skip_to(std::uint64_t offset) override { at_ = offset; }
 
  private:
   const std::uint64_t size_;
-  const bool shared_;
+  const bool parallel_;
   std::uint64_t at_ = 0;
 };
 

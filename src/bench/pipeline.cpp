@@ -76,7 +76,7 @@ std::vector<std::unique_ptr<Lane>> open(const Setup& setup, const LanePlan& plan
 std::unique_ptr<Session> open_session(const Format& format, Cipher cipher) {
   SessionRequest request{.cipher = cipher};
   fill_random(request.keys.emplace_back(info(cipher).key_bytes).bytes());
-  if (format.takes.iv) request.iv = std::string(2 * info(cipher).iv_bytes, '0');
+  if (format.accepts.iv) request.iv = std::string(2 * info(cipher).iv_bytes, '0');
   return open_session(format, std::move(request));
 }
 
@@ -98,11 +98,10 @@ class FirstWarning {
 
 // IoError where a chunk has no room in memory.
 LanePlan plan(const Setup& setup, std::uint64_t bytes) {
-  const RunShape shape{.shared_bytes = setup.as_file ? bytes : 0,
-                       .authenticated = setup.format->authenticated,
-                       .cipher = setup.cipher,
-                       .chunk_bytes = setup.chunk_bytes};
-  return plan_lanes(parse_specs(setup.lanes), shape, this_machine(shape));
+  const Workload workload{.parallel_bytes = setup.as_file ? bytes : 0,
+                          .rates = lane_rates(setup.cipher, setup.format->authenticated),
+                          .chunk_bytes = setup.chunk_bytes};
+  return plan_lanes(parse_specs(setup.lanes), workload, this_machine(workload));
 }
 
 // Whoever touches memory first waits for it.
@@ -120,7 +119,7 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   NullSink sink(cancel);
   const LanePlan planned = plan(setup, bytes);
   Ring ring = make_ring(planned, *session);
-  std::vector<std::unique_ptr<Lane>> lanes = open(setup, planned, lane_setup(ring, source, *session));
+  std::vector<std::unique_ptr<Lane>> lanes = open(setup, planned, lane_setup(ring, *session, setup.as_file));
   touch(ring.memory(), cancel);
 
   Measured measured{ring.chunks(), ring.in_bytes(), lanes.size()};

@@ -14,7 +14,7 @@ bool as_fast(double rate, double fastest) {
   return rate * (1 + sweep_noise) >= fastest;
 }
 
-int fixed_parts(const KernelShape& shape) {
+int fixed_parts(const ShapeRate& shape) {
   return (shape.threads > 0) + (shape.blocks_per_thread > 0);
 }
 
@@ -35,12 +35,12 @@ std::vector<unsigned> sweep_streams_with(unsigned filter_streams) {
   return streams;
 }
 
-KernelShape choose_shape(std::span<const ShapeRate> rates) {
+const ShapeRate& choose_shape(std::span<const ShapeRate> rates) {
   const double fastest = std::ranges::max_element(rates, {}, &ShapeRate::rate)->rate;
   const auto order = [&](const ShapeRate& rate) {
-    return std::tuple(!as_fast(rate.rate, fastest), fixed_parts(rate.shape), -rate.rate);
+    return std::tuple(!as_fast(rate.rate, fastest), fixed_parts(rate), -rate.rate);
   };
-  return std::ranges::min_element(rates, {}, order)->shape;
+  return *std::ranges::min_element(rates, {}, order);
 }
 
 unsigned choose_streams(std::span<const StreamsRate> rates, unsigned filter_streams) {

@@ -6,8 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "lane/cuda_kernel.hpp"
-
 namespace gpuaes {
 
 inline constexpr std::array sweep_threads{32u, 64u, 128u, 256u, 512u, 1024u};  // of a CUDA block
@@ -23,7 +21,8 @@ std::vector<unsigned> sweep_streams_with(unsigned filter_streams);
 
 // Rates are of any unit, the same for all.
 struct ShapeRate {
-  KernelShape shape;
+  unsigned threads;            // in a CUDA block; 0: left to the kernel
+  unsigned blocks_per_thread;  // cipher blocks; 0: left to the kernel
   double rate;
 };
 
@@ -37,7 +36,7 @@ inline constexpr double sweep_noise = 0.02;
 
 // Of the shapes that are as fast as the fastest one that which leaves most to the kernel, and of those the
 // fastest. One at least.
-KernelShape choose_shape(std::span<const ShapeRate> rates);
+const ShapeRate& choose_shape(std::span<const ShapeRate> rates);
 
 // 0 if `filter_streams` are as fast as any, or were not measured; else the fewest that are.
 unsigned choose_streams(std::span<const StreamsRate> rates, unsigned filter_streams);

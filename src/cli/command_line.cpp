@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 
 namespace po = boost::program_options;
+
+constexpr char options_hint[] = "run with --help for a list of options";
 
 CommandLine parse_command_line(int argc, const char* const* argv, const po::options_description& options,
                                std::size_t max_words) {
@@ -23,23 +24,25 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
     for (const po::option& option : parsed.options)
       if (option.position_key >= 0)
         line.words.insert(line.words.end(), option.value.begin(), option.value.end());
-    if (line.words.size() > max_words) throw UsageError(text::too_many_words, text::options_hint);
+    if (line.words.size() > max_words)
+      throw UsageError(fmt::format("unexpected argument '{}'", line.words[max_words]), options_hint);
     return line;
   } catch (const po::unknown_option& error) {
     // Only its name: "-K<hex>", as openssl takes it, contains a key.
     const std::string name = error.get_option_name();
     const std::size_t length = name.starts_with("--") ? name.find('=') : 2;
     const bool takes_nothing = options.find_nothrow(name.substr(0, length), false) != nullptr;
-    throw UsageError(takes_nothing ? fmt::format(text::option_takes_no_value, name.substr(0, length))
-                                   : fmt::format(text::unknown_option, name.substr(0, length)),
-                     text::options_hint);
+    throw UsageError(takes_nothing ? fmt::format("option '{}' does not take a value", name.substr(0, length))
+                                   : fmt::format("unknown option '{}'", name.substr(0, length)),
+                     options_hint);
   } catch (const po::error& error) {
-    throw UsageError(error.what(), text::options_hint);
+    throw UsageError(error.what(), options_hint);
   }
 }
 
 void refuse_together(const po::variables_map& given, const char* a, const char* b) {
-  if (given.contains(a) && given.contains(b)) throw UsageError(fmt::format(text::options_exclude, a, b));
+  if (given.contains(a) && given.contains(b))
+    throw UsageError(fmt::format("--{} and --{} cannot be used together", a, b));
 }
 
 }  // namespace gpuaes

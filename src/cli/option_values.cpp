@@ -6,10 +6,10 @@
 #include <charconv>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/texts.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
@@ -38,9 +38,9 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text, std::string_view
 
 Cipher parse_cipher(const std::string& name) {
   if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
-  std::string names;
-  for (const CipherInfo& each : ciphers) names.append(names.empty() ? "" : ", ").append(each.name);
-  throw UsageError(fmt::format(text::unknown_cipher, name), fmt::format(text::ciphers_hint, names));
+  std::vector<std::string_view> names;
+  for (const CipherInfo& each : ciphers) names.push_back(each.name);
+  throw UsageError(fmt::format("unknown cipher '{}'", name), fmt::format("the ciphers are {}", join(names)));
 }
 
 std::optional<std::string> parse_output(const std::string& name) {
@@ -49,12 +49,15 @@ std::optional<std::string> parse_output(const std::string& name) {
 
 std::uint64_t parse_expected_size(const std::string& text) {
   if (const std::optional<std::uint64_t> bytes = parse_bytes(text, "KMGT", max_number)) return *bytes;
-  throw UsageError(fmt::format(text::bad_size, text), text::size_hint);
+  throw UsageError(fmt::format("invalid size '{}'", text),
+                   "use a number of bytes, optionally followed by K, M, G or T (powers of 1024)");
 }
 
 std::size_t parse_size(const std::string& text) {
   const std::optional<std::uint64_t> size = parse_bytes(text, "KMG", max_size);
-  if (size.value_or(0) == 0) throw UsageError(fmt::format(text::bad_size, text), text::chunk_size_hint);
+  if (size.value_or(0) == 0)
+    throw UsageError(fmt::format("invalid size '{}'", text),
+                     "use a number of bytes from 1 to 1G, optionally followed by K, M or G (powers of 1024)");
   return static_cast<std::size_t>(*size);
 }
 
@@ -64,14 +67,17 @@ ByteRange parse_range(const std::string& text) {
   const bool open = colon + 1 == text.size();
   const std::optional<std::uint64_t> length =
       open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1), "KMGT", max_number);
-  if (!offset || (!open && !length)) throw UsageError(fmt::format(text::bad_range, text), text::range_hint);
+  if (!offset || (!open && !length))
+    throw UsageError(fmt::format("invalid range '{}'", text),
+                     "use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, in bytes or with K, M, G "
+                     "or T (powers of 1024)");
   return {*offset, length};
 }
 
 std::string parse_label(const std::string& text) {
   if (text.empty() || text.size() > max_label_bytes)
-    throw UsageError(fmt::format(text::label_length, text.size(), max_label_bytes));
-  if (!is_utf8(text)) throw UsageError(text::label_not_utf8);
+    throw UsageError(fmt::format("--label has {} bytes; it must have 1 to {}", text.size(), max_label_bytes));
+  if (!is_utf8(text)) throw UsageError("--label is not valid UTF-8");
   return text;
 }
 
@@ -79,7 +85,7 @@ std::uint32_t parse_iterations(const std::string& text) {
   std::uint32_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || at != end) throw UsageError(fmt::format(text::bad_iterations, text));
+  if (error != std::errc{} || at != end) throw UsageError(fmt::format("--iter '{}' is not a number", text));
   return number;
 }
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "cli/command_line.hpp"
 
 namespace gpuaes {
@@ -147,19 +146,21 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
   if (options.action == Action::info)
     for (const auto& [name, value] : given)
       if (std::ranges::find(taken_by_info, name) == taken_by_info.end())
-        throw UsageError(fmt::format(text::no_use_for_info, name), text::info_hint);
+        throw UsageError(fmt::format("--info cannot be used with --{}", name),
+                         "--info accepts only --input, --format, --json, --verbose and --quiet");
   for (const auto& [name, needed] : dependent)
     if (given.contains(name) && !given.contains(needed))
-      throw UsageError(fmt::format(text::goes_with, name, needed));
+      throw UsageError(fmt::format("--{} requires --{}", name, needed));
   for (const auto& [a, b] : exclusive) refuse_together(given, a, b);
   for (const char* name : refused_by_rekey) refuse_together(given, "rekey", name);
   if (given.contains("rekey") && options.format.value_or("sealed") != "sealed")
-    throw UsageError(text::rekey_is_for_sealed);
+    throw UsageError("--rekey works only with the sealed format");
   if (options.decrypt && !given.contains("rekey") && !options.recipients.empty())
-    throw UsageError(text::recipient_decrypts, text::identity_opens_hint);
+    throw UsageError("--recipient cannot be used with --decrypt", "name the identity file with -k");
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
-      throw UsageError(fmt::format(text::not_for_dash, name), text::not_for_dash_hint);
+      throw UsageError(fmt::format("--{} requires a file name, not -", name),
+                       "use /dev/stdout or /dev/stderr for standard output or standard error");
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/texts.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/signals.hpp"
 
@@ -22,7 +21,7 @@ namespace {
 // For when there is no memory to build a message.
 void report_out_of_memory(const std::string& name) noexcept {
   const auto part = [](std::string_view text) { return iovec{const_cast<char*>(text.data()), text.size()}; };
-  const std::array parts{part(name), part(": error: "), part(text::out_of_memory), part("\n")};
+  const std::array parts{part(name), part(": error: "), part("out of memory"), part("\n")};
   [[maybe_unused]] const auto written = writev(STDERR_FILENO, parts.data(), parts.size());
 }
 
@@ -46,9 +45,9 @@ int run(const std::string& name, const std::function<void(Messages&)>& act) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::system_error& error) {
-    messages.error(fmt::format(text::no_resources, error.what()));
+    messages.error(fmt::format("cannot get a resource from the system: {}", error.what()));
   } catch (const std::exception& error) {
-    messages.error(fmt::format(text::system_failure, error.what()));
+    messages.error(fmt::format("system error: {}", error.what()));
   } catch (const Cancelled& cancelled) {
     if (cancelled.signal != 0) die_by(cancelled.signal);
   }
@@ -72,7 +71,7 @@ void print(std::span<const std::byte> bytes, int fd) {
 }
 
 void print(std::span<const std::byte> bytes, int fd, Cancel& cancel) {
-  FdSink sink(Fd(fd), fd == STDOUT_FILENO ? text::standard_output : text::standard_error, cancel);
+  FdSink sink(Fd(fd), fd == STDOUT_FILENO ? standard_output_name : standard_error_name, cancel);
   sink.write(bytes);
   sink.finish();
 }

@@ -28,19 +28,19 @@ void if_possible(Action action) noexcept {
 
 Progress::Progress(const Control& control, const Messages& messages, bool shown)
     : control_(control), messages_(messages), shown_(shown) {
-  answers_ = control.on_user_signal([this] { if_possible([this] { tell(); }); });
+  answers_ = control.on_user_signal([this] { if_possible([this] { report(); }); });
 }
 
 Progress::~Progress() {
   answers_ = {};
-  if (!told_last_) if_possible([this] { tell_last(); });
+  if (!reported_last_) if_possible([this] { report_last(); });
 }
 
 ProgressState Progress::state() {
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
-  if (look_) {
-    const Position position = look_();
+  if (get_position_) {
+    const Position position = get_position_();
     state_.bytes = position.bytes;
     state_.lanes = describe_lanes_at_work(position.lanes);
   }
@@ -54,7 +54,7 @@ ProgressState Progress::state() {
   return state_;
 }
 
-void Progress::tell() {
+void Progress::report() {
   messages_.report(progress_text(state()));
 }
 
@@ -62,15 +62,15 @@ void Progress::draw() {
   if (const auto columns = messages_.line().columns())
     messages_.line().draw(progress_line(state(), *columns));
   else
-    tell();
+    report();
 }
 
 // The time that it took until the stream could begin, while a passphrase was typed perhaps, is no part of its
 // rate.
-void Progress::begin(std::optional<std::uint64_t> size, Look look) {
+void Progress::begin(std::optional<std::uint64_t> size, GetPosition get_position) {
   {
     const std::lock_guard lock(mutex_);
-    look_ = std::move(look);
+    get_position_ = std::move(get_position);
     state_.size = size;
     start_ = sampled_ = Clock::now();
   }
@@ -82,13 +82,13 @@ void Progress::begin(std::optional<std::uint64_t> size, Look look) {
 
 void Progress::end() {
   ticks_ = {};
-  if_possible([this] { tell_last(); });
+  if_possible([this] { report_last(); });
   const std::lock_guard lock(mutex_);
-  look_ = {};
+  get_position_ = {};
 }
 
-void Progress::tell_last() {
-  told_last_ = true;
+void Progress::report_last() {
+  reported_last_ = true;
   ProgressState last = state();
   last.ended = true;
   if (!shown_) return;
@@ -98,9 +98,9 @@ void Progress::tell_last() {
     messages_.report(progress_text(last));
 }
 
-Progress::Watch::Watch(Progress& progress, std::optional<std::uint64_t> size, Look look)
+Progress::Watch::Watch(Progress& progress, std::optional<std::uint64_t> size, GetPosition get_position)
     : progress_(progress) {
-  progress_.begin(size, std::move(look));
+  progress_.begin(size, std::move(get_position));
 }
 
 Progress::Watch::~Watch() {

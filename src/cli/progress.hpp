@@ -25,17 +25,18 @@ class Progress {
     std::uint64_t bytes;
     std::vector<std::string> lanes;
   };
-  using Look = std::function<Position()>;
+  using GetPosition = std::function<Position()>;
 
   // From here on SIGUSR1 is answered. `shown`: with the line of -P, once there is something to watch.
   Progress(const Control& control, const Messages& messages, bool shown);
   ~Progress();  // tells the last line, if nothing came to be watched
 
-  // A stream that is being moved. While it lives `look` is called, by one thread at a time; the line begins
-  // with it, and ends with it, however that comes about. `size`: bytes that are expected, if that is known.
+  // A stream that is being moved. While it lives `get_position` is called, by one thread at a time; the line
+  // begins with it, and ends with it, however that comes about. `size`: bytes that are expected, if that is
+  // known.
   class Watch {
    public:
-    Watch(Progress& progress, std::optional<std::uint64_t> size, Look look);
+    Watch(Progress& progress, std::optional<std::uint64_t> size, GetPosition get_position);
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
@@ -48,10 +49,10 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   ProgressState state();
-  void tell();
+  void report();
   void draw();
-  void tell_last();
-  void begin(std::optional<std::uint64_t> size, Look look);
+  void report_last();
+  void begin(std::optional<std::uint64_t> size, GetPosition get_position);
   void end();
 
   const Control& control_;
@@ -59,8 +60,8 @@ class Progress {
   const bool shown_;
 
   std::mutex mutex_;  // for what follows
-  Look look_;
-  bool told_last_ = false;
+  GetPosition get_position_;
+  bool reported_last_ = false;
   ProgressState state_;  // as it was when it was looked at last
   Clock::time_point start_ = Clock::now();
   Clock::time_point sampled_ = start_;  // when the rate was taken last, and what had been done then

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/sessions.hpp"
@@ -50,9 +50,11 @@ MessageKeys derive(const MessageSecret& secret, std::span<const std::byte> salt)
 
 std::vector<std::byte> parse_context(const std::string& digits) {
   if (digits.size() % 2 != 0 || digits.size() / 2 > max_context_bytes)
-    throw UsageError(fmt::format(text::context_length, digits.size(), 2 * max_context_bytes));
+    throw UsageError(fmt::format("--context has {} digits; it must have an even number of digits, at most {}",
+                                 digits.size(), 2 * max_context_bytes));
   std::vector<std::byte> context(digits.size() / 2);
-  if (!parse_hex(digits, context)) throw UsageError(fmt::format(text::bad_digit, "context"));
+  if (!parse_hex(digits, context))
+    throw UsageError("--context contains a character that is not a hexadecimal digit");
   return context;
 }
 
@@ -60,7 +62,9 @@ std::unique_ptr<Session> open_bare(const MessageSecret& secret, HeaderReader& in
   std::array<std::byte, message_header_bytes> header;
   input.take(header);
   std::unique_ptr<Session> session = open_message(secret, header, input.taken());
-  if (!session) throw KeyError(text::cobblestone_differs, text::cobblestone_differs_hint);
+  if (!session)
+    throw KeyError("this key and context do not open the input",
+                   "one of them is wrong, or the first 56 bytes of the input are damaged");
   return session;
 }
 
@@ -88,10 +92,12 @@ std::unique_ptr<Session> open_message(const MessageSecret& secret,
 
 std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
   if (request.keys.empty())
-    throw UsageError(fmt::format(text::needs_key, "cobblestone"), text::needs_key_hint);
-  const GivenKey& key = request.keys.front();
+    throw UsageError("the cobblestone format requires a key", "name a key file with -k");
+  const FileKey& key = request.keys.front();
   if (key.size() == info(Cipher::aes_192).key_bytes)
-    throw UsageError(fmt::format(text::cobblestone_key, key.name, key.size()));
+    throw UsageError(
+        fmt::format("the cobblestone format requires a key of 16 or 32 bytes; the key in {} has {}", key.name,
+                    key.size()));
   const std::vector<std::byte> context = parse_context(request.context.value_or(""));
   const MessageSecret secret{choose_cipher(request.cipher, key), key.bytes(), context};
   return request.decrypt ? open_bare(secret, *request.input) : seal_message(secret, {});

@@ -22,18 +22,20 @@
 
 namespace gpuaes {
 
-// One piece of the body and the room for what becomes of it.
+// One piece of the body, and memory for its output.
 struct Piece {
-  std::uint64_t offset;           // bytes of the body before it: a multiple of the session's unit_in
-  std::span<const std::byte> in;  // whole units, save at the end of the stream
+  std::uint64_t offset;           // in the body, a multiple of the session's unit_in
+  std::span<const std::byte> in;  // whole units, except at the end of the stream
   std::span<std::byte> out;       // the memory of `in`, or apart from it
-  std::uint64_t from = 0;  // of the plaintext: nobody asked for what is before, and it is not known good
+  // Offset in the plaintext. Bytes before it were not asked for and may be unverified: messages count the
+  // good bytes from here.
+  std::uint64_t wanted_from = 0;
 };
 
-// What may be made of a piece's output.
+// Which part of a piece's output may be released.
 struct Outcome {
-  std::size_t released;            // so many bytes of it are good
-  std::optional<AuthError> error;  // what is wrong behind them
+  std::size_t released;            // bytes at its beginning that are good
+  std::optional<AuthError> error;  // what is wrong with the next ones
 };
 
 class Session {
@@ -60,9 +62,10 @@ class Session {
   // than the format can hold.
   virtual Job job(const Piece& piece) const = 0;
 
-  // What may be made of a piece's output, with what the lane found: the first segment whose tag is wrong.
-  virtual Outcome judge(const Piece& piece, [[maybe_unused]] bool last,
-                        [[maybe_unused]] std::optional<std::size_t> bad_segment) const {
+  // Which part of a piece's output may be released. `bad_segment` is the lane's result: the first segment
+  // whose tag is wrong.
+  virtual Outcome verify(const Piece& piece, [[maybe_unused]] bool last,
+                         [[maybe_unused]] std::optional<std::size_t> bad_segment) const {
     return {piece.out.size(), std::nullopt};
   }
 };
@@ -71,7 +74,7 @@ class Session {
 struct SessionRequest {
   bool decrypt = false;
   std::optional<Cipher> cipher;
-  std::vector<GivenKey> keys;          // of key files, in the order in which they were named
+  std::vector<FileKey> keys;           // of key files, in the order in which they were named
   std::vector<Identity> identities;    // to decrypt: those that were named
   std::vector<PublicKey> recipients;   // to encrypt: those that it is for
   std::function<Secret()> passphrase;  // gets it, 1 to 1024 bytes; empty where none was promised
@@ -84,7 +87,7 @@ struct SessionRequest {
 };
 
 // What of a request a format can make use of, besides direction, cipher and one key.
-struct Takes {
+struct Accepts {
   bool keys = false;        // more than one
   bool recipients = false;  // and identities
   bool passphrase = false;
@@ -120,8 +123,8 @@ struct Format {
   std::string_view name;  // as -f takes it
   bool authenticated;
   std::string_view magic;  // what its streams begin with; empty where they begin with nothing of the kind
-  Takes takes;
-  bool (*has)(Cipher cipher);  // whether its streams can be of that cipher
+  Accepts accepts;
+  bool (*supports)(Cipher cipher);
   std::unique_ptr<Session> (*open)(SessionRequest request);
   Description (*describe)(HeaderReader& input);
 };
@@ -132,10 +135,9 @@ const Format& find_format(std::string_view name);
 // The format of what is encrypted where none is named.
 const Format& default_format();
 
-// Formats for messages, as "a, b and c"; as options each is "-f a".
-enum class NamedAs { name, option };
-std::string authenticated_formats();
-std::string formats_that_take(bool Takes::*what, NamedAs named = NamedAs::name);
+// Names of formats, for messages.
+std::vector<std::string_view> authenticated_formats();
+std::vector<std::string_view> formats_that_accept(bool Accepts::*what);
 
 // The format of the stream that the input begins. AuthError where none is known by its beginning.
 const Format& detect_format(HeaderReader& input);

@@ -4,20 +4,20 @@
 //   1. its open_ and describe_ functions, in a file next to this one that CMakeLists.txt lists, and declared
 //      in formats.hpp with its magic; make_ctr_session() and make_segment_session() (sessions.hpp) do the
 //      body;
-//   2. its row in the list below, with all of has, open and describe. Decryption detects a format only if it
-//      authenticates and begins with a magic of its own;
-//   3. what only it can make use of: in SessionRequest and Takes (format.hpp), and in open_session() below;
-//   4. its messages in base/texts.hpp;
-//   5. its name in the text of -f (cli/options.cpp), in the manual page and in the README.
+//   2. its row in the list below, with all of supports, open and describe. Decryption detects a format only
+//      if it authenticates and begins with a magic of its own;
+//   3. what only this format uses: in SessionRequest and Accepts (format.hpp), and in open_session() below;
+//   4. its name in the text of -f (cli/options.cpp), in the manual page and in the README.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/texts.hpp"
+#include "base/bytes.hpp"
+#include "base/text.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/sealed.hpp"
@@ -39,122 +39,91 @@ constexpr std::array formats{
     Format{.name = "sealed",
            .authenticated = true,
            .magic = sealed_magic,
-           .takes = {.keys = true, .recipients = true, .passphrase = true, .label = true, .range = true},
-           .has = has_sealed_suite,
+           .accepts = {.keys = true, .recipients = true, .passphrase = true, .label = true, .range = true},
+           .supports = has_sealed_suite,
            .open = open_sealed,
            .describe = describe_sealed},
     Format{.name = "cobblestone",
            .authenticated = true,
-           .takes = {.context = true, .range = true},
-           .has = is_one_of<Cipher::aes_128, Cipher::aes_256>,
+           .accepts = {.context = true, .range = true},
+           .supports = is_one_of<Cipher::aes_128, Cipher::aes_256>,
            .open = open_cobblestone,
            .describe = describe_cobblestone},
     Format{.name = "openssl",
            .authenticated = false,
            .magic = openssl_magic,
-           .takes = {.passphrase = true, .iterations = true},
-           .has = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256>,
+           .accepts = {.passphrase = true, .iterations = true},
+           .supports = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256>,
            .open = open_openssl,
            .describe = describe_openssl},
     Format{.name = "raw",
            .authenticated = false,
-           .takes = {.iv = true, .range = true},
-           .has = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256, Cipher::kuznyechik>,
+           .accepts = {.iv = true, .range = true},
+           .supports = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256, Cipher::kuznyechik>,
            .open = open_raw,
            .describe = describe_raw},
 };
 
 static_assert(std::ranges::all_of(formats,
                                   [](const Format& each) {
-                                    return each.has != nullptr && each.open != nullptr &&
+                                    return each.supports != nullptr && each.open != nullptr &&
                                            each.describe != nullptr;
                                   }),
               "a row lacks a function");
 
-constexpr std::string_view comma = ", ";
-
-// "a, b and c", or with another last separator.
-std::string join(const std::vector<std::string>& names, std::string_view last = " and ") {
-  std::string joined;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    joined.append(i == 0 ? "" : i + 1 < names.size() ? comma : last).append(names[i]);
-  return joined;
-}
-
 template <class Chosen>
-std::vector<std::string> names_of(Chosen chosen, NamedAs named = NamedAs::name) {
-  std::vector<std::string> names;
+std::vector<std::string_view> names_of(Chosen chosen) {
+  std::vector<std::string_view> names;
   for (const Format& format : formats)
-    if (chosen(format))
-      names.push_back(std::string(named == NamedAs::option ? "-f " : "").append(format.name));
+    if (chosen(format)) names.push_back(format.name);
   return names;
 }
 
-auto takes(bool Takes::*what) {
-  return [what](const Format& format) { return format.takes.*what; };
-}
-
 // Nothing that a user gave is passed over in silence.
-void check_takes(const Format& format, bool given, bool Takes::*what, std::string_view what_text) {
-  if (!given || format.takes.*what) return;
-  throw UsageError(fmt::format(text::format_takes_none, format.name, what_text),
-                   fmt::format(text::formats_that_take_hint, join(names_of(takes(what)), comma)));
-}
-
-bool has_aes_alone(const Format& format) {
-  return std::ranges::all_of(ciphers, [&](const CipherInfo& each) {
-    return each.family == Family::aes || !format.has(each.cipher);
-  });
+void check_accepts(const Format& format, bool given, bool Accepts::*what, std::string_view what_text) {
+  if (!given || format.accepts.*what) return;
+  throw UsageError(fmt::format("the {} format does not accept {}", format.name, what_text),
+                   list_hint("formats that accept it: {}", formats_that_accept(what)));
 }
 
 void check_cipher(const Format& format, Cipher cipher) {
-  if (format.has(cipher)) return;
-  const CipherInfo& refused = info(cipher);
-  if (has_aes_alone(format) && refused.family != Family::aes) {
-    const auto has_it = [cipher](const Format& each) { return each.has(cipher); };
-    throw UsageError(fmt::format(text::aes_alone, format.name, refused.name),
-                     fmt::format(text::formats_with_cipher_hint, join(names_of(has_it, NamedAs::option))));
-  }
-  std::vector<std::string> names;
-  for (const CipherInfo& each : ciphers)
-    if (format.has(each.cipher)) names.emplace_back(each.name);
-  const auto has_all = [](const Format& each) {
-    return std::ranges::all_of(ciphers, each.has, &CipherInfo::cipher);
-  };
-  throw UsageError(fmt::format(text::other_cipher_of_format, format.name, join(names), refused.name),
-                   fmt::format(text::every_cipher_hint, join(names_of(has_all, NamedAs::option))));
+  if (format.supports(cipher)) return;
+  const auto has_it = [cipher](const Format& each) { return each.supports(cipher); };
+  throw UsageError(fmt::format("the {} format does not support {}", format.name, info(cipher).name),
+                   list_hint("formats that support it: {}", names_of(has_it)));
 }
 
 }  // namespace
 
-Cipher choose_cipher(std::optional<Cipher> named, const GivenKey& key) {
+Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key) {
   for (const CipherInfo& each : ciphers) {
     const bool is_meant = named ? each.cipher == *named : each.family == Family::aes;
     if (is_meant && each.key_bytes == key.size()) return each.cipher;
   }
   const CipherInfo& wanted = info(named.value_or(Cipher::aes_256));
-  throw UsageError(fmt::format(text::key_length, wanted.name, wanted.key_bytes, key.name, key.size()));
+  throw UsageError(fmt::format("{} requires a key of {} bytes; the key in {} has {}", wanted.name,
+                               wanted.key_bytes, key.name, key.size()));
 }
 
 std::string undetected_formats_hint() {
   const auto is_undetected = [](const Format& each) { return !each.authenticated || each.magic.empty(); };
-  return fmt::format(text::unknown_input_hint, join(names_of(is_undetected, NamedAs::option)));
+  return list_hint("formats that cannot be detected must be named with {}", names_of(is_undetected));
 }
 
-std::string authenticated_formats() {
-  return join(names_of([](const Format& format) { return format.authenticated; }));
+std::vector<std::string_view> authenticated_formats() {
+  return names_of([](const Format& format) { return format.authenticated; });
 }
 
-std::string formats_that_take(bool Takes::*what, NamedAs named) {
-  return join(names_of(takes(what), named));
+std::vector<std::string_view> formats_that_accept(bool Accepts::*what) {
+  return names_of([what](const Format& format) { return format.accepts.*what; });
 }
 
 const Format& find_format(std::string_view name) {
   const auto found = std::ranges::find(formats, name, &Format::name);
   if (found != formats.end()) return *found;
   const auto all = [](const Format&) { return true; };
-  throw UsageError(fmt::format(text::unknown_format, name),
-                   fmt::format(text::formats_hint, join(names_of(all), comma)));
+  throw UsageError(fmt::format("unknown format '{}'", name),
+                   fmt::format("the formats are {}", join(names_of(all))));
 }
 
 const Format& default_format() {
@@ -167,26 +136,29 @@ const Format& detect_format(HeaderReader& input) {
     if (std::ranges::equal(input.peek(format.magic.size()), bytes_of(format.magic))) return format;
   }
   const bool is_empty = input.peek(1).empty();
-  throw AuthError(is_empty ? text::empty_input : text::unknown_input, undetected_formats_hint());
+  throw AuthError(is_empty ? "the input is empty" : "the input is not in a known format",
+                  undetected_formats_hint());
 }
 
 const Format& detect_authenticated_format(HeaderReader& input) {
   const Format& format = detect_format(input);
   if (!format.authenticated)
-    throw AuthError(fmt::format(text::must_be_named, format.name),
-                    fmt::format(text::must_be_named_hint, format.name));
+    throw AuthError(
+        fmt::format("the input appears to be in the {} format, which is not authenticated and must be named",
+                    format.name),
+        fmt::format("use -d -f {} to decrypt it; modifications will go undetected", format.name));
   return format;
 }
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
-  check_takes(format, request.keys.size() > 1, &Takes::keys, "second key");
-  check_takes(format, !request.identities.empty(), &Takes::recipients, "identity");
-  check_takes(format, !request.recipients.empty(), &Takes::recipients, "recipient");
-  check_takes(format, static_cast<bool>(request.passphrase), &Takes::passphrase, "passphrase");
-  check_takes(format, request.iv.has_value(), &Takes::iv, "--iv");
-  check_takes(format, request.context.has_value(), &Takes::context, "--context");
-  check_takes(format, request.label.has_value(), &Takes::label, "--label");
-  check_takes(format, request.iterations.has_value(), &Takes::iterations, "--iter");
+  check_accepts(format, request.keys.size() > 1, &Accepts::keys, "more than one key");
+  check_accepts(format, !request.identities.empty(), &Accepts::recipients, "an identity");
+  check_accepts(format, !request.recipients.empty(), &Accepts::recipients, "a recipient");
+  check_accepts(format, static_cast<bool>(request.passphrase), &Accepts::passphrase, "a passphrase");
+  check_accepts(format, request.iv.has_value(), &Accepts::iv, "--iv");
+  check_accepts(format, request.context.has_value(), &Accepts::context, "--context");
+  check_accepts(format, request.label.has_value(), &Accepts::label, "--label");
+  check_accepts(format, request.iterations.has_value(), &Accepts::iterations, "--iter");
   if (request.cipher) check_cipher(format, *request.cipher);
   return format.open(std::move(request));
 }

@@ -45,7 +45,7 @@ std::unique_ptr<Session> open_raw(SessionRequest request);
 Describe describe_raw;
 
 // The cipher of a session: the named one, or AES of the key's length. UsageError where the key does not fit.
-Cipher choose_cipher(std::optional<Cipher> named, const GivenKey& key);
+Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key);
 
 // For inputs that do not begin as the format does: those that have to be named.
 std::string undetected_formats_hint();

@@ -1,4 +1,4 @@
-// Headers: their bytes, and the reader that takes them from an input.
+// Reads headers from an input.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,25 +8,12 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
-
-inline std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
-
-// Not by insert(), for which GCC 12 warns of an overflow that cannot be.
-inline void append(std::vector<std::byte>& bytes, std::span<const std::byte> more) {
-  const std::size_t at = bytes.size();
-  bytes.resize(at + more.size());
-  std::ranges::copy(more, bytes.begin() + static_cast<std::ptrdiff_t>(at));
-}
 
 // The beginning of an input, read as far as a format's header reaches and not a byte further: the rest
 // belongs to the pipeline.
@@ -53,7 +40,9 @@ class HeaderReader {
   // Takes the next bytes, as many as there is room for. AuthError where the input ends before.
   void take(std::span<std::byte> out) {
     const std::span<const std::byte> next = peek(out.size());
-    if (next.size() < out.size()) throw AuthError(fmt::format(text::cut_header, taken_ + next.size()));
+    if (next.size() < out.size())
+      throw AuthError(fmt::format("the input is truncated after byte {}, in its header; nothing was written",
+                                  taken_ + next.size()));
     std::copy(next.begin(), next.end(), out.begin());
     looked_.erase(looked_.begin(), looked_.begin() + static_cast<std::ptrdiff_t>(next.size()));
     taken_ += next.size();

@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "format/header_reader.hpp"
 #include "format/sessions.hpp"
 #include "keys/kdf.hpp"
@@ -27,7 +27,8 @@ std::span<const std::byte> salt_of(const Header& header) {
 
 Header read_header(HeaderReader& input) {
   if (!std::ranges::equal(input.peek(openssl_magic.size()), bytes_of(openssl_magic)))
-    throw AuthError(text::not_openssl, undetected_formats_hint());
+    throw AuthError("the input is not in the openssl format: it does not begin with 'Salted__'",
+                    undetected_formats_hint());
   Header header;
   input.take(header);
   return header;
@@ -43,11 +44,16 @@ Header make_header() {
 }  // namespace
 
 std::unique_ptr<Session> open_openssl(SessionRequest request) {
-  if (!request.keys.empty()) throw UsageError(text::openssl_key, text::openssl_key_hint);
-  if (!request.passphrase) throw UsageError(text::openssl_needs, text::openssl_needs_hint);
+  if (!request.keys.empty())
+    throw UsageError("the openssl format uses a passphrase, not a key file",
+                     "use -f raw to encrypt with a key and an IV");
+  if (!request.passphrase)
+    throw UsageError("the openssl format requires a passphrase",
+                     "use -p to enter it, or --passphrase-file FILE to read it from a file");
   const std::uint32_t iterations = request.iterations.value_or(default_iterations);
   if (iterations == 0 || iterations > max_iterations)
-    throw UsageError(fmt::format(text::iterations_out_of_range, iterations, max_iterations));
+    throw UsageError(
+        fmt::format("--iter {} is out of range; the limits are 1 and {}", iterations, max_iterations));
 
   const Header header = request.decrypt ? read_header(*request.input) : make_header();
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);

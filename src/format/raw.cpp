@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "format/sessions.hpp"
 #include "keys/key.hpp"
 
@@ -16,18 +15,22 @@ namespace {
 Counter parse_iv(const std::string& digits, const CipherInfo& cipher) {
   CounterBlock block{};
   if (digits.size() != 2 * cipher.iv_bytes)
-    throw UsageError(fmt::format(text::iv_length, digits.size(), cipher.name, 2 * cipher.iv_bytes));
+    throw UsageError(fmt::format("--iv has {} digits; the raw format with {} requires {} hexadecimal digits",
+                                 digits.size(), cipher.name, 2 * cipher.iv_bytes));
   if (!parse_hex(digits, std::as_writable_bytes(std::span(block)).first(cipher.iv_bytes)))
-    throw UsageError(fmt::format(text::bad_digit, "iv"));
+    throw UsageError("--iv contains a character that is not a hexadecimal digit");
   return load_counter(block);
 }
 
 }  // namespace
 
 std::unique_ptr<Session> open_raw(SessionRequest request) {
-  if (request.keys.empty()) throw UsageError(fmt::format(text::needs_key, "raw"), text::needs_key_hint);
-  if (!request.iv) throw UsageError(text::raw_needs_iv, text::raw_needs_iv_hint);
-  GivenKey& key = request.keys.front();
+  if (request.keys.empty()) throw UsageError("the raw format requires a key", "name a key file with -k");
+  if (!request.iv)
+    throw UsageError(
+        "the raw format requires --iv",
+        "give the first counter block in hexadecimal, and never use the same IV twice with one key");
+  FileKey& key = request.keys.front();
   const Cipher cipher = choose_cipher(request.cipher, key);
   return make_ctr_session({cipher, std::move(key)}, parse_iv(*request.iv, info(cipher)));
 }

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "keys/kdf.hpp"
@@ -27,7 +27,8 @@ std::vector<std::byte> message_context(std::span<const std::byte> header,
 void check_request(const SessionRequest& request) {
   const bool has_public_key = !(request.decrypt ? request.identities.empty() : request.recipients.empty());
   if (request.keys.empty() && !has_public_key && !request.passphrase)
-    throw UsageError(text::sealed_needs_secret, text::sealed_needs_secret_hint);
+    throw UsageError("the sealed format requires a key or a passphrase",
+                     "name a key file with -k, or use -p to enter a passphrase");
   request.decrypt ? check_keys(request.keys)
                   : check_slots_for(request.keys, request.recipients, static_cast<bool>(request.passphrase));
 }
@@ -69,8 +70,9 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
   HeaderReader& input = *request.input;
   const SealedHeader header = read_sealed_header(input);
   if (request.cipher && *request.cipher != header.cipher)
-    throw UsageError(fmt::format(text::other_cipher, info(header.cipher).name, info(*request.cipher).name),
-                     text::other_cipher_hint);
+    throw UsageError(fmt::format("the input was sealed with {}, not {}", info(header.cipher).name,
+                                 info(*request.cipher).name),
+                     "omit --cipher; the input names its cipher");
   OpenedHeader opened{header.cipher, has_slot(header, SlotType::x25519), {}, {}, {}};
   input.take(opened.message_header);
   opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
@@ -78,8 +80,10 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
   opened.session =
       open_message({header.cipher, opened.file_key.bytes(), context}, opened.message_header, input.taken());
   if (!opened.session)
-    throw AuthError(fmt::format(text::commitment_differs, header.bytes.size()),
-                    text::commitment_differs_hint);
+    throw AuthError(fmt::format("the input is corrupt at byte {}, in its header, or was sealed with a "
+                                "different label; nothing was written",
+                                header.bytes.size()),
+                    "--label must be the text the input was sealed with, or omitted if there was none");
   return opened;
 }
 

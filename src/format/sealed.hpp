@@ -43,17 +43,17 @@ bool has_slot(const SealedHeader& header, SlotType type);
 
 // Whom a header is made for.
 struct SlotsFor {
-  std::span<const GivenKey> keys;  // of 32 bytes
+  std::span<const FileKey> keys;  // of 32 bytes
   std::span<const PublicKey> recipients;
   const Secret* passphrase = nullptr;  // if there is one
 };
 
 // UsageError for a key of another length than the format's 32 bytes.
-void check_keys(std::span<const GivenKey> keys);
+void check_keys(std::span<const FileKey> keys);
 
 // UsageError where these cannot be the slots of one header: also more than 32, and a passphrase beside
 // recipients. The passphrase need not be known yet.
-void check_slots_for(std::span<const GivenKey> keys, std::span<const PublicKey> recipients, bool passphrase);
+void check_slots_for(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase);
 
 // A header for a message with `cipher`, whose suite has a number, and for a file key, with a slot for each of
 // whom it is made for, which check_slots_for() lets pass.
@@ -62,7 +62,7 @@ std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key,
 
 // What a user has to open a header with.
 struct SecretsToTry {
-  std::span<const GivenKey> keys;
+  std::span<const FileKey> keys;
   std::span<const Identity> identities;
   const std::function<Secret()>& passphrase;  // gets it; empty where there is none
 };

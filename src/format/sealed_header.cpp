@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/sessions.hpp"
@@ -51,67 +51,67 @@ void check_magic(HeaderReader& input) {
   const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
   if (text.size() == suite_at && text.starts_with(sealed_magic)) {
     if (text.substr(version_at) == version) return;
-    if (is_other_version(text[version_at], text[version_at + 1])) throw VersionError(text::other_version);
+    if (is_other_version(text[version_at], text[version_at + 1]))
+      throw VersionError("the input uses a version of the sealed format other than 1");
   }
-  throw AuthError(text::not_sealed, undetected_formats_hint());
+  throw AuthError(
+      "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline",
+      undetected_formats_hint());
 }
 
 std::byte number_of_suite(Cipher cipher) {
   const Suite& suite = suite_of(cipher);
-  if (!suite.number) throw UsageError(fmt::format(text::no_suite, info(cipher).name));
+  if (!suite.number)
+    throw UsageError(fmt::format("{} cannot be used in an authenticated format", info(cipher).name));
   return std::byte{*suite.number};
 }
 
 Cipher cipher_of_suite(std::size_t number) {
   for (const CipherInfo& each : ciphers)
     if (each.suite && each.suite->number == number) return each.cipher;
-  throw VersionError(fmt::format(text::other_suite, number));
+  throw VersionError(
+      fmt::format("the input uses cipher suite {:02x}, which this version does not support", number));
 }
 
 // A header with the secret's slot but another's MAC, or slots moved between files: somebody made it.
 [[noreturn]] void refuse_mac(const SealedHeader& header) {
-  refuse_header(header.bytes.size() - mac_bytes, text::mac_differs);
+  refuse_header(header.bytes.size() - mac_bytes, "the header or its MAC was modified");
 }
 
-// A kind of secret, as messages have it.
-struct Kind {
-  SlotType type;
+// A kind of secret that can open a file.
+struct SecretKind {
+  SlotType slot;
   bool given;
-  std::string_view one, none, sealed, hint;
+  std::string_view wrong, missing, missing_hint;  // messages
 };
 
-// The names of kinds, joined two at a time.
-std::string join(const std::vector<Kind>& kinds, std::string_view Kind::*name,
-                 fmt::format_string<std::string&, const std::string_view&> joined) {
-  std::string names;
-  for (const Kind& kind : kinds)
-    names = names.empty() ? std::string(kind.*name) : fmt::format(joined, names, kind.*name);
-  return names;
-}
-
-// What the user gave opens nothing: says what was tried, or what there would have been to try.
+// None of the given secrets opens the input: says which were tried, or which kind would have been needed.
 [[noreturn]] void refuse_secrets(const SealedHeader& header, const SecretsToTry& secrets) {
   const std::array kinds{
-      Kind{SlotType::key_file, !secrets.keys.empty(), text::a_key, text::no_key_opens, text::with_key,
-           text::with_key_hint},
-      Kind{SlotType::x25519, !secrets.identities.empty(), text::an_identity, text::no_identity_opens,
-           text::for_recipient, text::for_recipient_hint},
-      Kind{SlotType::passphrase, static_cast<bool>(secrets.passphrase), text::the_passphrase,
-           text::passphrase_does_not_open, text::with_passphrase, text::with_passphrase_hint},
+      SecretKind{SlotType::key_file, !secrets.keys.empty(), "none of the given keys opens the input",
+                 "the input was sealed with a key file, and none was given", "name the key file with -k"},
+      SecretKind{SlotType::x25519, !secrets.identities.empty(),
+                 "none of the given identities opens the input",
+                 "the input was sealed for a recipient, and no identity was given",
+                 "name the identity file with -k"},
+      SecretKind{SlotType::passphrase, static_cast<bool>(secrets.passphrase),
+                 "the passphrase does not open the input",
+                 "the input was sealed with a passphrase, and none was given",
+                 "use -p to enter the passphrase"},
   };
-  std::vector<Kind> given, tried;
-  for (const Kind& kind : kinds) {
-    if (kind.given) given.push_back(kind);
-    if (kind.given && has_slot(header, kind.type)) tried.push_back(kind);
+  std::vector<SecretKind> present, tried;
+  for (const SecretKind& kind : kinds) {
+    if (!has_slot(header, kind.slot)) continue;
+    present.push_back(kind);
+    if (kind.given) tried.push_back(kind);
   }
   if (!tried.empty())
-    throw KeyError(tried.size() == 1 ? std::string(tried.front().none)
-                                     : fmt::format(text::neither_opens, join(tried, &Kind::one, text::nor)),
-                   text::wrong_secret_hint);
-  const auto there =
-      std::ranges::find_if(kinds, [&](const Kind& kind) { return has_slot(header, kind.type); });
-  throw KeyError(fmt::format(text::sealed_otherwise, join(given, &Kind::sealed, text::and_not)),
-                 there == kinds.end() ? text::other_slots_hint : std::string(there->hint));
+    throw KeyError(
+        std::string(tried.size() == 1 ? tried.front().wrong : "none of the given secrets opens the input"),
+        "it is wrong, or its slot in the header of the input is damaged");
+  if (present.empty())
+    throw KeyError("the input has only slots of unknown types", "try a later version of gpuaes-stream");
+  throw KeyError(std::string(present.front().missing), std::string(present.front().missing_hint));
 }
 
 }  // namespace
@@ -120,23 +120,29 @@ bool has_slot(const SealedHeader& header, SlotType type) {
   return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });
 }
 
-void check_keys(std::span<const GivenKey> keys) {
-  for (const GivenKey& key : keys)
+void check_keys(std::span<const FileKey> keys) {
+  for (const FileKey& key : keys)
     if (key.size() != file_key_bytes)
-      throw UsageError(fmt::format(text::sealed_key, file_key_bytes, key.name, key.size()));
+      throw UsageError(fmt::format("the sealed format requires a key of {} bytes; the key in {} has {}",
+                                   file_key_bytes, key.name, key.size()));
 }
 
-void check_slots_for(std::span<const GivenKey> keys, std::span<const PublicKey> recipients, bool passphrase) {
+void check_slots_for(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase) {
   check_keys(keys);
-  if (passphrase && !recipients.empty()) throw UsageError(text::mixed_slots, text::mixed_slots_hint);
+  if (passphrase && !recipients.empty())
+    throw UsageError(
+        "a passphrase cannot be combined with recipients",
+        "anyone can seal for a recipient, so such a file would not show that its writer knew the passphrase");
   const std::size_t count = keys.size() + recipients.size() + (passphrase ? 1 : 0);
-  if (count > max_slots) throw UsageError(fmt::format(text::too_many, max_slots));
+  if (count > max_slots)
+    throw UsageError(fmt::format(
+        "the sealed format allows at most {} keys, recipients and passphrases in total", max_slots));
 }
 
 std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const SlotsFor& whom,
                                           const Check& check) {
   std::vector<std::byte> slots;
-  for (const GivenKey& key : whom.keys) append(slots, make_key_slot(file_key, key));
+  for (const FileKey& key : whom.keys) append(slots, make_key_slot(file_key, key));
   for (const PublicKey& recipient : whom.recipients) append(slots, make_recipient_slot(file_key, recipient));
   if (whom.passphrase != nullptr) append(slots, make_passphrase_slot(file_key, *whom.passphrase, check));
   const std::size_t count = whom.keys.size() + whom.recipients.size() + (whom.passphrase != nullptr ? 1 : 0);
@@ -162,7 +168,8 @@ SealedHeader read_sealed_header(HeaderReader& input) {
   take(input, header.bytes, slots_at - sealed_context_bytes);
   const std::size_t count = number(suite_at + 1), size = number(suite_at + 2) << 8 | number(suite_at + 3);
   if (count == 0 || count > max_slots)
-    refuse_header(suite_at + 1, fmt::format(text::slot_count, count, max_slots));
+    refuse_header(suite_at + 1,
+                  fmt::format("it has {} key slots; the limits are 1 and {}", count, max_slots));
   take(input, header.bytes, size + mac_bytes);
   header.slots = parse_slots(std::span(header.bytes).subspan(slots_at, size), count, slots_at);
   return header;

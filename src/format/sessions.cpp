@@ -6,10 +6,9 @@
 #include <bit>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "cipher/modes/segments.hpp"
-#include "format/header_reader.hpp"
 
 namespace gpuaes {
 namespace {
@@ -68,20 +67,26 @@ class SegmentSession : public Session {
                   .first_segment = piece.offset / unit_in(),
                   .aad = bytes_of(suite_.aad)};
     if (job.first_segment + count_segments(job) > suite_.max_segments)
-      throw IoError(fmt::format(text::too_long, std::countr_zero(suite_.max_segments)));
+      throw IoError(
+          fmt::format("the input is too long; the format allows at most 2^{} segments of 16384 bytes",
+                      std::countr_zero(suite_.max_segments)));
     return job;
   }
 
-  Outcome judge(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override {
+  Outcome verify(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override {
     if (!stream_.decrypt) return {piece.out.size(), std::nullopt};
     if (bad_segment) {
       const std::size_t at = *bad_segment * sealed_segment_bytes;
       const bool is_short = piece.in.size() - at < sealed_segment_bytes;
-      return failed(is_short ? Message(text::corrupt_or_truncated) : text::corrupt, piece, at,
-                    *bad_segment * segment_bytes);
+      return failed(is_short
+                        ? Message("the input is corrupt or truncated at byte {}; {} bytes of plaintext "
+                                  "before that were verified")
+                        : "the input is corrupt at byte {}; {} bytes of plaintext before that were verified",
+                    piece, at, *bad_segment * segment_bytes);
     }
     if (last && piece.in.size() % sealed_segment_bytes < tag_bytes)
-      return failed(text::truncated, piece, piece.in.size(), piece.out.size());
+      return failed("the input is truncated after byte {}; {} bytes of plaintext before that were verified",
+                    piece, piece.in.size(), piece.out.size());
     return {piece.out.size(), std::nullopt};
   }
 
@@ -97,7 +102,7 @@ class SegmentSession : public Session {
   // `at` and `released` count from the beginning of the piece, the message from those of input and plaintext.
   Outcome failed(Message message, const Piece& piece, std::size_t at, std::size_t released) const {
     const std::uint64_t end = piece.offset / sealed_segment_bytes * segment_bytes + released;
-    const std::uint64_t plaintext = end - std::min(end, piece.from);
+    const std::uint64_t plaintext = end - std::min(end, piece.wanted_from);
     return {released, AuthError(fmt::format(message, stream_.header_bytes + piece.offset + at, plaintext))};
   }
 
@@ -113,7 +118,7 @@ std::unique_ptr<Session> make_ctr_session(CipherKey key, Counter first, std::vec
 
 const Suite& suite_of(Cipher cipher) {
   const CipherInfo& row = info(cipher);
-  if (!row.suite) throw UsageError(fmt::format(text::no_suite, row.name));
+  if (!row.suite) throw UsageError(fmt::format("{} cannot be used in an authenticated format", row.name));
   return *row.suite;
 }
 

@@ -6,10 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "cipher/modes/evp_gcm.hpp"
-#include "format/header_reader.hpp"
 
 namespace gpuaes {
 namespace {
@@ -93,10 +92,14 @@ std::vector<std::byte> begin_slot(SlotType type) {
 // would change what they mean.
 void check_type(const Slot& slot) {
   const auto type = static_cast<std::uint8_t>(slot.type);
-  if (type == 0 || type >= 0x80) throw VersionError(fmt::format(text::other_slot, type, slot.at));
+  if (type == 0 || type >= 0x80)
+    throw VersionError(
+        fmt::format("the input has a slot of type {:02x} at byte {}, which this version does not support",
+                    type, slot.at));
   const std::optional<std::size_t> size = body_bytes(slot.type);
   if (size && slot.body.size() != *size)
-    refuse_header(slot.at + 1, fmt::format(text::slot_size, type, slot.body.size(), *size));
+    refuse_header(slot.at + 1, fmt::format("a slot of type {:02x} has {} bytes instead of {}", type,
+                                           slot.body.size(), *size));
 }
 
 // gpuaes-stream(5): anyone can write for a public key, and must not be able to write what a passphrase then
@@ -106,15 +109,17 @@ void check_company(const std::vector<Slot>& slots) {
   const auto first = std::ranges::find_if(slots, is_passphrase);
   if (first == slots.end()) return;
   const auto second = std::find_if(first + 1, slots.end(), is_passphrase);
-  if (second != slots.end()) refuse_header(second->at, text::second_passphrase_slot);
+  if (second != slots.end()) refuse_header(second->at, "there is a second passphrase slot");
   for (const Slot& slot : slots)
-    if (slot.type == SlotType::x25519) refuse_header(slot.at, text::public_key_beside_passphrase);
+    if (slot.type == SlotType::x25519)
+      refuse_header(slot.at, "there are slots for both a passphrase and a recipient");
 }
 
 }  // namespace
 
 void refuse_header(std::size_t at, std::string_view what) {
-  throw AuthError(fmt::format(text::corrupt_header, at, what));
+  throw AuthError(
+      fmt::format("the input is corrupt at byte {}, in its header: {}; nothing was written", at, what));
 }
 
 std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key) {
@@ -142,7 +147,8 @@ std::vector<std::byte> make_recipient_slot(const Secret& file_key, const PublicK
   const Secret ephemeral = make_private_key();
   const std::optional<Secret> shared = shared_secret(ephemeral, recipient);
   if (!shared)
-    throw UsageError(fmt::format(text::recipient_of_all, text_of(recipient)), text::recipient_of_all_hint);
+    throw UsageError(fmt::format("recipient {} is a low-order X25519 point", text_of(recipient)),
+                     "anyone can open a file that is sealed for it; ask for another recipient");
   const PublicKey ephemeral_public = public_key_of(ephemeral);
   std::vector<std::byte> slot = begin_slot(SlotType::x25519);
   append(slot, ephemeral_public);
@@ -154,11 +160,11 @@ std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t coun
   std::vector<Slot> slots;
   for (; slots.size() < count; bytes = bytes.subspan(head_bytes + slots.back().body.size())) {
     const std::size_t size = bytes.size() < head_bytes ? 0 : number(bytes[1]) << 8 | number(bytes[2]);
-    if (bytes.size() < head_bytes + size) refuse_header(at, text::slots_too_long);
+    if (bytes.size() < head_bytes + size) refuse_header(at, "the slots exceed their stated size");
     slots.push_back({at, SlotType{std::to_integer<std::uint8_t>(bytes[0])}, bytes.subspan(head_bytes, size)});
     at += head_bytes + size;
   }
-  if (!bytes.empty()) refuse_header(at, text::slots_too_short);
+  if (!bytes.empty()) refuse_header(at, "the slots do not fill their stated size");
   for (const Slot& slot : slots) check_type(slot);
   check_company(slots);
   return slots;
@@ -184,7 +190,9 @@ std::optional<Secret> unwrap_with_identity(const Slot& slot, const Identity& ide
 void check_scrypt_parameters(const Slot& slot) {
   const unsigned log2_n = number(slot.body[0]), r = number(slot.body[1]), p = number(slot.body[2]);
   if (log2_n < min_log2_n || log2_n > max_log2_n || r != only_r || p != only_p)
-    refuse_header(slot.at + head_bytes, fmt::format(text::scrypt_refused, log2_n, r, p));
+    refuse_header(
+        slot.at + head_bytes,
+        fmt::format("the scrypt parameters log2 N = {}, r = {}, p = {} are not allowed", log2_n, r, p));
 }
 
 }  // namespace gpuaes

@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/texts.hpp"
-
 namespace gpuaes {
 
 Fd::Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
@@ -29,13 +27,13 @@ int Fd::close() noexcept {
 }
 
 const char* hint_for(int error) {
-  if (error == ENOSPC || error == EDQUOT) return text::no_room_hint;
-  if (error == EEXIST) return text::exists_hint;
-  return error == EFBIG ? text::too_large_hint : "";
+  if (error == ENOSPC || error == EDQUOT) return "free some space, or write to another file system";
+  if (error == EEXIST) return "existing files are never overwritten; choose another name";
+  return error == EFBIG ? "the file system or ulimit -f does not allow larger files" : "";
 }
 
-IoError io_error(Failure what, const std::string& name, int error) {
-  return IoError(fmt::format(what, name, std::string(strerror(error))), hint_for(error));
+IoError io_error(std::string_view failure, const std::string& name, int error) {
+  return IoError(fmt::format("{} {}: {}", failure, name, strerror(error)), hint_for(error));
 }
 
 Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode) {
@@ -43,25 +41,13 @@ Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode) {
     Cancel::Blocking blocking(cancel);
     Fd fd(open(name.c_str(), flags | O_CLOEXEC, mode));
     if (fd.get() >= 0) return fd;
-    if (errno != EINTR) throw io_error(text::cannot_open, name, errno);
+    if (errno != EINTR) throw io_error("cannot open", name, errno);
   }
 }
 
 void occupy_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
-bool is_same_file(const struct stat& a, const struct stat& b) {
-  if (S_ISBLK(a.st_mode) && S_ISBLK(b.st_mode)) return a.st_rdev == b.st_rdev;
-  return S_ISREG(a.st_mode) && S_ISREG(b.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-bool is_same_stream(const struct stat& a, const struct stat& b) {
-  const auto is_stream = [](const struct stat& status) {
-    return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
-  };
-  return is_stream(a) && is_stream(b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 }  // namespace gpuaes

@@ -1,10 +1,10 @@
 // File descriptors, and errors of the calls that use them.
 #pragma once
 
-#include <fmt/core.h>
-#include <sys/stat.h>
+#include <sys/types.h>
 
 #include <string>
+#include <string_view>
 
 #include "io/cancel.hpp"
 
@@ -25,10 +25,9 @@ class Fd {
   int fd_;
 };
 
-// What was tried on `name` failed with `error` (an errno): "cannot open secret.key: Permission denied". With
-// a hint where there is no room.
-using Failure = fmt::format_string<const std::string&, std::string>;
-IoError io_error(Failure what, const std::string& name, int error);
+// The error of a call that failed with `error` (an errno). `failure` is the beginning of the message, such as
+// "cannot open". Has a hint if there is no space.
+IoError io_error(std::string_view failure, const std::string& name, int error);
 
 // What to do about a write that failed with `error`; empty where there is nothing to say.
 const char* hint_for(int error);
@@ -40,11 +39,5 @@ Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode = 0
 // Puts /dev/null, opened the wrong way round, where descriptor 0, 1 or 2 is closed: what is opened later
 // cannot land there, and using it as input or output still fails with EBADF.
 void occupy_standard_descriptors();
-
-// Whether both are the same regular file or block device: what is written would be read, or destroyed before.
-bool is_same_file(const struct stat& a, const struct stat& b);
-
-// Whether both are the same pipe, socket or terminal: what is read from the one is lost for the other.
-bool is_same_stream(const struct stat& a, const struct stat& b);
 
 }  // namespace gpuaes

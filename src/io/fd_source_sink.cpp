@@ -10,8 +10,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/texts.hpp"
-
 namespace gpuaes {
 namespace {
 
@@ -26,7 +24,7 @@ constexpr std::size_t file_call_bytes = 256 << 10;
 
 // Regular files up to here have nothing to share out among lanes, and those whose st_size is no size (4096 in
 // sysfs) are all smaller.
-constexpr std::uint64_t min_shared_size = 64 << 10;
+constexpr std::uint64_t min_parallel_size = 64 << 10;
 
 // Many lanes that read a file in parallel confuse the kernel's own readahead, which goes by one place in an
 // open file. So each read asks for what others will want soon: 4.0 instead of 3.0 GB/s of a disk (ext4, 16
@@ -88,15 +86,15 @@ ssize_t transfer(int fd, short events, Cancel& cancel, Call call) {
 FdSource::FdSource(Fd fd, std::string name, Cancel& cancel)
     : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel) {
   const int flags = fcntl(fd_.get(), F_GETFL);
-  if (flags < 0 || fstat(fd_.get(), &status_) != 0) throw io_error(text::cannot_read, name_, errno);
-  if ((flags & O_ACCMODE) == O_WRONLY) throw io_error(text::cannot_read, name_, EBADF);
-  if (S_ISDIR(status_.st_mode)) throw io_error(text::cannot_read, name_, EISDIR);
+  if (flags < 0 || fstat(fd_.get(), &status_) != 0) throw io_error("cannot read", name_, errno);
+  if ((flags & O_ACCMODE) == O_WRONLY) throw io_error("cannot read", name_, EBADF);
+  if (S_ISDIR(status_.st_mode)) throw io_error("cannot read", name_, EISDIR);
   grow_pipe(fd_.get());
   if (!is_file(status_)) return;
   const off_t begin = lseek(fd_.get(), 0, SEEK_CUR);
   const off_t end = S_ISREG(status_.st_mode) ? status_.st_size : lseek(fd_.get(), 0, SEEK_END);
   if (begin < 0 || end < 0 || lseek(fd_.get(), begin, SEEK_SET) < 0)
-    throw io_error(text::cannot_seek, name_, errno);
+    throw io_error("cannot seek in", name_, errno);
   begin_ = opened_at_ = static_cast<std::uint64_t>(begin);
   size_ = static_cast<std::uint64_t>(std::max(end - begin, off_t{0}));
   std::byte first;
@@ -106,7 +104,7 @@ FdSource::FdSource(Fd fd, std::string name, Cancel& cancel)
 void FdSource::begin_here() {
   if (size_ == 0) return;
   const off_t at = lseek(fd_.get(), 0, SEEK_CUR);
-  if (at < 0) throw io_error(text::cannot_seek, name_, errno);
+  if (at < 0) throw io_error("cannot seek in", name_, errno);
   const std::uint64_t passed = static_cast<std::uint64_t>(at) - begin_;
   begin_ += passed;
   size_ -= std::min(passed, size_);
@@ -130,7 +128,7 @@ void FdSource::check_not_shrunk() const {
   const auto at = static_cast<std::uint64_t>(lseek(fd_.get(), 0, SEEK_CUR));
   const bool reached_end = at >= begin_ + size_;
   if (reached_end || (fstat(fd_.get(), &now) == 0 && now.st_size >= status_.st_size)) return;
-  throw IoError(fmt::format(text::shrank, name_, begin_ + size_, at));
+  throw shrunk_to(at);
 }
 
 bool FdSource::ready(std::chrono::milliseconds patience) {
@@ -145,8 +143,8 @@ bool FdSource::is_terminal() const {
   return isatty(fd_.get()) != 0;
 }
 
-std::uint64_t FdSource::shared_size() const {
-  return S_ISBLK(status_.st_mode) || size_ > min_shared_size ? size_ : 0;
+std::uint64_t FdSource::parallel_size() const {
+  return S_ISBLK(status_.st_mode) || size_ > min_parallel_size ? size_ : 0;
 }
 
 void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
@@ -160,27 +158,32 @@ void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
     const ssize_t count =
         transfer(fd_.get(), POLLIN, cancel_, [&] { return pread(fd_.get(), out.data() + done, wanted, at); });
     if (count < 0) throw failure_at(static_cast<std::uint64_t>(at) - opened_at_);
-    if (count == 0) throw IoError(fmt::format(text::shrank, name_, begin_ + size_, at));
+    if (count == 0) throw shrunk_to(static_cast<std::uint64_t>(at));
     done += static_cast<std::size_t>(count);
   }
 }
 
 // Of what errno says, `at` so many bytes from where the input began.
 IoError FdSource::failure_at(std::uint64_t at) const {
-  return IoError(fmt::format(text::cannot_read_at, name_, at, strerror(errno)));
+  return IoError(fmt::format("cannot read {} at byte {}: {}", name_, at, strerror(errno)));
+}
+
+IoError FdSource::shrunk_to(std::uint64_t size) const {
+  return IoError(
+      fmt::format("{} shrank while it was being read, from {} to {} bytes", name_, begin_ + size_, size));
 }
 
 void FdSource::skip_to(std::uint64_t offset) {
   if (lseek(fd_.get(), static_cast<off_t>(begin_ + offset), SEEK_SET) < 0)
-    throw io_error(text::cannot_seek, name_, errno);
+    throw io_error("cannot seek in", name_, errno);
   read_ = begin_ + offset - opened_at_;
 }
 
 FdSink::FdSink(Fd fd, std::string name, Cancel& cancel)
     : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel) {
   const int flags = fcntl(fd_.get(), F_GETFL);
-  if (flags < 0) throw io_error(text::cannot_write, name_, errno);
-  if ((flags & O_ACCMODE) == O_RDONLY) throw io_error(text::cannot_write, name_, EBADF);
+  if (flags < 0) throw io_error("cannot write", name_, errno);
+  if ((flags & O_ACCMODE) == O_RDONLY) throw io_error("cannot write", name_, EBADF);
   struct stat status {};
   const bool file = fstat(fd_.get(), &status) == 0 && is_file(status);
   max_ = file ? file_call_bytes : call_bytes;
@@ -199,31 +202,32 @@ void FdSink::write(std::span<const std::byte> bytes) {
 }
 
 void FdSink::throw_failure(int error) const {
-  const std::string message = fmt::format(text::cannot_write_after, name_, written_, strerror(error));
+  const std::string message =
+      fmt::format("cannot write {} after byte {}: {}", name_, written_, strerror(error));
   if (error == EPIPE) throw PipeClosed(message);
   throw IoError(message, hint_for(error));
 }
 
 void FdSink::sync() {
   while (fsync(fd_.get()) != 0) {
-    if (errno != EINTR) throw io_error(text::cannot_write, name_, errno);
+    if (errno != EINTR) throw io_error("cannot write", name_, errno);
     cancel_.check();
   }
 }
 
 void FdSink::finish() {
-  if (fd_.close() != 0 && errno != EINTR) throw io_error(text::cannot_write, name_, errno);
+  if (fd_.close() != 0 && errno != EINTR) throw io_error("cannot write", name_, errno);
 }
 
 std::string shown_name(const std::string& name) {
-  return name == standard_name ? text::standard_input : name;
+  return name == standard_name ? standard_input_name : name;
 }
 
 FdSource open_source(const std::string& name, Cancel& cancel) {
   if (name != standard_name) return FdSource(open_file(name, O_RDONLY | O_NOCTTY, cancel), name, cancel);
   Fd fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
-  if (fd.get() < 0) throw io_error(text::cannot_open, text::standard_input, errno);
-  return FdSource(std::move(fd), text::standard_input, cancel);
+  if (fd.get() < 0) throw io_error("cannot open", standard_input_name, errno);
+  return FdSource(std::move(fd), standard_input_name, cancel);
 }
 
 }  // namespace gpuaes

@@ -19,7 +19,7 @@ class FdSource : public Source {
 
   std::size_t read(std::span<std::byte> out) override;
   bool ready(std::chrono::milliseconds patience) override;
-  std::uint64_t shared_size() const override;
+  std::uint64_t parallel_size() const override;
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   void skip_to(std::uint64_t offset) override;
 
@@ -27,8 +27,8 @@ class FdSource : public Source {
   // of /proc, which say 0 whatever is in them.
   std::optional<std::uint64_t> size() const;
 
-  // So many threads will use read_at() at once.
-  void shared_by(unsigned readers) { readers_ = readers; }
+  // That many threads will use read_at() at once.
+  void expect_readers(unsigned readers) { readers_ = readers; }
 
   // Offsets and sizes are counted from where it stands now: what was read so far is no longer part of it.
   void begin_here();
@@ -40,6 +40,7 @@ class FdSource : public Source {
  private:
   void check_not_shrunk() const;
   IoError failure_at(std::uint64_t at) const;
+  IoError shrunk_to(std::uint64_t size) const;  // bytes
 
   Fd fd_;
   std::string name_;
@@ -78,6 +79,11 @@ class FdSink : public Sink {
 
 // What the command line calls standard input. A file of that name is "./-".
 inline constexpr std::string_view standard_name = "-";
+
+// What messages call the standard streams.
+inline constexpr char standard_input_name[] = "standard input";
+inline constexpr char standard_output_name[] = "standard output";
+inline constexpr char standard_error_name[] = "standard error";
 
 // The name of a source for messages.
 std::string shown_name(const std::string& name);

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string_view>
 
-#include "base/texts.hpp"
 #include "io/fd.hpp"
 
 namespace gpuaes {
@@ -93,7 +92,7 @@ void keep_attributes(int fd, const char* path, std::vector<std::string>& lost) {
 
 std::vector<std::string> keep_access(int fd, const std::string& path, const std::string& name) {
   struct stat old {};
-  if (stat(path.c_str(), &old) != 0) throw io_error(text::cannot_look_at, name, errno);
+  if (stat(path.c_str(), &old) != 0) throw io_error("cannot stat", name, errno);
   std::vector<std::string> lost;
   if (fchown(fd, static_cast<uid_t>(-1), old.st_gid) != 0) lost.emplace_back("group");
   if (fchown(fd, old.st_uid, static_cast<gid_t>(-1)) != 0) lost.emplace_back("owner");
@@ -114,20 +113,24 @@ std::vector<std::string> keep_access(int fd, const std::string& path, const std:
 bool set_mode(int fd, mode_t mode, const std::string& name) {
   const int error = fchmod(fd, mode) == 0 ? EPERM : errno;
   struct stat now {};
-  if (fstat(fd, &now) != 0) throw io_error(text::cannot_set_mode, name, errno);
-  if ((now.st_mode & 07777 & ~mode) != 0) throw io_error(text::cannot_set_mode, name, error);
+  if (fstat(fd, &now) != 0) throw io_error("cannot set the mode of", name, errno);
+  if ((now.st_mode & 07777 & ~mode) != 0) throw io_error("cannot set the mode of", name, error);
   return (now.st_mode & 07777) == mode;
 }
 
 void make_private(int fd, const std::string& name) {
   if (fremovexattr(fd, access_acl) != 0 && errno != ENODATA && errno != ENOTSUP)
-    throw io_error(text::cannot_make_private, name, errno);
+    throw io_error("cannot restrict access to", name, errno);
   struct stat status {};
   fchmod(fd, 0600);  // checked below
-  if (fstat(fd, &status) != 0) throw io_error(text::cannot_make_private, name, errno);
+  if (fstat(fd, &status) != 0) throw io_error("cannot restrict access to", name, errno);
   const bool has_acl = fgetxattr(fd, access_acl, nullptr, 0) > 0;
   if ((status.st_mode & 077) != 0 || status.st_uid != geteuid() || has_acl)
-    throw IoError(fmt::format(text::not_private, name), text::not_private_hint);
+    throw IoError(
+        fmt::format(
+            "{} would be readable by other users, because its file system does not support permissions",
+            name),
+        "choose a directory on another file system");
 }
 
 }  // namespace gpuaes

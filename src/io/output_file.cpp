@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/texts.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/file_access.hpp"
 #include "io/temp_file.hpp"
@@ -46,14 +45,7 @@ fs::path follow_links(const std::string& name) {
     if (error || is_in_proc(path.parent_path())) return path;
     path = target.is_absolute() ? target : path.parent_path() / target;
   }
-  throw io_error(text::cannot_open, name, ELOOP);
-}
-
-// The one absolute path of what a sink for `name` would replace; empty where the system does not tell.
-fs::path final_path(const std::string& name) {
-  std::error_code error;
-  const fs::path path = fs::absolute(follow_links(name), error);
-  return error ? fs::path() : fs::weakly_canonical(path, error);
+  throw io_error("cannot open", name, ELOOP);
 }
 
 class OutputFile : public Sink {
@@ -82,9 +74,10 @@ class OutputFile : public Sink {
       error = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)) == 0 ? 0 : errno;
     } while (error == EINTR);
     if (error == ENOSPC || error == EDQUOT)
-      throw IoError(io_error(text::cannot_write, name_, error).what(),
-                    fmt::format(text::no_room_for_all_hint, size));
-    if (error == EFBIG) throw io_error(text::cannot_write, name_, error);
+      throw IoError(
+          io_error("cannot write", name_, error).what(),
+          fmt::format("{} bytes are needed; free some space, or write to another file system", size));
+    if (error == EFBIG) throw io_error("cannot write", name_, error);
     expected_ = error == 0 ? size : 0;
   }
 
@@ -100,7 +93,7 @@ class OutputFile : public Sink {
 
   void finish() override {
     if (written_ < expected_ && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
-      throw io_error(text::cannot_write, name_, errno);
+      throw io_error("cannot write", name_, errno);
     if (durable_) sink_.sync();  // this may take long
     const auto seen = set_access();
     if (durable_) sink_.sync();
@@ -122,7 +115,9 @@ class OutputFile : public Sink {
       lost = keep_access(fd, file_.target(), name_);
     else if (!set_mode(fd, file_.mode_of_new_file(), name_))
       lost.emplace_back("mode");
-    if (!lost.empty() && warn_) warn_(fmt::format(text::access_lost, fmt::join(lost, ", "), name_));
+    if (!lost.empty() && warn_)
+      warn_(fmt::format("could not keep the {} of {}; no additional access was granted",
+                        fmt::join(lost, ", "), name_));
     return target;
   }
 
@@ -139,53 +134,62 @@ class OutputFile : public Sink {
   std::uint64_t on_its_way_ = 0;  // of these, what the disk was told to take
 };
 
-// Standard output or error, where it is that file: somebody is writing to it already, so it is not replaced.
+// Standard output or error, if it is the regular file `file`: another program may be writing to it already,
+// so it is not replaced.
 std::optional<int> standard_descriptor_of(const struct stat& file) {
   struct stat status {};
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
-    if (fstat(fd, &status) == 0 && is_same_file(status, file)) return fd;
+    if (fstat(fd, &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino) return fd;
   return std::nullopt;
 }
 
-std::unique_ptr<Sink> sink_in_place(Fd fd, const std::string& name, const SinkRules& rules, Cancel& cancel) {
-  using Terminal = SinkRules::Terminal;
-  const Terminal wanted = isatty(fd.get()) != 0 ? rules.terminal : Terminal::everything;
-  if (wanted == Terminal::nothing) throw UsageError(text::ciphertext_to_terminal, text::to_terminal_hint);
-  auto sink = std::make_unique<FdSink>(std::move(fd), name, cancel);
-  if (wanted == Terminal::text) return std::make_unique<TextSink>(std::move(sink));
-  return sink;
+bool is_written_in_place(const OutputTarget& target) {
+  return target.standard_descriptor || (target.status && !S_ISREG(target.status->st_mode)) ||
+         is_in_proc(target.path.parent_path());  // /dev/fd/N
+}
+
+Fd open_in_place(const OutputTarget& target, Cancel& cancel) {
+  if (!target.standard_descriptor) return open_file(target.name, O_WRONLY | O_TRUNC | O_NOCTTY, cancel);
+  if (target.path.empty()) return Fd(*target.standard_descriptor);
+  return Fd(fcntl(*target.standard_descriptor, F_DUPFD_CLOEXEC, 0));
 }
 
 }  // namespace
 
-std::unique_ptr<Sink> open_sink(const std::optional<std::string>& name, const SinkRules& rules,
-                                Cancel& cancel) {
-  if (!name) return sink_in_place(Fd(STDOUT_FILENO), text::standard_output, rules, cancel);
-  struct stat old {};
-  const bool exists = stat(name->c_str(), &old) == 0;
-  if (name->empty() || (!exists && errno != ENOENT)) throw io_error(text::cannot_open, *name, errno);
-  if (exists && !S_ISREG(old.st_mode))
-    return sink_in_place(open_file(*name, O_WRONLY | O_NOCTTY, cancel), *name, rules, cancel);
-  if (const std::optional<int> fd = exists ? standard_descriptor_of(old) : std::nullopt)
-    return sink_in_place(Fd(fcntl(*fd, F_DUPFD_CLOEXEC, 0)), *name, rules, cancel);
-  const fs::path path = follow_links(*name);
-  if (!path.has_filename()) throw io_error(text::cannot_open, *name, EISDIR);
-  if (is_in_proc(path.parent_path()))  // /dev/fd/N
-    return sink_in_place(open_file(*name, O_WRONLY | O_TRUNC | O_NOCTTY, cancel), *name, rules, cancel);
-  return std::make_unique<OutputFile>(path, *name, rules, cancel);
+OutputTarget find_output(const std::optional<std::string>& name) {
+  OutputTarget target{.name = name.value_or(standard_output_name)};
+  struct stat status {};
+  if (!name) {
+    if (fstat(STDOUT_FILENO, &status) == 0) target.status = status;
+    target.standard_descriptor = STDOUT_FILENO;
+    return target;
+  }
+  const bool exists = stat(name->c_str(), &status) == 0;
+  if (name->empty() || (!exists && errno != ENOENT)) {
+    target.error = errno;
+    return target;
+  }
+  target.path = follow_links(*name);
+  if (!exists) return target;
+  target.status = status;
+  if (S_ISREG(status.st_mode)) target.standard_descriptor = standard_descriptor_of(status);
+  return target;
 }
 
-bool is_same_output(const std::string& a, const std::optional<std::string>& b) {
-  struct stat status_a {};
-  struct stat status_b {};
-  const bool exists = stat(a.c_str(), &status_a) == 0;
-  const bool is_pipe = exists && (S_ISFIFO(status_a.st_mode) || S_ISSOCK(status_a.st_mode));
-  const bool has_b = b ? stat(b->c_str(), &status_b) == 0 : fstat(STDOUT_FILENO, &status_b) == 0;
-  if (is_pipe) return has_b && is_same_stream(status_a, status_b);
-  if (!b) return exists && has_b && is_same_file(status_a, status_b);
-  if (exists && !S_ISREG(status_a.st_mode)) return false;
-  const fs::path path_a = final_path(a);
-  return !path_a.empty() && path_a == final_path(*b);
+std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel) {
+  using Terminal = SinkRules::Terminal;
+  if (target.error != 0) throw io_error("cannot open", target.name, target.error);
+  if (!is_written_in_place(target)) {
+    if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
+    return std::make_unique<OutputFile>(target.path, target.name, rules, cancel);
+  }
+  Fd fd = open_in_place(target, cancel);
+  const Terminal wanted = isatty(fd.get()) != 0 ? rules.terminal : Terminal::everything;
+  if (wanted == Terminal::nothing)
+    throw UsageError("refusing to write ciphertext to a terminal", to_terminal_hint);
+  auto sink = std::make_unique<FdSink>(std::move(fd), target.name, cancel);
+  if (wanted == Terminal::text) return std::make_unique<TextSink>(std::move(sink));
+  return sink;
 }
 
 }  // namespace gpuaes

@@ -25,14 +25,14 @@ class Source {
   // Whether read() would return at once, looked at for up to `patience`.
   virtual bool ready(std::chrono::milliseconds patience) = 0;
 
-  // The first so many bytes may be read with read_at(), by several threads at once; 0 where only read()
+  // How many bytes, from the first on, several threads may read at once with read_at(); 0 where only read()
   // works.
-  virtual std::uint64_t shared_size() const = 0;
+  virtual std::uint64_t parallel_size() const = 0;
 
   // Reads exactly out.size() bytes at `offset`. IoError when they are no longer there.
   virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
 
-  // read() goes on at `offset`, at most shared_size(), or the size of a file or a block device.
+  // read() goes on at `offset`, at most parallel_size(), or the size of a file or a block device.
   virtual void skip_to(std::uint64_t offset) = 0;
 };
 

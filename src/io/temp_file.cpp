@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -58,12 +57,11 @@ std::string path_of_descriptor(int fd) {
   return fmt::format("/proc/self/fd/{}", fd);
 }
 
-Failure creation_failure(TempFile::IfExists if_exists) {
-  return if_exists == TempFile::IfExists::refuse ? Failure(text::cannot_open)
-                                                 : Failure(text::cannot_create_next_to);
+std::string_view creation_failure(TempFile::IfExists if_exists) {
+  return if_exists == TempFile::IfExists::refuse ? "cannot open" : "cannot create a file next to";
 }
 
-Fd open_directory(const fs::path& path, const std::string& name, Failure failure) {
+Fd open_directory(const fs::path& path, const std::string& name, std::string_view failure) {
   Fd fd(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0) throw io_error(failure, name, errno);
   return fd;
@@ -85,7 +83,7 @@ TempFile::~TempFile() {
 }
 
 Fd TempFile::create() {
-  const Failure failure = creation_failure(if_exists_);
+  const std::string_view failure = creation_failure(if_exists_);
   struct stat existing {};
   if (if_exists_ == IfExists::refuse && lstat(target_.c_str(), &existing) == 0)
     throw io_error(failure, name_, EEXIST);
@@ -96,7 +94,7 @@ Fd TempFile::create() {
   struct statx status {};
   if (statx(directory_.get(), "", AT_EMPTY_PATH, 0, &status) == 0 &&
       (status.stx_attributes & STATX_ATTR_APPEND) != 0)  // a file can be created there, but not renamed
-    throw IoError(io_error(text::cannot_replace, name_, EPERM).what(), hint_);
+    throw IoError(io_error("cannot replace", name_, EPERM).what(), hint_);
   Fd named = create_named(0600, temp_name_);
   if (named.get() >= 0) return named;
   const IoError error = io_error(failure, name_, errno);
@@ -126,16 +124,17 @@ std::optional<TempFile::State> TempFile::inspect_target() const {
   struct statx status {};
   if (statx(directory_.get(), base_.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &status) != 0) {
     if (errno == ENOENT) return std::nullopt;
-    throw io_error(text::cannot_look_at, name_, errno);
+    throw io_error("cannot stat", name_, errno);
   }
-  if (!S_ISREG(status.stx_mode)) throw IoError(fmt::format(text::no_longer_regular, name_), hint_);
+  if (!S_ISREG(status.stx_mode))
+    throw IoError(fmt::format("{} is no longer a regular file and cannot be replaced", name_), hint_);
   if ((status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
-    throw IoError(fmt::format(text::mount_point, name_), hint_);
+    throw IoError(fmt::format("{} is a mount point and cannot be replaced", name_), hint_);
   check_writable();
   // For a file, rmdir(2) makes the checks of a rename(2) over it (sticky bit, attributes, capabilities)
   // before it fails with ENOTDIR.
   if (unlinkat(directory_.get(), base_.c_str(), AT_REMOVEDIR) != 0 && errno != ENOTDIR && errno != ENOENT)
-    throw IoError(io_error(text::cannot_replace, name_, errno).what(), hint_);
+    throw IoError(io_error("cannot replace", name_, errno).what(), hint_);
   return State{status.stx_ino, status.stx_ctime.tv_sec, status.stx_ctime.tv_nsec};
 }
 
@@ -145,7 +144,7 @@ void TempFile::check_writable() const {
   constexpr int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   Fd fd(openat(directory_.get(), base_.c_str(), flags));
   if (fd.get() >= 0) fd.reset(openat(directory_.get(), base_.c_str(), flags | O_CREAT, 0600));
-  if (fd.get() < 0) throw io_error(text::cannot_write, name_, errno);
+  if (fd.get() < 0) throw io_error("cannot write", name_, errno);
 }
 
 std::string TempFile::target() const {
@@ -186,9 +185,9 @@ bool TempFile::become_new_target() const {
 
 void TempFile::publish() {
   if (if_exists_ == IfExists::refuse) {
-    if (!become_new_target()) throw io_error(text::cannot_open, name_, errno);
+    if (!become_new_target()) throw io_error("cannot open", name_, errno);
   } else if (!replace_target()) {
-    throw io_error(text::cannot_rename_to, name_, errno);
+    throw io_error("cannot rename the output to", name_, errno);
   }
   temp_name_.clear();
 }
@@ -197,7 +196,7 @@ void sync_directory_of(const fs::path& path) {
   const Fd fd(open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   while (fd.get() >= 0 && fsync(fd.get()) != 0) {
     if (errno == EINVAL || errno == EROFS) return;
-    if (errno != EINTR) throw io_error(text::cannot_sync_directory, path.string(), errno);
+    if (errno != EINTR) throw io_error("cannot sync the directory of", path.string(), errno);
   }
 }
 

@@ -10,8 +10,6 @@
 #include <chrono>
 #include <utility>
 
-#include "base/texts.hpp"
-
 namespace gpuaes {
 namespace {
 
@@ -31,7 +29,8 @@ Fd open_terminal(Cancel& cancel) {
   try {
     return open_file(terminal, O_RDWR | O_NOCTTY | O_NONBLOCK, cancel);
   } catch (const IoError& error) {
-    throw IoError(error.what(), text::tty_hint);
+    throw IoError(error.what(),
+                  "if there is no terminal, use --passphrase-file to read the passphrase from a file");
   }
 }
 
@@ -56,7 +55,7 @@ std::size_t HiddenPrompt::ask(std::string_view question, std::span<std::byte> ou
 
 // Repeats a call while it is interrupted or not ready.
 template <class Call>
-std::optional<std::size_t> HiddenPrompt::attempt(Failure failure, short events, Call call) {
+std::optional<std::size_t> HiddenPrompt::attempt(std::string_view failure, short events, Call call) {
   for (;;) {
     cancel_.check();
     if (JobSignals::last() == SIGCONT && is_hidden()) JobSignals::discard(SIGCONT);
@@ -73,11 +72,12 @@ std::optional<std::size_t> HiddenPrompt::attempt(Failure failure, short events, 
 // In the background the kernel sends SIGTTOU, or returns EIO if no process could continue this one.
 bool HiddenPrompt::hide() {
   if (hidden_ && is_hidden()) return true;
-  if (tcgetattr(terminal_.get(), &before_) != 0) throw io_error(text::cannot_read_settings, terminal, errno);
+  if (tcgetattr(terminal_.get(), &before_) != 0)
+    throw io_error("cannot read the terminal settings of", terminal, errno);
   struct termios silent = before_;
   silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHOE | ECHOK | ECHONL);
   const auto set = [&] { return tcsetattr(terminal_.get(), TCSANOW, &silent); };
-  if (!attempt(text::cannot_change_settings, 0, set)) return false;
+  if (!attempt("cannot change the terminal settings of", 0, set)) return false;
   hidden_ = true;
   tcflush(terminal_.get(), TCIFLUSH);
   return true;
@@ -85,8 +85,8 @@ bool HiddenPrompt::hide() {
 
 bool HiddenPrompt::say(std::string_view text) {
   while (!text.empty()) {
-    const auto count = attempt(text::cannot_write, POLLOUT,
-                               [&] { return ::write(terminal_.get(), text.data(), text.size()); });
+    const auto count =
+        attempt("cannot write", POLLOUT, [&] { return ::write(terminal_.get(), text.data(), text.size()); });
     if (!count) return false;
     text.remove_prefix(*count);
   }
@@ -98,7 +98,7 @@ std::optional<std::size_t> HiddenPrompt::read_line(std::span<std::byte> out) {
   for (std::size_t size = 0;;) {
     const std::span<std::byte> room = size < out.size() ? out.subspan(size) : rest;
     const auto count =
-        attempt(text::cannot_read, POLLIN, [&] { return ::read(terminal_.get(), room.data(), room.size()); });
+        attempt("cannot read", POLLIN, [&] { return ::read(terminal_.get(), room.data(), room.size()); });
     if (!count) return std::nullopt;
     const bool ends = *count > 0 && room[*count - 1] == std::byte{'\n'};
     explicit_bzero(rest.data(), rest.size());

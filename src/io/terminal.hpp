@@ -38,7 +38,7 @@ class HiddenPrompt {
   bool say(std::string_view text);
   std::optional<std::size_t> read_line(std::span<std::byte> out);
   template <class Call>
-  std::optional<std::size_t> attempt(Failure failure, short events, Call call);
+  std::optional<std::size_t> attempt(std::string_view failure, short events, Call call);
 
   bool is_foreground() const;
   bool is_hidden() const;

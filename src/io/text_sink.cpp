@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -30,7 +29,8 @@ bool TextCheck::take(unsigned char byte) {
 }
 
 void TextSink::write(std::span<const std::byte> bytes) {
-  if (!check_.is_text(bytes)) throw UsageError(text::binary_to_terminal, text::to_terminal_hint);
+  if (!check_.is_text(bytes))
+    throw UsageError("refusing to write binary plaintext to a terminal", to_terminal_hint);
   sink_->write(bytes);
 }
 

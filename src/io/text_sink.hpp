@@ -25,6 +25,8 @@ class TextCheck {
   unsigned char before_ = 0;  // the last byte taken
 };
 
+inline constexpr char to_terminal_hint[] = "redirect the output, name a file with -o, or use --force";
+
 // Hands on to `sink` what is text. UsageError for what is not, before any of that write() is handed on.
 class TextSink : public Sink {
  public:

@@ -22,7 +22,6 @@
 
 #include "base/error.hpp"
 #include "base/libcrypto.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -95,7 +94,7 @@ void fill_random(std::span<std::byte> out) {
     const std::span<std::byte> part =
         out.first(std::min<std::size_t>(out.size(), 256));  // what a call may ask for
     if (getentropy(part.data(), part.size()) != 0)
-      throw IoError(fmt::format(text::no_random_bytes, strerror(errno)));
+      throw IoError(fmt::format("cannot get random bytes from the system: {}", strerror(errno)));
     out = out.subspan(part.size());
   }
 }

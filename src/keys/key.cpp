@@ -6,10 +6,11 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {
+
+constexpr char key_hint[] = "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits";
 
 // The value of a hexadecimal digit, or 16 or more: by arithmetic alone, so that neither a branch nor an
 // address depends on a digit of a key.
@@ -52,19 +53,26 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
     std::ranges::copy(contents, key.bytes().begin());
     return key;
   }
-  if (hex_length) throw UsageError(fmt::format(text::key_digit, name, digits.size()), text::key_hint);
+  if (hex_length)
+    throw UsageError(
+        fmt::format("the key in {} contains a character that is not a hexadecimal digit among its {}", name,
+                    digits.size()),
+        key_hint);
   if (contents.size() > max_key_file_bytes)
-    throw UsageError(fmt::format(text::key_file_too_long, name, max_key_file_bytes), text::key_hint);
-  throw UsageError(fmt::format(text::key_file_length, name, contents.size()), text::key_hint);
+    throw UsageError(fmt::format("the key in {} is longer than {} bytes", name, max_key_file_bytes),
+                     key_hint);
+  throw UsageError(fmt::format("the key in {} has an invalid length of {} bytes", name, contents.size()),
+                   key_hint);
 }
 
 Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name) {
   const auto end = std::ranges::find(contents, std::byte{'\n'});
   const std::span<const std::byte> line = contents.first(static_cast<std::size_t>(end - contents.begin()));
-  if (line.empty()) throw UsageError(fmt::format(text::empty_passphrase, name));
+  if (line.empty()) throw UsageError(fmt::format("the passphrase from {} is empty", name));
   if (line.size() > max_passphrase_bytes)
-    throw UsageError(fmt::format(text::passphrase_too_long, name, max_passphrase_bytes),
-                     text::passphrase_hint);
+    throw UsageError(
+        fmt::format("the passphrase from {} is longer than {} bytes", name, max_passphrase_bytes),
+        "a passphrase ends at the first newline");
   Secret passphrase(line.size());
   std::ranges::copy(line, passphrase.bytes().begin());
   return passphrase;

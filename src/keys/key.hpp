@@ -15,10 +15,10 @@ namespace gpuaes {
 inline constexpr std::size_t max_key_file_bytes = 4096;
 
 // A key that a user gave, and the name that messages have for it: that of its file.
-struct GivenKey : Secret {
+struct FileKey : Secret {
   using Secret::Secret;
-  GivenKey(Secret key) : Secret(std::move(key)) {}
-  GivenKey(Secret key, std::string file) : Secret(std::move(key)), name(std::move(file)) {}
+  FileKey(Secret key) : Secret(std::move(key)) {}
+  FileKey(Secret key, std::string file) : Secret(std::move(key)), name(std::move(file)) {}
 
   std::string name = "this one";
 };

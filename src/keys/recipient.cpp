@@ -7,11 +7,13 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/texts.hpp"
 #include "keys/bech32.hpp"
 
 namespace gpuaes {
 namespace {
+
+constexpr char identity_hint[] =
+    "an identity is the first line of the file that gpuaes-keygen --x25519 writes";
 
 constexpr std::string_view recipient_prefix = "gpuaes";
 constexpr std::string_view identity_prefix = "GPUAES-SECRET-KEY-";
@@ -22,17 +24,17 @@ constexpr std::size_t identity_characters = bech32_characters(identity_prefix.si
 std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters) {
   switch (fault) {
     case Bech32Fault::length:
-      return fmt::format(text::fault_of_length, has, characters);
+      return fmt::format("it has {} characters instead of {}", has, characters);
     case Bech32Fault::character:
-      return text::fault_of_character;
+      return "it contains an invalid character";
     case Bech32Fault::mixed_case:
-      return text::fault_of_case;
+      return "it mixes uppercase and lowercase letters";
     case Bech32Fault::checksum:
-      return text::fault_of_checksum;
+      return "its checksum is wrong; check for typing errors";
     case Bech32Fault::padding:
-      return text::fault_of_padding;
+      return "its unused bits are not zero";
     default:
-      return text::fault_of_prefix;
+      return "its prefix is wrong";
   }
 }
 
@@ -62,19 +64,23 @@ bool is_like_identity(std::string_view text) {
 
 PublicKey parse_recipient(std::string_view text, const std::string& name) {
   if (is_like_identity(text))
-    throw UsageError(fmt::format(text::recipient_is_identity, name), text::recipient_hint);
+    throw UsageError(fmt::format("{} is a secret identity, not a recipient", name), recipient_hint);
   if (has_bech32_prefix("age", text))
-    throw UsageError(fmt::format(text::age_recipient, name), text::age_hint);
+    throw UsageError(fmt::format("{} is an age recipient, which is not supported", name),
+                     "run gpuaes-keygen --x25519 to make an identity and print its recipient");
   PublicKey key;
   const Bech32Fault fault = decode_bech32(recipient_prefix, text, key);
   if (fault == Bech32Fault::prefix)
-    throw UsageError(fmt::format(text::recipient_prefix, name), text::recipient_hint);
+    throw UsageError(fmt::format("{} is not a recipient: it does not begin with gpuaes1", name),
+                     recipient_hint);
   if (fault != Bech32Fault::none)
-    throw UsageError(
-        fmt::format(text::bad_recipient, name, describe(fault, text.size(), recipient_characters)),
-        text::recipient_hint);
+    throw UsageError(fmt::format("{} is not a valid recipient: {}", name,
+                                 describe(fault, text.size(), recipient_characters)),
+                     recipient_hint);
   if (!is_canonical(key))
-    throw UsageError(fmt::format(text::recipient_too_large, name), text::recipient_hint);
+    throw UsageError(
+        fmt::format("{} is not a valid recipient: it is not the canonical form of a public key", name),
+        recipient_hint);
   return key;
 }
 
@@ -92,13 +98,17 @@ Identity parse_identity(std::span<const std::byte> contents, const std::string& 
   Identity identity{Secret(x25519_bytes), {}};
   const Bech32Fault fault = decode_bech32(identity_prefix, line, identity.private_key.bytes());
   if (fault == Bech32Fault::prefix)
-    throw UsageError(fmt::format(text::no_identity, name, identity_prefix), text::identity_hint);
+    throw UsageError(
+        fmt::format("{} is not an identity file: it does not begin with {}1", name, identity_prefix),
+        identity_hint);
   if (fault != Bech32Fault::none)
-    throw UsageError(fmt::format(text::bad_identity, name, describe(fault, line.size(), identity_characters)),
-                     text::identity_hint);
+    throw UsageError(fmt::format("the identity in {} is invalid: {}", name,
+                                 describe(fault, line.size(), identity_characters)),
+                     identity_hint);
   for (std::size_t number = 2; !rest.empty(); ++number)
     if (const std::string_view other = next_line(rest); !other.empty() && other.front() != '#')
-      throw UsageError(fmt::format(text::behind_identity, number, name), text::one_identity_hint);
+      throw UsageError(fmt::format("line {} of {} is neither blank nor a comment", number, name),
+                       "an identity file holds one identity; use -k several times for several files");
   identity.recipient = public_key_of(identity.private_key);
   return identity;
 }

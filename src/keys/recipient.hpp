@@ -23,6 +23,9 @@ std::string text_of(const PublicKey& recipient);
 bool is_like_recipient(std::string_view text);
 bool is_like_identity(std::string_view text);
 
+inline constexpr char recipient_hint[] =
+    "a recipient is the line that gpuaes-keygen -y prints for an identity";
+
 // The recipient in a text that has nothing else. UsageError that calls it `name`.
 PublicKey parse_recipient(std::string_view text, const std::string& name);
 

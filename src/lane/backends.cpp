@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
 #include <map>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
+#include "base/rows.hpp"
+#include "base/text.hpp"
 #include "lane/plan.hpp"
 #include "system/resources.hpp"
 
@@ -32,54 +34,44 @@ std::vector<std::string> describe_cpus() {
   return {fmt::format("cpu:{}\tlibcrypto, {} threads", usable_cpus(), usable_cpus())};
 }
 
-// The list; null after its last backend.
-const BackendInfo* row(Backend backend) {
-  switch (backend) {
-    case Backend::cpu: {
-      static constexpr BackendInfo cpu{.name = "cpu",
-                                       .max_count = max_threads,
-                                       .jobs_per_lane = 1,
-                                       .count_devices = nullptr,
-                                       .open = open_threads<make_cpu_lane>,
-                                       .default_count = cpu_lane_count,
-                                       .describe = describe_cpus};
-      return &cpu;
-    }
-    case Backend::reference: {
-      static constexpr BackendInfo reference{
-          .name = "reference",
-          .max_count = max_threads,
-          .jobs_per_lane = 1,
-          .count_devices = nullptr,
-          .open = open_threads<make_reference_lane>,
-          .default_count = [](unsigned, const RunShape&) { return 1u; },
-          .describe = [] { return std::vector<std::string>{}; }};  // for tests: not listed
-      return &reference;
-    }
-    case Backend::cuda: {
-      static constexpr BackendInfo cuda{.name = "cuda",
-                                        .max_count = max_streams,
-                                        .jobs_per_lane = cuda_jobs_per_lane,
-                                        .count_devices = count_cuda_devices,
-                                        .open = open_cuda_lanes,
-                                        .default_count = cuda_stream_count,
-                                        .describe = describe_cuda_devices};
-      return &cuda;
-    }
-  }
-  return nullptr;
+template <Family... families>
+constexpr bool is_of(Cipher cipher) {
+  return ((info(cipher).family == families) || ...);
 }
 
-std::vector<Backend> all_backends() {
-  std::vector<Backend> backends;
-  for (Backend each{}; row(each) != nullptr; each = static_cast<Backend>(static_cast<int>(each) + 1))
-    backends.push_back(each);
-  return backends;
-}
+constexpr std::array backends{
+    BackendInfo{.backend = Backend::cpu,
+                .name = "cpu",
+                .max_count = max_threads,
+                .supports = is_of<Family::aes, Family::kuznyechik>,
+                .count_devices = nullptr,
+                .open = open_threads<make_cpu_lane>,
+                .default_count = cpu_lane_count,
+                .describe = describe_cpus},
+    BackendInfo{.backend = Backend::reference,
+                .name = "reference",
+                .max_count = max_threads,
+                .supports = is_of<Family::aes, Family::kuznyechik>,
+                .count_devices = nullptr,
+                .open = open_threads<make_reference_lane>,
+                .default_count = [](unsigned, const Workload&) { return 1u; },
+                .describe = [] { return std::vector<std::string>{}; }},  // for tests: not listed
+    BackendInfo{.backend = Backend::cuda,
+                .name = "cuda",
+                .max_count = max_streams,
+                .supports = is_of<Family::aes, Family::kuznyechik>,
+                .count_devices = count_cuda_devices,
+                .open = open_cuda_lanes,
+                .default_count = cuda_stream_count,
+                .describe = describe_cuda_devices},
+};
+static_assert(has_row_for_each(backends, &BackendInfo::backend));
 
 UsageError bad_lanes(std::string_view text) {
-  return UsageError(fmt::format(text::bad_lanes, text),
-                    fmt::format(text::lanes_hint, max_threads, max_streams));
+  return UsageError(fmt::format("invalid lanes '{}'", text),
+                    fmt::format("use auto, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] "
+                                "joined by +, with at most {} threads and {} streams",
+                                max_threads, max_streams));
 }
 
 unsigned parse_number(std::string_view digits, unsigned min, unsigned max, std::string_view text) {
@@ -101,8 +93,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 Backend find_backend(std::string_view name, std::string_view text) {
-  for (const Backend each : all_backends())
-    if (info(each).name == name) return each;
+  for (const BackendInfo& each : backends)
+    if (each.name == name) return each.backend;
   throw bad_lanes(text);
 }
 
@@ -117,10 +109,20 @@ LaneSpec parse_part(std::string_view part, std::string_view text) {
   return spec;
 }
 
+// LaneError, as for every other reason why a lane that was named cannot open.
+void check_cipher(const BackendInfo& backend, Cipher cipher) {
+  if (backend.supports(cipher)) return;
+  std::vector<std::string_view> others;
+  for (const BackendInfo& each : backends)
+    if (each.supports(cipher)) others.push_back(each.name);
+  throw LaneError(fmt::format("{} lanes do not support {}", backend.name, info(cipher).name),
+                  list_hint("lanes that support it: {}", others));
+}
+
 }  // namespace
 
 const BackendInfo& info(Backend backend) {
-  return *row(backend);
+  return row_of(backends, backend);
 }
 
 bool uses_device(const LaneSpec& spec) {
@@ -135,17 +137,18 @@ std::vector<LaneSpec> parse_lanes(std::string_view text) {
 }
 
 CudaKernel parse_cuda_kernel(std::string_view name) {
-  std::string names;
+  std::vector<std::string_view> names;
   for (const CudaKernelInfo& each : cuda_kernels) {
     if (each.name == name) return each.kernel;
-    names.append(names.empty() ? "" : ", ").append(each.name);
+    names.push_back(each.name);
   }
-  throw UsageError(fmt::format(text::unknown_kernel, name), fmt::format(text::kernels_hint, names));
+  throw UsageError(fmt::format("unknown kernel '{}'", name), fmt::format("the kernels are {}", join(names)));
 }
 
 // Lanes of devices come last: the first lane of a run is driven by the thread that is there already. They are
 // opened together, so that memory is pinned once for all.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
+  for (const LaneSpec& spec : specs) check_cipher(info(spec.backend), setup.cipher);
   std::vector<std::unique_ptr<Lane>> lanes;
   const auto open = [&](Backend backend, std::span<const LaneSpec> its_specs) {
     std::ranges::move(info(backend).open(its_specs, setup), std::back_inserter(lanes));
@@ -170,8 +173,7 @@ std::string to_string(const LaneSpec& spec) {
 
 std::vector<std::string> describe_lanes() {
   std::vector<std::string> lines;
-  for (const Backend each : all_backends())
-    std::ranges::move(info(each).describe(), std::back_inserter(lines));
+  for (const BackendInfo& each : backends) std::ranges::move(each.describe(), std::back_inserter(lines));
   return lines;
 }
 

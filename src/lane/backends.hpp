@@ -1,8 +1,8 @@
 // The list of backends of lanes, and how -l names lanes. lane/plan.hpp chooses among them.
 //
-// To add a backend: its name in Backend, its row in row() (lane/backends.cpp), and a source file of its own
+// To add a backend: its enumerator in Backend, its row in lane/backends.cpp, and a source file of its own
 // with its Lane and the function that opens such lanes, which is declared below. Users learn of it from the
-// hint of -l (base/texts.hpp) and gpuaes-stream(1).
+// hint of -l (bad_lanes() in lane/backends.cpp) and gpuaes-stream(1).
 #pragma once
 
 #include <cstddef>
@@ -18,23 +18,24 @@
 
 namespace gpuaes {
 
-enum class Backend { cpu, reference, cuda };
+enum class Backend { cpu, reference, cuda, last = cuda };
 
 struct LaneSpec;
 struct LaneSetup;
-struct RunShape;
+struct Workload;
 
 struct BackendInfo {
-  std::string_view name;           // as -l takes it
-  unsigned max_count;              // of threads, or of streams of a device
-  std::size_t jobs_per_lane;       // in flight: the depth() of its lanes
+  Backend backend;
+  std::string_view name;  // as -l takes it
+  unsigned max_count;     // of threads, or of streams of a device
+  bool (*supports)(Cipher cipher);
   std::size_t (*count_devices)();  // null: the lanes use no device, and -l takes none
 
   // The lanes of all `specs`, which are of this backend. LaneError.
   std::vector<std::unique_ptr<Lane>> (*open)(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
   // How many lanes, or streams of a device, for -l without a count.
-  unsigned (*default_count)(unsigned cpus, const RunShape& shape);
+  unsigned (*default_count)(unsigned cpus, const Workload& workload);
 
   std::vector<std::string> (*describe)();  // this machine's lanes, a line each, for --list-lanes
 };
@@ -65,7 +66,7 @@ struct LaneSetup {
   CudaKernel kernel = default_cuda_kernel;  // of CUDA lanes
 };
 
-// Opens what `specs` say, all or none. LaneError.
+// Opens what `specs` say, all or none. LaneError; also for a backend that does not support setup.cipher.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
 bool uses_device(const LaneSpec& spec);
@@ -82,7 +83,7 @@ std::unique_ptr<Lane> make_cpu_lane();
 // The portable code of src/cipher, which tests compare all others with: slow, used only where it is named.
 std::unique_ptr<Lane> make_reference_lane();
 
-// How many jobs a CUDA lane has in flight: one is read and queued while the device does the other.
+// The depth() of a CUDA lane: one job is read and queued while the device does the other.
 inline constexpr std::size_t cuda_jobs_per_lane = 2;
 
 // Defined in cuda/, or in lane/without_cuda.cpp if the program is built without it.

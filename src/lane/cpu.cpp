@@ -87,12 +87,13 @@ class CpuLane : public Lane {
 
   void set_aead_key(const Job& job) {
     const std::span<const std::byte> key = job.key->bytes.bytes();
-    switch (aead_of(job)) {
-      case Aead::aes_gcm:
+    check_nonce(job);
+    switch (info(job.key->cipher).family) {
+      case Family::aes:
         gcm_.emplace(job.key->cipher, key,
                      job.operation == Operation::seal ? EvpGcm::Use::seal : EvpGcm::Use::open);
         return;
-      case Aead::kuznyechik_mgm:
+      case Family::kuznyechik:
         mgm_.emplace(key);
         return;
     }

@@ -1,26 +1,23 @@
 // The kernels that CUDA lanes have for every cipher, as --kernel names them.
 //
-// To add one: its name here, its case in cuda/kernels/aes.cu and cuda/kernels/kuznyechik.cu, and in the man
-// page what it gives up.
+// To add one: its enumerator and its row here, its case in cuda/kernels/aes.cu and
+// cuda/kernels/kuznyechik.cu, and in the man page what it gives up.
 #pragma once
 
 #include <array>
 #include <string_view>
+
+#include "base/rows.hpp"
 
 namespace gpuaes {
 
 enum class CudaKernel {
   bitslice,  // no address and no branch depends on key or data
   ttable,    // by tables in shared memory
+  last = ttable,
 };
 
 inline constexpr CudaKernel default_cuda_kernel = CudaKernel::bitslice;
-
-// How a kernel is launched. 0: as was measured best when it was written.
-struct KernelShape {
-  unsigned threads = 0;            // of a CUDA block, a multiple of 32
-  unsigned blocks_per_thread = 0;  // cipher blocks, as far as whole tiles allow
-};
 
 struct CudaKernelInfo {
   CudaKernel kernel;
@@ -31,5 +28,6 @@ inline constexpr std::array cuda_kernels{
     CudaKernelInfo{CudaKernel::bitslice, "bitslice"},
     CudaKernelInfo{CudaKernel::ttable, "ttable"},
 };
+static_assert(has_row_for_each(cuda_kernels, &CudaKernelInfo::kernel));
 
 }  // namespace gpuaes

@@ -8,29 +8,17 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
-#include "lane/plan_figures.hpp"
 
 namespace gpuaes {
 namespace {
 
-bool is_file(const RunShape& shape) {
-  return shape.shared_bytes > 0;
-}
-
-const LaneRates& rates_of(const RunShape& shape) {
-  switch (info(shape.cipher).family) {
-    case Family::aes:
-      return shape.authenticated ? figures.aes_gcm : figures.aes_ctr;
-    case Family::kuznyechik:
-      return shape.authenticated ? figures.kuznyechik_mgm : figures.kuznyechik_ctr;
-  }
-  refuse_cipher(shape.cipher);
+bool is_file(const Workload& workload) {
+  return workload.parallel_bytes > 0;
 }
 
 // CPU lanes that outrun any pipe: one CPU's time goes into reading and writing, the others encipher.
-unsigned lanes_for_pipes(const RunShape& shape) {
-  return static_cast<unsigned>(std::lround(1 + figures.pipe_copy / rates_of(shape).cpu_lane));
+unsigned lanes_for_pipes(const Workload& workload) {
+  return static_cast<unsigned>(std::lround(1 + figures.pipe_copy / workload.rates.cpu_lane));
 }
 
 // The ring -----------------------------------------------------------------------------------------
@@ -39,7 +27,7 @@ std::size_t count_jobs(const LaneSpec& spec) {
   const BackendInfo& backend = info(spec.backend);
   const bool every_device = uses_device(spec) && !spec.device;
   const std::size_t devices = every_device ? std::max<std::size_t>(backend.count_devices(), 1) : 1;
-  return devices * *spec.count * backend.jobs_per_lane;
+  return devices * *spec.count * (uses_device(spec) ? cuda_jobs_per_lane : 1);
 }
 
 // A ring that leaves the last-level cache is slower.
@@ -49,7 +37,7 @@ std::size_t max_ring_bytes(const Machine& machine, bool device) {
                   static_cast<std::size_t>(caches * static_cast<double>(machine.cache_bytes)));
 }
 
-void size_ring(LanePlan& plan, const RunShape& shape, const Machine& machine) {
+void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine) {
   bool device = false;
   for (const std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) {
     for (const LaneSpec& spec : *specs) {
@@ -57,7 +45,7 @@ void size_ring(LanePlan& plan, const RunShape& shape, const Machine& machine) {
       device = device || uses_device(spec);
     }
   }
-  const bool file = is_file(shape);
+  const bool file = is_file(workload);
   const ChunkFigures& chunk =
       device ? (file ? figures.cuda_file : figures.cuda_pipe) : (file ? figures.cpu_file : figures.cpu_pipe);
   std::size_t memory_each;  // chunks' worth of memory
@@ -72,7 +60,7 @@ void size_ring(LanePlan& plan, const RunShape& shape, const Machine& machine) {
   while (plan.chunk_bytes > chunk.min_bytes &&
          memory_each * plan.chunks * plan.chunk_bytes > max_ring_bytes(machine, device))
     plan.chunk_bytes /= 2;
-  plan.chunk_bytes = shape.chunk_bytes.value_or(plan.chunk_bytes);
+  plan.chunk_bytes = workload.chunk_bytes.value_or(plan.chunk_bytes);
 }
 
 // A ring up to this size is always there: asking for the available memory would take longer.
@@ -85,8 +73,10 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
   if (plan.chunks * each <= small_ring_bytes) return;
   const std::uint64_t free = machine.free_memory();
   if (each > free)
-    throw IoError(fmt::format(text::chunk_too_large, plan.chunk_bytes >> 20, free >> 20),
-                  text::smaller_chunks_hint);
+    throw IoError(
+        fmt::format("a chunk of {} MiB requires twice as much memory, but only {} MiB are available",
+                    plan.chunk_bytes >> 20, free >> 20),
+        "use a smaller --chunk-size");
   const std::uint64_t room = std::max<std::uint64_t>(free / 2 / each, 1);
   plan.chunks = static_cast<std::size_t>(std::min<std::uint64_t>(plan.chunks, room));
 }
@@ -116,68 +106,81 @@ Choice choice_for_pipes(unsigned cpus, const LaneRates& rates) {
 
 // CPU lanes at once. Of several devices one: a host that has more also has the CPUs to do without, and each
 // device takes its time to open.
-void choose_lanes(LanePlan& plan, const RunShape& shape, const Machine& machine) {
+void choose_lanes(LanePlan& plan, const Workload& workload, const Machine& machine) {
   plan.first = {{Backend::cpu, {}, {}}};
-  const bool file = is_file(shape);
-  if (!file && machine.cpus >= lanes_for_pipes(shape)) {
-    plan.reason = fmt::format(text::auto_pipe, lanes_for_pipes(shape));
+  const bool file = is_file(workload);
+  if (!file && machine.cpus >= lanes_for_pipes(workload)) {
+    plan.reason = fmt::format("auto: the input is not a file; {} CPU lanes are faster than any pipe",
+                              lanes_for_pipes(workload));
     return;
   }
-  const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, shape);
+  const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, workload);
   const double gigabytes = static_cast<double>(enough.value_or(0)) / 1e9;
   if (!machine.cuda) {
-    plan.reason = text::auto_no_device;
+    plan.reason = "auto: there is no CUDA device";
   } else if (!enough) {
-    plan.reason = fmt::format(text::auto_no_gain, machine.cpus);
-  } else if (file && shape.shared_bytes < *enough) {
-    plan.reason = fmt::format(text::auto_too_small, machine.cpus, gigabytes);
+    plan.reason = fmt::format("auto: with {} CPUs, CUDA is not faster", machine.cpus);
+  } else if (file && workload.parallel_bytes < *enough) {
+    plan.reason =
+        fmt::format("auto: with {} CPUs, CUDA is faster only from {:.1f} GB", machine.cpus, gigabytes);
   } else if (file) {
-    const unsigned streams = cuda_stream_count(machine.cpus, shape);
+    const unsigned streams = cuda_stream_count(machine.cpus, workload);
     plan.later = {{Backend::cuda, 0, streams}};
     if (machine.cpus > streams) plan.later.push_back({Backend::cpu, {}, machine.cpus - streams});
-    plan.reason = fmt::format(text::auto_file, gigabytes);
+    plan.reason =
+        fmt::format("auto: CUDA takes over once it is initialized; it is faster from {:.1f} GB", gigabytes);
   } else {
-    plan.later = {{Backend::cuda, 0, cuda_stream_count(machine.cpus, shape)}};
+    plan.later = {{Backend::cuda, 0, cuda_stream_count(machine.cpus, workload)}};
     plan.later_from = *enough;
-    plan.reason = fmt::format(text::auto_gpu, gigabytes);
+    plan.reason = fmt::format("auto: the input is not a file; CUDA takes over after {:.1f} GB", gigabytes);
   }
 }
 
 }  // namespace
 
-std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape) {
+const LaneRates& lane_rates(Cipher cipher, bool authenticated) {
+  switch (info(cipher).family) {
+    case Family::aes:
+      return authenticated ? figures.aes_gcm : figures.aes_ctr;
+    case Family::kuznyechik:
+      return authenticated ? figures.kuznyechik_mgm : figures.kuznyechik_ctr;
+  }
+  refuse_cipher(cipher);
+}
+
+std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const Workload& workload) {
   const auto [alone, together] =
-      is_file(shape) ? choice_for_file(cpus, rates_of(shape)) : choice_for_pipes(cpus, rates_of(shape));
+      is_file(workload) ? choice_for_file(cpus, workload.rates) : choice_for_pipes(cpus, workload.rates);
   if (together < figures.min_gain * alone) return std::nullopt;
   return static_cast<std::uint64_t>((figures.open_seconds * (1 - alone / together) + figures.end_seconds) /
                                     (1 / alone - 1 / together));
 }
 
-unsigned cpu_lane_count(unsigned cpus, const RunShape& shape) {
-  return is_file(shape) ? cpus : std::min(cpus, lanes_for_pipes(shape));
+unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {
+  return is_file(workload) ? cpus : std::min(cpus, lanes_for_pipes(workload));
 }
 
 // Between pipes one stream reads and one writes, however many more the device would have work for.
-unsigned cuda_stream_count(unsigned cpus, const RunShape& shape) {
-  if (!is_file(shape)) return figures.pipe_streams;
+unsigned cuda_stream_count(unsigned cpus, const Workload& workload) {
+  if (!is_file(workload)) return figures.pipe_streams;
   return std::clamp(cpus, figures.min_file_streams, figures.max_file_streams);
 }
 
-Machine this_machine(const RunShape& shape) {
+Machine this_machine(const Workload& workload) {
   const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const bool counts = is_file(shape) || lanes_for_pipes(shape) > 2;
+  const bool counts = is_file(workload) || lanes_for_pipes(workload) > 2;
   return {.cpus = counts ? usable_cpus() : bound_cpus(),
           .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
           .cuda = cuda_may_open()};
 }
 
-LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Machine& machine) {
+LanePlan plan_lanes(std::vector<LaneSpec> specs, const Workload& workload, const Machine& machine) {
   LanePlan plan;
   plan.first = std::move(specs);
-  if (plan.first.empty()) choose_lanes(plan, shape, machine);
+  if (plan.first.empty()) choose_lanes(plan, workload, machine);
   for (LaneSpec& spec : plan.first)
-    if (!spec.count) spec.count = info(spec.backend).default_count(machine.cpus, shape);
-  size_ring(plan, shape, machine);
+    if (!spec.count) spec.count = info(spec.backend).default_count(machine.cpus, workload);
+  size_ring(plan, workload, machine);
   fit_memory(plan, machine);
   return plan;
 }

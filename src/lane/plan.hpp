@@ -1,4 +1,4 @@
-// Which lanes a run uses, and how large its ring is. Its figures are in lane/plan_figures.hpp.
+// Which lanes a run uses, and how large its ring is. The figures it plans by are in lane/plan_figures.hpp.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cipher/ciphers.hpp"
 #include "lane/backends.hpp"
+#include "lane/plan_figures.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -21,16 +23,18 @@ struct Machine {
 };
 
 // What is known of a run before it begins.
-struct RunShape {
-  std::uint64_t shared_bytes = 0;  // of input that lanes read in parallel: of files; 0 for all else
-  bool authenticated = false;      // not the counter mode alone
-  Cipher cipher = Cipher::aes_256;
+struct Workload {
+  std::uint64_t parallel_bytes = 0;  // of input that lanes read in parallel: files; 0 for all else
+  LaneRates rates = figures.aes_ctr;
   std::optional<std::size_t> chunk_bytes;  // --chunk-size
 };
 
+// How fast lanes are with `cipher`, in its AEAD or in counter mode alone. LaneError for one without a case.
+const LaneRates& lane_rates(Cipher cipher, bool authenticated);
+
 // Quotas of CPU time do not count for AES where the input is no file: to look for them takes 0.1 ms, and the
 // plan makes two lanes of it, which between two pipes are as fast as one also with a quota of one CPU.
-Machine this_machine(const RunShape& shape);
+Machine this_machine(const Workload& workload);
 
 struct LanePlan {
   std::vector<LaneSpec> first;   // open before the run begins, or it does not
@@ -44,13 +48,13 @@ struct LanePlan {
 
 // After how many bytes of input CUDA lanes that take over are done earlier than CPU lanes that go on, if
 // ever: of a file that is as long, of anything else that goes on for as long again.
-std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const RunShape& shape);
+std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const Workload& workload);
 
 // CPU lanes, and CUDA streams of a device, for -l without a count.
-unsigned cpu_lane_count(unsigned cpus, const RunShape& shape);
-unsigned cuda_stream_count(unsigned cpus, const RunShape& shape);
+unsigned cpu_lane_count(unsigned cpus, const Workload& workload);
+unsigned cuda_stream_count(unsigned cpus, const Workload& workload);
 
 // `specs` as parse_lanes() returns them. IoError where not even one chunk has room in memory.
-LanePlan plan_lanes(std::vector<LaneSpec> specs, const RunShape& shape, const Machine& machine);
+LanePlan plan_lanes(std::vector<LaneSpec> specs, const Workload& workload, const Machine& machine);
 
 }  // namespace gpuaes

@@ -46,10 +46,11 @@ void do_ctr(const Job& job) {
 template <class Act>
 auto with_aead(const Job& job, Act act) {
   const std::span<const std::byte> key = job.key->bytes.bytes();
-  switch (aead_of(job)) {
-    case Aead::aes_gcm:
+  check_nonce(job);
+  switch (info(job.key->cipher).family) {
+    case Family::aes:
       return act(Gcm(key), [](const Nonce& nonce) { return first_counter(nonce); });
-    case Aead::kuznyechik_mgm:
+    case Family::kuznyechik:
       return act(mgm::Mgm(key), [](const Nonce& nonce) { return nonce; });
   }
   refuse_cipher(job.key->cipher);

@@ -1,13 +1,11 @@
-// Replaces cuda/ in builds without CUDA: there are no devices, and profilers are not told anything.
+// Replaces the CUDA lanes in builds without CUDA: there are no devices.
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "lane/backends.hpp"
-#include "system/profiler_range.hpp"
 
 namespace gpuaes {
 
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec>, const LaneSetup&) {
-  throw LaneError(text::without_cuda, text::use_cpu_hint);
+  throw LaneError("this program was built without CUDA", "use -l cpu, which works on every machine");
 }
 
 bool cuda_may_open() {
@@ -23,8 +21,5 @@ std::size_t count_cuda_devices() {
 std::vector<std::string> describe_cuda_devices() {
   return {};
 }
-
-void push_profiler_range(const char*) noexcept {}
-void pop_profiler_range() noexcept {}
 
 }  // namespace gpuaes

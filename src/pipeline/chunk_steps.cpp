@@ -13,11 +13,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// How long a chunk with whole units in it waits for more input. Input that fills less than a chunk in this
-// time keeps no machine busy; faster input is not split up.
+// How long a chunk with whole units waits for more input. Input that does not fill a chunk in this time
+// leaves the lanes idle anyway; faster input is not split up.
 constexpr milliseconds flush_after{5};
 
-// Lanes read their chunks in steps of that many bytes, so that only memory that was used is wiped in the end.
+// Lanes read their chunks in pieces of this size, so that a run that is stopped early has little memory to
+// wipe.
 constexpr std::size_t load_step = 16 << 20;
 
 }  // namespace
@@ -27,22 +28,23 @@ ChunkSteps::ChunkSteps(Ring& ring, Source& source, Sink& sink, const Session& se
       source_(source),
       sink_(sink),
       session_(session),
-      shared_end_(source.shared_size() / session.unit_in() * session.unit_in()),
-      after_shared_(shared_end_ == 0),
-      offset_(shared_end_),
+      parallel_end_(source.parallel_size() / session.unit_in() * session.unit_in()),
+      after_parallel_(parallel_end_ == 0),
+      offset_(parallel_end_),
       carried_(session.unit_in()) {
-  ring.share(shared_end_);
+  ring.set_parallel_size(parallel_end_);
 }
 
 bool ChunkSteps::is_end(const Chunk& chunk) const {
-  return chunk.in_source ? chunk.offset + chunk.in_size == shared_end_ : chunk.last || chunk.error;
+  return chunk.in_source ? chunk.offset + chunk.in_size == parallel_end_ : chunk.last || chunk.error;
 }
 
 // The reader's turn -----------------------------------------------------------------------------
 
 bool ChunkSteps::fill(Worker& worker, Chunk& chunk, bool wait) {
-  // What lanes read for themselves ends with whole units, and where the file ended when it was opened.
-  if (!std::exchange(after_shared_, true)) source_.skip_to(shared_end_);
+  // Lanes have read up to here by themselves: whole units, up to the size that the file had when it was
+  // opened.
+  if (!std::exchange(after_parallel_, true)) source_.skip_to(parallel_end_);
   chunk.offset = offset_;
   bool ended;
   {
@@ -59,14 +61,14 @@ bool ChunkSteps::fill(Worker& worker, Chunk& chunk, bool wait) {
   return true;
 }
 
-// Reads until the chunk is full, or has whole units and nothing more came for a while, or the input ends,
-// which is what it returns. What is beyond whole units begins the next chunk.
+// Reads until the chunk is full, or has whole units and no more input arrives for a while, or the input ends.
+// Returns whether it ended. Bytes beyond whole units are carried over to the next chunk.
 bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
   const std::size_t unit = session_.unit_in();
   const std::span<std::byte> in = chunk.in_memory;
   std::ranges::copy(carried_.bytes().first(carried_size_), in.begin());
   std::size_t size = carried_size_;
-  chunk.in_touched = std::max(chunk.in_touched, size);  // at once: a request to stop leaves by an exception
+  chunk.in_touched = std::max(chunk.in_touched, size);  // each time, because a request to stop throws
   bool ended = false;
   try {
     const Clock::time_point start = Clock::now();
@@ -83,13 +85,13 @@ bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
     chunk.error = std::current_exception();
     ended = true;
   }
-  // An error is no end: what a shorter last unit would make of it is never written.
+  // An error does not end the stream: the session must not take an incomplete unit for a short last one.
   chunk.last = ended && !chunk.error;
   chunk.in_size = chunk.last ? size : size / unit * unit;
   carried_size_ = size - chunk.in_size;
   const std::span<std::byte> beyond = in.subspan(chunk.in_size, carried_size_);
   std::ranges::copy(beyond, carried_.bytes().begin());
-  wipe(beyond);  // the ring wipes what it knows of
+  wipe(beyond);  // the ring wipes only what it knows about
   return ended;
 }
 
@@ -105,18 +107,18 @@ void ChunkSteps::start(Worker& worker, Chunk& chunk) {
   worker.lane->start(session_.job({chunk.offset, chunk.in(), chunk.out()}));
 }
 
-// Makes the chunk's input present, and its output as large as it will be.
+// Loads the input if it is in the source, and sets the size of the output.
 void ChunkSteps::load(Worker& worker, Chunk& chunk) {
   if (chunk.in_source) {
     const Span span("read", worker.tracks, chunk, &worker.stats.read_seconds);
-    read_range(chunk);
+    read_in_parallel(chunk);
   }
   chunk.out_size = session_.output_size(chunk.in_size, chunk.last);
   std::size_t& touched = chunk.in_place ? chunk.in_touched : chunk.out_touched;
   touched = std::max(touched, chunk.out_size);
 }
 
-void ChunkSteps::read_range(Chunk& chunk) {
+void ChunkSteps::read_in_parallel(Chunk& chunk) {
   try {
     for (std::size_t done = 0; done < chunk.in_size;) {
       const std::span<std::byte> part = chunk.in().subspan(done, std::min(chunk.in_size - done, load_step));
@@ -143,9 +145,9 @@ void ChunkSteps::finish(Worker& worker) {
   ring_.done(chunk);
 }
 
-// Waits until the lane has done the chunk, which is the oldest that it was given.
+// Waits for the lane's oldest chunk.
 std::optional<std::size_t> ChunkSteps::await(Worker& worker, const Chunk& chunk) {
-  if (worker.lane->depth() == 1) return worker.lane->finish();  // it was done when it was started
+  if (worker.lane->depth() == 1) return worker.lane->finish();  // start() has done the work
   std::optional<std::size_t> bad_segment;
   {
     const Span span("device", worker.tracks, chunk);
@@ -155,9 +157,9 @@ std::optional<std::size_t> ChunkSteps::await(Worker& worker, const Chunk& chunk)
   return bad_segment;
 }
 
-// Leaves only the output that may be released.
+// Keeps only the output that may be released.
 void ChunkSteps::release_verified(Chunk& chunk, std::optional<std::size_t> bad_segment) {
-  const Outcome outcome = session_.judge({chunk.offset, chunk.in(), chunk.out()}, chunk.last, bad_segment);
+  const Outcome outcome = session_.verify({chunk.offset, chunk.in(), chunk.out()}, chunk.last, bad_segment);
   wipe(chunk.out().subspan(outcome.released));
   chunk.out_size = outcome.released;
   if (outcome.error) chunk.error = std::make_exception_ptr(*outcome.error);

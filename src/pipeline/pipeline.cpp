@@ -2,32 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 
-Ring make_ring(const LanePlan& plan, const Session& session) {
-  const std::size_t plain = std::min(session.unit_in(), session.unit_out());
-  const std::size_t units = (plan.chunk_bytes + plain - 1) / plain;
-  return Ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
-}
-
-LaneSetup lane_setup(const Ring& ring, const Source& source, const Session& session) {
-  return {.memory = source.shared_size() > 0 ? ring.in_memory() : ring.memory(),
-          .max_in = ring.in_bytes(),
-          .max_out = session.in_place() ? 0 : ring.out_bytes(),
-          .cipher = session.cipher()};
-}
-
 Pipeline::Pipeline(PipelineParts parts)
-    : parts_(std::move(parts)),
-      steps_(parts_.ring, parts_.source, parts_.sink, parts_.session),
-      workers_([this](Worker& worker) { work(worker); }, parts_.fallback_lane, parts_.trace) {}
+    : ring_(parts.ring),
+      cancel_(parts.cancel),
+      warn_(std::move(parts.warn)),
+      steps_(parts.ring, parts.source, parts.sink, parts.session),
+      workers_([this](Worker& worker) { work(worker); }, std::move(parts.fallback_lane), parts.trace) {}
 
 Pipeline::~Pipeline() {
   stop();
@@ -35,28 +22,28 @@ Pipeline::~Pipeline() {
 
 void Pipeline::run() {
   workers_.run();
-  parts_.ring.wait_for_end();
+  ring_.wait_for_end();
   stop();
   if (failure_) std::rethrow_exception(failure_);
 }
 
 void Pipeline::stop() {
   workers_.close();
-  parts_.ring.cancel();  // after a whole run no thread is left in it
+  ring_.cancel();  // wakes all threads; after a complete run none is left
   workers_.join();
 }
 
-// The first failure is the run's. Wakes the threads that wait for the ring or for a descriptor.
+// Records the run's error, unless there is one already, and wakes the threads that wait for the ring or for a
+// descriptor.
 void Pipeline::fail(std::exception_ptr error) {
   {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::move(error);
   }
-  parts_.ring.cancel();
-  parts_.cancel.request(0);
+  ring_.cancel();
+  cancel_.request(0);
 }
 
-// A worker's share of the run.
 void Pipeline::work(Worker& worker) {
   try {
     do_tasks(worker);
@@ -71,14 +58,14 @@ void Pipeline::do_tasks(Worker& worker) {
       do_tasks_until_replaced(worker);
     } while (worker.replaced && !workers_.leave(worker));
   } catch (const LaneError& error) {
-    worker.lane.reset();  // from here on it cannot write into its chunks
-    for (Chunk* chunk : worker.jobs) parts_.ring.give_back(*chunk);
-    if (!workers_.leave_failed(worker)) throw;  // the LaneError is then the run's failure
-    parts_.warn(fmt::format(text::lane_gave_up, worker.stats.name, error.what()));
+    worker.lane.reset();  // so that it no longer writes into its chunks
+    for (Chunk* chunk : worker.jobs) ring_.give_back(*chunk);
+    if (!workers_.leave_failed(worker)) throw;  // this LaneError becomes the run's error
+    warn_(fmt::format("lane {} failed ({}); its work was reassigned", worker.stats.name, error.what()));
   }
 }
 
-// Until there are no more tasks, or the worker is replaced and has finished its jobs.
+// Returns when there are no more tasks, or when the worker has been replaced and has finished its jobs.
 void Pipeline::do_tasks_until_replaced(Worker& worker) {
   using Kind = Ring::Task::Kind;
   for (;;) {
@@ -103,7 +90,7 @@ Ring::Task Pipeline::take(Worker& worker, Ring::TakeOptions options) {
   const bool traced = worker.tracks.wanted();
   const Clock::time_point begin = traced ? Clock::now() : Clock::time_point{};
   const double waited = worker.waiter.waited_seconds();
-  const Ring::Task task = parts_.ring.take(worker.waiter, options);
+  const Ring::Task task = ring_.take(worker.waiter, options);
   worker.stats.wait_seconds = worker.waiter.waited_seconds();
   if (traced && worker.stats.wait_seconds > waited) worker.tracks.add({"wait", begin, Clock::now()}, nullptr);
   return task;

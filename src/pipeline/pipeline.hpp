@@ -1,10 +1,10 @@
-// The pipeline: lanes, each driven by a thread, take chunks round the ring. The lane that is free reads the
-// next piece of the input, does the cipher work, and writes the next chunk of the stream (pipeline/ring.hpp).
+// The pipeline: each lane is driven by a thread, which takes chunks from the ring. A free lane reads the next
+// piece of the input, processes it, and writes the next chunk of the stream (pipeline/ring.hpp).
 //
-// Its parts: the ring says which task is next, Workers has the lanes and their threads, ChunkSteps does the
-// tasks. Here they are joined: the loop that every thread runs, and what happens if it fails.
+// The ring decides which task is next, Workers manages the lanes and their threads, and ChunkSteps does the
+// tasks. Pipeline has the loop that every thread runs, and handles failures.
 //
-// A lane that fails loses nothing: its chunks go back to the ring for the others.
+// A failed lane loses no data: its chunks go back to the ring for other lanes.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,6 @@
 #include "io/cancel.hpp"
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"
-#include "lane/plan.hpp"
 #include "pipeline/chunk_steps.hpp"
 #include "pipeline/ring.hpp"
 #include "pipeline/trace.hpp"
@@ -28,23 +27,15 @@
 
 namespace gpuaes {
 
-// A ring with the plan's number of chunks, of the plan's size rounded up to whole units of the session.
-// IoError.
-Ring make_ring(const LanePlan& plan, const Session& session);
-
-// What lanes are opened with for that ring. CUDA lanes pin its memory: outputs too, unless they replace their
-// inputs.
-LaneSetup lane_setup(const Ring& ring, const Source& source, const Session& session);
-
 struct PipelineParts {
   Ring& ring;
   Source& source;
   Sink& sink;
   const Session& session;
   Cancel& cancel;
-  LaneFactory fallback_lane;                     // made when the last lane failed; may be empty
-  std::function<void(const std::string&)> warn;  // called by any lane's thread
-  Trace* trace = nullptr;                        // where the timeline goes, if anywhere
+  LaneFactory fallback_lane;                     // makes a lane when the last one has failed; may be empty
+  std::function<void(const std::string&)> warn;  // called from any lane's thread
+  Trace* trace = nullptr;                        // null: no trace
 };
 
 class Pipeline {
@@ -52,14 +43,14 @@ class Pipeline {
   explicit Pipeline(PipelineParts parts);
   ~Pipeline();  // stops and joins all threads
 
-  // A lane for the run. From any thread, before or during run(); during it the lane starts at once.
+  // Adds a lane, from any thread, before or during run(); during run() the lane starts at once.
   void add_lane(std::unique_ptr<Lane> lane) { workers_.add(std::move(lane)); }
 
-  // These lanes take over: the ones that are there end after their jobs.
+  // Replaces the present lanes, which end after their jobs.
   void replace_lanes(std::vector<std::unique_ptr<Lane>> lanes) { workers_.replace(std::move(lanes)); }
 
-  // Moves the stream from source to sink; returns when all of it has been written. Throws the first error in
-  // stream order, or Cancelled. Not to be called twice.
+  // Moves the stream from source to sink and returns when all of it is written. Throws the first error in
+  // stream order, or Cancelled. Call it only once.
   void run();
 
   std::uint64_t bytes_in() const noexcept { return steps_.bytes_in(); }  // so far; from any thread
@@ -75,9 +66,11 @@ class Pipeline {
   void fail(std::exception_ptr error);
   void stop();
 
-  PipelineParts parts_;
+  Ring& ring_;
+  Cancel& cancel_;
+  const std::function<void(const std::string&)> warn_;
   ChunkSteps steps_;
-  std::mutex mutex_;  // for the failure
+  std::mutex mutex_;  // for failure_
   std::exception_ptr failure_;
   Workers workers_;
 };

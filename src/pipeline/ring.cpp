@@ -12,12 +12,11 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {
 
-// Chunks start on pages, so that no two share a cache line and a device copies them whole.
+// Chunks are page-aligned, so that no two share a cache line and devices can copy them efficiently.
 constexpr std::size_t page_bytes = 4096;
 
 std::size_t whole_pages(std::size_t bytes) {
@@ -28,7 +27,9 @@ std::span<std::byte> map_memory(std::size_t bytes) {
   void* memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
-    throw IoError(fmt::format(text::no_ring_memory, bytes >> 20, strerror(errno)), text::smaller_chunks_hint);
+    throw IoError(
+        fmt::format("cannot allocate {} MiB of memory for the ring: {}", bytes >> 20, strerror(errno)),
+        "use a smaller --chunk-size");
   madvise(memory, bytes, MADV_DONTDUMP);
   return {static_cast<std::byte*>(memory), bytes};
 }
@@ -39,8 +40,9 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes)
     : in_bytes_(in_bytes), out_bytes_(out_bytes), chunks_(chunks) {
   const std::size_t in_stride = whole_pages(std::max(in_bytes, out_bytes));
   const std::size_t out_stride = whole_pages(out_bytes);
-  const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
-  if (in_stride > most || out_stride > most) throw IoError(text::ring_too_large, text::smaller_chunks_hint);
+  const std::size_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
+  if (in_stride > max_stride || out_stride > max_stride)
+    throw IoError("the ring would exceed the address space", "use a smaller --chunk-size");
   in_all_ = in_stride * chunks;
   memory_ = map_memory(in_all_ + out_stride * chunks);
   for (std::size_t i = 0; i < chunks; ++i) {
@@ -58,8 +60,8 @@ Ring::~Ring() {
   munmap(memory_.data(), memory_.size());
 }
 
-// Many lanes with small chunks would spend their time on being put to sleep and woken: what is done under the
-// mutex takes far less (16 lanes, chunks of 128 KiB: 44 instead of 41 GB/s raw, 45 instead of 30 sealed).
+// Tries for a while before it blocks. With many lanes and small chunks, sleeping and waking would take longer
+// than the work under the mutex.
 std::unique_lock<std::mutex> Ring::enter() const {
   for (int tries = 0; tries < 100; ++tries) {
     std::unique_lock lock(mutex_, std::try_to_lock);
@@ -69,28 +71,28 @@ std::unique_lock<std::mutex> Ring::enter() const {
   return std::unique_lock(mutex_);
 }
 
-// Of the chunk that is to be written next.
+// Whether the next chunk in the stream can be written.
 bool Ring::next_is_done() {
   return write_count_ < fill_count_ && chunk_at(write_count_).state_ == Chunk::State::done;
 }
 
-// Of the chunk that is to be filled next.
+// Whether the entry for the next chunk is free to be filled.
 bool Ring::next_is_empty() {
   return chunk_at(fill_count_).state_ == Chunk::State::empty;
 }
 
-// Whether a chunk waits to be written, and nobody writes.
+// Whether a chunk can be written and no thread is writing.
 bool Ring::can_write() {
   return !writing_ && next_is_done();
 }
 
-// Whether a chunk waits for a lane.
+// Whether there is work for a lane.
 bool Ring::can_start() {
   const bool can_fill = !closed_ && !reading_ && next_is_empty();
   return can_fill || !given_back_.empty();
 }
 
-// To be called after every change of what it looks at.
+// Must be called after every change to the state that it reads.
 void Ring::note_waits() {
   reader_waits_.set(!cancelled_ && !closed_ && !reading_ && !next_is_empty());
   writer_waits_.set(!cancelled_ && !all_written() && !writing_ && !next_is_done());
@@ -119,16 +121,16 @@ Ring::Task Ring::next_task(Waiter& waiter, bool start) {
   chunk.number = fill_count_;
   chunk.in_size = chunk.out_size = 0;
   chunk.last = chunk.in_source = chunk.in_place = false;
-  if (shared_at_ < shared_size_) return next_range(chunk);
+  if (parallel_at_ < parallel_size_) return next_parallel_chunk(chunk);
   reading_ = true;
   return {Task::Kind::fill, &chunk};
 }
 
-Ring::Task Ring::next_range(Chunk& chunk) {
-  chunk.offset = shared_at_;
-  chunk.in_size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, shared_size_ - shared_at_));
+Ring::Task Ring::next_parallel_chunk(Chunk& chunk) {
+  chunk.offset = parallel_at_;
+  chunk.in_size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, parallel_size_ - parallel_at_));
   chunk.in_source = true;
-  shared_at_ += chunk.in_size;
+  parallel_at_ += chunk.in_size;
   ++fill_count_;
   return {Task::Kind::work, &chunk};
 }
@@ -139,7 +141,7 @@ Ring::Task Ring::take(Waiter& waiter, TakeOptions options) {
     if (cancelled_) return {};
     const Task task = next_task(waiter, options.start);
     note_waits();
-    if (can_start()) call_any();  // what the caller leaves is for one that waits
+    if (can_start()) call_any();  // hands on what the caller does not take
     if (task.kind != Task::Kind::none) return task;
     if (!options.wait || all_done()) return {};
     waiting_.push_back(&waiter);  // may throw
@@ -228,6 +230,19 @@ void Ring::wait_for_end() {
 Ring::Waits Ring::waits() const {
   const std::unique_lock lock = enter();
   return {reader_waits_.seconds(), writer_waits_.seconds()};
+}
+
+Ring make_ring(const LanePlan& plan, const Session& session) {
+  const std::size_t plain = std::min(session.unit_in(), session.unit_out());
+  const std::size_t units = (plan.chunk_bytes + plain - 1) / plain;
+  return Ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
+}
+
+LaneSetup lane_setup(const Ring& ring, const Session& session, bool in_place) {
+  return {.memory = in_place ? ring.in_memory() : ring.memory(),
+          .max_in = ring.in_bytes(),
+          .max_out = session.in_place() ? 0 : ring.out_bytes(),
+          .cipher = session.cipher()};
 }
 
 }  // namespace gpuaes

@@ -1,22 +1,20 @@
-// The ring is the scheduler: a fixed set of chunks that go round, and two turns that only one lane has at a
-// time, to read and to write. A free lane asks for its next task: to write the next chunk of the stream, or
-// to fill an empty one, upon which it passes the reader's turn on and does the cipher work.
+// The ring is the scheduler: a fixed set of chunks, and two turns, to read and to write, that only one lane
+// has at a time. A free lane asks for its next task: to write the next chunk of the stream, or to fill an
+// empty chunk. After filling it, the lane passes the reader's turn on and does the cipher work.
 //
-// A chunk is written by the lane that did it, where that lane waits for it. So with few chunks each stays
-// with one thread from its reading to its writing, and its bytes in that core's cache: 0.9 to 1.0 times the
-// speed of a copying loop between two pipes (16 cores, AES-256). A thread that reads, lanes, and a thread
-// that writes made 0.7 to 0.8: every byte moved between caches twice, and each step woke another thread. With
-// more chunks no lane ever waits for a slower one.
+// A chunk is written by the lane that processed it if that lane is waiting for it. With few chunks, each
+// stays with one thread and in that core's cache from reading to writing. Separate threads for reading and
+// writing were slower: all data moved between caches twice, and each step woke another thread. With more
+// chunks, no lane waits for a slower one.
 //
-// Chunks that lanes read for themselves are written by whoever is at it: a lane for each chunk would have to
-// be woken, and where all of them once wait for a slow one, that becomes one chunk for each waking: 27 GB/s
-// instead of 55 with chunks of 1 MiB, 6 to 10 instead of 40 with 128 KiB (16 lanes).
+// Chunks that lanes read by themselves are written by any free lane. Waking the lane that processed the chunk
+// was slower, because one slow lane then led to a wakeup for every chunk.
 //
-// Chunk N of the stream is entry N modulo the size of the ring, so order needs no map, and a full ring is the
-// only backpressure. One mutex: it is taken some times for each chunk, and lock-free code would buy nothing.
+// Chunk N of the stream is entry N modulo the size of the ring, so keeping order needs no map, and a full
+// ring is the only backpressure. There is one mutex, taken a few times per chunk.
 //
-// From here on: only the thread that holds a chunk touches what is in it, only the thread whose turn it is
-// reads or writes.
+// Only the thread that holds a chunk accesses its contents, and only the thread that has the turn reads or
+// writes.
 #pragma once
 
 #include <chrono>
@@ -28,12 +26,16 @@
 #include <span>
 #include <vector>
 
+#include "format/format.hpp"
+#include "lane/backends.hpp"
+#include "lane/plan.hpp"
+
 namespace gpuaes {
 
-// Adds up how long a condition held.
+// Measures how long a condition holds in total.
 class Stopwatch {
  public:
-  // Whether it holds from now on. The clock is read only when that changes.
+  // Sets whether it holds from now on. Reads the clock only if that changes.
   void set(bool running) {
     if (running == running_) return;
     const auto now = std::chrono::steady_clock::now();
@@ -51,7 +53,7 @@ class Stopwatch {
   std::chrono::steady_clock::duration total_{};
 };
 
-// Where a lane waits for its next task. It must live as long as the ring is used.
+// Where a lane waits for its next task. Must outlive the use of the ring.
 class Waiter {
  public:
   double waited_seconds() const { return waited_.seconds(); }  // for the thread that waits here
@@ -60,25 +62,26 @@ class Waiter {
   friend class Ring;
   std::condition_variable called_;
   bool waiting_ = false;
-  bool to_write_ = false;  // called to write the chunk that is next in the stream
+  bool to_write_ = false;  // woken to write the next chunk in the stream
   Stopwatch waited_;
 };
 
 struct Chunk {
   std::span<std::byte> in_memory;        // whole units of the session
-  std::span<std::byte> out_memory;       // what becomes of them; apart from in_memory
-  std::span<std::byte> in_place_memory;  // begins as in_memory does, with room for what becomes of it
+  std::span<std::byte> out_memory;       // for their output; does not overlap in_memory
+  std::span<std::byte> in_place_memory;  // starts where in_memory does and is large enough for the output
 
   std::uint64_t number = 0;  // in the stream, from 0
   std::uint64_t offset = 0;  // of its first byte in the stream
   std::size_t in_size = 0;   // bytes of input
   std::size_t out_size = 0;  // bytes of output; once done, those that may be written
-  bool last = false;         // the stream ends with it
-  bool in_source = false;    // the input is to be had from the source again and again, with read_at()
-  bool in_place = false;     // the output takes the place of the input
+  bool last = false;         // the last chunk of the stream
+  bool in_source = false;    // the input can be read again from the source, with read_at()
+  bool in_place = false;     // the output overwrites the input
   std::exception_ptr error;  // thrown by the writer after this chunk's output
 
-  // The most bytes that ever were in its memory, for wiping. The thread that holds the chunk updates them.
+  // The maximum number of bytes that were ever in its memory, to be wiped. Updated by the thread that holds
+  // the chunk.
   std::size_t in_touched = 0;
   std::size_t out_touched = 0;
 
@@ -89,15 +92,15 @@ struct Chunk {
   friend class Ring;
   enum class State { empty, held, done };
   State state_ = State::empty;
-  Waiter* done_by_ = nullptr;  // the lane that holds it, or did it
+  Waiter* done_by_ = nullptr;  // the lane that holds it or has processed it
 };
 
 class Ring {
  public:
-  // `chunks` (at least 1) of `in_bytes` and `out_bytes` each, in one mapping. Memory is taken as it is first
-  // used. IoError if the system does not have it.
+  // `chunks` (at least 1) of `in_bytes` and `out_bytes` each, in one mapping. Memory is allocated when first
+  // used. IoError if the system refuses the mapping.
   Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes);
-  ~Ring();  // wipes what was used
+  ~Ring();  // wipes the memory that was used
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
@@ -105,57 +108,56 @@ class Ring {
   std::size_t in_bytes() const noexcept { return in_bytes_; }
   std::size_t out_bytes() const noexcept { return out_bytes_; }
   std::span<std::byte> memory() const noexcept { return memory_; }  // of inputs, then of outputs
-  // Where inputs are, and outputs that take their place.
+  // The memory of inputs, and of outputs that overwrite them.
   std::span<std::byte> in_memory() const noexcept { return memory_.first(in_all_); }
 
-  // The first `size` bytes of the stream are to be had from the source again and again: chunks of them need
-  // no reader's turn. Before the first take().
-  void share(std::uint64_t size) { shared_size_ = size; }
+  // The first `size` bytes of the stream can be read from the source with read_at(), so their chunks do not
+  // need the reader's turn. To be called before the first take().
+  void set_parallel_size(std::uint64_t size) { parallel_size_ = size; }
 
   struct Task {
     enum class Kind {
       none,
-      fill,   // the chunk is empty: fill it, which is the reader's turn, and do it
-      work,   // the chunk's input is to be had from the source, or it was given back: do it
-      write,  // the chunk is done: write it, which is the writer's turn
+      fill,   // fill the empty chunk, which is the reader's turn, then process it
+      work,   // process the chunk, whose input is in the source or which was given back
+      write,  // write the finished chunk, which is the writer's turn
     };
     Kind kind = Kind::none;
     Chunk* chunk = nullptr;
   };
 
-  // What the caller may be given, and whether it has time to wait for it.
+  // What kinds of task the caller takes, and whether it waits for one.
   struct TakeOptions {
-    bool start;  // chunks to fill or to work on; else only to write
-    bool wait;   // for a task; else there may be none
+    bool start;  // chunks to fill or process, too; otherwise only chunks to write
+    bool wait;   // otherwise returns at once
   };
 
-  // The next task. Having waited, none only when all chunks are done and no more will come; and always when
-  // cancelled.
+  // The next task. With `wait`, returns none only after all chunks are done; once cancelled, always.
   Task take(Waiter& waiter, TakeOptions options);
 
-  // Ends the reader's turn. filled(): the caller holds the chunk, which is the next of the stream, and
-  // nothing comes after it if `closed`. unfilled(): there was nothing to fill it with, it is empty as before.
+  // These end the reader's turn. filled(): the caller holds the chunk, which is the next of the stream and,
+  // if `closed`, the last. unfilled(): there was no input, and the chunk is still empty.
   void filled(Chunk& chunk, bool closed);
   void unfilled(Chunk& chunk);
 
-  // The caller no longer holds the chunk. done(): its output, or its error, is there. give_back(): it is to
-  // be done by another lane. Whoever calls these, or written(), asks for another task soon.
+  // The caller no longer holds the chunk. done(): its output or its error is ready. give_back(): another lane
+  // has to process it. After one of these, or written(), the caller must ask for another task soon.
   void done(Chunk& chunk);
   void give_back(Chunk& chunk);
 
-  // Ends the writer's turn: the chunk has been written and is empty.
+  // Ends the writer's turn: the chunk is written and now empty.
   void written(Chunk& chunk);
 
-  // Nobody gets anything from now on.
+  // No more tasks from now on.
   void cancel();
 
-  // Waits until all was written, or cancelled.
+  // Returns once everything is written or the ring is cancelled.
   void wait_for_end();
 
-  // From the first take() on, and up to the last change: complete at the end.
+  // From the first take() to the last change of state; complete after the run.
   struct Waits {
-    double reader_seconds;  // the next chunk could not be filled: its entry was not yet written
-    double writer_seconds;  // the next chunk could not be written: it was not filled, or not done
+    double reader_seconds;  // waiting for an entry to be written before it can be filled
+    double writer_seconds;  // waiting for the next chunk to be filled and done
   };
   Waits waits() const;
 
@@ -169,7 +171,7 @@ class Ring {
   bool all_done() const { return closed_ && done_count_ == fill_count_; }
   bool all_written() const { return closed_ && write_count_ == fill_count_; }
   Task next_task(Waiter& waiter, bool start);
-  Task next_range(Chunk& chunk);
+  Task next_parallel_chunk(Chunk& chunk);
   void note_waits();
   void call(Waiter* waiter);
   void call_any();
@@ -179,23 +181,31 @@ class Ring {
   std::size_t in_all_;
   std::size_t in_bytes_;
   std::size_t out_bytes_;
-  std::uint64_t shared_size_ = 0;
+  std::uint64_t parallel_size_ = 0;
   std::vector<Chunk> chunks_;
 
-  mutable std::mutex mutex_;      // for what follows
-  std::condition_variable end_;   // what wait_for_end() waits for
-  std::vector<Waiter*> waiting_;  // the last one came last, and its caches are the warmest
+  mutable std::mutex mutex_;      // for all members below
+  std::condition_variable end_;   // wakes wait_for_end()
+  std::vector<Waiter*> waiting_;  // the last has waited the shortest, so its caches are warmest
   bool cancelled_ = false;
-  bool closed_ = false;   // the last chunk was filled
-  bool reading_ = false;  // someone has the reader's turn
-  bool writing_ = false;  // someone has the writer's turn
+  bool closed_ = false;   // the last chunk has been filled
+  bool reading_ = false;  // a thread has the reader's turn
+  bool writing_ = false;  // a thread has the writer's turn
   std::vector<Chunk*> given_back_;
-  std::uint64_t shared_at_ = 0;   // up to here of what is shared chunks have been taken
-  std::uint64_t fill_count_ = 0;  // chunks filled so far, which is the sequence number of the next
+  std::uint64_t parallel_at_ = 0;   // how much of parallel_size_ has been assigned to lanes
+  std::uint64_t fill_count_ = 0;  // chunks filled so far, and the number of the next
   std::uint64_t done_count_ = 0;
   std::uint64_t write_count_ = 0;
   Stopwatch reader_waits_;
   Stopwatch writer_waits_;
 };
+
+// A ring with the plan's number of chunks, of the plan's size rounded up to whole units of the session.
+// IoError.
+Ring make_ring(const LanePlan& plan, const Session& session);
+
+// What lanes are opened with for that ring. CUDA lanes pin its memory: of outputs only if these are not
+// written over their inputs, `in_place`.
+LaneSetup lane_setup(const Ring& ring, const Session& session, bool in_place);
 
 }  // namespace gpuaes

@@ -10,9 +10,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
+
+constexpr char trace_failed_hint[] = "the output is complete; only the trace is not";
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -20,10 +21,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t flush_bytes = 256 << 10;
 constexpr std::size_t max_event_bytes = 512;
 
-// To close the file, in spite of a stop, by which the program has a second to end.
+// Time to close the file after a request to stop. The whole program has to end within a second.
 constexpr std::chrono::milliseconds last_words{500};
 
-// The file has microseconds, and three digits behind them.
+// The file has microseconds with three decimals.
 std::int64_t nanoseconds(Clock::duration time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
 }
@@ -42,7 +43,7 @@ Trace::~Trace() {
   try {
     cancel_.allow_for(last_words);
     close();
-  } catch (...) {  // who unwinds has something else to tell
+  } catch (...) {  // an exception is being reported already
   }
 }
 
@@ -56,9 +57,9 @@ void Trace::finish() {
   try {
     if (failure_) std::rethrow_exception(failure_);
   } catch (const std::bad_alloc&) {
-    throw IoError(text::out_of_memory, text::trace_failed_hint);
+    throw IoError("out of memory", trace_failed_hint);
   } catch (const IoError& error) {
-    throw IoError(error.what(), text::trace_failed_hint);
+    throw IoError(error.what(), trace_failed_hint);
   }
 }
 
@@ -70,14 +71,15 @@ void Trace::close() {
   sink_.reset();
 }
 
-// Called in a handler. A trace reader of the trace that goes away is a failure too, and not the end of the
-// program by SIGPIPE.
+// To be called in a handler. If a reader of the trace goes away, writing fails with an error; SIGPIPE does
+// not end the program.
 void Trace::fail() noexcept {
-  failure_ = std::current_exception();  // takes no memory, which may be what is lacking
-  sink_.reset();                        // where a disk is full, this makes room for the output
+  failure_ = std::current_exception();  // needs no memory, which may be exhausted
+  sink_.reset();                        // on a full disk, this makes room for the output
 }
 
-// In pieces that a pipe takes whole or not at all, so that what a request to stop interrupts can go on later.
+// Writes pieces that a pipe accepts entirely or not at all, so that flushing can be resumed after a request
+// to stop interrupts it.
 void Trace::flush() {
   while (flushed_ < buffer_.size()) {
     const std::string_view piece = std::string_view(buffer_).substr(flushed_, PIPE_BUF);
@@ -97,11 +99,11 @@ void Trace::add_event(Append append) noexcept {
     if (buffer_.size() >= flush_bytes) flush();
   } catch (const std::exception&) {
     fail();
-  } catch (const Cancelled&) {  // the thread meets it again where it can be told
+  } catch (const Cancelled&) {  // the thread gets it again where it can be reported
   }
 }
 
-// The number of the first of them.
+// Returns the number of the first of them.
 unsigned Trace::add_tracks(std::size_t count) {
   const std::lock_guard lock(mutex_);
   return std::exchange(tracks_, tracks_ + static_cast<unsigned>(count)) + 1;
@@ -116,7 +118,7 @@ void Trace::name_track(unsigned track, const std::string& name) noexcept {
   });
 }
 
-// Formats are compiled here: that took 0.3 us for an event instead of 0.7.
+// FMT_COMPILE makes formatting faster.
 void Trace::add(unsigned track, const Phase& span, const Chunk* chunk) noexcept {
   const std::int64_t begin = nanoseconds(span.begin - start_), length = nanoseconds(span.end - span.begin);
   add_event([&](auto out) {

@@ -1,8 +1,8 @@
 // The timeline of a run in Chrome's trace event format: JSON that Perfetto and chrome://tracing open.
 //
-// Events go into a buffer, and from there to the file when it is full, so memory stays constant. However the
-// run ends, the file becomes whole JSON of what happened until then. A file that cannot be written loses the
-// trace and never harms the run: finish() tells of it in the end.
+// Events are buffered and written when the buffer is full, so memory use is constant. However the run ends,
+// the file is valid JSON with everything up to then. If the file cannot be written, the run goes on without a
+// trace, and finish() reports the error.
 #pragma once
 
 #include <unistd.h>
@@ -26,13 +26,13 @@ namespace gpuaes {
 
 class Trace {
  public:
-  // Times are counted from here on.
+  // Times count from construction.
   Trace(std::unique_ptr<Sink> sink, Cancel& cancel);
-  ~Trace();  // closes the file, if it can within half a second: after a request to stop there is no more time
+  ~Trace();  // closes the file, but waits for at most half a second: the program may have been asked to stop
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  // Closes the file. IoError when it could not be written, now or before.
+  // Closes the file. IoError if writing it failed, now or earlier.
   void finish();
 
  private:
@@ -50,20 +50,20 @@ class Trace {
   const pid_t process_ = getpid();
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 
-  std::mutex mutex_;            // for what follows
-  std::unique_ptr<Sink> sink_;  // none once all is written
+  std::mutex mutex_;            // for all members below
+  std::unique_ptr<Sink> sink_;  // null once everything is written
   std::string buffer_;
-  std::size_t flushed_ = 0;  // so much of it is in the file
-  bool ended_ = false;       // the buffer has the end of the JSON in it
+  std::size_t flushed_ = 0;  // bytes of buffer_ that are in the file
+  bool ended_ = false;       // buffer_ has the end of the JSON
   std::exception_ptr failure_;
   unsigned tracks_ = 0;
 };
 
-// What a lane writes into a trace: a track for its thread, and one for each job that may be under way where
-// the lane tells their phases, since phases of two jobs overlap. Used by the lane's thread.
+// A lane's tracks in a trace: one for its thread, and one for each job in flight if the lane reports phases,
+// because the phases of two jobs overlap. Used by the lane's thread.
 class LaneTracks {
  public:
-  LaneTracks() = default;  // there is no trace: nothing is written
+  LaneTracks() = default;  // without a trace: writes nothing
   LaneTracks(Trace& trace, const Lane& lane, std::size_t number);
 
   void add(const Phase& span, const Chunk* chunk) const {
@@ -79,13 +79,13 @@ class LaneTracks {
 
   Trace* trace_ = nullptr;
   std::string name_;
-  unsigned first_ = 0;  // the thread's track; those of jobs come behind it
+  unsigned first_ = 0;  // the thread's track, followed by those of jobs
   std::size_t depth_ = 0;
-  std::uint64_t jobs_ = 0;  // with phases, so far
+  std::uint64_t jobs_ = 0;  // number of jobs with phases
 };
 
-// A piece of a thread's time with a chunk that it holds: a range for profilers, an event of the trace, and
-// seconds to be added to a figure. Where neither of these is wanted the clock is not looked at.
+// A span of a thread's time with a chunk that it holds: a range for profilers, an event in the trace, and
+// seconds to add to a total. Reads the clock only for the latter two.
 class Span {
  public:
   Span(const char* name, const LaneTracks& tracks, const Chunk& chunk, double* seconds = nullptr);
@@ -93,7 +93,7 @@ class Span {
   Span(const Span&) = delete;
   Span& operator=(const Span&) = delete;
 
-  void discard() { timed_ = false; }  // it came to nothing
+  void discard() { timed_ = false; }  // leaves no event and adds no time
 
  private:
   const char* name_;

@@ -8,7 +8,7 @@ namespace gpuaes {
 Workers::Workers(std::function<void(Worker&)> work, LaneFactory fallback_lane, Trace* trace)
     : work_(std::move(work)), fallback_lane_(std::move(fallback_lane)), trace_(trace) {}
 
-// Who is there ----------------------------------------------------------------------------------
+// Joining and leaving -----------------------------------------------------------------------------
 
 void Workers::add(std::unique_ptr<Lane> lane) {
   const std::lock_guard lock(mutex_);
@@ -21,7 +21,7 @@ void Workers::replace(std::vector<std::unique_ptr<Lane>> lanes) {
   for (Worker& worker : workers_) old.push_back(&worker);
   for (std::unique_ptr<Lane>& lane : lanes) add_locked(std::move(lane));
   for (Worker* worker : old)
-    worker->replaced = true;  // last, so that a worker never leaves before these come
+    worker->replaced = true;  // last, so that no worker leaves before the new ones are there
 }
 
 void Workers::add_locked(std::unique_ptr<Lane> lane) {
@@ -35,7 +35,7 @@ void Workers::add_locked(std::unique_ptr<Lane> lane) {
   else
     not_started_.push_back(&worker);
   start_more_ = !not_started_.empty();
-  ++working_;  // last: a worker whose thread cannot be created does not count
+  ++working_;  // last, so that a worker without a thread does not count
 }
 
 bool Workers::leave(Worker& worker) {
@@ -87,7 +87,8 @@ void Workers::run() {
   drive(first);
 }
 
-// A worker that ends may have left its work to those that were not started, so its thread goes on with them.
+// A worker that ends may leave work for those that have not been started, so its thread goes on to drive
+// them.
 void Workers::drive(Worker* worker) {
   while (worker != nullptr) {
     work_(*worker);
@@ -102,13 +103,13 @@ void Workers::start(Worker& worker) {
 }
 
 void Workers::start_next() {
-  if (!start_more_) return;  // without the mutex, which all lanes would take for every chunk
+  if (!start_more_) return;  // does not take the mutex, which all lanes would do for every chunk
   const std::lock_guard lock(mutex_);
   Worker* const worker = next_locked();
   if (worker == nullptr) return;
   try {
     start(*worker);
-  } catch (const std::system_error&) {  // the threads that are there do the work
+  } catch (const std::system_error&) {  // the existing threads do the work
     not_started_.push_front(worker);
     start_more_ = false;
   }

@@ -1,8 +1,8 @@
 // The lanes of a run and the threads that drive them.
 //
 // The thread that calls run() drives the first lane. Each other lane gets its thread when a chunk has been
-// filled and more are to come. So an input of one chunk starts no thread, which would take longer than the
-// work on it.
+// filled and more input follows, so an input of one chunk starts no threads, which would take longer than
+// processing it.
 #pragma once
 
 #include <atomic>
@@ -26,62 +26,62 @@ namespace gpuaes {
 
 using LaneFactory = std::function<std::unique_ptr<Lane>()>;
 
-// What one lane did.
+// Statistics of one lane.
 struct LaneStats {
   std::string name;
-  std::uint64_t chunks = 0;  // without the empty one that may end a stream
+  std::uint64_t chunks = 0;  // without the empty chunk that may end a stream
   std::uint64_t bytes = 0;   // of input
-  double busy_seconds = 0;   // with a chunk or more in hand
-  double read_seconds = 0;   // in reading its chunks, also while the input lets it wait
-  double write_seconds = 0;  // in writing chunks, also while the output lets it wait
+  double busy_seconds = 0;   // while it holds at least one chunk
+  double read_seconds = 0;   // reading its chunks, including waits for input
+  double write_seconds = 0;  // writing chunks, including waits for output
   double wait_seconds = 0;   // in the ring, with nothing to do
 };
 
-// A lane with what the thread that drives it keeps. Only that thread uses it, except where noted.
+// A lane and the state of the thread that drives it. Only that thread uses it, except where noted.
 struct Worker {
   std::unique_ptr<Lane> lane;
   LaneStats stats;
   LaneTracks tracks;
   Waiter waiter;
-  std::deque<Chunk*> jobs;  // started and not finished, the oldest first
+  std::deque<Chunk*> jobs;  // started and not finished, oldest first
   std::chrono::steady_clock::time_point busy_since;
-  std::atomic<bool> replaced{false};  // it is to end after its jobs; set by any thread
+  std::atomic<bool> replaced{false};  // has to end after its jobs; set by any thread
 
  private:
   friend class Workers;
-  bool left_ = false;    // it takes no more work; under the mutex of Workers
-  std::jthread thread_;  // none where a thread that is there already drives it
+  bool left_ = false;    // takes no more work; guarded by Workers::mutex_
+  std::jthread thread_;  // empty if another worker's thread drives it
 };
 
 class Workers {
  public:
-  // `work` does a worker's share of the run and does not throw. `fallback_lane` may be empty, `trace` null.
+  // `work` does a worker's part of the run and must not throw. `fallback_lane` may be empty, `trace` null.
   Workers(std::function<void(Worker&)> work, LaneFactory fallback_lane, Trace* trace);
 
-  // From any thread, before or during run(); during it the lanes start at once. replace(): the workers that
-  // are there are to end. std::system_error if a thread cannot be created.
+  // From any thread, before or during run(); during run() the lanes start at once. replace() also makes the
+  // present workers end. std::system_error if a thread cannot be created.
   void add(std::unique_ptr<Lane> lane);
   void replace(std::vector<std::unique_ptr<Lane>> lanes);
 
-  // Drives the first worker, and after it those that have no thread.
+  // Drives the first worker, then any others that have no thread.
   void run();
 
-  // Starts the next worker that has no thread, if there is one: for when there is more to do than the others
+  // Starts the next worker that has no thread, if any. To be called when there is more work than the others
   // have begun.
   void start_next();
 
-  // A worker that was replaced, or whose lane failed, leaves its work to the others. False if it is the last
-  // one: if it was replaced it stays after all; if it failed a fallback lane takes its place, and false means
-  // that there is none, or that it failed too.
+  // Called when a worker has been replaced, or when its lane has failed. Returns true if the worker may leave
+  // its work to others. The last worker may not: if it was replaced, it stays; if its lane failed, a fallback
+  // lane replaces it, and false means that the fallback lane is missing or has failed, too.
   bool leave(Worker& worker);
   bool leave_failed(Worker& worker);
 
-  // From now on no lane is added and no thread started. join() waits for the threads after that.
+  // close(): no lanes are added and no threads started from now on. join() waits for the threads after that.
   void close();
   void join();
 
-  std::vector<std::string> names_at_work() const;  // of those that have not left; from any thread
-  std::vector<LaneStats> stats() const;            // complete once run() has returned and all are joined
+  std::vector<std::string> names_at_work() const;  // of workers that have not left; from any thread
+  std::vector<LaneStats> stats() const;            // complete after run() and join()
 
  private:
   void add_locked(std::unique_ptr<Lane> lane);
@@ -94,13 +94,13 @@ class Workers {
   const LaneFactory fallback_lane_;
   Trace* const trace_;
 
-  mutable std::mutex mutex_;  // for what follows
+  mutable std::mutex mutex_;  // for all members below
   bool running_ = false;
   bool closed_ = false;
   std::list<Worker> workers_;
   std::deque<Worker*> not_started_;
-  std::atomic<bool> start_more_{false};  // some are not started, and the system has not refused a thread
-  std::size_t working_ = 0;              // workers that have not left; the last one never leaves
+  std::atomic<bool> start_more_{false};  // not_started_ is not empty, and the system has not refused a thread
+  std::size_t working_ = 0;              // workers that have not left; the last one does not leave
   bool fallback_used_ = false;
 };
 

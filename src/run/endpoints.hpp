@@ -3,9 +3,7 @@
 
 #include <sys/stat.h>
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "cli/messages.hpp"
@@ -34,9 +32,5 @@ HeaderReader header_reader(FdSource& source);
 
 // So that the user knows what the program waits for.
 void say_if_terminal(const FdSource& source, const Messages& messages);
-
-// Bytes of an input that begins with a header. Files have a size; for everything else --size names it.
-std::optional<std::uint64_t> expected_size(const Options& options, std::uint64_t header_bytes,
-                                           std::optional<std::uint64_t> body_bytes);
 
 }  // namespace gpuaes

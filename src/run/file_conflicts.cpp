@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,12 +12,12 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "io/fd_source_sink.hpp"
-#include "io/output_file.hpp"
 
 namespace gpuaes {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Input {
   enum class Kind { secret, recipients, data };
@@ -63,10 +64,30 @@ void check_replaceable(const std::string& name) {
   const std::optional<struct stat> status = status_of(name);
   if (!status) return;
   if (!S_ISREG(status->st_mode))
-    throw UsageError(fmt::format(text::not_replaceable, name), text::not_replaceable_hint);
+    throw UsageError(fmt::format("{} is not a regular file and cannot be replaced", name),
+                     not_replaceable_hint);
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
     if (const auto standard = status_of(fd); standard && is_same_file(*standard, *status))
-      throw UsageError(fmt::format(text::output_replaceable, name), text::not_replaceable_hint);
+      throw UsageError(
+          fmt::format("{} is also standard output or standard error and cannot be replaced", name),
+          not_replaceable_hint);
+}
+
+bool is_pipe(const struct stat& file) {
+  return S_ISFIFO(file.st_mode) || S_ISSOCK(file.st_mode);
+}
+
+// Whether both are the same pipe, socket or terminal: what is read from the one is lost for the other.
+bool is_same_stream(const struct stat& a, const struct stat& b) {
+  const auto is_stream = [](const struct stat& file) { return is_pipe(file) || S_ISCHR(file.st_mode); };
+  return is_stream(a) && is_stream(b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// The one absolute path of a file; empty where the system does not tell.
+fs::path canonical_path(const fs::path& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  return error ? fs::path() : fs::weakly_canonical(absolute, error);
 }
 
 bool are_in_conflict(const Input& a, const Input& b) {
@@ -75,23 +96,20 @@ bool are_in_conflict(const Input& a, const Input& b) {
   return is_same_file(a.status, b.status) && (takes_data || a.consumes() || b.consumes());
 }
 
-void refuse_same_outputs(const Options& options) {
-  if (options.stats && is_same_output(*options.stats, options.output))
-    throw UsageError(fmt::format(text::same_as_output, "stats"));
-  if (options.trace && is_same_output(*options.trace, options.output))
-    throw UsageError(fmt::format(text::same_as_output, "trace"));
-  if (options.trace && options.stats && is_same_output(*options.trace, options.stats))
-    throw UsageError(text::same_outputs);
+void refuse_same_outputs(const OutputTargets& targets) {
+  const auto& [output, stats, trace] = targets;
+  if (stats && is_same_output(*stats, output)) throw UsageError("--stats and the output name the same file");
+  if (trace && is_same_output(*trace, output)) throw UsageError("--trace and the output name the same file");
+  if (trace && stats && is_same_output(*trace, *stats))
+    throw UsageError("--trace and --stats name the same file");
 }
 
-// Without a name: standard output.
-void refuse_in_use(const std::optional<std::string>& output, std::span<const struct stat> in_use) {
-  const std::optional<struct stat> status = output ? status_of(*output) : status_of(STDOUT_FILENO);
-  if (!status) return;
+void refuse_in_use(const OutputTarget& target, std::span<const struct stat> in_use) {
+  if (!target.status) return;
   for (const struct stat& input : in_use)
-    if (is_same_file(input, *status))
-      throw IoError(fmt::format(text::output_is_input, output.value_or(text::standard_output)),
-                    text::output_is_input_hint);
+    if (is_same_file(input, *target.status))
+      throw IoError(fmt::format("{} cannot be both input and output", target.name),
+                    "write to another file and rename it afterwards");
 }
 
 }  // namespace
@@ -102,16 +120,31 @@ void refuse_input_conflicts(const Options& options) {
   for (auto a = inputs.begin(); a != inputs.end(); ++a)
     for (auto b = a + 1; b != inputs.end(); ++b)
       if (are_in_conflict(*a, *b))
-        throw UsageError(fmt::format(text::same_inputs, a->what, b->what,
+        throw UsageError(fmt::format("{} and {} are both read from {}", a->what, b->what,
                                      shown_name(b->name == standard_name ? b->name : a->name)),
-                         text::same_inputs_hint);
+                         "use a different file for one of them");
 }
 
-void refuse_output_conflicts(const Options& options, std::span<const struct stat> in_use) {
-  refuse_same_outputs(options);
-  if (!options.test) refuse_in_use(options.in_place ? options.input : options.output, in_use);
-  if (options.stats) refuse_in_use(options.stats, in_use);
-  if (options.trace) refuse_in_use(options.trace, in_use);
+bool is_same_file(const struct stat& a, const struct stat& b) {
+  if (S_ISBLK(a.st_mode) && S_ISBLK(b.st_mode)) return a.st_rdev == b.st_rdev;
+  return S_ISREG(a.st_mode) && S_ISREG(b.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+bool is_same_output(const OutputTarget& a, const OutputTarget& b) {
+  const bool exist = a.status && b.status;
+  if (exist && is_pipe(*a.status)) return is_same_stream(*a.status, *b.status);
+  if (b.path.empty()) return exist && is_same_file(*a.status, *b.status);
+  if (a.status && !S_ISREG(a.status->st_mode)) return false;
+  const fs::path path = canonical_path(a.path);
+  return !path.empty() && path == canonical_path(b.path);
+}
+
+void refuse_output_conflicts(const Options& options, const OutputTargets& targets,
+                             std::span<const struct stat> in_use) {
+  refuse_same_outputs(targets);
+  if (!options.test) refuse_in_use(targets.output, in_use);
+  if (targets.stats) refuse_in_use(*targets.stats, in_use);
+  if (targets.trace) refuse_in_use(*targets.trace, in_use);
 }
 
 }  // namespace gpuaes

@@ -40,16 +40,16 @@ void run_filter(const Options& options, const Messages& messages) {
   const std::unique_ptr<OpenStream> stream =
       open_stream(options, std::move(secrets), endpoints, messages, cancel);
 
-  const RunShape shape = stream->shape(options.chunk_bytes);
-  LanePlan plan = plan_lanes(options.lanes, shape, this_machine(shape));
+  const Workload workload = stream->workload(options.chunk_bytes);
+  LanePlan plan = plan_lanes(options.lanes, workload, this_machine(workload));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
-  endpoints.source.shared_by(static_cast<unsigned>(plan.jobs));
+  endpoints.source.expect_readers(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, stream->session());
-  Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), messages, cancel);
-  report.show(ring);
-  LaneSetup setup = stream->lane_setup(ring);
-  setup.timed = report.trace() != nullptr;
+  LaneSetup setup = lane_setup(ring, stream->session(), stream->in_place());
+  setup.timed = options.trace.has_value();
   setup.kernel = options.kernel;
+  Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), messages, cancel);
+  report.log_ring(ring);
   const LanePool lane_pool(plan, setup, [&](auto lane) { return stream->wrap(std::move(lane)); });
 
   Pipeline pipeline({.ring = ring,
@@ -61,19 +61,18 @@ void run_filter(const Options& options, const Messages& messages) {
                      .warn = [&messages](const std::string& text) { messages.warning(text); },
                      .trace = report.trace()});
   for (std::unique_ptr<Lane>& lane : lane_pool.open_first()) pipeline.add_lane(std::move(lane));
-  report.show(plan);
+  report.log_lanes(plan);
   {
-    const Progress::Watch watch(
-        progress, expected_size(options, stream->header_bytes(), stream->body_bytes()), [&] {
-          return Progress::Position{stream->header_bytes() + pipeline.bytes_in(), pipeline.lanes_at_work()};
-        });
-    stream->move([&] {
+    const Progress::Watch watch(progress, stream->expected_bytes(), [&] {
+      return Progress::Position{stream->header_bytes() + pipeline.bytes_in(), pipeline.lanes_at_work()};
+    });
+    stream->run([&] {
       const std::jthread opener = lane_pool.take_over(pipeline, messages);
       pipeline.run();
     });
   }
   report.finish(*stream, pipeline, ring);
-  if (const std::optional<AuthError> verdict = stream->verdict()) throw *verdict;
+  if (const std::optional<AuthError> error = stream->final_error()) throw *error;
 }
 
 }  // namespace gpuaes

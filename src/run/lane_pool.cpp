@@ -9,8 +9,6 @@
 #include <stop_token>
 #include <utility>
 
-#include "base/texts.hpp"
-
 namespace gpuaes {
 namespace {
 
@@ -50,9 +48,9 @@ std::jthread LanePool::take_over(Pipeline& pipeline, const Messages& messages) c
     if (plan_.later_from > 0 && !await_bytes(pipeline, plan_.later_from, end)) return;
     try {
       pipeline.replace_lanes(open(plan_.later));
-      messages.detail(fmt::format(text::take_over, describe(plan_.later)));
+      messages.detail(fmt::format("lanes {} take over", describe(plan_.later)));
     } catch (const std::exception& error) {
-      messages.detail(fmt::format(text::no_take_over, error.what()));
+      messages.detail(fmt::format("the first lanes continue; the others could not open: {}", error.what()));
     }
   });
 }

@@ -4,8 +4,7 @@
 
 #include <utility>
 
-#include "base/texts.hpp"
-#include "pipeline/pipeline.hpp"
+#include "base/text.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"
 
@@ -15,17 +14,17 @@ namespace {
 // All of an input, to encrypt or to decrypt.
 class WholeStream : public OpenStream {
  public:
-  WholeStream(StreamParts whole, bool decrypts) : OpenStream(std::move(whole)), decrypts_(decrypts) {}
+  WholeStream(StreamParts parts, bool decrypts) : OpenStream(std::move(parts)), decrypts_(decrypts) {}
 
   std::uint64_t bytes_out(std::uint64_t body) const override { return session().header().size() + body; }
 
  private:
   // Ciphertext has a known size; the file system may store plaintext in less room.
-  void begin() override {
+  void write_header() override {
     const std::span<const std::byte> header = session().header();
-    const std::uint64_t shared_size = source().shared_size();
-    if (!decrypts_ && shared_size > 0)
-      sink().expect(header.size() + session().output_size(shared_size, true));
+    const std::uint64_t parallel_size = source().parallel_size();
+    if (!decrypts_ && parallel_size > 0)
+      sink().expect(header.size() + session().output_size(parallel_size, true));
     sink().write(header);
   }
 
@@ -36,21 +35,37 @@ class WholeStream : public OpenStream {
 const Format& choose_format(const Options& options, HeaderReader& input) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context)
-    throw UsageError(text::format_not_named,
-                     fmt::format(text::name_format_hint, formats_that_take(&Takes::iv, NamedAs::option),
-                                 formats_that_take(&Takes::context, NamedAs::option)));
+    throw UsageError(fmt::format("--{} requires --format", options.iv ? "iv" : "context"),
+                     list_hint("formats that accept it: {}",
+                               formats_that_accept(options.iv ? &Accepts::iv : &Accepts::context)));
   return options.decrypt ? detect_authenticated_format(input) : default_format();
 }
 
 // Everything that options ask of a format, other than what open_session() checks.
 void check_format(const Options& options, const Format& format) {
   if ((options.test || options.salvage) && !format.authenticated)
-    throw UsageError(
-        fmt::format(text::authenticates_nothing, format.name, options.test ? "--test" : "--salvage"),
-        fmt::format(text::authenticated_formats_hint, authenticated_formats()));
-  if (options.range && !format.takes.range)
-    throw UsageError(fmt::format(text::no_ranges, format.name),
-                     fmt::format(text::formats_with_ranges_hint, formats_that_take(&Takes::range)));
+    throw UsageError(fmt::format("the {} format is not authenticated, so {} cannot verify anything",
+                                 format.name, options.test ? "--test" : "--salvage"),
+                     list_hint("authenticated formats: {}", authenticated_formats()));
+  if (options.range && !format.accepts.range)
+    throw UsageError(fmt::format("the {} format does not support --range", format.name),
+                     list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
+}
+
+// `input` and `cancel` must outlive the request.
+SessionRequest make_request(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
+  return {.decrypt = options.decrypt,
+          .cipher = options.cipher,
+          .keys = std::move(secrets.keys),
+          .identities = std::move(secrets.identities),
+          .recipients = std::move(secrets.recipients),
+          .passphrase = std::move(secrets.passphrase),
+          .iv = options.iv,
+          .context = options.context,
+          .label = options.label,
+          .iterations = options.iterations,
+          .input = &input,
+          .check = [&cancel] { cancel.check(); }};
 }
 
 template <class Action>
@@ -65,20 +80,20 @@ auto with_hint(const char* hint, const Action& action) {
 
 }  // namespace
 
-RunShape OpenStream::shape(std::optional<std::size_t> chunk_bytes) {
-  return {.shared_bytes = source().shared_size(),
-          .authenticated = whole_.authenticated,
-          .cipher = session().cipher(),
+Workload OpenStream::workload(std::optional<std::size_t> chunk_bytes) {
+  return {.parallel_bytes = source().parallel_size(),
+          .rates = lane_rates(session().cipher(), parts_.authenticated),
           .chunk_bytes = chunk_bytes};
 }
 
-LaneSetup OpenStream::lane_setup(const Ring& ring) {
-  return gpuaes::lane_setup(ring, source(), session());
+std::optional<std::uint64_t> OpenStream::expected_bytes() const {
+  const std::uint64_t body = body_bytes().value_or(0);
+  return body > 0 ? std::optional(header_bytes() + body) : parts_.stated_bytes;
 }
 
-void OpenStream::move(const std::function<void()>& move_body) {
-  begin();
-  with_hint(whole_.damage_hint, move_body);
+void OpenStream::run(const std::function<void()>& run_pipeline) {
+  write_header();
+  with_hint(parts_.damage_hint, run_pipeline);
   sink().finish();
 }
 
@@ -90,25 +105,28 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   check_format(options, format);
   const char* const warning = writer_warning(secrets, false);
   std::unique_ptr<Session> session =
-      open_session(format, session_request(options, std::move(secrets), input, cancel));
+      open_session(format, make_request(options, std::move(secrets), input, cancel));
   source.begin_here();
-  if (!format.authenticated) messages.warning(fmt::format(text::not_authenticated, format.name));
+  if (!format.authenticated)
+    messages.warning(
+        fmt::format("the {} format is not authenticated; modifications will go undetected", format.name));
   if (warning != nullptr) messages.warning(warning);
 
-  StreamParts whole{.source = source,
+  StreamParts parts{.source = source,
                     .sink = *endpoints.output,
                     .session = std::move(session),
                     .authenticated = format.authenticated,
                     .header_bytes = input.taken(),
                     .body_bytes = source.size(),
-                    .damage_hint = options.test ? "" : text::salvage_hint};
+                    .stated_bytes = options.size,
+                    .damage_hint = options.test ? "" : "use --salvage to recover the undamaged parts"};
   if (options.range)
-    return with_hint(whole.damage_hint,
-                     [&] { return std::make_unique<RangeStream>(*options.range, std::move(whole)); });
+    return with_hint(parts.damage_hint,
+                     [&] { return std::make_unique<RangeStream>(*options.range, std::move(parts)); });
   if (options.salvage)
-    return std::make_unique<SalvageStream>(std::move(whole),
+    return std::make_unique<SalvageStream>(std::move(parts),
                                            [&messages](const std::string& text) { messages.warning(text); });
-  return std::make_unique<WholeStream>(std::move(whole), options.decrypt);
+  return std::make_unique<WholeStream>(std::move(parts), options.decrypt);
 }
 
 }  // namespace gpuaes

@@ -13,9 +13,8 @@
 #include "cli/options.hpp"
 #include "format/format.hpp"
 #include "io/source_sink.hpp"
-#include "lane/backends.hpp"
+#include "lane/lane.hpp"
 #include "lane/plan.hpp"
-#include "pipeline/ring.hpp"
 #include "run/endpoints.hpp"
 #include "run/secrets.hpp"
 
@@ -27,47 +26,49 @@ struct StreamParts {
   Sink& sink;
   std::unique_ptr<Session> session;
   bool authenticated = true;
-  std::uint64_t header_bytes = 0;             // of the input, before the body
-  std::optional<std::uint64_t> body_bytes{};  // of files and block devices
-  const char* damage_hint = "";               // for the AuthError of a damaged body
+  std::uint64_t header_bytes = 0;               // of the input, before the body
+  std::optional<std::uint64_t> body_bytes{};    // of files and block devices
+  std::optional<std::uint64_t> stated_bytes{};  // of the whole input, as --size says
+  const char* damage_hint = "";                 // for the AuthError of a damaged body
 };
 
 // Everything that a run needs to know of its stream, so that it need not know which kind this is.
 class OpenStream {
  public:
-  explicit OpenStream(StreamParts whole) : whole_(std::move(whole)) {}
+  explicit OpenStream(StreamParts parts) : parts_(std::move(parts)) {}
   virtual ~OpenStream() = default;
 
   // The source, the session and the sink of the pipeline.
-  virtual Source& source() { return whole_.source; }
-  virtual const Session& session() const { return *whole_.session; }
-  virtual Sink& sink() { return whole_.sink; }
+  virtual Source& source() { return parts_.source; }
+  virtual const Session& session() const { return *parts_.session; }
+  virtual Sink& sink() { return parts_.sink; }
 
   // What a plan of lanes is made for, with chunks of `chunk_bytes` if the user asked for a size.
-  RunShape shape(std::optional<std::size_t> chunk_bytes);
+  Workload workload(std::optional<std::size_t> chunk_bytes);
 
-  // What lanes are opened with for jobs in `ring`, and how each lane of the run is wrapped then.
-  virtual LaneSetup lane_setup(const Ring& ring);
+  // Whether lanes may write outputs over their inputs, and how each lane of the run is wrapped.
+  virtual bool in_place() { return source().parallel_size() > 0; }
   virtual std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) { return lane; }
 
-  // Bytes of input before the body and of the body, where its size is known.
-  std::uint64_t header_bytes() const { return whole_.header_bytes; }
-  virtual std::optional<std::uint64_t> body_bytes() const { return whole_.body_bytes; }
+  // Bytes of input: before the body, and all that the run will read, where that is known.
+  std::uint64_t header_bytes() const { return parts_.header_bytes; }
+  std::optional<std::uint64_t> expected_bytes() const;
 
   // Bytes that went to the output, of which the pipeline wrote `body`.
   virtual std::uint64_t bytes_out(std::uint64_t body) const { return body; }
 
-  // Writes everything before the body, calls `move_body`, which runs the pipeline, and finishes the sink.
-  void move(const std::function<void()>& move_body);
+  // Writes what comes before the body, calls `run_pipeline`, and finishes the sink.
+  void run(const std::function<void()>& run_pipeline);
 
   // What is wrong with an input whose stream was moved to its end anyway.
-  virtual std::optional<AuthError> verdict() const { return std::nullopt; }
+  virtual std::optional<AuthError> final_error() const { return std::nullopt; }
 
  protected:
-  StreamParts whole_;
+  StreamParts parts_;
 
  private:
-  virtual void begin() {}
+  virtual std::optional<std::uint64_t> body_bytes() const { return parts_.body_bytes; }
+  virtual void write_header() {}
 };
 
 // Opens the stream that `options` ask for, and warns where its format or its keys do not authenticate. Takes

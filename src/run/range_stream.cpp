@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "keys/secret.hpp"
 #include "lane/backends.hpp"
 
@@ -27,33 +26,87 @@ std::uint64_t open_end(const Source& source, const Session& session, std::uint64
   const Piece piece{offset, in, out, std::numeric_limits<std::uint64_t>::max()};
   const std::unique_ptr<Lane> lane = make_cpu_lane();
   lane->start(session.job(piece));
-  const Outcome outcome = session.judge(piece, true, lane->finish());
+  const Outcome outcome = session.verify(piece, true, lane->finish());
   if (outcome.error) throw *outcome.error;
   return units * session.unit_out() + out.size();
 }
 
 }  // namespace
 
+// Windows -----------------------------------------------------------------------------------------
+
+WindowSource::WindowSource(Source& whole, std::uint64_t begin, std::uint64_t size)
+    : whole_(whole), begin_(begin), size_(size) {
+  whole_.skip_to(begin_);
+}
+
+std::size_t WindowSource::read(std::span<std::byte> out) {
+  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - at_));
+  if (wanted == 0) return 0;
+  const std::size_t count = whole_.read(out.first(wanted));
+  if (count == 0) throw IoError("the input ended before the size it had when it was opened");
+  at_ += count;
+  return count;
+}
+
+bool WindowSource::ready(std::chrono::milliseconds patience) {
+  return at_ == size_ || whole_.ready(patience);
+}
+
+std::uint64_t WindowSource::parallel_size() const {
+  return whole_.parallel_size() > 0 ? size_ : 0;
+}
+
+void WindowSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
+  whole_.read_at(begin_ + offset, out);
+}
+
+void WindowSource::skip_to(std::uint64_t offset) {
+  whole_.skip_to(begin_ + offset);
+  at_ = offset;
+}
+
+WindowSink::WindowSink(Sink& inner, std::uint64_t skipped, std::uint64_t size)
+    : inner_(inner), to_skip_(skipped), to_pass_(size) {}
+
+void WindowSink::write(std::span<const std::byte> bytes) {
+  const auto skip = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), to_skip_));
+  to_skip_ -= skip;
+  bytes = bytes.subspan(skip);
+  const auto pass = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), to_pass_));
+  if (pass == 0) return;
+  inner_.write(bytes.first(pass));
+  to_pass_ -= pass;
+  passed_ += pass;
+}
+
+// The range ---------------------------------------------------------------------------------------
+
 RangePlace find_range(const ByteRange& range, const Source& source, const Session& session,
                       std::uint64_t body_bytes) {
   const std::uint64_t plaintext = open_end(source, session, body_bytes);
   if (range.offset > plaintext || range.length.value_or(0) > plaintext - range.offset)
-    throw UsageError(fmt::format(text::range_too_far, plaintext), text::range_too_far_hint);
-  RangePlace place{.offset = range.offset, .length = range.length.value_or(plaintext - range.offset)};
+    throw UsageError(
+        fmt::format("the range extends past the end of the plaintext, which has {} bytes", plaintext),
+        "--range OFFSET: decrypts to the end");
+  RangePlace place{.plaintext_offset = range.offset,
+                   .plaintext_bytes = range.length.value_or(plaintext - range.offset)};
   const std::uint64_t unit_in = session.unit_in(), unit_out = session.unit_out();
-  const std::uint64_t first = place.offset / unit_out;
-  const std::uint64_t end = place.length == 0 ? first : (place.offset + place.length - 1) / unit_out + 1;
-  place.begin = first * unit_in;
-  place.size = std::min(end * unit_in, body_bytes) - place.begin;
-  place.skipped = place.offset - first * unit_out;
+  const std::uint64_t first = place.plaintext_offset / unit_out;
+  const std::uint64_t end = place.plaintext_bytes == 0
+                                ? first
+                                : (place.plaintext_offset + place.plaintext_bytes - 1) / unit_out + 1;
+  place.body_offset = first * unit_in;
+  place.body_bytes = std::min(end * unit_in, body_bytes) - place.body_offset;
+  place.skipped_bytes = place.plaintext_offset - first * unit_out;
   return place;
 }
 
-RangeStream::RangeStream(const ByteRange& range, StreamParts whole)
-    : OpenStream(std::move(whole)),
-      place_(find_range(range, whole_.source, *whole_.session, whole_.body_bytes.value())),
-      source_(whole_.source, place_.begin, place_.size),
-      session_(*whole_.session, place_.begin, place_.offset),
-      sink_(whole_.sink, place_.skipped, place_.length) {}
+RangeStream::RangeStream(const ByteRange& range, StreamParts parts)
+    : OpenStream(std::move(parts)),
+      place_(find_range(range, parts_.source, *parts_.session, parts_.body_bytes.value())),
+      source_(parts_.source, place_.body_offset, place_.body_bytes),
+      session_(*parts_.session, place_.body_offset, place_.plaintext_offset),
+      sink_(parts_.sink, place_.skipped_bytes, place_.plaintext_bytes) {}
 
 }  // namespace gpuaes

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/texts.hpp"
+#include "base/bytes.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "format/header_reader.hpp"
@@ -32,30 +32,38 @@ constexpr std::size_t copy_bytes = 1 << 20;
 // Changes that another program made to the file meanwhile must not be lost.
 void check_unchanged(const std::string& name, const struct stat& before) {
   struct stat now {};
-  if (stat(name.c_str(), &now) != 0) throw io_error(text::cannot_look_at, name, errno);
+  if (stat(name.c_str(), &now) != 0) throw io_error("cannot stat", name, errno);
   // Not st_mtim, which a program that changes the file may set.
   const bool same_time =
       now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec;
   if (!is_same_file(now, before) || now.st_size != before.st_size || !same_time)
-    throw IoError(fmt::format(text::changed, name), text::changed_hint);
+    throw IoError(fmt::format("{} changed while it was being read", name),
+                  "the file was left as it is, with its old slots");
 }
 
 // In place, the sink replaces the input, unless that was changed meanwhile.
-std::unique_ptr<Sink> open_output(const Options& options, const FdSource& source, const Messages& messages,
-                                  Cancel& cancel) {
+SinkRules output_rules(const Options& options, const FdSource& source, const Messages& messages) {
   using Terminal = SinkRules::Terminal;
   SinkRules rules{.terminal = options.force ? Terminal::everything : Terminal::nothing,
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
-  if (!options.in_place) return open_sink(options.output, rules, cancel);
-  rules.hint = text::not_replaceable_hint;
-  rules.before_rename = [&options, &source] { check_unchanged(options.input, source.status()); };
-  return open_sink(options.input, rules, cancel);
+  if (options.in_place) {
+    rules.hint = not_replaceable_hint;
+    rules.before_rename = [&options, &source] { check_unchanged(options.input, source.status()); };
+  }
+  return rules;
 }
 
 OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
   if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic)))
-    throw AuthError(text::cannot_rekey, text::cannot_rekey_hint);
-  return open_sealed_header(session_request(options, std::move(secrets), input, cancel));
+    throw AuthError("the input is not in the sealed format",
+                    "only sealed files have slots that can be replaced");
+  return open_sealed_header({.decrypt = true,
+                             .keys = std::move(secrets.keys),
+                             .identities = std::move(secrets.identities),
+                             .passphrase = std::move(secrets.passphrase),
+                             .label = options.label,
+                             .input = &input,
+                             .check = [&cancel] { cancel.check(); }});
 }
 
 std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& secrets, Cancel& cancel) {
@@ -90,8 +98,10 @@ void run_rekey(const Options& options, const Messages& messages) {
   std::vector<struct stat> in_use = old_secrets.files;
   in_use.insert(in_use.end(), new_secrets.files.begin(), new_secrets.files.end());
   if (!options.in_place) in_use.push_back(source.status());
-  refuse_output_conflicts(options, in_use);
-  const std::unique_ptr<Sink> sink = open_output(options, source, messages, cancel);
+  const OutputTargets targets{.output = find_output(options.in_place ? options.input : options.output)};
+  refuse_output_conflicts(options, targets, in_use);
+  const std::unique_ptr<Sink> sink =
+      open_sink(targets.output, output_rules(options, source, messages), cancel);
   say_if_terminal(source, messages);
 
   HeaderReader input = header_reader(source);
@@ -100,9 +110,10 @@ void run_rekey(const Options& options, const Messages& messages) {
     messages.warning(warning);
   const std::vector<std::byte> header = make_header(opened, new_secrets, cancel);
   source.begin_here();
-  if (source.shared_size() > 0) sink->expect(header.size() + source.shared_size());
+  if (source.parallel_size() > 0) sink->expect(header.size() + source.parallel_size());
   std::atomic<std::uint64_t> copied = input.taken();
-  const std::optional<std::uint64_t> size = expected_size(options, input.taken(), source.size());
+  const std::uint64_t rest = source.size().value_or(0);
+  const std::optional<std::uint64_t> size = rest > 0 ? std::optional(input.taken() + rest) : options.size;
   const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
   sink->write(header);
   copy_rest(source, *sink, copied);

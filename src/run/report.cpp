@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "base/texts.hpp"
 #include "run/lane_pool.hpp"
 
 namespace gpuaes {
@@ -31,15 +30,15 @@ Report::Report(Clock::time_point start, std::unique_ptr<Sink> stats, std::unique
   if (trace) trace_.emplace(std::move(trace), cancel);
 }
 
-void Report::show(const Ring& ring) const {
-  messages_.detail(fmt::format(text::ring, ring.chunks(), describe_bytes(ring.in_bytes()),
-                               describe_bytes(ring.memory().size())));
+void Report::log_ring(const Ring& ring) const {
+  messages_.detail(fmt::format("ring of {} chunks of {}, {} in total", ring.chunks(),
+                               describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
 }
 
-void Report::show(const LanePlan& plan) const {
+void Report::log_lanes(const LanePlan& plan) const {
   const std::string lanes = describe(plan.first);
-  messages_.detail(plan.reason.empty() ? fmt::format(text::lanes_at_work, lanes)
-                                       : fmt::format(text::lanes_and_reason, lanes, plan.reason));
+  messages_.detail(plan.reason.empty() ? fmt::format("lanes {}", lanes)
+                                       : fmt::format("lanes {} ({})", lanes, plan.reason));
 }
 
 void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring) {
@@ -49,7 +48,7 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
   try {
     write(stats);
   } catch (const IoError& error) {
-    if (!stream.verdict()) throw;
+    if (!stream.final_error()) throw;
     messages_.warning(error.what());
   }
   messages_.detail(summary(stats));

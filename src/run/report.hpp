@@ -28,11 +28,11 @@ class Report {
 
   Trace* trace() { return trace_ ? &*trace_ : nullptr; }  // for the pipeline; nullptr if there is none
 
-  void show(const Ring& ring) const;      // once it is there
-  void show(const LanePlan& plan) const;  // once its first lanes are open
+  void log_ring(const Ring& ring) const;
+  void log_lanes(const LanePlan& plan) const;  // once its first lanes are open
 
   // The figures of a run that moved its whole stream. IoError for a file that cannot be written; only a
-  // warning if the stream has a verdict, which is worse.
+  // warning if the stream has an error of its own, which is worse.
   void finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring);
 
  private:

@@ -35,7 +35,7 @@ class SalvageLane : public Lane {
   // many times as the job has segments, where all are bad.
   void start(const Job& job) override {
     const std::size_t count = count_segments(job);
-    std::vector<Damage::Range> lost;
+    std::vector<Damage::Gap> lost;
     for (std::size_t at = 0, some = count; at < count;) {
       some = std::min(some, count - at);
       inner_->start(part_of(job, at, some));
@@ -44,13 +44,13 @@ class SalvageLane : public Lane {
       at += bad ? *bad + 1 : some;
       some = bad ? 1 : 2 * some;
     }
-    for (const Damage::Range& range : lost) damage_.add(range);
+    for (const Damage::Gap& gap : lost) damage_.add(gap);
   }
 
   std::optional<std::size_t> finish() override { return std::nullopt; }
 
  private:
-  static Damage::Range lose(const Job& job, std::size_t index) {
+  static Damage::Gap lose(const Job& job, std::size_t index) {
     const std::span<std::byte> plain = segment_to_open(job, index).plain;
     wipe(plain);
     const std::uint64_t begin = (job.first_segment + index) * segment_bytes;
@@ -63,32 +63,32 @@ class SalvageLane : public Lane {
 
 }  // namespace
 
-void Damage::add(Range range) {
+void Damage::add(Gap gap) {
   const std::lock_guard lock(mutex_);
-  auto next = ranges_.upper_bound(range.begin);
-  if (next != ranges_.begin() && std::prev(next)->second >= range.begin) --next;
-  while (next != ranges_.end() && next->first <= range.end) {
-    range = {std::min(range.begin, next->first), std::max(range.end, next->second)};
-    next = ranges_.erase(next);
+  auto next = gaps_.upper_bound(gap.begin);
+  if (next != gaps_.begin() && std::prev(next)->second >= gap.begin) --next;
+  while (next != gaps_.end() && next->first <= gap.end) {
+    gap = {std::min(gap.begin, next->first), std::max(gap.end, next->second)};
+    next = gaps_.erase(next);
   }
-  ranges_.emplace_hint(next, range.begin, range.end);
+  gaps_.emplace_hint(next, gap.begin, gap.end);
 }
 
-std::vector<Damage::Range> Damage::take_before(std::uint64_t end) {
+std::vector<Damage::Gap> Damage::take_before(std::uint64_t end) {
   const std::lock_guard lock(mutex_);
-  std::vector<Range> taken;
-  while (!ranges_.empty() && ranges_.begin()->second < end) {
-    taken.push_back({ranges_.begin()->first, ranges_.begin()->second});
-    ranges_.erase(ranges_.begin());
+  std::vector<Gap> taken;
+  while (!gaps_.empty() && gaps_.begin()->second < end) {
+    taken.push_back({gaps_.begin()->first, gaps_.begin()->second});
+    gaps_.erase(gaps_.begin());
   }
   return taken;
 }
 
-std::vector<Damage::Range> Damage::take_all() {
+std::vector<Damage::Gap> Damage::take_all() {
   const std::lock_guard lock(mutex_);
-  std::vector<Range> taken;
-  for (const auto& [begin, end] : ranges_) taken.push_back({begin, end});
-  ranges_.clear();
+  std::vector<Gap> taken;
+  for (const auto& [begin, end] : gaps_) taken.push_back({begin, end});
+  gaps_.clear();
   return taken;
 }
 

@@ -15,24 +15,24 @@ namespace gpuaes {
 // What of a plaintext is lost, as lanes find it: in any order, from any thread.
 class Damage {
  public:
-  struct Range {
+  struct Gap {
     std::uint64_t begin, end;  // bytes of plaintext; as many as none where an empty segment is lost
-    bool operator==(const Range&) const = default;
+    bool operator==(const Gap&) const = default;
   };
 
-  // Ranges that touch or overlap become one: a lane may find again what another one found before it failed.
-  void add(Range range);
+  // Gaps that touch or overlap become one: a lane may find again what another one found before it failed.
+  void add(Gap gap);
 
-  // The ranges that end before byte `end`, in order: to be called when nothing before it can be found any
+  // The gaps that end before byte `end`, in order: to be called when nothing before it can be found any
   // more. They are forgotten here, so that what is kept is bounded by what lanes have under way.
-  std::vector<Range> take_before(std::uint64_t end);
+  std::vector<Gap> take_before(std::uint64_t end);
 
-  // The ranges that are left, in order.
-  std::vector<Range> take_all();
+  // The gaps that are left, in order.
+  std::vector<Gap> take_all();
 
  private:
   std::mutex mutex_;
-  std::map<std::uint64_t, std::uint64_t> ranges_;  // end by begin; no two of them touch
+  std::map<std::uint64_t, std::uint64_t> gaps_;  // end by begin; no two of them touch
 };
 
 // Does with `inner` what that can do, one job at a time, and never finds anything wrong. What it made zeros

@@ -4,47 +4,41 @@
 
 #include <utility>
 
-#include "base/texts.hpp"
 #include "cipher/job.hpp"
 
 namespace gpuaes {
 
-SalvageStream::SalvageStream(StreamParts whole, std::function<void(const std::string&)> warn)
-    : OpenStream(std::move(whole)),
+SalvageStream::SalvageStream(StreamParts parts, std::function<void(const std::string&)> warn)
+    : OpenStream(std::move(parts)),
       warn_(std::move(warn)),
-      session_(*whole_.session),
-      sink_(whole_.sink, *this) {}
-
-LaneSetup SalvageStream::lane_setup(const Ring& ring) {
-  LaneSetup setup = OpenStream::lane_setup(ring);
-  setup.memory = ring.memory();
-  return setup;
-}
+      session_(*parts_.session),
+      sink_(parts_.sink, *this) {}
 
 std::unique_ptr<Lane> SalvageStream::wrap(std::unique_ptr<Lane> lane) {
   return make_salvage_lane(std::move(lane), damage_);
 }
 
-std::optional<AuthError> SalvageStream::verdict() const {
-  const std::string lost = fmt::format(text::lost, lost_bytes_, lost_ranges_, lost_ranges_ == 1 ? "" : "s");
+std::optional<AuthError> SalvageStream::final_error() const {
+  const std::string lost =
+      fmt::format("{} bytes of plaintext in {} range{}", lost_bytes_, gap_count_, gap_count_ == 1 ? "" : "s");
   const std::optional<AuthError> truncated = session_.truncated();
-  if (lost_ranges_ == 0) return truncated;
-  if (truncated) return AuthError(fmt::format(text::truncated_and_lost, truncated->what(), lost));
-  return AuthError(fmt::format(text::corrupt_and_lost, lost));
+  if (gap_count_ == 0) return truncated;
+  if (truncated) return AuthError(fmt::format("{}, except for {}", truncated->what(), lost));
+  return AuthError(fmt::format("the input is corrupt; {} are lost", lost));
 }
 
-void SalvageStream::report(const std::vector<Damage::Range>& ranges) {
-  for (const auto [begin, end] : ranges) {
-    warn_(fmt::format(text::range_lost, header_bytes() + begin / segment_bytes * sealed_segment_bytes, begin,
-                      end - begin));
+void SalvageStream::report(const std::vector<Damage::Gap>& gaps) {
+  for (const auto [begin, end] : gaps) {
+    warn_(fmt::format("the input is corrupt at byte {}; plaintext range {}:{} is lost",
+                      header_bytes() + begin / segment_bytes * sealed_segment_bytes, begin, end - begin));
     lost_bytes_ += end - begin;
-    ++lost_ranges_;
+    ++gap_count_;
   }
 }
 
-Outcome SalvageStream::ForgivingSession::judge(const Piece& piece, bool last,
-                                               std::optional<std::size_t> bad_segment) const {
-  Outcome outcome = whole_.judge(piece, last, bad_segment);
+Outcome SalvageStream::ForgivingSession::verify(const Piece& piece, bool last,
+                                                std::optional<std::size_t> bad_segment) const {
+  Outcome outcome = whole_.verify(piece, last, bad_segment);
   if (outcome.error) {
     const std::lock_guard lock(mutex_);
     truncated_ = std::exchange(outcome.error, std::nullopt);
@@ -57,7 +51,7 @@ std::optional<AuthError> SalvageStream::ForgivingSession::truncated() const {
   return truncated_;
 }
 
-// A range that ends where the written output ends may continue after it.
+// A gap that ends where the written output ends may continue after it.
 void SalvageStream::ReportingSink::write(std::span<const std::byte> bytes) {
   inner_.write(bytes);
   written_ += bytes.size();

@@ -15,20 +15,21 @@
 
 namespace gpuaes {
 
-// A stream to decrypt in which damage is not an error until the verdict. Its lanes have to be wrapped.
+// A stream to decrypt in which damage is an error only at the end, final_error(). Its lanes have to be
+// wrapped.
 class SalvageStream : public OpenStream {
  public:
-  // `warn` gets a message for each damaged range, in stream order, once that part of the output is written.
-  SalvageStream(StreamParts whole, std::function<void(const std::string&)> warn);
+  // `warn` gets a message for each gap, in stream order, once that part of the output is written.
+  SalvageStream(StreamParts parts, std::function<void(const std::string&)> warn);
 
   const Session& session() const override { return session_; }
   Sink& sink() override { return sink_; }
 
-  // All of the ring's memory: wrapped lanes do not overwrite their input, even of files.
-  LaneSetup lane_setup(const Ring& ring) override;
+  // Wrapped lanes do not overwrite their input, even of files.
+  bool in_place() override { return false; }
   std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) override;
 
-  std::optional<AuthError> verdict() const override;
+  std::optional<AuthError> final_error() const override;
 
  private:
   // The session of the whole, except that a truncated input is not an error.
@@ -42,7 +43,7 @@ class SalvageStream : public OpenStream {
       return whole_.output_size(in_size, last);
     }
     Job job(const Piece& piece) const override { return whole_.job(piece); }
-    Outcome judge(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override;
+    Outcome verify(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override;
     std::optional<AuthError> truncated() const;
 
    private:
@@ -64,12 +65,12 @@ class SalvageStream : public OpenStream {
     std::uint64_t written_ = 0;
   };
 
-  void report(const std::vector<Damage::Range>& ranges);
+  void report(const std::vector<Damage::Gap>& gaps);
 
   std::function<void(const std::string&)> warn_;
   Damage damage_;
   std::uint64_t lost_bytes_ = 0;
-  std::uint64_t lost_ranges_ = 0;
+  std::uint64_t gap_count_ = 0;
   ForgivingSession session_;
   ReportingSink sink_;
 };

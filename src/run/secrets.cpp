@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "base/texts.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/terminal.hpp"
 #include "keys/bech32.hpp"
@@ -23,15 +22,23 @@ namespace {
 // A secret in place of its file's name must not get into a message, and so into a log.
 void refuse_secret_as_name(const std::string& name) {
   if (access(name.c_str(), F_OK) == 0) return;
-  if (is_like_identity(name)) throw UsageError(text::identity_as_name, text::identity_as_name_hint);
-  if (is_like_recipient(name)) throw UsageError(text::recipient_as_name, text::recipient_as_name_hint);
+  if (is_like_identity(name))
+    throw UsageError(
+        "an identity was given instead of the name of its file",
+        "other users may have seen this command line; make a new identity with gpuaes-keygen --x25519");
+  if (is_like_recipient(name))
+    throw UsageError("a recipient was given instead of a file name",
+                     "use -r for recipients and -k for identity files");
   constexpr std::size_t min_key_digits = 32;
   std::size_t digits = 0, max_digits = 0;
   for (const char c : name) {
     digits = std::isxdigit(static_cast<unsigned char>(c)) ? digits + 1 : 0;
     max_digits = std::max(max_digits, digits);
   }
-  if (max_digits >= min_key_digits) throw UsageError(text::key_as_name, text::key_as_name_hint);
+  if (max_digits >= min_key_digits)
+    throw UsageError(
+        "a key was given instead of a file name",
+        "other users may have seen this command line; make a new key with gpuaes-keygen and name its file");
 }
 
 FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
@@ -41,7 +48,9 @@ FdSource open_secret_file(const std::string& name, std::vector<struct stat>& fil
   const struct stat& status = file.status();
   files.push_back(status);
   if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
-    messages.warning(fmt::format(text::readable_by_others, file.name()));
+    messages.warning(name == standard_name
+                         ? std::string("the file on standard input is readable by other users")
+                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", name));
   return file;
 }
 
@@ -64,14 +73,19 @@ Secret read_up_to(std::size_t max, FdSource& file) {
 void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens) {
   const std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
   if (is_like_recipient(text))
-    throw UsageError(fmt::format(text::recipient_in_key_file, name), text::recipient_in_key_file_hint);
+    throw UsageError(
+        fmt::format("{} contains a recipient, not a key", name),
+        "use -r @FILE to seal for the recipients in a file, or -k to name the identity file that opens");
   if (has_bech32_prefix("AGE-SECRET-KEY-", text))
-    throw UsageError(fmt::format(text::age_identity, name), text::age_identity_hint);
+    throw UsageError(fmt::format("{} contains an age identity, which is not supported", name),
+                     "run gpuaes-keygen --x25519 to make an identity");
   if (!is_like_identity(text)) {
     secrets.keys.emplace_back(parse_key(contents.bytes(), name), name);
     return;
   }
-  if (!opens) throw UsageError(fmt::format(text::identity_seals, name), text::identity_seals_hint);
+  if (!opens)
+    throw UsageError(fmt::format("{} contains an identity, which can open files but not seal them", name),
+                     "seal with -r for its recipient, which gpuaes-keygen -y prints");
   secrets.identities.push_back(parse_identity(contents.bytes(), name));
 }
 
@@ -88,7 +102,8 @@ void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& canc
   const Secret contents = read_up_to(max_recipient_file_bytes + 1, file);
   const std::string& name = file.name();
   if (contents.size() > max_recipient_file_bytes)
-    throw UsageError(fmt::format(text::recipients_too_long, name, max_recipient_file_bytes));
+    throw UsageError(fmt::format("{} is longer than {} bytes, which is too long for a recipients file", name,
+                                 max_recipient_file_bytes));
   std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
   const std::size_t before = recipients.size();
   for (std::size_t number = 1; !text.empty(); ++number) {
@@ -96,18 +111,19 @@ void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& canc
     const std::string_view line = trim(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.front() == '#') continue;
-    recipients.push_back(parse_recipient(line, fmt::format(text::line_of_file, number, name)));
+    recipients.push_back(parse_recipient(line, fmt::format("line {} of {}", number, name)));
   }
   if (recipients.size() == before)
-    throw UsageError(fmt::format(text::no_recipient, name), text::recipient_hint);
+    throw UsageError(fmt::format("{} contains no recipients", name), recipient_hint);
 }
 
 // A text that begins as a recipient does is one, and may be shown; anything else may be a secret.
 PublicKey parse_argument(const std::string& text) {
   if (is_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", text));
   if (!is_like_identity(text) && access(text.c_str(), F_OK) == 0)
-    throw UsageError(fmt::format(text::recipient_is_file, text), text::recipient_is_file_hint);
-  return parse_recipient(text, text::recipient_unshown);
+    throw UsageError(fmt::format("-r {} is the name of a file, not a recipient", text),
+                     "use -r @FILE to seal for the recipients in a file");
+  return parse_recipient(text, "the argument of --recipient");
 }
 
 // Each of `given` is a recipient, or @ and the name of a file with one on each line. Empty lines and those
@@ -142,11 +158,11 @@ Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
   };
   for (int attempt = 1; attempt <= attempts; ++attempt) {
     const bool again = attempt > 1;
-    const Secret line = ask(again ? fmt::format("{}\n{}", text::passphrases_differ, question) : question);
-    Secret passphrase = parse_passphrase(line.bytes(), text::terminal);
+    const Secret line = ask(again ? fmt::format("the passphrases do not match\n{}", question) : question);
+    Secret passphrase = parse_passphrase(line.bytes(), "the terminal");
     if (!twice || is_equal(passphrase.bytes(), ask("the same again: ").bytes())) return passphrase;
   }
-  throw UsageError(text::passphrases_differ);
+  throw UsageError("the passphrases do not match");
 }
 
 // All secrets of one side -------------------------------------------------------------------------
@@ -196,7 +212,9 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
   const Named named{options.key_files,      options.decrypt ? nothing : options.recipients,
                     options.ask_passphrase, options.passphrase_file,
                     options.decrypt,        "passphrase: "};
-  if (named.empty()) throw UsageError(text::no_secret, text::no_secret_hint);
+  if (named.empty())
+    throw UsageError("no key or passphrase was given",
+                     "name a key file with -k, or use -p to enter a passphrase");
   return read_named(named, messages, cancel);
 }
 
@@ -207,31 +225,20 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
                     options.new_passphrase_file,
                     false,
                     "new passphrase: "};
-  if (named.empty()) throw UsageError(text::no_new_secret, text::no_new_secret_hint);
+  if (named.empty())
+    throw UsageError("--rekey requires a new key, recipient or passphrase",
+                     "use --new-key FILE, --recipient RECIPIENT or --new-passphrase");
   return read_named(named, messages, cancel);
-}
-
-SessionRequest session_request(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
-  SessionRequest request;
-  request.decrypt = options.decrypt;
-  request.cipher = options.cipher;
-  request.keys = std::move(secrets.keys);
-  request.identities = std::move(secrets.identities);
-  request.recipients = std::move(secrets.recipients);
-  request.passphrase = std::move(secrets.passphrase);
-  request.iv = options.iv;
-  request.context = options.context;
-  request.label = options.label;
-  request.iterations = options.iterations;
-  request.input = &input;
-  request.check = [&cancel] { cancel.check(); };
-  return request;
 }
 
 const char* writer_warning(const Secrets& secrets, bool had_recipient) {
   const bool has_key = !secrets.keys.empty();
-  if (had_recipient && (has_key || secrets.passphrase)) return text::sealed_for_recipient;
-  return has_key && !secrets.recipients.empty() ? text::key_and_recipient : nullptr;
+  if (had_recipient && (has_key || secrets.passphrase))
+    return "the input was sealed for a recipient; that the new key or passphrase opens it does not show who "
+           "wrote it";
+  return has_key && !secrets.recipients.empty() ? "sealing for both a key and a recipient; whoever holds the "
+                                                  "identity could forge a file that the key opens"
+                                                : nullptr;
 }
 
 }  // namespace gpuaes

@@ -10,7 +10,6 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
-#include "format/format.hpp"
 #include "io/cancel.hpp"
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
@@ -19,7 +18,7 @@
 namespace gpuaes {
 
 struct Secrets {
-  std::vector<GivenKey> keys;          // in the order in which their files were named
+  std::vector<FileKey> keys;           // in the order in which their files were named
   std::vector<Identity> identities;    // of those files that hold one
   std::vector<PublicKey> recipients;   // to seal for
   std::function<Secret()> passphrase;  // to be called once; empty where the options promise none
@@ -38,9 +37,6 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
 
 // The same for the secrets that a file is rekeyed for.
 Secrets read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel);
-
-// What `options` and `secrets` ask of a session. `input` and `cancel` must outlive the request.
-SessionRequest session_request(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel);
 
 // The warning, or nullptr, about new slots for `secrets`: a slot that opens does not prove who wrote the file
 // if others could have the file key, which anyone can who has the identity of a recipient. `had_recipient`:

@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "base/text.hpp"
-#include "base/texts.hpp"
 #include "cli/progress_line.hpp"
 
 namespace gpuaes {
@@ -55,8 +54,8 @@ std::string to_json(const Stats& stats) {
 
 std::string summary(const Stats& stats) {
   const double rate = static_cast<double>(stats.bytes_in) / std::max(stats.seconds, 1e-6);
-  std::string text =
-      fmt::format(text::summary, stats.bytes_in, stats.bytes_out, stats.seconds, trim(describe_amount(rate)));
+  std::string text = fmt::format("{} bytes in, {} bytes out, {:.3f} s, {}/s", stats.bytes_in, stats.bytes_out,
+                                 stats.seconds, trim(describe_amount(rate)));
   std::vector<std::string> names;
   for (const LaneStats& lane : stats.lanes) names.push_back(lane.name);
   for (const auto& [name, indices] : group_by_name(names)) {
@@ -65,7 +64,7 @@ std::string summary(const Stats& stats) {
       chunks += stats.lanes[i].chunks;
       bytes += stats.lanes[i].bytes;
     }
-    text = fmt::format(text::summary_of_lanes, text, name, indices.size(), chunks, bytes);
+    text = fmt::format("{}; {}:{} did {} chunks, {} bytes", text, name, indices.size(), chunks, bytes);
   }
   return text;
 }

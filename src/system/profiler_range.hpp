@@ -1,10 +1,10 @@
-// Named ranges of a thread's time, as NVIDIA's profilers show them (NVTX).
+// Named ranges of a thread's time that NVIDIA's profilers show (NVTX).
 #pragma once
 
 namespace gpuaes {
 
-// Defined in cuda/lane.cpp; in a program built without CUDA they do nothing. If no profiler listens
-// they cost a comparison. `name` is copied.
+// Defined in cuda/profiler_range.cpp, or without CUDA in system/without_cuda.cpp, where they do nothing.
+// Without a profiler they cost a comparison. `name` is copied.
 void push_profiler_range(const char* name) noexcept;
 void pop_profiler_range() noexcept;
 

@@ -1,4 +1,5 @@
-// CUDA lanes that seal and open, against published vectors, the reference and libcrypto, on a GPU.
+// Tests sealing and opening on CUDA lanes against published vectors, the reference and libcrypto. Needs a
+// GPU.
 #include <memory>
 #include <span>
 #include <utility>
@@ -28,25 +29,24 @@ void check_every_kernel(Check check, std::size_t max_bytes = max_checked_bytes) 
 
 }  // namespace
 
-TEST_CASE("a CUDA lane gives NIST's answers for AES-GCM", "[gpu][optional]") {
+TEST_CASE("a CUDA lane reproduces NIST's AES-GCM vectors", "[gpu][optional]") {
   if (!have_nist_vectors()) return;
   check_every_kernel(check_cavp);
 }
 
-TEST_CASE("a CUDA lane gives Wycheproof's answers for AES-GCM", "[gpu]") {
+TEST_CASE("a CUDA lane reproduces Wycheproof's AES-GCM vectors", "[gpu]") {
   check_every_kernel(check_wycheproof);
 }
 
-TEST_CASE("a CUDA lane seals and opens as the reference does, whatever the length of the last segment",
-          "[gpu]") {
+TEST_CASE("a CUDA lane seals and opens like the reference for every length of the last segment", "[gpu]") {
   check_every_kernel([](Lane& lane) { check_gcm_lengths(lane, *make_reference_lane()); });
 }
 
-TEST_CASE("a CUDA lane numbers its segments as their nonces say", "[gpu]") {
+TEST_CASE("a CUDA lane derives nonces from segment numbers", "[gpu]") {
   check_every_kernel([](Lane& lane) { check_gcm_numbering(lane); });
 }
 
-TEST_CASE("a CUDA lane finds the first bad segment", "[gpu]") {
+TEST_CASE("a CUDA lane reports the first bad segment", "[gpu]") {
   check_every_kernel([](Lane& lane) { check_gcm_bad_segments(lane); });
 }
 
@@ -54,12 +54,12 @@ TEST_CASE("a CUDA lane authenticates associated data of every length", "[gpu]") 
   check_every_kernel([](Lane& lane) { check_gcm_aad(lane, *make_cpu_lane()); });
 }
 
-TEST_CASE("a CUDA lane does jobs of all operations in any order, with several keys in turn", "[gpu]") {
+TEST_CASE("a CUDA lane does jobs of all operations in any order, with alternating keys", "[gpu]") {
   check_every_kernel([](Lane& lane) { check_gcm_turns(lane, *make_cpu_lane()); });
 }
 
 TEST_CASE("a CUDA lane seals and opens many segments in a job, two jobs at a time", "[gpu]") {
-  constexpr std::size_t segments = 4000;  // more than CUDA blocks of any device so far can be at once
+  constexpr std::size_t segments = 4000;  // more CUDA blocks than any device so far runs at once
   const std::size_t size = segments * segment_bytes - 5;
   const CipherKey& key = lasting_key(test_bytes(32));
   const GcmStream stream{key, a_nonce, 77};
@@ -69,7 +69,7 @@ TEST_CASE("a CUDA lane seals and opens many segments in a job, two jobs at a tim
   const auto check = [&](Lane& lane) {
     CHECK(difference(seal(lane, stream, plain, segments), sealed) == "");
 
-    // Good and bad in turn: the verdict is that of the job which is finished.
+    // Alternates good and bad jobs: each verdict must belong to the job that is finished.
     std::vector<Bytes> inputs(4, sealed), outputs(4, Bytes(size));
     inputs[1][600 * sealed_segment_bytes + 9] ^= std::byte{4};
     inputs[1][698 * sealed_segment_bytes] ^= std::byte{1};

@@ -1,4 +1,5 @@
-// main of the tests that need a GPU: without one it says so and ends with 77, which CTest reports as skipped.
+// main() of tests that need a GPU. Without one it prints so and exits with 77, which CTest reports as
+// skipped.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>

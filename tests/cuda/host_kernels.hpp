@@ -1,4 +1,4 @@
-// What tests of whole kernels on the host have in common.
+// Helpers for tests that run whole kernels on the host.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 
 namespace gpuaes::cuda {
 
-// Bytes that begin where words of 16 bytes do, with such words behind them that nobody may write.
+// Bytes aligned like words of 16 bytes, followed by guard words that must stay unchanged.
 class Buffer {
  public:
   explicit Buffer(std::size_t size) : size_(size), words_((size + 15) / 16 + 4, uint4{~0u, ~0u, ~0u, ~0u}) {}

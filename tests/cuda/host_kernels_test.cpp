@@ -1,5 +1,5 @@
-// The kernels that CUDA lanes launch, whole: with their warps, what these give each other and the memory that
-// they share, on the host (tests/cuda/host/), against the reference.
+// Runs the AES kernels of CUDA lanes on the host (tests/cuda/host/), with their warps, shuffles and shared
+// memory, and compares with the reference.
 #include "kernels/aes_bitslice_kernel.cuh"
 #include "kernels/aes_ttable_kernel.cuh"
 #include "kernels/gcm_tag_kernel.cuh"
@@ -15,10 +15,10 @@
 
 namespace gpuaes::cuda {
 
-// What is dynamic shared memory on a device.
+// Dynamic shared memory on a device.
 uint4 bitslice_memory[memory_bytes(bitslice_threads) / sizeof(uint4)];
 uint4 tables[table_bytes / sizeof(uint4)];
-uint4 tag_memory[shares_bytes / sizeof(uint4)];
+uint4 tag_memory[warp_sums_bytes / sizeof(uint4)];
 
 namespace {
 
@@ -27,11 +27,15 @@ void run_ctr_kernel(CudaKernel kernel, const aes::RoundKeys& keys, unsigned bloc
                     const Plan& plan) {
   const std::uint32_t* const words = keys.words.data();
   run_on_host(blocks, threads, [&] {
-    if (kernel == CudaKernel::bitslice)
-      return bitslice_kernel(words, keys.rounds, plan.template with<aes::tile_blocks>());
-    if (keys.rounds == 10) return ttable_kernel<10>(words, plan.template with<ttable_tile>());
-    if (keys.rounds == 12) return ttable_kernel<12>(words, plan.template with<ttable_tile>());
-    ttable_kernel<14>(words, plan.template with<ttable_tile>());
+    switch (kernel) {
+      case CudaKernel::bitslice:
+        return bitslice_kernel(words, keys.rounds, plan.template with<aes::tile_blocks>());
+      case CudaKernel::ttable:
+        const auto tiles = plan.template with<ttable_tile>();
+        if (keys.rounds == 10) return ttable_kernel<10>(words, tiles);
+        if (keys.rounds == 12) return ttable_kernel<12>(words, tiles);
+        return ttable_kernel<14>(words, tiles);
+    }
   });
   CHECK(is_zero(bitslice_memory));
 }
@@ -69,7 +73,7 @@ Segments segments_of(std::size_t full, std::size_t last) {
           {0xfedcba98, 0x76543210, 0xf0e1d2c3}};
 }
 
-// What the reference makes of them.
+// The reference's output for them.
 Bytes seal_all(const Gcm& gcm, const Bytes& aad, const Bytes& plain, std::size_t full) {
   Bytes sealed(plain.size() + (full + 1) * tag_bytes);
   for (std::size_t i = 0; i <= full; ++i) {
@@ -85,14 +89,15 @@ Bytes seal_all(const Gcm& gcm, const Bytes& aad, const Bytes& plain, std::size_t
 
 }  // namespace
 
-TEST_CASE("kernels on the host: CTR of every key size, length and counter") {
+TEST_CASE(
+    "on the host, the AES kernels equal the reference in CTR mode for all key sizes, lengths and counters") {
   struct Case {
     std::size_t key_bytes;
     Counter counter;
     std::uint64_t blocks;
     unsigned cuda_blocks, threads;
   };
-  // One warp, several, several CUDA blocks; one tile and more than there are warps; counters that carry.
+  // One warp, several, several CUDA blocks; one tile and more tiles than warps; counters that carry.
   const std::vector<Case> cases{{16, {5, 0}, 1, 1, 32},
                                 {24, {7, 250}, 300, 1, 64},
                                 {32, {~0ull, ~0ull - 300}, 1500, 2, 64},
@@ -111,7 +116,7 @@ TEST_CASE("kernels on the host: CTR of every key size, length and counter") {
     }
 }
 
-TEST_CASE("kernels on the host: segments are sealed, opened, and the first bad one is found") {
+TEST_CASE("on the host, the AES kernels seal and open segments and report the first bad one") {
   struct Case {
     std::size_t key_bytes, full, last, aad;
     unsigned cuda_blocks;

@@ -1,4 +1,4 @@
-// Kuznyechik's kernels that CUDA lanes launch, whole, on the host (tests/cuda/host/), against the reference.
+// Runs the Kuznyechik kernels of CUDA lanes on the host (tests/cuda/host/) and compares with the reference.
 #include "kernels/kuznyechik_bitslice_kernel.cuh"
 #include "kernels/kuznyechik_ls_table_kernel.cuh"
 #include "kernels/mgm_kernel.cuh"
@@ -13,14 +13,14 @@
 
 namespace gpuaes::cuda {
 
-// What is dynamic shared memory on a device.
+// Dynamic shared memory on a device.
 uint4 kuznyechik_slices[kuznyechik_bitslice_memory(kuznyechik_bitslice_threads) / sizeof(uint4)];
 uint4 kuznyechik_memory[kuznyechik_table_bytes / sizeof(uint4)];
 uint4 product_memory[product_bytes / sizeof(uint4)];
 
 namespace {
 
-// Round keys, by words as on a device.
+// Round keys as words, as on a device.
 struct Keys {
   explicit Keys(const Bytes& key) : expanded(kuznyechik::expand_key(key)) {
     std::ranges::copy(std::as_bytes(std::span(expanded.of)),
@@ -37,8 +37,12 @@ struct Grid {
 template <class CounterBlocks>
 void run_cipher(CudaKernel kernel, const Keys& keys, const Grid& grid, const CounterBlocks& counter_blocks) {
   run_on_host(grid.blocks, grid.threads, [&] {
-    if (kernel == CudaKernel::bitslice) return kuznyechik_bitslice_kernel(keys.words, counter_blocks);
-    kuznyechik_table_kernel(keys.words, counter_blocks);
+    switch (kernel) {
+      case CudaKernel::bitslice:
+        return kuznyechik_bitslice_kernel(keys.words, counter_blocks);
+      case CudaKernel::ttable:
+        return kuznyechik_table_kernel(keys.words, counter_blocks);
+    }
   });
   CHECK(is_zero(kuznyechik_slices));
 }
@@ -57,7 +61,7 @@ constexpr Nonce base_nonce{
     {0x7e, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87}, 16};
 constexpr std::uint64_t first_segment = 0xfffffffe;
 
-// The job of a lane, with all that it launches (cuda/kernels/kuznyechik.cu).
+// A lane's job, with all its launches (cuda/kernels/kuznyechik.cu).
 struct MgmOnHost {
   CudaKernel kernel;
   const Keys& keys;
@@ -86,7 +90,7 @@ struct MgmOnHost {
   static BlockWords* blocks(Buffer& buffer) { return reinterpret_cast<BlockWords*>(buffer.data()); }
 };
 
-// What the reference makes of them.
+// The reference's output for them.
 Bytes seal_all(const mgm::Mgm& mgm, const Bytes& aad, const Bytes& plain, std::size_t full) {
   Bytes sealed(plain.size() + (full + 1) * tag_bytes);
   for (std::size_t i = 0; i <= full; ++i) {
@@ -102,7 +106,8 @@ Bytes seal_all(const mgm::Mgm& mgm, const Bytes& aad, const Bytes& plain, std::s
 
 }  // namespace
 
-TEST_CASE("kernels on the host: Kuznyechik in CTR mode, every length and counter") {
+TEST_CASE(
+    "on the host, the Kuznyechik kernels equal the reference in CTR mode for all lengths and counters") {
   struct Case {
     Counter counter;
     std::uint64_t blocks;
@@ -127,7 +132,7 @@ TEST_CASE("kernels on the host: Kuznyechik in CTR mode, every length and counter
     }
 }
 
-TEST_CASE("kernels on the host: Kuznyechik's segments are sealed, opened, and the first bad one is found") {
+TEST_CASE("on the host, the Kuznyechik kernels seal and open segments and report the first bad one") {
   struct Case {
     std::size_t full, last, aad;
     Grid grid;

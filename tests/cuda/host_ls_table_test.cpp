@@ -1,4 +1,4 @@
-// The bodies of the kernels that look up LS tables, and of the bench's inverse, on the host, against the
+// Runs the bodies of the LS table kernels, and of the bench's inverse, on the host, and compares with the
 // standard.
 #include "cipher/kuznyechik/ls_table.hpp"
 
@@ -38,7 +38,7 @@ struct Keys {
   kuznyechik::KeyWords encrypting, decrypting;
 };
 
-// With this block the last of `count`.
+// With this block as the last of `count`.
 template <unsigned count>
 bool goes_both_ways(const Block& plain, const Keys& keys, const LsTables& encrypts,
                     const LsTables& decrypts) {
@@ -65,7 +65,7 @@ Keys random_keys(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("LS tables encipher and decipher the blocks of GOST R 34.13-2015, A.1.1") {
+TEST_CASE("LS tables encrypt and decrypt the blocks of GOST R 34.13-2015, A.1.1") {
   const Keys keys(kuznyechik::expand_key(from_hex(kuznyechik_key)));
   const Bytes plaintext = from_hex(kuznyechik_plaintext);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -75,7 +75,7 @@ TEST_CASE("LS tables encipher and decipher the blocks of GOST R 34.13-2015, A.1.
   }
 }
 
-TEST_CASE("LS tables are L S and its inverse for every byte in every place") {
+TEST_CASE("LS tables equal L S and its inverse for every byte in every position") {
   const Keys zeros(kuznyechik::RoundKeys{});
   std::size_t right = 0;
   for (unsigned i = 0; i < 16; ++i)
@@ -87,7 +87,7 @@ TEST_CASE("LS tables are L S and its inverse for every byte in every place") {
   CHECK(right == 16 * 256);
 }
 
-TEST_CASE("LS tables go both ways with 1, 2 and 4 blocks side by side") {
+TEST_CASE("LS tables encrypt and decrypt 1, 2 and 4 blocks at once") {
   std::mt19937 random(3);
   for (int i = 0; i < 50; ++i) {
     const Keys keys = random_keys(random);
@@ -98,7 +98,7 @@ TEST_CASE("LS tables go both ways with 1, 2 and 4 blocks side by side") {
   }
 }
 
-TEST_CASE("interleaved LS tables encipher in the order of every warp lane") {
+TEST_CASE("interleaved LS tables encrypt correctly in every warp lane's order of lookups") {
   const auto interleaved = std::make_unique<LsTables>(kuznyechik::interleave(encryption));
   std::mt19937 random(4);
   for (unsigned warp_lane = 0; warp_lane < 32; ++warp_lane) {
@@ -115,9 +115,9 @@ TEST_CASE("interleaved LS tables encipher in the order of every warp lane") {
   }
 }
 
-// The limit of the kernel's speed is derived from this: in every step, each of 8 threads has its own bank
-// group.
-TEST_CASE("interleaved LS tables: 8 threads of a warp never read the same 4 banks") {
+// The kernel's speed limit in the bench assumes this: in every step, each of 8 threads has its own group of
+// banks.
+TEST_CASE("with interleaved LS tables, 8 threads of a warp never read the same 4 banks") {
   const auto interleaved = std::make_unique<LsTables>();
   for (unsigned i = 0; i < kuznyechik::ls_entries; ++i) interleaved->entries[i].words[0] = i;
   std::mt19937 random(5);
@@ -132,7 +132,7 @@ TEST_CASE("interleaved LS tables: 8 threads of a warp never read the same 4 bank
   }
 }
 
-TEST_CASE("one wrong bit in an LS table or a round key shows") {
+TEST_CASE("one wrong bit in an LS table or a round key changes the output") {
   std::mt19937 random(6);
   const Keys keys = random_keys(random);
   const auto wrong_of = [&](const LsTables& encrypts, const LsTables& decrypts, const Keys& used) {

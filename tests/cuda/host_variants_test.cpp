@@ -1,4 +1,4 @@
-// The bodies of the bench's kernels, run on the host, against the reference and FIPS 197.
+// Runs the bodies of the bench's kernels on the host and compares with the reference and FIPS 197.
 #include <algorithm>
 #include <array>
 #include <random>
@@ -44,7 +44,7 @@ std::vector<std::uint32_t> replicate(const aes::LookupTables& tables) {
   return words;
 }
 
-// One thread has the block, and others beside it: `count` in all.
+// One thread has the block, together with other blocks: `count` in all.
 template <class Form, unsigned count, class Memory>
 CounterBlock run_one_thread(const CounterBlock& in, const aes::RoundKeys& keys, const Memory& memory) {
   aes::Block parts[count] = {};
@@ -53,7 +53,7 @@ CounterBlock run_one_thread(const CounterBlock& in, const aes::RoundKeys& keys, 
   return to_bytes(parts[count - 1]);
 }
 
-// All threads of the cut in turn, round by round.
+// Runs all threads of the cut in turn, round by round.
 template <class Cut, class Form, class Memory>
 CounterBlock run_threads(const CounterBlock& in, const aes::RoundKeys& keys, const Memory& memory) {
   std::array<std::uint32_t, Cut::threads> parts{}, next{};
@@ -83,7 +83,7 @@ CounterBlock run_threads(const CounterBlock& in, const aes::RoundKeys& keys, con
   return out;
 }
 
-// What the form makes of the block with these tables, by every memory and cut.
+// The form's output for the block with these tables, with every memory and cut.
 template <class Form>
 std::vector<CounterBlock> run_form(const CounterBlock& in, const aes::RoundKeys& keys,
                                    const aes::LookupTables& tables, unsigned bank) {
@@ -100,7 +100,7 @@ std::vector<CounterBlock> run_form(const CounterBlock& in, const aes::RoundKeys&
           run_threads<aes::SixteenThreads, Form>(in, keys, banked)};
 }
 
-// The same by every form of that direction.
+// The same for every form of that direction.
 template <Direction direction>
 std::vector<CounterBlock> run_all(const CounterBlock& in, const aes::RoundKeys& keys,
                                   const aes::LookupTables& tables, unsigned bank) {
@@ -143,7 +143,7 @@ TEST_CASE("every body encrypts and decrypts the blocks of FIPS 197, appendix C")
   }
 }
 
-TEST_CASE("every body equals the reference, and undoes it, in every bank") {
+TEST_CASE("every body equals the reference and inverts it in every bank") {
   std::mt19937_64 random(5);
   for (const std::size_t key_bytes : key_sizes) {
     const aes::RoundKeys keys = appendix_c_keys(key_bytes), inverse = aes::make_decryption_keys(keys);
@@ -155,7 +155,7 @@ TEST_CASE("every body equals the reference, and undoes it, in every bank") {
   }
 }
 
-TEST_CASE("decryption round keys are those of FIPS 197, appendix C, through InvMixColumns") {
+TEST_CASE("decryption round keys are those of FIPS 197, appendix C, after InvMixColumns") {
   // Appendix C.1, equivalent inverse cipher, ik_sch of rounds 0, 1 and 10.
   const aes::RoundKeys inverse = aes::make_decryption_keys(appendix_c_keys(16));
   const auto round_key = [&](std::size_t round) {
@@ -167,7 +167,7 @@ TEST_CASE("decryption round keys are those of FIPS 197, appendix C, through InvM
   CHECK(round_key(10) == counter_block("000102030405060708090a0b0c0d0e0f"));
 }
 
-TEST_CASE("InvMixColumns undoes MixColumns, and both are those of FIPS 197") {
+TEST_CASE("InvMixColumns inverts MixColumns, and both match FIPS 197") {
   // Appendix C.1, round 1: s_row and m_col, first column.
   CHECK(aes::mix_column(0x8ce05363) == 0x1564725f);
   CHECK(aes::unmix_column(0x1564725f) == 0x8ce05363);
@@ -178,7 +178,7 @@ TEST_CASE("InvMixColumns undoes MixColumns, and both are those of FIPS 197") {
   }
 }
 
-TEST_CASE("one wrong bit in a table or a round key shows") {
+TEST_CASE("one wrong bit in a table or a round key changes the output") {
   std::mt19937_64 random(9);
   const aes::RoundKeys keys = appendix_c_keys(16);
   const auto differs_in_all = [&](const aes::LookupTables& tables, const aes::RoundKeys& used) {

@@ -1,4 +1,4 @@
-// The kernels against the reference, on a GPU.
+// Tests the kernels against the reference. Needs a GPU.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ cuda::AesKey key_of(const cuda::DeviceBuffer& device, const aes::RoundKeys& keys
   return {reinterpret_cast<const std::uint32_t*>(device.data()), keys.rounds, kernel};
 }
 
-// What the kernel makes of `in`, and 64 bytes more of the output buffer, which held `untouched` before.
+// The kernel's output for `in`, and the next 64 bytes of the buffer, which contained `untouched` before.
 Bytes run_kernel(CudaKernel kernel, const aes::RoundKeys& keys, Counter counter, const Bytes& in) {
   const std::size_t padded = (in.size() + 15) / 16 * 16;
   const cuda::DeviceBuffer device_keys(sizeof keys.words), device_in(padded + 16), device_out(padded + 64);
@@ -36,7 +36,7 @@ Bytes run_kernel(CudaKernel kernel, const aes::RoundKeys& keys, Counter counter,
   copy_bytes(device_in.data(), in.data(), in.size());
   Bytes out(padded + 64, untouched);
   copy_bytes(device_out.data(), out.data(), out.size());
-  // A copy from pageable memory may return before it has arrived, and the stream would not wait for it.
+  // A copy from pageable memory may return early, and the stream would not wait for it.
   cuda::check(cudaDeviceSynchronize());
   const cuda::Stream stream;
   cuda::launch_aes_ctr(key_of(device_keys, keys, kernel), counter, device_in.data(), device_out.data(),
@@ -46,7 +46,6 @@ Bytes run_kernel(CudaKernel kernel, const aes::RoundKeys& keys, Counter counter,
   return out;
 }
 
-// Every kernel.
 void check_kernels(std::size_t key_bytes, Counter counter, std::size_t size) {
   const aes::RoundKeys keys = test_keys(key_bytes);
   const Bytes in = test_bytes(size), expected = reference_ctr(keys, counter, in);
@@ -61,19 +60,19 @@ void check_kernels(std::size_t key_bytes, Counter counter, std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("AES-CTR on the GPU equals the reference for every size, and writes nothing past it", "[gpu]") {
+TEST_CASE("AES-CTR on the GPU equals the reference for every size and writes nothing past the end", "[gpu]") {
   for (const std::size_t key_bytes : {16, 24, 32})
     for (const std::size_t size : {0, 1, 15, 16, 17, 31, 32, 4095, 4096, 4097, (1 << 20) + 5})
       check_kernels(key_bytes, {0x0123456789abcdef, 0xfedcba9876543210}, size);
 }
 
-TEST_CASE("AES-CTR on the GPU follows the counter through every carry", "[gpu]") {
+TEST_CASE("AES-CTR on the GPU carries the counter across all its words", "[gpu]") {
   for (const std::size_t key_bytes : {16, 24, 32})
     for (const Counter& counter : {Counter{7, 0xffffff01}, Counter{7, all - 0xfe}, Counter{all, all - 0xfe}})
       check_kernels(key_bytes, counter, 16 * 1000 + 3);
 }
 
-TEST_CASE("AES-CTR on the GPU may begin anywhere in a tile of counters", "[gpu]") {
+TEST_CASE("AES-CTR on the GPU starts at any counter within a tile", "[gpu]") {
   for (std::uint64_t start = 0; start <= 256; ++start) check_kernels(16, {0, start}, 16 * 200 + 1);
 }
 
@@ -93,7 +92,7 @@ TEST_CASE("AES-CTR on the GPU works in place", "[gpu]") {
   }
 }
 
-TEST_CASE("AES-CTR on the GPU does more than 4 GiB in one launch", "[gpu][optional]") {
+TEST_CASE("AES-CTR on the GPU encrypts more than 4 GiB in one launch", "[gpu][optional]") {
   constexpr std::size_t size = (std::size_t{4} << 30) + (1 << 20) + 5;
   std::size_t available = 0, total = 0;
   cuda::check(cudaMemGetInfo(&available, &total));
@@ -103,7 +102,7 @@ TEST_CASE("AES-CTR on the GPU does more than 4 GiB in one launch", "[gpu][option
   const Counter counter{0xffffffff, all - 1000};
   const cuda::DeviceBuffer device_keys(sizeof keys.words), data(size + 16);
   copy_bytes(device_keys.data(), keys.words.data(), sizeof keys.words);
-  // A piece is a whole number of periods of the test bytes.
+  // The length of a piece is a multiple of the period of the test bytes.
   const Bytes piece = test_bytes(std::size_t{251} << 16);
   const auto equal_at = [&](std::size_t block) {
     Bytes in(64 * 16), out(in.size());

@@ -1,4 +1,5 @@
-// CUDA lanes with Kuznyechik, against the examples of its standards, the reference and CPU lanes, on a GPU.
+// Tests Kuznyechik on CUDA lanes against the examples of its standards, the reference and CPU lanes. Needs a
+// GPU.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -28,29 +29,30 @@ void check_every_kernel(Check check, std::size_t most = max_bytes) {
 
 }  // namespace
 
-TEST_CASE("a CUDA lane gives Kuznyechik's answers of GOST R 34.13-2015 and of RFC 9058", "[gpu]") {
+TEST_CASE("a CUDA lane reproduces the examples of GOST R 34.13-2015 and RFC 9058", "[gpu]") {
   check_every_kernel(check_kuznyechik_ctr_example);
   check_every_kernel(check_mgm_vectors);
 }
 
-TEST_CASE("a CUDA lane's keystream is Kuznyechik of its counters, which carry and wrap", "[gpu]") {
+TEST_CASE("a CUDA lane's Kuznyechik keystream encrypts its counters, which carry and wrap", "[gpu]") {
   check_every_kernel(check_kuznyechik_counters);
 }
 
-TEST_CASE("a CUDA lane does with Kuznyechik what the reference does, whatever the length", "[gpu]") {
+TEST_CASE("a CUDA lane equals the reference with Kuznyechik for every length", "[gpu]") {
   check_every_kernel(check_kuznyechik_lengths);
   check_every_kernel(check_mgm_lengths);
 }
 
-TEST_CASE("a CUDA lane numbers Kuznyechik's segments in the nonce, whose highest bit stays clear", "[gpu]") {
+TEST_CASE("a CUDA lane puts Kuznyechik's segment numbers into the nonce and leaves its highest bit clear",
+          "[gpu]") {
   check_every_kernel(check_mgm_numbering);
 }
 
-TEST_CASE("a CUDA lane counts MGM's counters and factors without a carry between the halves", "[gpu]") {
+TEST_CASE("a CUDA lane increments MGM's counters without a carry between the halves", "[gpu]") {
   check_every_kernel(check_mgm_halves);
 }
 
-TEST_CASE("a CUDA lane finds the first bad segment of Kuznyechik's", "[gpu]") {
+TEST_CASE("a CUDA lane reports the first bad segment with Kuznyechik", "[gpu]") {
   check_every_kernel(check_mgm_bad_segments);
 }
 
@@ -58,7 +60,7 @@ TEST_CASE("a CUDA lane does jobs of all operations and ciphers in any order", "[
   check_every_kernel(check_turns_with_kuznyechik);
 }
 
-TEST_CASE("a CUDA lane authenticates with Kuznyechik associated data of every length", "[gpu]") {
+TEST_CASE("a CUDA lane authenticates associated data of every length with Kuznyechik", "[gpu]") {
   const CipherKey& key = lasting_key(test_bytes(32), Cipher::kuznyechik);
   const Bytes plain = test_bytes(segment_bytes + 100);
   const auto cpu = make_cpu_lane();
@@ -73,8 +75,8 @@ TEST_CASE("a CUDA lane authenticates with Kuznyechik associated data of every le
   });
 }
 
-TEST_CASE("a CUDA lane does many of Kuznyechik's segments in a job, two jobs at a time", "[gpu]") {
-  constexpr std::size_t segments = 2000;  // more than CUDA blocks of any device so far can be at once
+TEST_CASE("a CUDA lane seals and opens many Kuznyechik segments in a job, two jobs at a time", "[gpu]") {
+  constexpr std::size_t segments = 2000;  // more CUDA blocks than any device so far runs at once
   const std::size_t size = segments * segment_bytes - 5;
   const CipherKey& key = lasting_key(test_bytes(32, 3), Cipher::kuznyechik);
   const MgmStream stream{key, mgm_nonce, 77};
@@ -83,7 +85,7 @@ TEST_CASE("a CUDA lane does many of Kuznyechik's segments in a job, two jobs at 
   const auto check = [&](Lane& lane) {
     CHECK(difference(mgm_seal(lane, stream, plain, segments), sealed) == "");
 
-    // Good and bad in turn: the verdict is that of the job which is finished.
+    // Alternates good and bad jobs: each verdict must belong to the job that is finished.
     std::vector<Bytes> inputs(3, sealed), outputs(3, Bytes(size));
     inputs[1][600 * sealed_segment_bytes + 9] ^= std::byte{4};
     inputs[1][698 * sealed_segment_bytes] ^= std::byte{1};
@@ -108,7 +110,7 @@ TEST_CASE("a CUDA lane does many of Kuznyechik's segments in a job, two jobs at 
   check_every_kernel(check, segments * sealed_segment_bytes);
 }
 
-TEST_CASE("a job without segments of Kuznyechik's does nothing on a CUDA lane", "[gpu]") {
+TEST_CASE("a Kuznyechik job without segments does nothing on a CUDA lane", "[gpu]") {
   const CipherKey& key = lasting_key(test_bytes(32), Cipher::kuznyechik);
   check_every_kernel([&](Lane& lane) {
     CHECK(mgm_seal(lane, {key}, {}, 0).empty());

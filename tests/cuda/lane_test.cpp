@@ -1,4 +1,4 @@
-// CUDA lanes against the reference and libcrypto, by themselves and in a pipeline, on a GPU.
+// Tests CUDA lanes against the reference and libcrypto, alone and in a pipeline. Needs a GPU.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -33,7 +33,7 @@ namespace {
 constexpr std::uint64_t all = ~std::uint64_t{0};
 constexpr std::byte untouched{0xa5};
 
-// Memory for jobs as a ring has it: `chunks` inputs and outputs of `bytes`.
+// Memory laid out like a ring: `chunks` inputs and outputs of `bytes`.
 class Area {
  public:
   Area(std::size_t chunks, std::size_t bytes) : ring_(chunks, bytes, bytes) {
@@ -62,9 +62,9 @@ std::unique_ptr<Lane> open_lane(const LaneSetup& memory) {
   return std::move(open_streams(1, memory).at(0));
 }
 
-// A job that is under way on a part of an area, and what has to come of it.
+// A job in flight in a part of an area, with its expected output.
 struct Pending {
-  std::span<const std::byte> out;  // with what lies behind it, which must stay untouched
+  std::span<const std::byte> out;  // with the bytes after it, which must stay unchanged
   Bytes expected;
 };
 
@@ -80,11 +80,11 @@ Pending start(Lane& lane, const Area& area, std::size_t part, const CipherKey& k
   return {area.out(part), libcrypto_ctr(key.bytes.bytes(), store_counter(counter), in)};
 }
 
-// Finishes the oldest job. What is wrong with it, or nothing.
+// Finishes the oldest job. Returns what is wrong with it, or nothing.
 std::string finish(Lane& lane, const Pending& job) {
   lane.finish();
-  const auto behind = job.out.subspan(job.expected.size());
-  if (!std::ranges::all_of(behind, [](std::byte byte) { return byte == untouched; }))
+  const auto guard = job.out.subspan(job.expected.size());
+  if (!std::ranges::all_of(guard, [](std::byte byte) { return byte == untouched; }))
     return "wrote past its output";
   return difference(job.out.first(job.expected.size()), job.expected);
 }
@@ -100,8 +100,7 @@ constexpr std::array carrying_counters{Counter{0x0123456789abcdef, 0xfedcba98765
 
 }  // namespace
 
-TEST_CASE("a CUDA lane equals libcrypto and the reference for every length and through every carry",
-          "[gpu]") {
+TEST_CASE("a CUDA lane equals libcrypto and the reference for every length and counter carry", "[gpu]") {
   const Area area(1, 65537 + 64);
   const CipherKey keys[] = {make_key(test_bytes(16)), make_key(test_bytes(24)), make_key(test_bytes(32))};
   const auto lane = open_lane(area.memory());
@@ -122,7 +121,7 @@ TEST_CASE("a CUDA lane equals libcrypto and the reference for every length and t
       }
 }
 
-TEST_CASE("a CUDA lane does two jobs at a time, and finishes them in order", "[gpu]") {
+TEST_CASE("a CUDA lane does two jobs at a time and finishes them in order", "[gpu]") {
   const Area area(3, 1 << 20);
   const CipherKey key = make_key(test_bytes(32));
   const auto lane = open_lane(area.memory());
@@ -137,7 +136,7 @@ TEST_CASE("a CUDA lane does two jobs at a time, and finishes them in order", "[g
   CHECK(finish(*lane, older) == "");
 }
 
-TEST_CASE("a CUDA lane may get another key while it does a job with the last one", "[gpu]") {
+TEST_CASE("a CUDA lane accepts another key while a job with the previous one is in flight", "[gpu]") {
   const Area area(3, 1 << 18);
   const CipherKey keys[] = {make_key(test_bytes(32, 1)), make_key(test_bytes(16, 2)),
                             make_key(test_bytes(32, 3))};
@@ -152,7 +151,7 @@ TEST_CASE("a CUDA lane may get another key while it does a job with the last one
   CHECK(finish(*lane, older) == "");
 }
 
-TEST_CASE("a CUDA lane does jobs of any length up to the longest it was opened for", "[gpu]") {
+TEST_CASE("a CUDA lane does jobs of any length up to the maximum it was opened for", "[gpu]") {
   const std::size_t longest = (4 << 20) + 16;
   const Area area(2, longest);
   const CipherKey key = make_key(test_bytes(24));
@@ -167,7 +166,7 @@ TEST_CASE("a CUDA lane does jobs of any length up to the longest it was opened f
   }
 }
 
-TEST_CASE("CUDA lanes work side by side, each driven by a thread of its own", "[gpu]") {
+TEST_CASE("CUDA lanes work in parallel, each driven by its own thread", "[gpu]") {
   const Area area(8, 1 << 20);
   const CipherKey key = make_key(test_bytes(32));
   auto lanes = open_streams(4, area.memory());
@@ -188,7 +187,7 @@ TEST_CASE("CUDA lanes work side by side, each driven by a thread of its own", "[
   for (auto& thread : threads) CHECK(thread.get() == "");
 }
 
-TEST_CASE("a CUDA lane that goes with jobs under way leaves their memory alone from then on", "[gpu]") {
+TEST_CASE("a CUDA lane destroyed with jobs in flight no longer writes to their memory", "[gpu]") {
   const Area area(2, 4 << 20);
   const CipherKey key = make_key(test_bytes(32));
   for (int repeat = 0; repeat < 5; ++repeat) {
@@ -202,7 +201,7 @@ TEST_CASE("a CUDA lane that goes with jobs under way leaves their memory alone f
   }
 }
 
-TEST_CASE("CUDA lanes open and close again and again", "[gpu]") {
+TEST_CASE("CUDA lanes can be opened and closed repeatedly", "[gpu]") {
   const Area area(1, 1 << 20);
   const CipherKey key = make_key(test_bytes(32));
   for (int repeat = 0; repeat < 10; ++repeat) {
@@ -213,7 +212,7 @@ TEST_CASE("CUDA lanes open and close again and again", "[gpu]") {
   }
 }
 
-TEST_CASE("CUDA lanes open for memory that is pinned already", "[gpu]") {
+TEST_CASE("CUDA lanes open for memory that is already pinned", "[gpu]") {
   const Area area(1, 1 << 20);
   const CipherKey key = make_key(test_bytes(32));
   const auto first = open_lane(area.memory());
@@ -241,8 +240,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is wrong with the phases of a job that went on between these times, or nothing. How long each was is
-// added to `total`.
+// Returns what is wrong with the phases of a job that ran between these times, or nothing. Adds their lengths
+// to `total`.
 std::string check_phases(std::span<const Phase> phases, Clock::time_point began, Clock::time_point finished,
                          std::array<Clock::duration, 4>& total) {
   constexpr std::array<std::string_view, 4> names{"queue", "H2D", "kernel", "D2H"};
@@ -258,8 +257,7 @@ std::string check_phases(std::span<const Phase> phases, Clock::time_point began,
 
 }  // namespace
 
-TEST_CASE("a timed CUDA lane tells the phases of each job, in order and between its start and its finish",
-          "[gpu]") {
+TEST_CASE("a timed CUDA lane reports each job's phases in order, between its start and its finish", "[gpu]") {
   const Area area(3, 1 << 20);
   const CipherKey key = make_key(test_bytes(32));
   LaneSetup memory = area.memory();
@@ -267,7 +265,7 @@ TEST_CASE("a timed CUDA lane tells the phases of each job, in order and between 
   const auto lane = open_lane(memory);
   Clock::time_point older_began = Clock::now();
   Pending older = start(*lane, area, 0, key, {}, 1 << 20);
-  const Clock::time_point end = Clock::now() + std::chrono::seconds(3);  // past a new base for their times
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(3);  // long enough for a new base
   std::array<Clock::duration, 4> total{};
   for (std::size_t i = 1; i < 50 || Clock::now() < end; ++i) {
     CAPTURE(i);
@@ -282,7 +280,7 @@ TEST_CASE("a timed CUDA lane tells the phases of each job, in order and between 
   for (const std::size_t phase : {1, 2, 3}) CHECK(total[phase].count() > 0);
 }
 
-TEST_CASE("a CUDA lane that is not timed tells no phases", "[gpu]") {
+TEST_CASE("a CUDA lane that is not timed reports no phases", "[gpu]") {
   const Area area(1, 1 << 20);
   const CipherKey key = make_key(test_bytes(32));
   const auto lane = open_lane(area.memory());
@@ -291,7 +289,7 @@ TEST_CASE("a CUDA lane that is not timed tells no phases", "[gpu]") {
   CHECK(lane->phases().empty());
 }
 
-TEST_CASE("a CUDA device that is not there is a lane error that says so", "[gpu]") {
+TEST_CASE("a lane error names a CUDA device that does not exist", "[gpu]") {
   const Area area(1, 4096);
   const auto error = error_of<LaneError>([&] { open_streams(1, area.memory(), 999); });
   REQUIRE(error.has_value());
@@ -302,7 +300,7 @@ TEST_CASE("a CUDA device that is not there is a lane error that says so", "[gpu]
         }).has_value());
 }
 
-TEST_CASE("CUDA devices are listed, and lanes are named after theirs", "[gpu]") {
+TEST_CASE("CUDA devices are listed, and lanes are named after their devices", "[gpu]") {
   REQUIRE(count_cuda_devices() > 0);
   CHECK(describe_cuda_devices().size() == count_cuda_devices());
   CHECK(describe_cuda_devices()[0].starts_with("cuda:0\t"));
@@ -317,18 +315,18 @@ namespace {
 struct PipelineCase {
   std::size_t chunk_bytes;  // of plaintext
   std::string lanes;
-  bool shared;
+  bool parallel;
 };
 
-// What comes out, or how it failed.
+// The output, or the error.
 Bytes run_pipeline(const Session& session, const Bytes& in, const PipelineCase& with, std::string& failure) {
   const Jitter none;
   Cancel cancel;
-  const RunShape shape{.chunk_bytes = with.chunk_bytes};
-  const LanePlan plan = plan_lanes(parse_lanes(with.lanes), shape, this_machine(shape));
+  const Workload workload{.chunk_bytes = with.chunk_bytes};
+  const LanePlan plan = plan_lanes(parse_lanes(with.lanes), workload, this_machine(workload));
   const std::size_t units = plan.chunk_bytes / std::min(session.unit_in(), session.unit_out());
   Ring ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
-  MemorySource source(in, {.shared = with.shared ? in.size() : 0}, cancel, none);
+  MemorySource source(in, {.parallel = with.parallel ? in.size() : 0}, cancel, none);
   MemorySink sink({}, cancel, none);
   Pipeline pipeline({.ring = ring,
                      .source = source,
@@ -362,10 +360,10 @@ std::unique_ptr<Session> segment_session(bool decrypt) {
                                .header_bytes = 0});
 }
 
-// Seals and opens; a changed byte must end the output before its segment.
+// Seals and opens. A changed byte must end the output before its segment.
 std::string check_sealed(std::size_t size, const PipelineCase& with) {
   const Bytes in = test_bytes(size);
-  const PipelineCase cpu{with.chunk_bytes, "cpu:2", with.shared};
+  const PipelineCase cpu{with.chunk_bytes, "cpu:2", with.parallel};
   std::string failure;
   Bytes sealed = run_pipeline(*segment_session(false), in, with, failure);
   if (!failure.empty()) return failure;
@@ -375,7 +373,7 @@ std::string check_sealed(std::size_t size, const PipelineCase& with) {
   const std::size_t bad = sealed.size() / sealed_segment_bytes / 2;
   sealed.at(bad * sealed_segment_bytes + 3) ^= std::byte{1};
   opened = run_pipeline(*segment_session(true), sealed, with, failure);
-  if (!contains(failure, "auth: input is corrupt")) return "a changed byte went unnoticed";
+  if (!contains(failure, "auth: the input is corrupt")) return "a changed byte went unnoticed";
   return difference(opened, test_bytes(bad * segment_bytes));
 }
 
@@ -383,29 +381,29 @@ std::string check_sealed(std::size_t size, const PipelineCase& with) {
 
 TEST_CASE("a pipeline of CUDA lanes equals libcrypto", "[gpu]") {
   for (const std::string lanes : {"cuda:0:1", "cuda:0:2", "cuda:0:8", "cpu:2+cuda:0:2"})
-    for (const bool shared : {false, true}) {
+    for (const bool parallel : {false, true}) {
       for (const std::size_t size : {0, 1, 4095, 4096, 4097, 1000003}) {
-        CAPTURE(lanes, shared, size);
-        CHECK(check_raw(size, {4096, lanes, shared}) == "");
+        CAPTURE(lanes, parallel, size);
+        CHECK(check_raw(size, {4096, lanes, parallel}) == "");
       }
       for (const std::size_t size : {(64 << 20) - 1, 64 << 20, (64 << 20) + 5}) {
-        CAPTURE(lanes, shared, size);
-        CHECK(check_raw(size, {4 << 20, lanes, shared}) == "");
+        CAPTURE(lanes, parallel, size);
+        CHECK(check_raw(size, {4 << 20, lanes, parallel}) == "");
       }
     }
 }
 
-TEST_CASE("a pipeline of CUDA lanes seals as CPU lanes do, and opens up to the first changed segment",
+TEST_CASE("a pipeline of CUDA lanes seals like CPU lanes and opens up to the first changed segment",
           "[gpu]") {
   for (const std::string lanes : {"cuda:0:1", "cuda:0:8", "cpu:2+cuda:0:2"})
-    for (const bool shared : {false, true}) {
+    for (const bool parallel : {false, true}) {
       for (const std::size_t size : {0, 1, 16383, 16384, 16385, 65536, 1000003}) {
-        CAPTURE(lanes, shared, size);
-        CHECK(check_sealed(size, {32768, lanes, shared}) == "");
+        CAPTURE(lanes, parallel, size);
+        CHECK(check_sealed(size, {32768, lanes, parallel}) == "");
       }
       for (const std::size_t size : {(64 << 20) - 1, 64 << 20, (64 << 20) + 5}) {
-        CAPTURE(lanes, shared, size);
-        CHECK(check_sealed(size, {4 << 20, lanes, shared}) == "");
+        CAPTURE(lanes, parallel, size);
+        CHECK(check_sealed(size, {4 << 20, lanes, parallel}) == "");
       }
     }
 }

@@ -1,6 +1,6 @@
-// What a profiler is to NVTX, for tests: a library that the program loads where NVTX_INJECTION64_PATH names
-// it. Appends a line for each range that begins ("THREAD push NAME") or ends ("THREAD pop") to the file that
-// NVTX_RECORD names.
+// A profiler as NVTX sees it, for tests: a library that the program loads if NVTX_INJECTION64_PATH names it.
+// Appends a line for each range that begins ("THREAD push NAME") or ends ("THREAD pop") to the file named by
+// NVTX_RECORD.
 #include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// The bench's kernel variants against the reference, on a GPU.
+// Tests the bench's kernel variants against the reference. Needs a GPU.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 using cuda::LaunchShape, cuda::Mode, cuda::Variant;
 
 constexpr std::uint64_t all = ~std::uint64_t{0};
-constexpr std::size_t most = (1 << 20) + 16;
-constexpr std::size_t behind = 256;  // bytes of the output that are looked at after its end
+constexpr std::size_t max_bytes = (1 << 20) + 16;
+constexpr std::size_t guard_bytes = 256;  // bytes after the output that are checked
 constexpr std::byte untouched{0xa5};
 constexpr Counter any_counter{0x0123456789abcdef, 0xfedcba9876543210};
 
@@ -38,7 +38,7 @@ struct Case {
   Bytes in, expected;
 };
 
-// What one kernel does: a mode under a key.
+// A kernel's mode and key.
 struct Work {
   Mode mode;
   Cipher cipher;
@@ -52,7 +52,7 @@ CipherKey make_key(Cipher cipher, const Bytes& bytes) {
   return key;
 }
 
-// The cipher as its standard writes it.
+// The cipher as its standard defines it.
 class BlockCipher {
  public:
   BlockCipher(Cipher cipher, const Bytes& key) : family_(info(cipher).family) {
@@ -117,14 +117,14 @@ std::vector<Work> all_work() {
 
 class Device {
  public:
-  // What the kernel makes of `in` is what it should be, and it writes nothing behind it.
+  // Checks the kernel's output for `in`, and that it writes nothing after it.
   bool does(const cuda::VariantKernel& kernel, const Case& work, bool in_place) {
     const std::size_t size = work.in.size(), padded = (size + 15) / 16 * 16;
-    Bytes out(padded + behind, untouched);
+    Bytes out(padded + guard_bytes, untouched);
     if (in_place) std::ranges::copy(work.in, out.begin());
     cuda::check(cudaMemcpy(in_.data(), work.in.data(), size, cudaMemcpyHostToDevice));
     cuda::check(cudaMemcpy(out_.data(), out.data(), out.size(), cudaMemcpyHostToDevice));
-    // A copy from pageable memory may return before it has arrived, and the stream would not wait for it.
+    // A copy from pageable memory may return early, and the stream would not wait for it.
     cuda::check(cudaDeviceSynchronize());
     kernel.launch(work.counter, in_place ? out_.data() : in_.data(), out_.data(), size, stream_.get());
     stream_.wait();
@@ -136,11 +136,11 @@ class Device {
 
  private:
   cuda::Stream stream_;
-  cuda::DeviceBuffer in_{most};
-  cuda::DeviceBuffer out_{most + behind};
+  cuda::DeviceBuffer in_{max_bytes};
+  cuda::DeviceBuffer out_{max_bytes + guard_bytes};
 };
 
-// One warp that does everything, CUDA blocks of every size, and every number of blocks a thread, with and
+// A single warp for all the work, CUDA blocks of every size, and every number of blocks per thread, with and
 // without the grid-stride loop.
 std::vector<LaunchShape> shapes_of(const Variant& variant) {
   std::vector<LaunchShape> shapes;
@@ -188,15 +188,15 @@ cuda::VariantKernel make_kernel(const Variant& variant, const LaunchShape& shape
 
 }  // namespace
 
-TEST_CASE("every variant with a thread for a block equals the reference in all modes and shapes", "[gpu]") {
+TEST_CASE("every variant with one thread per block equals the reference in all modes and shapes", "[gpu]") {
   check_variants(1);
 }
 
-TEST_CASE("every variant with 4 threads for a block equals the reference in all modes and shapes", "[gpu]") {
+TEST_CASE("every variant with 4 threads per block equals the reference in all modes and shapes", "[gpu]") {
   check_variants(4);
 }
 
-TEST_CASE("every variant with 16 threads for a block equals the reference in all modes and shapes", "[gpu]") {
+TEST_CASE("every variant with 16 threads per block equals the reference in all modes and shapes", "[gpu]") {
   check_variants(16);
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("every variant works in place", "[gpu]") {
   }
 }
 
-TEST_CASE("variants have names of their own, by which they are found", "[gpu]") {
+TEST_CASE("variants have unique names and are found by them", "[gpu]") {
   std::set<std::string_view> names;
   for (const Variant& variant : cuda::variants()) {
     names.insert(variant.name);
@@ -220,7 +220,7 @@ TEST_CASE("variants have names of their own, by which they are found", "[gpu]") 
   CHECK_THROWS_AS(cuda::find_variant("sbox"), UsageError);
 }
 
-TEST_CASE("a variant refuses shapes and sizes that it does not have", "[gpu]") {
+TEST_CASE("a variant refuses shapes and sizes that it does not support", "[gpu]") {
   for (const unsigned threads : {0u, 16u, 48u, 2048u})
     CHECK_THROWS_AS(make_kernel(sbox(), {threads, 1, true, 0}), UsageError);
   for (const unsigned blocks : {0u, 3u, 32u})
@@ -246,7 +246,7 @@ TEST_CASE("a variant refuses keys of other ciphers", "[gpu]") {
     }
 }
 
-TEST_CASE("a variant's kernel says what it uses, and has its blocks in registers", "[gpu]") {
+TEST_CASE("a variant's kernel reports its resource use and keeps its blocks in registers", "[gpu]") {
   for (const Variant& variant : cuda::variants()) {
     for (const unsigned blocks : cuda::blocks_per_thread(variant)) {
       const cuda::KernelUse use = make_kernel(variant, {256, blocks, true, 0}).use();
@@ -254,7 +254,8 @@ TEST_CASE("a variant's kernel says what it uses, and has its blocks in registers
       CHECK(use.registers > 0);
       CHECK(use.resident > 0);
       CHECK(use.shared_bytes >= variant.shared_bytes);
-      CHECK(use.local_bytes < 64);  // a few spilled registers, but never the 4 blocks, or more, of a thread
+      // Some registers spill, but never the thread's blocks, which are 4 or more.
+      CHECK(use.local_bytes < 64);
     }
   }
 }

@@ -195,7 +195,7 @@ Result process(const Session& session, const Bytes& body, std::size_t units = 2)
     const Bytes in = part(body, at, last ? body.size() - at : most);
     Bytes out(session.output_size(in.size(), last));
     const Piece piece{at, in, out};
-    const Outcome outcome = session.judge(piece, last, run(session.job(piece)));
+    const Outcome outcome = session.verify(piece, last, run(session.job(piece)));
     out.resize(outcome.released);
     result.out = result.out + out;
     if (outcome.error) result.failure = failure_of([&] { throw *outcome.error; });
@@ -284,16 +284,16 @@ TEST_CASE("sealed format says what it needs") {
       request.decrypt = is_decrypt;
       return failure_of([&] { open_session(find_format("sealed"), std::move(request)); });
     };
-    CHECK(contains(refusal(request_with({})), "usage: sealed format needs a key or a passphrase"));
+    CHECK(contains(refusal(request_with({})), "usage: the sealed format requires a key or a passphrase"));
     for (const std::size_t size : {16, 24})
-      CHECK(
-          contains(refusal(request_with({key_a, test_bytes(size)})),
-                   "usage: sealed format needs a key of 32 bytes, and this one has " + std::to_string(size)));
+      CHECK(contains(refusal(request_with({key_a, test_bytes(size)})),
+                     "usage: the sealed format requires a key of 32 bytes; the key in this one has " +
+                         std::to_string(size)));
     for (const Cipher cipher : {Cipher::aes_128, Cipher::aes_192}) {
       SessionRequest request = request_with({key_a});
       request.cipher = cipher;
-      CHECK(contains(refusal(std::move(request)),
-                     "usage: sealed format has aes-256 and kuznyechik, and not aes-1"));
+      CHECK(refusal(std::move(request)) ==
+            "usage: sealed format does not support " + std::string(info(cipher).name));
     }
   }
   SessionRequest request = request_with({key_a});
@@ -309,7 +309,7 @@ TEST_CASE("a file has 32 slots and no more, and any of its keys opens it") {
   for (const Bytes& key : keys) CHECK(decrypt("sealed", request_with({key}), file).out == to_bytes("plain"));
   int asked = 0;
   CHECK(contains(failure_of([&] { open_sealed(request_with(keys, words, &asked)); }),
-                 "usage: sealed format has at most 32 keys"));
+                 "usage: the sealed format allows at most 32 keys"));
   CHECK(asked == 0);
   keys.push_back(key_a);
   CHECK(contains(failure_of([&] { open_sealed(request_with(keys)); }), "usage: "));
@@ -344,7 +344,7 @@ TEST_CASE("a label is the end of the context, and a file opens with no other") {
          {std::optional<std::string>(), std::optional(label + "a"), std::optional(std::string("A"))}) {
       const Result result = decrypt("sealed", request(other), file);
       CHECK(result.failure.starts_with(
-          "auth: input is corrupt at byte 119, in its header, or was sealed with a "
+          "auth: the input is corrupt at byte 119, in its header, or was sealed with a "
           "different label; nothing was written"));
       CHECK(result.out.empty());
     }
@@ -362,9 +362,9 @@ TEST_CASE("the passphrase is asked for only where it is needed and can help") {
   CHECK(asked == 1);
   const Bytes without = file_of(key_slot(key_a), 1);
   CHECK(contains(decrypt("sealed", request_with({key_b}, words, &asked), without).failure,
-                 "key: no key that was given opens the input"));
+                 "key: none of the given keys opens the input"));
   CHECK(contains(decrypt("sealed", request_with({}, words, &asked), without).failure,
-                 "key: the input was not sealed with a passphrase"));
+                 "key: the input was sealed with a key file, and none was given"));
   CHECK(asked == 1);
 }
 
@@ -373,15 +373,15 @@ TEST_CASE("a wrong secret, or one without a slot, is a key error that says which
   const auto failure = [](const Bytes& file, std::vector<Bytes> keys, std::optional<Bytes> passphrase = {}) {
     return decrypt("sealed", request_with(keys, passphrase), file).failure;
   };
-  CHECK(failure(both, {key_b}) == "key: no key that was given opens the input");
+  CHECK(failure(both, {key_b}) == "key: none of the given keys opens the input");
   CHECK(failure(both, {}, key_a) == "key: the passphrase does not open the input");
-  CHECK(failure(both, {key_b}, key_b) == "key: neither a key nor the passphrase opens the input");
+  CHECK(failure(both, {key_b}, key_b) == "key: none of the given secrets opens the input");
   const Bytes locked = file_of(passphrase_slot(words), 1), foreign = file_of(slot(0x42, {}), 1);
-  CHECK(failure(locked, {key_a}) == "key: the input was not sealed with a key file");
-  CHECK(failure(foreign, {key_a}) == "key: the input was not sealed with a key file");
-  CHECK(failure(foreign, {}, words) == "key: the input was not sealed with a passphrase");
-  CHECK(failure(foreign, {key_a}, words) ==
-        "key: the input was not sealed with a key file, and not with a passphrase");
+  CHECK(failure(locked, {key_a}) == "key: the input was sealed with a passphrase, and none was given");
+  const std::string unknown = "key: the input has only slots of unknown types";
+  CHECK(failure(foreign, {key_a}) == unknown);
+  CHECK(failure(foreign, {}, words) == unknown);
+  CHECK(failure(foreign, {key_a}, words) == unknown);
 }
 
 TEST_CASE("slots of other types are skipped or refused") {
@@ -396,7 +396,7 @@ TEST_CASE("slots of other types are skipped or refused") {
   for (const unsigned type : {0x00, 0x80, 0xff})
     CHECK(contains(
         decrypt("sealed", request_with({key_a}), file_of(key_slot(key_a) + slot(type, Bytes(64)), 2)).failure,
-        "io: input has a slot of type "));
+        "io: the input has a slot of type "));
 }
 
 TEST_CASE("a slot whose body has not the size of its type is refused, whoever opens the file") {
@@ -404,7 +404,7 @@ TEST_CASE("a slot whose body has not the size of its type is refused, whoever op
     for (const unsigned wrong : {0u, 1u, size - 1, size + 1, 2 * size}) {
       const Bytes file = file_of(key_slot(key_a) + slot(type, Bytes(wrong)), 2);
       CHECK(contains(decrypt("sealed", request_with({key_a}), file).failure,
-                     "auth: input is corrupt at byte 88, in its header: a slot of type 0"));
+                     "auth: the input is corrupt at byte 88, in its header: a slot of type 0"));
     }
 }
 
@@ -413,17 +413,17 @@ TEST_CASE("counts and sizes that do not fit are refused") {
     return decrypt("sealed", request_with({key_a}), file_of(slots, count)).failure;
   };
   const Bytes one = key_slot(key_a);
-  CHECK(contains(failure(one, 0), "auth: input is corrupt at byte 17"));
-  CHECK(contains(failure({}, 0), "auth: input is corrupt at byte 17"));
-  CHECK(contains(failure(one, 33), "auth: input is corrupt at byte 17"));
-  CHECK(contains(failure(one, 255), "auth: input is corrupt at byte 17"));
-  CHECK(contains(failure(one, 2), "auth: input is corrupt at byte 87"));
-  CHECK(contains(failure({}, 1), "auth: input is corrupt at byte 20"));
-  CHECK(contains(failure(one + one, 1), "auth: input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4}), 1), "auth: input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4, 0}), 2), "auth: input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4, 0, 1}), 2), "auth: input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4, 0xff, 0xff}), 2), "auth: input is corrupt at byte 87"));
+  CHECK(contains(failure(one, 0), "auth: the input is corrupt at byte 17"));
+  CHECK(contains(failure({}, 0), "auth: the input is corrupt at byte 17"));
+  CHECK(contains(failure(one, 33), "auth: the input is corrupt at byte 17"));
+  CHECK(contains(failure(one, 255), "auth: the input is corrupt at byte 17"));
+  CHECK(contains(failure(one, 2), "auth: the input is corrupt at byte 87"));
+  CHECK(contains(failure({}, 1), "auth: the input is corrupt at byte 20"));
+  CHECK(contains(failure(one + one, 1), "auth: the input is corrupt at byte 87"));
+  CHECK(contains(failure(one + numbers({4}), 1), "auth: the input is corrupt at byte 87"));
+  CHECK(contains(failure(one + numbers({4, 0}), 2), "auth: the input is corrupt at byte 87"));
+  CHECK(contains(failure(one + numbers({4, 0, 1}), 2), "auth: the input is corrupt at byte 87"));
+  CHECK(contains(failure(one + numbers({4, 0xff, 0xff}), 2), "auth: the input is corrupt at byte 87"));
   CHECK(failure(one + numbers({4, 0, 0}), 2) == "");
   CHECK(failure(one + slot(4, Bytes(0xffff - 67 - 3)), 2) == "");
 }
@@ -434,9 +434,9 @@ TEST_CASE("slots that must not stand together are refused") {
   };
   const Bytes a = passphrase_slot(words), b = passphrase_slot(to_bytes("other"));
   CHECK(contains(failure(a + key_slot(key_a) + b, 3),
-                 "auth: input is corrupt at byte 157, in its header: a second"));
+                 "auth: the input is corrupt at byte 157, in its header: there is a second"));
   CHECK(contains(failure(a + slot(3, Bytes(80)), 2),
-                 "auth: input is corrupt at byte 90, in its header: a slot for"));
+                 "auth: the input is corrupt at byte 90, in its header: there are slots for both"));
 }
 
 TEST_CASE("scrypt parameters are looked at only for a passphrase, and then before it is asked for") {
@@ -450,7 +450,7 @@ TEST_CASE("scrypt parameters are looked at only for a passphrase, and then befor
     CHECK(decrypt("sealed", request_with({key_a}, words, &asked), file).failure == "");
     CHECK(contains(decrypt("sealed", request_with({key_b}), file).failure, "key: "));
     CHECK(contains(decrypt("sealed", request_with({key_b}, words, &asked), file).failure,
-                   "auth: input is corrupt at byte 23, in its header: scrypt with log2 N = "));
+                   "auth: the input is corrupt at byte 23, in its header: the scrypt parameters log2 N = "));
     CHECK(asked == 0);
   }
 }
@@ -463,12 +463,12 @@ TEST_CASE("a slot that was put in from another file is no way in") {
   file = file + part(with_mac(begin_of(key_slot(key_a), 1)), 87, 32) +
          message(file_key, magic + numbers({1}), to_bytes("plaintext"));
   for (const Bytes& key : {key_a, key_b})
-    CHECK(
-        contains(decrypt("sealed", request_with({key}), file).failure, "auth: input is corrupt at byte 154"));
+    CHECK(contains(decrypt("sealed", request_with({key}), file).failure,
+                   "auth: the input is corrupt at byte 154"));
   // By somebody with it: what the slot holds still does not fit the header.
   file = file_of(foreign + key_slot(key_a), 2);
-  CHECK(
-      contains(decrypt("sealed", request_with({key_b}), file).failure, "auth: input is corrupt at byte 154"));
+  CHECK(contains(decrypt("sealed", request_with({key_b}), file).failure,
+                 "auth: the input is corrupt at byte 154"));
   CHECK(decrypt("sealed", request_with({key_b, key_a}), file).failure == "");
   // One key, two slots: the one that opens counts. And a passphrase may still open what a key does not.
   file = file_of(key_slot(key_a, other_key) + key_slot(key_a), 2);
@@ -508,13 +508,13 @@ TEST_CASE("a header that is cut anywhere is an authentication error, and no plai
       const Result result = decrypt("sealed", request_with({key_a}), part(good, 0, size));
       CHECK(result.out.empty());
       if (size < 16)
-        CHECK(contains(result.failure, "auth: input is not in sealed format"));
+        CHECK(contains(result.failure, "auth: the input is not in the sealed format"));
       else if (size < header)
-        CHECK(result.failure == "auth: input is truncated after byte " + std::to_string(size) +
+        CHECK(result.failure == "auth: the input is truncated after byte " + std::to_string(size) +
                                     ", in its header; nothing was written");
       else
-        CHECK(
-            contains(result.failure, "auth: input is truncated after byte " + std::to_string(size) + ": 0 "));
+        CHECK(contains(result.failure,
+                       "auth: the input is truncated after byte " + std::to_string(size) + "; 0 "));
     }
     CHECK(decrypt("sealed", request_with({key_a}), good).failure == "");
   }
@@ -527,15 +527,16 @@ TEST_CASE("other versions and suites are told from what is no sealed format at a
   const Bytes rest(200);
   for (const std::string_view begin : {"gpuaes-stream/2\n", "gpuaes-stream/0\n", "gpuaes-stream/9\n",
                                        "gpuaes-stream/10", "gpuaes-stream/99"})
-    CHECK(contains(failure(to_bytes(begin) + rest), "io: input is of another version"));
+    CHECK(contains(failure(to_bytes(begin) + rest), "io: the input uses a version"));
   for (const std::string_view begin :
        {"gpuaes-stream/1\r", "gpuaes-stream/1 ", "gpuaes-stream/x\n", "gpuaes-stream/\n1", "gpuaes-stream/2x",
         "gpuaes-stream/01", "gpuaes_stream/1\n", "GPUAES-STREAM/1\n", "", "gpuaes-stream/2",
         "gpuaes-stream/"})
     CHECK(contains(failure(begin.size() < 16 ? to_bytes(begin) : to_bytes(begin) + rest),
-                   "auth: input is not in sealed format"));
+                   "auth: the input is not in the sealed format"));
   for (const auto& [suite, name] : {std::pair{0u, "00"}, std::pair{3u, "03"}, std::pair{255u, "ff"}})
-    CHECK(contains(failure(magic + numbers({suite})), std::string("io: input has cipher suite ") + name));
+    CHECK(
+        contains(failure(magic + numbers({suite})), std::string("io: the input uses cipher suite ") + name));
 }
 
 // Segments -----------------------------------------------------------------------------------------
@@ -570,8 +571,9 @@ TEST_CASE("an input that ends anywhere is truncated there, and what was whole be
   const auto failure_at = [&](std::size_t body, std::size_t written, std::string_view how, std::size_t at) {
     const Result result = decrypt("cobblestone", request_with({file_key}), part(file, 0, 56 + body));
     CAPTURE(body);
-    CHECK(result.failure == "auth: input is " + std::string(how) + " byte " + std::to_string(56 + at) + ": " +
-                                std::to_string(written) + " bytes of plaintext before that are good");
+    CHECK(result.failure == "auth: the input is " + std::string(how) + " byte " + std::to_string(56 + at) +
+                                "; " + std::to_string(written) +
+                                " bytes of plaintext before that were verified");
     CHECK(difference(result.out, part(plain, 0, written)) == "");
   };
   for (const std::size_t whole : {0, 1, 2})
@@ -592,8 +594,8 @@ TEST_CASE("a bad segment stops the stream before it, wherever it is") {
   const Bytes file = message(file_key, {}, plain);
   const auto check = [&](const Bytes& bad, std::size_t segment, std::string_view how = "corrupt") {
     const Result result = decrypt("cobblestone", request_with({file_key}), bad);
-    CHECK(contains(result.failure, "auth: input is " + std::string(how) + " at byte " +
-                                       std::to_string(56 + 16400 * segment) + ": " +
+    CHECK(contains(result.failure, "auth: the input is " + std::string(how) + " at byte " +
+                                       std::to_string(56 + 16400 * segment) + "; " +
                                        std::to_string(16384 * segment) + " bytes "));
     CHECK(difference(result.out, part(plain, 0, 16384 * segment)) == "");
   };
@@ -614,7 +616,7 @@ TEST_CASE("a bad segment stops the stream before it, wherever it is") {
   check(file + file, 5);
 }
 
-TEST_CASE("a session judges and counts with the offsets of the whole stream") {
+TEST_CASE("a session verifies and counts with the offsets of the whole stream") {
   const auto session = make_segment_session({.decrypt = true,
                                              .key = {Cipher::aes_256, secret_of(file_key)},
                                              .base_nonce = {},
@@ -630,21 +632,22 @@ TEST_CASE("a session judges and counts with the offsets of the whole stream") {
   Bytes out(3 * 16384 + 84);
   const Piece piece{std::uint64_t{16400} << 30, in, out};
   CHECK(session->job(piece).first_segment == std::uint64_t{1} << 30);
-  CHECK(session->judge(piece, true, {}).released == out.size());
-  CHECK_FALSE(session->judge(piece, true, {}).error.has_value());
-  const Outcome bad = session->judge(piece, true, 2);
+  CHECK(session->verify(piece, true, {}).released == out.size());
+  CHECK_FALSE(session->verify(piece, true, {}).error.has_value());
+  const Outcome bad = session->verify(piece, true, 2);
   CHECK(bad.released == 2 * 16384);
   REQUIRE(bad.error.has_value());
   CHECK(std::string(bad.error->what()) ==
-        "input is corrupt at byte 17609365946575: 17592186077184 bytes of plaintext before that are good");
-  CHECK(contains(session->judge(piece, true, 3).error->what(),
-                 "corrupt or truncated at byte 17609365962975: "));
-  CHECK(session->judge(piece, true, 3).released == 3 * 16384);
+        "the input is corrupt at byte 17609365946575; 17592186077184 bytes of plaintext before that were "
+        "verified");
+  CHECK(contains(session->verify(piece, true, 3).error->what(),
+                 "corrupt or truncated at byte 17609365962975; "));
+  CHECK(session->verify(piece, true, 3).released == 3 * 16384);
   // A truncated piece may have a bad segment before its end.
   const Piece cut{0, std::span(in).first(16400 + 3), std::span(out).first(16384)};
   CHECK(session->job(cut).in.size() == 16400);
-  CHECK(contains(session->judge(cut, true, 0).error->what(), "corrupt at byte 175: 0 "));
-  CHECK(contains(session->judge(cut, true, {}).error->what(), "truncated after byte 16578: 16384 "));
+  CHECK(contains(session->verify(cut, true, 0).error->what(), "corrupt at byte 175; 0 "));
+  CHECK(contains(session->verify(cut, true, {}).error->what(), "truncated after byte 16578; 16384 "));
 }
 
 TEST_CASE("Kuznyechik's suite is what gpuaes-stream(5) says of it") {
@@ -673,7 +676,7 @@ TEST_CASE("Kuznyechik's suite is what gpuaes-stream(5) says of it") {
   request = request_with({key_a});
   request.cipher = Cipher::aes_256;
   CHECK(contains(decrypt("sealed", std::move(request), file).failure,
-                 "usage: the input is sealed with kuznyechik, and not with aes-256"));
+                 "usage: the input was sealed with kuznyechik, not aes-256"));
   request = request_with({key_a});
   request.cipher = Cipher::kuznyechik;
   const Bytes sealed = encrypt("sealed", std::move(request), plain);
@@ -682,7 +685,7 @@ TEST_CASE("Kuznyechik's suite is what gpuaes-stream(5) says of it") {
   request = request_with({key_a});
   request.cipher = Cipher::kuznyechik;
   CHECK(contains(decrypt("sealed", std::move(request), file_of(key_slot(key_a), 1)).failure,
-                 "usage: the input is sealed with aes-256, and not with kuznyechik"));
+                 "usage: the input was sealed with aes-256, not kuznyechik"));
 
   // The suite is under the header's MAC and in what the message is derived from.
   for (Bytes changed : {file, sealed, file_of(key_slot(key_a), 1)}) {
@@ -738,7 +741,7 @@ TEST_CASE("cobblestone has two key lengths and a context") {
     CHECK(contains(opened("6120636f6e74657874", test_bytes(48 - size)).failure, "key: "));
     CHECK(contains(opened("6120636f6e74657874", test_bytes(size)).failure, "key: "));
     for (const std::string_view bad : {"6", "612", "6g", "61 20 "})
-      CHECK(contains(opened(std::string(bad), key).failure, "usage: --context has "));
+      CHECK(contains(opened(std::string(bad), key).failure, "usage: --context "));
     CHECK(contains(opened(std::string(2048, '0'), key).failure, "key: "));
     CHECK(contains(opened(std::string(2050, '0'), key).failure, "usage: --context has 2050 digits"));
   }
@@ -748,7 +751,7 @@ TEST_CASE("cobblestone's beginning is checked before anything comes out") {
   const Bytes good = message(file_key, {}, to_bytes("plaintext"));
   for (std::size_t size = 0; size < 56; ++size)
     CHECK(decrypt("cobblestone", request_with({file_key}), part(good, 0, size)).failure ==
-          "auth: input is truncated after byte " + std::to_string(size) +
+          "auth: the input is truncated after byte " + std::to_string(size) +
               ", in its header; nothing was written");
   for (std::size_t at = 0; at < 56; ++at) {
     Bytes bad = good;
@@ -763,12 +766,13 @@ TEST_CASE("cobblestone says what it needs") {
   const auto refusal = [](SessionRequest request) {
     return failure_of([&] { open_cobblestone(std::move(request)); });
   };
-  CHECK(contains(refusal(request_with({})), "usage: cobblestone format needs a key"));
-  CHECK(
-      contains(refusal(request_with({test_bytes(24)})), "usage: cobblestone format needs a key of 16 or 32"));
+  CHECK(contains(refusal(request_with({})), "usage: the cobblestone format requires a key"));
+  CHECK(contains(refusal(request_with({test_bytes(24)})),
+                 "usage: the cobblestone format requires a key of 16 or 32"));
   SessionRequest request = request_with({test_bytes(16)});
   request.cipher = Cipher::aes_256;
-  CHECK(contains(refusal(std::move(request)), "usage: aes-256 needs a key of 32 bytes, and this one has 16"));
+  CHECK(contains(refusal(std::move(request)),
+                 "usage: aes-256 requires a key of 32 bytes; the key in this one has 16"));
   request = request_with({test_bytes(16)});
   request.cipher = Cipher::aes_128;
   CHECK(refusal(std::move(request)) == "");
@@ -833,21 +837,21 @@ TEST_CASE("openssl format says what it needs, and refuses what does not begin as
   const auto refusal = [](SessionRequest request) {
     return failure_of([&] { open_openssl(std::move(request)); });
   };
-  CHECK(contains(refusal(request_with({})), "usage: openssl format needs a passphrase"));
+  CHECK(contains(refusal(request_with({})), "usage: the openssl format requires a passphrase"));
   CHECK(contains(refusal(request_with({key_a}, words)),
-                 "usage: openssl format takes a passphrase, and no key"));
+                 "usage: the openssl format uses a passphrase, not a key"));
   for (const std::uint32_t iterations : {0u, 0x80000000u, 0xffffffffu}) {
     SessionRequest request = request_with({}, words);
     request.iterations = iterations;
-    CHECK(contains(refusal(std::move(request)), "usage: --iter is "));
+    CHECK(contains(refusal(std::move(request)), "usage: --iter "));
   }
   const Bytes good = to_bytes("Salted__12345678");
   for (std::size_t size = 0; size < good.size(); ++size)
-    CHECK(
-        contains(decrypt("openssl", request_with({}, words), part(good, 0, size)).failure,
-                 size < 8 ? "auth: input is not in openssl format" : "auth: input is truncated after byte "));
+    CHECK(contains(decrypt("openssl", request_with({}, words), part(good, 0, size)).failure,
+                   size < 8 ? "auth: the input is not in the openssl format"
+                            : "auth: the input is truncated after byte "));
   CHECK(contains(decrypt("openssl", request_with({}, words), to_bytes("salted__12345678")).failure,
-                 "auth: input is not in openssl format"));
+                 "auth: the input is not in the openssl format"));
   CHECK(decrypt("openssl", request_with({}, words), good).failure == "");
 }
 

@@ -31,7 +31,7 @@ void open_rest(const Format& format, const Session& session, std::span<const std
   std::vector<std::byte> out(session.output_size(rest.size(), true));
   const Piece piece{0, rest, out};
   lane->start(session.job(piece));
-  const Outcome outcome = session.judge(piece, true, lane->finish());
+  const Outcome outcome = session.verify(piece, true, lane->finish());
   if (!format.authenticated) return;
   if (outcome.released != (outcome.error ? 0 : text.size())) std::abort();
   if (!std::ranges::equal(std::span(out).first(outcome.released),
@@ -52,12 +52,12 @@ void open(std::span<const std::byte> input) {
     SessionRequest request;
     request.decrypt = true;
     request.input = &header;
-    if (format.takes.keys) request.keys.push_back(test_key());
-    if (format.takes.recipients) request.identities.push_back({test_key(), public_key_of(test_key())});
-    if (format.takes.iterations) request.iterations = 1;
+    if (format.accepts.keys) request.keys.push_back(test_key());
+    if (format.accepts.recipients) request.identities.push_back({test_key(), public_key_of(test_key())});
+    if (format.accepts.iterations) request.iterations = 1;
     // Any passphrase. With the sealed format the key is enough, and scrypt would take too long.
     request.passphrase = [&]() -> Secret {
-      if (format.takes.keys) throw KeyError("the passphrase is asked for");
+      if (format.accepts.keys) throw KeyError("the passphrase is asked for");
       return test_key();
     };
     const auto session = open_session(format, std::move(request));

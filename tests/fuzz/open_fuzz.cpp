@@ -60,7 +60,7 @@ Outcome process(const Session& session, Lane& lane, std::uint64_t offset, std::s
   Bytes out(session.output_size(in.size(), last));
   const Piece piece{offset, in, out};
   lane.start(session.job(piece));
-  const Outcome outcome = session.judge(piece, last, lane.finish());
+  const Outcome outcome = session.verify(piece, last, lane.finish());
   released.insert(released.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(outcome.released));
   return outcome;
 }

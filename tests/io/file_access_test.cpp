@@ -50,7 +50,8 @@ TEST_CASE("a file becomes private, or an error names it") {
   {
     const FixedModes fixed;
     CHECK(failure_of([&] { make_private(file.get(), name); }) ==
-          "io: other users could read " + name + ": its file system cannot keep them out");
+          "io: other users could read " + name +
+              ": would be readable by other users, because its file system does not support permissions");
   }
   make_private(file.get(), name);
   CHECK(mode_of(name) == 0600);

@@ -95,7 +95,7 @@ TEST_CASE("a full disk is an error, at the write or at the end") {
   const auto error = error_of<IoError>([&] { sink.write(test_bytes(1)); });
   REQUIRE(error);
   CHECK(std::string(error->what()) == "cannot write full after byte 0: No space left on device");
-  CHECK(contains(error->hint(), "make room"));
+  CHECK(contains(error->hint(), "free some space"));
 }
 
 TEST_CASE("what cannot be written is an error when the sink is made") {

@@ -97,30 +97,13 @@ TEST_CASE("a closed standard descriptor is occupied, and open ones stay what the
   }
 }
 
-TEST_CASE("a file is the same as itself by any name, and as no other") {
-  const TempDir directory;
-  write_file(directory / "a", test_bytes(1));
-  write_file(directory / "b", test_bytes(1));
-  fs::create_hard_link(directory / "a", directory / "link");
-  const auto status = [&](const std::string& name) {
-    struct stat result {};
-    REQUIRE(stat(name.c_str(), &result) == 0);
-    return result;
-  };
-  CHECK(is_same_file(status(directory / "a"), status(directory / "a")));
-  CHECK(is_same_file(status(directory / "a"), status(directory / "link")));
-  CHECK_FALSE(is_same_file(status(directory / "a"), status(directory / "b")));
-  CHECK_FALSE(is_same_file(status("/dev/null"), status("/dev/null")));  // what is written is not read
-  CHECK_FALSE(is_same_file(status(directory / "a"), {}));
-}
-
 // Sources -----------------------------------------------------------------------------------------
 
 TEST_CASE("a pipe gives what is there, and ends when its writer is gone") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);
-  CHECK(source.shared_size() == 0);
+  CHECK(source.parallel_size() == 0);
   CHECK_FALSE(source.ready(std::chrono::milliseconds(0)));
   put(pipe.writer, test_bytes(10));
   CHECK(source.ready(std::chrono::milliseconds(0)));
@@ -191,7 +174,7 @@ TEST_CASE("a socket is read as a pipe is") {
   Cancel cancel;
   PipeEnds sockets = make_sockets();
   FdSource source(std::move(sockets.reader), "socket", cancel);
-  CHECK(source.shared_size() == 0);
+  CHECK(source.parallel_size() == 0);
   auto all = in_thread([&] { return read_all(source); });
   put(sockets.writer, test_bytes(1000));
   CHECK(is_waiting(all));
@@ -217,7 +200,7 @@ TEST_CASE("a file is read from where its descriptor stands, by reader and lanes 
     CAPTURE(offset);
     FdSource source = file_source(directory / "file", cancel, static_cast<off_t>(offset));
     const std::size_t rest = size - offset;
-    CHECK(source.shared_size() == rest);
+    CHECK(source.parallel_size() == rest);
     CHECK(difference(read_part(source, 0, 1000), test_bytes(1000, offset)) == "");
     CHECK(difference(read_part(source, 5, rest - 5), test_bytes(rest - 5, offset + 5)) == "");
     CHECK(read_part(source, rest, 0).empty());
@@ -237,7 +220,7 @@ TEST_CASE("after a header was read, offsets and sizes of a file count from its e
   REQUIRE(source.read(header) == header.size());
   source.begin_here();
   CHECK(source.size() == 100000 - 110);
-  CHECK(source.shared_size() == 100000 - 110);
+  CHECK(source.parallel_size() == 100000 - 110);
   CHECK(difference(read_part(source, 0, 500), test_bytes(500, 110)) == "");
   source.skip_to(20);
   CHECK(difference(read_all(source), test_bytes(100000 - 130, 130)) == "");
@@ -265,11 +248,11 @@ TEST_CASE("a small file leaves nothing for lanes to read in parallel") {
   for (const std::size_t size : {0, 1, 4096, 65536}) {
     write_file(directory / "file", test_bytes(size));
     FdSource source = file_source(directory / "file", cancel);
-    CHECK(source.shared_size() == 0);
+    CHECK(source.parallel_size() == 0);
     CHECK(difference(read_all(source), test_bytes(size)) == "");
   }
   write_file(directory / "file", test_bytes(65537));
-  CHECK(file_source(directory / "file", cancel).shared_size() == 65537);
+  CHECK(file_source(directory / "file", cancel).parallel_size() == 65537);
 }
 
 TEST_CASE("a file whose descriptor stands at its end or behind it is empty") {
@@ -278,7 +261,7 @@ TEST_CASE("a file whose descriptor stands at its end or behind it is empty") {
   write_file(directory / "file", test_bytes(100000));
   for (const off_t offset : {100000, 100001, 1000000}) {
     FdSource source = file_source(directory / "file", cancel, offset);
-    CHECK(source.shared_size() == 0);
+    CHECK(source.parallel_size() == 0);
     CHECK(read_all(source).empty());
   }
 }
@@ -290,14 +273,14 @@ TEST_CASE("a file that has grown is read to its new end") {
     CAPTURE(size);
     write_file(directory / "file", test_bytes(size));
     FdSource source = file_source(directory / "file", cancel);
-    const std::uint64_t shared = source.shared_size();
+    const std::uint64_t parallel = source.parallel_size();
     write_file(directory / "file", test_bytes(size + 5000));
-    CHECK(source.shared_size() == shared);
-    CHECK(difference(read_part(source, 0, static_cast<std::size_t>(shared)),
-                     test_bytes(static_cast<std::size_t>(shared))) == "");
-    source.skip_to(shared);
-    const std::size_t rest = size + 5000 - static_cast<std::size_t>(shared);
-    CHECK(difference(read_all(source), test_bytes(rest, static_cast<std::size_t>(shared))) == "");
+    CHECK(source.parallel_size() == parallel);
+    CHECK(difference(read_part(source, 0, static_cast<std::size_t>(parallel)),
+                     test_bytes(static_cast<std::size_t>(parallel))) == "");
+    source.skip_to(parallel);
+    const std::size_t rest = size + 5000 - static_cast<std::size_t>(parallel);
+    CHECK(difference(read_all(source), test_bytes(rest, static_cast<std::size_t>(parallel))) == "");
   }
 }
 
@@ -311,7 +294,7 @@ TEST_CASE("a file that shrinks is an error for reader and lanes, and never an en
     FdSource source = file_source(name, cancel);
     REQUIRE(truncate(name.c_str(), static_cast<off_t>(left)) == 0);
     const std::string expected =
-        "io: " + name + " shrank while it was read: from 100000 bytes to " + std::to_string(left);
+        "io: " + name + " shrank while it was being read, from 100000 to " + std::to_string(left) + " bytes";
     CHECK(failure_of([&] { read_part(source, 0, 100000); }) == expected);
     CHECK(difference(read_part(source, 0, left), test_bytes(left)) == "");
     CHECK(failure_of([&] { read_all(source); }) == expected);
@@ -326,7 +309,7 @@ TEST_CASE("a small file that shrinks is an error too") {
   FdSource source = file_source(name, cancel, 100);
   REQUIRE(truncate(name.c_str(), 500) == 0);
   CHECK(failure_of([&] { read_all(source); }) ==
-        "io: " + name + " shrank while it was read: from 1000 bytes to 500");
+        "io: " + name + " shrank while it was being read, from 1000 to 500 bytes");
 }
 
 TEST_CASE("what cannot be read is an error when it is opened") {
@@ -345,17 +328,17 @@ TEST_CASE("what cannot be read is an error when it is opened") {
 TEST_CASE("devices and files without a size are read to their end") {
   Cancel cancel;
   FdSource null(open_file("/dev/null", O_RDONLY, cancel), "null", cancel);
-  CHECK(null.shared_size() == 0);
+  CHECK(null.parallel_size() == 0);
   CHECK(read_all(null).empty());
 
   FdSource zero(open_file("/dev/zero", O_RDONLY, cancel), "zero", cancel);
-  CHECK(zero.shared_size() == 0);
+  CHECK(zero.parallel_size() == 0);
   Bytes out = test_bytes(1000);
   CHECK(zero.read(out) == 1000);
   CHECK(difference(out, Bytes(1000)) == "");
 
   FdSource proc(open_file("/proc/self/status", O_RDONLY, cancel), "status", cancel);
-  CHECK(proc.shared_size() == 0);
+  CHECK(proc.parallel_size() == 0);
   CHECK(read_all(proc, 100).size() > 100);
 }
 
@@ -382,7 +365,7 @@ TEST_CASE("a file of sysfs, which is shorter than it says, is read without an er
   const std::string name = "/sys/kernel/mm/transparent_hugepage/enabled";
   if (!fs::exists(name)) return skip("no " + name);
   FdSource source(open_file(name, O_RDONLY, cancel), name, cancel);
-  CHECK(source.shared_size() == 0);
+  CHECK(source.parallel_size() == 0);
   CHECK_FALSE(read_all(source).empty());
 }
 

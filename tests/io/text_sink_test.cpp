@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "io/text_sink.hpp"
 #include "support/catch.hpp"
@@ -12,10 +13,6 @@ namespace gpuaes {
 namespace {
 
 using namespace std::literals;
-
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
 
 // As one piece, and cut in two at every place.
 bool is_text(std::string_view text) {
@@ -104,7 +101,7 @@ TEST_CASE("of a piece that is no text nothing is handed on, and of those before 
   sink.write(bytes_of("first, \xc3"));
   sink.write(bytes_of("\xa9t\xc3\xa9\xc2"));
   CHECK(failure_of([&] { sink.write(bytes_of("\x9b")); }) ==
-        "usage: binary plaintext is not written to a terminal");
+        "usage: refusing to write binary plaintext to a terminal");
   CHECK(shown == "first, \xc3\xa9t\xc3\xa9\xc2");
   std::string whole;
   TextSink other(std::make_unique<StringSink>(whole));

@@ -371,6 +371,14 @@ TEST_CASE("the reference runs where it is named, once or as often as is said") {
   for (const auto& lane : lanes) CHECK(lane->name() == "reference");
 }
 
+TEST_CASE("every backend supports every cipher") {
+  for (const Backend backend : {Backend::cpu, Backend::reference, Backend::cuda})
+    for (const CipherInfo& cipher : ciphers) {
+      CAPTURE(info(backend).name, cipher.name);
+      CHECK(info(backend).supports(cipher.cipher));
+    }
+}
+
 TEST_CASE("the machine's lanes are listed, CPU lanes first") {
   const std::vector<std::string> lines = describe_lanes();
   REQUIRE_FALSE(lines.empty());

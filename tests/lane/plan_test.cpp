@@ -16,15 +16,15 @@ constexpr std::uint64_t much = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t GB = 1000000000;
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-constexpr RunShape pipe{};
-constexpr RunShape file{.shared_bytes = much};
+constexpr Workload pipe{};
+constexpr Workload file{.parallel_bytes = much};
 
 Machine machine(unsigned cpus, bool cuda = false) {
   return {.cpus = cpus, .cuda = cuda, .free_memory = [] { return much; }};
 }
 
-RunShape file_of(std::uint64_t bytes, bool authenticated = false) {
-  return {.shared_bytes = bytes, .authenticated = authenticated};
+Workload file_of(std::uint64_t bytes, bool authenticated = false) {
+  return {.parallel_bytes = bytes, .rates = lane_rates(Cipher::aes_256, authenticated)};
 }
 
 std::string lanes_of(const std::vector<LaneSpec>& specs) {
@@ -33,8 +33,8 @@ std::string lanes_of(const std::vector<LaneSpec>& specs) {
   return text;
 }
 
-LanePlan plan(std::string_view lanes, const RunShape& shape, const Machine& on) {
-  return plan_lanes(parse_lanes(lanes), shape, on);
+LanePlan plan(std::string_view lanes, const Workload& workload, const Machine& on) {
+  return plan_lanes(parse_lanes(lanes), workload, on);
 }
 
 // From which size on CUDA takes over, to a hundredth of a GB.
@@ -50,8 +50,8 @@ std::uint64_t crossing(unsigned cpus) {
 }  // namespace
 
 TEST_CASE("the lanes that were asked for are the ones that a run opens") {
-  for (const RunShape& shape : {pipe, file}) {
-    const LanePlan made = plan("cpu:3+reference+cpu:2+cuda:5:7", shape, machine(1, true));
+  for (const Workload& workload : {pipe, file}) {
+    const LanePlan made = plan("cpu:3+reference+cpu:2+cuda:5:7", workload, machine(1, true));
     CHECK(lanes_of(made.first) == "cpu:3+reference:1+cpu:2+cuda:5:7");
     CHECK(made.later.empty());
     CHECK(made.reason.empty());
@@ -75,7 +75,7 @@ TEST_CASE("without -l CPU lanes begin, and say why") {
       const LanePlan piped = plan("auto", pipe, machine(cpus, cuda));
       CHECK(lanes_of(piped.first) == "cpu:" + std::to_string(std::min(cpus, 2u)));
       CHECK(piped.later.empty());
-      CHECK(contains(piped.reason, cpus > 1 ? "2 CPU lanes outrun any pipe" : "CUDA"));
+      CHECK(contains(piped.reason, cpus > 1 ? "2 CPU lanes are faster than any pipe" : "CUDA"));
       const LanePlan read = plan("auto", file, machine(cpus, cuda));
       CHECK(lanes_of(read.first) == "cpu:" + std::to_string(cpus));
       CHECK_FALSE(read.reason.empty());
@@ -123,22 +123,22 @@ TEST_CASE(
     "between pipes lanes of a slower cipher are as many as the pipes have work for, or CPUs there are") {
   for (const bool authenticated : {false, true})
     for (const unsigned cpus : {1u, 2u, 8u, 16u, 64u}) {
-      const RunShape shape{.authenticated = authenticated, .cipher = Cipher::kuznyechik};
+      const Workload workload{.rates = lane_rates(Cipher::kuznyechik, authenticated)};
       CAPTURE(authenticated, cpus);
       const unsigned wanted = authenticated ? 16 : 8;
-      const LanePlan made = plan("auto", shape, machine(cpus));
+      const LanePlan made = plan("auto", workload, machine(cpus));
       CHECK(lanes_of(made.first) == "cpu:" + std::to_string(std::min(cpus, wanted)));
       CHECK(made.chunks == std::min(cpus, wanted));
       CHECK(made.later.empty());
-      CHECK(contains(made.reason, cpus >= wanted ? "CPU lanes outrun any pipe" : "no CUDA device"));
-      CHECK(plan("cpu", shape, machine(cpus)).first[0].count == std::min(cpus, wanted));
+      CHECK(contains(made.reason, cpus >= wanted ? "CPU lanes are faster than any pipe" : "no CUDA device"));
+      CHECK(plan("cpu", workload, machine(cpus)).first[0].count == std::min(cpus, wanted));
     }
 }
 
 TEST_CASE("CUDA pays the sooner the slower a cipher is on CPUs, of a file and between pipes") {
   const auto from = [](unsigned cpus, std::uint64_t file_bytes, Cipher cipher, bool authenticated) {
-    return bytes_until_cuda_pays(
-        cpus, {.shared_bytes = file_bytes, .authenticated = authenticated, .cipher = cipher});
+    return bytes_until_cuda_pays(cpus,
+                                 {.parallel_bytes = file_bytes, .rates = lane_rates(cipher, authenticated)});
   };
   for (const unsigned cpus : {1u, 2u, 4u, 8u, 12u}) {
     CAPTURE(cpus);
@@ -167,19 +167,19 @@ TEST_CASE("CUDA pays the sooner the slower a cipher is on CPUs, of a file and be
 TEST_CASE("the chunk size that was asked for is honoured") {
   for (const std::size_t size : {std::size_t{1}, std::size_t{16}, std::size_t{100}, MiB, 8192 * MiB})
     for (const std::string_view lanes : {"auto", "cpu:1", "cpu:64", "cpu:2+cpu:2", "cuda:0"})
-      for (RunShape shape : {pipe, file}) {
-        shape.chunk_bytes = size;
-        CHECK(plan(lanes, shape, machine(4, true)).chunk_bytes == size);
+      for (Workload workload : {pipe, file}) {
+        workload.chunk_bytes = size;
+        CHECK(plan(lanes, workload, machine(4, true)).chunk_bytes == size);
       }
 }
 
 TEST_CASE("rings stay in the last-level cache, and within 96 MiB where none is known") {
   for (const std::size_t cache : {std::size_t{0}, 8 * MiB, 32 * MiB, 300 * MiB})
     for (unsigned threads = 1; threads <= 256; ++threads)
-      for (const RunShape& shape : {pipe, file}) {
+      for (const Workload& workload : {pipe, file}) {
         Machine on = machine(1);
         on.cache_bytes = cache;
-        const LanePlan made = plan("cpu:" + std::to_string(threads), shape, on);
+        const LanePlan made = plan("cpu:" + std::to_string(threads), workload, on);
         CAPTURE(threads, cache);
         CHECK(made.chunks >= threads);
         CHECK(2 * made.chunks * made.chunk_bytes <= std::max(96 * MiB, cache));
@@ -207,16 +207,16 @@ TEST_CASE("between pipes each CPU lane has one chunk; of a file no lane waits fo
 }
 
 TEST_CASE("chunks for which there is no memory become fewer; not even one is an error") {
-  RunShape shape = file;
-  shape.chunk_bytes = 1024 * MiB;
+  Workload workload = file;
+  workload.chunk_bytes = 1024 * MiB;
   Machine on = machine(4);
-  CHECK(plan("cpu", shape, on).chunks == 9);
+  CHECK(plan("cpu", workload, on).chunks == 9);
   on.free_memory = [] { return std::uint64_t{12} << 30; };
-  CHECK(plan("cpu", shape, on).chunks == 3);  // half of it, for input and output
+  CHECK(plan("cpu", workload, on).chunks == 3);  // half of it, for input and output
   on.free_memory = [] { return std::uint64_t{2} << 30; };
-  CHECK(plan("cpu", shape, on).chunks == 1);
+  CHECK(plan("cpu", workload, on).chunks == 1);
   on.free_memory = [] { return (std::uint64_t{2} << 30) - 1; };
-  const auto error = error_of<IoError>([&] { plan("cpu", shape, on); });
+  const auto error = error_of<IoError>([&] { plan("cpu", workload, on); });
   REQUIRE(error.has_value());
   CHECK(contains(error->what(), "1024 MiB"));
   CHECK(contains(error->what(), "2047 MiB"));
@@ -229,17 +229,16 @@ TEST_CASE("chunks for which there is no memory become fewer; not even one is an 
 TEST_CASE(
     "with a cipher that is slow on CPUs CUDA takes over smaller files, and streams that have gone on long "
     "enough") {
-  RunShape shape = file_of(10 * GB, true);
-  shape.cipher = Cipher::kuznyechik;
-  CHECK(lanes_of(plan("auto", shape, machine(16, true)).later) == "cuda:0:8+cpu:8");
-  CHECK(plan("auto", shape, machine(16, true)).later_from == 0);
-  CHECK(plan("auto", shape, machine(16, false)).later.empty());
-  shape.shared_bytes = GB / 100;
-  CHECK(plan("auto", shape, machine(2, true)).later.empty());
+  Workload workload{.parallel_bytes = 10 * GB, .rates = lane_rates(Cipher::kuznyechik, true)};
+  CHECK(lanes_of(plan("auto", workload, machine(16, true)).later) == "cuda:0:8+cpu:8");
+  CHECK(plan("auto", workload, machine(16, true)).later_from == 0);
+  CHECK(plan("auto", workload, machine(16, false)).later.empty());
+  workload.parallel_bytes = GB / 100;
+  CHECK(plan("auto", workload, machine(2, true)).later.empty());
 
   for (const bool authenticated : {false, true})
     for (const unsigned cpus : {1u, 2u, 4u, 8u, 16u, 64u}) {
-      RunShape piped{.authenticated = authenticated, .cipher = Cipher::kuznyechik};
+      const Workload piped{.rates = lane_rates(Cipher::kuznyechik, authenticated)};
       CAPTURE(authenticated, cpus);
       const LanePlan made = plan("auto", piped, machine(cpus, true));
       CHECK(made.first.size() == 1);
@@ -248,7 +247,7 @@ TEST_CASE(
       CHECK(lanes_of(made.later) == (enough ? "cuda:0:2" : ""));
       CHECK(made.later_from == enough.value_or(0));
       CHECK(made.chunks > made.jobs - 4);
-      if (enough) CHECK(contains(made.reason, "CUDA takes over if"));
+      if (enough) CHECK(contains(made.reason, "CUDA takes over after"));
     }
 }
 

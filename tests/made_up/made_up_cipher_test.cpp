@@ -1,5 +1,7 @@
 // No format takes a cipher that is only in the list of ciphers, and no lane computes anything with it.
 // tests/CMakeLists.txt adds a made-up cipher to a copy of the list and compiles formats and lanes with that.
+#include <fmt/format.h>
+
 #include <array>
 #include <memory>
 #include <string>
@@ -24,7 +26,8 @@ const CipherInfo& made_up = info(Cipher::made_up);
 std::vector<std::string> all_formats() {
   const auto error = error_of<UsageError>([] { find_format("none"); });
   REQUIRE(error.has_value());
-  std::string_view names = std::string_view(error->hint()).substr(std::string_view("formats are ").size());
+  std::string_view names =
+      std::string_view(error->hint()).substr(std::string_view("the formats are ").size());
   std::vector<std::string> all;
   for (std::size_t end = 0; end != std::string_view::npos;) {
     end = names.find(", ");
@@ -53,7 +56,7 @@ TEST_CASE("-c takes the name of the made-up cipher") {
   CHECK(ciphers.back().cipher == Cipher::made_up);
 }
 
-TEST_CASE("every format refuses a cipher that its row does not name") {
+TEST_CASE("every format refuses a cipher that its row does not name, with no hint if none supports it") {
   const std::vector<std::string> names = all_formats();
   CHECK(names.size() >= 4);
   for (const std::string& name : names)
@@ -62,15 +65,16 @@ TEST_CASE("every format refuses a cipher that its row does not name") {
       SessionRequest request;
       request.decrypt = decrypt;
       request.cipher = Cipher::made_up;
-      const std::string failure = failure_of([&] { open_session(find_format(name), std::move(request)); });
-      CHECK(contains(failure, "usage: " + name + " format has "));
-      CHECK(contains(failure, "and not made-up"));
+      const auto error = error_of<UsageError>([&] { open_session(find_format(name), std::move(request)); });
+      REQUIRE(error.has_value());
+      CHECK(error->what() == name + " format does not support made-up");
+      CHECK(error->hint() == "");
     }
 }
 
 TEST_CASE("the length of a key selects only AES") {
-  const GivenKey key(made_up_key().bytes);
-  CHECK(contains(failure_of([&] { choose_cipher({}, key); }), "usage: aes-256 needs a key of 32 bytes"));
+  const FileKey key(made_up_key().bytes);
+  CHECK(contains(failure_of([&] { choose_cipher({}, key); }), "usage: aes-256 requires a key of 32 bytes"));
 }
 
 TEST_CASE("no message is made with a cipher that has no suite") {
@@ -91,13 +95,26 @@ TEST_CASE("every lane refuses a cipher that it does not implement, and writes no
                     .out = out.first(1024 - (operation == Operation::open ? tag : 0)),
                     .base_nonce = {{}, made_up.nonce_bytes}};
       CAPTURE(lane->name(), operation);
-      CHECK(contains(failure_of([&] { lane->start(job); }), "lane: this lane does not have made-up"));
+      CHECK(contains(failure_of([&] { lane->start(job); }), "lane: this lane does not support made-up"));
       CHECK(difference(out, Bytes(1024)) == "");
     }
 }
 
+TEST_CASE("lanes of a backend that does not support the cipher do not open, with no hint if none does") {
+  for (const std::string_view name : {"cpu", "reference", "cuda:0", "cpu+reference"}) {
+    CAPTURE(name);
+    const auto error = error_of<LaneError>([&] {
+      open_lanes(parse_lanes(name), {{}, 0, 0, Cipher::made_up});
+    });
+    REQUIRE(error.has_value());
+    CHECK(error->what() ==
+          fmt::format("{} lanes do not support made-up", name.substr(0, name.find_first_of(":+"))));
+    CHECK(error->hint() == "");
+  }
+}
+
 TEST_CASE("the plan of lanes has no rates for a cipher that no lane implements") {
-  CHECK(contains(failure_of([] { bytes_until_cuda_pays(1, {.cipher = Cipher::made_up}); }), "made-up"));
+  CHECK(contains(failure_of([] { lane_rates(Cipher::made_up, false); }), "made-up"));
 }
 
 }  // namespace gpuaes

@@ -1,4 +1,4 @@
-// Lanes that fail, come and go under a pipeline: nothing is lost, and the others do their work.
+// Lanes that fail, join and leave during a run: no data is lost, and the remaining lanes do the work.
 #include "pipeline/pipeline.hpp"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ namespace gpuaes {
 
 // Lanes that fail ---------------------------------------------------------------------------------
 
-TEST_CASE("a lane that fails loses nothing while others are left") {
+TEST_CASE("a failed lane loses no data while other lanes remain") {
   for (const std::uint64_t job : {0, 1, 5})
     for (const bool at_start : {true, false})
       for (const std::size_t depth : {1, 2, 3}) {
@@ -37,20 +37,20 @@ TEST_CASE("a lane that fails loses nothing while others are left") {
         rig.add_lanes(2);
         CHECK(rig.run() == "");
         CHECK(rig.wrong_output(64 * 60 + 7) == "");
-        CHECK(rig.warnings() <= 1);  // none where it never came to that job
+        CHECK(rig.warnings() <= 1);  // none if it never reached that job
       }
 }
 
-TEST_CASE("a lane that fails with several jobs under way gives all of them back") {
+TEST_CASE("a lane that fails with several jobs in flight gives all of them back") {
   for (const std::size_t under_way : {1, 2, 3})
-    for (const std::uint64_t shared : {0, 64 * 20}) {
-      CAPTURE(under_way, shared);
-      Rig rig({.size = 64 * 20, .ring_chunks = 4, .source = {.shared = shared}});
+    for (const std::uint64_t parallel : {0, 64 * 20}) {
+      CAPTURE(under_way, parallel);
+      Rig rig({.size = 64 * 20, .ring_chunks = 4, .source = {.parallel = parallel}});
       std::size_t started = 0;
       Gate other;
       LaneScript failing{.depth = 3};
       failing.on_start = [&](std::uint64_t job) {
-        if (job == 0) other.comes(1);  // from here on nobody else takes jobs
+        if (job == 0) other.comes(1);  // from here on no other lane takes jobs
         started = job + 1;
         if (started < under_way) return;
         other.open();
@@ -65,12 +65,12 @@ TEST_CASE("a lane that fails with several jobs under way gives all of them back"
     }
 }
 
-TEST_CASE("lanes that fail one after the other lose nothing") {
+TEST_CASE("lanes that fail one after another lose no data") {
   for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
     CAPTURE(repeat);
     Rig rig({.size = 64 * 60,
              .ring_chunks = 1 + repeat % 5,
-             .source = {.shared = repeat % 2 * 64 * 60},
+             .source = {.parallel = repeat % 2 * 64 * 60},
              .seed = repeat,
              .max_delay = std::chrono::microseconds(50)});
     for (std::uint64_t i = 0; i < 4; ++i) rig.add_lanes(1, {.depth = 1 + i % 3, .on_finish = fail_at_job(i)});
@@ -80,7 +80,7 @@ TEST_CASE("lanes that fail one after the other lose nothing") {
   }
 }
 
-TEST_CASE("when the last lane fails a fallback lane goes on, with a warning for each that failed") {
+TEST_CASE("when the last lane fails, a fallback lane continues, with a warning for each failed lane") {
   for (const std::uint64_t lanes : {1, 3})
     for (const std::uint64_t job : {0, 2}) {
       CAPTURE(lanes, job);
@@ -100,8 +100,7 @@ TEST_CASE("when the last lane fails a fallback lane goes on, with a warning for 
     }
 }
 
-TEST_CASE(
-    "when all lanes and the fallback lane fail that is the program's error, and what came out is right") {
+TEST_CASE("when all lanes and the fallback lane fail, the run fails, and its output so far is correct") {
   for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
     CAPTURE(repeat);
     const Jitter none;
@@ -109,7 +108,7 @@ TEST_CASE(
       return std::make_unique<ScriptedLane>(make_cpu_lane(), LaneScript{.on_finish = fail_at_job(4)}, none);
     };
     Rig rig({.size = 64 * 60,
-             .source = {.shared = repeat % 2 * 64 * 60},
+             .source = {.parallel = repeat % 2 * 64 * 60},
              .fallback_lane = failing_fallback,
              .seed = repeat,
              .max_delay = std::chrono::microseconds(30)});
@@ -121,7 +120,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("when the fallback lane cannot open, or there is none, the run ends with the lane's error") {
+TEST_CASE("when the fallback lane is missing or cannot open, the run ends with the lane's error") {
   const auto cannot_open = []() -> std::unique_ptr<Lane> { throw LaneError("no fallback lane"); };
   {
     Rig rig({.size = 64 * 60, .fallback_lane = cannot_open});
@@ -133,7 +132,7 @@ TEST_CASE("when the fallback lane cannot open, or there is none, the run ends wi
   CHECK(result_of(in_thread([&] { return rig.run(); })) == "lane: the lane fails at job 1");
 }
 
-TEST_CASE("when all lanes have failed the run does not wait for a source from which nothing comes") {
+TEST_CASE("when all lanes have failed, the run does not wait for a stalled source") {
   Rig rig({.size = 4096, .source = {.stall_at = 100}});
   Gate both;
   rig.add_lanes(2, {.on_finish = [&](std::uint64_t) {
@@ -147,7 +146,7 @@ TEST_CASE("when all lanes have failed the run does not wait for a source from wh
   CHECK(rig.sink.size() == 0);
 }
 
-TEST_CASE("a lane that waits for input goes on with what another one gave up") {
+TEST_CASE("a lane that waits for input takes over the chunks of a failed lane") {
   for (const std::size_t ring_chunks : {2, 5}) {
     CAPTURE(ring_chunks);
     Rig rig({.ring_chunks = ring_chunks});
@@ -172,14 +171,15 @@ TEST_CASE("a lane that waits for input goes on with what another one gave up") {
   }
 }
 
-TEST_CASE("a lane that fails leaves nothing of what it made of a chunk to the one that does it again") {
-  // It has overwritten its chunks by then: with their inputs, where lanes read for themselves.
-  for (const std::uint64_t shared : {std::uint64_t{0}, std::uint64_t{64 * 20 + 5}, std::uint64_t{64 * 7 + 1}})
+TEST_CASE("a failed lane leaves none of its output in a chunk for the lane that repeats it") {
+  // By then it has overwritten its chunks, and their inputs if lanes read these by themselves.
+  for (const std::uint64_t parallel :
+       {std::uint64_t{0}, std::uint64_t{64 * 20 + 5}, std::uint64_t{64 * 7 + 1}})
     for (const bool at_start : {true, false})
       for (const std::size_t depth : {1, 2, 3})
         for (const std::size_t failing : {1, 2, 3}) {
-          CAPTURE(shared, at_start, depth, failing);
-          Rig rig({.size = 64 * 20 + 5, .source = {.shared = shared}, .fallback_lane = make_cpu_lane});
+          CAPTURE(parallel, at_start, depth, failing);
+          Rig rig({.size = 64 * 20 + 5, .source = {.parallel = parallel}, .fallback_lane = make_cpu_lane});
           LaneScript script{.depth = depth};
           (at_start ? script.on_start : script.on_finish) = fail_at_job(2);
           rig.add_lanes(failing, script);
@@ -189,9 +189,11 @@ TEST_CASE("a lane that fails leaves nothing of what it made of a chunk to the on
         }
 }
 
-TEST_CASE("a lane that dies in the middle of a chunk leaves it to be read again") {
-  Rig rig(
-      {.size = 64 * 4, .ring_chunks = 1, .source = {.shared = 64 * 4}, .fallback_lane = make_reference_lane});
+TEST_CASE("a chunk whose lane fails midway is read again") {
+  Rig rig({.size = 64 * 4,
+           .ring_chunks = 1,
+           .source = {.parallel = 64 * 4},
+           .fallback_lane = make_reference_lane});
   rig.add_lanes(1, {.on_finish = fail_at_job(1)});
   CHECK(rig.run() == "");
   CHECK(rig.wrong_output(64 * 4) == "");
@@ -200,7 +202,7 @@ TEST_CASE("a lane that dies in the middle of a chunk leaves it to be read again"
   CHECK(rig.source.read_times(128) == 1);
 }
 
-TEST_CASE("a fallback lane stands in the figures beside the one that it took over from") {
+TEST_CASE("the statistics list a fallback lane next to the lane that it replaced") {
   Rig rig({.size = 64 * 10, .fallback_lane = make_cpu_lane});
   rig.add_lanes(1, {.on_finish = fail_at_job(3)});
   CHECK(rig.run() == "");
@@ -215,17 +217,17 @@ TEST_CASE("a fallback lane stands in the figures beside the one that it took ove
   CHECK(stats[1].busy_seconds > 0);
 }
 
-TEST_CASE("an error of the input stays in its chunk when the lane that found it fails") {
+TEST_CASE("an input error stays with its chunk when its lane fails") {
   Rig rig({.size = 640,
            .ring_chunks = 2,
-           .source = {.shared = 640, .fail_at = 64},
+           .source = {.parallel = 640, .fail_at = 64},
            .fallback_lane = make_cpu_lane});
-  rig.add_lanes(1, {.on_start = fail_at_job(1)});  // job 1 is the chunk that cannot be read
+  rig.add_lanes(1, {.on_start = fail_at_job(1)});  // job 1 is the unreadable chunk
   CHECK(rig.run() == "io: the source fails at byte 64");
   CHECK(rig.wrong_output(64) == "");
 }
 
-// Lanes that come and go --------------------------------------------------------------------------
+// Lanes that join and leave -------------------------------------------------------------------------
 
 TEST_CASE("a run waits for its first lane") {
   Rig rig({.size = 1000});
@@ -236,7 +238,7 @@ TEST_CASE("a run waits for its first lane") {
   CHECK(rig.wrong_output(1000) == "");
 }
 
-TEST_CASE("a lane that comes during the run takes part, and one that comes after it does no harm") {
+TEST_CASE("a lane added during the run takes part, and one added after it does no harm") {
   Rig rig({.size = 64 * 20});
   Gate added;
   rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { added.wait(); }});
@@ -251,7 +253,7 @@ TEST_CASE("a lane that comes during the run takes part, and one that comes after
   CHECK(rig.pipeline.lane_stats().size() == 2);
 }
 
-TEST_CASE("replaced lanes leave after the jobs they are at, and those that were added do the rest") {
+TEST_CASE("replaced lanes leave after their current jobs, and the new lanes do the rest") {
   Rig rig({.size = 64 * 40 + 5});
   Gate added;
   rig.add_lanes(2, {.on_finish = [&](std::uint64_t) { added.wait(); }});
@@ -267,7 +269,7 @@ TEST_CASE("replaced lanes leave after the jobs they are at, and those that were 
   CHECK(stats[2].chunks == 39);
 }
 
-TEST_CASE("lanes are replaced at any moment without loss") {
+TEST_CASE("lanes can be replaced at any moment without losing data") {
   const std::uint64_t seed = std::random_device{}();
   const Jitter random(seed);
   for (int repeat = 0; repeat < 40; ++repeat) {
@@ -275,7 +277,7 @@ TEST_CASE("lanes are replaced at any moment without loss") {
     const std::size_t size = 64 * 80 + repeat % 16u;
     Rig rig({.size = size,
              .ring_chunks = 1 + random.random() % 5,
-             .source = {.shared = random.random() % 2 * size},
+             .source = {.parallel = random.random() % 2 * size},
              .seed = random.random(),
              .max_delay = std::chrono::microseconds(50)});
     rig.add_lanes(1 + random.random() % 3, {.depth = 1 + random.random() % 3});
@@ -289,14 +291,14 @@ TEST_CASE("lanes are replaced at any moment without loss") {
   }
 }
 
-TEST_CASE("a lane that waits for input when others take over does what it waits for, and then leaves") {
+TEST_CASE("a lane that is replaced while it waits for input processes that input, then leaves") {
   Rig rig({.ring_chunks = 2});
   PipeFed run(rig);
   run.pipeline.add_lane(rig.lane());
   auto ended = run.start();
   put(run.pipe.writer, test_bytes(64));
   CHECK(comes_true([&] { return rig.sink.size() == 64; }));
-  std::this_thread::sleep_for(a_while);  // it goes back to the source
+  std::this_thread::sleep_for(a_while);  // it asks the source again
   std::vector<std::unique_ptr<Lane>> others;
   others.push_back(rig.lane());
   run.pipeline.replace_lanes(std::move(others));
@@ -313,7 +315,7 @@ TEST_CASE("a lane that waits for input when others take over does what it waits 
   CHECK(stats[1].chunks == 2);
 }
 
-TEST_CASE("lanes that take over before the run begins do all of it but what the old ones are at") {
+TEST_CASE("lanes that replace others before the run begins do all of its work") {
   Rig rig({.size = 64 * 40});
   rig.add_lanes(2);
   rig.replace_lanes(1);
@@ -326,7 +328,7 @@ TEST_CASE("lanes that take over before the run begins do all of it but what the 
   CHECK(stats[3].chunks + stats[4].chunks == 40);
 }
 
-TEST_CASE("of replaced lanes the last one stays where nobody takes over") {
+TEST_CASE("the last replaced lane stays if no lane takes over") {
   for (const std::size_t lanes : {1, 3}) {
     CAPTURE(lanes);
     Rig rig({.size = 64 * 40});
@@ -337,7 +339,7 @@ TEST_CASE("of replaced lanes the last one stays where nobody takes over") {
   }
 }
 
-TEST_CASE("the lanes at work are those that have not failed and have not left") {
+TEST_CASE("the lanes at work are those that have neither failed nor left") {
   Rig rig({.size = 64 * 60});
   const auto at_work = [&] { return rig.pipeline.lanes_at_work().size(); };
   CHECK(at_work() == 0);
@@ -357,7 +359,7 @@ TEST_CASE("the lanes at work are those that have not failed and have not left") 
   CHECK(rig.wrong_output(64 * 60) == "");
 }
 
-TEST_CASE("a replaced lane stays when those that were to take over fail before it has left") {
+TEST_CASE("a replaced lane stays if the new lanes fail before it has left") {
   Rig rig({.size = 64 * 40});
   Gate failed;
   rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { failed.wait(); }});
@@ -370,7 +372,7 @@ TEST_CASE("a replaced lane stays when those that were to take over fail before i
   CHECK(rig.wrong_output(64 * 40) == "");
 }
 
-TEST_CASE("a fallback lane goes on when those fail that took over from lanes which have left") {
+TEST_CASE("a fallback lane continues when the new lanes fail after the old ones have left") {
   for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
     CAPTURE(repeat);
     Rig rig({.size = 64 * 40,
@@ -385,7 +387,7 @@ TEST_CASE("a fallback lane goes on when those fail that took over from lanes whi
   }
 }
 
-TEST_CASE("a replaced lane that fails gives its jobs to those that were added") {
+TEST_CASE("a replaced lane that fails gives its jobs to the new lanes") {
   Rig rig({.size = 64 * 40, .fallback_lane = make_cpu_lane});
   Gate replaced;
   rig.add_lanes(1, {.depth = 2, .on_finish = [&](std::uint64_t) {

@@ -1,5 +1,5 @@
-// The pipeline with a real session: every byte comes through whatever the timing, and errors are the same
-// every time.
+// The pipeline with a real session: every byte comes through whatever the timing, and errors are the same in
+// every run.
 #include "pipeline/pipeline.hpp"
 
 #include <fcntl.h>
@@ -50,7 +50,7 @@ std::array<std::size_t, 12> sizes_around(std::size_t chunk_bytes) {
 
 }  // namespace
 
-// All is well -------------------------------------------------------------------------------------
+// Normal runs -------------------------------------------------------------------------------------
 
 TEST_CASE("the output equals libcrypto's for sizes around every boundary") {
   for (const std::size_t chunk_bytes : {16, 64, 4096, 65536})
@@ -68,20 +68,21 @@ TEST_CASE("the output equals libcrypto's for sizes around every boundary") {
         }
 }
 
-TEST_CASE("the output is the same where lanes read a part of the input or all of it") {
+TEST_CASE("the output is the same whether lanes read part of the input or all of it") {
   for (const std::size_t chunk_bytes : {16, 64, 4096, 65536})
     for (const std::size_t size : sizes_around(chunk_bytes))
-      for (const std::size_t shared : {size, size - size / 3, size / 2, size / 3 + 1}) {
-        if (shared > size) continue;
-        CAPTURE(chunk_bytes, size, shared);
-        Rig rig({.size = size, .chunk_bytes = chunk_bytes, .ring_chunks = 3, .source = {.shared = shared}});
+      for (const std::size_t parallel : {size, size - size / 3, size / 2, size / 3 + 1}) {
+        if (parallel > size) continue;
+        CAPTURE(chunk_bytes, size, parallel);
+        Rig rig(
+            {.size = size, .chunk_bytes = chunk_bytes, .ring_chunks = 3, .source = {.parallel = parallel}});
         rig.add_lanes(2);
         CHECK(rig.run() == "");
         CHECK(rig.wrong_output(size) == "");
       }
 }
 
-TEST_CASE("a source may give any number of bytes at a time") {
+TEST_CASE("a source may return any number of bytes at a time") {
   for (const std::size_t read_size : {1, 7, 16, 4096})
     for (const std::size_t chunk_bytes : {16, 64, 4096})
       for (const std::size_t size : {1, 100, 4097, 10000}) {
@@ -111,9 +112,9 @@ TEST_CASE("every size of the ring and number of lanes gives the same output unde
       }
 }
 
-TEST_CASE("a lane may be able to do more jobs at once than the ring has chunks") {
-  for (const std::uint64_t shared : {0, 64 * 20}) {
-    Rig rig({.size = 64 * 20 + 9, .ring_chunks = 1, .source = {.shared = shared}});
+TEST_CASE("a lane may be deeper than the ring has chunks") {
+  for (const std::uint64_t parallel : {0, 64 * 20}) {
+    Rig rig({.size = 64 * 20 + 9, .ring_chunks = 1, .source = {.parallel = parallel}});
     rig.add_lanes(1, {.depth = 3});
     CHECK(rig.run() == "");
     CHECK(rig.wrong_output(64 * 20 + 9) == "");
@@ -132,15 +133,16 @@ TEST_CASE("random pipelines give libcrypto's output") {
     const std::size_t size =
         random.random() % (one_of(2, 10, 40) * std::min<std::size_t>(chunk_bytes, 16384));
     const std::size_t read_size = size <= 4096 ? one_of(1, 7, 100, 1 << 20) : one_of(4096, 5000, 1 << 20);
-    const std::size_t shared = random.random() % 2 == 0 ? 0 : random.random() % (size + 1);
+    const std::size_t parallel = random.random() % 2 == 0 ? 0 : random.random() % (size + 1);
     const std::size_t ring_chunks = 1 + random.random() % 6, lanes = 1 + random.random() % 5;
-    CAPTURE(seed, number, chunk_bytes, size, read_size, shared, ring_chunks, lanes);
-    Rig rig({.size = size,
-             .chunk_bytes = chunk_bytes,
-             .ring_chunks = ring_chunks,
-             .source = {.read_size = read_size, .shared = shared, .sometimes_late = random.random() % 2 == 0},
-             .seed = random.random(),
-             .max_delay = std::chrono::microseconds(one_of(0, 50))});
+    CAPTURE(seed, number, chunk_bytes, size, read_size, parallel, ring_chunks, lanes);
+    Rig rig(
+        {.size = size,
+         .chunk_bytes = chunk_bytes,
+         .ring_chunks = ring_chunks,
+         .source = {.read_size = read_size, .parallel = parallel, .sometimes_late = random.random() % 2 == 0},
+         .seed = random.random(),
+         .max_delay = std::chrono::microseconds(one_of(0, 50))});
     for (std::size_t i = 0; i < lanes; ++i) rig.add_lanes(1, {.depth = 1 + random.random() % 3});
     CHECK(rig.run() == "");
     CHECK(rig.wrong_output(size) == "");
@@ -176,12 +178,12 @@ Bytes twice(const Bytes& bytes) {
 
 }  // namespace
 
-TEST_CASE("an output that is larger than its input has room of its own, also where lanes read") {
+TEST_CASE("an output larger than its input has its own memory, also when lanes read the input") {
   for (const std::size_t size : {0, 1, 64, 1000})
-    for (const std::size_t shared : {std::size_t{0}, size / 2, size})
+    for (const std::size_t parallel : {std::size_t{0}, size / 2, size})
       for (const bool fails : {false, true}) {
-        CAPTURE(size, shared, fails);
-        Rig rig({.size = size, .source = {.shared = shared}});
+        CAPTURE(size, parallel, fails);
+        Rig rig({.size = size, .source = {.parallel = parallel}});
         const TwiceSession session;
         Ring ring(3, 64, 128);
         Pipeline pipeline({.ring = ring,
@@ -213,7 +215,7 @@ TEST_CASE("one lane writes while another reads") {
   CHECK(rig.wrong_output(64) == "");
 }
 
-TEST_CASE("what lanes did adds up to the input") {
+TEST_CASE("the lanes' statistics add up to the input") {
   Rig rig({.size = 64 * 50, .seed = 1, .max_delay = std::chrono::microseconds(50)});
   rig.add_lanes(3, {.depth = 2});
   CHECK(rig.run() == "");
@@ -231,15 +233,15 @@ TEST_CASE("what lanes did adds up to the input") {
   CHECK(chunks >= 50);
 }
 
-TEST_CASE("a pipeline that never runs goes with its lanes") {
+TEST_CASE("a pipeline that never runs can be destroyed with its lanes") {
   Rig rig({.size = 100});
   rig.add_lanes(3);
   CHECK(rig.sink.size() == 0);  // the destructor then returns
 }
 
-// Input that comes slowly -------------------------------------------------------------------------
+// Slow input -------------------------------------------------------------------------------------
 
-TEST_CASE("what has come goes through before the chunk is full, in whole units") {
+TEST_CASE("input that has arrived passes through in whole units before its chunk is full") {
   for (const std::size_t come : {16, 17, 32, 100}) {
     CAPTURE(come);
     Rig rig({.size = 4096, .chunk_bytes = 4096, .source = {.stall_at = come}});
@@ -253,7 +255,7 @@ TEST_CASE("what has come goes through before the chunk is full, in whole units")
   }
 }
 
-TEST_CASE("less than a unit waits for the rest of it") {
+TEST_CASE("less than a unit of input waits for the rest of the unit") {
   Rig rig({.size = 4096, .chunk_bytes = 4096, .source = {.stall_at = 15}});
   rig.add_lanes(1);
   auto ended = in_thread([&] { return rig.run(); });
@@ -263,8 +265,8 @@ TEST_CASE("less than a unit waits for the rest of it") {
   CHECK(result_of(std::move(ended)) == "cancelled: 15");
 }
 
-TEST_CASE("what a lane has under way comes out while nothing more comes in") {
-  // All of it at the ends of chunks; then less than a unit that is beyond them, which no lane may wait for.
+TEST_CASE("a lane's chunks are written while no more input arrives") {
+  // First exactly whole chunks; then also less than a unit, which no lane may wait for.
   for (const std::size_t come : {64, 128, 192, 256, 65, 79, 129, 143, 200})
     for (const std::size_t depth : {1, 2, 3})
       for (const std::size_t lanes : {1, 2}) {
@@ -273,14 +275,14 @@ TEST_CASE("what a lane has under way comes out while nothing more comes in") {
         rig.add_lanes(lanes, {.depth = depth});
         auto ended = in_thread([&] { return rig.run(); });
         CHECK(comes_true([&] { return rig.sink.size() == whole(come, unit); }));
-        CHECK(comes_true([&] { return rig.source.stalled(); }));  // who has nothing else to do waits for more
+        CHECK(comes_true([&] { return rig.source.stalled(); }));  // an idle thread waits for more
         rig.cancel.request(SIGTERM);
         CHECK(result_of(std::move(ended)) == "cancelled: 15");
         CHECK(rig.wrong_output(whole(come, unit)) == "");
       }
 }
 
-TEST_CASE("a lane that waits for more does not keep others from writing what they did") {
+TEST_CASE("a lane that waits for input does not keep others from writing") {
   Rig rig({.size = 4096, .source = {.stall_at = 128}});
   Gate gate;
   for (int i = 0; i < 2; ++i) rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { gate.wait(); }});
@@ -296,7 +298,7 @@ TEST_CASE("a lane that waits for more does not keep others from writing what the
   CHECK(rig.wrong_output(128) == "");
 }
 
-TEST_CASE("a pipe that is fed by and by comes out by and by, and units stay whole") {
+TEST_CASE("slow input from a pipe is written as it arrives, in whole units") {
   Rig rig({.chunk_bytes = 4096});
   PipeFed run(rig);
   run.pipeline.add_lane(rig.lane());
@@ -314,7 +316,7 @@ TEST_CASE("a pipe that is fed by and by comes out by and by, and units stay whol
   CHECK(rig.wrong_output(100) == "");
 }
 
-TEST_CASE("what a chunk got beyond its whole units does not stay in its memory") {
+TEST_CASE("input beyond a chunk's whole units does not stay in its memory") {
   for (const std::size_t come : {15, 100, 4095}) {
     CAPTURE(come);
     Rig rig({.size = 5000, .chunk_bytes = 4096, .ring_chunks = 1, .source = {.fail_at = come}});
@@ -325,9 +327,9 @@ TEST_CASE("what a chunk got beyond its whole units does not stay in its memory")
   }
 }
 
-// Ends that fail ---------------------------------------------------------------------------------------
+// Failing sources and sinks -----------------------------------------------------------------------------
 
-TEST_CASE("input that cannot be read on: all whole units before it come out, then the error, every time") {
+TEST_CASE("after a read error, all whole units before it are written, then the error is thrown, every time") {
   const std::size_t size = 1000;
   for (const std::size_t fail_at : {0, 1, 15, 16, 17, 63, 64, 65, 100, 640, 999, 1000})
     for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
@@ -344,7 +346,8 @@ TEST_CASE("input that cannot be read on: all whole units before it come out, the
     }
 }
 
-TEST_CASE("input that lanes cannot read: all chunks before it come out, then the error, every time") {
+TEST_CASE(
+    "after a read error in a lane, all chunks before it are written, then the error is thrown, every time") {
   const std::size_t size = 1000, chunk_bytes = 64;
   for (const std::size_t fail_at : {0, 1, 63, 64, 65, 640, 991})
     for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
@@ -352,7 +355,7 @@ TEST_CASE("input that lanes cannot read: all chunks before it come out, then the
       Rig rig({.size = size,
                .chunk_bytes = chunk_bytes,
                .ring_chunks = 1 + repeat % 6,
-               .source = {.shared = size, .fail_at = fail_at},
+               .source = {.parallel = size, .fail_at = fail_at},
                .seed = repeat,
                .max_delay = std::chrono::microseconds(30)});
       rig.add_lanes(1 + repeat % 4, {.depth = 1 + repeat % 3});
@@ -361,21 +364,22 @@ TEST_CASE("input that lanes cannot read: all chunks before it come out, then the
     }
 }
 
-TEST_CASE("input that fails behind what lanes read is an error behind all of that") {
+TEST_CASE(
+    "an error in the input after the part that lanes read is thrown after all of that part is written") {
   for (const std::size_t fail_at : {992, 995, 1000, 1010}) {
     CAPTURE(fail_at);
-    Rig rig({.size = 1100, .source = {.shared = 1000, .fail_at = fail_at}});
+    Rig rig({.size = 1100, .source = {.parallel = 1000, .fail_at = fail_at}});
     rig.add_lanes(2);
     CHECK(rig.run() == "io: the source fails at byte " + std::to_string(fail_at));
     CHECK(rig.wrong_output(whole(fail_at, unit)) == "");
   }
 }
 
-TEST_CASE("a pipe that nobody reads any more ends the run with an error of its own kind") {
+TEST_CASE("a pipe without a reader ends the run with its own kind of error") {
   const IgnorePipeSignal ignore;
-  for (const std::size_t shared : {std::size_t{0}, std::size_t{8} << 20}) {
-    CAPTURE(shared);
-    Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.shared = shared}});
+  for (const std::size_t parallel : {std::size_t{0}, std::size_t{8} << 20}) {
+    CAPTURE(parallel);
+    Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.parallel = parallel}});
     PipeEnds pipe = make_pipe();
     FdSink sink(std::move(pipe.writer), "pipe", rig.cancel);
     Pipeline pipeline(rig.parts(rig.source, sink));
@@ -395,7 +399,7 @@ TEST_CASE("output that cannot be written ends the run with the sink's error") {
       CAPTURE(fail_at, repeat);
       Rig rig({.size = 1000,
                .ring_chunks = 1 + repeat,
-               .source = {.shared = repeat % 2 * 1000},
+               .source = {.parallel = repeat % 2 * 1000},
                .sink_fails_at = fail_at,
                .seed = repeat,
                .max_delay = std::chrono::microseconds(30)});
@@ -405,19 +409,19 @@ TEST_CASE("output that cannot be written ends the run with the sink's error") {
     }
 }
 
-TEST_CASE("a sink that fails does not wait for a source from which nothing comes") {
+TEST_CASE("a sink's failure ends the run without waiting for a stalled source") {
   Rig rig({.size = 4096, .source = {.stall_at = 100}, .sink_fails_at = 50});
   rig.add_lanes(3, {.on_finish = [&](std::uint64_t) { comes_true([&] { return rig.source.stalled(); }); }});
   CHECK(result_of(in_thread([&] { return rig.run(); })) == "io: the sink fails at byte 50");
 }
 
-TEST_CASE("of two errors the one that is first in the stream is thrown, every time") {
+TEST_CASE("of two errors, the first one in the stream is thrown, every time") {
   for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
     CAPTURE(repeat);
     const std::chrono::microseconds delay(50);
     {
       Rig rig({.size = 2000,
-               .source = {.shared = repeat % 2 * 2000, .fail_at = 640},
+               .source = {.parallel = repeat % 2 * 2000, .fail_at = 640},
                .sink_fails_at = 1500,
                .seed = repeat,
                .max_delay = delay});
@@ -446,7 +450,7 @@ TEST_CASE("a request to stop ends a run whose source waits in a pipe") {
   CHECK(rig.wrong_output(96) == "");
 }
 
-TEST_CASE("a run leaves nothing in the memory of its ring, even if it is stopped in the middle of a chunk") {
+TEST_CASE("a run leaves no data in the memory of its ring, even if it is stopped in the middle of a chunk") {
   for (const bool stopped : {false, true}) {
     CAPTURE(stopped);
     std::optional<Rig> rig(std::in_place, Setup{.chunk_bytes = 4096});
@@ -471,9 +475,9 @@ TEST_CASE("a run leaves nothing in the memory of its ring, even if it is stopped
 }
 
 TEST_CASE("a request to stop ends a run whose sink waits for a reader") {
-  for (const std::size_t shared : {std::size_t{0}, std::size_t{8} << 20}) {
-    CAPTURE(shared);
-    Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.shared = shared}});
+  for (const std::size_t parallel : {std::size_t{0}, std::size_t{8} << 20}) {
+    CAPTURE(parallel);
+    Rig rig({.size = 8 << 20, .chunk_bytes = 65536, .source = {.parallel = parallel}});
     PipeEnds pipe = make_pipe();
     FdSink sink(std::move(pipe.writer), "pipe", rig.cancel);
     Pipeline pipeline(rig.parts(rig.source, sink));
@@ -486,7 +490,7 @@ TEST_CASE("a request to stop ends a run whose sink waits for a reader") {
   }
 }
 
-TEST_CASE("a run that was to stop before it began ends at once") {
+TEST_CASE("a run that is stopped before it begins ends at once") {
   Rig rig({.chunk_bytes = 4096});
   PipeEnds in = make_pipe(), out = make_pipe();
   FdSource source(std::move(in.reader), "in", rig.cancel);
@@ -497,7 +501,7 @@ TEST_CASE("a run that was to stop before it began ends at once") {
   CHECK(result_of(in_thread([&] { return failure_of([&] { pipeline.run(); }); })) == "cancelled: 15");
 }
 
-TEST_CASE("a run may be stopped at any moment") {
+TEST_CASE("a run can be stopped at any moment") {
   const std::uint64_t seed = std::random_device{}();
   const Jitter random(seed);
   const TempDir directory;
@@ -517,7 +521,7 @@ TEST_CASE("a run may be stopped at any moment") {
   }
 }
 
-TEST_CASE("a file comes through real descriptors as libcrypto would have it") {
+TEST_CASE("a file passed through real descriptors becomes libcrypto's output") {
   const TempDir directory;
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{65536}, std::size_t{65537}, std::size_t{1000003}}) {

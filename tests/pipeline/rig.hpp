@@ -1,4 +1,4 @@
-// A pipeline with a real session between ends in memory, for tests.
+// A pipeline with a real session between a source and a sink in memory, for tests.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ inline Bytes cipher_key() {
   return test_bytes(32, 7);
 }
 
-// What has to come of the first `size` of the test bytes.
+// The expected output for the first `size` of the test bytes.
 inline Bytes expected_output(std::size_t size) {
   return libcrypto_ctr(cipher_key(), first_counter, test_bytes(size));
 }
@@ -56,7 +56,7 @@ inline std::size_t whole(std::size_t size, std::size_t of) {
 using SessionFactory = std::unique_ptr<Session> (*)();
 
 struct Setup {
-  std::size_t size = 0;  // of the input, where it is the test bytes
+  std::size_t size = 0;  // of the input, if it is the test bytes
   std::optional<Bytes> input{};
   SessionFactory session = raw_session;
   std::size_t chunk_bytes = 64;
@@ -69,7 +69,8 @@ struct Setup {
   std::chrono::microseconds max_delay{0};
 };
 
-// A pipeline between ends in memory. Cancel has the process's signal handler to itself: one rig at a time.
+// A pipeline between a source and a sink in memory. Cancel owns the process's signal handlers, so only one
+// rig may exist at a time.
 struct Rig {
   explicit Rig(Setup with)
       : setup(std::move(with)),
@@ -89,7 +90,7 @@ struct Rig {
             }};
   }
 
-  // The reference, slow as it is, for what is small.
+  // Uses the slow reference for small inputs.
   std::unique_ptr<Lane> lane(LaneScript script = {}) {
     const bool small = setup.size <= 4096 && jitter.random() % 2 == 0;
     return std::make_unique<ScriptedLane>(small ? make_reference_lane() : make_cpu_lane(), std::move(script),
@@ -106,7 +107,7 @@ struct Rig {
     pipeline.replace_lanes(std::move(lanes));
   }
 
-  // Runs to the end. How it failed, or nothing.
+  // Runs to the end. Returns the error, or nothing.
   std::string run() {
     return failure_of([this] { pipeline.run(); });
   }
@@ -132,12 +133,12 @@ struct Rig {
   Pipeline pipeline{parts(source, sink)};
 };
 
-// A pipeline of a rig that reads from a pipe.
+// A rig's pipeline with a pipe as its source.
 struct PipeFed {
   explicit PipeFed(Rig& rig)
       : source(std::move(pipe.reader), "pipe", rig.cancel), pipeline(rig.parts(source, rig.sink)) {}
 
-  // To the end, in a thread of its own. How it failed, or nothing.
+  // Runs to the end in a thread of its own. Returns the error, or nothing.
   std::future<std::string> start() {
     return in_thread([this] { return failure_of([this] { pipeline.run(); }); });
   }
@@ -147,7 +148,7 @@ struct PipeFed {
   Pipeline pipeline;
 };
 
-// A door that is shut until someone opens it, and that knows how many came to it.
+// A gate that blocks threads until it is opened, and counts those that have come.
 class Gate {
  public:
   void open() { promise_.set_value(); }

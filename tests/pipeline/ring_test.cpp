@@ -1,4 +1,4 @@
-// The ring: order, backpressure, the two turns, and who wakes whom.
+// The ring: order, backpressure, the two turns, and which thread wakes which.
 #include "pipeline/ring.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ constexpr Ring::TakeOptions anything{.start = true, .wait = false};
 constexpr Ring::TakeOptions only_writing{.start = false, .wait = false};
 constexpr Ring::TakeOptions whatever_comes{.start = true, .wait = true};
 
-// The chunk of the next task, which has to be of that kind.
+// The chunk of the next task, which must be of that kind.
 Chunk& take(Ring& ring, Waiter& waiter, Kind kind, Ring::TakeOptions options = anything) {
   const Ring::Task task = ring.take(waiter, options);
   REQUIRE(static_cast<int>(task.kind) == static_cast<int>(kind));
@@ -51,7 +51,7 @@ std::future<Ring::Task> waits_for_task(Ring& ring, Waiter& waiter) {
   return in_thread([&] { return ring.take(waiter, whatever_comes); });
 }
 
-// Fills the next chunk with `size` bytes, of which the first is `mark`.
+// Fills the next chunk with `size` bytes, the first of them `mark`.
 Chunk& fill_one(Ring& ring, Waiter& waiter, unsigned mark, std::size_t size = 1, bool last = false) {
   Chunk& chunk = take(ring, waiter, Kind::fill);
   chunk.in_size = size;
@@ -72,7 +72,7 @@ unsigned mark_of(const Chunk& chunk) {
 
 // Memory ------------------------------------------------------------------------------------------
 
-TEST_CASE("a ring is one mapping, of inputs and then of outputs, each on pages of its own") {
+TEST_CASE("a ring is one mapping, of inputs and then of outputs, each on its own pages") {
   const std::size_t in_bytes = 100, out_bytes = 5000;
   Ring ring(3, in_bytes, out_bytes);
   Waiter waiter;
@@ -97,7 +97,7 @@ TEST_CASE("a ring is one mapping, of inputs and then of outputs, each on pages o
   CHECK(out_end <= ring.memory().data() + ring.memory().size());
 }
 
-TEST_CASE("a ring larger than the address space is an error, and says what helps") {
+TEST_CASE("a ring larger than the address space is an error with a hint") {
   const std::size_t half = std::numeric_limits<std::size_t>::max() / 2;
   for (const std::size_t bytes : {half - 4096, half / 2, half / 4, std::size_t{1} << 50}) {
     const auto error = error_of<IoError>([&] { Ring(8, bytes, bytes); });
@@ -106,7 +106,7 @@ TEST_CASE("a ring larger than the address space is an error, and says what helps
   }
 }
 
-TEST_CASE("a chunk comes to its reader with nothing in it") {
+TEST_CASE("a chunk is empty when its reader takes it") {
   Ring ring(1, chunk_bytes, chunk_bytes);
   Waiter waiter;
   Chunk* chunk = &take(ring, waiter, Kind::fill);
@@ -126,7 +126,7 @@ TEST_CASE("a chunk comes to its reader with nothing in it") {
   CHECK(chunk->error == nullptr);
 }
 
-TEST_CASE("an output is apart from its input, or takes its place") {
+TEST_CASE("an output does not overlap its input, or overwrites it in place") {
   Ring ring(1, chunk_bytes, chunk_bytes);
   Waiter waiter;
   Chunk& chunk = take(ring, waiter, Kind::fill);
@@ -146,7 +146,7 @@ void mark_all(std::span<std::byte> bytes) {
 
 }  // namespace
 
-TEST_CASE("a ring that goes wipes what was in its chunks") {
+TEST_CASE("a ring wipes its chunks when it is destroyed") {
   for (const bool in_place : {false, true})
     for (const std::string_view end :
          {"written", "done", "held", "given back", "half filled", "half written"}) {
@@ -187,7 +187,7 @@ TEST_CASE("a ring that goes wipes what was in its chunks") {
 
 // Order -------------------------------------------------------------------------------------------
 
-TEST_CASE("chunks are written in the order in which they were filled, whatever the order they are done in") {
+TEST_CASE("chunks are written in the order they were filled in, whatever order they are done in") {
   Ring ring(4, chunk_bytes, chunk_bytes);
   Waiter waiter;
   std::vector<Chunk*> chunks;
@@ -205,7 +205,7 @@ TEST_CASE("chunks are written in the order in which they were filled, whatever t
   }
 }
 
-TEST_CASE("a ring of one chunk goes round") {
+TEST_CASE("a ring of one chunk works") {
   Ring ring(1, chunk_bytes, chunk_bytes);
   Waiter waiter;
   for (unsigned i = 0; i < 100; ++i) {
@@ -221,7 +221,7 @@ TEST_CASE("a ring of one chunk goes round") {
   ring.wait_for_end();
 }
 
-TEST_CASE("what can be written comes before what can be started") {
+TEST_CASE("a chunk to write comes before a chunk to start") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter;
   Chunk& first = fill_one(ring, waiter, 0);
@@ -233,7 +233,7 @@ TEST_CASE("what can be written comes before what can be started") {
   take(ring, waiter, Kind::fill);
 }
 
-TEST_CASE("who has no time to wait may be told that there is nothing") {
+TEST_CASE("a lane that does not wait may get no task") {
   Ring ring(1, chunk_bytes, chunk_bytes);
   Waiter waiter;
   CHECK(nothing_for(ring, waiter, only_writing));
@@ -244,7 +244,7 @@ TEST_CASE("who has no time to wait may be told that there is nothing") {
   CHECK(&take(ring, waiter, Kind::write, only_writing) == &chunk);
 }
 
-TEST_CASE("who only writes gets nothing to start") {
+TEST_CASE("a lane that only writes gets no chunk to start") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter;
   Chunk& chunk = fill_one(ring, waiter, 1);
@@ -279,7 +279,7 @@ TEST_CASE("one lane at a time writes") {
   CHECK(nothing_for(ring, other));
   ring.written(first);
   CHECK(&take(ring, other, Kind::write) == chunks[1]);
-  CHECK(take(ring, writer, Kind::fill).in().empty());  // the one that was written
+  CHECK(take(ring, writer, Kind::fill).in().empty());  // the entry that was written
   CHECK(nothing_for(ring, writer, only_writing));
 }
 
@@ -297,7 +297,7 @@ TEST_CASE("one lane fills while another writes") {
   ring.wait_for_end();
 }
 
-TEST_CASE("a chunk for which there was nothing stays empty, and is the next to be filled") {
+TEST_CASE("a chunk without input stays empty and is the next to be filled") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter waiter, other;
   Chunk& chunk = take(ring, waiter, Kind::fill);
@@ -325,16 +325,16 @@ TEST_CASE("a lane waits while the ring is full") {
     CHECK(is_waiting(next));
     ring.done(*all[0]);
     Chunk& first = take(ring, waiter, Kind::write);
-    CHECK(is_waiting(next));  // done is not yet written
+    CHECK(is_waiting(next));  // it is done but not written
     ring.written(first);
-    CHECK(nothing_for(ring, waiter, only_writing));  // leaves the filling to the one that waits
+    CHECK(nothing_for(ring, waiter, only_writing));  // leaves the filling to the waiting one
     const Ring::Task task = result_of(std::move(next));
     CHECK(task.kind == Kind::fill);
     CHECK(task.chunk == all[0]);
   }
 }
 
-TEST_CASE("a chunk is written by the lane that did it, where that lane waits for it") {
+TEST_CASE("a chunk is written by the lane that did it if that lane waits for it") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
@@ -346,13 +346,13 @@ TEST_CASE("a chunk is written by the lane that did it, where that lane waits for
   CHECK(&take(ring, ours, Kind::write) == &first);
   CHECK(is_waiting(task));
   ring.written(first);
-  CHECK(&take(ring, ours, Kind::fill) == &first);  // and not to write the second one
+  CHECK(&take(ring, ours, Kind::fill) == &first);  // nor to write the second one
   const Ring::Task got = result_of(std::move(task));
   CHECK(got.kind == Kind::write);
   CHECK(got.chunk == &second);
 }
 
-TEST_CASE("of chunks that lanes read for themselves a lane writes all that are done, and the others fill") {
+TEST_CASE("one lane writes all finished chunks that lanes read by themselves, while others fill") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
@@ -370,19 +370,19 @@ TEST_CASE("of chunks that lanes read for themselves a lane writes all that are d
   CHECK(got.chunk == &first);
 }
 
-TEST_CASE("a chunk is written by another lane where the one that did it is busy") {
+TEST_CASE("a chunk is written by another lane if the one that did it is busy") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
   Chunk& second = fill_one(ring, theirs, 1);
   ring.done(second);
-  take(ring, theirs, Kind::fill);  // and the input does not come
+  take(ring, theirs, Kind::fill);  // and there is no input
   ring.done(first);
   write_one(ring, ours);
   CHECK(&take(ring, ours, Kind::write) == &second);
 }
 
-TEST_CASE("a lane that goes to write leaves the filling to one that waits") {
+TEST_CASE("a lane that writes leaves filling to a waiting lane") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
   std::array<Chunk*, 2> chunks{};
@@ -397,7 +397,7 @@ TEST_CASE("a lane that goes to write leaves the filling to one that waits") {
   CHECK(got.chunk == chunks[0]);
 }
 
-TEST_CASE("a chunk that was given back is done before new ones are filled, with the same input") {
+TEST_CASE("a chunk that was given back is done again before new ones are filled, with the same input") {
   Ring ring(4, chunk_bytes, chunk_bytes);
   Waiter waiter;
   std::vector<Chunk*> chunks;
@@ -438,7 +438,7 @@ TEST_CASE("a chunk that was given back wakes a lane") {
   CHECK(got.chunk == &chunk);
 }
 
-TEST_CASE("several chunks that were given back wake as many lanes") {
+TEST_CASE("each of several chunks that were given back wakes a lane") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter;
   std::array<Waiter, 3> waiters;
@@ -453,7 +453,7 @@ TEST_CASE("several chunks that were given back wake as many lanes") {
 
 // The end -----------------------------------------------------------------------------------------
 
-TEST_CASE("lanes go home only when all chunks are done: a held one may come back") {
+TEST_CASE("lanes end only when all chunks are done, because a held one may be given back") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter waiter;
   Chunk& first = fill_one(ring, waiter, 1);
@@ -467,10 +467,10 @@ TEST_CASE("lanes go home only when all chunks are done: a held one may come back
   ring.done(first);
   std::size_t writers = 0;
   for (auto& other : others) writers += result_of(std::move(other)).kind == Kind::write ? 1 : 0;
-  CHECK(writers == 1);  // and the others got nothing
+  CHECK(writers == 1);  // and the others got no task
 }
 
-TEST_CASE("the last chunk ends the waiting for more") {
+TEST_CASE("the last chunk ends all waits for more input") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter waiter, other;
   ring.done(fill_one(ring, waiter, 1));
@@ -482,7 +482,7 @@ TEST_CASE("the last chunk ends the waiting for more") {
   CHECK(is_waiting(lane));  // it may be given back
   ring.done(last);
   const std::array tasks{ring.take(waiter, whatever_comes), result_of(std::move(lane))};
-  const std::size_t writer = tasks[0].kind == Kind::write ? 0 : 1;  // whoever came first
+  const std::size_t writer = tasks[0].kind == Kind::write ? 0 : 1;  // the one that came first
   CHECK(tasks[writer].kind == Kind::write);
   CHECK(tasks[1 - writer].kind == Kind::none);
   auto end = in_thread([&] {
@@ -495,7 +495,7 @@ TEST_CASE("the last chunk ends the waiting for more") {
   CHECK(nothing_for(ring, waiter, whatever_comes));
 }
 
-TEST_CASE("an input without a byte is one empty chunk") {
+TEST_CASE("an empty input is one empty chunk") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter waiter;
   ring.done(fill_one(ring, waiter, 0, 0, true));
@@ -504,7 +504,7 @@ TEST_CASE("an input without a byte is one empty chunk") {
   CHECK(nothing_for(ring, waiter, whatever_comes));
 }
 
-TEST_CASE("cancelling wakes everybody, and nobody waits any more") {
+TEST_CASE("cancelling wakes all lanes, and no lane waits afterwards") {
   Ring ring(1, chunk_bytes, chunk_bytes);
   Waiter waiter, waiters[2];
   Chunk& held = fill_one(ring, waiter, 1);
@@ -528,7 +528,7 @@ TEST_CASE("cancelling wakes everybody, and nobody waits any more") {
   ring.wait_for_end();
 }
 
-TEST_CASE("turns may end after cancelling, and give nobody anything") {
+TEST_CASE("turns may end after cancelling, and then lead to no task") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter, other;
   Chunk& first = fill_one(ring, waiter, 1);
@@ -547,20 +547,20 @@ TEST_CASE("turns may end after cancelling, and give nobody anything") {
 
 namespace {
 
-// A stream of numbered chunks that lanes send round a ring.
+// A stream of numbered chunks that lanes pass through a ring.
 struct Traffic {
   Ring& ring;
   std::uint64_t count;  // of chunks
   const Jitter& jitter;
-  bool mishaps;  // chunks are given back now and then, and sometimes the input is not there yet
+  bool mishaps;  // chunks are sometimes given back, and the input is sometimes not ready
 
   OneAtATime reading{"the reader's turn"}, writing{"the writer's turn"};
-  std::uint64_t filled = 0;   // of the reader's turn
-  std::uint64_t written = 0;  // of the writer's turn
+  std::uint64_t filled = 0;   // in the reader's turn
+  std::uint64_t written = 0;  // in the writer's turn
   bool in_order = true;
   std::atomic<std::uint64_t> done = 0;
 
-  // What one lane does of it, with up to `depth` chunks at a time. True when it came to the end.
+  // One lane's part of it, with up to `depth` chunks at a time. Returns whether it reached the end.
   bool drive(Waiter& waiter, std::size_t depth) {
     std::deque<Chunk*> held;
     for (;;) {
@@ -619,8 +619,8 @@ struct Traffic {
   }
 };
 
-// Sends `count` chunks with `lanes` lanes round a ring of `ring_chunks`, one to three at a time. True if they
-// were written in order, each done once.
+// Passes `count` chunks through a ring of `ring_chunks`, with `lanes` lanes that hold one to three at a time.
+// Returns whether they were written in order and each was done once.
 bool goes_round(std::size_t ring_chunks, std::size_t lanes, std::uint64_t count, const Jitter& jitter,
                 bool mishaps) {
   Ring ring(ring_chunks, sizeof count, sizeof count);
@@ -646,7 +646,7 @@ TEST_CASE("chunks stay in order with any size of the ring and number of lanes un
     }
 }
 
-TEST_CASE("a ring without any delays goes round many times") {
+TEST_CASE("a ring without delays handles many chunks") {
   const Jitter none;
   for (const std::size_t ring_chunks : {1, 2, 3, 16})
     for (const std::size_t lanes : {1, 2, 4})
@@ -656,7 +656,7 @@ TEST_CASE("a ring without any delays goes round many times") {
       }
 }
 
-TEST_CASE("cancelling at any moment leaves no thread behind") {
+TEST_CASE("cancelling at any moment ends all threads") {
   const std::uint64_t seed = std::random_device{}();
   CAPTURE(seed);
   const Jitter jitter(seed, std::chrono::microseconds(50));

@@ -1,4 +1,4 @@
-// What the ring says of waiting: who had to, and for what.
+// What the ring reports about waiting: who waited, and for what.
 #include <chrono>
 #include <cstddef>
 #include <thread>
@@ -16,7 +16,7 @@ using Kind = Ring::Task::Kind;
 constexpr Ring::TakeOptions anything{.start = true, .wait = false};
 constexpr Ring::TakeOptions whatever_comes{.start = true, .wait = true};
 
-// So that what lasts until then has lasted for some time by the clock.
+// Lets time pass on the clock, so that waits have a measurable length.
 void time_passes() {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
@@ -43,13 +43,13 @@ double writer_waits(const Ring& ring) {
 
 }  // namespace
 
-TEST_CASE("chunks are numbered as they come in the stream, whatever the size of the ring") {
+TEST_CASE("chunks are numbered in stream order, whatever the size of the ring") {
   Ring ring(2, 64, 64);
   Waiter waiter;
   for (std::uint64_t i = 0; i < 10; ++i) {
     Chunk& chunk = take(ring, waiter, Kind::fill);
     CHECK(chunk.number == i);
-    if (i == 5) {  // there was nothing to fill it with
+    if (i == 5) {  // there was no input for it
       ring.unfilled(chunk);
       CHECK(take(ring, waiter, Kind::fill).number == i);
     }
@@ -60,7 +60,7 @@ TEST_CASE("chunks are numbered as they come in the stream, whatever the size of 
   }
 }
 
-TEST_CASE("before the first task nobody waits") {
+TEST_CASE("before the first task neither reader nor writer waits") {
   Ring ring(1, 64, 64);
   time_passes();
   Waiter waiter;
@@ -70,11 +70,11 @@ TEST_CASE("before the first task nobody waits") {
   CHECK(waiter.waited_seconds() == 0);
 }
 
-TEST_CASE("the reader waits while no chunk is empty: until the next one has been done, and written") {
+TEST_CASE("the reader waits until the next chunk is done and written") {
   Ring ring(2, 64, 64);
   Waiter waiter;
   Chunk& first = fill_one(ring, waiter);
-  time_passes();  // one is empty still
+  time_passes();  // one is still empty
   Chunk& second = take(ring, waiter, Kind::fill);
   time_passes();  // it is being filled
   ring.filled(second, false);
@@ -84,7 +84,7 @@ TEST_CASE("the reader waits while no chunk is empty: until the next one has been
   time_passes();
   Chunk& written = take(ring, waiter, Kind::write);
   time_passes();
-  CHECK(reader_waits(ring) == 0);  // it is not over
+  CHECK(reader_waits(ring) == 0);  // the wait is not over
   ring.written(written);
   const double waited = reader_waits(ring);
   CHECK(waited > 0);
@@ -93,7 +93,7 @@ TEST_CASE("the reader waits while no chunk is empty: until the next one has been
   CHECK(reader_waits(ring) == waited);
 }
 
-TEST_CASE("at the end of the input the reader waits no more") {
+TEST_CASE("at the end of the input the reader no longer waits") {
   Ring ring(1, 64, 64);
   Waiter waiter;
   Chunk& chunk = fill_one(ring, waiter, true);
@@ -103,7 +103,7 @@ TEST_CASE("at the end of the input the reader waits no more") {
   CHECK(reader_waits(ring) == 0);
 }
 
-TEST_CASE("the writer waits while the next chunk is not filled, or not done, whatever others are") {
+TEST_CASE("the writer waits until the next chunk is filled and done, whatever the state of others") {
   Ring ring(3, 64, 64);
   Waiter waiter;
   Chunk& first = take(ring, waiter, Kind::fill);
@@ -111,15 +111,15 @@ TEST_CASE("the writer waits while the next chunk is not filled, or not done, wha
   ring.filled(first, false);
   Chunk& second = fill_one(ring, waiter);
   ring.done(second);
-  CHECK(writer_waits(ring) == 0);  // it is not over
+  CHECK(writer_waits(ring) == 0);  // the wait is not over
   ring.done(first);
   const double waited = writer_waits(ring);
   CHECK(waited > 0);
-  time_passes();  // nobody writes what is done
+  time_passes();  // the finished chunk is not being written
   Chunk& written = take(ring, waiter, Kind::write);
-  time_passes();  // somebody does
+  time_passes();  // now it is
   ring.written(written);
-  time_passes();  // the second one is done as well
+  time_passes();  // the second one is done, too
   ring.written(take(ring, waiter, Kind::write));
   CHECK(writer_waits(ring) == waited);
   time_passes();
@@ -128,7 +128,7 @@ TEST_CASE("the writer waits while the next chunk is not filled, or not done, wha
   CHECK(writer_waits(ring) > waited);
 }
 
-TEST_CASE("when all is written, or the run is cancelled, nobody waits any more") {
+TEST_CASE("when everything is written, or the run is cancelled, waiting ends") {
   for (const bool cancelled : {false, true}) {
     CAPTURE(cancelled);
     Ring ring(1, 64, 64);
@@ -151,17 +151,18 @@ TEST_CASE("when all is written, or the run is cancelled, nobody waits any more")
   }
 }
 
-TEST_CASE("a lane's waiting is the time for which the ring had nothing for it") {
+TEST_CASE("a lane's wait time is the time in which the ring has no task for it") {
   Ring ring(1, 64, 64);
   Waiter busy, idle;
   Chunk& chunk = fill_one(ring, busy, true);
   time_passes();
-  CHECK(ring.take(busy, anything).kind == Kind::none);  // it has no time to wait
+  CHECK(ring.take(busy, anything).kind == Kind::none);  // it does not wait
   auto task = in_thread([&] { return ring.take(idle, whatever_comes); });
   CHECK(is_waiting(task));
   ring.done(chunk);
-  ring.written(take(ring, busy, Kind::write));
-  CHECK(result_of(std::move(task)).kind == Kind::none);
+  const Ring::Task next = result_of(std::move(task));
+  REQUIRE(next.kind == Kind::write);
+  ring.written(*next.chunk);
   CHECK(idle.waited_seconds() > 0);
   CHECK(busy.waited_seconds() == 0);
 }

@@ -1,4 +1,4 @@
-// The pipeline with sealed segments: what comes out of it is what was verified, and not a byte more.
+// The pipeline with sealed segments: it outputs exactly what has been verified.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -39,7 +39,7 @@ std::unique_ptr<Session> open_session() {
   return session(true);
 }
 
-// What has to come of the first `size` of the test bytes, by libcrypto and a loop.
+// The expected output for the first `size` of the test bytes, by libcrypto and a loop.
 Bytes sealed_bytes(std::size_t size) {
   const Bytes text = test_bytes(size);
   Bytes out;
@@ -62,18 +62,18 @@ Setup opening(Bytes input, std::size_t segments_a_chunk = 2) {
 }
 
 std::string message(const char* how, std::uint64_t at, std::uint64_t plaintext) {
-  return "auth: input is " + std::string(how) + " byte " + std::to_string(header_bytes + at) + ": " +
+  return "auth: the input is " + std::string(how) + " byte " + std::to_string(header_bytes + at) + "; " +
          std::to_string(plaintext) + " bytes";
 }
 
-// Opens a damaged stream in many ways: each must end with this message, and write just this much.
+// Opens a damaged stream in many ways: each must end with this message after writing exactly this much.
 void check_fails(const Bytes& input, const std::string& how, std::size_t released) {
   for (const std::size_t segments : {1, 2, 5})
-    for (const bool shared : {false, true})
+    for (const bool parallel : {false, true})
       for (const std::size_t lanes : {1, 3}) {
-        CAPTURE(segments, shared, lanes, input.size());
+        CAPTURE(segments, parallel, lanes, input.size());
         Setup with = opening(input, segments);
-        if (shared) with.source.shared = input.size();
+        if (parallel) with.source.parallel = input.size();
         Rig rig(std::move(with));
         rig.add_lanes(lanes, {.depth = lanes == 3 ? 2u : 1u, .copies = lanes == 3});
         const std::string failure = rig.run();
@@ -84,17 +84,17 @@ void check_fails(const Bytes& input, const std::string& how, std::size_t release
 
 }  // namespace
 
-TEST_CASE("sealing equals libcrypto for sizes around every boundary, however it is cut up") {
+TEST_CASE("sealing equals libcrypto for sizes around every boundary, whatever the chunks") {
   for (const std::size_t size : sizes)
     for (const std::size_t segments : {1, 2, 3})
       for (const std::size_t ring_chunks : {1, 4})
-        for (const std::size_t shared : {std::size_t{0}, size / 2, size}) {
-          CAPTURE(size, segments, ring_chunks, shared);
+        for (const std::size_t parallel : {std::size_t{0}, size / 2, size}) {
+          CAPTURE(size, segments, ring_chunks, parallel);
           Rig rig({.size = size,
                    .session = seal_session,
                    .chunk_bytes = segments * plain,
                    .ring_chunks = ring_chunks,
-                   .source = {.shared = shared}});
+                   .source = {.parallel = parallel}});
           rig.add_lanes(1);
           rig.add_lanes(1, {.copies = true});
           CHECK(rig.run() == "");
@@ -102,16 +102,17 @@ TEST_CASE("sealing equals libcrypto for sizes around every boundary, however it 
         }
 }
 
-TEST_CASE("opening gives back what was sealed, however it comes") {
+TEST_CASE("opening restores what was sealed, whatever the sizes of reads") {
   for (const std::size_t size : sizes)
     for (const std::size_t segments : {1, 3})
       for (const std::size_t read_size : {std::size_t{1000}, sealed, 5 * sealed})
-        for (const bool shared : {false, true}) {
-          CAPTURE(size, segments, read_size, shared);
+        for (const bool parallel : {false, true}) {
+          CAPTURE(size, segments, read_size, parallel);
           Bytes input = sealed_bytes(size);
           const std::size_t input_size = input.size();
           Setup with = opening(std::move(input), segments);
-          with.source = {.read_size = read_size, .shared = shared ? input_size : 0, .sometimes_late = true};
+          with.source = {
+              .read_size = read_size, .parallel = parallel ? input_size : 0, .sometimes_late = true};
           Rig rig(std::move(with));
           rig.add_lanes(1);
           rig.add_lanes(1, {.copies = true});
@@ -139,7 +140,7 @@ TEST_CASE("a changed byte in any segment or tag ends the output before that segm
     }
 }
 
-TEST_CASE("an input that ends too early fails wherever it ends") {
+TEST_CASE("a truncated input fails wherever it ends") {
   const Bytes whole = sealed_bytes(3 * plain + 100);
   for (std::size_t segment = 0; segment <= 3; ++segment)
     for (const std::size_t inside :
@@ -155,7 +156,7 @@ TEST_CASE("an input that ends too early fails wherever it ends") {
     }
 }
 
-TEST_CASE("what is appended, swapped, repeated or left out is noticed") {
+TEST_CASE("appended, swapped, repeated and missing segments are detected") {
   const Bytes whole = sealed_bytes(3 * plain + 100);
   const auto segment = [&](std::size_t i) { return whole.begin() + static_cast<std::ptrdiff_t>(i * sealed); };
   Bytes appended = whole, swapped = whole, repeated = whole, left_out = whole;
@@ -171,16 +172,16 @@ TEST_CASE("what is appended, swapped, repeated or left out is noticed") {
   check_fails(left_out, message("corrupt at", sealed, plain), plain);
 }
 
-TEST_CASE("an input that cannot be read to its end is never sealed with a last segment") {
+TEST_CASE("an input with a read error is never sealed with a last segment") {
   for (const std::size_t fail_at : {std::size_t{0}, std::size_t{5}, plain, 2 * plain, 3 * plain + 5})
     for (const std::size_t segments : {1, 2})
-      for (const bool shared : {false, true}) {
-        CAPTURE(fail_at, segments, shared);
+      for (const bool parallel : {false, true}) {
+        CAPTURE(fail_at, segments, parallel);
         const std::size_t size = 4 * plain;
         Rig rig({.size = size,
                  .session = seal_session,
                  .chunk_bytes = segments * plain,
-                 .source = {.shared = shared ? size : 0, .fail_at = fail_at}});
+                 .source = {.parallel = parallel ? size : 0, .fail_at = fail_at}});
         rig.add_lanes(2);
         CHECK(contains(rig.run(), "io: the source fails"));
         const Bytes whole = sealed_bytes(size);
@@ -190,7 +191,7 @@ TEST_CASE("an input that cannot be read to its end is never sealed with a last s
       }
 }
 
-TEST_CASE("a chunk is as large as was asked for, rounded up to whole segments") {
+TEST_CASE("a chunk has the requested size, rounded up to whole segments") {
   const auto seal = seal_session(), open = open_session(), raw = raw_session();
   for (const std::size_t segments : {1, 2, 5})
     for (const std::size_t missing : {std::size_t{0}, std::size_t{1}, plain - 1}) {
@@ -205,7 +206,7 @@ TEST_CASE("a chunk is as large as was asked for, rounded up to whole segments") 
   CHECK(make_ring({.chunk_bytes = 17, .chunks = 1}, *raw).in_bytes() == 32);
 }
 
-TEST_CASE("plaintext that was not verified is wiped from the ring") {
+TEST_CASE("unverified plaintext is wiped from the ring") {
   Bytes input = sealed_bytes(3 * plain);
   input[sealed + 5] ^= std::byte{1};
   Setup with = opening(input, 4);
@@ -218,7 +219,7 @@ TEST_CASE("plaintext that was not verified is wiped from the ring") {
   CHECK(std::ranges::all_of(outputs.subspan(plain), [](std::byte byte) { return byte == std::byte{0}; }));
 }
 
-TEST_CASE("a lane that fails while it opens loses nothing and releases nothing wrong") {
+TEST_CASE("a lane that fails while opening loses no data and releases none that is wrong") {
   for (const bool damaged : {false, true}) {
     Bytes input = sealed_bytes(9 * plain + 5);
     if (damaged) input[7 * sealed] ^= std::byte{1};

@@ -1,4 +1,4 @@
-// Which thread drives which lane: the first is the caller's, others are made when there is more to do.
+// Which thread drives which lane: the caller's drives the first; others are created when there is more to do.
 #include <array>
 #include <memory>
 #include <mutex>
@@ -40,14 +40,14 @@ class Seen {
 
 }  // namespace
 
-TEST_CASE("an input that one chunk holds is done by the caller's thread, and needs no other") {
+TEST_CASE("an input that fits into one chunk is processed by the caller's thread alone") {
   for (const std::size_t size : {0, 1, 16, 63, 64})
-    for (const std::uint64_t shared : {std::size_t{0}, size})
+    for (const std::uint64_t parallel : {std::size_t{0}, size})
       for (const std::size_t lanes : {1, 2, 5}) {
-        if (shared == 0 && size == 64) continue;  // what fills a chunk may have more behind it
-        CAPTURE(size, shared, lanes);
+        if (parallel == 0 && size == 64) continue;  // more input may follow a full chunk
+        CAPTURE(size, parallel, lanes);
         Seen seen;
-        Rig rig({.size = size, .source = {.shared = shared}});
+        Rig rig({.size = size, .source = {.parallel = parallel}});
         rig.add_lanes(lanes, seen.script());
         std::string failure;
         {
@@ -63,11 +63,11 @@ TEST_CASE("an input that one chunk holds is done by the caller's thread, and nee
       }
 }
 
-TEST_CASE("where the system gives no threads the caller's does all the work") {
-  for (const std::uint64_t shared : {0, 65 * 16}) {
-    CAPTURE(shared);
+TEST_CASE("if the system cannot create threads, the caller's thread does all the work") {
+  for (const std::uint64_t parallel : {0, 65 * 16}) {
+    CAPTURE(parallel);
     Seen seen;
-    Rig rig({.size = 65 * 16, .source = {.shared = shared}});
+    Rig rig({.size = 65 * 16, .source = {.parallel = parallel}});
     rig.add_lanes(2, seen.script());
     std::string failure;
     {
@@ -81,7 +81,7 @@ TEST_CASE("where the system gives no threads the caller's does all the work") {
   }
 }
 
-TEST_CASE("a lane that cannot get its thread during the run is not waited for, and takes no one's place") {
+TEST_CASE("a lane without a thread during the run is not waited for and replaces no other lane") {
   Rig rig({.size = 64 * 20});
   Gate refused;
   rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { refused.wait(); }});
@@ -99,7 +99,7 @@ TEST_CASE("a lane that cannot get its thread during the run is not waited for, a
   CHECK(rig.pipeline.lane_stats()[0].chunks == 20);
 }
 
-TEST_CASE("there are no more threads than chunks") {
+TEST_CASE("the number of threads does not exceed the number of chunks") {
   Seen seen;
   Rig rig({.size = 64 * 2 + 10, .ring_chunks = 8, .max_delay = std::chrono::microseconds(200)});
   rig.add_lanes(8, seen.script());
@@ -109,10 +109,10 @@ TEST_CASE("there are no more threads than chunks") {
   CHECK(rig.pipeline.lane_stats().size() == 8);
 }
 
-TEST_CASE("all lanes get to work where there is enough of it") {
-  for (const std::uint64_t shared : {0, 64 * 40}) {
-    CAPTURE(shared);
-    Rig rig({.size = 64 * 40, .ring_chunks = 5, .source = {.shared = shared}});
+TEST_CASE("all lanes work if there is enough input") {
+  for (const std::uint64_t parallel : {0, 64 * 40}) {
+    CAPTURE(parallel);
+    Rig rig({.size = 64 * 40, .ring_chunks = 5, .source = {.parallel = parallel}});
     Gate all;
     rig.add_lanes(5, {.on_finish = [&](std::uint64_t job) {
                     if (job == 0) all.wait();
@@ -125,7 +125,7 @@ TEST_CASE("all lanes get to work where there is enough of it") {
   }
 }
 
-TEST_CASE("where a lane fails its thread goes on with one that has none") {
+TEST_CASE("when a lane fails, its thread goes on to drive a lane that has none") {
   Seen seen;
   Rig rig({.size = 40, .fallback_lane = make_cpu_lane});
   rig.add_lanes(2, {.on_start = fail_at_job(0)});
@@ -140,7 +140,7 @@ TEST_CASE("where a lane fails its thread goes on with one that has none") {
   CHECK(rig.warnings() == 2);
   CHECK(seen.caller());
   const std::vector<LaneStats> stats = rig.pipeline.lane_stats();
-  REQUIRE(stats.size() == 4);  // and no fallback lane
+  REQUIRE(stats.size() == 4);  // and not a fallback lane
   CHECK(stats[2].bytes == 40);
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("lanes that are replaced before they have a thread leave without one, 
     PipeFed run(rig);
     for (int i = 0; i < 3; ++i) run.pipeline.add_lane(rig.lane());
     auto ended = run.start();
-    CHECK(is_waiting(ended));  // the caller's thread, for the first byte
+    CHECK(is_waiting(ended));  // the caller's thread waits for the first byte
     std::vector<std::unique_ptr<Lane>> lanes;
     for (std::size_t i = 0; i < others; ++i) lanes.push_back(rig.lane());
     run.pipeline.replace_lanes(std::move(lanes));
@@ -170,7 +170,7 @@ TEST_CASE("lanes that are replaced before they have a thread leave without one, 
   }
 }
 
-TEST_CASE("a lane without a thread takes the place of a fallback lane") {
+TEST_CASE("a lane without a thread is used before a fallback lane") {
   Rig rig({.size = 64 * 10, .ring_chunks = 1, .fallback_lane = make_cpu_lane});
   rig.add_lanes(1, {.on_finish = fail_at_job(0)});
   rig.add_lanes(1);
@@ -196,7 +196,7 @@ TEST_CASE("a request to stop reaches the caller's thread while it waits for the 
   }
 }
 
-TEST_CASE("what fails in another thread ends the run while the caller's waits for input") {
+TEST_CASE("a failure in another thread ends the run while the caller's thread waits for input") {
   Rig rig({.sink_fails_at = 100});
   PipeFed run(rig);
   Gate other;
@@ -205,13 +205,13 @@ TEST_CASE("what fails in another thread ends the run while the caller's waits fo
   put(run.pipe.writer, test_bytes(128));
   auto ended = run.start();
   CHECK(comes_true([&] { return rig.sink.size() == 64; }));
-  CHECK(is_waiting(ended));  // the caller's thread for what comes behind the 128 bytes
+  CHECK(is_waiting(ended));  // the caller's thread waits for input after the 128 bytes
   other.open();
   CHECK(result_of(std::move(ended)) == "io: the sink fails at byte 100");
   CHECK(rig.wrong_output(100) == "");
 }
 
-TEST_CASE("what fails in the caller's thread ends the run while another one waits for input") {
+TEST_CASE("a failure in the caller's thread ends the run while another one waits for input") {
   Rig rig({.sink_fails_at = 50});
   PipeFed run(rig);
   Gate waits;
@@ -220,7 +220,7 @@ TEST_CASE("what fails in the caller's thread ends the run while another one wait
   put(run.pipe.writer, test_bytes(64));
   auto ended = run.start();
   CHECK(waits.comes(1));
-  CHECK(is_waiting(ended));  // the other one has its thread, and reads
+  CHECK(is_waiting(ended));  // the other lane has its thread, which waits in read()
   waits.open();
   CHECK(result_of(std::move(ended)) == "io: the sink fails at byte 50");
   CHECK(rig.wrong_output(50) == "");

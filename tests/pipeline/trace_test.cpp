@@ -1,4 +1,4 @@
-// The timeline of a run: what is in it, and how it ends. (That it is JSON, tests/cli/trace*.sh see.)
+// The timeline of a run: its contents and its end. tests/cli/trace/ checks that it is JSON.
 #include "pipeline/trace.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What became of a trace's file, which outlives it.
+// The state of a trace's file, which outlives the trace.
 struct TraceFile {
   std::string text;
   std::size_t fail_at = std::string::npos;
@@ -43,7 +43,7 @@ class TraceSink : public Sink {
   void write(std::span<const std::byte> bytes) override {
     cancel_.check();
     if (file_.text.size() + bytes.size() > file_.fail_at) {
-      if (file_.closed_pipe) throw PipeClosed("nobody reads the trace");
+      if (file_.closed_pipe) throw PipeClosed("the trace has no reader");
       throw IoError("the trace has no room");
     }
     file_.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -109,7 +109,7 @@ struct TracedRun {
   std::optional<Pipeline> pipeline;
 };
 
-// Says when the device did a job: between its start and its finish, one phase behind the other.
+// Reports when the device did a job: between its start and its finish, with consecutive phases.
 class PhasedLane : public Lane {
  public:
   std::string name() const override { return "phased"; }
@@ -132,14 +132,14 @@ class PhasedLane : public Lane {
   std::array<Phase, 2> phases_{};
 };
 
-constexpr std::size_t long_run = 64 * 4000;  // whose trace is larger than what is kept in memory
+constexpr std::size_t long_run = 64 * 4000;  // produces a trace larger than the buffer
 
 }  // namespace
 
-TEST_CASE("every chunk is read, ciphered and written once in a trace") {
-  for (const std::uint64_t shared : {0, 64 * 20}) {
-    CAPTURE(shared);
-    TracedRun traced({.size = 64 * 20 + 5, .source = {.shared = shared}});
+TEST_CASE("a trace shows every chunk read, processed and written once") {
+  for (const std::uint64_t parallel : {0, 64 * 20}) {
+    CAPTURE(parallel);
+    TracedRun traced({.size = 64 * 20 + 5, .source = {.parallel = parallel}});
     for (int i = 0; i < 2; ++i) traced.pipeline->add_lane(make_cpu_lane());
     CHECK(traced.run() == "");
     CHECK(traced.rig.wrong_output(64 * 20 + 5) == "");
@@ -152,7 +152,7 @@ TEST_CASE("every chunk is read, ciphered and written once in a trace") {
   }
 }
 
-TEST_CASE("jobs that a lane has under way at once are on tracks of their own") {
+TEST_CASE("concurrent jobs of a lane have their own tracks") {
   TracedRun traced({.size = 64 * 50});
   traced.pipeline->add_lane(std::make_unique<PhasedLane>());
   CHECK(traced.run() == "");
@@ -175,7 +175,7 @@ TEST_CASE("jobs that a lane has under way at once are on tracks of their own") {
     CHECK(chunks_of(events, name).size() == jobs);
 }
 
-TEST_CASE("a lane that waits for another one is seen to wait") {
+TEST_CASE("a trace shows a lane waiting for another") {
   TracedRun traced({.size = 64 * 2, .ring_chunks = 1});
   Gate gate;
   traced.pipeline->add_lane(traced.rig.lane({.on_start = [&](std::uint64_t) { gate.wait(); }}));
@@ -194,10 +194,10 @@ TEST_CASE("a lane that waits for another one is seen to wait") {
   CHECK(stats[1].wait_seconds > 0);
 }
 
-TEST_CASE("a lane's figures have the time in which it read and wrote") {
-  for (const std::uint64_t shared : {0, 64 * 10}) {
-    CAPTURE(shared);
-    Rig rig({.size = 64 * 10, .source = {.shared = shared}, .sink_waits_at = 64 * 5});
+TEST_CASE("a lane's statistics include its read and write times") {
+  for (const std::uint64_t parallel : {0, 64 * 10}) {
+    CAPTURE(parallel);
+    Rig rig({.size = 64 * 10, .source = {.parallel = parallel}, .sink_waits_at = 64 * 5});
     rig.add_lanes(1);
     auto ended = in_thread([&] { return rig.run(); });
     CHECK(comes_true([&] { return rig.sink.waits(); }));
@@ -210,7 +210,7 @@ TEST_CASE("a lane's figures have the time in which it read and wrote") {
   }
 }
 
-TEST_CASE("a trace goes to its file while the run goes on") {
+TEST_CASE("a trace is written to its file during the run") {
   TracedRun traced({.size = long_run});
   traced.pipeline->add_lane(make_cpu_lane());
   CHECK(traced.run() == "");
@@ -222,7 +222,7 @@ TEST_CASE("a trace goes to its file while the run goes on") {
   CHECK(chunks_of(events_of(traced.file.text), "write").size() == long_run / 64 + 1);
 }
 
-TEST_CASE("a trace whose run fails, or is stopped, is whole") {
+TEST_CASE("the trace of a run that fails or is stopped is complete JSON") {
   for (const bool stopped : {false, true}) {
     CAPTURE(stopped);
     TracedRun traced({.size = long_run,
@@ -247,7 +247,7 @@ TEST_CASE("a trace whose run fails, or is stopped, is whole") {
 }
 
 TEST_CASE(
-    "a trace that cannot be written harms no run, gives its file up at once, and is an error at the end") {
+    "an unwritable trace does not disturb the run, closes its file at once, and is an error at the end") {
   for (const bool closed_pipe : {false, true})
     for (const std::size_t room : {std::size_t{0}, std::size_t{100000}}) {
       CAPTURE(closed_pipe, room);
@@ -259,7 +259,7 @@ TEST_CASE(
       CHECK(traced.rig.wrong_output(long_run) == "");
       CHECK(traced.file.gone);
       CHECK(failure_of([&] { traced.trace->finish(); }) ==
-            (closed_pipe ? "io: nobody reads the trace" : "io: the trace has no room"));
+            (closed_pipe ? "io: the trace has no reader" : "io: the trace has no room"));
       CHECK_FALSE(traced.file.finished);
     }
 }

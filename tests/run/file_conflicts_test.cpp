@@ -27,7 +27,10 @@ std::string conflict(const Options& options, const std::vector<std::string>& inp
   for (std::size_t i = 0; i < inputs.size(); ++i) REQUIRE(stat(inputs[i].c_str(), &in_use[i]) == 0);
   return failure_of([&] {
     refuse_input_conflicts(options);
-    refuse_output_conflicts(options, in_use);
+    OutputTargets targets{.output = find_output(options.in_place ? options.input : options.output)};
+    if (options.stats) targets.stats = find_output(options.stats);
+    if (options.trace) targets.trace = find_output(options.trace);
+    refuse_output_conflicts(options, targets, in_use);
   });
 }
 
@@ -38,7 +41,91 @@ std::string conflict(const std::string& input, const std::string& output) {
   return conflict(options, {input});
 }
 
+bool same_output(const std::string& a, const std::string& b) {
+  return is_same_output(find_output(a), find_output(b));
+}
+
 }  // namespace
+
+TEST_CASE("a file is the same as itself by any name, and as no other") {
+  const TempDir directory;
+  write_file(directory / "a", test_bytes(1));
+  write_file(directory / "b", test_bytes(1));
+  fs::create_hard_link(directory / "a", directory / "link");
+  const auto status = [&](const std::string& name) {
+    struct stat result {};
+    REQUIRE(stat(name.c_str(), &result) == 0);
+    return result;
+  };
+  CHECK(is_same_file(status(directory / "a"), status(directory / "a")));
+  CHECK(is_same_file(status(directory / "a"), status(directory / "link")));
+  CHECK_FALSE(is_same_file(status(directory / "a"), status(directory / "b")));
+  CHECK_FALSE(is_same_file(status("/dev/null"), status("/dev/null")));  // what is written is not read
+  CHECK_FALSE(is_same_file(status(directory / "a"), {}));
+}
+
+TEST_CASE("two names of one output are known as such, whether it is there or not") {
+  const TempDir directory;
+  fs::create_directory(directory / "sub");
+  fs::create_symlink("sub", directory / "link to sub");
+  fs::create_symlink("sub/out", directory / "link");
+  fs::create_symlink("link", directory / "chain");
+  for (const bool exists : {false, true}) {
+    CAPTURE(exists);
+    if (exists) write_file(directory / "sub/out", {});
+    const std::string name = directory / "sub/out";
+    for (const std::string_view same :
+         {"sub/out", "sub/./out", "sub/../sub/out", "link to sub/out", "link", "chain"}) {
+      CAPTURE(same);
+      CHECK(same_output(name, directory / same));
+      CHECK(same_output(directory / same, name));
+    }
+    for (const std::string_view other : {"sub/other", "out", "sub", "sub/out.json"}) {
+      CAPTURE(other);
+      CHECK_FALSE(same_output(name, directory / other));
+      CHECK_FALSE(same_output(directory / other, name));
+    }
+  }
+}
+
+TEST_CASE("two names of one output are known as such from its own directory") {
+  const TempDir directory;
+  const fs::path before = fs::current_path();
+  fs::current_path(directory.path());
+  for (const bool exists : {false, true}) {
+    CAPTURE(exists);
+    if (exists) write_file("out", {});
+    for (const std::string& same : {std::string("out"), std::string("./out"), directory / "out"}) {
+      CHECK(same_output("out", same));
+      CHECK(same_output(same, "out"));
+    }
+    for (const char* const other : {"other", "./other", ".", ""}) CHECK_FALSE(same_output("out", other));
+  }
+  fs::current_path(before);
+}
+
+TEST_CASE("outputs that do not replace each other are two, and so are hard links and broken names") {
+  const TempDir directory;
+  write_file(directory / "file", {});
+  fs::create_hard_link(directory / "file", directory / "hardlink");
+  REQUIRE(mkfifo((directory / "fifo").c_str(), 0600) == 0);
+  fs::create_symlink("loop", directory / "loop");
+  CHECK_FALSE(same_output(directory / "file", directory / "hardlink"));  // each becomes a file of its own
+  CHECK_FALSE(same_output("/dev/null", "/dev/null"));
+  CHECK_FALSE(same_output(directory / "loop/a", directory / "loop/b"));
+  CHECK_FALSE(same_output(directory / "missing/a", directory / "missing/b"));
+}
+
+TEST_CASE("what goes into one pipe by two names is mixed up") {
+  const TempDir directory;
+  REQUIRE(mkfifo((directory / "fifo").c_str(), 0600) == 0);
+  REQUIRE(mkfifo((directory / "other").c_str(), 0600) == 0);
+  fs::create_symlink("fifo", directory / "link");
+  CHECK(same_output(directory / "fifo", directory / "fifo"));
+  CHECK(same_output(directory / "link", directory / "fifo"));
+  CHECK_FALSE(same_output(directory / "fifo", directory / "other"));
+  CHECK_FALSE(same_output(directory / "fifo", directory / "missing"));
+}
 
 TEST_CASE("an output that is the input is refused, by whatever name") {
   const TempDir directory;
@@ -48,7 +135,7 @@ TEST_CASE("an output that is the input is refused, by whatever name") {
   fs::create_hard_link(name, directory / "hardlink");
   for (const std::string& output :
        {name, directory / "symlink", directory / "hardlink", directory / "./file"})
-    CHECK(conflict(name, output) == "io: " + output + " is being read, it cannot be the output");
+    CHECK(conflict(name, output) == "io: " + output + " cannot be both input and output");
   CHECK(conflict(name, directory / "other") == "");
 }
 
@@ -71,7 +158,7 @@ TEST_CASE("an output that is any of the files that are read is refused") {
   for (const auto output : {&Options::output, &Options::stats, &Options::trace}) {
     for (const std::string_view name : {"input", "key", "other key", "words", "recipients", "new key"})
       CHECK(with(output, directory / name) ==
-            "io: " + (directory / name) + " is being read, it cannot be the output");
+            "io: " + (directory / name) + " cannot be both input and output");
     CHECK(with(output, directory / "new") == "");
   }
   write_file(directory / "old", {});
@@ -86,8 +173,7 @@ TEST_CASE("a file that is replaced may be its own input, but no other") {
   options.in_place = true;
   CHECK(conflict(options, {}) == "");
   options.recipients = {fmt::format("@{}", options.input)};
-  CHECK(conflict(options, {options.input}) ==
-        "io: " + options.input + " is being read, it cannot be the output");
+  CHECK(conflict(options, {options.input}) == "io: " + options.input + " cannot be both input and output");
 }
 
 TEST_CASE("a device may be read and written at once") {
@@ -102,8 +188,7 @@ TEST_CASE("the input as standard output is refused, unless nothing is written") 
     dup2(open(name.c_str(), O_WRONLY | O_APPEND), STDOUT_FILENO);
     Options options;
     options.input = name;
-    const bool refused =
-        conflict(options, {name}) == "io: standard output is being read, it cannot be the output";
+    const bool refused = conflict(options, {name}) == "io: standard output cannot be both input and output";
     options.test = true;
     return refused && conflict(options, {name}).empty() ? 0 : 1;
   });

@@ -1,4 +1,5 @@
-// Ranges of a stream: which units they take, and what errors say of the whole.
+// Ranges of a stream: which units they take, what errors say of the whole, and the windows that show a part
+// of it.
 #include "run/range_stream.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/io_support.hpp"
 #include "support/keys.hpp"
 #include "support/memory_io.hpp"
 #include "support/threads.hpp"
@@ -48,11 +50,26 @@ Found find(const Session& session, const Bytes& body, const ByteRange& range) {
 }
 
 bool lies(const Found& found, std::uint64_t begin, std::uint64_t size, std::uint64_t skipped) {
-  return found.failure.empty() && found.place.begin == begin && found.place.size == size &&
-         found.place.skipped == skipped;
+  return found.failure.empty() && found.place.body_offset == begin && found.place.body_bytes == size &&
+         found.place.skipped_bytes == skipped;
 }
 
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+
+// The test bytes as a file, `parallel` of which lanes may read.
+struct Whole {
+  explicit Whole(std::size_t size, SourceScript script = {})
+      : source(test_bytes(size), script, cancel, jitter) {}
+
+  Cancel cancel;
+  Jitter jitter;
+  MemorySource source;
+};
+
+Bytes part_of(std::size_t begin, std::size_t size) {
+  const Bytes all = test_bytes(begin + size);
+  return {all.begin() + static_cast<std::ptrdiff_t>(begin), all.end()};
+}
 
 }  // namespace
 
@@ -66,7 +83,7 @@ TEST_CASE("a range takes the segments that it touches, and no others") {
   CHECK(lies(find(*session, body, {16384, 16385}), 16400, 16400 + 116, 0));
   CHECK(lies(find(*session, body, {32868, 0}), 32800, 0, 100));
   CHECK(lies(find(*session, body, {5, {}}), 0, body.size(), 5));
-  CHECK(find(*session, body, {5, {}}).place.length == 2 * segment_bytes + 95);
+  CHECK(find(*session, body, {5, {}}).place.plaintext_bytes == 2 * segment_bytes + 95);
   // Behind whole segments the empty last one is opened, and not taken again.
   CHECK(lies(find(*session, sealed(2 * segment_bytes), {16384, {}}), 16400, 16400, 0));
   CHECK(lies(find(*session, sealed(0), {0, {}}), 0, 0, 0));
@@ -85,8 +102,8 @@ TEST_CASE("a range beyond the end is none, also where numbers overflow") {
   const Bytes body = sealed(100);
   for (const ByteRange& range : {ByteRange{101, 0}, ByteRange{101, {}}, ByteRange{100, 1}, ByteRange{0, 101},
                                  ByteRange{most, most}, ByteRange{1, most}, ByteRange{most, {}}})
-    CHECK(contains(find(*session, body, range).failure,
-                   "beyond the end of the plaintext, which has 100 bytes"));
+    CHECK(
+        contains(find(*session, body, range).failure, "past the end of the plaintext, which has 100 bytes"));
   CHECK(find(*session, body, {100, 0}).failure.empty());
 }
 
@@ -96,13 +113,13 @@ TEST_CASE("where the end is not authentic there are no ranges") {
   for (const std::size_t size : {0u, 15u, 16400u, 16415u}) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     CHECK(contains(find(*session, cut, {0, 0}).failure,
-                   "truncated after byte " + std::to_string(175 + size) + ": 0 bytes"));
+                   "truncated after byte " + std::to_string(175 + size) + "; 0 bytes"));
   }
   for (const std::size_t size : {16u, 1000u, 16399u, 16416u, 16515u}) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     CHECK(
         contains(find(*session, cut, {0, 0}).failure,
-                 "corrupt or truncated at byte " + std::to_string(175 + size / 16400 * 16400) + ": 0 bytes"));
+                 "corrupt or truncated at byte " + std::to_string(175 + size / 16400 * 16400) + "; 0 bytes"));
   }
 }
 
@@ -114,15 +131,79 @@ TEST_CASE("jobs and errors of a window are those of the whole") {
   Bytes out(2 * 16384);
   CHECK(window.output_size(in.size(), true) == out.size());
   CHECK(window.job({16400, in, out}).first_segment == (std::uint64_t{1} << 33) + 1);
-  const Outcome bad = window.judge({16400, in, out}, false, 1);
+  const Outcome bad = window.verify({16400, in, out}, false, 1);
   CHECK(bad.released == 16384);
   REQUIRE(bad.error.has_value());
-  CHECK(std::string(bad.error->what()) == "input is corrupt at byte " +
+  CHECK(std::string(bad.error->what()) == "the input is corrupt at byte " +
                                               std::to_string(175 + begin + 2 * 16400) +
-                                              ": 32668 bytes of plaintext before that are good");
-  CHECK(contains(window.judge({0, in, out}, false, 0).error->what(), ": 0 bytes"));
-  // It was judged before whether the stream ends there.
-  CHECK_FALSE(window.judge({0, in, out}, true, {}).error.has_value());
+                                              "; 32668 bytes of plaintext before that were verified");
+  CHECK(contains(window.verify({0, in, out}, false, 0).error->what(), "; 0 bytes"));
+  // Where the stream ends was checked before.
+  CHECK_FALSE(window.verify({0, in, out}, true, {}).error.has_value());
+}
+
+// Windows -----------------------------------------------------------------------------------------
+
+TEST_CASE("a window of a source is that part of it, and ends") {
+  for (const std::size_t begin : {0, 1, 50, 100})
+    for (const std::size_t size : {0u, 1u, 49u, 50u}) {
+      if (begin + size > 100) continue;
+      for (const std::size_t each : {1u, 7u, 1000u}) {
+        CAPTURE(begin, size, each);
+        Whole whole(100);
+        WindowSource window(whole.source, begin, size);
+        CHECK(read_all(window, each) == part_of(begin, size));
+        Bytes more(10);
+        CHECK(window.read(more) == 0);
+        CHECK(window.ready(std::chrono::milliseconds(0)));
+      }
+    }
+}
+
+TEST_CASE("lanes read a window where they may read the whole") {
+  Whole whole(100, {.parallel = 90});
+  WindowSource window(whole.source, 30, 50);
+  CHECK(window.parallel_size() == 50);
+  CHECK(read_part(window, 0, 50) == part_of(30, 50));
+  CHECK(read_part(window, 45, 5) == part_of(75, 5));
+  window.skip_to(48);
+  CHECK(read_all(window) == part_of(78, 2));
+
+  Whole pipe(100);
+  CHECK(WindowSource(pipe.source, 30, 50).parallel_size() == 0);
+}
+
+TEST_CASE("a source that ends within its window is an error") {
+  Whole whole(100);
+  WindowSource window(whole.source, 90, 20);
+  CHECK(contains(failure_of([&] { read_all(window); }), "the input ended before"));
+}
+
+TEST_CASE("a window of a sink passes that part on, however it is cut") {
+  for (const std::size_t skipped : {0u, 1u, 10u, 100u})
+    for (const std::size_t size : {0u, 1u, 10u, 90u})
+      for (const std::size_t each : {1u, 3u, 10u, 100u}) {
+        CAPTURE(skipped, size, each);
+        Cancel cancel;
+        Jitter jitter;
+        MemorySink whole({}, cancel, jitter);
+        WindowSink window(whole, skipped, size);
+        const Bytes bytes = test_bytes(200);
+        for (std::size_t at = 0; at < bytes.size(); at += each)
+          window.write(std::span(bytes).subspan(at, std::min(each, bytes.size() - at)));
+        window.finish();
+        CHECK(whole.bytes() == part_of(skipped, size));
+        CHECK(window.passed() == size);
+      }
+}
+
+TEST_CASE("what the sink behind a window fails to take is not passed") {
+  Cancel cancel;
+  Jitter jitter;
+  MemorySink whole({.fail_at = 5}, cancel, jitter);
+  WindowSink window(whole, 10, 20);
+  CHECK(contains(failure_of([&] { window.write(test_bytes(100)); }), "the sink fails"));
+  CHECK(window.passed() == 0);
 }
 
 }  // namespace gpuaes

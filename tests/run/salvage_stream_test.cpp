@@ -21,7 +21,7 @@
 namespace gpuaes {
 namespace {
 
-using Ranges = std::vector<Damage::Range>;
+using Gaps = std::vector<Damage::Gap>;
 
 std::unique_ptr<Session> opened() {
   return make_segment_session(
@@ -38,9 +38,9 @@ Bytes sealed(std::size_t size, const std::vector<std::size_t>& bad = {}) {
   return out;
 }
 
-Bytes with_zeros(std::size_t size, const Ranges& ranges) {
+Bytes with_zeros(std::size_t size, const Gaps& gaps) {
   Bytes plain = test_bytes(size);
-  for (const auto [begin, end] : ranges)
+  for (const auto [begin, end] : gaps)
     std::fill(plain.begin() + static_cast<std::ptrdiff_t>(begin),
               plain.begin() + static_cast<std::ptrdiff_t>(end), std::byte{0});
   return plain;
@@ -75,33 +75,33 @@ class WholeJobLane : public Lane {
 
 // Damage ------------------------------------------------------------------------------------------
 
-TEST_CASE("damage that touches is one range, in whatever order it is found") {
-  std::vector<Damage::Range> parts{{0, 10}, {10, 20}, {20, 30}, {40, 50}, {60, 60}};
-  std::ranges::sort(parts, {}, &Damage::Range::begin);
+TEST_CASE("damage that touches is one gap, in whatever order it is found") {
+  std::vector<Damage::Gap> parts{{0, 10}, {10, 20}, {20, 30}, {40, 50}, {60, 60}};
+  std::ranges::sort(parts, {}, &Damage::Gap::begin);
   do {
     Damage damage;
-    for (const Damage::Range& part : parts) damage.add(part);
-    CHECK(damage.take_all() == Ranges{{0, 30}, {40, 50}, {60, 60}});
+    for (const Damage::Gap& part : parts) damage.add(part);
+    CHECK(damage.take_all() == Gaps{{0, 30}, {40, 50}, {60, 60}});
     CHECK(damage.take_all().empty());
-  } while (std::ranges::next_permutation(parts, {}, &Damage::Range::begin).found);
+  } while (std::ranges::next_permutation(parts, {}, &Damage::Gap::begin).found);
 }
 
 TEST_CASE("damage that is found twice counts once") {
   Damage damage;
-  for (const Damage::Range& part : Ranges{{10, 20}, {10, 20}, {12, 18}, {5, 11}, {20, 20}, {0, 2}, {19, 25}})
+  for (const Damage::Gap& part : Gaps{{10, 20}, {10, 20}, {12, 18}, {5, 11}, {20, 20}, {0, 2}, {19, 25}})
     damage.add(part);
-  CHECK(damage.take_all() == Ranges{{0, 2}, {5, 25}});
+  CHECK(damage.take_all() == Gaps{{0, 2}, {5, 25}});
 }
 
-TEST_CASE("a range that may go on is not yet taken") {
+TEST_CASE("a gap that may go on is not yet taken") {
   Damage damage;
   damage.add({0, 10});
   damage.add({20, 30});
   CHECK(damage.take_before(10).empty());
-  CHECK(damage.take_before(30) == Ranges{{0, 10}});
+  CHECK(damage.take_before(30) == Gaps{{0, 10}});
   damage.add({30, 40});
   CHECK(damage.take_before(40).empty());
-  CHECK(damage.take_before(41) == Ranges{{20, 40}});
+  CHECK(damage.take_before(41) == Gaps{{20, 40}});
 }
 
 // The lane ----------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ TEST_CASE("a salvaging lane opens all good segments and makes zeros of the bad o
     Damage expected;
     for (const std::size_t i : bad)
       expected.add({i * segment_bytes, std::min((i + 1) * segment_bytes, size)});
-    const Ranges ranges = expected.take_all();
+    const Gaps gaps = expected.take_all();
     std::size_t count = 0;
     for (const bool device : {false, true}) {
       Damage damage;
@@ -128,8 +128,8 @@ TEST_CASE("a salvaging lane opens all good segments and makes zeros of the bad o
       Bytes out(size);
       lane->start(session->job({0, in, out}));
       CHECK_FALSE(lane->finish().has_value());
-      CHECK(difference(out, with_zeros(size, ranges)) == "");
-      CHECK(damage.take_all() == ranges);
+      CHECK(difference(out, with_zeros(size, gaps)) == "");
+      CHECK(damage.take_all() == gaps);
     }
   }
 }
@@ -141,7 +141,7 @@ TEST_CASE("damage has its place in the stream") {
   Damage damage;
   const std::uint64_t first = std::uint64_t{1} << 33;
   make_salvage_lane(make_cpu_lane(), damage)->start(session->job({first * sealed_segment_bytes, in, out}));
-  CHECK(damage.take_all() == Ranges{{first * segment_bytes, first * segment_bytes + 100}});
+  CHECK(damage.take_all() == Gaps{{first * segment_bytes, first * segment_bytes + 100}});
 }
 
 TEST_CASE("a device opens no segment more than a few times, however many are bad") {
@@ -181,7 +181,7 @@ namespace {
 struct Salvaged {
   Bytes out;
   std::vector<std::string> told;
-  std::string verdict;
+  std::string error;
 };
 
 // `input` through a pipeline of several lanes, of which the first fails in the middle.
@@ -190,7 +190,7 @@ Salvaged salvage(const Bytes& input, std::uint64_t seed) {
   Rig rig({.input = input,
            .session = opened,
            .chunk_bytes = 2 * sealed_segment_bytes,
-           .source = {.read_size = 10000, .shared = seed % 2 == 0 ? input.size() : 0},
+           .source = {.read_size = 10000, .parallel = seed % 2 == 0 ? input.size() : 0},
            .seed = seed,
            .max_delay = std::chrono::microseconds(50)});
   SalvageStream stream({.source = rig.source, .sink = rig.sink, .session = opened(), .header_bytes = 175},
@@ -208,9 +208,9 @@ Salvaged salvage(const Bytes& input, std::uint64_t seed) {
         make_cpu_lane(),
         i == 0 ? LaneScript{.copies = true, .on_finish = fail_at_job(3)} : LaneScript{.copies = true},
         rig.jitter)));
-  CHECK(failure_of([&] { stream.move([&] { pipeline.run(); }); }) == "");
+  CHECK(failure_of([&] { stream.run([&] { pipeline.run(); }); }) == "");
   result.out = rig.sink.bytes();
-  if (const auto verdict = stream.verdict()) result.verdict = verdict->what();
+  if (const auto error = stream.final_error()) result.error = error->what();
   return result;
 }
 
@@ -223,10 +223,10 @@ TEST_CASE("damage is told once and in order, with its place in input and plainte
     const Salvaged result = salvage(sealed(size, {0, 3, 4, 5, 20}), seed);
     CHECK(difference(result.out, with_zeros(size, {{0, 16384}, {49152, 98304}, {327680, 327687}})) == "");
     CHECK(result.told ==
-          std::vector<std::string>{"input is corrupt at byte 175: plaintext range 0:16384 is lost",
-                                   "input is corrupt at byte 49375: plaintext range 49152:49152 is lost",
-                                   "input is corrupt at byte 328175: plaintext range 327680:7 is lost"});
-    CHECK(result.verdict == "input is corrupt: 65543 bytes of plaintext in 3 ranges are lost");
+          std::vector<std::string>{"the input is corrupt at byte 175; plaintext range 0:16384 is lost",
+                                   "the input is corrupt at byte 49375; plaintext range 49152:49152 is lost",
+                                   "the input is corrupt at byte 328175; plaintext range 327680:7 is lost"});
+    CHECK(result.error == "the input is corrupt; 65543 bytes of plaintext in 3 ranges are lost");
   }
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("an undamaged stream has nothing to tell") {
   const Salvaged result = salvage(sealed(100000), 1);
   CHECK(difference(result.out, test_bytes(100000)) == "");
   CHECK(result.told.empty());
-  CHECK(result.verdict.empty());
+  CHECK(result.error.empty());
 }
 
 TEST_CASE("what is truncated is salvaged up to there") {
@@ -242,14 +242,15 @@ TEST_CASE("what is truncated is salvaged up to there") {
   cut.resize(3 * sealed_segment_bytes + 15);
   const Salvaged result = salvage(cut, 1);
   CHECK(difference(result.out, with_zeros(3 * segment_bytes, {{16384, 32768}})) == "");
-  CHECK(result.verdict ==
-        "input is truncated after byte 49390: 49152 bytes of plaintext before that are good, but for 16384 "
+  CHECK(result.error ==
+        "the input is truncated after byte 49390; 49152 bytes of plaintext before that were verified, except "
+        "for 16384 "
         "bytes of "
         "plaintext in 1 range");
   cut = sealed(5 * segment_bytes);
   cut.resize(5 * sealed_segment_bytes);
-  CHECK(salvage(cut, 1).verdict ==
-        "input is truncated after byte 82175: 81920 bytes of plaintext before that are good");
+  CHECK(salvage(cut, 1).error ==
+        "the input is truncated after byte 82175; 81920 bytes of plaintext before that were verified");
 }
 
 }  // namespace gpuaes

@@ -128,7 +128,7 @@ inline mode_t mode_of(const std::string& name) {
 }
 
 inline std::unique_ptr<Sink> open_output(const std::string& name, Cancel& cancel) {
-  return open_sink(name, {}, cancel);
+  return open_sink(find_output(name), {}, cancel);
 }
 
 inline void write_output(const std::string& name, std::span<const std::byte> bytes) {

@@ -27,7 +27,7 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 // How a source behaves.
 struct SourceScript {
   std::size_t read_size = std::numeric_limits<std::size_t>::max();  // the most bytes that one read returns
-  std::uint64_t shared = 0;                                         // bytes that lanes may read themselves
+  std::uint64_t parallel = 0;                                       // bytes that lanes may read themselves
   std::uint64_t fail_at = never;   // bytes from this offset on cannot be read
   std::uint64_t stall_at = never;  // no more bytes from this offset on, until stopped
   bool sometimes_late = false;     // ready() sometimes returns false, so chunks are only partly filled
@@ -62,7 +62,7 @@ class MemorySource : public Source {
     return false;
   }
 
-  std::uint64_t shared_size() const override { return script_.shared; }
+  std::uint64_t parallel_size() const override { return script_.parallel; }
 
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
     jitter_.pause();

@@ -1,7 +1,6 @@
 #include "cipher/modes/evp_gcm.hpp"
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 
 namespace gpuaes {
 namespace {
@@ -36,7 +35,7 @@ void feed(Update update, const char* call, EVP_CIPHER_CTX* context, std::span<co
 }  // namespace
 
 EvpGcm::EvpGcm(Cipher cipher, std::span<const std::byte> key, Use use) : context_(EVP_CIPHER_CTX_new()) {
-  if (key.size() != info(cipher).key_bytes) throw LaneError(text::no_such_cipher);
+  if (key.size() != info(cipher).key_bytes) throw LaneError("libcrypto does not provide the cipher");
   check(context_ != nullptr, "EVP_CIPHER_CTX_new");
   check(EVP_CipherInit_ex2(context_.get(), gcm_cipher(cipher), octets(key.data()), nullptr,
                            use == Use::seal ? 1 : 0, nullptr) == 1,

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "base/texts.hpp"
 #include "cipher/host_device.hpp"
 #include "cipher/job.hpp"
 
@@ -31,11 +30,10 @@ constexpr Nonce segment_nonce(Nonce base_nonce, std::uint64_t number) {
   return base_nonce;
 }
 
-// What a job to seal or to open is done with. LaneError where its nonce is not one of that AEAD.
-inline Aead aead_of(const Job& job) {
-  const CipherInfo& cipher = info(job.key->cipher);
-  if (job.base_nonce.size != cipher.nonce_bytes) throw LaneError(text::nonce_length);
-  return cipher.aead;
+// LaneError if the nonce of a job with segments is not as long as its cipher requires.
+inline void check_nonce(const Job& job) {
+  if (job.base_nonce.size != info(job.key->cipher).nonce_bytes)
+    throw LaneError("the length of the job's nonce does not fit its cipher");
 }
 
 constexpr std::size_t count_segments(std::size_t sealed_bytes) {

@@ -40,7 +40,7 @@ for list in "" "," "aes-256," AES-256 aes kuznyechik,gost; do
   try 2 pipeline --ciphers "$list"
 done
 try 2 memory --ciphers gost
-expect_stderr 'ciphers are aes-128, aes-192, aes-256, kuznyechik'
+expect_stderr 'the ciphers are aes-128, aes-192, aes-256, kuznyechik'
 for list in aes-128 kuznyechik,aes-192; do
   try 2 pipeline -f raw,sealed --ciphers "$list"
   expect_stderr 'sealed'
@@ -56,7 +56,7 @@ for command in kernels keys sweep; do
   done
   for cipher in 128 aes AES-128 aes-128x aes-128,aes-512 "kuznyechik "; do
     try 2 "$command" --ciphers "$cipher"
-    expect_stderr 'ciphers are aes-128, aes-192, aes-256, kuznyechik'
+    expect_stderr 'the ciphers are aes-128, aes-192, aes-256, kuznyechik'
   done
 done
 for command in kernels keys; do
@@ -72,7 +72,7 @@ expect_stderr 'size 100 .*blocks'
 for copies in "" maybe no,YES; do try 2 kernels --copies "$copies"; done
 for size in "" 0 64k 2G 1M,4M; do
   try 2 sweep --size "$size"
-  expect_stderr "size '$size' is not understood"
+  expect_stderr "invalid size '$size'"
 done
 
 # A program without CUDA has no kernels, of which it could list the names; one with it does so without a device too.

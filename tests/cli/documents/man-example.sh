@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The program in gpuaes-stream(5), as printed there, opens what was sealed: for whoever has only that page.
+# The program in gpuaes-stream(5), as printed there, opens sealed files, so that page is enough to read them.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -18,4 +18,4 @@ for size in 0 1 16384 40000; do
   same plain opened "$size bytes"
 done
 head -c 30000 sealed >begun
-if "$python3" open.py key.hex <begun >/dev/null 2>&1; then fail "expected the program to notice that the end is missing"; fi
+if "$python3" open.py key.hex <begun >/dev/null 2>&1; then fail "expected the program to detect that the end is missing"; fi

@@ -24,14 +24,14 @@ refused() {
   expect_exit "$1" gsealed -d -i bad
   expect_stderr "$2"
 }
-cp plain bad && refused 4 'no known format'
+cp plain bad && refused 4 'not in a known format'
 : >bad && refused 4 'empty'
 change 14 50 >bad && refused 1 'another version'
 change 16 9 >bad && refused 1 'suite 09'
 change 17 0 >bad && refused 4 'corrupt at byte 17'
 change 20 128 >bad && refused 1 'slot of type 80'
 change 22 63 >bad && refused 4 'corrupt at byte'
-for size in 14 15 16 17 20 100 174; do head -c "$size" sealed >bad && refused 4 'truncated|not in sealed format'; done
+for size in 14 15 16 17 20 100 174; do head -c "$size" sealed >bad && refused 4 'truncated|not in the sealed format'; done
 printf 'Salted__1234567' >bad && expect_exit 4 info -i bad && expect_stderr 'truncated after byte 15'
 head -c 55 plain >bad && expect_exit 4 info -f cobblestone -i bad && expect_stderr 'truncated after byte 55'
 expect_exit 4 info -f sealed -i plain

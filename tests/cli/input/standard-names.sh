@@ -72,7 +72,7 @@ expect_exit 4 gsealed -d -i - <plain
 expect_no_stderr '\(-\)'
 chmod 644 words
 expect_exit 0 "$program" --passphrase-file - -i plain -o locked <words
-expect_stderr 'warning: standard input can be read by others'
+expect_stderr 'warning: the file on standard input is readable by other users'
 closed() { "$program" -k - -i plain <&-; }
 expect_exit 1 closed
 expect_stderr 'standard input'

@@ -69,10 +69,10 @@ try 2 --x25519 stray
 try 2 -y "$(head -n 1 identity)"
 try 1 -y missing
 try 2 -y "$key"
-grep -q 'has no identity' "$work/stderr" || fail "expected an error that says what the file is not"
+grep -q 'is not an identity file' "$work/stderr" || fail "expected an error that says what the file is not"
 try 2 -y /dev/zero
 head -c 70 identity >shortened
 try 2 -y shortened
 chmod 644 identity
 try 0 -y identity
-grep -q '^gpuaes-keygen: warning: identity can be read by others' "$work/stderr" || fail "expected a warning"
+grep -q '^gpuaes-keygen: warning: identity is readable by other users' "$work/stderr" || fail "expected a warning"

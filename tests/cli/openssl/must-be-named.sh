@@ -16,7 +16,7 @@ echo 'an older output' >old
 
 # Without a terminal a prompt would be exit 2.
 refused() { # FILE OPTION...
-  local file=$1 hint='decrypt it with -d -f openssl' out=(-o out) ways=(piped redirected named)
+  local file=$1 hint='use -d -f openssl' out=(-o out) ways=(piped redirected named)
   shift
   [[ " $* " != *' --test '* ]] || out=()
   [[ " $* " != *' --range '* ]] || ways=(redirected named)
@@ -59,6 +59,6 @@ expect_exit 0 "$program" -q -d -f openssl --passphrase-file passphrase -i salted
 same plain "$work/stdout"
 expect_empty "$work/stderr"
 expect_exit 4 "$program" -d -f sealed -k "$key" -i salted
-expect_stderr 'not in sealed format'
+expect_stderr 'not in the sealed format'
 expect_exit 0 "$program" --info -i salted
 grep -q '^format  *openssl$' "$work/stdout" || fail "expected --info to detect the format, got: $(<"$work/stdout")"

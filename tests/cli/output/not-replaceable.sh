@@ -23,7 +23,7 @@ refused() { # MESSAGE HINT FILE: for -o, and for --rekey if the file exists
   if [ -f "$3" ] && "${user[@]}" test -r "$3"; then
     expect_exit 1 "${user[@]}" "$program" --rekey -k "$key" --new-key "$work/new-key" -i "$3"
     expect_stderr "^gpuaes-stream: error: $1$"
-    if [ -n "$2" ]; then expect_stderr '^gpuaes-stream: hint: -o names a file to write instead'; fi
+    if [ -n "$2" ]; then expect_stderr '^gpuaes-stream: hint: name another file with -o'; fi
   fi
   [ "$(stat -c '%i %Z %s' "$3" 2>/dev/null || true)" = "$before" ] || fail "expected $3 to be unchanged"
   [ -z "$(find "$(dirname "$3")" -name '.*gpuaes-*')" ] || fail "expected no file left next to $3"

@@ -216,7 +216,7 @@ def too_long(shell):
             shell.expect_status(2 if end == b"\n" else 130, what)
             if b"xx" in shell.seen[start:]:
                 fail(f"{shell.name}, {what}: expected no part of it on the screen or in the shell, got {shell.seen!r}")
-            message = b"has more than 1024 bytes" in shell.seen[start:]
+            message = b"is longer than 1024 bytes" in shell.seen[start:]
             expect_equal(end == b"\n", message, f"{shell.name}, {what}: a message {shell.seen[start:]}")
 
 

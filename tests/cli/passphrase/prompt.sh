@@ -127,14 +127,14 @@ for again in range(3):
     answer(SECRET + b"-new\n", "second prompt of the last round")
     sealed = end(child, 0, f"equal answers after {again} rounds").out
     expect_equal((0, plain), open_independently(sealed, passphrase=SECRET + b"-new"), f"after {again} rounds")
-    expect_equal(again, seen.count(b"differ"), "number of reported differences")
+    expect_equal(again, seen.count(b"do not match"), "number of reported differences")
 child = begin(data=plain)
 for i in range(3):
     answer(SECRET + b"\n", f"first prompt of round {i + 1}")
     answer(OTHER[i + 1] + b"\n", f"second prompt of round {i + 1}")
 got = end(child, 2, "answers that differ three times")
 expect_equal(b"", got.out, "output")
-if b"the two passphrases differ" not in got.err:
+if b"the passphrases do not match" not in got.err:
     fail(f"expected an error about a difference, got {got.err!r}")
 for options in ([], ["-d"]):
     child = begin(*options, data=quick)

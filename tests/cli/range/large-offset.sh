@@ -32,7 +32,7 @@ for suite in (1, 2):
         expect(0, plain[offset : offset + length], "--range", f"{begin + offset}:{length}", "-k", key, "-i", name, what="far")
     expect(0, plain, "--range", f"{begin}:", "-k", key, "-i", name, what="far")
     got = expect(4, b"", "--range", f"{begin - 5}:10", "-k", key, "-i", name, what="a hole")
-    expect_message(got, rf"corrupt at byte {HEADER + (first - 1) * SEALED}: 0 bytes", "a hole")
+    expect_message(got, rf"corrupt at byte {HEADER + (first - 1) * SEALED}; 0 bytes", "a hole")
     got = expect(2, b"", "--range", f"{begin}:1M", "-k", key, "-i", name, what="beyond the end")
     expect_message(got, rf"\b{begin + len(plain)}\b", "beyond the end")
 PYTHON

@@ -32,24 +32,24 @@ swap() { # TEXT AT: the text with another character at that index
 }
 
 for at in 7 20 58 64; do refused 'checksum is wrong' "$(swap "$recipient" $at)"; done
-refused 'characters, and not 65' "${recipient:0:64}"
-refused 'characters, and not 65' "${recipient:0:7}"
-refused 'characters, and not 65' "${recipient}q"
-refused 'characters, and not 65' "$recipient $recipient"
-refused 'capitals and small letters' "G${recipient:1}"
-refused 'character that none' "${recipient:0:40}b${recipient:41}"
+refused 'characters instead of 65' "${recipient:0:64}"
+refused 'characters instead of 65' "${recipient:0:7}"
+refused 'characters instead of 65' "${recipient}q"
+refused 'characters instead of 65' "$recipient $recipient"
+refused 'uppercase and lowercase letters' "G${recipient:1}"
+refused 'an invalid character' "${recipient:0:40}b${recipient:41}"
 refused 'does not begin with gpuaes1' "${recipient:1}"
 refused 'does not begin with gpuaes1' "gpuaes2${recipient:7}"
 refused 'does not begin with gpuaes1' ''
 refused 'does not begin with gpuaes1' 'alice'
 refused 'does not begin with gpuaes1' "${key_hex[256]}"
-refused 'is a recipient of age' "$age"
-refused 'is an identity' "$identity"
-refused 'is an identity' "${identity,,}"
-refused 'is an identity' "${identity:0:50}"
-refused 'recipient is a file' recipient
+refused 'is an age recipient' "$age"
+refused 'is a secret identity' "$identity"
+refused 'is a secret identity' "${identity,,}"
+refused 'is a secret identity' "${identity:0:50}"
+refused 'recipient is the name of a file' recipient
 expect_stderr '-r @FILE'
-refused 'identity is a file' identity
+refused 'identity is the name of a file' identity
 expect_exit 2 "$program" -k "$key" -r alice -i plain -o out
 expect_exit 2 "$program" -r "$recipient" -r alice -i plain -o out
 
@@ -62,16 +62,16 @@ refused 'line 2 of list .*checksum' @list
 list "$recipient $recipient"
 refused 'line 1 of list' @list
 list "$identity"
-refused 'line 1 of list is an identity' @list
+refused 'line 1 of list is a secret identity' @list
 list "$age"
-refused 'line 1 of list is a recipient of age' @list
+refused 'line 1 of list is an age recipient' @list
 list '' '# empty' ' '
-refused 'list has no recipient' @list
+refused 'list contains no recipients' @list
 : >list
-refused 'list has no recipient' @list
+refused 'list contains no recipients' @list
 head -c 2000000 /dev/zero | tr '\0' '#' >list
-refused 'more than' @list
-refused 'more than' @/dev/zero
+refused 'is longer than' @list
+refused 'is longer than' @/dev/zero
 expect_exit 1 "$program" -r @missing -i plain -o out
 expect_exit 1 "$program" -r @ -i plain -o out
 expect_exit 1 "$program" -r @. -i plain -o out
@@ -90,8 +90,8 @@ perl -e '
   }' "$(printf '00%.0s' {1..32})" "01$(printf '00%.0s' {1..31})" "ec$(printf 'ff%.0s' {1..30})7f" \
   "ed$(printf 'ff%.0s' {1..30})7f" "$(printf 'ff%.0s' {1..32})" >odd
 mapfile -t odd <odd
-for i in 0 1 2; do refused 'everybody shares' "${odd[i]}"; done
-for i in 3 4; do refused 'too large' "${odd[i]}"; done
+for i in 0 1 2; do refused 'low-order X25519 point' "${odd[i]}"; done
+for i in 3 4; do refused 'canonical' "${odd[i]}"; done
 
 # Identities: only in a file, which messages name, never instead of its name.
 bad() { # REGEX LINE...: a file with these lines is refused
@@ -102,15 +102,15 @@ bad() { # REGEX LINE...: a file with these lines is refused
   secretive
 }
 bad 'checksum is wrong' "$(swap "$identity" 30 | tr "[:lower:]" "[:upper:]")"
-bad 'characters, and not 77' "${identity:0:60}"
-bad 'characters, and not 77' "${identity}Q"
-bad 'characters, and not 77' "$identity$identity"
-bad 'capitals and small letters' "gpuaes${identity:6}"
-bad 'character that none' "${identity:0:40}B${identity:41}"
+bad 'characters instead of 77' "${identity:0:60}"
+bad 'characters instead of 77' "${identity}Q"
+bad 'characters instead of 77' "$identity$identity"
+bad 'uppercase and lowercase letters' "gpuaes${identity:6}"
+bad 'an invalid character' "${identity:0:40}B${identity:41}"
 bad 'line 2 of bad' "$identity" "$identity"
 bad 'line 4 of bad' "$identity" '# mine' '' 'and more'
-bad 'has a recipient' "$recipient"
-bad 'identity of age' AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX
+bad 'contains a recipient' "$recipient"
+bad 'contains an age identity' AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX
 bad 'bad' '# recipient first' "$identity"
 bad 'bad' " $identity"
 for option in -k --passphrase-file; do

@@ -31,16 +31,16 @@ def refused(want, what, data, secrets=("-k", "identity"), message=None, **named)
 
 
 expect(0, plain, "-d", "-k", "identity", data=seal(good), what="valid")
-refused(3, "another's identity", seal(good), ("-k", "other"), "no identity that was given opens", identity=other)
-refused(3, "a key for a recipient's slot", seal(good), ("-k", key), "hint: it was sealed for a recipient", key=KEY)
+refused(3, "another's identity", seal(good), ("-k", "other"), "none of the given identities opens", identity=other)
+refused(3, "a key for a recipient's slot", seal(good), ("-k", key), "the input was sealed for a recipient, and no identity was given", key=KEY)
 refused(3, "a passphrase for a recipient's slot", seal(good), ("--passphrase-file", "passphrase"),
-        "hint: it was sealed for a recipient", passphrase=b"correct horse")
+        "the input was sealed for a recipient, and no identity was given", passphrase=b"correct horse")
 refused(3, "an identity for a key's slot", sf.seal(plain, [KEY]), message="not sealed for a recipient")
 refused(3, "an identity for a passphrase's slot", sf.seal(plain, passphrase=b"correct horse", log_n=10),
         message="not sealed for a recipient")
 got = expect(3, b"", "-d", "-k", "other", "-k", secret_file("key2", OTHER_KEY), what="two kinds",
              data=seal(good, sf.key_slot(file_key, KEY)))
-expect_message(got, "neither a key nor an identity opens", "two kinds")
+expect_message(got, "none of the given secrets opens", "two kinds")
 for at in thinned(range(80), 7):
     refused(3, f"byte {at} of the slot damaged", seal((3, flip(good[1], at, at % 8))))
 refused(4, "a slot of another file", seal(sf.x25519_slot(os.urandom(32), recipient)))

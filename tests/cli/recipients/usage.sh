@@ -16,7 +16,7 @@ expect_stderr 'passphrase'
 expect_exit 2 seal -r "$recipient" --passphrase-file passphrase
 expect_exit 2 seal -k "$key" -r "$recipient" --passphrase-file passphrase
 expect_exit 2 seal -d -r "$recipient"
-expect_stderr 'hint: -k'
+expect_stderr 'hint: name the identity file with -k'
 expect_exit 2 seal -d -k identity -r "$recipient"
 expect_exit 2 seal -k identity
 expect_stderr 'hint: -r '
@@ -57,7 +57,7 @@ expect_exit 1 seal -r @recipient -o recipient
 chmod 640 identity
 expect_exit 0 "$program" -d -k identity -i sealed
 same plain "$work/stdout"
-expect_stderr 'warning: identity can be read by others'
+expect_stderr 'warning: identity is readable by other users'
 through_pipe() { "$program" -d -k /dev/fd/5 -i sealed 5< <(cat identity); }
 expect_exit 0 through_pipe
 same plain "$work/stdout"

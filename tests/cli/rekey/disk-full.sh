@@ -31,7 +31,7 @@ head -c "$(($(stat -f -c '%f * %S' disk) - 300000))" /dev/zero >disk/other 2>/de
 for file in small/sealed disk/sealed; do
   expect_exit 1 "$program" --rekey -k "$key" --new-key new -i "$file"
   expect_stderr "cannot write $file( after byte [0-9]+)?: No space left on device"
-  expect_stderr "hint: .*make room"
+  expect_stderr "hint: .*free some space"
   unchanged "$file"
 done
 rm disk/other

@@ -20,7 +20,7 @@ refused() {
 rekey() { refused --rekey -i sealed "$@"; }
 
 rekey -k "$key"
-expect_stderr 'hint: --new-key'
+expect_stderr 'hint: use --new-key'
 rekey --new-key new
 expect_stderr '-k names'
 rekey -r "$recipient"
@@ -56,7 +56,7 @@ expect_stderr 'at most 32'
 for option in '--new-key new' --new-passphrase '--new-passphrase-file words'; do
   # shellcheck disable=SC2086
   for direction in '' -e -d; do refused $direction -k "$key" $option -i sealed; done
-  expect_stderr 'goes with --rekey'
+  expect_stderr 'requires --rekey'
 done
 rekey -k "$key" --new-key new stray
 

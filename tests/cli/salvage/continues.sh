@@ -35,15 +35,15 @@ def try_salvage(data, header, plain, bad, *options, what, via="file", out=None, 
         got = subprocess.run(command, stdin=f, capture_output=True) if via == "file" else \
             subprocess.run(command, input=data, capture_output=True)
     lines = got.stderr.decode().splitlines()
-    want = [f"gpuaes-stream: warning: input is corrupt at byte {header + begin // SEGMENT * SEALED}: "
+    want = [f"gpuaes-stream: warning: the input is corrupt at byte {header + begin // SEGMENT * SEALED}; "
             f"plaintext range {begin}:{end - begin} is lost" for begin, end in merged(bad, len(plain))]
     lost = sum(end - begin for begin, end in merged(bad, len(plain)))
     summary = f"{lost} bytes of plaintext in {len(want)} range{'' if len(want) == 1 else 's'}"
     if cut is not None:
-        error = f"input is truncated after byte {cut}: {len(plain)} bytes of plaintext before that are good"
-        want.append("gpuaes-stream: error: " + error + (f", but for {summary}" if bad else ""))
+        error = f"the input is truncated after byte {cut}: {len(plain)} bytes of plaintext before that were verified"
+        want.append("gpuaes-stream: error: " + error + (f", except for {summary}" if bad else ""))
     elif bad:
-        want.append(f"gpuaes-stream: error: input is corrupt: {summary} are lost")
+        want.append(f"gpuaes-stream: error: the input is corrupt; {summary} are lost")
     expect_equal(want, lines, f"{what}: standard error")
     expect_equal(4 if want else 0, got.returncode, f"{what}: exit status")
     if out:

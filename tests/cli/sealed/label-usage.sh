@@ -36,17 +36,17 @@ done
 
 for direction in -e -d; do
   expect_exit 2 gs "$direction" --label label <plain
-  expect_stderr 'raw format takes no --label'
+  expect_stderr 'raw format does not accept --label'
   expect_exit 2 gsealed "$direction" -f cobblestone --label label <plain
-  expect_stderr 'cobblestone format takes no --label'
+  expect_stderr 'cobblestone format does not accept --label'
   expect_exit 2 "$program" "$direction" -f openssl --passphrase-file passphrase --label label <plain
-  expect_stderr 'openssl format takes no --label'
+  expect_stderr 'openssl format does not accept --label'
   expect_exit 2 gsealed "$direction" --label one --label two <sealed
   expect_exit 2 gsealed "$direction" --label <sealed
   expect_exit 2 gsealed "$direction" --label= <sealed
 done
 expect_exit 2 "$program" --info --label label -i sealed
-expect_stderr 'info has no use for --label'
+expect_stderr 'info cannot be used with --label'
 
 # 255 bytes are a valid label, and so is text that looks like an option.
 for label in "$long" --label=-d; do

@@ -17,8 +17,8 @@ with open("list", "w") as f:
     f.write(recipient + "\n")
 plain = make_input(1000)
 
-BOTH = "sealing for a key and a recipient: anyone with the identity can make a file that the key opens"
-REKEYED = "input was sealed for a recipient: that it opens with the new key or passphrase does not show who wrote it"
+BOTH = "sealing for both a key and a recipient; whoever holds the identity could forge a file that the key opens"
+REKEYED = "the input was sealed for a recipient; that the new key or passphrase opens it does not show who wrote it"
 
 
 def expect_warning(warning, *options, data=plain):

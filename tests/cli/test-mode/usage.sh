@@ -13,9 +13,9 @@ expect_stderr 'test.*encrypt'
 expect_exit 2 gsealed --test -o out -i sealed
 expect_stderr 'test.*output'
 expect_exit 2 "$program" --test -f openssl --passphrase-file words -i openssl
-expect_stderr 'openssl format authenticates nothing'
+expect_stderr 'openssl format is not authenticated, so --test cannot verify anything'
 expect_exit 2 gs --test -i plain
-expect_stderr 'raw format authenticates nothing'
+expect_stderr 'raw format is not authenticated, so --test cannot verify anything'
 expect_exit 2 "$program" --test -i sealed
 expect_stderr 'neither a key nor a passphrase'
 expect_exit 4 gsealed --test -i plain

@@ -15,7 +15,7 @@ expect_files expected plain
 
 refuse() { # STATUS OPTION...
   expect_exit "$@"
-  expect_stderr '--trace|being read'
+  expect_stderr '--trace|cannot be both input and output'
   [ "$(<old)" = old ] || fail "expected the old content, after $*"
   expect_files expected input old plain
   same plain input "input, after $*"

@@ -23,8 +23,8 @@ gsealed <plain >whole
 cp whole bad
 change bad $((175 + 2 * 16400 + 5))
 head -c $((175 + 16400)) whole >short
-damage='input is corrupt at byte 32975: 32768 bytes of plaintext before that are good'
-salvage='--salvage keeps what is good'
+damage='the input is corrupt at byte 32975; 32768 bytes of plaintext before that were verified'
+salvage='use --salvage to recover the undamaged parts'
 
 # Damaged segments.
 expect_exit 4 gsealed -d -i bad
@@ -38,19 +38,19 @@ expect_exit 4 gsealed --test -i bad
 error_is "$damage (bad)"
 hint_is
 expect_exit 4 gsealed --salvage -i bad
-error_is 'input is corrupt: 16384 bytes of plaintext in 1 range are lost (bad)'
+error_is 'the input is corrupt; 16384 bytes of plaintext in 1 range are lost (bad)'
 hint_is
 expect_exit 4 gsealed --range 40000:1 -i bad
-error_is 'input is corrupt at byte 32975: 0 bytes of plaintext before that are good (bad)'
+error_is 'the input is corrupt at byte 32975; 0 bytes of plaintext before that were verified (bad)'
 hint_is "$salvage"
 expect_exit 4 gsealed -d -i short
-error_is 'input is truncated after byte 16575: 16384 bytes of plaintext before that are good (short)'
+error_is 'the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified (short)'
 hint_is "$salvage"
 expect_exit 4 gsealed --range 0:1 -i short
-error_is 'input is truncated after byte 16575: 0 bytes of plaintext before that are good (short)'
+error_is 'the input is truncated after byte 16575; 0 bytes of plaintext before that were verified (short)'
 hint_is "$salvage"
 expect_exit 4 gsealed --salvage -i short
-error_is 'input is truncated after byte 16575: 16384 bytes of plaintext before that are good (short)'
+error_is 'the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified (short)'
 hint_is
 
 # Headers: nothing to salvage.
@@ -60,30 +60,30 @@ for mode in -d --test --salvage --rekey --info; do
   [ "$mode" = --info ] && options=(--info)
   [ "$mode" = --rekey ] && options+=(--new-key "$work/key256")
   expect_exit 4 "$program" "${options[@]}" -i cut-head
-  error_is 'input is truncated after byte 100, in its header; nothing was written (cut-head)'
+  error_is 'the input is truncated after byte 100, in its header; nothing was written (cut-head)'
   hint_is
   expect_exit 4 "$program" "${options[@]}" -i plain
-  expect_stderr 'error: input is .* \(plain\)$'
+  expect_stderr 'error: the input is .* \(plain\)$'
 done
 expect_exit 4 from_stdin cut-head
-error_is 'input is truncated after byte 100, in its header; nothing was written'
+error_is 'the input is truncated after byte 100, in its header; nothing was written'
 perl -pe 's,^gpuaes-stream/1,gpuaes-stream/2,' whole >later
 expect_exit 1 gsealed -d -f sealed -i later
 expect_stderr 'error: .* \(later\)$'
-hint_is 'a later version of gpuaes-stream may read it'
+hint_is 'try a later version of gpuaes-stream'
 
 # Keys.
 (umask 077 && tail -c 32 plain >other && head -c 16 plain >half)
 expect_exit 3 "$program" -d -k other -i whole
-error_is 'no key that was given opens the input (whole)'
+error_is 'none of the given keys opens the input (whole)'
 expect_exit 2 "$program" -k half -i plain
-error_is 'sealed format needs a key of 32 bytes, and half has 16'
+error_is 'the sealed format requires a key of 32 bytes; the key in half has 16'
 expect_exit 2 "$program" -k other -k half -i plain
-error_is 'sealed format needs a key of 32 bytes, and half has 16'
+error_is 'the sealed format requires a key of 32 bytes; the key in half has 16'
 expect_exit 2 "$program" -f raw -c aes-256 --iv "$iv" -k half -i plain
-error_is 'aes-256 needs a key of 32 bytes, and half has 16'
+error_is 'aes-256 requires a key of 32 bytes; the key in half has 16'
 expect_exit 2 "$program" --rekey -k "$key" --new-key half -i whole
-error_is 'sealed format needs a key of 32 bytes, and half has 16'
+error_is 'the sealed format requires a key of 32 bytes; the key in half has 16'
 
 # Reading and writing.
 expect_exit 1 gs -i /proc/self/mem
@@ -91,9 +91,9 @@ error_is 'cannot read /proc/self/mem at byte 0: Input/output error'
 if [ -c /dev/full ]; then
   expect_exit 1 gs -i plain -o /dev/full
   error_is 'cannot write /dev/full after byte 0: No space left on device'
-  hint_is 'make room there, or write to another place'
+  hint_is 'free some space, or write to another file system'
 fi
 limited() { (ulimit -f 20 && gsealed -o out -b 16K <plain); }
 expect_exit 1 limited
 error_is 'cannot write out after byte 20480: File too large'
-hint_is "its file system, or ulimit -f, allows no larger file"
+hint_is "the file system or ulimit -f does not allow larger files"

@@ -55,7 +55,7 @@ for text in (b"some text", "naïve\ttext\r\n… and 𝄞\f\n".encode(), b""):
 for binary in (b"\0", b"\x1b[31m", b"text\n\x07", b"\x7f", b"\xc2\x9b", b"\xff", bytes(range(256))):
     shown, error = show(binary, "-d", want=2)
     expect_equal(b"", shown, f"{binary!r}: output on the terminal")
-    if not error.startswith(b"gpuaes-stream: error: binary plaintext is not written to a terminal\ngpuaes-stream: hint: "):
+    if not error.startswith(b"gpuaes-stream: error: refusing to write binary plaintext to a terminal\ngpuaes-stream: hint: "):
         fail(f"expected an error and a hint, got {error!r}")
     expect_equal((binary, b""), show(binary, "-d", "--force"), "forced on the terminal")
 # Text in earlier chunks is shown, but no part of a binary chunk. A character may span two chunks.

@@ -1,4 +1,4 @@
-// Asynchronous copies to shared memory, which here are none.
+// Asynchronous copies to shared memory; synchronous on the host.
 #pragma once
 
 #include <cstring>

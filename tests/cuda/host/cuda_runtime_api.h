@@ -1,6 +1,6 @@
-// As much of CUDA as kernels need, on the host, with a thread for each thread of a CUDA block: so CI runs
-// whole kernels, and ThreadSanitizer sees what warps give each other. It stands in for CUDA's header of that
-// name in one test alone (tests/cuda/host_kernels_test.cpp).
+// The part of CUDA that kernels need, on the host, with a thread for each thread of a CUDA block. With it CI
+// runs whole kernels, and ThreadSanitizer sees how warps exchange data. It replaces CUDA's header of that
+// name in one test only (tests/cuda/host_kernels_test.cpp).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#define GPUAES_HOST_WARPS  // src/cipher asks for warps by it
+#define GPUAES_HOST_WARPS  // selects the warp code in src/cipher
 #define __global__
 #define __device__
 #define __host__
@@ -28,7 +28,7 @@ struct HostDim {
 };
 inline thread_local HostDim threadIdx, blockIdx, blockDim, gridDim;
 
-// What the threads of a CUDA block have in common.
+// What the threads of a CUDA block share.
 struct HostWarp {
   std::barrier<> barrier{32};
   std::array<std::uint32_t, 32> offered{};
@@ -52,7 +52,7 @@ inline void __syncwarp() {
   host_warp().barrier.arrive_and_wait();
 }
 
-// The value of warp lane `from`. All 32 threads call this together.
+// The value of warp lane `from`. All 32 threads must call this.
 inline std::uint32_t host_exchange(std::uint32_t value, unsigned from) {
   HostWarp& warp = host_warp();
   warp.offered[threadIdx.x % 32] = value;
@@ -80,7 +80,7 @@ inline void atomicMin(std::uint32_t* place, std::uint32_t value) {
   }
 }
 
-// Runs `kernel`, with its parameters bound to it, on a grid: one CUDA block after the other.
+// Runs `kernel`, with its parameters bound, on a grid: one CUDA block after another.
 template <class Kernel>
 void run_on_host(unsigned blocks, unsigned threads, const Kernel& kernel) {
   for (unsigned block = 0; block < blocks; ++block) {

@@ -1,0 +1,23 @@
+// Small helpers for sequences of bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace gpuaes {
+
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+// GCC 12 warns of an overflow, wrongly, where this is done with insert().
+inline void append(std::vector<std::byte>& bytes, std::span<const std::byte> more) {
+  const std::size_t at = bytes.size();
+  bytes.resize(at + more.size());
+  std::ranges::copy(more, bytes.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,24 @@
+// Lists with one row for each enumerator: an array of rows, each of which has its enumerator as a member. The
+// enumeration's `last` is an alias of its last enumerator, so that a static_assert finds a missing row.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace gpuaes {
+
+// Whether each enumerator has its row, in order.
+template <class Row, std::size_t count, class Enum>
+constexpr bool has_row_for_each(const std::array<Row, count>& rows, Enum Row::*enumerator) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (static_cast<std::size_t>(rows[i].*enumerator) != i) return false;
+  return count == static_cast<std::size_t>(Enum::last) + 1;
+}
+
+// std::out_of_range for a value that is not an enumerator.
+template <class Row, std::size_t count, class Enum>
+constexpr const Row& row_of(const std::array<Row, count>& rows, Enum enumerator) {
+  return rows.at(static_cast<std::size_t>(enumerator));
+}
+
+}  // namespace gpuaes
