@@ -26,7 +26,7 @@ refused() {
 }
 cp plain bad && refused 4 'not in a known format'
 : >bad && refused 4 'empty'
-change 14 50 >bad && refused 1 'another version'
+change 14 50 >bad && refused 1 'version of the sealed format other than 1'
 change 16 9 >bad && refused 1 'suite 09'
 change 17 0 >bad && refused 4 'corrupt at byte 17'
 change 20 128 >bad && refused 1 'slot of type 80'
@@ -43,11 +43,11 @@ for options in "-k $key" -p '--passphrase-file plain' -e '-o out' '-c aes-256' '
   '-l cpu' '-b 16K' '--stats out' '--trace out' --test '--kernel ttable'; do
   # shellcheck disable=SC2086
   expect_exit 2 info $options -i sealed
-  expect_stderr 'no use for'
+  expect_stderr 'info cannot be used with'
 done
 expect_exit 2 "$program" --json -i sealed
 expect_exit 2 gsealed -d --json -i sealed
-expect_stderr 'json goes with'
+expect_stderr 'json requires --info'
 expect_exit 2 info -f nonsense -i sealed
 expect_exit 0 info -d -q -i sealed
 expect_files plain sealed bad

@@ -40,7 +40,7 @@ for options, data, start in (([], sf.seal(plain, [KEY]), HEADER), (["-f", "cobbl
     for text in (f"{size + 1}:0", f"{size + 1}:", f"{size}:1", f"0:{size + 1}", f"1:{size}", "1T:0", "16777215T:1023G",
                  "18446744073709551615:18446744073709551615", "1:18446744073709551615"):
         got = expect(2, b"", "--range", text, *options, data=data, via="file", what="beyond the end")
-        expect_message(got, rf"beyond the end.*\b{size}\b", text)
+        expect_message(got, rf"past the end of the plaintext.*\b{size}\b", text)
 
 # For raw only the length is checked.
 raw = ["-f", "raw", "--iv", iv, "-k", key]

@@ -115,11 +115,11 @@ bad 'bad' '# recipient first' "$identity"
 bad 'bad' " $identity"
 for option in -k --passphrase-file; do
   expect_exit 2 "$program" -d $option "$identity" -i sealed -o out
-  expect_stderr 'in place|where the name'
+  expect_stderr 'an identity was given instead of the name of its file'
   secretive
 done
 expect_exit 2 "$program" -d -k "${identity,,}" -i sealed -o out
 secretive
 expect_exit 2 "$program" -k "$recipient" -i plain -o out
-expect_stderr 'hint: -r takes'
+expect_stderr 'hint: use -r for recipients'
 [ ! -e out ] || fail "expected no output"

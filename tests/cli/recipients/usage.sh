@@ -19,14 +19,14 @@ expect_exit 2 seal -d -r "$recipient"
 expect_stderr 'hint: name the identity file with -k'
 expect_exit 2 seal -d -k identity -r "$recipient"
 expect_exit 2 seal -k identity
-expect_stderr 'hint: -r '
+expect_stderr 'hint: seal with -r'
 expect_exit 2 seal -k identity -r "$recipient"
 expect_exit 2 seal -r
 for format in cobblestone raw openssl; do
   expect_exit 2 seal -f $format -k "$key" -r "$recipient"
-  expect_stderr 'takes no recipient'
+  expect_stderr 'does not accept a recipient'
   expect_exit 2 seal -f $format -d -k identity
-  expect_stderr 'takes no identity'
+  expect_stderr 'does not accept an identity'
 done
 
 # The overhead of one slot and of 32. A list that others can read causes no warning.

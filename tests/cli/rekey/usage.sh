@@ -22,11 +22,11 @@ rekey() { refused --rekey -i sealed "$@"; }
 rekey -k "$key"
 expect_stderr 'hint: use --new-key'
 rekey --new-key new
-expect_stderr '-k names'
+expect_stderr 'name a key file with -k'
 rekey -r "$recipient"
 rekey --new-passphrase-file words -r "$recipient"
 rekey -k "$key" --new-passphrase-file words -r "$recipient"
-expect_stderr 'at once'
+expect_stderr 'passphrase cannot be combined with recipients'
 rekey -k "$key" --new-passphrase --new-passphrase-file words
 rekey -k "$key" --new-passphrase -r "$recipient"
 rekey -k "$key" -p --passphrase-file words --new-key new
@@ -36,7 +36,7 @@ for option in -e -d '-c aes-256' '--iv 00' '--context 00' '--iter 7' '-l cpu' '-
   rekey -k "$key" --new-key new $option
 done
 rekey -k "$key" --new-key identity
-expect_stderr 'hint: -r '
+expect_stderr 'hint: seal with -r'
 rekey -k "$key" --new-key recipient
 rekey -k "$key" -r @identity
 rekey -k "$key" -r "${recipient:0:40}"
@@ -76,7 +76,7 @@ same before sealed
 mkfifo fifo
 for name in fifo . /dev/null /dev/zero; do
   expect_exit 2 "$program" --rekey -k "$key" --new-key new -i $name
-  expect_stderr 'hint: -o'
+  expect_stderr 'hint: name another file with -o'
 done
 # shellcheck disable=SC2094 # the test reads and writes one file
 onto_itself() { "$program" --rekey -k "$key" --new-key new -i sealed >>sealed; }

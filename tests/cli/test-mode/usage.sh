@@ -17,6 +17,6 @@ expect_stderr 'openssl format is not authenticated, so --test cannot verify anyt
 expect_exit 2 gs --test -i plain
 expect_stderr 'raw format is not authenticated, so --test cannot verify anything'
 expect_exit 2 "$program" --test -i sealed
-expect_stderr 'neither a key nor a passphrase'
+expect_stderr 'no key or passphrase was given'
 expect_exit 4 gsealed --test -i plain
 expect_files plain words openssl sealed
