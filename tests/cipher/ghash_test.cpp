@@ -142,7 +142,7 @@ TEST_CASE("random products are right") {
   CHECK(right == 20000);
 }
 
-TEST_CASE("the powers are those of the hash key") {
+TEST_CASE("the precomputed powers are those of the hash key") {
   std::mt19937_64 random(2);
   const CounterBlock h = random_block(random);
   ghash::Powers powers;
@@ -255,7 +255,7 @@ void check_gcm(const std::vector<GcmVector>& vectors) {
 
 }  // namespace
 
-TEST_CASE("only the last 32 bits of a GCM counter count, and they wrap") {
+TEST_CASE("incrementing a GCM counter changes only its last 32 bits, which wrap") {
   CHECK(increment(counter_block("000000000000000000000000000000ff")) ==
         counter_block("00000000000000000000000000000100"));
   CHECK(increment(counter_block("ffffffffffffffffffffffffffffffff")) ==

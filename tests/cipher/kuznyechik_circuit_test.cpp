@@ -112,7 +112,7 @@ TEST_CASE("the circuit of Kuznyechik's L matches the standard for every single b
   }
 }
 
-TEST_CASE("a step of the circuit is R and replaces the removed byte by the new one") {
+TEST_CASE("a step of the circuit is R and replaces the removed byte with the new one") {
   std::mt19937_64 random(2015);
   const Blocks blocks = random_blocks(random);
   State state = slice(mapped(blocks, kuznyechik::to_circuit));

@@ -85,7 +85,7 @@ TEST_CASE("encryption matches the reference for every value of every byte of a b
   CHECK((blocks == expected));
 }
 
-TEST_CASE("counter mode matches the reference for every length and a counter that carries") {
+TEST_CASE("counter mode matches the reference for every length and across a carry of the counter") {
   const Bytes key = test_bytes(32, 5), in = test_bytes(3 * 8192 + 100);
   const CipherKey lane_key = make_key(key, Cipher::kuznyechik);
   const KuznyechikCpu cpu(key, codes());
@@ -107,7 +107,7 @@ TEST_CASE("counter mode matches the reference for every length and a counter tha
   }
 }
 
-TEST_CASE("MGM matches the reference for lengths around those of vectors") {
+TEST_CASE("MGM matches the reference for lengths around multiples of vector sizes") {
   const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
   const mgm::Mgm reference(key);
   const SingleMgm cpu(key, codes());

@@ -16,7 +16,7 @@
 
 namespace gpuaes {
 
-// Ends the test program from any thread, even if an exception would not be seen.
+// Ends the test program from any thread, including threads whose exceptions would be lost.
 [[noreturn]] inline void give_up(const std::string& what) {
   std::fputs((what + "\n").c_str(), stderr);
   std::abort();

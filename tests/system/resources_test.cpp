@@ -9,7 +9,7 @@
 
 namespace gpuaes {
 
-TEST_CASE("this process may use at least one CPU and at most those that it is bound to") {
+TEST_CASE("this process may use at least one CPU, and no more than it is bound to") {
   cpu_set_t set;
   REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
   CHECK(usable_cpus() >= 1);
