@@ -21,7 +21,7 @@ const EVP_CIPHER* gcm_cipher(Cipher cipher) {
   refuse_cipher(cipher);
 }
 
-// EVP_EncryptUpdate or EVP_DecryptUpdate; `out` without memory is how either is told that `in` is aad.
+// `update` is EVP_EncryptUpdate or EVP_DecryptUpdate. If `out` is null, `in` is associated data.
 template <class Update>
 void feed(Update update, const char* call, EVP_CIPHER_CTX* context, std::span<const std::byte> in,
           std::byte* out) {
