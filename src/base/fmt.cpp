@@ -1,6 +1,6 @@
-// fmt for a program that brings its libraries along. The system has it as a shared library, or as headers,
-// with which each file would take three times as long to compile: so this file alone is compiled with all of
-// its code, and the others call it. Not inlined, since they call more of it than this.
+// Compiles fmt for static linking. Some systems have only its shared library and its headers, and compiling
+// the headers in every file would be much slower. Built without inlining, because other files also call
+// functions that would otherwise be inlined here.
 #include <fmt/format.h>
 
 namespace {
