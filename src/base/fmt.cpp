@@ -1,6 +1,6 @@
-// Compiles fmt for static linking. Some systems have only its shared library and its headers, and compiling
-// the headers in every file would be much slower. Built without inlining, because other files also call
-// functions that would otherwise be inlined here.
+// fmt for programs that link their libraries statically. Some systems provide it only as a shared library and
+// as headers. Compiling the headers in every file would be much slower, so only this file does. Nothing is
+// inlined here, because other files call the same functions.
 #include <fmt/format.h>
 
 namespace {

@@ -84,7 +84,7 @@ struct SessionRequest {
   std::optional<std::string> context;  // hexadecimal digits
   std::optional<std::string> label;    // 1 to 255 bytes of UTF-8
   std::optional<std::uint32_t> iterations;
-  HeaderReader* input = nullptr;  // for decryption; nothing has been taken from it
+  HeaderReader* input = nullptr;  // for decryption; at the beginning of the input
   std::function<void()> check;    // throws if the program is told to stop; may be empty
 };
 

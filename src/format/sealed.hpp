@@ -76,7 +76,7 @@ SealedHeader read_sealed_header(HeaderReader& input);
 // header's MAC is wrong, or if the scrypt parameters are not allowed.
 Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const Check& check = {});
 
-// The beginning of a sealed input, through its commitment, verified.
+// The beginning of a sealed input, through its commitment, already verified.
 struct OpenedHeader {
   Cipher cipher;
   bool has_recipient;  // if so, anyone may have sealed it

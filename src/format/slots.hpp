@@ -22,10 +22,10 @@ inline constexpr std::size_t file_key_bytes = 32;
 
 enum class SlotType : std::uint8_t { key_file = 0x01, passphrase = 0x02, x25519 = 0x03 };
 
-// One slot of a header. Refers to the header's bytes.
+// One slot of a header; refers to the header's bytes.
 struct Slot {
   std::size_t at;  // offset of its first byte in the input
-  SlotType type;   // may be a number without a name
+  SlotType type;   // may be an unknown number
   std::span<const std::byte> body;
 };
 

@@ -47,7 +47,7 @@ class Cancel {
   }
 
   // Calls `wake` in the thread that makes a request, or immediately if there was one already. `wake` must not
-  // throw. If it is empty, there are no more calls, and none is running when this returns.
+  // throw. An empty `wake` ends the calls; none is running when this returns.
   void on_request(std::function<void()> wake);
 
   // Makes current blocking calls fail with EINTR. May miss a call that is just beginning, so it must be
@@ -55,7 +55,7 @@ class Cancel {
   void interrupt();
 
   // While an object exists, the calling thread makes one blocking call, which a request interrupts. The
-  // constructor throws Cancelled if a stop was requested before.
+  // constructor throws Cancelled if a stop was already requested.
   class Blocking {
    public:
     explicit Blocking(Cancel& cancel);

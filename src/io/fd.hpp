@@ -18,6 +18,7 @@ class Fd {
   ~Fd();
   int get() const noexcept { return fd_; }
   void reset(int fd) noexcept;  // closes the current descriptor and owns `fd` instead
+
   // The result of close(2): some file systems report a failed write only here.
   int close() noexcept;
 

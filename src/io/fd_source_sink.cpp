@@ -13,14 +13,14 @@
 namespace gpuaes {
 namespace {
 
-// With the default size of 64 KiB, pipes are much slower. If the system refuses, the size is left as it is.
+// Pipes are much slower with their default size of 64 KiB. If the system refuses a larger one, the pipe is
+// used as it is.
 constexpr int pipe_bytes = 1 << 20;
 
-// The maximum for one read or write: larger ones were not faster, and a request to stop waits for the current
-// one.
+// Limits one read or write. Larger ones were not faster, and a request to stop waits for the current one.
 constexpr std::size_t call_bytes = 1 << 20;
 
-// The maximum for one write to a file: aligned writes of 1 MiB were slower on ext4.
+// Limits one write to a file. Aligned writes of 1 MiB were slower on ext4.
 constexpr std::size_t file_call_bytes = 256 << 10;
 
 // Smaller regular files are not worth dividing among lanes. Files whose st_size is not their size (4096 in

@@ -79,7 +79,7 @@ void keep_attributes(int fd, const char* path, std::vector<std::string>& lost) {
   const auto [had, had_known] =
       attributes_of([&](char* out, std::size_t size) { return flistxattr(fd, out, size); });
   if (!wanted_known || !had_known) lost.emplace_back(acl);
-  for (const std::string& attribute : had)  // such as from a default ACL
+  for (const std::string& attribute : had)  // for example from a default ACL
     if (!has(wanted, attribute) && !attribute.starts_with("security.") &&
         fremovexattr(fd, attribute.c_str()) != 0)
       lost.push_back(attribute == access_acl ? acl : attribute);

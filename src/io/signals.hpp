@@ -39,7 +39,7 @@ class JobSignals {
   // Marks `signal` handled if it was the last one received.
   static void discard(int signal);
 
-  // Waits until `fd` is ready for `events`, a signal is received or `patience` is over. A negative `fd` is
+  // Waits until `fd` is ready for `events`, a signal is received or `patience` has passed. A negative `fd` is
   // never ready; negative `patience` means forever. May return early. Cancelled.
   static void wait(int fd, short events, std::chrono::milliseconds patience, Cancel& cancel);
 

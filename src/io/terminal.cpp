@@ -133,7 +133,7 @@ void HiddenPrompt::follow_signal() {
   await_foreground();
 }
 
-// For at most background_pause, and only until another job-control signal arrives.
+// Gives up after background_pause, or when another job-control signal arrives.
 void HiddenPrompt::await_foreground() {
   const auto end = std::chrono::steady_clock::now() + background_pause;
   for (;;) {

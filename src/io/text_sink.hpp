@@ -12,7 +12,7 @@ namespace gpuaes {
 
 // Checks for text, piece by piece; a character may be split between pieces. Text is UTF-8 without control
 // characters except backspace, tab, newline, form feed and carriage return. Escape is not allowed because it
-// begins commands to the terminal.
+// begins terminal control sequences.
 class TextCheck {
  public:
   // Whether `bytes` is text. It may end within a character, which the next piece must complete.

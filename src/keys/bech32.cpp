@@ -6,7 +6,7 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::string_view digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";  // of the values 0 to 31
+constexpr std::string_view digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";  // for the values 0 to 31
 constexpr std::size_t checksum_characters = 6;
 constexpr unsigned bad_value = 32;
 

@@ -1,5 +1,5 @@
 // Bech32 (BIP 173, section "Bech32"): bytes as text that people can copy, with a checksum that detects any
-// error of up to four characters. The bytes may be secret: no branch or memory access depends on them.
+// error in up to four characters. The bytes may be secret: no branch or memory access depends on them.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ void encode_bech32(std::string_view prefix, std::span<const std::byte> data, std
 // What is wrong with a text; the first that applies.
 enum class Bech32Fault { none, prefix, length, character, mixed_case, checksum, padding };
 
-// Decodes `text`, which must be the prefix and exactly data.size() bytes of data, in uppercase or in
+// Decodes `text`, which must be the prefix and exactly data.size() bytes of data, all in uppercase or all in
 // lowercase. `data` is valid only if there is no fault.
 Bech32Fault decode_bech32(std::string_view prefix, std::string_view text, std::span<std::byte> data);
 

@@ -25,14 +25,14 @@ struct FileKey : Secret {
 
 // Parses the contents of a key file: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits, optionally
 // followed by spaces, tabs, carriage returns and newlines. Contents that are valid as both are hexadecimal.
-// UsageError, which names `name`, for anything else: a key is never padded or truncated.
+// UsageError naming `name` for anything else: a key is never padded or truncated.
 Secret parse_key(std::span<const std::byte> contents, std::string_view name);
 
 // The longest passphrase, in bytes. Callers must read one byte more to detect a longer one.
 inline constexpr std::size_t max_passphrase_bytes = 1024;
 
 // Parses the contents of a passphrase file: the bytes before the first newline, unchanged (gpuaes-stream(5),
-// "Slots"). UsageError, which names `name`, if there are none or more than max_passphrase_bytes.
+// "Slots"). UsageError naming `name` if there are none or more than max_passphrase_bytes.
 Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name);
 
 // Decodes hexadecimal digits. False unless `digits` is exactly 2 * out.size() of them.

@@ -26,14 +26,14 @@ bool is_like_identity(std::string_view text);
 inline constexpr char recipient_hint[] =
     "a recipient is the line that gpuaes-keygen -y prints for an identity";
 
-// Parses a text that is only a recipient. UsageError, which names `name`.
+// Parses a text that is only a recipient. UsageError naming `name`.
 PublicKey parse_recipient(std::string_view text, const std::string& name);
 
 // The contents of an identity file: a line GPUAES-SECRET-KEY-1... and a comment with its recipient.
 Secret identity_lines(const Identity& identity);
 
 // Parses the contents of an identity file: the first line is the identity, other lines are empty or begin
-// with #. UsageError, which names `name`.
+// with #. UsageError naming `name`.
 Identity parse_identity(std::span<const std::byte> contents, const std::string& name);
 
 }  // namespace gpuaes
