@@ -19,7 +19,7 @@
 namespace gpuaes {
 namespace {
 
-// libcrypto does not take an `info` of any length for HKDF.
+// libcrypto limits the length of HKDF's `info`.
 constexpr std::size_t max_context_bytes = 1024;
 
 struct MessageKeys {

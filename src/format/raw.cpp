@@ -11,7 +11,7 @@
 namespace gpuaes {
 namespace {
 
-// The first counter block: the IV, and zeros where it is shorter.
+// The first counter block: the IV, padded with zeros.
 Counter parse_iv(const std::string& digits, const CipherInfo& cipher) {
   CounterBlock block{};
   if (digits.size() != 2 * cipher.iv_bytes)

@@ -12,8 +12,8 @@ namespace {
 
 constexpr char key_hint[] = "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits";
 
-// The value of a hexadecimal digit, or 16 or more: by arithmetic alone, so that neither a branch nor an
-// address depends on a digit of a key.
+// The value of a hexadecimal digit, or 16 for any other character. Uses only arithmetic: no branch or memory
+// access depends on a digit of a key.
 unsigned digit_value(unsigned char c) {
   const unsigned digit = c - unsigned{'0'};
   const unsigned letter = (c | 0x20u) - unsigned{'a'};

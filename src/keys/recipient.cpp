@@ -20,7 +20,7 @@ constexpr std::string_view identity_prefix = "GPUAES-SECRET-KEY-";
 constexpr std::size_t recipient_characters = bech32_characters(recipient_prefix.size(), x25519_bytes);
 constexpr std::size_t identity_characters = bech32_characters(identity_prefix.size(), x25519_bytes);
 
-// What is wrong with the text of something that should have so many characters.
+// Describes a fault of a text with `has` characters, which should have `characters`.
 std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters) {
   switch (fault) {
     case Bech32Fault::length:
@@ -38,7 +38,7 @@ std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters)
   }
 }
 
-// Takes the next line off `text`, without its line feed.
+// Removes the next line from `text`. Returns it without the newline and trailing spaces.
 std::string_view next_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);

@@ -1,4 +1,5 @@
-// Access to files where the file system decides the mode, as on vfat: fchmod() can be made to fail.
+// Access to files on file systems that decide the mode themselves, such as vfat, simulated by an fchmod()
+// that fails.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -64,7 +65,7 @@ TEST_CASE("a file that its file system keeps private is accepted") {
   make_private(file.get(), directory / "key");
 }
 
-TEST_CASE("a mode that cannot be widened is reported, one that cannot be narrowed is an error") {
+TEST_CASE("a mode that cannot be widened is reported, and one that cannot be narrowed is an error") {
   const TempDir directory;
   const std::string name = directory / "out";
   const Fd file = create_file(name, 0640);
