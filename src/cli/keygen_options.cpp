@@ -16,7 +16,7 @@ void act(KeygenOptions& options, const std::string&) {
   options.action = action;
 }
 
-// To add an option: as in options.cpp. Of several actions the last one here counts.
+// To add an option, see options.cpp. If several actions are given, the last one in this list wins.
 constexpr auto rows = std::to_array<OptionRow<KeygenOptions>>({
     {"output,o", "FILE", "write FILE, which must not be there yet, for its owner alone to read",
      set_parsed<&KeygenOptions::output, parse_output>},

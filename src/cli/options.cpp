@@ -19,7 +19,7 @@ namespace po = boost::program_options;
 using Action = Options::Action;
 using Level = Messages::Level;
 
-// Of several actions the last one in the list counts.
+// If several actions are given, the last one in the list wins.
 template <Action action>
 void act(Options& options, const std::string&) {
   options.action = action;
@@ -30,7 +30,7 @@ void set_level(Options& options, const std::string&) {
   options.level = level;
 }
 
-// A mode of decryption.
+// Turns on a mode that implies --decrypt.
 template <bool Options::*mode>
 void turn_on_to_decrypt(Options& options, const std::string&) {
   options.*mode = options.decrypt = true;
@@ -39,10 +39,10 @@ void turn_on_to_decrypt(Options& options, const std::string&) {
 constexpr bool repeats = true;
 
 // To add an option:
-//  1. its field in Options,
-//  2. its row here, which -h prints in this order,
-//  3. its name in each list below that it belongs to, of options that exclude or need each other,
-//  4. its paragraph in man/gpuaes-stream.1, and its row in the table of README.md.
+//  1. add its field to Options,
+//  2. add its row here; -h prints the rows in this order,
+//  3. add its name to the lists below of options that exclude or require each other,
+//  4. document it in man/gpuaes-stream.1 and in the table in README.md.
 constexpr auto rows = std::to_array<OptionRow<Options>>({
     {"encrypt,e", nullptr, "encrypt (the default)", [](Options&, const std::string&) {}},
     {"decrypt,d", nullptr, "decrypt; detects the sealed format", turn_on<&Options::decrypt>},
@@ -125,7 +125,7 @@ constexpr auto exclusive = std::to_array<Pair>({
     {"salvage", "encrypt"},
 });
 
-// The first of each pair needs the second.
+// The first of each pair requires the second.
 constexpr auto dependent = std::to_array<Pair>({
     {"json", "info"},
     {"new-key", "rekey"},
@@ -133,7 +133,7 @@ constexpr auto dependent = std::to_array<Pair>({
     {"new-passphrase-file", "rekey"},
 });
 
-// Options to encrypt or decrypt, which --rekey does not do.
+// Options for encryption or decryption, which --rekey does not do.
 constexpr auto refused_by_rekey =
     std::to_array<const char*>({"encrypt", "decrypt", "cipher", "iv", "context", "iter", "lanes", "kernel",
                                 "chunk-size", "stats", "trace", "test", "range", "salvage", "info"});

@@ -14,11 +14,11 @@ namespace gpuaes {
 namespace {
 
 constexpr int fd = STDERR_FILENO;
-constexpr std::size_t usual_columns = 80;  // where the terminal does not know
+constexpr std::size_t usual_columns = 80;  // if the terminal does not report its size
 constexpr std::chrono::milliseconds patience{100}, retry_after{1};
 
-// Who writes from the background draws over what another program shows, and is stopped by SIGTTOU if the user
-// wants that. Where it is not the terminal that controls us, neither is so.
+// A background process would draw over the output of another program, and with TOSTOP set, SIGTTOU stops it.
+// Neither applies if the terminal is not our controlling terminal.
 bool in_foreground() {
   const pid_t group = tcgetpgrp(fd);
   return group < 0 || group == getpgrp();
@@ -29,7 +29,7 @@ bool would_be_stopped() {
   return !in_foreground() && tcgetattr(fd, &settings) == 0 && (settings.c_lflag & TOSTOP) != 0;
 }
 
-// Once a pipe has room at all, it takes a line at once; so does a terminal, but for one that is all but full.
+// A pipe that has room has room for a whole line; so does a terminal, unless its buffer is almost full.
 bool has_room(std::chrono::milliseconds time) {
   struct pollfd entry {
     fd, POLLOUT, 0
@@ -37,13 +37,13 @@ bool has_room(std::chrono::milliseconds time) {
   return poll(&entry, 1, static_cast<int>(time.count())) == 1;
 }
 
-// One write a line, so that lines of several threads, and of the other programs of a pipeline, do not mix.
-// Standard error may be closed or full: there is nobody left to tell.
+// One write per line: lines of several threads and of other programs in a pipeline do not mix. There is
+// nowhere to report an error.
 void write(const std::string& text) {
   [[maybe_unused]] const auto written = ::write(fd, text.data(), text.size());
 }
 
-// Whoever has the lock may be waiting for standard error, for ever.
+// The thread that has the lock may be waiting for standard error indefinitely.
 std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
   const auto end = std::chrono::steady_clock::now() + patience;
   std::unique_lock lock(mutex, std::try_to_lock);
@@ -63,7 +63,7 @@ std::optional<std::size_t> StatusLine::columns() const {
   return (known ? size.ws_col : usual_columns) - 1;
 }
 
-// What was longer is covered with blanks, as far as the terminal still is so wide.
+// Spaces cover the rest of a longer previous line, up to the current width of the terminal.
 std::string StatusLine::drawn(const std::string& text) const {
   const std::size_t covered = std::min(shown_, columns().value_or(0));
   return "\r" + text + std::string(covered - std::min(covered, text.size()), ' ');
@@ -79,7 +79,7 @@ void StatusLine::draw(const std::string& text) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;
   if (!in_foreground())
-    shown_ = 0;  // whoever has the terminal now has written over it
+    shown_ = 0;  // the foreground process group has written over it
   else if (has_room({})) {
     write(drawn(text));
     shown_ = text.size();

@@ -1,10 +1,8 @@
-// Standard error, and the one line that may stand there without its line feed, to be drawn again and again on
-// a terminal. Whoever writes whole lines meets the line here, and clears it away first, so that they never
-// mix.
+// Standard error, and a status line that is redrawn in place on a terminal. Whole lines are written through
+// this class too, which clears the status line first: the two never mix.
 //
-// Standard error may be a terminal that was stopped, or a pipe that nobody reads. An error message waits for
-// it. What only tells how far the run is must not: the thread that draws it is also the one that takes
-// signals.
+// Standard error may be a terminal that is stopped, or a pipe that is not read. Error messages wait for it,
+// but progress must not: the thread that draws it also handles signals.
 #pragma once
 
 #include <cstddef>
@@ -15,37 +13,36 @@
 
 namespace gpuaes {
 
-// All may be called from any thread. Texts have no line feed.
+// All functions may be called from any thread. Texts have no newline.
 class StatusLine {
  public:
-  // How many columns there are for a line that stands: one less than the terminal has, where a cursor behind
-  // the last one would begin the next line. Nothing where standard error is no terminal.
+  // The columns available for the status line, one less than those of the terminal: a cursor after the last
+  // column would wrap. nullopt if standard error is not a terminal.
   std::optional<std::size_t> columns() const;
 
-  // Draws the line anew. Only for terminals, and not while another process group has the terminal: the line
-  // would be in the midst of what that one shows.
+  // Draws the status line. Only for terminals. Does nothing while another process group is in the foreground:
+  // the line would be in the middle of its output.
   void draw(const std::string& text);
 
-  // Draws the line for the last time, and ends it with a line feed.
+  // Draws the status line for the last time, and ends it with a newline.
   void finish(const std::string& text);
 
-  // A whole line, written as soon as standard error takes it: at once, or after a tenth of a second not at
-  // all.
+  // Writes a whole line, or nothing if standard error does not accept it within a tenth of a second.
   void tell(const std::string& text);
 
-  // A whole line, however long standard error lets it wait, or until the check of cancellation says so.
+  // Writes a whole line, and waits for standard error until the cancelled check returns true.
   void print(const std::string& text);
 
-  // From now on print() gives up once `is_cancelled` says so; empty: it never does.
+  // From now on print() gives up once `is_cancelled` returns true. If it is empty, print() never gives up.
   void set_cancelled_check(std::function<bool()> is_cancelled);
 
  private:
   std::string cleared();
   std::string drawn(const std::string& text) const;
 
-  std::mutex mutex_;  // for what follows
+  std::mutex mutex_;  // guards the members below
   std::function<bool()> is_cancelled_;
-  std::size_t shown_ = 0;  // columns that the line took when it was drawn; 0 where none stands
+  std::size_t shown_ = 0;  // columns of the status line as drawn; 0 without one
 };
 
 }  // namespace gpuaes
