@@ -14,11 +14,10 @@ namespace gpuaes {
 namespace {
 
 constexpr int fd = STDERR_FILENO;
-constexpr std::size_t usual_columns = 80;  // if the terminal does not report its size
 constexpr std::chrono::milliseconds patience{100}, retry_after{1};
 
-// A background process would draw over the output of another program, and with TOSTOP set, SIGTTOU stops it.
-// Neither applies if the terminal is not our controlling terminal.
+// Output from the background overwrites that of the foreground program, and SIGTTOU stops the writer if
+// TOSTOP is set. Neither applies if the terminal is not our controlling terminal.
 bool in_foreground() {
   const pid_t group = tcgetpgrp(fd);
   return group < 0 || group == getpgrp();
@@ -37,8 +36,7 @@ bool has_room(std::chrono::milliseconds time) {
   return poll(&entry, 1, static_cast<int>(time.count())) == 1;
 }
 
-// One write per line: lines of several threads and of other programs in a pipeline do not mix. There is
-// nowhere to report an error.
+// One write per line: lines of several threads or programs do not mix. There is nowhere to report an error.
 void write(const std::string& text) {
   [[maybe_unused]] const auto written = ::write(fd, text.data(), text.size());
 }
@@ -56,11 +54,16 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
 
 }  // namespace
 
-std::optional<std::size_t> StatusLine::columns() const {
-  if (isatty(fd) == 0) return std::nullopt;
+std::optional<std::size_t> terminal_columns(int terminal) {
+  if (isatty(terminal) == 0) return std::nullopt;
   struct winsize size {};
-  const bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return (known ? size.ws_col : usual_columns) - 1;
+  const bool known = ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : usual_columns;
+}
+
+std::optional<std::size_t> StatusLine::columns() const {
+  const std::optional<std::size_t> columns = terminal_columns(fd);
+  return columns ? std::optional(*columns - 1) : std::nullopt;
 }
 
 // Spaces cover the rest of a longer previous line, up to the current width of the terminal.
@@ -79,7 +82,7 @@ void StatusLine::draw(const std::string& text) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;
   if (!in_foreground())
-    shown_ = 0;  // the foreground process group has written over it
+    shown_ = 0;  // the program in the foreground may have overwritten it
   else if (has_room({})) {
     write(drawn(text));
     shown_ = text.size();

@@ -1,8 +1,8 @@
 // Standard error, and a status line that is redrawn in place on a terminal. Whole lines are written through
 // this class too, which clears the status line first: the two never mix.
 //
-// Standard error may be a terminal that is stopped, or a pipe that is not read. Error messages wait for it,
-// but progress must not: the thread that draws it also handles signals.
+// Standard error may be a stopped terminal or a pipe that is never read. Error messages wait for it, but
+// progress must not: the thread that draws it also handles signals.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,12 @@
 
 namespace gpuaes {
 
+inline constexpr std::size_t usual_columns = 80;
+
+// The width of the terminal at `fd`, or usual_columns if the terminal does not report it. nullopt if `fd` is
+// not a terminal.
+std::optional<std::size_t> terminal_columns(int fd);
+
 // All functions may be called from any thread. Texts have no newline.
 class StatusLine {
  public:
@@ -20,8 +26,8 @@ class StatusLine {
   // column would wrap. nullopt if standard error is not a terminal.
   std::optional<std::size_t> columns() const;
 
-  // Draws the status line. Only for terminals. Does nothing while another process group is in the foreground:
-  // the line would be in the middle of its output.
+  // Redraws the status line. Only for terminals. Does nothing while another process group is in the
+  // foreground, whose output it would overwrite.
   void draw(const std::string& text);
 
   // Draws the status line for the last time, and ends it with a newline.
