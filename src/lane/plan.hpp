@@ -32,8 +32,8 @@ struct Workload {
 // The speed of lanes with `cipher`, in its AEAD or in counter mode. LaneError if there are no figures for it.
 const LaneRates& lane_rates(Cipher cipher, bool authenticated);
 
-// Ignores CPU quotas for AES if the input is not a file: reading them takes time, and the plan has at most
-// two lanes, which between two pipes are as fast as one even with a quota of one CPU.
+// Inspects this machine. Ignores CPU quotas for AES if the input is not a file: reading them takes time, and
+// the plan has at most two lanes, which between pipes are as fast as one even with a quota of one CPU.
 Machine this_machine(const Workload& workload);
 
 struct LanePlan {

@@ -173,7 +173,7 @@ inline void check_mgm_lengths(Lane& lane) {
     }
 }
 
-// Segment numbers go into the nonce, whose highest bit is always clear.
+// Segment numbers are XORed into the nonce, whose highest bit is always clear.
 inline void check_mgm_numbering(Lane& lane) {
   const CipherKey key = make_key(test_bytes(32, 7), Cipher::kuznyechik);
   const Bytes plain = test_bytes(2 * segment_bytes + 100);

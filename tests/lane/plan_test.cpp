@@ -82,8 +82,7 @@ TEST_CASE("without -l a run begins with CPU lanes, and the plan gives the reason
     }
 }
 
-TEST_CASE(
-    "CUDA takes over large files if it is available and pays, with CPU lanes on the CPUs it does not need") {
+TEST_CASE("CUDA takes over large files if it is available and pays off, with CPU lanes on unused CPUs") {
   CHECK(lanes_of(plan("auto", file, machine(4, true)).later) == "cuda:0:4");
   CHECK(lanes_of(plan("auto", file, machine(8, true)).later) == "cuda:0:8");
   CHECK(lanes_of(plan("auto", file, machine(12, true)).later) == "cuda:0:8+cpu:4");
@@ -103,7 +102,7 @@ TEST_CASE("a CUDA stream has two jobs in flight, and the ring four more chunks t
   }
 }
 
-TEST_CASE("the fewer CPUs there are, the sooner CUDA pays") {
+TEST_CASE("the fewer CPUs there are, the sooner CUDA pays off") {
   std::uint64_t before = GB;
   for (const unsigned cpus : {1u, 2u, 4u, 8u, 12u}) {
     const std::uint64_t now = crossing(cpus);
@@ -135,7 +134,7 @@ TEST_CASE("between pipes, a slower cipher has enough lanes to keep up with the p
     }
 }
 
-TEST_CASE("the slower a cipher is on CPUs, the sooner CUDA pays, with files and between pipes") {
+TEST_CASE("the slower a cipher is on CPUs, the sooner CUDA pays off, with files and between pipes") {
   const auto from = [](unsigned cpus, std::uint64_t file_bytes, Cipher cipher, bool authenticated) {
     return bytes_until_cuda_pays(cpus,
                                  {.parallel_bytes = file_bytes, .rates = lane_rates(cipher, authenticated)});
@@ -156,7 +155,7 @@ TEST_CASE("the slower a cipher is on CPUs, the sooner CUDA pays, with files and 
     for (const bool authenticated : {false, true}) {
       CAPTURE(cpus, authenticated);
       CHECK_FALSE(from(cpus, 0, Cipher::aes_256, authenticated).has_value());
-      // With 8 CPUs in counter mode or 16 in MGM, CPU lanes are at least as fast as CUDA lanes.
+      // With at least 8 CPUs in counter mode, or 16 in MGM, CPU lanes are as fast as CUDA lanes.
       CHECK(from(cpus, 0, Cipher::kuznyechik, authenticated).has_value() ==
             (cpus < (authenticated ? 16 : 8)));
     }
@@ -206,7 +205,8 @@ TEST_CASE("between pipes each CPU lane has one chunk; with a file there are more
   }
 }
 
-TEST_CASE("the number of chunks is limited by the available memory, and too little for one is an error") {
+TEST_CASE(
+    "the number of chunks is limited by the available memory, and it is an error if not even one fits") {
   Workload workload = file;
   workload.chunk_bytes = 1024 * MiB;
   Machine on = machine(4);

@@ -174,7 +174,7 @@ TEST_CASE("a lane that fails leaves the damage in its job to the lane that repea
   CHECK(damage.take_all().empty());
 }
 
-// The whole ---------------------------------------------------------------------------------------
+// The stream --------------------------------------------------------------------------------------
 
 namespace {
 
