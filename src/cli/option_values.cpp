@@ -15,15 +15,15 @@
 namespace gpuaes {
 namespace {
 
-// With larger chunks a lane would not notice a request to stop for more than a second.
+// With larger chunks, a lane could take more than a second to react to a stop request.
 constexpr std::size_t max_size = std::size_t{1} << 30;
 
 constexpr std::size_t max_label_bytes = 255;
 
 constexpr std::uint64_t max_number = std::numeric_limits<std::uint64_t>::max();
 
-// A number, alone or followed by one of `units`, which mean 1024, 1024^2 and so on. Nothing for other text,
-// and for more than `max`.
+// A number, optionally followed by one of `units`, which mean 1024, 1024^2 and so on. nullopt for other text
+// and for numbers above `max`.
 std::optional<std::uint64_t> parse_bytes(std::string_view text, std::string_view units, std::uint64_t max) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();

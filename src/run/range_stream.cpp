@@ -15,9 +15,9 @@
 namespace gpuaes {
 namespace {
 
-// Opens the unit that the stream ends with, and returns the size of the plaintext in bytes.
+// Opens the last unit of the stream, and returns the size of the plaintext in bytes.
 std::uint64_t open_end(const Source& source, const Session& session, std::uint64_t body_bytes) {
-  const std::uint64_t units = body_bytes / session.unit_in();  // before the last one, which is short
+  const std::uint64_t units = body_bytes / session.unit_in();  // before the last, short one
   const std::uint64_t offset = units * session.unit_in();
   Secret in_room(session.unit_in()), out_room(session.unit_out());
   const std::span<std::byte> in = in_room.bytes().first(static_cast<std::size_t>(body_bytes - offset));
