@@ -1,4 +1,4 @@
-"""What is in a file that is to be drawn."""
+"""Reads what is drawn: CSV and JSON of gpuaes-bench and scripts/bench, and traces of gpuaes-stream."""
 
 import csv
 import io
@@ -7,24 +7,24 @@ import math
 
 
 class BadInput(Exception):
-    """What a user is told about a file."""
+    """What is wrong with a file, as the end of a sentence that begins with its name."""
 
 
 def read(path):
-    """The events of a trace, or the rows of a table: dictionaries both. And whether it is a trace."""
+    """Rows or events, as dictionaries; and whether they are events of a trace."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             text = file.read()
     except OSError as error:
         raise BadInput(f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise BadInput("is no text") from None
+        raise BadInput("is not a text file") from None
     if text.lstrip()[:1] not in ("[", "{"):
         return read_csv(text), False
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"is no whole JSON: {error}") from None
+        raise BadInput(f"is not complete JSON: {error}") from None
     trace = isinstance(value, dict)
     rows = value.get("traceEvents") if trace else value
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -36,16 +36,15 @@ def read_csv(text):
     try:
         rows = list(csv.DictReader(io.StringIO(text), strict=True))
     except csv.Error as error:
-        raise BadInput(f"is no CSV: {error}") from None
+        raise BadInput(f"is not valid CSV: {error}") from None
     for line, row in enumerate(rows, 2):
         if None in row or None in row.values():
-            raise BadInput(f"line {line} has not as many fields as the first one")
+            raise BadInput(f"line {line} and the first line have different numbers of fields")
     return rows
 
 
 def numbers(row, names, zero, absent):
-    """Nothing where a field is empty, unless it may be `absent`: then the row has no such point. Only those of `zero`
-    may be 0."""
+    """None if a field is empty that may not be `absent`. Only fields in `zero` may be 0."""
     found = {}
     for name in names:
         if row[name] in ("", None):
@@ -56,14 +55,14 @@ def numbers(row, names, zero, absent):
         try:
             found[name] = float(row[name])
         except (TypeError, ValueError, OverflowError):
-            raise BadInput(f"{name} is '{row[name]}', and no number") from None
+            raise BadInput(f"{name} is '{row[name]}', not a number") from None
         if not (math.isfinite(found[name]) and (found[name] > 0 or found[name] == 0 and name in zero)):
-            raise BadInput(f"{name} is {row[name]}, which is nothing to draw")
+            raise BadInput(f"{name} is {row[name]}, which cannot be drawn")
     return found
 
 
 def points(rows, words, values, zero=(), absent=()):
-    """The rows that have all of these values, with them as numbers, or None for those that may be absent."""
+    """Rows that have all of these values, as numbers, or None for those that may be absent."""
     found = []
     for row in rows:
         value = numbers(row, values, zero, absent)
@@ -73,26 +72,39 @@ def points(rows, words, values, zero=(), absent=()):
 
 
 def group(rows, *names):
-    """Rows by what they have under these names, in the order in which these come first."""
+    """Rows by their values of these names, in order of first appearance."""
     groups = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in names), []).append(row)
     return groups
 
 
-def read_spans(events):
-    """(track, what, start, length), times in milliseconds from the first one on; and the names of the tracks."""
+def spans_of_trace(events):
+    """Spans as (track, what, start, length), in milliseconds."""
     tracks, spans = {}, []
     try:
         for event in events:
             if event["ph"] == "M" and event["name"] == "thread_name":
                 tracks[int(event["tid"])] = str(event["args"]["name"])
             elif event["ph"] == "X":
-                start, length = float(event["ts"]) / 1e3, float(event["dur"]) / 1e3
-                if not (math.isfinite(start) and math.isfinite(length) and length >= 0):
-                    raise ValueError(f"from {start} ms on, for {length} ms")
-                spans.append((int(event["tid"]), str(event["name"]), start, length))
+                spans.append(span(int(event["tid"]), event["name"], event["ts"], event["dur"]))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise BadInput(f"has an event that is none of gpuaes-stream's: {error!r}") from None
-    start = min((span[2] for span in spans), default=0)
-    return [(track, name, at - start, length) for track, name, at, length in spans], tracks
+        raise BadInput(f"has an event that gpuaes-stream does not write: {error!r}") from None
+    first = min((each[2] for each in spans), default=0)
+    return [(tracks.get(track, f"track {track}"), what, start - first, length)
+            for track, what, start, length in sorted(spans, key=lambda each: each[0])]
+
+
+def spans_of_table(rows):
+    """The same of the part of a trace that scripts/bench keeps."""
+    try:
+        return [span(row["track"], row["what"], row["start_us"], row["length_us"]) for row in rows]
+    except ValueError as error:
+        raise BadInput(f"has a span without a time: {error}") from None
+
+
+def span(track, what, start_us, length_us):
+    start, length = float(start_us) / 1e3, float(length_us) / 1e3
+    if not (math.isfinite(start) and math.isfinite(length) and length >= 0):
+        raise ValueError(f"from {start} ms on, for {length} ms")
+    return track, str(what), start, length

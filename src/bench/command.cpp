@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <sstream>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "cli/command_line.hpp"
+#include "cli/help.hpp"
 #include "cli/program.hpp"
 
 namespace gpuaes {
@@ -16,38 +16,49 @@ namespace {
 
 namespace po = boost::program_options;
 
-po::options_description describe_options(const Command& command) {
-  po::options_description options("Options");
-  for (const Command::Option& option : command.options)
-    options.add_options()(option.name, po::value<std::string>()->value_name(option.value), option.text);
-  if (command.reports)
-    options.add_options()                    //
-        ("csv", "print the results as CSV")  //
-        ("json", "print the results as JSON");
-  options.add_options()("help,h", "print this");
+// All options of a command, those that every command has included.
+std::vector<Command::Option> options_of(const Command& command) {
+  std::vector<Command::Option> options = command.options;
+  if (command.reports) {
+    options.push_back({"csv", nullptr, "Print the results as CSV."});
+    options.push_back({"json", nullptr, "Print the results as JSON."});
+  }
+  options.push_back({"help,h", nullptr, "Print this help and exit."});
   return options;
 }
 
-std::string call(const Command& command) {
-  std::string text = fmt::format("gpuaes-bench {}", command.name);
-  if (command.reports) text += " [options]";
+po::options_description describe_options(const Command& command) {
+  po::options_description description;
+  for (const Command::Option& option : options_of(command))
+    if (option.value == nullptr)
+      description.add_options()(option.name, "");
+    else
+      description.add_options()(option.name, po::value<std::string>(), "");
+  return description;
+}
+
+std::string synopsis(const Command& command) {
+  std::string text = command.name;
+  if (command.reports) text += " [OPTION]...";
   if (*command.words != '\0') text += fmt::format(" {}", command.words);
   return text;
 }
 
 std::string help_text(std::span<const Command> commands) {
-  std::string text;
-  for (const Command& command : commands)
-    text += fmt::format("{} {:57} {}\n", text.empty() ? "usage:" : "      ", call(command), command.text);
-  return text + "\ngpuaes-bench COMMAND -h lists a command's options, gpuaes-bench(1) tells more.\n";
+  HelpSection section{"Commands", {}};
+  for (const Command& command : commands) section.rows.push_back({synopsis(command), command.text});
+  return "usage: gpuaes-bench COMMAND [OPTION]... [ARGUMENT]...\n"
+         "       gpuaes-bench COMMAND -h\n\n"
+         "Measure what limits the speed of gpuaes-stream on this machine.\n\n" +
+         format_help({&section, 1}, help_columns()) + "\nSee gpuaes-bench(1) for details.\n";
 }
 
 std::string help_text(const Command& command) {
-  std::ostringstream text;
-  text << "usage: " << call(command) << "\n\n"
-       << command.text << "\n\n"
-       << describe_options(command) << "\ngpuaes-bench(1) tells more.\n";
-  return text.str();
+  HelpSection section{"Options", {}};
+  for (const Command::Option& option : options_of(command))
+    section.rows.push_back({option_term(option.name, option.value), option.text});
+  return fmt::format("usage: gpuaes-bench {}\n\n{}\n\n{}\nSee gpuaes-bench(1) for details.\n",
+                     synopsis(command), command.text, format_help({&section, 1}, help_columns()));
 }
 
 ReportForm parse_form(const po::variables_map& given) {
@@ -62,8 +73,8 @@ void run(const Command& command, int argc, const char* const* argv) {
   CommandLine line = parse_command_line(argc, argv, describe_options(command), command.max_words);
   if (line.given.contains("help")) return print(help_text(command));
   if (line.words.size() < command.min_words)
-    throw UsageError(fmt::format("{} misses a word", command.name),
-                     fmt::format("it is called as {}", call(command)));
+    throw UsageError(fmt::format("{} needs more arguments", command.name),
+                     fmt::format("usage: gpuaes-bench {}", synopsis(command)));
   Arguments arguments{.words = std::move(line.words)};
   if (command.reports) arguments.form = parse_form(line.given);
   for (const auto& [name, value] : line.given)
@@ -85,7 +96,7 @@ void run_command(std::span<const Command> commands, int argc, const char* const*
   const auto found = std::ranges::find(commands, name, &Command::name);
   if (found != commands.end()) return run(*found, argc - 1, argv + 1);
   if (argc == 2 && (name == "-h" || name == "--help")) return print(help_text(commands));
-  throw UsageError("the command line is not understood", "gpuaes-bench -h lists what there is to measure");
+  throw UsageError("the first word is not a command", "gpuaes-bench -h lists the commands");
 }
 
 unsigned parse_count(const std::string& text) {
@@ -93,7 +104,7 @@ unsigned parse_count(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc{} || at != end || number == 0 || number > 4096)
-    throw UsageError(fmt::format("number '{}' is not understood", text), "it is one from 1 to 4096");
+    throw UsageError(fmt::format("'{}' is not a number from 1 to 4096", text));
   return number;
 }
 

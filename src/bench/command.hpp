@@ -1,4 +1,4 @@
-// The commands of gpuaes-bench: how each is called, and what it does.
+// The commands of gpuaes-bench and their arguments.
 #pragma once
 
 #include <cstddef>
@@ -14,37 +14,37 @@ namespace gpuaes {
 
 // What a command was called with.
 struct Arguments {
-  std::vector<std::string> words;              // after its name
-  std::map<std::string, std::string> options;  // by their long names
+  std::vector<std::string> words;              // after the command
+  std::map<std::string, std::string> options;  // by long name
   ReportForm form = ReportForm::text;
 
-  // Empty if it was not given.
+  // Empty if the option was not given.
   std::optional<std::string> option(const std::string& name) const;
 };
 
 struct Command {
   struct Option {
     const char* name;   // as Boost.Program_options takes it: "lanes,l"
-    const char* value;  // what it takes, for the help: "SPEC"
-    const char* text;   // for the help
+    const char* value;  // placeholder in the help: "SPEC"; nullptr for an option without a value
+    const char* text;   // in the help
   };
 
   const char* name;
-  const char* words;  // for the help: "THREADS SIZE [BUFFERS]"
+  const char* words;  // in the help: "THREADS SIZE [BUFFERS]"
   std::size_t min_words, max_words;
-  const char* text;  // for the help, a line
+  const char* text;  // in the help
   void (*run)(const Arguments& arguments);
-  bool reports = true;            // so it has --csv and --json
-  std::vector<Option> options{};  // and these
+  bool reports = true;  // has --csv and --json
+  std::vector<Option> options{};
 };
 
-// Finds the command that the first word names, and runs it; or prints the help. UsageError.
+// Runs the command that the first word names, or prints the help. UsageError.
 void run_command(std::span<const Command> commands, int argc, const char* const* argv);
 
 // A number from 1 to 4096. UsageError.
 unsigned parse_count(const std::string& text);
 
-// The parts between commas, none of them empty. UsageError.
+// The parts between commas. UsageError if one is empty.
 std::vector<std::string> parse_list(const std::string& text);
 
 }  // namespace gpuaes

@@ -1,4 +1,4 @@
-// gpuaes-bench copy and read: input and output without ciphers between them.
+// gpuaes-bench copy and read: input and output without a cipher.
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ struct FileSpan {
   std::uint64_t end;
 };
 
-// Hands out what is to be read next, and where to.
+// Hands out ranges of the file and buffers to read them into.
 class ReadQueue {
  public:
   struct Read {
@@ -41,7 +41,7 @@ class ReadQueue {
     std::span<std::byte> buffer;
   };
 
-  // The ring is there for its memory, which is had as the filter has it.
+  // The ring provides memory that is allocated as the filter's.
   ReadQueue(FileSpan file, std::size_t call_bytes, std::size_t buffers, const Cancel& cancel)
       : rest_(file), call_bytes_(call_bytes), ring_(buffers, call_bytes, 0), cancel_(cancel) {
     const std::size_t stride = ring_.memory().size() / buffers;
@@ -68,7 +68,7 @@ class ReadQueue {
   FileSpan rest_;
   const std::size_t call_bytes_;
   Ring ring_;
-  const Cancel& cancel_;  // ends reading early: what was read until then is a rate too
+  const Cancel& cancel_;  // ends reading early: what was read until then still gives a rate
   std::deque<std::span<std::byte>> free_;
 };
 
@@ -79,7 +79,7 @@ FileSpan rest_of_input() {
   struct stat status {};
   const bool is_file =
       fstat(STDIN_FILENO, &status) == 0 && (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
-  if (!is_file || begin >= end) throw IoError("standard input is no file with anything in it to read");
+  if (!is_file || begin >= end) throw IoError("standard input is not a file with data left to read");
   return {static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end)};
 }
 
@@ -95,7 +95,7 @@ void read_range(FileSpan range, std::span<std::byte> buffer) {
   }
 }
 
-// How many bytes it read.
+// Bytes read.
 std::uint64_t read_all(ReadQueue& queue) {
   std::uint64_t bytes = 0;
   while (const std::optional<ReadQueue::Read> read = queue.take()) {

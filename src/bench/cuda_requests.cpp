@@ -14,11 +14,12 @@ constexpr std::size_t max_copy_bytes = 64 << 20;
 
 const Command::Option variants_option{
     "variants", "NAMES",
-    "kernels, separated by commas; NAME* is all that begin so; an unknown one lists them"};
+    "Kernels, separated by commas. NAME* is all that begin with NAME; an unknown name lists them all."};
 const Command::Option ciphers_option{"ciphers", "NAMES",
-                                     "aes-128, aes-192, aes-256, kuznyechik, separated by commas"};
-const Command::Option modes_option{
-    "modes", "MODES", "ctr, seal, open, ecb-encrypt, ecb-decrypt; aead and ecb for both of them"};
+                                     "aes-128, aes-192, aes-256 and kuznyechik, separated by commas."};
+const Command::Option modes_option{"modes", "MODES",
+                                   "ctr, seal, open, ecb-encrypt and ecb-decrypt, separated by commas; aead "
+                                   "is seal,open and ecb is both ECB modes."};
 
 template <class Value>
 void add_new(std::vector<Value>& values, const Value& value) {
@@ -40,16 +41,16 @@ void add_modes(std::vector<KernelMode>& modes, const std::string& name) {
   std::vector<std::string_view> names;
   for (const KernelModeInfo& each : kernel_modes) names.push_back(each.name);
   throw UsageError(fmt::format("mode '{}' is not known", name),
-                   fmt::format("modes are {}; aead and ecb are two each", fmt::join(names, ", ")));
+                   fmt::format("modes are {}; aead and ecb each name two of them", fmt::join(names, ", ")));
 }
 
 bool parse_copies(const std::string& text) {
   if (text != "no" && text != "yes")
-    throw UsageError(fmt::format("copies '{}' are not understood", text), "they are no, yes, or no,yes");
+    throw UsageError(fmt::format("copies '{}' are not known", text), "use no, yes, or no,yes");
   return text == "yes";
 }
 
-// What a command takes where it is not said.
+// The values of options that are not given.
 struct Defaults {
   const char *variants, *ciphers, *modes;
 };
@@ -67,17 +68,17 @@ KernelRequest parse_common(const Arguments& arguments, const Defaults& defaults)
 std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments) {
   if (arguments.words.empty()) return {1 << 20, 4 << 20, 16 << 20};
   const std::size_t size = parse_size(arguments.words[0]);
-  if (size > max_copy_bytes) throw UsageError("copies are of 64M at most");
+  if (size > max_copy_bytes) throw UsageError("copies are at most 64M");
   return {size};
 }
 
 std::vector<Command::Option> kernel_options() {
-  return {
-      variants_option,
-      ciphers_option,
-      modes_option,
-      {"sizes", "SIZES", "bytes of a launch, separated by commas (1K,4K,16K and so on to 1G)"},
-      {"copies", "KINDS", "no (the default): data stays on the device; yes: it is copied to it and back"}};
+  return {variants_option,
+          ciphers_option,
+          modes_option,
+          {"sizes", "SIZES", "Bytes per launch, separated by commas (default 1K,4K,16K,...,1G)."},
+          {"copies", "KINDS",
+           "no (the default): data stays on the device. yes: it is copied there and back. Or no,yes."}};
 }
 
 KernelRequest parse_kernel_request(const Arguments& arguments) {
@@ -88,8 +89,7 @@ KernelRequest parse_kernel_request(const Arguments& arguments) {
     add_new(request.copies, parse_copies(kind));
   const auto broken = std::ranges::find_if(request.sizes, [](std::size_t size) { return size % 16 != 0; });
   if (broken != request.sizes.end() && std::ranges::any_of(request.modes, is_ecb))
-    throw UsageError(fmt::format("size {} is no whole number of blocks", *broken),
-                     "ECB works on blocks of 16 bytes");
+    throw UsageError(fmt::format("size {} is not a multiple of 16, the block size of ECB", *broken));
   return request;
 }
 
@@ -106,7 +106,7 @@ KernelRequest parse_key_request(const Arguments& arguments) {
 std::vector<Command::Option> sweep_options() {
   return {variants_option,
           ciphers_option,
-          {"size", "SIZE", "bytes of a launch (4M, as lanes of a file have it)"}};
+          {"size", "SIZE", "Bytes per launch (default 4M, as CUDA lanes use for a file)."}};
 }
 
 KernelRequest parse_sweep_request(const Arguments& arguments) {

@@ -1,5 +1,5 @@
-// What the benches of CUDA devices are asked for. Parsing needs no device, so a wrong argument is the same
-// error on every machine.
+// Arguments of the benchmarks of CUDA devices. Parsing needs no device, so a wrong argument is the same error
+// on every machine.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ enum class KernelMode { ctr, seal, open, ecb_encrypt, ecb_decrypt };
 struct KernelModeInfo {
   KernelMode mode;
   std::string_view name;
-  std::string_view group;  // which names several of them together
+  std::string_view group;  // a name for several modes
 };
 
 inline constexpr std::array kernel_modes{
@@ -33,7 +33,7 @@ constexpr const KernelModeInfo& info(KernelMode mode) {
   return kernel_modes[static_cast<std::size_t>(mode)];
 }
 
-// Of segments, as the filter has them: AES in GCM, Kuznyechik in MGM.
+// Of segments, as in the sealed format: AES in GCM, Kuznyechik in MGM.
 constexpr bool is_aead(KernelMode mode) {
   return mode == KernelMode::seal || mode == KernelMode::open;
 }
@@ -41,19 +41,19 @@ constexpr bool is_ecb(KernelMode mode) {
   return mode == KernelMode::ecb_encrypt || mode == KernelMode::ecb_decrypt;
 }
 
-// Nothing in it comes twice.
+// The lists have no duplicates.
 struct KernelRequest {
-  std::vector<std::string> variants;  // names, or the beginnings of names followed by *
+  std::vector<std::string> variants;  // names, or prefixes followed by *
   std::vector<Cipher> ciphers;
   std::vector<KernelMode> modes;
   std::vector<std::size_t> sizes;  // bytes of a launch; with ECB whole blocks
   std::vector<bool> copies;        // whether copies to and from the device are in the time
 };
 
-// For gpuaes-bench device: bytes of a copy. UsageError.
+// For gpuaes-bench device: sizes of a copy. UsageError.
 std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments);
 
-// For kernels, keys and sweep: the options that each has, and what they say. UsageError.
+// For kernels, keys and sweep. UsageError.
 std::vector<Command::Option> kernel_options();
 KernelRequest parse_kernel_request(const Arguments& arguments);
 std::vector<Command::Option> key_options();

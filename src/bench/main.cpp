@@ -1,4 +1,4 @@
-// gpuaes-bench: figures that the filter itself cannot show.
+// gpuaes-bench: measures parts of the filter, and what limits it.
 
 #include <array>
 
@@ -9,26 +9,30 @@
 namespace gpuaes {
 namespace {
 
-// To add a bench:
+// To add a benchmark:
 // 1. Declare its function in bench/benches.hpp.
-// 2. Define it in a file of its own, in src/bench. If it needs CUDA, in cuda/bench, and without_cuda.cpp too.
+// 2. Define it in a file of its own in src/bench. If it needs CUDA, define it in cuda/bench, and a refusal in
+//    without_cuda.cpp.
 // 3. Add its row here, and describe it in man/gpuaes-bench.1.
 const std::array commands{
-    Command{"copy", "SIZE <INPUT >OUTPUT", 1, 1, "copies only, SIZE bytes at a time", run_copy_bench, false},
-    Command{"read", "THREADS SIZE [BUFFERS] <FILE", 2, 3, "reads only, in parallel, SIZE bytes a call",
+    Command{"copy", "SIZE <INPUT >OUTPUT", 1, 1,
+            "Copy standard input to standard output, SIZE bytes at a time.", run_copy_bench, false},
+    Command{"read", "THREADS SIZE [BUFFERS] <FILE", 2, 3, "Read a file in parallel, SIZE bytes per call.",
             run_read_bench},
-    Command{"memory", "[THREADS]", 0, 1, "the ciphers of CPU lanes on chunks that stay in caches",
-            run_memory_bench, true, memory_options()},
-    Command{"device", "[SIZE]", 0, 1, "copies to and from CUDA devices, SIZE bytes each", run_device_bench},
-    Command{"kernels", "", 0, 0, "CUDA kernels beside what the device lets them be", run_kernel_bench, true,
-            kernel_options()},
-    Command{"keys", "", 0, 0, "whether the time of CUDA kernels depends on the key", run_key_bench, true,
-            key_options()},
-    Command{"sweep", "", 0, 0, "the launches that suit a CUDA device best", run_sweep_bench, true,
+    Command{"memory", "[THREADS]", 0, 1,
+            "Encrypt and decrypt on CPU lanes, with data that stays in the cache.", run_memory_bench, true,
+            memory_options()},
+    Command{"pipeline", "", 0, 0, "Measure the overhead of lanes and ring, without input and output.",
+            run_pipeline_bench, true, pipeline_options()},
+    Command{"device", "[SIZE]", 0, 1, "Copy SIZE bytes to and from each CUDA device.", run_device_bench},
+    Command{"limits", "", 0, 0, "Measure the limits of a CUDA device: memory, logic and shared memory.",
+            run_limit_bench},
+    Command{"kernels", "", 0, 0, "Run CUDA kernels, and compare them with the limits of the device.",
+            run_kernel_bench, true, kernel_options()},
+    Command{"keys", "", 0, 0, "Test whether the speed of CUDA kernels depends on the key.", run_key_bench,
+            true, key_options()},
+    Command{"sweep", "", 0, 0, "Find the best launch parameters for a CUDA device.", run_sweep_bench, true,
             sweep_options()},
-    Command{"limits", "", 0, 0, "what a CUDA device does at most of what kernels take", run_limit_bench},
-    Command{"pipeline", "", 0, 0, "lanes and their ring, with ends that cost nothing", run_pipeline_bench,
-            true, pipeline_options()},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// gpuaes-bench memory: the CPU lanes on chunks that stay in caches.
+// gpuaes-bench memory: CPU lanes on chunks that stay in caches.
 
 #include <fmt/format.h>
 
@@ -50,7 +50,7 @@ CipherKey make_key(Cipher cipher) {
   return key;
 }
 
-// A chunk with a lane for it: the same bytes are done again and again, and stay in the core's cache.
+// A chunk and its lane: the same bytes are processed repeatedly and stay in the core's cache.
 class Sample {
  public:
   Sample(Operation operation, const CipherKey& key, std::size_t size)
@@ -63,13 +63,13 @@ class Sample {
 
   std::size_t size() const { return plain_.size(); }
 
-  // Once through the lane that is measured.
+  // Processes the chunk once on the lane that is measured.
   void run() {
     const bool opens = operation_ == Operation::open;
     do_job(*lane_, operation_, opens ? other_ : plain_, opens ? plain_ : other_);
   }
 
-  // Whether the reference lane makes the same of it.
+  // Whether the reference lane computes the same.
   bool is_exact() {
     run();
     const std::unique_ptr<Lane> judge = make_reference_lane();
@@ -87,20 +87,20 @@ class Sample {
                 .in = in,
                 .out = out,
                 .base_nonce = {{1, 2, 3}, info(key_.cipher).nonce_bytes}});
-    if (lane.finish()) throw LaneError("a tag is wrong that the CPU lane made");
+    if (lane.finish()) throw LaneError("the CPU lane rejects a tag that it made itself");
   }
 
   Operation operation_;
   const CipherKey& key_;
   std::vector<std::byte> plain_;
-  std::vector<std::byte> other_;  // what becomes of it
+  std::vector<std::byte> other_;  // ciphertext
   std::unique_ptr<Lane> lane_;
 };
 
-// Bytes a second of one thread, which has a chunk to itself.
+// Bytes per second of one thread with a chunk of its own.
 double run_one(Operation operation, const CipherKey& key, std::size_t size) {
   Sample sample(operation, key, size);
-  sample.run();  // which makes the key schedule
+  sample.run();  // expands the key
   std::size_t bytes = 0;
   const Clock::time_point start = Clock::now();
   Clock::time_point now = start;
@@ -111,7 +111,7 @@ double run_one(Operation operation, const CipherKey& key, std::size_t size) {
   return static_cast<double>(bytes) / std::chrono::duration<double>(now - start).count();
 }
 
-// Gigabytes a second of all threads together: the median of `runs`.
+// Gigabytes per second of all threads together: the median of `runs`.
 double run_all(Operation operation, const CipherKey& key, std::size_t size, unsigned threads) {
   std::array<double, runs> rates{};
   for (double& rate : rates) {
@@ -127,7 +127,8 @@ double run_all(Operation operation, const CipherKey& key, std::size_t size, unsi
 }  // namespace
 
 std::vector<Command::Option> memory_options() {
-  return {{"ciphers", "NAMES", "aes-128, aes-192, aes-256 (the default), kuznyechik, separated by commas"}};
+  return {
+      {"ciphers", "NAMES", "aes-128, aes-192, aes-256 (the default) and kuznyechik, separated by commas."}};
 }
 
 void run_memory_bench(const Arguments& arguments) {

@@ -1,5 +1,5 @@
-// What the pipeline bench gives the pipeline: a source that costs nothing, a lane that does nothing, and a
-// lane that measures how long another one takes.
+// For gpuaes-bench pipeline: a source that takes no time, a lane that does nothing, and a lane that measures
+// another.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,7 @@
 
 namespace gpuaes {
 
-// `size` bytes, whatever the chunks' memory holds: zeros at first, as in every new ring. To write them there
-// would be measured too.
+// `size` bytes: whatever the chunks' memory holds, zeros in a new ring. Writing them would take time.
 class NullSource : public Source {
  public:
   // `parallel`: like a file, which lanes read in parallel; otherwise like a pipe.
@@ -38,7 +37,7 @@ class NullSource : public Source {
   std::uint64_t at_ = 0;
 };
 
-// Leaves its jobs' output as it is: a run with it takes as long as everything except the ciphers.
+// Does no work: a run with it takes as long as everything except the cipher.
 class IdleLane : public Lane {
  public:
   std::string name() const override { return "none"; }
@@ -46,7 +45,7 @@ class IdleLane : public Lane {
   std::optional<std::size_t> finish() override { return std::nullopt; }
 };
 
-// A lane, and the time that its thread spends in it.
+// Measures the time that a thread spends in a lane.
 class TimedLane : public Lane {
  public:
   using Nanoseconds = std::atomic<std::int64_t>;

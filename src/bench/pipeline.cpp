@@ -1,4 +1,4 @@
-// gpuaes-bench pipeline: lanes and their ring, between endpoints that cost nothing.
+// gpuaes-bench pipeline: lanes and their ring, between endpoints that take no time.
 
 #include <fmt/format.h>
 
@@ -24,12 +24,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How a run of one row is made up. Everything that it needs is made anew for it, as for a run of the filter.
+// What a row measures. Each run opens everything anew, as a run of the filter does.
 struct Setup {
   const Format* format;
   Cipher cipher;
   bool as_file;
-  std::string lanes;  // as they were named
+  std::string lanes;  // as given
   std::size_t chunk_bytes;
 };
 
@@ -39,26 +39,26 @@ struct Measured {
   std::uint64_t chunks = 0;
   std::uint64_t bytes = 0;
   double seconds = 0;
-  double cipher_seconds = 0, wait_seconds = 0;  // of all lanes' threads together
+  double cipher_seconds = 0, wait_seconds = 0;  // sums over the threads of all lanes
 };
 
 struct Length {
-  double seconds;                      // that a run is to take about
-  std::optional<std::uint64_t> bytes;  // or just so many
+  double seconds;                      // about how long a run takes
+  std::optional<std::uint64_t> bytes;  // if given, exactly this much instead
 };
 
 constexpr std::string_view idle_name = "none";
 
-// About the longest stream, which no format refuses yet: lanes that do nothing reach it.
+// Close to the longest stream that every format accepts: lanes that do nothing reach it.
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 50;
 
 bool is_idle(const std::string& lanes) {
   return lanes == idle_name || lanes.starts_with("none:");
 }
 
-// Lanes that do nothing are planned for as CPU lanes are.
+// Lanes that do nothing are planned like CPU lanes.
 std::vector<LaneSpec> parse_specs(const std::string& lanes) {
-  if (lanes == "auto") throw UsageError("lanes are to be named, and not auto");
+  if (lanes == "auto") throw UsageError("lanes must be named: auto is not measured");
   if (!is_idle(lanes)) return parse_lanes(lanes);
   LaneSpec spec{Backend::cpu, {}, {}};
   if (lanes != idle_name) spec.count = parse_count(lanes.substr(idle_name.size() + 1));
@@ -80,7 +80,7 @@ std::unique_ptr<Session> open_session(const Format& format, Cipher cipher) {
   return open_session(format, std::move(request));
 }
 
-// The first warning: a lane that gave up, so that the run is not what its row says.
+// The first warning of a run: a lane failed, so the row would be wrong.
 class FirstWarning {
  public:
   void keep(const std::string& text) {
@@ -96,7 +96,7 @@ class FirstWarning {
   std::string text_;
 };
 
-// IoError where a chunk has no room in memory.
+// IoError if a chunk does not fit into memory.
 LanePlan plan(const Setup& setup, std::uint64_t bytes) {
   const Workload workload{.parallel_bytes = setup.as_file ? bytes : 0,
                           .rates = lane_rates(setup.cipher, setup.format->authenticated),
@@ -104,7 +104,7 @@ LanePlan plan(const Setup& setup, std::uint64_t bytes) {
   return plan_lanes(parse_specs(setup.lanes), workload, this_machine(workload));
 }
 
-// Whoever touches memory first waits for it.
+// The first access to a page waits for the system; it must not be timed.
 void touch(std::span<std::byte> memory, const Cancel& cancel) {
   constexpr std::size_t piece = 16 << 20;
   for (; !memory.empty(); memory = memory.subspan(std::min(piece, memory.size()))) {
@@ -138,8 +138,8 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   warning.check();
   if (pipeline.bytes_in() != bytes || pipeline.bytes_out() != session->output_size(bytes, true))
-    throw LaneError(
-        fmt::format("of {} bytes {} came through as {}", bytes, pipeline.bytes_in(), pipeline.bytes_out()));
+    throw LaneError(fmt::format("of {} bytes, {} were read and {} written", bytes, pipeline.bytes_in(),
+                                pipeline.bytes_out()));
   measured.bytes = bytes;
   measured.cipher_seconds = static_cast<double>(in_lanes) / 1e9;
   for (const LaneStats& stats : pipeline.lane_stats()) {
@@ -149,7 +149,7 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   return measured;
 }
 
-// Longer and longer runs, until one is long enough. Nobody knows before how much a lane does in that time.
+// Longer and longer runs until one is long enough: how fast the lanes are is not known in advance.
 Measured run_long(const Setup& setup, const Length& length, Cancel& cancel) {
   if (length.bytes) return run_once(setup, *length.bytes, cancel);
   for (std::uint64_t bytes = 4 * setup.chunk_bytes;;) {
@@ -171,7 +171,7 @@ bool has_room(const Setup& setup, const Report& report) {
   }
 }
 
-// Times for a chunk are those of a thread, which has so many chunks less to do as there are threads.
+// Times per chunk are those of one thread: all threads' time divided by all chunks.
 void report_row(const Setup& setup, const Measured& measured, Report& report) {
   const auto each = [&](double seconds) { return seconds / static_cast<double>(measured.chunks) * 1e6; };
   const double lanes_seconds = static_cast<double>(measured.lanes) * measured.seconds;
@@ -212,7 +212,7 @@ double parse_seconds(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
   if (error != std::errc{} || at != end || !(number >= 0.001 && number <= 3600))
-    throw UsageError(fmt::format("seconds '{}' are not understood", text), "they are from 0.001 to 3600");
+    throw UsageError(fmt::format("'{}' is not a number of seconds from 0.001 to 3600", text));
   return number;
 }
 
@@ -236,7 +236,7 @@ std::vector<Setup> parse_setups(const Arguments& arguments) {
     for (const std::string& cipher_name : parse_list(arguments.option("ciphers").value_or("aes-256"))) {
       const Format& format = parse_format(name);
       const Cipher cipher = parse_cipher(cipher_name);
-      open_session(format, cipher);  // which says whether the format has the cipher
+      open_session(format, cipher);  // throws if the format does not have the cipher
       for (const std::string& size : sizes)
         for (const std::string& each : lanes)
           setups.push_back({&format, cipher, as_file, each, parse_size(size)});
@@ -248,16 +248,17 @@ std::vector<Setup> parse_setups(const Arguments& arguments) {
 
 std::vector<Command::Option> pipeline_options() {
   return {
-      {"lanes,l", "SPECS",
-       "kinds of lanes, as gpuaes-stream -l takes them, or none[:THREADS] for lanes that do "
-       "nothing; separated by commas"},
-      {"chunk-size,b", "SIZES", "sizes of chunks, separated by commas (64K,256K,1M,4M,16M)"},
-      {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma"},
+      {"lanes,l", "LANES",
+       "Lanes to measure, each as gpuaes-stream -l takes it, or none[:THREADS] for lanes that do nothing; "
+       "separated by commas."},
+      {"chunk-size,b", "SIZES", "Chunk sizes, separated by commas (default 64K,256K,1M,4M,16M)."},
+      {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma."},
       {"ciphers", "NAMES",
-       "aes-128, aes-192, aes-256 (the default), kuznyechik, separated by commas; sealed has the last two"},
-      {"source", "KIND", "file (the default), which lanes read in parallel, or pipe"},
-      {"seconds", "N", "how long each run is to be (0.5)"},
-      {"bytes", "SIZE", "or how many bytes it moves"}};
+       "aes-128, aes-192, aes-256 (the default) and kuznyechik, separated by commas. The sealed format has "
+       "only the last two."},
+      {"source", "KIND", "file (the default), which lanes read in parallel, or pipe."},
+      {"seconds", "N", "The approximate length of a run (default 0.5)."},
+      {"bytes", "SIZE", "The bytes that a run processes, instead of --seconds."}};
 }
 
 void run_pipeline_bench(const Arguments& arguments) {

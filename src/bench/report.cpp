@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds between_progress{5};
 
-// Time to close the table after a request to stop: the program should end within a second.
+// Time to close the table after a request to stop, so that the program ends within a second.
 constexpr std::chrono::milliseconds closing_time{500};
 
 std::string csv_field(const std::string& text) {
@@ -44,7 +44,7 @@ std::string json_string(const std::string& text) {
   return string + '"';
 }
 
-// JSON has neither infinities nor NaN, and both only mean that nothing was measured.
+// JSON has no infinities and no NaN; here both mean that nothing was measured.
 std::string number_text(double number, const char* missing) {
   return std::isfinite(number) ? fmt::format("{:.6g}", number) : missing;
 }
@@ -102,7 +102,7 @@ Report::~Report() {
   try {
     cancel_.allow_for(closing_time);
     finish();
-  } catch (...) {  // an exception that is on its way says more
+  } catch (...) {  // an exception in flight is more informative
   }
 }
 
@@ -117,7 +117,7 @@ void Report::begin() {
 }
 
 void Report::add(const std::vector<Cell>& row) {
-  if (row.size() != columns_.size()) throw std::logic_error("a row has not a cell for each column");
+  if (row.size() != columns_.size()) throw std::logic_error("a row needs a cell for each column");
   std::vector<std::string> fields;
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (form_ == ReportForm::text) fields.push_back(row[i].to_text(columns_[i].text_digits));
@@ -134,7 +134,7 @@ void Report::add(const std::vector<Cell>& row) {
   cancel_.check();
 }
 
-// The first column to the left, the others to the right.
+// The first column is aligned left, the others right.
 std::string Report::text_line(std::vector<std::string> fields) const {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::size_t width = std::max(columns_[i].name.size(), columns_[i].text_width);
@@ -152,8 +152,8 @@ void Report::finish() {
   sink_.reset();
 }
 
-// A row is shorter than PIPE_BUF, so pipes take it whole or not at all: one that a request to stop interrupts
-// can be written when the table is closed.
+// A row is shorter than PIPE_BUF, so a pipe takes all of it or nothing: a row interrupted by a request to
+// stop can be written when the table is closed.
 void Report::flush() {
   try {
     sink_->write(std::as_bytes(std::span(pending_)));

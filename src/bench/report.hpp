@@ -1,4 +1,4 @@
-// How the benches report their results: as a table on standard output, row by row as they are measured.
+// Results of a benchmark: a table on standard output, written row by row as they are measured.
 #pragma once
 
 #include <chrono>
@@ -19,15 +19,15 @@
 
 namespace gpuaes {
 
-enum class ReportForm { text, csv, json };  // for people; as RFC 4180 quotes it; an array of objects
+enum class ReportForm { text, csv, json };  // CSV as in RFC 4180; JSON as an array of objects
 
 struct Column {
-  std::string name;           // as programs want it: lower case, with its unit: "gb_per_s"
-  std::size_t text_width{0};  // in text: at least this many characters, and as many as the name has
-  int text_digits{2};         // in text: digits after the point; other forms have six in all
+  std::string name;           // lowercase, with its unit: "gb_per_s"
+  std::size_t text_width{0};  // in text: the minimum; at least the length of the name
+  int text_digits{2};         // in text, after the point; other forms have six in total
 };
 
-// A value of a row. Empty where something was not measured or does not exist.
+// A value of a row. Empty if it was not measured or does not exist.
 class Cell {
  public:
   Cell() = default;
@@ -47,30 +47,30 @@ class Cell {
 
 class Report {
  public:
-  // Writes the head of the table. From here on, a signal that stops the program ends measuring after the
-  // current row, and the table stays whole. One report at a time. IoError.
+  // Writes the heading. From now on a signal that stops the program ends measuring after the current row, and
+  // the table stays well-formed. One report at a time. IoError.
   Report(ReportForm form, std::vector<Column> columns);  // on standard output
   Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink);
-  ~Report();  // closes the table, also where measuring was stopped or failed
+  ~Report();  // closes the table, also if measuring was stopped or failed
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
 
-  // How many rows will come, for the progress that long runs show on standard error.
+  // How many rows to expect, for the progress on standard error.
   void expect(std::size_t rows) { expected_ = rows; }
 
-  // Writes a row, a cell for each column. IoError, and Cancelled where the program is told to stop.
+  // Writes a row, with a cell for each column. IoError, and Cancelled if the program was told to stop.
   void add(const std::vector<Cell>& row);
 
-  // Says on standard error what is left out, and why.
+  // Prints on standard error what is left out, and why.
   void skip(const std::string& text) const { messages_.warning("skipped: " + text); }
 
-  // Says on standard error what happened to the results.
+  // Prints a remark about the results on standard error.
   void note(const std::string& text) const { messages_.detail(text); }
 
   // Closes the table. IoError.
   void finish();
 
-  // For long work between two rows: check() throws Cancelled. Also for parts that take a Cancel.
+  // For long work between rows: check() throws Cancelled.
   Cancel& cancel() noexcept { return cancel_; }
 
  private:
@@ -84,9 +84,9 @@ class Report {
   Messages messages_{"gpuaes-bench"};
   Cancel cancel_;
   const Control control_{cancel_};
-  std::unique_ptr<Sink> sink_;  // none once the table is closed, or cannot be written
-  std::string pending_;         // what the sink did not take yet
-  bool closed_ = false;         // whether the end of the table is written, or pending
+  std::unique_ptr<Sink> sink_;  // null once the table is closed or cannot be written
+  std::string pending_;         // not yet written
+  bool closed_ = false;         // the end of the table is written or pending
   std::size_t rows_ = 0;
   std::size_t expected_ = 0;
   std::chrono::steady_clock::time_point shown_at_ = std::chrono::steady_clock::now();

@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned warp_threads = 32;
 constexpr std::size_t block_bytes = 16;
-constexpr unsigned max_blocks = 4096;  // more of them in a row change nothing any more
+constexpr unsigned max_blocks = 4096;  // more make no difference
 
 bool as_fast(double rate, double fastest) {
   return rate * (1 + sweep_noise) >= fastest;
@@ -22,7 +22,8 @@ int fixed_parts(const ShapeRate& shape) {
 
 std::vector<unsigned> sweep_blocks(unsigned tile_blocks, std::size_t size, unsigned multiprocessors) {
   std::vector<unsigned> blocks{0, tile_blocks};
-  const std::size_t each = size / block_bytes / warp_threads / multiprocessors;  // thread of one warp
+  // Per thread, with one warp for each multiprocessor.
+  const std::size_t each = size / block_bytes / warp_threads / multiprocessors;
   for (unsigned more = 2 * tile_blocks; more <= std::min<std::size_t>(each, max_blocks); more *= 2)
     blocks.push_back(more);
   return blocks;

@@ -1,5 +1,4 @@
-// The benches of CUDA devices in a program without CUDA: they refuse, but first report what is wrong with
-// their arguments.
+// The benchmarks of CUDA devices in a program built without CUDA: they check their arguments, then refuse.
 
 #include "base/error.hpp"
 #include "bench/benches.hpp"

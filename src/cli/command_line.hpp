@@ -1,12 +1,16 @@
-// Command lines, read by Boost.Program_options from a table with a row for each option.
+// Command lines, read by Boost.Program_options from a table with a row for each option. The same table gives
+// the help text.
 #pragma once
 
 #include <array>
 #include <boost/program_options.hpp>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cli/help.hpp"
 
 namespace gpuaes {
 
@@ -36,6 +40,13 @@ struct OptionRow {
   std::string name() const { return std::string(names).substr(0, std::string_view(names).find(',')); }
 };
 
+// The options for one task, which help lists under a title.
+template <class Target>
+struct OptionGroup {
+  const char* title;
+  std::span<const OptionRow<Target>> rows;
+};
+
 // What OptionRow::set may be.
 template <auto field, class Target>
 void turn_on(Target& target, const std::string&) {
@@ -55,35 +66,48 @@ void set_parsed(Target& target, const std::string& text) {
 }
 
 template <class Target, std::size_t count>
-boost::program_options::options_description describe(const std::array<OptionRow<Target>, count>& rows) {
+boost::program_options::options_description describe(const std::array<OptionGroup<Target>, count>& groups) {
   namespace po = boost::program_options;
-  po::options_description description("Options");
-  for (const OptionRow<Target>& row : rows)
-    if (row.argument == nullptr)
-      description.add_options()(row.names, row.help);
-    else if (row.repeats)
-      description.add_options()(row.names, po::value<std::vector<std::string>>()->value_name(row.argument),
-                                row.help);
-    else
-      description.add_options()(row.names, po::value<std::string>()->value_name(row.argument), row.help);
+  po::options_description description;
+  for (const OptionGroup<Target>& group : groups)
+    for (const OptionRow<Target>& row : group.rows)
+      if (row.argument == nullptr)
+        description.add_options()(row.names, "");
+      else if (row.repeats)
+        description.add_options()(row.names, po::value<std::vector<std::string>>(), "");
+      else
+        description.add_options()(row.names, po::value<std::string>(), "");
   return description;
+}
+
+// The options as help lists them on standard output.
+template <class Target, std::size_t count>
+std::string format_options(const std::array<OptionGroup<Target>, count>& groups) {
+  std::vector<HelpSection> sections;
+  for (const OptionGroup<Target>& group : groups) {
+    HelpSection& section = sections.emplace_back(group.title);
+    for (const OptionRow<Target>& row : group.rows)
+      section.rows.push_back({option_term(row.names, row.argument), row.help});
+  }
+  return format_help(sections, help_columns());
 }
 
 // Sets what is given, in the order of the rows.
 template <class Target, std::size_t count>
-Target read_options(const std::array<OptionRow<Target>, count>& rows,
+Target read_options(const std::array<OptionGroup<Target>, count>& groups,
                     const boost::program_options::variables_map& given) {
   Target target;
-  for (const OptionRow<Target>& row : rows) {
-    if (!given.contains(row.name())) continue;
-    const boost::program_options::variable_value& value = given[row.name()];
-    if (row.argument == nullptr)
-      row.set(target, {});
-    else if (row.repeats)
-      for (const std::string& each : value.template as<std::vector<std::string>>()) row.set(target, each);
-    else
-      row.set(target, value.template as<std::string>());
-  }
+  for (const OptionGroup<Target>& group : groups)
+    for (const OptionRow<Target>& row : group.rows) {
+      if (!given.contains(row.name())) continue;
+      const boost::program_options::variable_value& value = given[row.name()];
+      if (row.argument == nullptr)
+        row.set(target, {});
+      else if (row.repeats)
+        for (const std::string& each : value.template as<std::vector<std::string>>()) row.set(target, each);
+      else
+        row.set(target, value.template as<std::string>());
+    }
   return target;
 }
 

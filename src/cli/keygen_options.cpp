@@ -1,7 +1,6 @@
 #include "cli/keygen_options.hpp"
 
 #include <array>
-#include <sstream>
 
 #include "cli/command_line.hpp"
 #include "cli/option_values.hpp"
@@ -16,35 +15,36 @@ void act(KeygenOptions& options, const std::string&) {
   options.action = action;
 }
 
-// To add an option: as in options.cpp. Of several actions the last one here counts.
+// To add an option: as in options.cpp. If several actions are given, the last one in this list counts.
 constexpr auto rows = std::to_array<OptionRow<KeygenOptions>>({
-    {"output,o", "FILE", "write FILE, which must not be there yet, for its owner alone to read",
+    {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
      set_parsed<&KeygenOptions::output, parse_output>},
-    {"x25519", nullptr, "make an identity, and print its recipient", act<Action::generate_identity>},
-    {"recipient,y", "FILE", "print the recipient of the identity in FILE",
+    {"x25519", nullptr, "Make an identity, and print its recipient.", act<Action::generate_identity>},
+    {"recipient,y", "FILE", "Print the recipient of the identity in FILE.",
      [](KeygenOptions& options, const std::string& name) {
        options.action = Action::show_recipient;
        options.identity = name;
      }},
-    {"version,V", nullptr, "print the version", act<Action::version>},
-    {"help,h", nullptr, "print this", act<Action::help>},
+    {"version,V", nullptr, "Print the version and exit.", act<Action::version>},
+    {"help,h", nullptr, "Print this help and exit.", act<Action::help>},
 });
+
+constexpr auto groups = std::to_array<OptionGroup<KeygenOptions>>({{"Options", rows}});
 
 }  // namespace
 
 KeygenOptions parse_keygen_options(int argc, const char* const* argv) {
-  const auto given = parse_command_line(argc, argv, describe(rows)).given;
+  const auto given = parse_command_line(argc, argv, describe(groups)).given;
   refuse_together(given, "recipient", "x25519");
   refuse_together(given, "recipient", "output");
-  return read_options(rows, given);
+  return read_options(groups, given);
 }
 
 std::string keygen_help_text() {
-  std::ostringstream text;
-  text << "usage: gpuaes-keygen [--x25519] [-o FILE]\n"
-       << "       gpuaes-keygen -y FILE\n\n"
-       << describe(rows) << "\ngpuaes-keygen(1) tells more.\n";
-  return text.str();
+  return "usage: gpuaes-keygen [--x25519] [-o FILE]\n"
+         "       gpuaes-keygen -y FILE\n\n"
+         "Make a key file for gpuaes-stream, or an identity and its recipient.\n\n" +
+         format_options(groups) + "\nSee gpuaes-keygen(1) for details.\n";
 }
 
 }  // namespace gpuaes

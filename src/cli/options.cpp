@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -19,7 +18,7 @@ namespace po = boost::program_options;
 using Action = Options::Action;
 using Level = Messages::Level;
 
-// Of several actions the last one in the list counts.
+// If several actions are given, the last one in the list counts.
 template <Action action>
 void act(Options& options, const std::string&) {
   options.action = action;
@@ -38,76 +37,110 @@ void turn_on_to_decrypt(Options& options, const std::string&) {
 
 constexpr bool repeats = true;
 
+using Row = OptionRow<Options>;
+
 // To add an option:
 //  1. its field in Options,
-//  2. its row here, which -h prints in this order,
+//  2. its row in one of these groups, which -h prints in this order,
 //  3. its name in each list below that it belongs to, of options that exclude or need each other,
-//  4. its paragraph in man/gpuaes-stream.1, and its row in the table of README.md.
-constexpr auto rows = std::to_array<OptionRow<Options>>({
-    {"encrypt,e", nullptr, "encrypt (the default)", [](Options&, const std::string&) {}},
-    {"decrypt,d", nullptr, "decrypt; detects the sealed format", turn_on<&Options::decrypt>},
-    {"info", nullptr, "tell what can be known of the input without a key", act<Action::info>},
-    {"json", nullptr, "--info: as JSON", turn_on<&Options::json>},
-    {"range", "OFFSET:LENGTH", "decrypt this part of the plaintext alone, of a file; OFFSET: up to the end",
+//  4. its paragraph in man/gpuaes-stream.1, where a test expects the same groups and the same order.
+constexpr auto operations = std::to_array<Row>({
+    {"encrypt,e", nullptr, "Encrypt (the default).", [](Options&, const std::string&) {}},
+    {"decrypt,d", nullptr, "Decrypt. The sealed format is detected.", turn_on<&Options::decrypt>},
+    {"test", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
+    {"range", "OFFSET:[LENGTH]",
+     "Decrypt only LENGTH bytes of plaintext at OFFSET, or all up to the end. The input must be a file.",
      [](Options& options, const std::string& text) {
        options.range = parse_range(text);
        options.decrypt = true;
      }},
-    {"salvage", nullptr, "decrypt, with zeros in the place of what is damaged, and say where",
+    {"salvage", nullptr, "Decrypt a damaged file: replace damaged segments with zeros and list them.",
      turn_on_to_decrypt<&Options::salvage>},
-    {"test", nullptr, "decrypt, and write nothing: is the input whole?", turn_on_to_decrypt<&Options::test>},
-    {"key,k", "FILE", "key file, as gpuaes-keygen makes it, or identity; may be given several times",
-     add_text<&Options::key_files>, repeats},
-    {"passphrase,p", nullptr, "ask for a passphrase on the terminal", turn_on<&Options::ask_passphrase>},
-    {"passphrase-file", "FILE", "the passphrase is the first line of FILE",
-     set_text<&Options::passphrase_file>},
-    {"recipient,r", "RECIPIENT",
-     "seal for a recipient, or for those in a file: -r @FILE; may be given several times",
-     add_text<&Options::recipients>, repeats},
-    {"rekey", nullptr, "give a sealed file new slots: for --new-key, -r, --new-passphrase",
+    {"info", nullptr, "Show format, cipher, key slots and sizes. Needs no key.", act<Action::info>},
+    {"json", nullptr, "With --info: print JSON.", turn_on<&Options::json>},
+    {"rekey", nullptr, "Replace the key slots of a sealed file without encrypting it again.",
      [](Options& options, const std::string&) {
        options.action = Action::rekey;
        options.decrypt = true;
      }},
-    {"new-key", "FILE", "rekey: a key file; may be given several times", add_text<&Options::new_key_files>,
-     repeats},
-    {"new-passphrase", nullptr, "rekey: ask for the new passphrase", turn_on<&Options::ask_new_passphrase>},
-    {"new-passphrase-file", "FILE", "rekey: the new passphrase is the first line of FILE",
+});
+
+constexpr auto keys = std::to_array<Row>({
+    {"key,k", "FILE", "Read a key from FILE, or, to decrypt, an identity. Can be repeated.",
+     add_text<&Options::key_files>, repeats},
+    {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.", turn_on<&Options::ask_passphrase>},
+    {"passphrase-file", "FILE", "Read the passphrase from the first line of FILE.",
+     set_text<&Options::passphrase_file>},
+    {"recipient,r", "RECIPIENT",
+     "Encrypt for RECIPIENT; with @FILE, for each recipient in FILE. Can be repeated.",
+     add_text<&Options::recipients>, repeats},
+    {"new-key", "FILE", "With --rekey: add a slot for the key in FILE. Can be repeated.",
+     add_text<&Options::new_key_files>, repeats},
+    {"new-passphrase", nullptr, "With --rekey: ask for the new passphrase.",
+     turn_on<&Options::ask_new_passphrase>},
+    {"new-passphrase-file", "FILE", "With --rekey: read the new passphrase from the first line of FILE.",
      set_text<&Options::new_passphrase_file>},
-    {"format,f", "FORMAT", "sealed (the default), cobblestone, openssl or raw", set_text<&Options::format>},
-    {"cipher,c", "CIPHER", "aes-128, aes-192, aes-256, kuznyechik; otherwise AES by the key's length",
-     set_parsed<&Options::cipher, parse_cipher>},
-    {"iv", "HEX", "raw: the first counter block, 32 hexadecimal digits; kuznyechik: 16",
-     set_text<&Options::iv>},
-    {"context", "HEX", "cobblestone: data the message is bound to, in addition to its key",
-     set_text<&Options::context>},
-    {"label", "TEXT", "sealed: bind the file to TEXT; decryption needs the same TEXT",
-     set_parsed<&Options::label, parse_label>},
-    {"iter", "N", "openssl: iterations of PBKDF2 (10000)",
-     set_parsed<&Options::iterations, parse_iterations>},
-    {"input,i", "FILE", "read FILE instead of standard input; - is standard input",
-     set_text<&Options::input>},
-    {"output,o", "FILE", "write FILE, which appears only when complete; - is standard output",
+});
+
+constexpr auto files = std::to_array<Row>({
+    {"input,i", "FILE", "Read FILE instead of standard input (-).", set_text<&Options::input>},
+    {"output,o", "FILE", "Write FILE instead of standard output (-). FILE appears only when it is complete.",
      set_parsed<&Options::output, parse_output>},
-    {"lanes,l", "SPEC", "auto, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +",
+    {"force", nullptr, "Write ciphertext or binary data even to a terminal.", turn_on<&Options::force>},
+});
+
+constexpr auto formats = std::to_array<Row>({
+    {"format,f", "FORMAT",
+     "sealed (the default), cobblestone, openssl or raw. Required to decrypt all but sealed.",
+     set_text<&Options::format>},
+    {"cipher,c", "CIPHER",
+     "aes-128, aes-192, aes-256 or kuznyechik. The default is AES with the key's length.",
+     set_parsed<&Options::cipher, parse_cipher>},
+    {"label", "TEXT", "Sealed format: bind the file to TEXT, which is then required to decrypt it.",
+     set_parsed<&Options::label, parse_label>},
+    {"context", "HEX",
+     "Cobblestone format: bind the message to these bytes, which are then required to decrypt it.",
+     set_text<&Options::context>},
+    {"iv", "HEX", "Raw format: the first counter block, 32 hexadecimal digits (kuznyechik: 16). Required.",
+     set_text<&Options::iv>},
+    {"iter", "N", "OpenSSL format: the number of PBKDF2 iterations (default 10000).",
+     set_parsed<&Options::iterations, parse_iterations>},
+});
+
+constexpr auto lanes = std::to_array<Row>({
+    {"lanes,l", "SPEC",
+     "Where to compute: auto (the default), or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +.",
      set_parsed<&Options::lanes, parse_lanes>},
-    {"kernel", "NAME", "of CUDA lanes: bitslice (the default) or ttable, see the manual",
+    {"kernel", "NAME", "CUDA kernels: bitslice (the default, constant-time) or ttable.",
      set_parsed<&Options::kernel, parse_cuda_kernel>},
-    {"chunk-size,b", "SIZE", "bytes of text a lane works on at a time; K, M and G are of 1024",
+    {"chunk-size,b", "SIZE", "Plaintext bytes in a chunk; K, M and G are powers of 1024.",
      set_parsed<&Options::chunk_bytes, parse_size>},
-    {"progress,P", nullptr, "show how far it is: bytes, time, rates, and which lanes work",
-     turn_on<&Options::progress>},
-    {"size", "SIZE", "how long the input will be, where it is no file: for -P",
+    {"list-lanes", nullptr, "List the lanes of this machine and exit.", act<Action::list_lanes>},
+});
+
+constexpr auto messages = std::to_array<Row>({
+    {"progress,P", nullptr, "Show progress: bytes, time, rates and lanes.", turn_on<&Options::progress>},
+    {"size", "SIZE", "The expected size of an input that is not a file, for --progress.",
      set_parsed<&Options::size, parse_expected_size>},
-    {"force", nullptr, "write to a terminal what else is refused: ciphertext, binary plaintext",
-     turn_on<&Options::force>},
-    {"verbose,v", nullptr, "say what is being done", set_level<Level::verbose>},
-    {"quiet,q", nullptr, "say nothing but errors", set_level<Level::quiet>},
-    {"stats", "FILE", "write figures of the run to FILE as JSON", set_text<&Options::stats>},
-    {"trace", "FILE", "write the run's timeline to FILE, for Perfetto to show", set_text<&Options::trace>},
-    {"list-lanes", nullptr, "list the lanes of this machine", act<Action::list_lanes>},
-    {"version,V", nullptr, "print the version", act<Action::version>},
-    {"help,h", nullptr, "print this", act<Action::help>},
+    {"verbose,v", nullptr, "Explain what is being done.", set_level<Level::verbose>},
+    {"quiet,q", nullptr, "Print errors only.", set_level<Level::quiet>},
+    {"stats", "FILE", "Write statistics to FILE as JSON.", set_text<&Options::stats>},
+    {"trace", "FILE", "Write a timeline to FILE, for Perfetto.", set_text<&Options::trace>},
+});
+
+constexpr auto about = std::to_array<Row>({
+    {"version,V", nullptr, "Print the version and exit.", act<Action::version>},
+    {"help,h", nullptr, "Print this help and exit.", act<Action::help>},
+});
+
+constexpr auto groups = std::to_array<OptionGroup<Options>>({
+    {"What to do", operations},
+    {"Keys and recipients", keys},
+    {"Input and output", files},
+    {"Format and cipher", formats},
+    {"Lanes and speed", lanes},
+    {"Messages and figures", messages},
+    {"Help and version", about},
 });
 
 using Pair = std::pair<const char*, const char*>;
@@ -166,8 +199,8 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
-  const po::variables_map given = parse_command_line(argc, argv, describe(rows)).given;
-  Options options = read_options(rows, given);
+  const po::variables_map given = parse_command_line(argc, argv, describe(groups)).given;
+  Options options = read_options(groups, given);
   check_conflicts(given, options);
   options.in_place = options.action == Action::rekey && options.names_input() && !given.contains("output");
   options.progress = options.progress && options.level != Level::quiet;
@@ -175,10 +208,22 @@ Options parse_options(int argc, const char* const* argv) {
 }
 
 std::string help_text() {
-  std::ostringstream text;
-  text << "usage: gpuaes-stream [-d] -k FILE [options] < input > output\n\n"
-       << describe(rows) << "\ngpuaes-stream(1) tells more.\n";
-  return text.str();
+  return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... <IN >OUT\n"
+         "       gpuaes-stream -d (-k FILE | -p) [OPTION]... <IN >OUT\n\n"
+         "Encrypt or decrypt a stream on CPUs and NVIDIA GPUs.\n\n" +
+         format_options(groups) +
+         "\nExamples:\n"
+         "  Make a key, encrypt an archive and unpack it again:\n"
+         "    gpuaes-keygen -o key\n"
+         "    tar -c photos | gpuaes-stream -k key >photos.sealed\n"
+         "    gpuaes-stream -d -k key <photos.sealed | tar -x\n\n"
+         "  Encrypt a file with a passphrase:\n"
+         "    gpuaes-stream -p -i disk.img -o disk.sealed\n\n"
+         "  Encrypt for a recipient, who alone can decrypt:\n"
+         "    gpuaes-keygen --x25519 -o identity >recipient\n"
+         "    tar -c photos | gpuaes-stream -r @recipient >photos.sealed\n"
+         "    gpuaes-stream -d -k identity <photos.sealed | tar -x\n\n"
+         "See gpuaes-stream(1) for details.\n";
 }
 
 }  // namespace gpuaes

@@ -14,11 +14,10 @@ namespace gpuaes {
 namespace {
 
 constexpr int fd = STDERR_FILENO;
-constexpr std::size_t usual_columns = 80;  // where the terminal does not know
 constexpr std::chrono::milliseconds patience{100}, retry_after{1};
 
-// Who writes from the background draws over what another program shows, and is stopped by SIGTTOU if the user
-// wants that. Where it is not the terminal that controls us, neither is so.
+// Output from the background overwrites that of the program in the foreground, and SIGTTOU stops it if
+// TOSTOP is set. Neither applies to a terminal that does not control us.
 bool in_foreground() {
   const pid_t group = tcgetpgrp(fd);
   return group < 0 || group == getpgrp();
@@ -29,7 +28,7 @@ bool would_be_stopped() {
   return !in_foreground() && tcgetattr(fd, &settings) == 0 && (settings.c_lflag & TOSTOP) != 0;
 }
 
-// Once a pipe has room at all, it takes a line at once; so does a terminal, but for one that is all but full.
+// A pipe with room takes a whole line at once, and so does a terminal unless it is nearly full.
 bool has_room(std::chrono::milliseconds time) {
   struct pollfd entry {
     fd, POLLOUT, 0
@@ -37,13 +36,13 @@ bool has_room(std::chrono::milliseconds time) {
   return poll(&entry, 1, static_cast<int>(time.count())) == 1;
 }
 
-// One write a line, so that lines of several threads, and of the other programs of a pipeline, do not mix.
-// Standard error may be closed or full: there is nobody left to tell.
+// One write per line, so that lines of several threads or programs do not mix. If standard error is closed or
+// full, there is nowhere to report it.
 void write(const std::string& text) {
   [[maybe_unused]] const auto written = ::write(fd, text.data(), text.size());
 }
 
-// Whoever has the lock may be waiting for standard error, for ever.
+// The thread that has the lock may be waiting for standard error forever.
 std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
   const auto end = std::chrono::steady_clock::now() + patience;
   std::unique_lock lock(mutex, std::try_to_lock);
@@ -56,14 +55,19 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
 
 }  // namespace
 
-std::optional<std::size_t> StatusLine::columns() const {
-  if (isatty(fd) == 0) return std::nullopt;
+std::optional<std::size_t> terminal_columns(int terminal) {
+  if (isatty(terminal) == 0) return std::nullopt;
   struct winsize size {};
-  const bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return (known ? size.ws_col : usual_columns) - 1;
+  const bool known = ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : usual_columns;
 }
 
-// What was longer is covered with blanks, as far as the terminal still is so wide.
+std::optional<std::size_t> StatusLine::columns() const {
+  const std::optional<std::size_t> columns = terminal_columns(fd);
+  return columns ? std::optional(*columns - 1) : std::nullopt;
+}
+
+// Spaces cover the rest of a longer line, up to the current width of the terminal.
 std::string StatusLine::drawn(const std::string& text) const {
   const std::size_t covered = std::min(shown_, columns().value_or(0));
   return "\r" + text + std::string(covered - std::min(covered, text.size()), ' ');
@@ -79,7 +83,7 @@ void StatusLine::draw(const std::string& text) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;
   if (!in_foreground())
-    shown_ = 0;  // whoever has the terminal now has written over it
+    shown_ = 0;  // the program in the foreground may have overwritten it
   else if (has_room({})) {
     write(drawn(text));
     shown_ = text.size();

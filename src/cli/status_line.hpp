@@ -1,10 +1,8 @@
-// Standard error, and the one line that may stand there without its line feed, to be drawn again and again on
-// a terminal. Whoever writes whole lines meets the line here, and clears it away first, so that they never
-// mix.
+// Standard error, and the status line that is redrawn there on a terminal. Whole lines are also written here:
+// they clear the status line first, so the two never mix.
 //
-// Standard error may be a terminal that was stopped, or a pipe that nobody reads. An error message waits for
-// it. What only tells how far the run is must not: the thread that draws it is also the one that takes
-// signals.
+// Standard error may be a stopped terminal or a pipe that is never read. Error messages wait for it; progress
+// must not, because the thread that draws it also handles signals.
 #pragma once
 
 #include <cstddef>
@@ -15,37 +13,42 @@
 
 namespace gpuaes {
 
-// All may be called from any thread. Texts have no line feed.
+inline constexpr std::size_t usual_columns = 80;
+
+// The width of the terminal at `fd`, or the usual one if the terminal does not know. Nothing if `fd` is not a
+// terminal.
+std::optional<std::size_t> terminal_columns(int fd);
+
+// All functions may be called from any thread. Texts have no newline.
 class StatusLine {
  public:
-  // How many columns there are for a line that stands: one less than the terminal has, where a cursor behind
-  // the last one would begin the next line. Nothing where standard error is no terminal.
+  // The columns of a status line: one less than the terminal has, so that the cursor stays on it. Nothing if
+  // standard error is not a terminal.
   std::optional<std::size_t> columns() const;
 
-  // Draws the line anew. Only for terminals, and not while another process group has the terminal: the line
-  // would be in the midst of what that one shows.
+  // Redraws the status line. Only for terminals, and not while another process group has the terminal, whose
+  // output it would overwrite.
   void draw(const std::string& text);
 
-  // Draws the line for the last time, and ends it with a line feed.
+  // Draws the status line for the last time, with a newline.
   void finish(const std::string& text);
 
-  // A whole line, written as soon as standard error takes it: at once, or after a tenth of a second not at
-  // all.
+  // Writes a whole line, unless standard error does not take it within a tenth of a second.
   void tell(const std::string& text);
 
-  // A whole line, however long standard error lets it wait, or until the check of cancellation says so.
+  // Writes a whole line, however long that takes, unless the run is cancelled.
   void print(const std::string& text);
 
-  // From now on print() gives up once `is_cancelled` says so; empty: it never does.
+  // From now on, print() gives up once `is_cancelled` returns true. Empty: it never does.
   void set_cancelled_check(std::function<bool()> is_cancelled);
 
  private:
   std::string cleared();
   std::string drawn(const std::string& text) const;
 
-  std::mutex mutex_;  // for what follows
+  std::mutex mutex_;  // guards the rest
   std::function<bool()> is_cancelled_;
-  std::size_t shown_ = 0;  // columns that the line took when it was drawn; 0 where none stands
+  std::size_t shown_ = 0;  // columns of the status line when it was drawn; 0 without one
 };
 
 }  // namespace gpuaes

@@ -3,7 +3,7 @@
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-[ -x "$bench" ] || fail "no gpuaes-bench beside $program"
+[ -x "$bench" ] || fail "no gpuaes-bench next to $program"
 try() { # STATUS WORD...
   local want=$1 got=0
   shift
@@ -68,14 +68,14 @@ for command in kernels keys; do
 done
 for sizes in "" 0 -1 1k 2G "1K," "1K,x"; do try 2 kernels --sizes "$sizes"; done
 try 2 kernels --sizes 1K,100 --modes ctr,ecb
-expect_stderr 'size 100 .*blocks'
+expect_stderr 'size 100 .*block size'
 for copies in "" maybe no,YES; do try 2 kernels --copies "$copies"; done
 for size in "" 0 64k 2G 1M,4M; do
   try 2 sweep --size "$size"
   expect_stderr "invalid size '$size'"
 done
 
-# A program without CUDA has no kernels, of which it could list the names; one with it does so without a device too.
+# A program without CUDA has no kernels to list; a program with CUDA lists them without a device too.
 got=0
 "$bench" kernels --variants no-such >"$work/stdout" 2>"$work/stderr" </dev/null || got=$?
 expect_empty "$work/stdout"
@@ -98,7 +98,7 @@ fi
 for option in -h --help; do
   try 0 "$option"
   for command in copy read memory device kernels keys sweep limits pipeline; do
-    grep -q "gpuaes-bench $command" "$work/stdout" || fail "$option: expected $command in it"
+    grep -q "^  $command " "$work/stdout" || fail "$option: expected $command in it"
   done
   for command in copy read memory device kernels keys sweep limits pipeline; do
     try 0 "$command" "$option"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Each lane opens bare messages of an independent implementation and the other way round, with keys for Cobblestone-256
-# and -128, with and without a context. A message is 56 bytes longer than its plaintext, plus 16 bytes for each
-# segment.
+# Each lane opens bare messages of an independent implementation and vice versa, with keys for Cobblestone-256 and
+# -128, with and without a context. A message is 56 bytes longer than its plaintext, plus 16 bytes for each segment.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -27,7 +26,7 @@ for lanes in LANES:
             except sf.Unopened as error:
                 fail(f"{what}: expected the independent implementation to open it, got {error} ({options})")
             expect_same(plain, opened, f"{what}, sealed by the program with {options}")
-            expect_open(sf.message(KEY, context, plain), plain, *options, what=f"{what}, sealed by the independent implementation")
+            expect_open(sf.message(KEY, context, plain), plain, *options, what=f"{what}, sealed independently")
             expect_open(sealed.out, plain, *options, what=f"{what}, sealed and opened by the program")
 PYTHON
 done

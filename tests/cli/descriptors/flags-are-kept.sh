@@ -24,7 +24,7 @@ def run(nonblocking, stop):
 
     child = start("-b", "4K", stdin=r, stdout=w)
     write_all(feed, data[:1000])
-    settle(child)
+    wait_until_idle(child)
     check("while waiting")
     if stop == "signal":
         expect_death_by(child, signal.SIGTERM, what)

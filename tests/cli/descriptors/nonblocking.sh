@@ -33,7 +33,7 @@ for kind in (pipes, sockets):
     os.close(w)
     what = f"non-blocking {kind.__name__}"
 
-    settle(child)
+    wait_until_idle(child)
     before = cpu_seconds(child.pid)
     time.sleep(1)
     used = cpu_seconds(child.pid) - before
@@ -48,7 +48,7 @@ for kind in (pipes, sockets):
 
     thread = threading.Thread(target=feeder, daemon=True)
     thread.start()
-    settle(child)
+    wait_until_idle(child)
     if child.poll() is not None:
         fail(f"{what}: expected it to wait for its consumer, but it ended with {child.returncode}")
     before = cpu_seconds(child.pid)

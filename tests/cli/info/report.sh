@@ -59,7 +59,7 @@ for size in (0, 1, 15, 16, SEGMENT - 1, SEGMENT, SEGMENT + 1, 5 * SEGMENT, 10000
 file_key = bytes(32)
 slot = sf.key_slot(file_key, KEY)
 words = sf.passphrase_slot(file_key, b"words", 10)
-later = (0x7F, b"content of a later version")
+later = (0x7F, b"content of some later version")
 x25519 = (3, bytes(80))
 for slots, kinds in (([words, slot], [WORDS, KEY_SLOT]), ([slot] * 32, [KEY_SLOT] * 32),
                      ([x25519, slot, later], [{"type": 3, "kind": "X25519 recipient"}, KEY_SLOT,

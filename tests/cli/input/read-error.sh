@@ -17,7 +17,7 @@ child = start("-b", "4K", stdin=stdin, stdout=w, stderr=subprocess.PIPE)
 os.close(w)
 data = make_input(100000)
 peer.sendall(data[:60000])  # less than the output pipe holds
-settle(child)
+wait_until_idle(child)
 peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 peer.close()
 got = read_all(r)

@@ -84,7 +84,7 @@ for way in os.environ["WAYS"].split():
     deadline = time.monotonic() + PATIENCE
     while way == "without_proc" and time.monotonic() < deadline and not os.listdir():
         time.sleep(0.01)
-    settle(child)
+    wait_until_idle(child)
     if child.poll() is not None:
         fail(f"{way}: expected the program to wait for input, but it ended with {child.returncode}")
     if os.geteuid() == 0 and not unfinished_bytes(child):

@@ -117,7 +117,7 @@ def begin(output, **popen):
     child = spawn("-k", key, "-o", output, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
     child.stdin.write(make_input(100000))
     child.stdin.flush()
-    settle(child)
+    wait_until_idle(child)
     return child
 
 

@@ -37,7 +37,7 @@ for out in ("new", "old"):
     peer, _ = server.accept()
     child = start("-b", "4K", "-o", out, stdin=stdin, stderr=subprocess.PIPE)
     peer.sendall(make_input(50000))
-    settle(child)
+    wait_until_idle(child)
     if os.path.exists("new"):
         fail("expected no output file before the end")
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -103,7 +103,7 @@ child = begin(data=plain)
 answer(SECRET + b"\n", "first prompt to encrypt")
 answer(SECRET + b"\n", "second prompt to encrypt")
 sealed = end(child, 0, "to encrypt").out
-expect_equal((0, plain), opinion(sealed, passphrase=SECRET), "opened by the independent implementation")
+expect_equal((0, plain), open_independently(sealed, passphrase=SECRET), "opened by the independent implementation")
 
 child = begin("-d", data=sealed)
 answer(SECRET + b"\n", "prompt to decrypt")
@@ -126,7 +126,7 @@ for again in range(3):
     answer(SECRET + b"-new\n", "first prompt of the last round")
     answer(SECRET + b"-new\n", "second prompt of the last round")
     sealed = end(child, 0, f"equal answers after {again} rounds").out
-    expect_equal((0, plain), opinion(sealed, passphrase=SECRET + b"-new"), f"after {again} rounds")
+    expect_equal((0, plain), open_independently(sealed, passphrase=SECRET + b"-new"), f"after {again} rounds")
     expect_equal(again, seen.count(b"do not match"), "number of reported differences")
 child = begin(data=plain)
 for i in range(3):
@@ -158,7 +158,7 @@ for number in STOP_SIGNALS:
     await_prompt("prompt before a signal")
     child.send_signal(number)
     expect_equal(b"", end(child, -number, "a signal at the prompt").out, "output")
-    expect_equal([], left_behind(), "unfinished files")
+    expect_equal([], unfinished_files(), "unfinished files")
 
 # Unused input does not stay in the terminal, however the program ends, even while output to the terminal is stopped
 # (^S).
@@ -180,7 +180,7 @@ for what, stop in (("a signal", False), ("a signal while output is stopped", Tru
 child = begin(data=plain)
 await_prompt("prompt before a paste")
 os.write(master, SECRET + b"\n" + SECRET + b"\n")
-expect_equal((0, plain), opinion(end(child, 0, "pasted").out, passphrase=SECRET), "the sealed file")
+expect_equal((0, plain), open_independently(end(child, 0, "pasted").out, passphrase=SECRET), "the sealed file")
 
 # Rekeying asks once for the old passphrase and, after that has opened the file, twice for the new one.
 for asking, questions in (
@@ -196,7 +196,7 @@ for asking, questions in (
         os.write(master, (SECRET if question == b"passphrase" else b"Horse") + b"\n")
     rekeyed = end(child, 0, f"{asking}").out
     secret = {"passphrase": b"Horse"} if "--new-passphrase" in asking else {"key": KEY}
-    expect_equal((0, plain), opinion(rekeyed, **secret), f"{asking}: the rekeyed file")
+    expect_equal((0, plain), open_independently(rekeyed, **secret), f"{asking}: the rekeyed file")
 child = begin(data=quick, asking=["--rekey", "-p", "--new-passphrase"])
 answer(b"Horse\n", "old passphrase")
 expect_equal(b"", end(child, 3, "wrong old passphrase, without another prompt").out, "output")

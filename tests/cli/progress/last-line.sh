@@ -23,7 +23,7 @@ def text_of(terminal, child, master=None):
     """The final content of the terminal or the pipe, as lines."""
     if not terminal:
         return child.stderr.read().split(b"\n")[:-1]
-    lines = seen_on(master).split(b"\r\n")[:-1]
+    lines = read_terminal(master).split(b"\r\n")[:-1]
     shown = []
     for line in lines:
         columns = bytearray()
@@ -65,7 +65,7 @@ for terminal in (False, True):
         close(slave)
         child.stdin.write(make_input(1 << 20))
         child.stdin.flush()
-        settle(child)
+        wait_until_idle(child)
         expect_death_by(child, number, "waiting for input")
         expect_last(text_of(terminal, child, master), rb"1\.00MiB|9\d\dKiB|0.9\dMiB", f"{number}, {what}")
 
@@ -90,10 +90,10 @@ except BlockingIOError:
 fcntl.fcntl(w, fcntl.F_SETFL, flags(w) & ~os.O_NONBLOCK)
 expect_exit(begin("-P", "-i", "plain", stderr=w), 0, "stderr is full")
 child = begin("-P", stdin=subprocess.PIPE, stderr=w)
-settle(child)
+wait_until_idle(child)
 for _ in range(3):
     child.send_signal(signal.SIGUSR1)
-    settle(child)
+    wait_until_idle(child)
 expect_death_by(child, signal.SIGINT, "stderr is full")
 
 # With -v there are messages while the progress line is shown, and every line is complete.
@@ -101,13 +101,13 @@ master, slave = open_terminal(80)
 child = begin("-P", "-v", "-b", "64K", stdin=subprocess.PIPE, stderr=slave)
 child.stdin.write(make_input(1 << 20))
 child.stdin.flush()
-seen = seen_on(master, lambda seen: seen.count(b"\r") >= 6)
+seen = read_terminal(master, lambda seen: seen.count(b"\r") >= 6)
 child.send_signal(signal.SIGUSR1)
-seen += seen_on(master, lambda seen: seen.count(b"\n") > 0)
+seen += read_terminal(master, lambda seen: seen.count(b"\n") > 0)
 child.stdin.close()
 os.close(slave)
 expect_exit(child, 0, "-v")
-seen += seen_on(master)
+seen += read_terminal(master)
 if not re.search(rb"\r +\rgpuaes-stream: +(1\.00M|\d+K)iB [^\r\n]*\r\n\r", seen):
     fail(f"expected the line to be cleared and drawn again, got {seen!r}")
 if not re.search(rb" cpu:\d+ *\r\ngpuaes-stream: 1048576 bytes in, \d+ bytes out, [^\r\n]*\r\n$", seen):
@@ -115,7 +115,7 @@ if not re.search(rb" cpu:\d+ *\r\ngpuaes-stream: 1048576 bytes in, \d+ bytes out
 
 # In the background the program draws nothing and is not stopped.
 master, slave = open_terminal(80)
-take_terminal(slave)
+start_session_on(slave)
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
 settings = termios.tcgetattr(slave)
 settings[3] |= termios.TOSTOP
@@ -137,7 +137,7 @@ if "T" in thread_states(child.pid):
     fail("in the background: expected the program to continue, but it was stopped")
 child.stdin.close()
 expect_exit(child, 0, "in the background")
-expect_equal(b"", seen_on(master, patience=0.3), "output from the background")
+expect_equal(b"", read_terminal(master, patience=0.3), "output from the background")
 sys.stdout.flush()
 os._exit(0)
 PYTHON

@@ -41,7 +41,7 @@ for options in ([], ["-q"], ["-q", "-P"], ["-P"], ["-P", "--size", "3000000"]):
         child = begin("-k", key, "-b", "64K", *options, ignore=ignore, stdout=open("out", "wb"))
         child.stdin.write(plain[: 1 << 20])
         child.stdin.flush()
-        settle(child)
+        wait_until_idle(child)
         for _ in range(3):
             got = expect_state(child, f"{options}, ignored {ignore}")
             if not re.fullmatch(rb"1\.00MiB|9\d\dKiB|0\.9\dMiB", got):
@@ -56,7 +56,7 @@ for options in ([], ["-q"], ["-q", "-P"], ["-P"], ["-P", "--size", "3000000"]):
 child = begin("-d", "-q", "-k", key)
 child.stdin.write(sealed[:10])
 child.stdin.flush()
-settle(child)
+wait_until_idle(child)
 expect_state(child, "waiting for the header")
 out, err = child.communicate(sealed[10:], PATIENCE)
 expect_equal((0, b""), (child.returncode, err), "after the header")
@@ -64,7 +64,7 @@ expect_same(plain, out, "after the header")
 
 os.mkfifo("fifo")
 child = begin("-q", "-k", "fifo", stdin=open("plain", "rb"))
-settle(child)
+wait_until_idle(child)
 expect_state(child, "waiting for the key")
 with open("fifo", "wb") as f:
     f.write(open(key, "rb").read())
@@ -73,7 +73,7 @@ back = subprocess.run([program, "-d", "-q", "-k", key], input=out, stdout=subpro
 expect_same(plain, back.stdout, "after the key")
 
 child = begin("-q", "-k", key, "-i", "fifo", stdout=open("out", "wb"))
-settle(child)
+wait_until_idle(child)
 expect_state(child, "waiting for the FIFO's other end")
 with open("fifo", "wb") as f:
     f.write(plain)
@@ -92,7 +92,7 @@ def run_pestered(data, *options):
     got = []
     reader = threading.Thread(target=lambda: got.append(child.stdout.read()))
     reader.start()
-    settle(child)
+    wait_until_idle(child)
     signals = threading.Thread(target=pester, args=(child,))
     signals.start()
     for at in range(0, len(data), 7001):
@@ -110,16 +110,16 @@ for _ in range(10):
 
 # While the program asks for a passphrase.
 master, slave = open_terminal(80)
-take_terminal(slave)
+start_session_on(slave)
 child = begin("-q", "-p", "-f", "openssl", stdin=subprocess.DEVNULL)
-seen_on(master, lambda seen: seen.endswith(b": "))
-settle(child)
+read_terminal(master, lambda seen: seen.endswith(b": "))
+wait_until_idle(child)
 expect_state(child, "waiting for a passphrase")
 for question in (b"the same", b""):
     os.write(master, b"words\n")
     if question:
-        seen_on(master, lambda seen: question in seen)
-        settle(child)
+        read_terminal(master, lambda seen: question in seen)
+        wait_until_idle(child)
 child.communicate(timeout=PATIENCE)
 expect_equal(0, child.returncode, "after the passphrase")
 sys.stdout.flush()

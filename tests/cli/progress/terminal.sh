@@ -30,10 +30,10 @@ def end(child):
 for columns in (0, 1, 2, 5, 8, 20, 40, 80, 200):
     master, slave = open_terminal(columns)
     child = begin(slave, "--size", str(size))
-    seen = seen_on(master, lambda seen: seen.count(b"\r") >= 3)
+    seen = read_terminal(master, lambda seen: seen.count(b"\r") >= 3)
     end(child)
     os.close(slave)
-    shown = seen + seen_on(master)
+    shown = seen + read_terminal(master)
     os.close(master)
     if not shown.endswith(b"\r\n") or shown.count(b"\n") != 1:
         fail(f"{columns} columns: expected one line that ends with a newline, got {shown!r}")
@@ -57,17 +57,17 @@ for columns in (0, 1, 2, 5, 8, 20, 40, 80, 200):
 # A terminal that becomes narrower and wider again.
 master, slave = open_terminal(100)
 child = begin(slave, "--size", "3000000")
-seen_on(master, lambda seen: seen.count(b"\r") >= 3)
+read_terminal(master, lambda seen: seen.count(b"\r") >= 3)
 for columns in (20, 60):
     set_columns(slave, columns)
-    seen_on(master, lambda seen: b"\r" in seen)
-    seen_on(master, lambda seen: b"\r" in seen)  # the first one may have begun before the change
-    drawn = seen_on(master, lambda seen: b"\r" in seen).strip(b"\r")
+    read_terminal(master, lambda seen: b"\r" in seen)
+    read_terminal(master, lambda seen: b"\r" in seen)  # the first one may have begun before the change
+    drawn = read_terminal(master, lambda seen: b"\r" in seen).strip(b"\r")
     if not 0 < len(drawn) < columns:
         fail(f"resized to {columns} columns: expected a shorter line, got {drawn!r}")
 end(child)
 os.close(slave)
-seen_on(master)
+read_terminal(master)
 
 # The size of a file is known, also when it is read from an offset, and --size is ignored.
 with open("file", "wb") as f:
@@ -79,6 +79,6 @@ for skip in (0, 1000000):
         child = spawn("-k", key, "-P", "--size", "1T", stdin=f.fileno(), stderr=slave)
         os.close(slave)
         expect_exit(child, 0, "a file")
-    if not re.search(rb"\] *100% ", seen_on(master)):
+    if not re.search(rb"\] *100% ", read_terminal(master)):
         fail("expected 100% at the end of a file")
 PYTHON

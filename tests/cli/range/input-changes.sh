@@ -15,7 +15,7 @@ at_end = (plain[99000:], ["--range", "99000:"])
 in_front = (plain[10:110], ["--range", "10:100"])
 
 master, slave = open_terminal()
-take_terminal(slave)
+start_session_on(slave)
 for before, after, want, message, ranges in (
     # A complete stream that grows or shrinks.
     (sealed, sealed + sealed, 0, None, (at_end, in_front)),
@@ -33,7 +33,7 @@ for before, after, want, message, ranges in (
         with open("file", "wb") as f:
             f.write(before)
         child = spawn("-q", "-p", "-i", "file", *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        seen_on(master, lambda seen: seen.endswith(b"passphrase: "))
+        read_terminal(master, lambda seen: seen.endswith(b"passphrase: "))
         with open("file", "r+b") as f:
             f.write(after)
             f.truncate()

@@ -16,7 +16,8 @@ dd bs=12345 count=1 status=none <&3 >skipped
 expect_exit 0 gsealed --range 50000:1000 <&3
 same expected "$work/stdout" "a stream that begins within the file"
 # Bytes 50000 to 50999 are in segment 3.
-[ "$(cat <&3 | wc -c)" = "$(($(stat -c %s sealed) - 175 - 4 * 16400))" ] || fail "expected standard input to be positioned after segment 3"
+[ "$(cat <&3 | wc -c)" = "$(($(stat -c %s sealed) - 175 - 4 * 16400))" ] ||
+  fail "expected standard input to be positioned after segment 3"
 exec 3<&-
 
 for options in '' '-d' '-f sealed' "-f raw --iv $iv"; do

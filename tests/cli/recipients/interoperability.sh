@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An independent implementation opens with the identity what -r sealed, and the other way round: for one and several
-# recipients, in addition to key files, with either suite. No two slots are alike.
+# An independent implementation opens with the identity what -r sealed, and vice versa: for one and several recipients,
+# in addition to key files, with either suite. No two slots are alike.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -23,7 +23,7 @@ def for_each(opening, sealed, plain, what):
     """Checks that exactly the identities with numbers in `opening` open the data."""
     for i, identity in enumerate(identities):
         want = (0, plain) if i in opening else (3, b"")
-        expect_equal(want, opinion(sealed, identity=identity), f"{what}: independent implementation, identity {i}")
+        expect_equal(want, open_independently(sealed, identity=identity), f"{what}: independent reader, identity {i}")
         expect(*want, "-d", "-k", files[i], data=sealed, what=f"{what}, identity {i}")
 
 
@@ -45,7 +45,7 @@ for size in thinned([0, 1, 16383, 16384, 40000], 3):
             ephemerals += [body[:32] for kind, body in slots if kind == sf.X25519]
             for_each(opening, got.out, plain, what)
             if "-k" in options:
-                expect_equal((0, plain), opinion(got.out), f"{what}: with the key")
+                expect_equal((0, plain), open_independently(got.out), f"{what}: with the key")
                 expect_open(got.out, plain, what=what)
 expect_equal(len(ephemerals), len(set(ephemerals)), "number of different ephemeral keys")
 
@@ -66,7 +66,7 @@ for what, slots in {
     "among 32": [others] * 20 + [own_key] * 11 + [mine],
 }.items():
     data = sf.seal(plain, slots=slots, file_key=file_key)
-    expect_equal((0, plain), opinion(data, identity=identities[0]), f"{what}: independent implementation")
+    expect_equal((0, plain), open_independently(data, identity=identities[0]), f"{what}: independent reader")
     expect(0, plain, "-d", "-k", files[0], data=data, what=what)
     expect(0, plain, "-d", "-k", files[3], "-k", files[0], data=data, what=f"{what}, the second identity")
 # Both a key file and an identity may be given, and either opens.

@@ -24,7 +24,7 @@ def seal(*slots, **fields):
 
 def refused(want, what, data, secrets=("-k", "identity"), message=None, **named):
     named = named or {"identity": identity}
-    expect_equal((want, b""), opinion(data, **named), f"{what}: independent implementation")
+    expect_equal((want, b""), open_independently(data, **named), f"{what}: independent reader")
     got = expect(want, b"", "-d", *secrets, data=data, what=what)
     if message:
         expect_message(got, message, what)
@@ -71,7 +71,7 @@ for key_bytes, secret, want in (
     kek = sf.HKDF(sf.hashes.SHA512(), 32, key_bytes + recipient, b"gpuaes-stream/1 x25519").derive(secret)
     data, what = seal((3, key_bytes + sf.wrap(kek, file_key))), f"ephemeral key {key_bytes.hex()}"
     expect(want, plain if want == 0 else b"", "-d", "-k", "identity", data=data, what=what)
-    expect_equal(want, opinion(data, identity=identity)[0], f"{what}: independent implementation")
+    expect_equal(want, open_independently(data, identity=identity)[0], f"{what}: independent reader")
 PYTHON
 
 # An identity given instead of a name does not appear in a message.

@@ -87,7 +87,7 @@ for change in (shrink, grow, overwrite, overwrite_unseen, replace, remove):
     now = open("file", "rb").read() if os.path.exists("file") else None
     if now != expected:
         fail(f"{what}: expected the changed file to stay unchanged")
-    expect_equal([], left_behind(), f"{what}: unfinished files")
+    expect_equal([], unfinished_files(), f"{what}: unfinished files")
 
 # Through a stalled pipe: reading past the new end of a shorter file is an error, and bytes that were added are copied.
 for change, want in ((shrink, 1), (grow, 0)):

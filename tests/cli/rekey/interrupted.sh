@@ -66,7 +66,7 @@ for i in range(24 if slow else 80):
         expect_equal(others, now, f"{what}: the key that opens it, after exit status 0")
     if now != current:
         current, others = others, current
-    left = left_behind()
+    left = unfinished_files()
     if len(left) > (code == -signal.SIGKILL):
         fail(f"{what}: unexpected files: {left}")
     for name in left:

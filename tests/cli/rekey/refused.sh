@@ -49,6 +49,6 @@ for body in (flip(good, HEADER + 100)[HEADER:], good[HEADER:-1], good[HEADER : H
     got = run("--rekey", "-k", key, "--new-key", "key2", data=data)
     expect_equal((0, b""), (got.code, got.err), f"{len(body)} bytes after the header: exit status and messages")
     expect_same(data[HEADER - 56 :], got.out[HEADER - 56 :], f"{len(body)} bytes after the header")
-    want = opinion(data)
-    expect_equal(want, opinion(got.out, key=OTHER_KEY), f"{len(body)} bytes after the header: opened")
+    want = open_independently(data)
+    expect_equal(want, open_independently(got.out, key=OTHER_KEY), f"{len(body)} bytes after the header: opened")
 PYTHON

@@ -47,10 +47,10 @@ def check(before, after, plain, new, kinds, old, what):
     expect_equal(before[:17], after[:17], f"{what}: magic and suite")
     expect_same(before[old_end + 32 :], after[end + 32 :], f"{what}: bytes after the header's MAC")
     for secret, named in new:
-        expect_equal((0, plain), opinion(after, **named), f"{what}: independent implementation")
+        expect_equal((0, plain), open_independently(after, **named), f"{what}: independent reader")
         expect(0, plain, "-d", *secret, data=after, what=what)
     if not any(secret == old[1] for secret, _ in new):
-        expect_equal((3, b""), opinion(after, **old[2]), f"{what}: the old secret, independent implementation")
+        expect_equal((3, b""), open_independently(after, **old[2]), f"{what}: the old secret, independent reader")
         expect(3, b"", "-d", *old[1], data=after, what=f"{what}, the old secret")
 
 
@@ -74,7 +74,7 @@ MESSAGES = [(0, 1), (40000, 1), (16384, 2), (3000000, 1)]  # bytes, suite
 number = 0
 for old in OLD:
     for options, new, kinds in NEW:
-        # scrypt is slow: new passphrases are tried with one old secret only. An old secret must not be among the new ones.
+        # scrypt is slow, so only one old secret is replaced by new passphrases. Skips an old secret that is also new.
         if (2 in kinds and old is not OLD[0]) or any(secret == old[1] for secret, _ in new[:1]):
             continue
         size, suite = MESSAGES[number // len(WAYS) % len(MESSAGES)]
@@ -96,6 +96,6 @@ for way in WAYS:
     seen |= {before[20:87], after[20:87]}
     expect(0, plain, "-d", "-k", key, data=after, what=f"{way}, 5000001 bytes")
 expect_equal(len(WAYS) + 1, len(seen), "number of different slots")
-left = left_behind()
+left = unfinished_files()
 expect_equal([], left, "unfinished files")
 PYTHON

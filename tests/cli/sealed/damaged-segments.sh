@@ -18,7 +18,7 @@ for lanes in LANES:
     for k, options in enumerate((["-b", "16K"], ["-b", "48K"], [])):
         for i, at in thinned(places, 3, lanes, k):
             changed = flip(sealed, at, at % 8)
-            expect_equal((4, plain[: i * SEGMENT]), opinion(changed), f"segment {i}, byte {at}: independent implementation")
+            expect_equal((4, plain[: i * SEGMENT]), open_independently(changed), f"segment {i}, byte {at}: independent reader")
             via = ("pipe", "file")[(at + len(options)) % 2]
             expect_damage(changed, i, plain, "-l", lanes, *options, what=f"segment {i}, byte {at}, {via}", via=via)
 

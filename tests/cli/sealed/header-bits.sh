@@ -43,7 +43,7 @@ def flip_all(sealed, fields, *secret, **named):
             changed = flip(sealed, i, bit)
             want = statuses(name, sealed[i], changed[i])
             what = f"bit {bit} of byte {i}, {name}"
-            expect_equal((want, b""), opinion(changed, **named), f"{what}: independent implementation")
+            expect_equal((want, b""), open_independently(changed, **named), f"{what}: independent reader")
             expect_refused(want, changed, *secret, *QUICK, what=what)
 
 

@@ -18,7 +18,7 @@ secret_file("passphrase", b"correct horse")
 def refused(want, what, slots=None, secret=("-k", key), **fields):
     data = sf.seal(plain, slots=[own] if slots is None else slots, file_key=file_key, **fields)
     named = {"key": KEY} if secret[0] == "-k" else {"passphrase": b"correct horse"}
-    expect_equal((want, b""), opinion(data, **named), f"{what}: independent implementation")
+    expect_equal((want, b""), open_independently(data, **named), f"{what}: independent reader")
     expect_refused(want, data, *secret, *QUICK, what=what)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An independent implementation of the sealed format opens what each lane sealed, and the other way round.
+# An independent implementation of the sealed format opens what each lane sealed, and vice versa.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -17,10 +17,10 @@ for k, lanes in enumerate(LANES):
             sealed = run("-k", key, *options, data=plain, via="file")
             expect_equal(0, sealed.code, f"{what}: exit status to seal")
             expect_equal(b"gpuaes-stream/1\n\x01\x01\x00\x43\x01\x00\x40", sealed.out[:23], f"{what}: first bytes")
-            code, opened = opinion(sealed.out)
+            code, opened = open_independently(sealed.out)
             expect_equal(0, code, f"{what}, sealed by the program: status of the independent implementation")
             expect_same(plain, opened, f"{what}, sealed by the program")
             salts += [sealed.out[23:39], sealed.out[119:143]]
-            expect_open(sf.seal(plain, [KEY]), plain, *options, what=f"{what}, sealed by the independent implementation")
+            expect_open(sf.seal(plain, [KEY]), plain, *options, what=f"{what}, sealed independently")
 expect_equal(len(salts), len(set(salts)), "number of different salts")
 PYTHON

@@ -22,7 +22,7 @@ def interrupt(number, size, chunk, stdout):
     child = start_sealing("-b", chunk, stdin=r, stdout=stdout)
     os.close(r)
     write_all(w, data[:size])
-    settle(child)
+    wait_until_idle(child)
     expect_death_by(child, number, what)
     os.close(w)
     return what
@@ -51,7 +51,7 @@ for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
 r, w = os.pipe()
 child = start_sealing("-b", "16K", "-o", "out", stdin=r)
 write_all(w, data[: 3 * 16384])
-settle(child)
+wait_until_idle(child)
 expect_death_by(child, signal.SIGTERM, "-o")
 expect_equal([], os.listdir(), "unfinished files")
 PYTHON

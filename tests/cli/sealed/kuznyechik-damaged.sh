@@ -51,7 +51,7 @@ for i in range(3):
         cases.append((f"segment {i}, byte {at}", i, flip(sealed, at, at % 8)))
 for k, lanes in enumerate(LANES):
     for what, good, changed in thinned(cases, 3, lanes, k):
-        expect_equal((4, plain[: good * SEGMENT]), opinion(changed), f"{what}: independent implementation")
+        expect_equal((4, plain[: good * SEGMENT]), open_independently(changed), f"{what}: independent reader")
         for options in (["-b", "16K"], []):
             expect_damage(changed, good, plain, "-l", lanes, *options, what=what, via=("pipe", "file")[len(options) // 2])
     for length in thinned([HEADER, HEADER + 15, HEADER + 16, HEADER + SEALED, HEADER + SEALED + 17, len(sealed) - 1], 3, lanes, k):
@@ -67,7 +67,7 @@ expect_refused(3, sealed, "-k", secret_file("other", OTHER_KEY), what="another k
 for suite, other in ((1, 2), (2, 1)):
     data = sf.seal(plain, [KEY], suite=suite)
     changed = data[:16] + bytes([other]) + data[17:]
-    expect_equal((4, b""), opinion(changed), f"suite {other} instead of {suite}: independent implementation")
+    expect_equal((4, b""), open_independently(changed), f"suite {other} instead of {suite}: independent reader")
     for options in ([], ["-c", "aes-256" if other == 1 else "kuznyechik"]):
         got = expect_refused(4, changed, *options, *QUICK, what=f"suite {other} instead of {suite}")
         expect_message(got, "header", f"suite {other} instead of {suite}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An independent implementation of the sealed format opens what each lane sealed with Kuznyechik, and the other way
-# round. Decryption detects the cipher, and -c does not accept another one.
+# An independent implementation of the sealed format opens what each lane sealed with Kuznyechik, and vice versa.
+# Decryption detects the cipher, and -c does not accept another one.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -18,11 +18,11 @@ for k, lane in enumerate(LANES):
             expect_equal(0, sealed.code, f"{what}: exit status to seal")
             expect_equal(b"gpuaes-stream/1\n\x02\x01\x00\x43\x01\x00\x40", sealed.out[:23], f"{what}: first bytes")
             expect_equal(size + HEADER + 16 * (size // SEGMENT + 1), len(sealed.out), f"{what}: bytes")
-            code, opened = opinion(sealed.out)
+            code, opened = open_independently(sealed.out)
             expect_equal(0, code, f"{what}, sealed by the program: status of the independent implementation")
             expect_same(plain, opened, f"{what}, sealed by the program")
             salts += [sealed.out[23:39], sealed.out[119:143]]
-            expect_open(sf.seal(plain, [KEY], suite=2), plain, *options, what=f"{what}, sealed by the independent implementation")
+            expect_open(sf.seal(plain, [KEY], suite=2), plain, *options, what=f"{what}, sealed independently")
 expect_equal(len(salts), len(set(salts)), "number of different salts")
 
 plain = make_input(20000)

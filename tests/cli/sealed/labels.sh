@@ -29,10 +29,10 @@ for number, label in enumerate(LABELS):
         expect_equal(HEADER + size + 16 * (size // SEGMENT + 1), len(sealed.out), f"{what}: size")
         if len(label) > 3 and not label.startswith(sf.MAGIC) and label in sealed.out:
             fail(f"{what}: expected the label not to be stored")
-        expect_equal((0, plain), opinion(sealed.out, key=KEY, label=label), f"{what}: independent implementation")
-        expect_equal((4, b""), opinion(sealed.out), f"{what}: independent implementation without the label")
+        expect_equal((0, plain), open_independently(sealed.out, key=KEY, label=label), f"{what}: independent reader")
+        expect_equal((4, b""), open_independently(sealed.out), f"{what}: independent implementation without the label")
         other = sf.seal(plain, [KEY], suite=suite, label=label)
-        expect_open(other, plain, *with_label(label), via=via, what=f"{what}, sealed by the independent implementation")
+        expect_open(other, plain, *with_label(label), via=via, what=f"{what}, sealed independently")
 
 # Other secrets.
 identity = bytes(range(9, 41))
@@ -45,7 +45,7 @@ for name, options, open_with, secret in [
         ("passphrase", ["--passphrase-file", "words"], ["--passphrase-file", "words"], {"passphrase": b"correct horse"}),
         ("recipient", ["-r", sf.to_text(sf.RECIPIENT, recipient)], ["-k", "identity"], {"identity": identity})]:
     sealed = run(*options, *with_label(NFC), data=plain).out
-    expect_equal((0, plain), opinion(sealed, label=NFC, **secret), name)
+    expect_equal((0, plain), open_independently(sealed, label=NFC, **secret), name)
     expect(0, plain, "-d", *open_with, *with_label(NFC), data=sealed, what=name)
     got = expect(4, b"", "-d", *open_with, *with_label(NFD), data=sealed, what=f"{name}, another label")
     expect_message(got, DIFFERENT, name)
@@ -70,7 +70,7 @@ def expect_nothing(data, label, what):
                 got = expect(4, b"", *mode, "-k", key, *with_label(label), *named, *out, what=what, **more)
                 expect_message(got, DIFFERENT, what)
                 expect_message(got, "hint: --label must be the text the input was sealed with", what)
-                if os.path.exists("out") or left_behind():
+                if os.path.exists("out") or unfinished_files():
                     fail(f"{what}, {mode}: expected no output file")
                 expect_equal((b"old", data), (open("old", "rb").read(), open("sealed", "rb").read()), f"{what}: files")
 
@@ -80,7 +80,7 @@ for suite, _ in SUITES:
                          (b"x" * 255, [b"x" * 254, None])]:
         data = sf.seal(plain, [KEY], suite=suite, label=label)
         for wrong in thinned(tries, 2):
-            expect_equal((4, b""), opinion(data, key=KEY, label=wrong or b""), f"opened with {wrong!r}: independent implementation")
+            expect_equal((4, b""), open_independently(data, key=KEY, label=wrong or b""), f"opened with {wrong!r}: independent reader")
             expect_nothing(data, wrong, f"suite {suite}, sealed with {label!r}, opened with {wrong!r}")
 
 # Two files under the same key cannot be swapped, and the message of one cannot follow the header of the other.
@@ -115,7 +115,7 @@ for suite, _ in SUITES:
     got = run("--rekey", *right, "--new-key", "wrong", data=data)
     for after in (open("sealed", "rb").read(), got.out):
         expect_same(data[HEADER - 56 :], after[HEADER - 56 :], "rekey: bytes after the header's MAC")
-        expect_equal((0, plain), opinion(after, key=OTHER_KEY, label=NFC), "rekey: independent implementation")
+        expect_equal((0, plain), open_independently(after, key=OTHER_KEY, label=NFC), "rekey: independent reader")
         expect(0, plain, "-d", "-k", "wrong", *with_label(NFC), data=after, what="rekeyed")
         expect_refused(4, after, "-k", "wrong", what="rekeyed, without the label")
 PYTHON

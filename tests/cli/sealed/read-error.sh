@@ -34,7 +34,7 @@ for size in (0, 10, 16384, 3 * 16384, 50000, 60000):  # less than the output pip
         os.close(w)
         stdin.close()
         peer.sendall(data[:size])
-        settle(child)
+        wait_until_idle(child)
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         peer.close()
         sealed = read_all(r)

@@ -48,7 +48,7 @@ for n in (1, 15, 16, 17, SEALED, 40000):
     cases.append((f"{n} zero bytes appended to an empty end", 4, sealed_whole + bytes(n)))
 for k, lanes in enumerate(LANES):
     for what, good, changed in thinned(cases, 3, lanes, k):
-        expect_equal((4, plain[: good * SEGMENT]), opinion(changed), f"{what}: independent implementation")
+        expect_equal((4, plain[: good * SEGMENT]), open_independently(changed), f"{what}: independent reader")
         for options in (["-b", "16K"], []):
             via = ("pipe", "file")[(k + len(options)) % 2]
             expect_damage(changed, good, plain, "-l", lanes, *options, what=f"{what}, {via}", via=via)

@@ -29,7 +29,7 @@ def opens(what, slots, *secret):
 
 def refused(want, what, data, *secret):
     named = {"passphrase": b"correct horse"} if secret else {"key": KEY}
-    expect_equal((want, b""), opinion(data, **named), f"{what}: independent implementation")
+    expect_equal((want, b""), open_independently(data, **named), f"{what}: independent reader")
     expect_refused(want, data, *secret, *QUICK, what=what)
 
 

@@ -18,7 +18,7 @@ for size in (3 * SEGMENT + 1000, 3 * SEGMENT, 5):
     for k, lanes in enumerate(LANES):
         for length in thinned(lengths, 4, lanes, k):
             cut, good = sealed[:length], (length - HEADER) // SEALED
-            expect_equal((4, plain[: good * SEGMENT]), opinion(cut), f"{length} of {len(sealed)} bytes: independent implementation")
+            expect_equal((4, plain[: good * SEGMENT]), open_independently(cut), f"{length} of {len(sealed)} bytes: independent reader")
             for options in (["-b", "16K"], []):
                 via = ("pipe", "file")[(length + len(options)) % 2]
                 what = f"{length} of {len(sealed)} bytes, {via}"

@@ -45,7 +45,7 @@ for number in STOP_SIGNALS:
     fd = os.open("fifo", os.O_RDWR)
     child = start("-b", "4K", "-o", "out/old", stdin=fd)
     os.write(fd, make_input(40000))
-    settle(child)
+    wait_until_idle(child)
     expect_end_by(child, number, "at work")
     os.close(fd)
 
@@ -53,19 +53,19 @@ for number in STOP_SIGNALS:
         fd = os.open("fifo", os.O_RDWR)
         child = start("-b", "4K", "-o", "out/old", stdin=fd, wrap=WITHOUT_PROC)
         os.write(fd, make_input(40000))
-        settle(child)
+        wait_until_idle(child)
         expect_equal(2, len(os.listdir("out")), "files at work, with a temporary name")
         expect_end_by(child, number, "at work, with a temporary name")
         os.close(fd)
 
     child = start("-i", "fifo", "-o", "out/old")
-    settle(child)
+    wait_until_idle(child)
     expect_end_by(child, number, "opening a FIFO")
 
     fd = os.open("fifo", os.O_RDWR)
     child = spawn("-q", "--rekey", "-k", key, "--new-key", key, "-o", "out/old", stdin=fd)
     os.write(fd, sealed[:50000])
-    settle(child)
+    wait_until_idle(child)
     expect_end_by(child, number, "rekeying")
     os.close(fd)
 

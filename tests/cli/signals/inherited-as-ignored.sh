@@ -12,9 +12,9 @@ for number in STOP_SIGNALS:
     child = start(ignore=[number], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     child.stdin.write(data[:50000])
     child.stdin.flush()
-    settle(child)
+    wait_until_idle(child)
     child.send_signal(number)
-    settle(child)
+    wait_until_idle(child)
     if child.poll() is not None:
         fail(f"{number.name} ignored: expected the program to continue, but it ended with {child.returncode}")
     got, _ = child.communicate(data[50000:], PATIENCE)

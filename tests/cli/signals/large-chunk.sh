@@ -13,7 +13,7 @@ from harness import *
 child = start("-b", "1G", "-l", "cpu:1", stdin=subprocess.PIPE)
 child.stdin.write(make_input(100))
 child.stdin.flush()
-settle(child)
+wait_until_idle(child)
 expect_death_by(child, signal.SIGTERM, "with a chunk of 1 GiB and 100 bytes in it")
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
 if not slow and peak > 256 << 20:

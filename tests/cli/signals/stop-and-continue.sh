@@ -26,11 +26,11 @@ def feed():
     child.stdin.close()
 
 
-settle(child)
+wait_until_idle(child)
 stop()  # before any input
 child.stdin.write(data[:1000])
 child.stdin.flush()
-settle(child)
+wait_until_idle(child)
 stop()  # in the middle of the input
 thread = threading.Thread(target=feed, daemon=True)
 thread.start()

@@ -12,12 +12,12 @@ os.mkfifo("fifo")
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     for options in (["-i", "fifo"], ["-i", "fifo", "-o", "out"], ["-o", "fifo"]):
         child = start(*options)
-        settle(child)
+        wait_until_idle(child)
         expect_death_by(child, number, f"opening a FIFO, {options}")
     child = subprocess.Popen(
         [program, "-f", "raw", "--iv", iv, "-k", "fifo"], preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)
     )
-    settle(child)
+    wait_until_idle(child)
     expect_death_by(child, number, "opening a FIFO as key")
 expect_equal(["fifo"], os.listdir(), "unfinished files")
 PYTHON

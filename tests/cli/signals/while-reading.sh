@@ -16,7 +16,7 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             fd = os.open("fifo", os.O_RDWR)
             child = start("-b", "4K", "-o", out, stdin=fd)
             os.write(fd, make_input(fed))
-            settle(child)
+            wait_until_idle(child)
             if os.path.exists("out/new"):
                 fail("expected no output file before the end")
             expect_death_by(child, number, f"waiting for input after {fed} bytes")
@@ -24,7 +24,7 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             expect_equal(["old"], os.listdir("out"), "unfinished files")
     r, w = os.pipe()
     child = start("-i", "/dev/stdin", stdin=r, stdout=w)
-    settle(child)
+    wait_until_idle(child)
     expect_death_by(child, number, "waiting for input, no -o")
 expect_equal("old", open("out/old").read(), "old output")
 PYTHON

@@ -22,7 +22,7 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         os.close(r)
     ours, theirs = socket.socketpair()
     child = start("-i", "sparse", stdout=theirs)
-    settle(child)
+    wait_until_idle(child)
     expect_death_by(child, number, "stalled socket")
     r = os.open("fifo", os.O_RDWR)
     child = start("-i", "sparse", "-o", "fifo")

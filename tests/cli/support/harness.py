@@ -74,7 +74,7 @@ def set_columns(fd, columns):
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
 
-def take_terminal(slave):
+def start_session_on(slave):
     """Continues as a child in a new session with this controlling terminal."""
     pid = os.fork()
     if pid:
@@ -89,7 +89,7 @@ def take_terminal(slave):
         sys.exit(77)
 
 
-def seen_on(master, until=lambda seen: False, patience=PATIENCE):
+def read_terminal(master, until=lambda seen: False, patience=PATIENCE):
     """The output on a terminal, until `until` is satisfied, time runs out or the last writer has closed it."""
     seen, deadline = b"", time.monotonic() + patience
     while not until(seen) and time.monotonic() < deadline:
@@ -103,7 +103,7 @@ def seen_on(master, until=lambda seen: False, patience=PATIENCE):
     return seen
 
 
-def settle(child):
+def wait_until_idle(child):
     """Waits until the program is idle: all of its threads have slept for a while."""
     deadline = time.monotonic() + PATIENCE
     before, quiet = None, 0
@@ -124,10 +124,10 @@ def unfinished_bytes(child):
                 size = max(size, status.st_size)
     except OSError:  # the program has ended, or runs as another user
         pass
-    return max([size, *(os.path.getsize(name) for name in left_behind())])
+    return max([size, *(os.path.getsize(name) for name in unfinished_files())])
 
 
-def left_behind():
+def unfinished_files():
     return glob.glob(".*.gpuaes-*")
 
 

@@ -79,7 +79,7 @@ def secrets(options):
     return options if named else ("-k", key, *options)
 
 
-def opinion(data, **secret):
+def open_independently(data, **secret):
     """The exit status and plaintext that the independent implementation gives."""
     try:
         return 0, sf.open_sealed(data, **(secret or {"key": KEY}))

@@ -58,7 +58,7 @@ for number in (signal.SIGINT, signal.SIGTERM):
     r, w = os.pipe()
     child = start("-b", "4K", "--trace", "reading", stdin=r)
     write_all(w, make_input(40960))
-    settle(child)
+    wait_until_idle(child)
     expect_death_by(child, number, "waiting for input")
     expect_equal(40960, sum(count for _, _, count in pieces(load("reading"), "write")), "waiting for input: bytes")
     os.close(r), os.close(w)

@@ -29,7 +29,7 @@ for options in ([], ["-e"], ["-o", "TERMINAL"]):
 
 
 def show(data, *options, want=0, first=b""):
-    """Decrypts to a terminal. Returns its output and the messages. `first` is sent in a separate chunk before `data`."""
+    """Decrypts to a terminal. Returns its output and the messages. `first` is sent before, in a separate chunk."""
     master, slave = open_terminal()
     settings = termios.tcgetattr(slave)
     settings[1] &= ~termios.OPOST
@@ -40,12 +40,12 @@ def show(data, *options, want=0, first=b""):
     if first:
         child.stdin.write(sent[: len(first)])
         child.stdin.flush()
-        shown = seen_on(master, lambda seen: len(seen) >= len(first))
+        shown = read_terminal(master, lambda seen: len(seen) >= len(first))
     else:
         shown = b""
     child.stdin.write(sent[len(first) :])
     child.stdin.close()
-    shown += seen_on(master)
+    shown += read_terminal(master)
     expect_exit(child, want, f"{options}, {data!r}")
     return shown, child.stderr.read()
 
@@ -73,7 +73,7 @@ for options, message in ((["-e"], True), (["-d"], True), (["-e", "-q"], False), 
     with open("typed", "wb") as f:
         f.write(b"typed")
     child = spawn("-f", "raw", "--iv", iv, "-k", key, *options, stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    settle(child)
+    wait_until_idle(child)
     if "-i" not in options:
         os.write(master, b"typed\n\x04")
     out, error = child.communicate(timeout=PATIENCE)

@@ -1,0 +1,71 @@
+"""Parts that gpuaes-bench measures, and the timeline of CUDA lanes."""
+
+import json
+import subprocess
+
+from units import MI
+
+FILTER_KERNELS = ["--variants", "bitslice,ttable"]
+OTHER_KERNELS = ["--variants", "sbox*,ttable1*,ttable4*,ls-*"]
+TRACE_BYTES = 512 * MI
+TRACE_MS = 4
+
+
+def run_limits(fixture):
+    fixture.results.heading("limits")
+    fixture.bench_rows("ciphers", "memory", "--ciphers", "aes-256,kuznyechik")
+    lanes = [f"{kind}:{count}" for count in dict.fromkeys((1, fixture.cpus)) for kind in ("none", "cpu")]
+    fixture.bench_rows("pipeline", "pipeline", "-l", ",".join(lanes), "-b", "64K,256K,1M,4M", "-f", "raw,sealed",
+                       "--seconds", "0.1" if fixture.quick else "0.3", seconds=40)
+    if fixture.gpus:
+        fixture.bench_rows("links", "device", seconds=40)
+        fixture.bench_rows("limits", "limits", seconds=40)
+
+
+def run_kernels(fixture):
+    """The kernels of the filter with every cipher and mode, then by size; then all others in counter mode."""
+    if fixture.gpus:
+        fixture.results.heading("CUDA kernels, data in device memory")
+        fixture.bench_rows("kernels", "kernels", *FILTER_KERNELS, "--ciphers", "aes-128,aes-192,aes-256,kuznyechik",
+                           "--modes", "ctr,aead", "--sizes", "4M,1G", seconds=70)
+        fixture.bench_rows("kernels", "kernels", *FILTER_KERNELS, "--ciphers", "aes-256,kuznyechik", "--modes", "ctr,seal",
+                           "--sizes", "16K,64K,256K,1M,16M,64M,256M", seconds=50)
+        fixture.bench_rows("kernels", "kernels", *OTHER_KERNELS, "--ciphers", "aes-256,kuznyechik", "--modes", "ctr",
+                           "--sizes", "4M,256M", seconds=90)
+
+
+def run_keys(fixture):
+    if fixture.gpus:
+        fixture.results.heading("CUDA kernels with different keys")
+        fixture.bench_rows("keys", "keys", "--ciphers", "aes-256,kuznyechik", seconds=40)
+
+
+def run_sweep(fixture):
+    if fixture.gpus:
+        fixture.results.heading("shapes of CUDA launches")
+        fixture.bench_rows("sweep", "sweep")
+
+
+def run_trace(fixture):
+    """Keeps TRACE_MS milliseconds from the middle of the run, when all lanes are at work."""
+    if not fixture.gpus:
+        return
+    fixture.results.heading("timeline of CUDA lanes")
+    trace = fixture.path("trace.json")
+    with open(fixture.file_of(min(TRACE_BYTES, fixture.file_size)), "rb") as source:
+        subprocess.run([fixture.program, "-q", "-k", fixture.key_file, "-l", "cuda:0", "--trace", trace], stdin=source,
+                       stdout=subprocess.DEVNULL, check=True)
+    with open(trace, encoding="utf-8") as file:
+        rows = window_of(json.load(file)["traceEvents"])
+    fixture.results.add("trace", rows)
+    print(f"  {len(rows)} spans", flush=True)
+
+
+def window_of(events):
+    names = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M" and event["name"] == "thread_name"}
+    spans = [event for event in events if event["ph"] == "X" and event["dur"] > 0]
+    work = [event for event in spans if event["name"] == "kernel"] or spans
+    middle = sorted(event["ts"] for event in work)[len(work) // 2]
+    since, until = middle - 500 * TRACE_MS, middle + 500 * TRACE_MS
+    return [{"track": names[event["tid"]], "what": event["name"], "start_us": f"{event['ts'] - since:.1f}",
+             "length_us": f"{event['dur']:.1f}"} for event in spans if event["ts"] < until and event["ts"] + event["dur"] > since]

@@ -1,0 +1,23 @@
+"""Sizes, as users write them and as they are printed."""
+
+import argparse
+
+KI, MI, GI = 1 << 10, 1 << 20, 1 << 30
+
+
+def size_of(text):
+    unit = {"K": KI, "M": MI, "G": GI}.get(text[-1:].upper())
+    try:
+        size = int(text[:-1]) * unit if unit else int(text)
+    except ValueError:
+        size = 0
+    if size <= 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size")
+    return size
+
+
+def words_of(size):
+    for word, unit in (("GiB", GI), ("MiB", MI), ("KiB", KI)):
+        if size >= unit:
+            return f"{size / unit:.4g} {word}"
+    return f"{size} bytes"

@@ -1,0 +1,140 @@
+"""Pictures of gpuaes-bench kernels: bars for one size, and lines by size."""
+
+import math
+import re
+
+from inputs import BadInput, group, points
+from style import COLORS, GRAY, MAX_LINES, RATE, label_lines, plain, rate_name, size_axis, size_name, title_of
+
+COLUMNS = {"variant", "cipher", "mode", "bytes", "copies", "gb_per_s"}
+
+# The beginning of a variant's name says which tables it uses, the rest where they are.
+TABLES = {"sbox": ("S-box", COLORS[0]), "ttable1": ("one T-table", COLORS[1]), "ttable4": ("four T-tables", COLORS[2]),
+          "ls": ("LS tables", COLORS[0])}
+PLACES = ["constant", "texture", "global", "shared"]
+MODES = {"ctr": "counter mode", "seal": "sealing", "open": "opening"}
+
+
+def split(variant):
+    """(tables, place): ("ttable4", "shared-banks"); the filter's own kernels have no place."""
+    tables, _, place = variant.partition("-")
+    return (tables, place) if tables in TABLES and place else (variant, "")
+
+
+def order_of(variant):
+    tables, place = split(variant)
+    at = next((i for i, name in enumerate(PLACES) if place.startswith(name)), -1)
+    threads = re.search(r"(\d+)threads", place)
+    return (at, "banks" in place, int(threads.group(1)) if threads else 1, variant)
+
+
+def draw(plt, rows, save):
+    rows = points(rows, ("variant", "cipher", "mode", "copies"), ("bytes", "gb_per_s"))
+    if not rows:
+        raise BadInput("has nothing to draw: no row is complete")
+    ciphers = group(rows, "cipher")
+    sizes = {cipher: len({row["bytes"] for row in here}) for (cipher,), here in ciphers.items()}
+    for (cipher,), of_cipher in ciphers.items():
+        if sizes[cipher] < max(sizes.values()):  # only measured for a table
+            continue
+        save(draw_bars(plt, of_cipher, cipher), cipher)
+        panels = panels_of(of_cipher)
+        if panels:
+            save(draw_by_size(plt, panels, cipher), f"{cipher}-by-size")
+
+
+def draw_bars(plt, rows, cipher):
+    """The mode and the size for which most kernels were measured; of several such sizes the largest."""
+    _, of_mode = max(group(rows, "mode", "copies").items(), key=lambda each: len({row["variant"] for row in each[1]}))
+    count = {size: len({row["variant"] for row in here}) for (size,), here in group(of_mode, "bytes").items()}
+    size = max(count, key=lambda each: (count[each], each))
+    rates = {}
+    for row in of_mode:
+        if row["bytes"] == size:
+            rates[row["variant"]] = max(row["gb_per_s"], rates.get(row["variant"], 0))
+    groups = {}
+    for name in sorted(rates, key=order_of):
+        groups.setdefault(split(name)[1] or name, []).append(name)
+    ys, ticks = {}, []
+    for names in groups.values():
+        first = (max(ys.values()) if ys else -1.5) + 1.5
+        ys |= {name: first + i for i, name in enumerate(names)}
+        ticks.append(first + (len(names) - 1) / 2)
+    figure, axis = plt.subplots(figsize=(8, 1 + 0.19 * (max(ys.values()) + 2)))
+    axis.barh(list(ys.values()), [rates[name] for name in ys], height=0.88, color=[color_of(name) for name in ys])
+    for name, at in ys.items():
+        axis.text(rates[name], at, f" {rate_name(rates[name])}", va="center", fontsize=8)
+    axis.set_yticks(ticks, [plain(place_name(place)) for place in groups])
+    axis.tick_params(axis="y", length=0)
+    axis.set_ylim(max(ys.values()) + 0.8, -0.8)
+    axis.set_xlabel(RATE)
+    tables = {TABLES[split(name)[0]][0]: color_of(name) for name in ys if split(name)[1]}
+    if len(tables) > 1:
+        handles = [plt.Rectangle((0, 0), 1, 1, label=name, facecolor=color) for name, color in tables.items()]
+        axis.legend(handles=handles, frameon=False, loc="lower right")
+    mode, copies = of_mode[0]["mode"], of_mode[0]["copies"]
+    axis.set_title(plain(f"{title_of(cipher)}, {MODES.get(mode, mode)}, launches of {size_name(size)}, {where(copies)}"))
+    return figure
+
+
+def color_of(variant):
+    tables, place = split(variant)
+    return TABLES[tables][1] if place else GRAY
+
+
+def place_name(place):
+    """shared-banks-4threads: a copy of the table in each bank, 4 threads for a block."""
+    words = place.split("-")
+    if words[0] not in PLACES:
+        return f"filter: {place}"
+    threads = next((word.removesuffix("threads") for word in words if word.endswith("threads")), None)
+    return f"{words[0]} memory" + (", a copy per bank" if "banks" in words else "") + (f", {threads} threads per block" if threads else "")
+
+
+def where(copies):
+    return "with copies to and from the device" if copies == "yes" else "data in device memory"
+
+
+def panels_of(rows):
+    """(title, {line: {size: rate}}) for each mode, and for each place of the tables if there are many lines."""
+    panels = []
+    for (mode, copies), here in group(rows, "mode", "copies").items():
+        lines = {}
+        for row in here:
+            line = lines.setdefault(row["variant"], {})
+            line[row["bytes"]] = max(row["gb_per_s"], line.get(row["bytes"], 0))
+        lines = {name: lines[name] for name in sorted(lines, key=order_of) if len(lines[name]) > 2}
+        title = f"{MODES.get(mode, mode)}, {where(copies)}"
+        if 0 < len(lines) <= MAX_LINES:
+            panels.append((title, lines))
+        elif lines:
+            for place in dict.fromkeys(split(name)[1] for name in lines):
+                part = {name: line for name, line in lines.items() if split(name)[1] == place}
+                panels.append((f"{mode}, {place_name(place) if place else 'kernels of the filter'}", part))
+    return panels
+
+
+def draw_by_size(plt, panels, cipher):
+    columns = min(len(panels), 2 if len(panels) <= 4 else 3)
+    lines = math.ceil(len(panels) / columns)
+    figure, axes = plt.subplots(lines, columns, figsize=(4.8 * columns, 0.6 + 2.8 * lines), squeeze=False, sharey=True)
+    sizes = [size for _, lines in panels for line in lines.values() for size in line]
+    top = max(rate for _, lines in panels for line in lines.values() for rate in line.values())
+    for axis in axes.flat[len(panels):]:
+        axis.set_visible(False)
+    for axis, (title, lines) in zip(axes.flat, panels):
+        axis.set_ylim(0, 1.05 * top)
+        size_axis(axis, sizes)
+        axis.set_xlabel("bytes of a launch")
+        axis.set_title(plain(title))
+        axis.grid(True, alpha=0.3)
+        ends = []
+        for color, (name, line) in zip(COLORS, lines.items()):
+            at = sorted(line)
+            axis.plot(at, [line[size] for size in at], color=color, marker="o", markersize=3, linewidth=1.6)
+            ends.append((at[-1], line[at[-1]], name, color))
+        label_lines(axis, ends)
+    for axis in axes[:, 0]:
+        axis.set_ylabel(RATE)
+    figure.suptitle(title_of(cipher), x=0.01, ha="left", fontsize=11)
+    return figure

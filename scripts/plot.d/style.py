@@ -1,0 +1,55 @@
+"""How all pictures look."""
+
+import math
+
+# Okabe and Ito's colors, which people with color blindness can tell apart.
+COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#A89F00"]
+GRAY, LIGHT = "#666666", "#DDDDDD"
+MAX_LINES = len(COLORS)
+RATE = "GB/s"
+
+SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "gpuaes", "font.size": 9, "axes.spines.top": False,
+            "axes.spines.right": False, "axes.titlesize": 10, "axes.titlelocation": "left", "figure.constrained_layout.use": True}
+
+
+def plain(text):
+    """Matplotlib would read text between dollars as a formula."""
+    return text.replace("$", r"\$")
+
+
+def title_of(cipher):
+    return cipher.upper() if cipher.startswith("aes-") else cipher.capitalize()
+
+
+def size_name(size):
+    for unit, word in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:g} {word}"
+    return f"{size:g} B"
+
+
+def rate_name(rate):
+    return f"{rate:.0f}" if rate >= 99.5 else f"{rate:.1f}" if rate >= 9.95 else f"{rate:.2f}"
+
+
+def size_axis(axis, sizes):
+    """In powers of two, every other of them named."""
+    low, high = math.floor(math.log2(min(sizes))), math.ceil(math.log2(max(sizes)))
+    step = 2 if high - low < 12 else 4
+    ticks = [2.0 ** power for power in range(low, high + 1, step)]
+    axis.set_xscale("log", base=2)
+    axis.set_xticks(ticks, [size_name(tick) for tick in ticks])
+    axis.minorticks_off()
+
+
+def label_lines(axis, ends):
+    """Names lines at their right ends, (x, y, name, color) each, without overlap."""
+    axis.figure.draw_without_rendering()
+    height = axis.get_window_extent().height * 72 / axis.figure.dpi  # points
+    low, high = axis.get_ylim()
+    gap = 10 / height * (high - low)
+    y = -math.inf
+    for x, end, name, color in sorted(ends, key=lambda each: each[1]):
+        y = max(end, y + gap)
+        axis.annotate(plain(name), (x, end), xytext=(6, (y - end) / (high - low) * height), textcoords="offset points",
+                      color=color, va="center", fontsize=8, annotation_clip=False)

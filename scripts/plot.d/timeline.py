@@ -1,0 +1,57 @@
+"""The timeline of a trace: what each lane does, and when."""
+
+import math
+import re
+
+from inputs import BadInput, spans_of_table, spans_of_trace
+from style import COLORS, LIGHT, plain
+
+COLUMNS = {"track", "what", "start_us", "length_us"}
+IDLE = ("wait", "queue")
+MAX_LANES = 3
+
+
+def draw_table(plt, rows, save):
+    draw(plt, spans_of_table(rows), save, None)
+
+
+def draw_trace(plt, events, save, window):
+    draw(plt, spans_of_trace(events), save, window)
+
+
+def lane_of(track):
+    found = re.match(r"lane \d+", track)
+    return found.group() if found else track
+
+
+def draw(plt, spans, save, window):
+    since, until = window or (0, math.inf)
+    spans = [span for span in spans if span[2] < until and span[2] + span[3] > since]
+    if not spans:
+        raise BadInput("has nothing that took time" + (" in this window" if window else ""))
+    end = min(until, max(start + length for _, _, start, length in spans))
+    lanes = list(dict.fromkeys(lane_of(track) for track in sorted({span[0] for span in spans}, key=natural)))[:MAX_LANES]
+    tracks = [track for track in sorted({span[0] for span in spans}, key=natural) if lane_of(track) in lanes]
+    rows = {track: i + 0.4 * lanes.index(lane_of(track)) for i, track in enumerate(tracks)}
+    figure, axis = plt.subplots(figsize=(9, 1 + 0.26 * (len(tracks) + 0.4 * len(lanes))))
+    bars = {}
+    for track, what, start, length in spans:
+        if track in rows:
+            bars.setdefault(what, {}).setdefault(track, []).append((start, length))
+    colors, handles = iter(COLORS * (1 + len(bars) // len(COLORS))), []
+    for what, by_track in bars.items():
+        color = LIGHT if what in IDLE else next(colors)
+        handles.append(plt.Rectangle((0, 0), 1, 1, label=plain(what), facecolor=color))
+        for track, here in by_track.items():
+            axis.broken_barh(here, (rows[track] - 0.42, 0.84), facecolor=color, edgecolor="white", linewidth=0.3)
+    axis.set_yticks(list(rows.values()), [plain(track) for track in rows])
+    axis.invert_yaxis()
+    axis.set_xlim(since, end)
+    axis.set_xlabel("milliseconds")
+    axis.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=8, fontsize=8, frameon=False)
+    save(figure, "timeline")
+
+
+def natural(text):
+    """Sorts lane 10 after lane 9."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]

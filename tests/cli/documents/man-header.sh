@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Manual pages name this project in header and footer, and no operating system, with mandoc as with groff.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need mandoc groff
+
+for page in "$top"/man/*.[15]; do
+  mandoc -T ascii "$page" | sed 's/.\x08//g' >with-mandoc
+  groff -m mandoc -T ascii -P -cbou "$page" >with-groff
+  for printed in with-mandoc with-groff; do
+    sed '/./!d' "$printed" | sed -n '1p; $p' >ends
+    if grep -E 'BSD|GNU|Linux|Debian' ends; then fail "$page, $printed: expected no operating system"; fi
+    tail -n 1 ends | grep -q '^gpuaes-stream ' || fail "$page, $printed: expected the project in the footer, got: $(<ends)"
+  done
+done
