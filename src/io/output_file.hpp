@@ -30,8 +30,8 @@ struct SinkRules {
   enum class Terminal { nothing, text, everything };
   Terminal terminal = Terminal::everything;
   bool durable = true;  // a file is synced before it gets its name
-  const char* hint = "redirect the output with > to write the file in place";  // what to do about a file that
-                                                                               // cannot be replaced
+  const char* hint = "redirect the output with > to write to the file in place";  // what to do about a file
+                                                                                  // that cannot be replaced
   // Called right before a file that is whole gets its name; what it throws leaves the old one. May be empty.
   std::function<void()> before_rename = {};
   // Called with a warning when a file's access could not be kept. May be empty.

@@ -12,7 +12,7 @@
 namespace gpuaes {
 
 // What to do about an input that --rekey cannot replace.
-inline constexpr char not_replaceable_hint[] = "name another file with -o, or use -o /dev/stdout";
+inline constexpr char not_replaceable_hint[] = "name another file with -o";
 
 // Whether both are the same regular file or block device: what is written would be read, or destroyed before.
 bool is_same_file(const struct stat& a, const struct stat& b);

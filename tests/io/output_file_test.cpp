@@ -210,7 +210,7 @@ TEST_CASE("an output in a directory that goes away is an error") {
   const auto sink = open_output(directory / "sub/out", cancel);
   sink->write(test_bytes(10));
   fs::remove_all(directory / "sub");
-  CHECK(contains(failure_of([&] { sink->finish(); }), "io: cannot rename"));
+  CHECK(contains(failure_of([&] { sink->finish(); }), "io: cannot rename the output to "));
 }
 
 TEST_CASE("an output without a directory in its name lands in the working directory") {

@@ -170,6 +170,13 @@ TEST_CASE("an output file appears even if its directory cannot be synced") {
   CHECK(difference(file.named(), file.bytes) == "");
 }
 
+TEST_CASE("an output file whose directory the disk does not keep is an error that names it") {
+  Written file(true);
+  const Instead sync(on_sync, [&](int fd) { return is_directory(fd, file.directory.path()) ? EIO : 0; });
+  CHECK(failure_of([&] { file.sink->finish(); }) ==
+        "io: cannot sync the directory of " + file.name + ": Input/output error");
+}
+
 TEST_CASE("an output file whose loss is told by close(2) is an error, and does not appear") {
   for (const bool exists : {false, true})
     for (const int error : {EIO, ENOSPC, EDQUOT}) {

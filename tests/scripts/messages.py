@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the form of every message and hint in the sources of the two programs."""
+"""Checks that every message and hint of the two programs has the right form, and that a test expects it."""
 
 import collections
 import pathlib
@@ -44,6 +44,23 @@ NOT_MESSAGES = (
     ("src/system/resources.cpp", r"%lf %lf", "format of a file in /proc"),
 )
 
+# Messages that no test can cause.
+UNREACHABLE = {
+    # message: reason
+    "cannot change the terminal settings of": "the terminal was just opened",
+    "cannot read the terminal settings of": "the terminal was just opened",
+    "cannot seek in": "fault injection causes it: lseek()",
+    "cannot get random bytes from the system: {}": "fault injection causes it: getrandom()",
+    "not enough memory for the trace": "fault injection causes it: memory",
+    "out of memory": "fault injection causes it: memory",
+    "unexpected error: {}": "no such exception is known",
+    "unknown reason": "libcrypto gives a reason for its errors",
+    "lanes that support it: {}": "all lanes support all ciphers",
+    "cuda: the associated data of the job is too long": "no format has that much",
+    "no device was found": "the CUDA driver reports an error instead of 0 devices",
+    "{} computed wrong results for {} in its self-test": "needs a defective device",
+}
+
 Message = collections.namedtuple("Message", "path line text glued")
 
 
@@ -69,6 +86,10 @@ def value_of(literals):
     return re.sub(r"\\([ntr\"'\\])", lambda found: {"n": "\n", "t": "\t", "r": "\r"}.get(found[1], found[1]), text)
 
 
+def is_excepted(path, text):
+    return any(file == path and re.fullmatch(what, text, re.DOTALL) for file, what, _ in NOT_MESSAGES)
+
+
 def messages_in(path, source):
     """Yields every literal with words that is first in a REPORT, or that has a space and is not one of NOT_MESSAGES."""
     source = without_comments(source)
@@ -79,7 +100,7 @@ def messages_in(path, source):
         in_report = any(begin < found.start() < end for begin, end in reports)
         if not re.search("[A-Za-z]", text) or (" " not in text and not is_first):
             continue
-        if not in_report and any(file == path and re.fullmatch(what, text, re.DOTALL) for file, what, _ in NOT_MESSAGES):
+        if not in_report and is_excepted(path, text):
             continue
         glued = re.search(r"\+\s*$", source[: found.start()]) or re.match(r"\s*\+", source[found.end() :])
         yield Message(path, source.count("\n", 0, found.start()) + 1, text, bool(glued))
@@ -109,6 +130,48 @@ def sources():
         inside = path.relative_to(TOP)
         if "bench" not in inside.parts:
             yield str(inside), path.read_text()
+
+
+def plain(text):
+    """The text on one line, without quotes and escapes, which tests write in several ways."""
+    return " ".join(re.sub(r"""[\\'"]""", "", text).split())
+
+
+def tests():
+    """All that tests say, except comments."""
+    said = []
+    for path in sorted((TOP / "tests").rglob("*")):
+        if path.suffix not in (".cpp", ".hpp", ".py", ".sh") or path.parent == TOP / "tests/scripts":
+            continue
+        source = path.read_text()
+        if path.suffix in (".cpp", ".hpp"):
+            source = without_comments(source)
+        else:
+            source = re.sub(r"^\s*#.*$", "", source, flags=re.MULTILINE)
+        said.append(plain(source if path.suffix == ".sh" else re.sub(r'"\s+b?"', "", source)))
+    return "\n".join(said)
+
+
+def key_parts(texts):
+    """Maps each message to the longest of its parts between placeholders, if possible one that no other message has."""
+    keys = {}
+    for text in texts:
+        parts = [part.strip(" ,:;()") for part in re.split(r"\{[^{}]*\}", plain(text))]
+        own = [part for part in parts if not any(part in plain(other) for other in texts if other != text)]
+        keys[text] = max(own or parts, key=len)
+    return keys
+
+
+def untested(messages, said):
+    keys = key_parts({message.text for message in messages})
+    for message in messages:
+        if keys[message.text] not in said and message.text not in UNREACHABLE:
+            yield f"{message.path}:{message.line}: no test expects '{keys[message.text]}': {message.text}"
+    for text in UNREACHABLE:
+        if text not in keys:
+            yield f"no message is '{text}' ({UNREACHABLE[text]})"
+        elif keys[text] in said:
+            yield f"a test expects '{keys[text]}', which is said to be unreachable"
 
 
 def unused_exceptions(files):
@@ -156,6 +219,15 @@ def check_the_check():
         'add(R"({"It is": "not."})");\n#include "Not A Message.hpp"',
     ):
         assert not any(faults for each in found(good) for faults in faults_of(each)), good
+    for bad, said in (
+        ('throw IoError("it is bad");', "it was bad"),
+        ('throw IoError("it is bad", "try again");', "it is bad"),
+        ('throw IoError(fmt::format("{} is bad at byte {}", name, 1));', "x is bad after byte 1"),
+        ('throw IoError("{} is bad"); throw IoError("{} is bad in {}, and worse");', "x is bad, in x"),
+    ):
+        assert any("no test" in each for each in untested(found(bad), said)), bad
+    good, said = 'throw IoError("{} isn\'t \'x\' at byte {}", "try \'y\'");', "it isn\\'t 'x' at byte 1, hint: try 'y'"
+    assert not any("no test" in each for each in untested(found(good), plain(said))), good
     assert [each.line for each in found('#if A\n\n#endif // it\nthrow IoError(\n"it is bad");')] == [5]
 
 
@@ -165,6 +237,7 @@ def main():
     messages = [message for path, source in files.items() for message in messages_in(path, source)]
     offences = [f"{each.path}:{each.line}: {fault}: {each.text}" for each in messages for fault in faults_of(each)]
     offences += unused_exceptions(files)
+    offences += untested(messages, tests())
     if len(messages) < 150:
         offences.append(f"found only {len(messages)} messages")
     print("\n".join(offences) or f"{len(messages)} messages")
