@@ -58,7 +58,6 @@ UNREACHABLE = {
     "lanes that support it: {}": "all lanes support all ciphers",
     "cuda: the associated data of the job is too long": "no format has that much",
     "no device was found": "the CUDA driver reports an error instead of 0 devices",
-    "{} computed wrong results for {} in its self-test": "needs a defective device",
 }
 
 Message = collections.namedtuple("Message", "path line text glued")
