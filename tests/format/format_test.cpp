@@ -115,7 +115,7 @@ TEST_CASE("sealed and openssl format are known by what their streams begin with,
   HeaderReader nothing([](std::span<std::byte>) { return std::size_t{0}; });
   const auto error = error_of<AuthError>([&] { detect_format(nothing); });
   REQUIRE(error.has_value());
-  CHECK(error->hint() == "formats that cannot be detected must be named with -f: cobblestone, openssl, raw");
+  CHECK(error->hint() == "name the format with -f if it is one of cobblestone, openssl, raw");
 
   const auto detected_to_decrypt = [&](std::string_view text) {
     return detected(text, detect_authenticated_format);

@@ -19,7 +19,7 @@ printf 'gpuaes-stream/1\r\n%200s' '' >converted
 for file in plain raw bare empty part part-openssl like converted; do
   expect_exit 4 gsealed -d <"$file"
   expect_empty "$work/stdout" "$file"
-  expect_stderr '^gpuaes-stream: hint: formats that cannot be detected must be named with -f: cobblestone, openssl, raw$'
+  expect_stderr '^gpuaes-stream: hint: name the format with -f if it is one of cobblestone, openssl, raw$'
   # shellcheck disable=SC2002 # the input must be a pipe
   piped() { cat "$file" | "$program" -q -d "$@"; }
   expect_exit 4 piped -k "$key"
@@ -56,4 +56,4 @@ expect_exit 2 "$program" -k "$key" --context 00 <plain
 expect_error '--context requires --format' 'formats that accept it: cobblestone'
 expect_exit 4 gsealed -d -f sealed <plain
 expect_error "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline" \
-  'formats that cannot be detected must be named with -f: cobblestone, openssl, raw'
+  'name the format with -f if it is one of cobblestone, openssl, raw'
