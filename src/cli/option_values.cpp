@@ -49,7 +49,7 @@ std::optional<std::string> parse_output(const std::string& name) {
 
 std::uint64_t parse_expected_size(const std::string& text) {
   if (const std::optional<std::uint64_t> bytes = parse_bytes(text, "KMGT", max_number)) return *bytes;
-  throw UsageError(fmt::format("invalid size '{}'", text),
+  throw UsageError(fmt::format("invalid --size '{}'", text),
                    "use a number of bytes, optionally followed by K, M, G or T (powers of 1024)");
 }
 
@@ -85,7 +85,8 @@ std::uint32_t parse_iterations(const std::string& text) {
   std::uint32_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || at != end) throw UsageError(fmt::format("--iter '{}' is not a number", text));
+  if (error != std::errc{} || at != end)
+    throw UsageError(fmt::format("invalid --iter '{}'", text), "use a number from 1 to 2147483647");
   return number;
 }
 

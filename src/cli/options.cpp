@@ -180,7 +180,7 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
     for (const auto& [name, value] : given)
       if (std::ranges::find(taken_by_info, name) == taken_by_info.end())
         throw UsageError(fmt::format("--info cannot be used with --{}", name),
-                         "--info accepts only --input, --format, --json, --verbose and --quiet");
+                         "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");
   for (const auto& [name, needed] : dependent)
     if (given.contains(name) && !given.contains(needed))
       throw UsageError(fmt::format("--{} requires --{}", name, needed));
@@ -189,7 +189,7 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
   if (given.contains("rekey") && options.format.value_or("sealed") != "sealed")
     throw UsageError("--rekey works only with the sealed format");
   if (options.decrypt && !given.contains("rekey") && !options.recipients.empty())
-    throw UsageError("--recipient cannot be used with --decrypt", "name the identity file with -k");
+    throw UsageError("--recipient cannot be used to decrypt", "name the identity file with -k");
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),

@@ -47,7 +47,7 @@ int run(const std::string& name, const std::function<void(Messages&)>& act) {
   } catch (const std::system_error& error) {
     messages.error(fmt::format("cannot get a resource from the system: {}", error.what()));
   } catch (const std::exception& error) {
-    messages.error(fmt::format("system error: {}", error.what()));
+    messages.error(fmt::format("unexpected error: {}", error.what()));
   } catch (const Cancelled& cancelled) {
     if (cancelled.signal != 0) die_by(cancelled.signal);
   }

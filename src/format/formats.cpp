@@ -108,7 +108,7 @@ Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key) {
 
 std::string undetected_formats_hint() {
   const auto is_undetected = [](const Format& each) { return !each.authenticated || each.magic.empty(); };
-  return list_hint("formats that cannot be detected must be named with -f: {}", names_of(is_undetected));
+  return list_hint("name the format with -f if it is one of {}", names_of(is_undetected));
 }
 
 std::vector<std::string_view> authenticated_formats() {

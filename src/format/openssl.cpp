@@ -46,7 +46,7 @@ Header make_header() {
 std::unique_ptr<Session> open_openssl(SessionRequest request) {
   if (!request.keys.empty())
     throw UsageError("the openssl format uses a passphrase, not a key file",
-                     "use -f raw to encrypt with a key and an IV");
+                     "use -p to enter a passphrase, or -f raw with a key and --iv");
   if (!request.passphrase)
     throw UsageError("the openssl format requires a passphrase",
                      "use -p to enter it, or --passphrase-file FILE to read it from a file");

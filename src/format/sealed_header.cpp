@@ -108,7 +108,7 @@ struct SecretKind {
   if (!tried.empty())
     throw KeyError(
         std::string(tried.size() == 1 ? tried.front().wrong : "none of the given secrets opens the input"),
-        "it is wrong, or its slot in the header of the input is damaged");
+        "the input was sealed with other secrets, or its header is damaged; --info lists its slots");
   if (present.empty())
     throw KeyError("the input has only slots of unknown types", "try a later version of gpuaes-stream");
   throw KeyError(std::string(present.front().missing), std::string(present.front().missing_hint));
@@ -130,9 +130,9 @@ void check_keys(std::span<const FileKey> keys) {
 void check_slots_for(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase) {
   check_keys(keys);
   if (passphrase && !recipients.empty())
-    throw UsageError(
-        "a passphrase cannot be combined with recipients",
-        "anyone can seal for a recipient, so such a file would not show that its writer knew the passphrase");
+    throw UsageError("a passphrase cannot be combined with recipients",
+                     "use one of the two; anyone can seal for a recipient, so the passphrase would not show "
+                     "who wrote the file");
   const std::size_t count = keys.size() + recipients.size() + (passphrase ? 1 : 0);
   if (count > max_slots)
     throw UsageError(fmt::format(

@@ -31,7 +31,7 @@ struct SinkRules {
   Terminal terminal = Terminal::everything;
   bool durable = true;  // sync a file before it gets its name
   // The hint if a file cannot be replaced.
-  const char* hint = "redirect the output with > to write the file in place";
+  const char* hint = "redirect the output with > to write to the file in place";
   // Called right before a complete file gets its name. If it throws, the old file is kept. May be empty.
   std::function<void()> before_rename = {};
   // Called with a warning if the access of a file could not be kept. May be empty.

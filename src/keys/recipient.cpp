@@ -33,9 +33,11 @@ std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters)
       return "its checksum is wrong; check for typing errors";
     case Bech32Fault::padding:
       return "its unused bits are not zero";
-    default:
-      return "its prefix is wrong";
+    case Bech32Fault::prefix:
+    case Bech32Fault::none:
+      break;
   }
+  return {};
 }
 
 // Removes the next line from `text`. Returns it without the newline and trailing spaces.
@@ -108,7 +110,7 @@ Identity parse_identity(std::span<const std::byte> contents, const std::string& 
   for (std::size_t number = 2; !rest.empty(); ++number)
     if (const std::string_view other = next_line(rest); !other.empty() && other.front() != '#')
       throw UsageError(fmt::format("line {} of {} is neither blank nor a comment", number, name),
-                       "an identity file holds one identity; use -k several times for several files");
+                       "an identity file holds one identity; put each identity in a file of its own");
   identity.recipient = public_key_of(identity.private_key);
   return identity;
 }

@@ -108,8 +108,7 @@ void refuse_in_use(const OutputTarget& target, std::span<const struct stat> in_u
   if (!target.status) return;
   for (const struct stat& input : in_use)
     if (is_same_file(input, *target.status))
-      throw IoError(fmt::format("{} cannot be both input and output", target.name),
-                    "write to another file and rename it afterwards");
+      throw IoError(fmt::format("{} cannot be both input and output", target.name), "write to another file");
 }
 
 }  // namespace

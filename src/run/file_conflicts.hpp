@@ -12,7 +12,7 @@
 namespace gpuaes {
 
 // The hint for an input that --rekey cannot replace.
-inline constexpr char not_replaceable_hint[] = "name another file with -o, or use -o /dev/stdout";
+inline constexpr char not_replaceable_hint[] = "name another file with -o";
 
 // Whether both are the same regular file or block device: writing to one overwrites the other.
 bool is_same_file(const struct stat& a, const struct stat& b);

@@ -67,7 +67,7 @@ Info find_out(const Options& options, const Messages& messages) {
 std::string cipher_text(const Info& info) {
   if (info.description.cipher) return std::string(gpuaes::info(*info.description.cipher).name);
   if (!info.description.cipher_rule.empty()) return std::string(info.description.cipher_rule);
-  return "not told by the input";
+  return "not stated in the input";
 }
 
 std::string slot_text(const SlotDescription& slot) {
@@ -80,7 +80,7 @@ void append_sizes(std::string& text, const Info& info) {
   const auto line = [&text](std::string_view name, const std::string& value) {
     fmt::format_to(std::back_inserter(text), "{:<15}{}\n", name, value);
   };
-  if (!info.sizes) return line("size", "unknown, the input is no file");
+  if (!info.sizes) return line("size", "unknown; the input is not a file");
   line("size", fmt::format("{} bytes", info.sizes->input));
   if (info.truncated()) {
     line("segments",

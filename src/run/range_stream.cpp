@@ -44,7 +44,7 @@ std::size_t WindowSource::read(std::span<std::byte> out) {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - at_));
   if (wanted == 0) return 0;
   const std::size_t count = whole_.read(out.first(wanted));
-  if (count == 0) throw IoError("the input ended before the size it had when it was opened");
+  if (count == 0) throw IoError("the input shrank while it was being read");
   at_ += count;
   return count;
 }

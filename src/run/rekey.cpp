@@ -38,7 +38,7 @@ void check_unchanged(const std::string& name, const struct stat& before) {
       now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec;
   if (!is_same_file(now, before) || now.st_size != before.st_size || !same_time)
     throw IoError(fmt::format("{} changed while it was being read", name),
-                  "the file was left as it is, with its old slots");
+                  "the file keeps its old slots; run the command again to replace them");
 }
 
 // In place, the sink replaces the input, unless it has changed in the meantime.

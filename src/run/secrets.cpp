@@ -28,7 +28,7 @@ void refuse_secret_as_name(const std::string& name) {
         "other users may have seen this command line; make a new identity with gpuaes-keygen --x25519");
   if (is_like_recipient(name))
     throw UsageError("a recipient was given instead of a file name",
-                     "use -r for recipients and -k for identity files");
+                     "use gpuaes-stream -r for recipients; keys and identities are read from files");
   constexpr std::size_t min_key_digits = 32;
   std::size_t digits = 0, max_digits = 0;
   for (const char c : name) {
@@ -75,7 +75,7 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
   if (is_like_recipient(text))
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
-        "use -r @FILE to seal for the recipients in a file, or -k to name the identity file that opens");
+        "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k");
   if (has_bech32_prefix("AGE-SECRET-KEY-", text))
     throw UsageError(fmt::format("{} contains an age identity, which is not supported", name),
                      "run gpuaes-keygen --x25519 to make an identity");
@@ -236,7 +236,7 @@ const char* writer_warning(const Secrets& secrets, bool had_recipient) {
   if (had_recipient && (has_key || secrets.passphrase))
     return "the input was sealed for a recipient; that the new key or passphrase opens it does not show who "
            "wrote it";
-  return has_key && !secrets.recipients.empty() ? "sealing for both a key and a recipient; whoever holds the "
+  return has_key && !secrets.recipients.empty() ? "sealing for both a key and a recipient; anyone with the "
                                                   "identity could forge a file that the key opens"
                                                 : nullptr;
 }

@@ -294,7 +294,7 @@ TEST_CASE("the sealed format reports what it requires") {
       SessionRequest request = request_with({key_a});
       request.cipher = cipher;
       CHECK(refusal(std::move(request)) ==
-            "usage: sealed format does not support " + std::string(info(cipher).name));
+            "usage: the sealed format does not support " + std::string(info(cipher).name));
     }
   }
   SessionRequest request = request_with({key_a});
@@ -310,7 +310,7 @@ TEST_CASE("a file has at most 32 slots, and any of its keys opens it") {
   for (const Bytes& key : keys) CHECK(decrypt("sealed", request_with({key}), file).out == to_bytes("plain"));
   int asked = 0;
   CHECK(contains(failure_of([&] { open_sealed(request_with(keys, words, &asked)); }),
-                 "usage: the sealed format allows at most 32 keys"));
+                 "usage: the sealed format allows at most 32 keys, recipients and passphrases in total"));
   CHECK(asked == 0);
   keys.push_back(key_a);
   CHECK(contains(failure_of([&] { open_sealed(request_with(keys)); }), "usage: "));
@@ -404,8 +404,10 @@ TEST_CASE("a slot with the wrong size for its type is refused even if another sl
   for (const auto& [type, size] : {std::pair{1u, 64u}, std::pair{2u, 67u}, std::pair{3u, 80u}})
     for (const unsigned wrong : {0u, 1u, size - 1, size + 1, 2 * size}) {
       const Bytes file = file_of(key_slot(key_a) + slot(type, Bytes(wrong)), 2);
-      CHECK(contains(decrypt("sealed", request_with({key_a}), file).failure,
-                     "auth: the input is corrupt at byte 88, in its header: a slot of type 0"));
+      CHECK(decrypt("sealed", request_with({key_a}), file).failure ==
+            "auth: the input is corrupt at byte 88, in its header: a slot of type 0" + std::to_string(type) +
+                " has " + std::to_string(wrong) + " bytes instead of " + std::to_string(size) +
+                "; nothing was written");
     }
 }
 
@@ -414,17 +416,23 @@ TEST_CASE("counts and sizes that do not match are refused") {
     return decrypt("sealed", request_with({key_a}), file_of(slots, count)).failure;
   };
   const Bytes one = key_slot(key_a);
-  CHECK(contains(failure(one, 0), "auth: the input is corrupt at byte 17"));
-  CHECK(contains(failure({}, 0), "auth: the input is corrupt at byte 17"));
-  CHECK(contains(failure(one, 33), "auth: the input is corrupt at byte 17"));
-  CHECK(contains(failure(one, 255), "auth: the input is corrupt at byte 17"));
-  CHECK(contains(failure(one, 2), "auth: the input is corrupt at byte 87"));
-  CHECK(contains(failure({}, 1), "auth: the input is corrupt at byte 20"));
-  CHECK(contains(failure(one + one, 1), "auth: the input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4}), 1), "auth: the input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4, 0}), 2), "auth: the input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4, 0, 1}), 2), "auth: the input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4, 0xff, 0xff}), 2), "auth: the input is corrupt at byte 87"));
+  const auto corrupt = [](std::size_t at, const std::string& what) {
+    return "auth: the input is corrupt at byte " + std::to_string(at) + ", in its header: " + what +
+           "; nothing was written";
+  };
+  const std::string too_long = "the slots exceed their stated size",
+                    too_short = "the slots do not fill their stated size";
+  CHECK(failure(one, 0) == corrupt(17, "it has 0 key slots; the limits are 1 and 32"));
+  CHECK(failure({}, 0) == corrupt(17, "it has 0 key slots; the limits are 1 and 32"));
+  CHECK(failure(one, 33) == corrupt(17, "it has 33 key slots; the limits are 1 and 32"));
+  CHECK(failure(one, 255) == corrupt(17, "it has 255 key slots; the limits are 1 and 32"));
+  CHECK(failure(one, 2) == corrupt(87, too_long));
+  CHECK(failure({}, 1) == corrupt(20, too_long));
+  CHECK(failure(one + one, 1) == corrupt(87, too_short));
+  CHECK(failure(one + numbers({4}), 1) == corrupt(87, too_short));
+  CHECK(failure(one + numbers({4, 0}), 2) == corrupt(87, too_long));
+  CHECK(failure(one + numbers({4, 0, 1}), 2) == corrupt(87, too_long));
+  CHECK(failure(one + numbers({4, 0xff, 0xff}), 2) == corrupt(87, too_long));
   CHECK(failure(one + numbers({4, 0, 0}), 2) == "");
   CHECK(failure(one + slot(4, Bytes(0xffff - 67 - 3)), 2) == "");
 }
@@ -435,9 +443,10 @@ TEST_CASE("slots that cannot be combined are refused") {
   };
   const Bytes a = passphrase_slot(words), b = passphrase_slot(to_bytes("other"));
   CHECK(contains(failure(a + key_slot(key_a) + b, 3),
-                 "auth: the input is corrupt at byte 157, in its header: there is a second"));
-  CHECK(contains(failure(a + slot(3, Bytes(80)), 2),
-                 "auth: the input is corrupt at byte 90, in its header: there are slots for both"));
+                 "auth: the input is corrupt at byte 157, in its header: there is a second passphrase slot"));
+  CHECK(failure(a + slot(3, Bytes(80)), 2) ==
+        "auth: the input is corrupt at byte 90, in its header: there are slots for both a passphrase and a "
+        "recipient; nothing was written");
 }
 
 TEST_CASE("scrypt parameters are checked only for a passphrase, before it is asked for") {
@@ -464,8 +473,9 @@ TEST_CASE("a slot copied from another file does not open the file") {
   file = file + part(with_mac(begin_of(key_slot(key_a), 1)), 87, 32) +
          message(file_key, magic + numbers({1}), to_bytes("plaintext"));
   for (const Bytes& key : {key_a, key_b})
-    CHECK(contains(decrypt("sealed", request_with({key}), file).failure,
-                   "auth: the input is corrupt at byte 154"));
+    CHECK(contains(
+        decrypt("sealed", request_with({key}), file).failure,
+        "auth: the input is corrupt at byte 154, in its header: the header or its MAC was modified"));
   // Copied with a valid header MAC: the file key in the slot does not match it.
   file = file_of(foreign + key_slot(key_a), 2);
   CHECK(contains(decrypt("sealed", request_with({key_b}), file).failure,
@@ -509,7 +519,8 @@ TEST_CASE("a truncated header is an authentication error, and no plaintext is re
       const Result result = decrypt("sealed", request_with({key_a}), part(good, 0, size));
       CHECK(result.out.empty());
       if (size < 16)
-        CHECK(contains(result.failure, "auth: the input is not in the sealed format"));
+        CHECK(
+            contains(result.failure, "auth: the input is not in the sealed format: it does not begin with "));
       else if (size < header)
         CHECK(result.failure == "auth: the input is truncated after byte " + std::to_string(size) +
                                     ", in its header; nothing was written");
@@ -528,13 +539,16 @@ TEST_CASE("other versions and suites are distinguished from input that is not in
   const Bytes rest(200);
   for (const std::string_view begin : {"gpuaes-stream/2\n", "gpuaes-stream/0\n", "gpuaes-stream/9\n",
                                        "gpuaes-stream/10", "gpuaes-stream/99"})
-    CHECK(contains(failure(to_bytes(begin) + rest), "io: the input uses a version"));
+    CHECK(contains(failure(to_bytes(begin) + rest),
+                   "io: the input uses a version of the sealed format other than 1"));
   for (const std::string_view begin :
        {"gpuaes-stream/1\r", "gpuaes-stream/1 ", "gpuaes-stream/x\n", "gpuaes-stream/\n1", "gpuaes-stream/2x",
         "gpuaes-stream/01", "gpuaes_stream/1\n", "GPUAES-STREAM/1\n", "", "gpuaes-stream/2",
         "gpuaes-stream/"})
-    CHECK(contains(failure(begin.size() < 16 ? to_bytes(begin) : to_bytes(begin) + rest),
-                   "auth: the input is not in the sealed format"));
+    CHECK(contains(
+        failure(begin.size() < 16 ? to_bytes(begin) : to_bytes(begin) + rest),
+        "auth: the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a "
+        "newline"));
   for (const auto& [suite, name] : {std::pair{0u, "00"}, std::pair{3u, "03"}, std::pair{255u, "ff"}})
     CHECK(
         contains(failure(magic + numbers({suite})), std::string("io: the input uses cipher suite ") + name));
@@ -642,7 +656,7 @@ TEST_CASE("a session uses offsets in the whole stream") {
         "the input is corrupt at byte 17609365946575; 17592186077184 bytes of plaintext before that were "
         "verified");
   CHECK(contains(session->verify(piece, true, 3).error->what(),
-                 "corrupt or truncated at byte 17609365962975; "));
+                 "the input is corrupt or truncated at byte 17609365962975; "));
   CHECK(session->verify(piece, true, 3).released == 3 * 16384);
   // A truncated piece may also have a bad segment.
   const Piece cut{0, std::span(in).first(16400 + 3), std::span(out).first(16384)};
@@ -701,7 +715,9 @@ TEST_CASE("a message with Kuznyechik has at most 2^36 segments") {
   constexpr std::uint64_t end = std::uint64_t{1} << 36;
   CHECK(session->cipher() == Cipher::kuznyechik);
   CHECK(session->job({(end - 1) * 16384, plain, sealed}).first_segment == end - 1);
-  CHECK(contains(failure_of([&] { session->job({end * 16384, plain, sealed}); }), "at most 2^36 segments"));
+  CHECK(failure_of([&] {
+          session->job({end * 16384, plain, sealed});
+        }) == "io: the input is too long; the format allows at most 2^36 segments of 16384 bytes");
 }
 
 TEST_CASE("a message has at most 2^38 segments") {
@@ -741,8 +757,13 @@ TEST_CASE("the cobblestone format has two key lengths and a context") {
     CHECK(contains(opened({}, key).failure, "key: "));
     CHECK(contains(opened("6120636f6e74657874", test_bytes(48 - size)).failure, "key: "));
     CHECK(contains(opened("6120636f6e74657874", test_bytes(size)).failure, "key: "));
-    for (const std::string_view bad : {"6", "612", "6g", "61 20 "})
-      CHECK(contains(opened(std::string(bad), key).failure, "usage: --context "));
+    for (const std::string_view bad : {"6", "612"})
+      CHECK(opened(std::string(bad), key).failure ==
+            "usage: --context has " + std::to_string(bad.size()) +
+                " digits; it must have an even number of digits, at most 2048");
+    for (const std::string_view bad : {"6g", "61 20 "})
+      CHECK(opened(std::string(bad), key).failure ==
+            "usage: --context contains a character that is not a hexadecimal digit");
     CHECK(contains(opened(std::string(2048, '0'), key).failure, "key: "));
     CHECK(contains(opened(std::string(2050, '0'), key).failure, "usage: --context has 2050 digits"));
   }
@@ -768,8 +789,9 @@ TEST_CASE("the cobblestone format reports what it requires") {
     return failure_of([&] { open_cobblestone(std::move(request)); });
   };
   CHECK(contains(refusal(request_with({})), "usage: the cobblestone format requires a key"));
-  CHECK(contains(refusal(request_with({test_bytes(24)})),
-                 "usage: the cobblestone format requires a key of 16 or 32"));
+  CHECK(
+      contains(refusal(request_with({test_bytes(24)})),
+               "usage: the cobblestone format requires a key of 16 or 32 bytes; the key in this one has 24"));
   SessionRequest request = request_with({test_bytes(16)});
   request.cipher = Cipher::aes_256;
   CHECK(contains(refusal(std::move(request)),
@@ -839,20 +861,23 @@ TEST_CASE("the openssl format reports what it requires, and refuses input in ano
     return failure_of([&] { open_openssl(std::move(request)); });
   };
   CHECK(contains(refusal(request_with({})), "usage: the openssl format requires a passphrase"));
+  CHECK(error_of<UsageError>([] { open_openssl(request_with({})); })->hint() ==
+        "use -p to enter it, or --passphrase-file FILE to read it from a file");
   CHECK(contains(refusal(request_with({key_a}, words)),
-                 "usage: the openssl format uses a passphrase, not a key"));
+                 "usage: the openssl format uses a passphrase, not a key file"));
   for (const std::uint32_t iterations : {0u, 0x80000000u, 0xffffffffu}) {
     SessionRequest request = request_with({}, words);
     request.iterations = iterations;
-    CHECK(contains(refusal(std::move(request)), "usage: --iter "));
+    CHECK(refusal(std::move(request)) == "usage: --iter " + std::to_string(iterations) +
+                                             " is out of range; the limits are 1 and 2147483647");
   }
   const Bytes good = to_bytes("Salted__12345678");
   for (std::size_t size = 0; size < good.size(); ++size)
     CHECK(contains(decrypt("openssl", request_with({}, words), part(good, 0, size)).failure,
                    size < 8 ? "auth: the input is not in the openssl format"
                             : "auth: the input is truncated after byte "));
-  CHECK(contains(decrypt("openssl", request_with({}, words), to_bytes("salted__12345678")).failure,
-                 "auth: the input is not in the openssl format"));
+  CHECK(decrypt("openssl", request_with({}, words), to_bytes("salted__12345678")).failure ==
+        "auth: the input is not in the openssl format: it does not begin with 'Salted__'");
   CHECK(decrypt("openssl", request_with({}, words), good).failure == "");
 }
 

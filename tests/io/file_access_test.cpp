@@ -51,11 +51,18 @@ TEST_CASE("a file becomes private, or an error names it") {
   {
     const FixedModes fixed;
     CHECK(failure_of([&] { make_private(file.get(), name); }) ==
-          "io: other users could read " + name +
-              ": would be readable by other users, because its file system does not support permissions");
+          "io: " + name +
+              " would be readable by other users, because its file system does not support permissions");
+    CHECK(error_of<IoError>([&] { make_private(file.get(), name); })->hint() ==
+          "choose a directory on another file system");
   }
   make_private(file.get(), name);
   CHECK(mode_of(name) == 0600);
+}
+
+TEST_CASE("access to a file that cannot be restricted is an error that names it") {
+  CHECK(failure_of([] { make_private(-1, "key"); }) ==
+        "io: cannot restrict access to key: Bad file descriptor");
 }
 
 TEST_CASE("a file that its file system keeps private is accepted") {

@@ -210,7 +210,7 @@ TEST_CASE("an output whose directory is removed is an error") {
   const auto sink = open_output(directory / "sub/out", cancel);
   sink->write(test_bytes(10));
   fs::remove_all(directory / "sub");
-  CHECK(contains(failure_of([&] { sink->finish(); }), "io: cannot rename"));
+  CHECK(contains(failure_of([&] { sink->finish(); }), "io: cannot rename the output to "));
 }
 
 TEST_CASE("an output named without a directory is created in the working directory") {

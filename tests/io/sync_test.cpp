@@ -169,6 +169,13 @@ TEST_CASE("an output file appears even if its directory cannot be synced") {
   CHECK(difference(file.named(), file.bytes) == "");
 }
 
+TEST_CASE("an output file whose directory cannot be synced is an error that names the file") {
+  Written file(true);
+  const ScopedHook sync(on_sync, [&](int fd) { return is_directory(fd, file.directory.path()) ? EIO : 0; });
+  CHECK(failure_of([&] { file.sink->finish(); }) ==
+        "io: cannot sync the directory of " + file.name + ": Input/output error");
+}
+
 TEST_CASE("an error from close(2) is reported, and the output file does not appear") {
   for (const bool exists : {false, true})
     for (const int error : {EIO, ENOSPC, EDQUOT}) {

@@ -246,13 +246,14 @@ TEST_CASE("a recipient or an identity with one wrong character is refused and no
     for (const char c : values)
       if (c != text[at])
         CHECK(contains(refusal_of_recipient(with(text, at, c)),
-                       "usage: it is not a valid recipient: its checksum is wrong"));
+                       "usage: it is not a valid recipient: its checksum is wrong; check for typing errors"));
   for (std::size_t at = 19; at < line.size(); ++at)
     for (const char c : values) {
       const std::string bad = with(line, at, static_cast<char>(std::toupper(c)));
       if (bad == line) continue;
       const std::string refusal = refusal_of_identity(bad + "\n");
-      CHECK(contains(refusal, "usage: the identity in file is invalid: its checksum is wrong"));
+      CHECK(contains(
+          refusal, "usage: the identity in file is invalid: its checksum is wrong; check for typing errors"));
       CHECK_FALSE(contains(refusal, "SECRET-KEY"));
     }
   for (const char c : {'b', 'i', 'o', '1', ' ', '-', '\x7f', '\xc3', '\0', '\t'})
@@ -285,8 +286,8 @@ TEST_CASE("an invalid recipient or identity is refused with the reason") {
   CHECK(contains(refusal_of_recipient(""), "it does not begin with gpuaes1"));
   CHECK(contains(refusal_of_recipient("list"), "it does not begin with gpuaes1"));
   CHECK(contains(refusal_of_recipient("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"),
-                 "it is an age recipient"));
-  CHECK(contains(refusal_of_recipient(line), "it is a secret identity"));
+                 "it is an age recipient, which is not supported"));
+  CHECK(contains(refusal_of_recipient(line), "it is a secret identity, not a recipient"));
   CHECK_FALSE(contains(refusal_of_recipient(line), line.substr(19, 8)));
   CHECK(contains(refusal_of_identity(line + "\n" + line + "\n"),
                  "line 2 of file is neither blank nor a comment"));

@@ -360,8 +360,10 @@ TEST_CASE("invalid lanes are a usage error that quotes them and shows the syntax
     CAPTURE(text);
     const auto error = error_of<UsageError>([&] { parse_lanes(text); });
     REQUIRE(error.has_value());
-    CHECK(contains(error->what(), "'" + text + "'"));
-    CHECK(contains(error->hint(), "auto"));
+    CHECK(error->what() == "invalid lanes '" + text + "'");
+    CHECK(error->hint() ==
+          "use auto, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +, with at "
+          "most 1024 threads and 64 streams");
   }
 }
 
@@ -377,6 +379,19 @@ TEST_CASE("every backend supports every cipher") {
       CAPTURE(info(backend).name, cipher.name);
       CHECK(info(backend).supports(cipher.cipher));
     }
+}
+
+TEST_CASE("a lane refuses a nonce of another length than its cipher requires") {
+  const CipherKey key = make_key(test_bytes(32));
+  const Bytes in(10);
+  for (const auto& [name, make] : named_lanes) {
+    Bytes out(26);
+    CAPTURE(name);
+    CHECK(failure_of([&, make = make] {
+            make()->start(
+                {.operation = Operation::seal, .key = &key, .in = in, .out = out, .base_nonce = {{}, 5}});
+          }) == "lane: the length of the job's nonce does not fit its cipher");
+  }
 }
 
 TEST_CASE("the machine's lanes are listed, CPU lanes first") {
@@ -413,8 +428,8 @@ TEST_CASE("only named devices remain visible to the CUDA runtime") {
 TEST_CASE("CUDA lanes are a lane error in a program built without CUDA") {
   const auto error = error_of<LaneError>([] { open_lanes(parse_lanes("cpu:1+cuda:0"), {{}, 0}); });
   REQUIRE(error.has_value());
-  CHECK(contains(error->what(), "without CUDA"));
-  CHECK(contains(error->hint(), "-l cpu"));
+  CHECK(error->what() == std::string("this program was built without CUDA"));
+  CHECK(error->hint() == "use -l cpu, which works on every machine");
 }
 #endif
 

@@ -35,7 +35,9 @@ void feed(Update update, const char* call, EVP_CIPHER_CTX* context, std::span<co
 }  // namespace
 
 EvpGcm::EvpGcm(Cipher cipher, std::span<const std::byte> key, Use use) : context_(EVP_CIPHER_CTX_new()) {
-  if (key.size() != info(cipher).key_bytes) throw LaneError("libcrypto does not provide the cipher");
+  if (key.size() != info(cipher).key_bytes)
+    throw LaneError(fmt::format("{} requires a key of {} bytes, not {}", info(cipher).name,
+                                info(cipher).key_bytes, key.size()));
   check(context_ != nullptr, "EVP_CIPHER_CTX_new");
   check(EVP_CipherInit_ex2(context_.get(), gcm_cipher(cipher), octets(key.data()), nullptr,
                            use == Use::seal ? 1 : 0, nullptr) == 1,
