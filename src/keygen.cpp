@@ -1,4 +1,4 @@
-// gpuaes-keygen: a key, or an identity and its recipient, from the system's random generator.
+// gpuaes-keygen: makes a key, or an identity and its recipient, with the system's random generator.
 
 #include <unistd.h>
 
@@ -23,13 +23,13 @@ namespace {
 
 constexpr std::size_t key_bytes = 32;
 
-// By arithmetic alone: neither a branch nor an address depends on the key.
+// In constant time: no branch and no address depends on the key.
 std::byte hex_digit(unsigned value) {
   const unsigned is_letter = (9 - value) >> 8 & 1;
   return static_cast<std::byte>('0' + value + is_letter * ('a' - '0' - 10));
 }
 
-// 64 hexadecimal digits and a line feed.
+// 64 hexadecimal digits and a newline.
 Secret make_key_line() {
   Secret key(key_bytes);
   fill_random(key.bytes());
@@ -43,8 +43,8 @@ Secret make_key_line() {
   return line;
 }
 
-// Creates a file that only its owner can open. IoError where the name exists, even as a symbolic link. The
-// file appears whole, and is removed where `then` fails, also by a signal.
+// Creates a file that only its owner can open. IoError if the name exists, even as a symbolic link. The file
+// appears only when complete, and is removed if `then` throws, including Cancelled after a signal.
 void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
                     const std::function<void()>& then) {
   if (name.ends_with('/')) throw io_error("cannot open", name, EISDIR);
@@ -73,8 +73,8 @@ void make_key(const std::optional<std::string>& output) {
   write_new_file(*output, line.bytes(), cancel, {});
 }
 
-// The recipient is printed where the identity does not go. An identity whose recipient no one was told is
-// removed.
+// Prints the recipient to standard error if the identity goes to standard output. Removes an identity file if
+// the recipient cannot be printed.
 void make_identity(const std::optional<std::string>& output) {
   Identity identity{make_private_key(), {}};
   identity.recipient = public_key_of(identity.private_key);

@@ -1,4 +1,4 @@
-// gpuaes-stream: options to a run.
+// gpuaes-stream: parses the options and runs the requested action.
 
 #include <fmt/ranges.h>
 
@@ -29,7 +29,7 @@ void act(const Options& options, const Messages& messages) {
   }
 }
 
-// For the handler of an error about the input: says so with the input's name.
+// Rethrows the current exception, an error about the input, with the name of the input.
 template <class About>
 [[noreturn]] void throw_named(const About& error, const Options& options) {
   if (!options.names_input()) throw;

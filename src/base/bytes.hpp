@@ -13,7 +13,7 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-// GCC 12 warns of an overflow, wrongly, where this is done with insert().
+// GCC 12 gives a false overflow warning if this uses insert().
 inline void append(std::vector<std::byte>& bytes, std::span<const std::byte> more) {
   const std::size_t at = bytes.size();
   bytes.resize(at + more.size());

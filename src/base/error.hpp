@@ -1,5 +1,5 @@
-// Every way the program can fail, one type for each exit status of the command line contract. Thrown inside,
-// caught once in main. `hint`, where there is one, says what the user can do next.
+// The program's exceptions, at least one type for each exit status. The hint, if not empty, says what the
+// user can do next.
 #pragma once
 
 #include <stdexcept>
@@ -22,7 +22,7 @@ class Error : public std::runtime_error {
   std::string hint_;
 };
 
-// The command line asks for what cannot be: options, and keys or IVs of unusable length or digits.
+// Invalid options, or a key or IV with the wrong length or an invalid digit.
 class UsageError : public Error {
  public:
   explicit UsageError(const std::string& message, std::string hint = {})
@@ -36,42 +36,42 @@ class KeyError : public Error {
       : Error(Exit::key, message, std::move(hint)) {}
 };
 
-// The input is corrupt, truncated, or of no known format.
+// The input is corrupt, truncated or not in a known format.
 class AuthError : public Error {
  public:
   explicit AuthError(const std::string& message, std::string hint = {})
       : Error(Exit::auth, message, std::move(hint)) {}
 };
 
-// Input, output or the system failed.
+// A failure of the input, the output or the system.
 class IoError : public Error {
  public:
   explicit IoError(const std::string& message, std::string hint = {})
       : Error(Exit::io, message, std::move(hint)) {}
 };
 
-// The input is of a later version, or has something of one: nothing that this program may read.
+// The input uses a later version of a format, or a feature of one, that this program cannot read.
 class VersionError : public IoError {
  public:
   explicit VersionError(const std::string& message, std::string hint = "try a later version of gpuaes-stream")
       : IoError(message, std::move(hint)) {}
 };
 
-// Nobody reads the output any more. Filters end by SIGPIPE then, unless that is ignored.
+// The reader of the output is gone. A filter then ends by SIGPIPE, unless that was ignored when it started.
 class PipeClosed : public IoError {
  public:
   using IoError::IoError;
 };
 
-// A lane cannot open or cannot go on. The data are untouched: another lane can do the work.
+// A lane cannot be opened or cannot continue. The data is intact, so another lane can do the work.
 class LaneError : public Error {
  public:
   explicit LaneError(const std::string& message, std::string hint = {})
       : Error(Exit::io, message, std::move(hint)) {}
 };
 
-// Not a failure but an order to stop: by a signal (its number), or 0 when another part of the program failed
-// and this one has to make way for that error.
+// Thrown when the program is told to stop: by a signal (its number), or 0 if another part of the program
+// failed and its error is the one to report.
 struct Cancelled {
   int signal = 0;
 };

@@ -1,6 +1,6 @@
-// fmt for a program that brings its libraries along. The system has it as a shared library, or as headers,
-// with which each file would take three times as long to compile: so this file alone is compiled with all of
-// its code, and the others call it. Not inlined, since they call more of it than this.
+// fmt for programs that link their libraries statically. Some systems provide it only as a shared library and
+// as headers. Compiling the headers in every file would be much slower, so only this file does. Nothing is
+// inlined here, because other files call the same functions.
 #include <fmt/format.h>
 
 namespace {

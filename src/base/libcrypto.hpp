@@ -1,4 +1,4 @@
-// What libcrypto's files share.
+// Helpers for code that calls libcrypto.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace gpuaes {
 
-// What to say of a call that failed; leaves no error of it behind for the next one.
+// The message for a failed call. Clears libcrypto's error queue.
 inline std::string libcrypto_failure(const char* call) {
   const char* const reason = ERR_reason_error_string(ERR_peek_error());
   std::string failure = fmt::format("libcrypto: {}: {}", call, reason != nullptr ? reason : "unknown reason");
@@ -24,7 +24,7 @@ void check_libcrypto(bool good, const char* call) {
   if (!good) throw Failure(libcrypto_failure(call));
 }
 
-// Wiped by libcrypto when it goes.
+// Freeing a context also wipes it.
 struct FreeCipherContext {
   void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
 };

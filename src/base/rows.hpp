@@ -1,5 +1,5 @@
-// Lists with one row for each enumerator: an array of rows, each of which has its enumerator as a member. The
-// enumeration's `last` is an alias of its last enumerator, so that a static_assert finds a missing row.
+// Tables with one row for each enumerator. A row has its enumerator as a member. The enumeration has an alias
+// `last` of its last enumerator, so a static_assert can detect a missing row.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ constexpr bool has_row_for_each(const std::array<Row, count>& rows, Enum Row::*e
   return count == static_cast<std::size_t>(Enum::last) + 1;
 }
 
-// std::out_of_range for a value that is not an enumerator.
+// std::out_of_range if the value is not an enumerator.
 template <class Row, std::size_t count, class Enum>
 constexpr const Row& row_of(const std::array<Row, count>& rows, Enum enumerator) {
   return rows.at(static_cast<std::size_t>(enumerator));

@@ -13,7 +13,7 @@ namespace gpuaes {
 
 inline constexpr const char* line_spaces = " \t\r";
 
-// The text without the spaces, tabs and carriage returns at its end, or at both ends.
+// The text without spaces, tabs and carriage returns at its end, or at both ends.
 inline std::string_view trim_end(std::string_view text) {
   return text.substr(0, text.find_last_not_of(line_spaces) + 1);
 }
@@ -25,18 +25,18 @@ inline std::string join(const std::vector<std::string_view>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// A hint that lists names. Empty, which means no hint, where there are none.
+// A hint that lists names; empty, which means no hint, if there are no names.
 inline std::string list_hint(fmt::format_string<std::string> hint,
                              const std::vector<std::string_view>& names) {
   return names.empty() ? std::string() : fmt::format(hint, join(names));
 }
 
-// UTF-8 as RFC 3629 defines it: the shortest form, no surrogates, nothing above U+10FFFF. Checks text byte by
-// byte, so that a character may continue in the next piece.
+// Checks for UTF-8 as defined by RFC 3629: shortest form, no surrogates, nothing above U+10FFFF. Takes one
+// byte at a time, so a character may be split between two pieces of text.
 class Utf8Check {
  public:
-  // Whether this byte may follow the ones before it, all of which were valid. Table 3-7 of the Unicode
-  // standard.
+  // Whether this byte may follow the bytes before it, which must have been valid. See table 3-7 of the
+  // Unicode Standard.
   bool take(unsigned char byte) {
     if (left_ > 0) {
       const bool fits = byte >= min_ && byte <= max_;
@@ -54,12 +54,12 @@ class Utf8Check {
     return true;
   }
 
-  // Whether the last character has all its bytes.
+  // Whether the last character is complete.
   bool is_complete() const noexcept { return left_ == 0; }
 
  private:
-  unsigned left_ = 0;                      // bytes that the current character still lacks
-  unsigned char min_ = 0x80, max_ = 0xbf;  // range of the next one of them
+  unsigned left_ = 0;                      // missing bytes of the current character
+  unsigned char min_ = 0x80, max_ = 0xbf;  // allowed range of the next byte
 };
 
 inline bool is_utf8(std::string_view text) {

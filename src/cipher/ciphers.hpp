@@ -1,19 +1,19 @@
-// The list of ciphers, and the key of one.
+// The list of ciphers, and cipher keys.
 //
-// To add a cipher, which has blocks of 16 bytes and a key of 16, 24 or 32:
-//   1. its code, in a folder next to this file; a cipher of libcrypto needs none;
-//   2. here, its enumerator and its row. A new algorithm is a new Family, even if its modes are those of
-//      another: lanes choose their code by the family. The sealed format supports every cipher whose Suite
-//      has a number;
-//   3. a case for it in every switch over Cipher and Family, also in cuda/: the compiler finds the ones that
-//      lack it (-Werror=switch; build until no error is left). A lane without code for it has a `break`.
-//      lane/plan_figures.hpp gets its rates;
-//   4. in lane/backends.cpp, its family in the row of every backend that supports it. CPU lanes have to: runs
-//      without -l begin with them, and they replace lanes that fail;
-//   5. in format/formats.cpp, its name in the row of every other format that supports it (cobblestone needs a
-//      Suite);
-//   6. its name in the text of -c (cli/options.cpp), in the manual pages and in the README.
-// Formats and lanes refuse a cipher that their rows do not name.
+// To add a cipher, which must have 16-byte blocks and a key of 16, 24 or 32 bytes:
+//   1. Add its code in a folder next to this file, unless libcrypto provides it.
+//   2. Add its enumerator and its row below. A new algorithm is a new Family, even if it uses the modes of
+//      another, because lanes select their code by family. The sealed format supports every cipher whose
+//      Suite has a number.
+//   3. Add a case to every switch over Cipher and Family, including those in cuda/. The compiler reports the
+//      switches that lack it (-Werror=switch). The case of a lane without code for the cipher is a `break`.
+//      Add its rates to lane/plan_figures.hpp.
+//   4. In lane/backends.cpp, add its family to the row of every backend that supports it. CPU lanes must
+//      support it: runs without -l begin with them, and they replace lanes that fail.
+//   5. In format/formats.cpp, add its name to the row of every other format that supports it (cobblestone
+//      needs a Suite).
+//   6. Add its name to the text of -c (cli/options.cpp), to the manual pages and to the README.
+// Formats and lanes refuse a cipher that is not in their rows.
 #pragma once
 
 #include <array>
@@ -29,26 +29,26 @@ namespace gpuaes {
 
 enum class Cipher { aes_128, aes_192, aes_256, kuznyechik, last = kuznyechik };
 
-// Ciphers that share their code and differ in key length. AES seals and opens segments with GCM (NIST SP
-// 800-38D), Kuznyechik with MGM (RFC 9058).
+// Ciphers that share code and differ in key length. AES seals and opens segments with GCM (NIST SP 800-38D),
+// and Kuznyechik with MGM (RFC 9058).
 enum class Family { aes, kuznyechik };
 
-// How a cipher is used in messages (gpuaes-stream(5), "Message" and "Suite 02").
+// How messages use a cipher (gpuaes-stream(5), "Message" and "Suite 02").
 struct Suite {
-  std::optional<std::uint8_t> number;  // in a sealed header; without one, no sealed file has the cipher
-  std::string_view label;              // that a message's keys are derived with, its last byte 0
+  std::optional<std::uint8_t> number;  // in a sealed header; none if sealed files do not support the cipher
+  std::string_view label;              // for deriving a message's keys; ends with a zero byte
   std::string_view aad;                // of every segment
-  std::uint64_t max_segments;          // of a message
+  std::uint64_t max_segments;          // in a message
 };
 
 struct CipherInfo {
   Cipher cipher;
-  std::string_view name;  // as -c takes it
+  std::string_view name;  // as given to -c
   Family family;
   std::size_t key_bytes;
-  std::size_t iv_bytes;     // of counter mode alone: what the first counter block begins with, before zeros
-  std::size_t nonce_bytes;  // of the mode for segments
-  std::optional<Suite> suite;  // none: no message has the cipher
+  std::size_t iv_bytes;        // of plain counter mode; the first counter block is the IV followed by zeros
+  std::size_t nonce_bytes;     // of the mode that seals segments
+  std::optional<Suite> suite;  // none if messages do not support the cipher
 };
 
 inline constexpr std::array ciphers = [] {
@@ -107,7 +107,7 @@ constexpr std::optional<Cipher> find_cipher(std::string_view name) {
   return std::nullopt;
 }
 
-// What follows a switch over ciphers or families, for a value without a case. LaneError.
+// Called after a switch over ciphers or families, for a value without a case. Throws LaneError.
 [[noreturn]] void refuse_cipher(Cipher cipher);
 
 // A key of exactly info(cipher).key_bytes bytes.

@@ -1,13 +1,13 @@
-// Code that nvcc compiles for host and device, and g++ for the host alone, so that CI, which has no GPU,
-// checks the logic of every kernel: the marks of such functions, and the operations on words that have
-// instructions of their own on GPUs.
+// Support for code that nvcc compiles for host and device, and g++ only for the host, so CI checks the logic
+// of every kernel without a GPU: the attributes of such functions, and operations on words that are single
+// instructions on GPUs.
 #pragma once
 
 #include <cstdint>
 
-// Before a loop with a constant number of iterations, GPUAES_NO_UNROLL keeps nvcc from unrolling it, which is
-// its default, and GPUAES_UNROLL makes it unroll a loop that it considers too long: an array can only be in
-// registers if all its indices are constant.
+// nvcc unrolls loops with a constant number of iterations unless GPUAES_NO_UNROLL precedes them.
+// GPUAES_UNROLL makes it unroll loops that it considers too long: an array can be in registers only if all
+// its indices are constant.
 #ifdef __CUDACC__
 #define GPUAES_HD __host__ __device__
 #define GPUAES_NO_UNROLL _Pragma("unroll 1")
@@ -20,8 +20,8 @@
 
 namespace gpuaes {
 
-// A permutation of bytes (PRMT). Byte i of the result is the byte that hexadecimal digit i of `selector`
-// names: 0 to 3 in `low`, 4 to 7 in `high`.
+// Permutes bytes (PRMT). Hexadecimal digit i of `selector` selects byte i of the result: 0 to 3 from `low`, 4
+// to 7 from `high`.
 GPUAES_HD inline std::uint32_t permute(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
 #ifdef __CUDA_ARCH__
   return __byte_perm(low, high, selector);
@@ -42,8 +42,8 @@ GPUAES_HD inline std::uint32_t swap_bytes(std::uint32_t word) {
 #endif
 }
 
-// Any function of three bits, on 32 of each (LOP3). Bit 4a + 2b + c of `table` is its value. Circuits of
-// bitsliced code consist of these.
+// Any function of three bits (LOP3), on 32 of each: bit 4a + 2b + c of `table` is its value. Bitsliced
+// circuits consist of these.
 template <unsigned table>
 GPUAES_HD inline std::uint32_t logic(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
 #ifdef __CUDA_ARCH__
@@ -62,8 +62,8 @@ GPUAES_HD inline std::uint32_t add(std::uint32_t a, std::uint32_t b, std::uint32
   return logic<0x96>(a, b, c);
 }
 
-// Swaps rows and columns of a matrix of 32 x 32 bits, for bitsliced code: bit i of word k becomes bit k of
-// word i, so one word of each of 32 blocks becomes one bit of each in every word, and back. `w`: 32 words.
+// Transposes a matrix of 32 x 32 bits, for bitsliced code: bit i of word k becomes bit k of word i. This
+// turns one word from each of 32 blocks into words with one bit from each block, and back. `w` has 32 words.
 GPUAES_HD inline void transpose(std::uint32_t* w) {
   for (unsigned k = 0; k < 16; ++k) {
     const std::uint32_t low = w[k], high = w[k + 16];

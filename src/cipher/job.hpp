@@ -1,5 +1,5 @@
-// The narrow waist: what a format asks of a lane. A job is complete in itself, so any lane may do any job
-// in any order, and formats and lanes never meet.
+// The interface between formats and lanes: formats describe work as jobs. A job is self-contained, so any
+// lane can do any job, in any order.
 #pragma once
 
 #include <array>
@@ -12,24 +12,22 @@
 
 namespace gpuaes {
 
-// What is to be done with the bytes of a job.
 enum class Operation {
-  ctr,   // out = in XOR keystream of CTR mode (NIST SP 800-38A, section 6.5); encryption and decryption alike
-  seal,  // authenticated encryption of segment after segment with the cipher's AEAD: each becomes its
-         // ciphertext and its tag
-  open,  // the inverse: tags are verified
+  ctr,   // out = in XOR keystream of CTR mode (NIST SP 800-38A, section 6.5); encryption and decryption
+  seal,  // authenticated encryption of each segment with the cipher's AEAD, to ciphertext and tag
+  open,  // the inverse; verifies tags
 };
 
-// The authenticated unit: so much plaintext, save in the last segment of a stream, which is shorter and may
-// be empty; and behind its ciphertext its tag.
+// The authenticated unit: this many bytes of plaintext, except in the last segment of a stream, which is
+// shorter and may be empty. A sealed segment is the ciphertext followed by the tag.
 inline constexpr std::size_t segment_bytes = 16384;
 inline constexpr std::size_t tag_bytes = 16;
 inline constexpr std::size_t sealed_segment_bytes = segment_bytes + tag_bytes;
 
-// The longest Job::aad, so that a lane may have room for it beforehand.
+// The maximum length of Job::aad, for which lanes reserve memory.
 inline constexpr std::size_t max_aad_bytes = 1024;
 
-// The nonce of an AEAD: the first `size` bytes, and then zeros.
+// The nonce of an AEAD: `size` bytes, followed by zeros.
 struct Nonce {
   std::array<std::uint8_t, 16> bytes{};
   std::size_t size = 0;  // info(cipher).nonce_bytes
@@ -41,16 +39,16 @@ using Tag = std::array<std::uint8_t, tag_bytes>;
 struct Job {
   Operation operation = Operation::ctr;
   const CipherKey* key = nullptr;  // belongs to the session, which outlives every lane
-  std::span<const std::byte> in;   // any length, also none
-  std::span<std::byte> out;  // apart from in; or begins where it does, if it is as long or the lane copies
+  std::span<const std::byte> in;   // of any length, including 0
+  std::span<std::byte> out;  // separate from in; or at the same address, if as long or if the lane copies
 
   // ctr: out is as long as in.
-  CounterBlock counter{};  // of the first 16 bytes
+  CounterBlock counter{};  // for the first 16 bytes
 
-  // seal, open: the longer side holds at least a tag more for each segment, and so says how many there are;
-  // only the last of them may be short.
+  // seal, open: the sealed side is longer by tag_bytes for each segment, and its length determines the number
+  // of segments. Only the last one may be short.
   Nonce base_nonce{};
-  std::uint64_t first_segment = 0;  // the nonce of segment i of the stream is the base's XOR i (big-endian)
+  std::uint64_t first_segment = 0;  // segment i of the stream has the nonce base_nonce XOR i (big-endian)
   std::span<const std::byte> aad;   // of every segment; public, at most max_aad_bytes
 };
 

@@ -1,4 +1,4 @@
-// Functions of three bits by gates of two, for vectors that have no instruction for those of three.
+// Functions of three bits made of two-input gates, for vectors without instructions for three inputs.
 #pragma once
 
 #include <algorithm>
@@ -7,28 +7,27 @@
 
 namespace gpuaes {
 
-// What x86 has: conjunction, disjunction, sum, and the conjunction of what left is not and right is. None is
-// needed for a, b, c and constants.
+// The gates of x86: AND, OR, XOR and AND-NOT (not left, and right). Inputs and constants need none.
 enum class Gate : std::uint8_t { none, both, either, sum, only_right };
 
-// The tables of a, b and c, as cipher/host_device.hpp has them, and of what is always set.
+// The tables of a, b and c, in the form that logic() in cipher/host_device.hpp takes, and of the constant 1.
 inline constexpr std::uint8_t table_a = 0xf0, table_b = 0xcc, table_c = 0xaa, table_ones = 0xff;
 
-// How a function is made: by a gate from two others, named by their tables.
+// How to make a function: a gate, and the tables of its two inputs.
 struct Recipe {
   Gate gate;
   std::uint8_t left, right;
 };
 
-inline constexpr unsigned max_gates = 5;  // are enough for each function
+inline constexpr unsigned max_gates = 5;  // enough for every function
 
-// The fewest gates: what needs one more by and by, from all pairs of functions that need one less together.
-// (A function that is needed twice counts twice here; for none of the 256 does that make a difference.)
+// Finds the fewest gates: functions of n gates are made from all pairs of functions that have n - 1 gates
+// together. (A subfunction that is used twice counts twice; this changes the result for none of the 256.)
 constexpr std::array<Recipe, 256> make_recipes() {
   std::array<Recipe, 256> recipes{};
   std::array<bool, 256> is_found{};
-  std::array<std::uint8_t, 256> found{};        // tables, in the order of their gates
-  std::array<unsigned, max_gates + 2> first{};  // in `found`, of those with as many gates
+  std::array<std::uint8_t, 256> found{};        // tables, ordered by number of gates
+  std::array<unsigned, max_gates + 2> first{};  // first index in `found` with that many gates
   unsigned end = 0;
   const auto add = [&](unsigned table, Recipe recipe) {
     if (is_found[table]) return;

@@ -15,7 +15,7 @@ void act(KeygenOptions& options, const std::string&) {
   options.action = action;
 }
 
-// To add an option: as in options.cpp. If several actions are given, the last one in this list counts.
+// To add an option, see options.cpp. If several actions are given, the last one in this list wins.
 constexpr auto rows = std::to_array<OptionRow<KeygenOptions>>({
     {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
      set_parsed<&KeygenOptions::output, parse_output>},

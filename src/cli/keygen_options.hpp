@@ -10,14 +10,14 @@ struct KeygenOptions {
   enum class Action { generate, generate_identity, show_recipient, help, version };
 
   Action action = Action::generate;
-  std::optional<std::string> output;  // without it: standard output
-  std::string identity;               // the file of the identity whose recipient is shown
+  std::optional<std::string> output;  // standard output if not set
+  std::string identity;               // the identity file whose recipient is printed
 };
 
-// UsageError.
+// Throws UsageError.
 KeygenOptions parse_keygen_options(int argc, const char* const* argv);
 
-// What -h prints.
+// The text that -h prints.
 std::string keygen_help_text();
 
 }  // namespace gpuaes

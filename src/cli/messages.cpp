@@ -7,8 +7,8 @@
 namespace gpuaes {
 namespace {
 
-// Names of files may hold anything: no line feed makes two lines of one, and no escape sequence reaches a
-// terminal.
+// File names may contain any byte. Replaces control characters: a newline would make two lines of a message,
+// and an escape sequence could control the terminal.
 std::string printable(std::string text) {
   unsigned char last = 0;
   for (char& c : text) {
@@ -20,7 +20,7 @@ std::string printable(std::string text) {
   return text;
 }
 
-// Nor does an identity, of which somebody may have made a name or an option.
+// Hides identities, which the user may have given as a file name or an option.
 std::string without_secrets(std::string text) {
   constexpr std::string_view mark = "-secret-key-1";
   const auto lower = [](unsigned char c) { return std::tolower(c); };

@@ -1,5 +1,5 @@
-// What a program says, all of it on standard error, in one voice: "gpuaes-stream: error: ...", lower case, no
-// full stop. From any thread.
+// Messages on standard error, in one form: "gpuaes-stream: error: ...", in lowercase and without a period.
+// They may be printed from any thread.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace gpuaes {
 
 class Messages {
  public:
-  enum class Level { quiet, normal, verbose };  // errors only; warnings too; what is being done too
+  enum class Level { quiet, normal, verbose };  // errors only; plus warnings and notes; plus details
 
   explicit Messages(std::string program) : program_(std::move(program)) {}
 
@@ -22,14 +22,14 @@ class Messages {
   void error(const std::string& text) const;
   void error(const Error& error) const;  // with its hint
   void warning(const std::string& text) const;
-  void note(const std::string& text) const;  // what the user has to know, and nothing to be warned of
+  void note(const std::string& text) const;  // something to know that is not a warning
   void detail(const std::string& text) const;
 
-  // Whatever the level: what was asked for expressly. It does not wait for standard error.
+  // Prints `text` at any level, since the user requested it. Does not wait for standard error.
   void report(const std::string& text) const;
 
-  // While it lives a message waits no longer for standard error once `when` says so: when the program was
-  // told to stop.
+  // As long as it exists, messages stop waiting for standard error once `when` returns true: when the program
+  // has been told to stop.
   class CancelledCheck {
    public:
     CancelledCheck(const Messages& messages, std::function<bool()> when) : line_(messages.line_) {
@@ -43,7 +43,7 @@ class Messages {
     StatusLine& line_;
   };
 
-  // The line that is drawn again and again, where standard error is a terminal.
+  // The status line, if standard error is a terminal.
   StatusLine& line() const { return line_; }
 
  private:

@@ -15,15 +15,15 @@
 namespace gpuaes {
 namespace {
 
-// With larger chunks a lane would not notice a request to stop for more than a second.
+// With larger chunks, a lane could take more than a second to react to a stop request.
 constexpr std::size_t max_size = std::size_t{1} << 30;
 
 constexpr std::size_t max_label_bytes = 255;
 
 constexpr std::uint64_t max_number = std::numeric_limits<std::uint64_t>::max();
 
-// A number, alone or followed by one of `units`, which mean 1024, 1024^2 and so on. Nothing for other text,
-// and for more than `max`.
+// A number, optionally followed by one of `units`, which mean 1024, 1024^2 and so on. nullopt for other text
+// and for numbers above `max`.
 std::optional<std::uint64_t> parse_bytes(std::string_view text, std::string_view units, std::uint64_t max) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -49,7 +49,7 @@ std::optional<std::string> parse_output(const std::string& name) {
 
 std::uint64_t parse_expected_size(const std::string& text) {
   if (const std::optional<std::uint64_t> bytes = parse_bytes(text, "KMGT", max_number)) return *bytes;
-  throw UsageError(fmt::format("invalid size '{}'", text),
+  throw UsageError(fmt::format("invalid --size '{}'", text),
                    "use a number of bytes, optionally followed by K, M, G or T (powers of 1024)");
 }
 
@@ -85,7 +85,8 @@ std::uint32_t parse_iterations(const std::string& text) {
   std::uint32_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || at != end) throw UsageError(fmt::format("--iter '{}' is not a number", text));
+  if (error != std::errc{} || at != end)
+    throw UsageError(fmt::format("invalid --iter '{}'", text), "use a number from 1 to 2147483647");
   return number;
 }
 

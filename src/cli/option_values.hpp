@@ -1,4 +1,4 @@
-// What options take, from text. Each function throws a UsageError for text of another form.
+// Parsers for the values of options. Each throws UsageError if the text is malformed.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,25 @@ namespace gpuaes {
 // A part of a plaintext, in bytes.
 struct ByteRange {
   std::uint64_t offset = 0;
-  std::optional<std::uint64_t> length;  // without it: up to the end
+  std::optional<std::uint64_t> length;  // to the end if not set
 };
 
-// The name of a cipher, as -c takes it.
+// The name of a cipher, in the form that -c takes.
 Cipher parse_cipher(const std::string& name);
 
-// The name of an output file. None for -, which is standard output.
+// The name of an output file; nullopt for -, which is standard output.
 std::optional<std::string> parse_output(const std::string& name);
 
-// A number of bytes. K, M, G and T after it are powers of 1024.
+// A number of bytes, optionally followed by K, M, G or T (powers of 1024).
 std::uint64_t parse_expected_size(const std::string& text);
 
-// A number of bytes from 1 to 1 GiB. K, M and G after it are powers of 1024.
+// A number of bytes from 1 to 1 GiB, optionally followed by K, M or G (powers of 1024).
 std::size_t parse_size(const std::string& text);
 
-// OFFSET:LENGTH or OFFSET:, numbers of bytes as parse_expected_size() takes them.
+// OFFSET:LENGTH or OFFSET:, in the form that parse_expected_size() takes.
 ByteRange parse_range(const std::string& text);
 
-// 1 to 255 bytes of UTF-8, returned as given.
+// 1 to 255 bytes of UTF-8, returned unchanged.
 std::string parse_label(const std::string& text);
 
 // A number of iterations.

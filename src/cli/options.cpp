@@ -18,7 +18,7 @@ namespace po = boost::program_options;
 using Action = Options::Action;
 using Level = Messages::Level;
 
-// If several actions are given, the last one in the list counts.
+// If several actions are given, the last one in the list wins.
 template <Action action>
 void act(Options& options, const std::string&) {
   options.action = action;
@@ -29,7 +29,7 @@ void set_level(Options& options, const std::string&) {
   options.level = level;
 }
 
-// A mode of decryption.
+// Turns on a mode that implies --decrypt.
 template <bool Options::*mode>
 void turn_on_to_decrypt(Options& options, const std::string&) {
   options.*mode = options.decrypt = true;
@@ -40,10 +40,10 @@ constexpr bool repeats = true;
 using Row = OptionRow<Options>;
 
 // To add an option:
-//  1. its field in Options,
-//  2. its row in one of these groups, which -h prints in this order,
-//  3. its name in each list below that it belongs to, of options that exclude or need each other,
-//  4. its paragraph in man/gpuaes-stream.1, where a test expects the same groups and the same order.
+//  1. add its field to Options,
+//  2. add its row to one of these groups, which -h prints in this order,
+//  3. add its name to the lists below of options that exclude or require each other,
+//  4. document it in man/gpuaes-stream.1, where a test expects the same groups and the same order.
 constexpr auto operations = std::to_array<Row>({
     {"encrypt,e", nullptr, "Encrypt (the default).", [](Options&, const std::string&) {}},
     {"decrypt,d", nullptr, "Decrypt. The sealed format is detected.", turn_on<&Options::decrypt>},
@@ -158,7 +158,7 @@ constexpr auto exclusive = std::to_array<Pair>({
     {"salvage", "encrypt"},
 });
 
-// The first of each pair needs the second.
+// The first of each pair requires the second.
 constexpr auto dependent = std::to_array<Pair>({
     {"json", "info"},
     {"new-key", "rekey"},
@@ -166,7 +166,7 @@ constexpr auto dependent = std::to_array<Pair>({
     {"new-passphrase-file", "rekey"},
 });
 
-// Options to encrypt or decrypt, which --rekey does not do.
+// Options for encryption or decryption, which --rekey does not do.
 constexpr auto refused_by_rekey =
     std::to_array<const char*>({"encrypt", "decrypt", "cipher", "iv", "context", "iter", "lanes", "kernel",
                                 "chunk-size", "stats", "trace", "test", "range", "salvage", "info"});
@@ -180,7 +180,7 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
     for (const auto& [name, value] : given)
       if (std::ranges::find(taken_by_info, name) == taken_by_info.end())
         throw UsageError(fmt::format("--info cannot be used with --{}", name),
-                         "--info accepts only --input, --format, --json, --verbose and --quiet");
+                         "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");
   for (const auto& [name, needed] : dependent)
     if (given.contains(name) && !given.contains(needed))
       throw UsageError(fmt::format("--{} requires --{}", name, needed));
@@ -189,7 +189,7 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
   if (given.contains("rekey") && options.format.value_or("sealed") != "sealed")
     throw UsageError("--rekey works only with the sealed format");
   if (options.decrypt && !given.contains("rekey") && !options.recipients.empty())
-    throw UsageError("--recipient cannot be used with --decrypt", "name the identity file with -k");
+    throw UsageError("--recipient cannot be used to decrypt", "name the identity file with -k");
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),

@@ -1,4 +1,4 @@
-// The command line of gpuaes-stream. To add an option: see the list in options.cpp.
+// The command line of gpuaes-stream. To add an option, see the list in options.cpp.
 #pragma once
 
 #include <cstddef>
@@ -19,45 +19,45 @@ struct Options {
   enum class Action { filter, info, rekey, help, version, list_lanes };
 
   Action action = Action::filter;
-  bool decrypt = false;            // the secrets open the input: also for the three below, and to rekey
-  bool test = false;               // nothing is written
-  bool salvage = false;            // damage does not end the run
+  bool decrypt = false;            // the secrets open the input; also set by the next three and --rekey
+  bool test = false;               // write nothing
+  bool salvage = false;            // continue past damage
   std::optional<ByteRange> range;  // of the plaintext
-  bool json = false;               // what info prints
+  bool json = false;               // --info prints JSON
   std::vector<std::string> key_files;
   bool ask_passphrase = false;
   std::optional<std::string> passphrase_file;
-  std::vector<std::string> recipients;     // as -r takes them
-  std::vector<std::string> new_key_files;  // this and the next two: to rekey for
+  std::vector<std::string> recipients;     // in the form that -r takes
+  std::vector<std::string> new_key_files;  // this and the next two: the new secrets of --rekey
   bool ask_new_passphrase = false;
   std::optional<std::string> new_passphrase_file;
-  std::optional<std::string> format;  // without it: sealed; to decrypt, an authenticated one, detected
+  std::optional<std::string> format;  // if not set: sealed, or detected when decrypting
   std::optional<Cipher> cipher;
   std::optional<std::string> iv;
   std::optional<std::string> context;
   std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
   std::string input{standard_name};
-  std::optional<std::string> output;  // without it: standard output
-  bool in_place = false;              // to rekey: the input is replaced
+  std::optional<std::string> output;  // standard output if not set
+  bool in_place = false;              // --rekey replaces the input
   std::vector<LaneSpec> lanes;        // empty: auto
   CudaKernel kernel = default_cuda_kernel;
   std::optional<std::size_t> chunk_bytes;
   std::optional<std::string> stats;
   std::optional<std::string> trace;
   bool progress = false;              // the line of -P; never with -q
-  std::optional<std::uint64_t> size;  // of the input, as the user expects it
-  bool force = false;                 // to a terminal too
+  std::optional<std::uint64_t> size;  // of the input, as the user states it
+  bool force = false;                 // write to a terminal anyway
   Messages::Level level = Messages::Level::normal;
 
   bool names_input() const { return input != standard_name; }
 };
 
-// UsageError for unknown options, options that conflict and malformed values. Whether a file, a format or a
-// device exists is found out where it is used.
+// UsageError for unknown options, conflicting options and malformed values. Whether a file, format or device
+// exists is checked where it is used.
 Options parse_options(int argc, const char* const* argv);
 
-// What -h prints.
+// The text that -h prints.
 std::string help_text();
 
 }  // namespace gpuaes

@@ -18,7 +18,7 @@
 namespace gpuaes {
 namespace {
 
-// For when there is no memory to build a message.
+// Allocates no memory.
 void report_out_of_memory(const std::string& name) noexcept {
   const auto part = [](std::string_view text) { return iovec{const_cast<char*>(text.data()), text.size()}; };
   const std::array parts{part(name), part(": error: "), part("out of memory"), part("\n")};
@@ -30,8 +30,8 @@ int run(const std::string& name, const std::function<void(Messages&)>& act) {
   const bool pipe_was_ignored = ignore_signals();
   try {
     prctl(PR_SET_DUMPABLE, 0);  // no core dumps, no debugger: keys are in memory
-    // What libcrypto knows of itself goes with the process, in no time; to free it piece by piece takes 0.15
-    // ms. Contexts, which have keys, are freed and wiped where they are used.
+    // libcrypto's cleanup at exit takes time and frees only global data. Contexts, which contain keys, are
+    // wiped and freed where they are used.
     OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
     occupy_standard_descriptors();
     act(messages);
@@ -47,7 +47,7 @@ int run(const std::string& name, const std::function<void(Messages&)>& act) {
   } catch (const std::system_error& error) {
     messages.error(fmt::format("cannot get a resource from the system: {}", error.what()));
   } catch (const std::exception& error) {
-    messages.error(fmt::format("system error: {}", error.what()));
+    messages.error(fmt::format("unexpected error: {}", error.what()));
   } catch (const Cancelled& cancelled) {
     if (cancelled.signal != 0) die_by(cancelled.signal);
   }
@@ -59,7 +59,7 @@ int run(const std::string& name, const std::function<void(Messages&)>& act) {
 int run_program(const std::string& name, const std::function<void(Messages&)>& act) {
   try {
     return run(name, act);
-  } catch (const std::bad_alloc&) {  // also while another error was reported
+  } catch (const std::bad_alloc&) {  // possibly while reporting another error
     report_out_of_memory(name);
     return static_cast<int>(Exit::io);
   }

@@ -1,4 +1,4 @@
-// What the main functions of all programs have in common.
+// Code shared by the main functions of all programs.
 #pragma once
 
 #include <unistd.h>
@@ -14,12 +14,12 @@
 
 namespace gpuaes {
 
-// Calls `act`, and makes of what it throws a message and the exit status of the command line contract, or the
-// end by a signal. Before that it keeps core dumps, and writes that fail, from doing harm.
+// Calls `act`. Turns an exception into a message and an exit status, or ends the process by the signal that
+// cancelled it. Beforehand, disables core dumps and makes failed writes errors instead of signals.
 int run_program(const std::string& name, const std::function<void(Messages&)>& act);
 
-// What a run that can be stopped begins with: while it lives, the signals that end a program request
-// `cancel`, and from then on no message waits for standard error.
+// Makes a run cancellable. As long as it exists, the signals that end a program request `cancel`, after which
+// messages no longer wait for standard error.
 struct RunControl {
   explicit RunControl(const Messages& messages)
       : cancelled_check(messages, [this] { return cancel.requested(); }) {}
@@ -29,7 +29,7 @@ struct RunControl {
   const Messages::CancelledCheck cancelled_check;
 };
 
-// Writes to standard output, or to standard error; once to each, since that is closed then.
+// Writes to standard output or standard error, then closes it: call it only once for each.
 void print(std::span<const std::byte> bytes, int fd = STDOUT_FILENO);
 void print(std::span<const std::byte> bytes, int fd, Cancel& cancel);
 void print(const std::string& text, int fd = STDOUT_FILENO);

@@ -8,14 +8,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// On a terminal the first line comes soon, and short runs still have no more than their last one. Elsewhere
-// lines stay where they are, so there are few of them.
+// On a terminal, the first line is drawn soon, but short runs show only the last one. In a log all lines
+// remain, so they are less frequent.
 constexpr milliseconds first_drawing{200}, drawing_interval{1000}, log_interval{10000};
 
-// A rate of less time than this would be that of a chunk or two.
+// A shorter measurement would cover only a chunk or two.
 constexpr std::chrono::duration<double> min_sample{0.1};
 
-// For what a run does not fail of: where there is no memory for a line, there is none.
+// A run does not fail because a progress line cannot be made, as when memory runs out.
 template <class Action>
 void if_possible(Action action) noexcept {
   try {
@@ -65,8 +65,7 @@ void Progress::draw() {
     report();
 }
 
-// The time that it took until the stream could begin, while a passphrase was typed perhaps, is no part of its
-// rate.
+// The time before the stream begins, for example to type a passphrase, does not count toward its rate.
 void Progress::begin(std::optional<std::uint64_t> size, GetPosition get_position) {
   {
     const std::lock_guard lock(mutex_);

@@ -1,7 +1,7 @@
-// How far the run is, told to the user: the line of -P, and the answer to SIGUSR1.
+// Progress reports: the line of -P, and the answer to SIGUSR1.
 //
-// It costs the control thread one wakeup a second, or none without -P, and those that move data nothing: they
-// count what they have done in any case.
+// With -P, the control thread wakes up once a second; without it, never. Threads that move data do no extra
+// work: they count bytes in any case.
 #pragma once
 
 #include <chrono>
@@ -20,20 +20,19 @@ namespace gpuaes {
 
 class Progress {
  public:
-  // Where a run is: bytes of input done, and the names of the lanes at work, one for each.
+  // The position of a run: bytes of input done, and the name of each lane at work.
   struct Position {
     std::uint64_t bytes;
     std::vector<std::string> lanes;
   };
   using GetPosition = std::function<Position()>;
 
-  // From here on SIGUSR1 is answered. `shown`: with the line of -P, once there is something to watch.
+  // From now on SIGUSR1 is answered. `shown`: show the line of -P while there is a Watch.
   Progress(const Control& control, const Messages& messages, bool shown);
-  ~Progress();  // tells the last line, if nothing came to be watched
+  ~Progress();  // prints the last line if there was no Watch
 
-  // A stream that is being moved. While it lives `get_position` is called, by one thread at a time; the line
-  // begins with it, and ends with it, however that comes about. `size`: bytes that are expected, if that is
-  // known.
+  // A stream in progress. As long as it exists, the line is shown and `get_position` is called, by one thread
+  // at a time. `size`: the expected bytes of input, if known.
   class Watch {
    public:
     Watch(Progress& progress, std::optional<std::uint64_t> size, GetPosition get_position);
@@ -59,15 +58,15 @@ class Progress {
   const Messages& messages_;
   const bool shown_;
 
-  std::mutex mutex_;  // for what follows
+  std::mutex mutex_;  // guards the members up to sampled_bytes_
   GetPosition get_position_;
   bool reported_last_ = false;
-  ProgressState state_;  // as it was when it was looked at last
+  ProgressState state_;  // as of the last call of state()
   Clock::time_point start_ = Clock::now();
-  Clock::time_point sampled_ = start_;  // when the rate was taken last, and what had been done then
+  Clock::time_point sampled_ = start_;  // time and bytes at the last measurement of the rate
   std::uint64_t sampled_bytes_ = 0;
 
-  Control::Calls ticks_;    // these are the last members: over before the rest goes
+  Control::Calls ticks_;    // declared last: calls end before other members are destroyed
   Control::Calls answers_;  // to SIGUSR1
 };
 

@@ -10,11 +10,11 @@ namespace gpuaes {
 namespace {
 
 constexpr std::size_t min_bar = 6;           // "[==> ]"
-constexpr double max_seconds = 100 * 86400;  // an ETA beyond is none
+constexpr double max_seconds = 100 * 86400;  // a longer ETA is not shown
 
-// In their order on the line.
+// In the order of the line.
 enum Part : std::size_t { bytes, time, rate, average, bar, percent, eta, lanes, part_count };
-using Parts = std::array<std::string, part_count>;  // each with what parts it from the one before
+using Parts = std::array<std::string, part_count>;  // each including the separator before it
 
 constexpr std::array by_weight{bytes, percent, time, rate, eta, bar, lanes, average};
 
@@ -22,7 +22,7 @@ double average_rate(const ProgressState& state) {
   return state.seconds > 0 ? static_cast<double>(state.bytes) / state.seconds : 0;
 }
 
-// 0 to 1; nothing where there is no size to compare with.
+// 0 to 1; nullopt if the size is unknown or 0.
 std::optional<double> done_part(const ProgressState& state) {
   if (!state.size || *state.size == 0) return std::nullopt;
   return std::min(1.0, static_cast<double>(state.bytes) / static_cast<double>(*state.size));
@@ -40,7 +40,7 @@ Parts describe(const ProgressState& state) {
   parts[time] = fmt::format(" {}", describe_time(state.seconds));
   if (!state.ended) parts[rate] = fmt::format(" [{}/s]", describe_amount(state.rate));
   parts[average] = fmt::format(" [{}/s]", describe_amount(average_rate(state)));
-  // Rounded down: what is not done is not told as 100 %.
+  // Rounded down: 100 % means that everything is done.
   if (const auto done = done_part(state)) {
     parts[bar] = fmt::format(" [{:{}}]", "", min_bar - 2);
     parts[percent] = fmt::format("{:3}%", static_cast<int>(*done * 100));
@@ -58,7 +58,7 @@ std::string draw_bar(double done, std::size_t room) {
   return fmt::format(" [{}]", bar);
 }
 
-// The percentage follows the bar closely, and anything else after a blank.
+// The percentage follows the bar directly, and anything else after a space.
 std::string join(const Parts& parts) {
   std::string line;
   for (std::size_t i = 0; i < parts.size(); ++i) {

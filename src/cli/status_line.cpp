@@ -16,8 +16,8 @@ namespace {
 constexpr int fd = STDERR_FILENO;
 constexpr std::chrono::milliseconds patience{100}, retry_after{1};
 
-// Output from the background overwrites that of the program in the foreground, and SIGTTOU stops it if
-// TOSTOP is set. Neither applies to a terminal that does not control us.
+// Output from the background overwrites that of the foreground program, and SIGTTOU stops the writer if
+// TOSTOP is set. Neither applies if the terminal is not our controlling terminal.
 bool in_foreground() {
   const pid_t group = tcgetpgrp(fd);
   return group < 0 || group == getpgrp();
@@ -28,7 +28,7 @@ bool would_be_stopped() {
   return !in_foreground() && tcgetattr(fd, &settings) == 0 && (settings.c_lflag & TOSTOP) != 0;
 }
 
-// A pipe with room takes a whole line at once, and so does a terminal unless it is nearly full.
+// A pipe that has room has room for a whole line; so does a terminal, unless its buffer is almost full.
 bool has_room(std::chrono::milliseconds time) {
   struct pollfd entry {
     fd, POLLOUT, 0
@@ -36,13 +36,12 @@ bool has_room(std::chrono::milliseconds time) {
   return poll(&entry, 1, static_cast<int>(time.count())) == 1;
 }
 
-// One write per line, so that lines of several threads or programs do not mix. If standard error is closed or
-// full, there is nowhere to report it.
+// One write per line: lines of several threads or programs do not mix. There is nowhere to report an error.
 void write(const std::string& text) {
   [[maybe_unused]] const auto written = ::write(fd, text.data(), text.size());
 }
 
-// The thread that has the lock may be waiting for standard error forever.
+// The thread that has the lock may be waiting for standard error indefinitely.
 std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
   const auto end = std::chrono::steady_clock::now() + patience;
   std::unique_lock lock(mutex, std::try_to_lock);
@@ -67,7 +66,7 @@ std::optional<std::size_t> StatusLine::columns() const {
   return columns ? std::optional(*columns - 1) : std::nullopt;
 }
 
-// Spaces cover the rest of a longer line, up to the current width of the terminal.
+// Spaces cover the rest of a longer previous line, up to the current width of the terminal.
 std::string StatusLine::drawn(const std::string& text) const {
   const std::size_t covered = std::min(shown_, columns().value_or(0));
   return "\r" + text + std::string(covered - std::min(covered, text.size()), ' ');

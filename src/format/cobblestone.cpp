@@ -19,7 +19,7 @@
 namespace gpuaes {
 namespace {
 
-// libcrypto does not take an `info` of any length for HKDF.
+// libcrypto limits the length of HKDF's `info`.
 constexpr std::size_t max_context_bytes = 1024;
 
 struct MessageKeys {
@@ -64,7 +64,7 @@ std::unique_ptr<Session> open_bare(const MessageSecret& secret, HeaderReader& in
   std::unique_ptr<Session> session = open_message(secret, header, input.taken());
   if (!session)
     throw KeyError("this key and context do not open the input",
-                   "one of them is wrong, or the first 56 bytes of the input are damaged");
+                   "check -k and --context; if both are right, the first 56 bytes of the input are damaged");
   return session;
 }
 
@@ -106,7 +106,7 @@ std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
 Description describe_cobblestone(HeaderReader& input) {
   std::array<std::byte, message_header_bytes> header;
   input.take(header);
-  return {.cipher_rule = "aes-128 or aes-256, as the key is long", .segments = true};
+  return {.cipher_rule = "aes-128 or aes-256, depending on the length of the key", .segments = true};
 }
 
 }  // namespace gpuaes

@@ -1,6 +1,6 @@
-// A format is how a stream is framed. With a header and a key it makes a session: one keyed stream, which
-// says how the stream's body, all that is behind its header, is cut and what is to be done with each piece.
-// Their list, and how to add one, is in formats.cpp.
+// Formats and sessions. A format defines how a stream is laid out. A session is one stream with its key: it
+// divides the body, everything after the header, into units and makes the cipher jobs for them. The list of
+// formats is in formats.cpp.
 #pragma once
 
 #include <cstddef>
@@ -24,69 +24,71 @@ namespace gpuaes {
 
 // One piece of the body, and memory for its output.
 struct Piece {
-  std::uint64_t offset;           // in the body, a multiple of the session's unit_in
+  std::uint64_t offset;           // in the body; a multiple of the session's unit_in()
   std::span<const std::byte> in;  // whole units, except at the end of the stream
-  std::span<std::byte> out;       // the memory of `in`, or apart from it
-  // Offset in the plaintext. Bytes before it were not asked for and may be unverified: messages count the
-  // good bytes from here.
+  std::span<std::byte> out;       // the same memory as `in`, or disjoint from it
+  // Offset in the plaintext at which the requested range begins. Bytes before it may be unverified, so
+  // messages count verified bytes from here.
   std::uint64_t wanted_from = 0;
 };
 
-// Which part of a piece's output may be released.
+// How much of a piece's output may be released.
 struct Outcome {
-  std::size_t released;            // bytes at its beginning that are good
-  std::optional<AuthError> error;  // what is wrong with the next ones
+  std::size_t released;            // bytes, from its beginning
+  std::optional<AuthError> error;  // what is wrong with the bytes after them
 };
 
 class Session {
  public:
   virtual ~Session() = default;
 
-  // What has to be written before the body.
+  // Written before the body; empty for decryption.
   virtual std::span<const std::byte> header() const { return {}; }
 
-  // The body is cut into units of unit_in() bytes, of which unit_out() become; only the end may be shorter.
+  // The body consists of units of unit_in() bytes, and each becomes unit_out() bytes of output. Only the last
+  // unit may be shorter.
   virtual std::size_t unit_in() const = 0;
   virtual std::size_t unit_out() const = 0;
 
-  // Whether a piece's output may take the place of its input.
+  // Whether a piece's output may overwrite its input.
   bool in_place() const { return unit_in() == unit_out(); }
 
-  // What every job is done with.
+  // The cipher of every job.
   virtual Cipher cipher() const = 0;
 
-  // How many bytes come of `in_size`, which are the last ones of the stream or not.
+  // The output size of `in_size` bytes of input. `last` is whether they end the stream.
   virtual std::size_t output_size(std::size_t in_size, bool last) const = 0;
 
-  // The cipher work on a piece; piece.out is output_size() bytes. IoError where the stream has become longer
-  // than the format can hold.
+  // The cipher work for a piece, whose `out` must be output_size() bytes long. IoError if the stream is
+  // longer than the format allows.
   virtual Job job(const Piece& piece) const = 0;
 
-  // Which part of a piece's output may be released. `bad_segment` is the lane's result: the first segment
-  // whose tag is wrong.
+  // How much of a piece's output may be released. `bad_segment`, from the lane, is the first segment whose
+  // tag is wrong.
   virtual Outcome verify(const Piece& piece, [[maybe_unused]] bool last,
                          [[maybe_unused]] std::optional<std::size_t> bad_segment) const {
     return {piece.out.size(), std::nullopt};
   }
 };
 
-// What a user gave to open a session with. Each format says with a UsageError what it misses.
+// The options and secrets for opening a session. A format throws UsageError if one that it requires is
+// missing.
 struct SessionRequest {
   bool decrypt = false;
   std::optional<Cipher> cipher;
-  std::vector<FileKey> keys;           // of key files, in the order in which they were named
-  std::vector<Identity> identities;    // to decrypt: those that were named
-  std::vector<PublicKey> recipients;   // to encrypt: those that it is for
-  std::function<Secret()> passphrase;  // gets it, 1 to 1024 bytes; empty where none was promised
+  std::vector<FileKey> keys;           // from key files, in the order given
+  std::vector<Identity> identities;    // for decryption
+  std::vector<PublicKey> recipients;   // for encryption
+  std::function<Secret()> passphrase;  // returns 1 to 1024 bytes; empty if there is no passphrase
   std::optional<std::string> iv;       // hexadecimal digits
   std::optional<std::string> context;  // hexadecimal digits
   std::optional<std::string> label;    // 1 to 255 bytes of UTF-8
   std::optional<std::uint32_t> iterations;
-  HeaderReader* input = nullptr;  // to decrypt: the input, from its first byte on
-  std::function<void()> check;    // throws when the program is told to stop; may be empty
+  HeaderReader* input = nullptr;  // for decryption; at the beginning of the input
+  std::function<void()> check;    // throws if the program is told to stop; may be empty
 };
 
-// What of a request a format can make use of, besides direction, cipher and one key.
+// What a format accepts in a request, in addition to the direction, a cipher and one key.
 struct Accepts {
   bool keys = false;        // more than one
   bool recipients = false;  // and identities
@@ -98,13 +100,13 @@ struct Accepts {
   bool range = false;
 };
 
-// What the header of a stream shows without a key, for --info.
+// The following types describe a stream's header without a key, for --info.
 struct ScryptParameters {
   unsigned log2_n, r, p;
 };
 
 struct SlotDescription {
-  unsigned type;     // as the header has it
+  unsigned type;     // the number in the header
   std::string kind;  // in words
   std::optional<ScryptParameters> scrypt;
 };
@@ -112,42 +114,43 @@ struct SlotDescription {
 struct Description {
   std::optional<unsigned> version;  // of the format
   std::optional<unsigned> suite;
-  std::optional<Cipher> cipher;       // none where the header does not say
-  std::string_view cipher_rule = {};  // which it can be then, in words; empty for any that the format has
+  std::optional<Cipher> cipher;  // none if the header does not name it
+  // If the header does not name a cipher, the possible ones in words; empty if any that the format supports.
+  std::string_view cipher_rule = {};
   std::vector<SlotDescription> slots;
-  bool segments =
-      false;  // whether the body is cut into segments with tags; else it is as long as its plaintext
+  bool segments = false;  // whether the body has segments with tags; otherwise it is as long as its plaintext
 };
 
 struct Format {
-  std::string_view name;  // as -f takes it
+  std::string_view name;  // for -f
   bool authenticated;
-  std::string_view magic;  // what its streams begin with; empty where they begin with nothing of the kind
+  std::string_view magic;  // the first bytes of its streams; empty if they are arbitrary
   Accepts accepts;
   bool (*supports)(Cipher cipher);
   std::unique_ptr<Session> (*open)(SessionRequest request);
   Description (*describe)(HeaderReader& input);
 };
 
-// The format of that name. UsageError.
+// The format with that name. UsageError if the name is unknown.
 const Format& find_format(std::string_view name);
 
-// The format of what is encrypted where none is named.
+// The format for encryption if none is named.
 const Format& default_format();
 
 // Names of formats, for messages.
 std::vector<std::string_view> authenticated_formats();
 std::vector<std::string_view> formats_that_accept(bool Accepts::*what);
 
-// The format of the stream that the input begins. AuthError where none is known by its beginning.
+// Detects the format from the first bytes of the input, without taking them. AuthError if no format matches.
 const Format& detect_format(HeaderReader& input);
 
-// The same, to decrypt. AuthError also for a format that is not authenticated: such a format must be named,
-// or anyone who can change the input could choose it.
+// The same, for decryption. AuthError also if the format is not authenticated: if such a format could be
+// detected, anyone who can change the input could choose it.
 const Format& detect_authenticated_format(HeaderReader& input);
 
-// UsageError for what the format has no use for, and for what it misses. To decrypt it reads the header:
-// KeyError, AuthError.
+// Opens a session; for decryption, takes the header from the input. UsageError if the request contains
+// something the format does not accept, or lacks something it requires. For decryption also KeyError,
+// AuthError and IoError.
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request);
 
 }  // namespace gpuaes

@@ -1,13 +1,14 @@
 // The list of formats.
 //
 // To add a format:
-//   1. its open_ and describe_ functions, in a file next to this one that CMakeLists.txt lists, and declared
-//      in formats.hpp with its magic; make_ctr_session() and make_segment_session() (sessions.hpp) do the
-//      body;
-//   2. its row in the list below, with all of supports, open and describe. Decryption detects a format only
-//      if it authenticates and begins with a magic of its own;
-//   3. what only this format uses: in SessionRequest and Accepts (format.hpp), and in open_session() below;
-//   4. its name in the text of -f (cli/options.cpp), in the manual page and in the README.
+//   1. Write its open_ and describe_ functions in a new file in this folder, and list the file in
+//      CMakeLists.txt. Declare the functions and the magic in formats.hpp. make_ctr_session() and
+//      make_segment_session() (sessions.hpp) handle the body.
+//   2. Add its row to the list below. Decryption detects a format only if it is authenticated and begins with
+//      a magic of its own.
+//   3. Add options that only this format uses to SessionRequest and Accepts (format.hpp), and handle them in
+//      open_session() below.
+//   4. Add its name to the text of -f (cli/options.cpp), to the manual page and to the README.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ bool has_sealed_suite(Cipher cipher) {
   return info(cipher).suite && info(cipher).suite->number;
 }
 
-// The list. The first is the default.
+// The first is the default.
 constexpr std::array formats{
     Format{.name = "sealed",
            .authenticated = true,
@@ -79,7 +80,7 @@ std::vector<std::string_view> names_of(Chosen chosen) {
   return names;
 }
 
-// Nothing that a user gave is passed over in silence.
+// An option that a format would ignore is an error.
 void check_accepts(const Format& format, bool given, bool Accepts::*what, std::string_view what_text) {
   if (!given || format.accepts.*what) return;
   throw UsageError(fmt::format("the {} format does not accept {}", format.name, what_text),
@@ -88,9 +89,9 @@ void check_accepts(const Format& format, bool given, bool Accepts::*what, std::s
 
 void check_cipher(const Format& format, Cipher cipher) {
   if (format.supports(cipher)) return;
-  const auto has_it = [cipher](const Format& each) { return each.supports(cipher); };
+  const auto supports_it = [cipher](const Format& each) { return each.supports(cipher); };
   throw UsageError(fmt::format("the {} format does not support {}", format.name, info(cipher).name),
-                   list_hint("formats that support it: {}", names_of(has_it)));
+                   list_hint("formats that support it: {}", names_of(supports_it)));
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key) {
 
 std::string undetected_formats_hint() {
   const auto is_undetected = [](const Format& each) { return !each.authenticated || each.magic.empty(); };
-  return list_hint("formats that cannot be detected must be named with {}", names_of(is_undetected));
+  return list_hint("name the format with -f if it is one of {}", names_of(is_undetected));
 }
 
 std::vector<std::string_view> authenticated_formats() {

@@ -1,5 +1,5 @@
-// The formats, for their list in formats.cpp: how each opens a session, and what its header shows without a
-// key.
+// The functions of each format, for the list in formats.cpp: how it opens a session, and what its header
+// shows without a key.
 #pragma once
 
 #include <memory>
@@ -13,41 +13,41 @@
 
 namespace gpuaes {
 
-// Each takes the header of its format from the input, all of it and not a byte more. AuthError and IoError as
-// to decrypt.
+// Takes exactly the header from the input. AuthError and IoError as for decryption.
 using Describe = Description(HeaderReader& input);
 
-// The sealed format, version 1 (gpuaes-stream(5)). Needs keys of 32 bytes, recipients (to decrypt:
-// identities) or a passphrase, or several of them, but no passphrase together with recipients. Any one opens
-// what all of them sealed. UsageError where they are missing or do not fit; to decrypt, AuthError, KeyError
-// and IoError as gpuaes-stream(5), "What a reader must do", distinguishes them.
+// The sealed format, version 1 (gpuaes-stream(5)). Requires at least one of: keys of 32 bytes, recipients
+// (identities for decryption), a passphrase. A passphrase cannot be combined with recipients. Any one of them
+// opens the file. UsageError if they are missing or invalid. Decryption throws AuthError, KeyError and
+// IoError as in gpuaes-stream(5), "What a reader must do".
 std::unique_ptr<Session> open_sealed(SessionRequest request);
 Describe describe_sealed;
 
-// The C2SP chunked-encryption message alone (gpuaes-stream(5), "The bare form"). Needs a key of 16 or 32
-// bytes. KeyError where the commitment differs.
+// A bare C2SP chunked-encryption message (gpuaes-stream(5), "The bare form"). Requires a key of 16 or 32
+// bytes. KeyError if the commitment differs.
 std::unique_ptr<Session> open_cobblestone(SessionRequest request);
 Describe describe_cobblestone;
 
-// What `openssl enc -aes-N-ctr -pbkdf2 [-iter N]` writes and reads: "Salted__", 8 bytes of salt, and CTR mode
-// under a key and a first counter block that PBKDF2 with HMAC-SHA-256 derives from a passphrase
-// (openssl-enc(1)). Nothing in it distinguishes a wrong passphrase from the right one. Needs a passphrase.
-// UsageError for a key, IoError and AuthError for other input.
+// The format of `openssl enc -aes-N-ctr -pbkdf2 [-iter N]` (openssl-enc(1)): "Salted__", 8 bytes of salt, and
+// AES in CTR mode. PBKDF2 with HMAC-SHA-256 derives the key and the first counter block from a passphrase. A
+// wrong passphrase cannot be detected. UsageError if there is a key or no passphrase, AuthError if the input
+// is not in this format.
 inline constexpr std::string_view openssl_magic = "Salted__";
 std::unique_ptr<Session> open_openssl(SessionRequest request);
 Describe describe_openssl;
 
-// CTR mode alone, with no header: byte for byte what `openssl enc -aes-N-ctr -K KEY -iv IV` writes. With
-// Kuznyechik it is that of GOST R 34.13-2015, section 5.2, whose IV is the upper half of the first counter
-// block: what gost-engine's `openssl enc -engine gost -kuznyechik-ctr` writes. Needs a key and an IV.
-// UsageError where they are missing or do not fit.
+// CTR mode without a header, byte for byte as in `openssl enc -aes-N-ctr -K KEY -iv IV`. With Kuznyechik it
+// is the mode of GOST R 34.13-2015, section 5.2, whose IV is the upper half of the first counter block, as in
+// gost-engine's `openssl enc -engine gost -kuznyechik-ctr`. UsageError if the key or the IV is missing or has
+// the wrong length.
 std::unique_ptr<Session> open_raw(SessionRequest request);
 Describe describe_raw;
 
-// The cipher of a session: the named one, or AES of the key's length. UsageError where the key does not fit.
+// The named cipher, or AES with the key's length if none is named. UsageError if the key has the wrong
+// length.
 Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key);
 
-// For inputs that do not begin as the format does: those that have to be named.
+// A hint for input in an unknown format: the formats that must be named.
 std::string undetected_formats_hint();
 
 }  // namespace gpuaes

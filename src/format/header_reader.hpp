@@ -1,4 +1,4 @@
-// Reads headers from an input.
+// HeaderReader, which reads the header of an input.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,17 +15,17 @@
 
 namespace gpuaes {
 
-// The beginning of an input, read as far as a format's header reaches and not a byte further: the rest
-// belongs to the pipeline.
+// Reads the beginning of an input, but never past the header: the pipeline reads the rest.
 class HeaderReader {
  public:
-  // Reads at least 1 byte, at most as many as there is room for; 0 only at the end of the input.
+  // Reads at least 1 byte, but no more than fit in the span. Returns how many; 0 only at the end of the
+  // input.
   using Read = std::function<std::size_t(std::span<std::byte>)>;
 
   explicit HeaderReader(Read read) : read_(std::move(read)) {}
 
-  // The next `size` bytes without taking them; fewer only where the input ends. To look that far is to say
-  // that the header reaches that far.
+  // The next `size` bytes, without taking them; fewer only at the end of the input. The header must be at
+  // least that long.
   std::span<const std::byte> peek(std::size_t size) {
     while (looked_.size() < size && !ended_) {
       const std::size_t had = looked_.size();
@@ -37,7 +37,7 @@ class HeaderReader {
     return std::span(looked_).first(std::min(size, looked_.size()));
   }
 
-  // Takes the next bytes, as many as there is room for. AuthError where the input ends before.
+  // Takes the next out.size() bytes. AuthError if the input ends before that.
   void take(std::span<std::byte> out) {
     const std::span<const std::byte> next = peek(out.size());
     if (next.size() < out.size())
@@ -48,14 +48,14 @@ class HeaderReader {
     taken_ += next.size();
   }
 
-  // How many bytes were taken.
+  // The number of bytes taken.
   std::uint64_t taken() const noexcept { return taken_; }
 
  private:
   Read read_;
   std::vector<std::byte> looked_;
   std::uint64_t taken_ = 0;
-  bool ended_ = false;  // a terminal would be asked for more
+  bool ended_ = false;  // not read again: a terminal would wait for more input
 };
 
 }  // namespace gpuaes

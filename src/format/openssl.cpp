@@ -17,7 +17,7 @@ namespace gpuaes {
 namespace {
 
 constexpr std::uint32_t default_iterations = 10000;
-constexpr std::uint32_t max_iterations = std::numeric_limits<std::int32_t>::max();  // as libcrypto counts
+constexpr std::uint32_t max_iterations = std::numeric_limits<std::int32_t>::max();  // libcrypto takes an int
 
 using Header = std::array<std::byte, 16>;  // magic, salt
 
@@ -46,7 +46,7 @@ Header make_header() {
 std::unique_ptr<Session> open_openssl(SessionRequest request) {
   if (!request.keys.empty())
     throw UsageError("the openssl format uses a passphrase, not a key file",
-                     "use -f raw to encrypt with a key and an IV");
+                     "use -p to enter a passphrase, or -f raw with a key and --iv");
   if (!request.passphrase)
     throw UsageError("the openssl format requires a passphrase",
                      "use -p to enter it, or --passphrase-file FILE to read it from a file");
@@ -57,7 +57,7 @@ std::unique_ptr<Session> open_openssl(SessionRequest request) {
 
   const Header header = request.decrypt ? read_header(*request.input) : make_header();
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);
-  // The key, and behind it the IV.
+  // The key, followed by the first counter block.
   Secret derived = pbkdf2_sha256(request.passphrase().bytes(), salt_of(header), iterations,
                                  info(cipher).key_bytes + sizeof(CounterBlock), request.check);
   CounterBlock first;

@@ -11,7 +11,7 @@
 namespace gpuaes {
 namespace {
 
-// The first counter block: the IV, and zeros where it is shorter.
+// The first counter block: the IV, padded with zeros.
 Counter parse_iv(const std::string& digits, const CipherInfo& cipher) {
   CounterBlock block{};
   if (digits.size() != 2 * cipher.iv_bytes)
@@ -27,9 +27,10 @@ Counter parse_iv(const std::string& digits, const CipherInfo& cipher) {
 std::unique_ptr<Session> open_raw(SessionRequest request) {
   if (request.keys.empty()) throw UsageError("the raw format requires a key", "name a key file with -k");
   if (!request.iv)
-    throw UsageError(
-        "the raw format requires --iv",
-        "give the first counter block in hexadecimal, and never use the same IV twice with one key");
+    throw UsageError("the raw format requires --iv",
+                     request.decrypt
+                         ? "give the IV that the input was encrypted with, in hexadecimal"
+                         : "give a new IV in hexadecimal; never use an IV twice with the same key");
   FileKey& key = request.keys.front();
   const Cipher cipher = choose_cipher(request.cipher, key);
   return make_ctr_session({cipher, std::move(key)}, parse_iv(*request.iv, info(cipher)));

@@ -14,8 +14,8 @@
 namespace gpuaes {
 namespace {
 
-// gpuaes-stream(5), "Message" and "Labels": magic, suite, label. The slots are not part of it, so a file can
-// get new ones without being encrypted again.
+// gpuaes-stream(5), "Message" and "Labels": magic, suite, label. The slots are left out, so they can be
+// replaced without encrypting the file again.
 std::vector<std::byte> message_context(std::span<const std::byte> header,
                                        const std::optional<std::string>& label) {
   std::vector<std::byte> context;
@@ -63,8 +63,7 @@ SlotDescription describe_slot(const Slot& slot) {
 
 }  // namespace
 
-// All of the header is read before any secret is tried, and all of it is verified before anything behind it
-// is read.
+// Reads the whole header before it tries any secret, and verifies it before it reads anything after it.
 OpenedHeader open_sealed_header(const SessionRequest& request) {
   check_request(request);
   HeaderReader& input = *request.input;

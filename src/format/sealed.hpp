@@ -1,5 +1,5 @@
 // The sealed format, version 1 (gpuaes-stream(5)): a header of magic, suite, slots and MAC, then a message
-// under the file key that the slots hold.
+// encrypted with the file key that the slots hold.
 #pragma once
 
 #include <array>
@@ -19,73 +19,73 @@
 
 namespace gpuaes {
 
-// Of every version of the format.
+// Common to all versions of the format.
 inline constexpr std::string_view sealed_magic = "gpuaes-stream/";
 
 inline constexpr std::size_t max_slots = 32;
 
-// Magic and suite: this many bytes of the header begin the context of the message.
+// Magic and suite: the first bytes of the header and of the message's context.
 inline constexpr std::size_t sealed_context_bytes = 17;
 
-// A header whose layout was checked and whose MAC was not. Its slots lie in its bytes: it moves as a whole
-// and is not copied.
+// A header whose layout has been checked, but not its MAC. The slots refer to `bytes`, so it can be moved but
+// not copied.
 struct SealedHeader {
   SealedHeader() = default;
   SealedHeader(SealedHeader&&) = default;
   SealedHeader& operator=(SealedHeader&&) = default;
 
-  Cipher cipher = Cipher::aes_256;  // of the message, as the suite says
+  Cipher cipher = Cipher::aes_256;  // of the message, from the suite
   std::vector<std::byte> bytes;     // through the MAC
   std::vector<Slot> slots;
 };
 
 bool has_slot(const SealedHeader& header, SlotType type);
 
-// Whom a header is made for.
+// The secrets and recipients that a header has slots for.
 struct SlotsFor {
   std::span<const FileKey> keys;  // of 32 bytes
   std::span<const PublicKey> recipients;
-  const Secret* passphrase = nullptr;  // if there is one
+  const Secret* passphrase = nullptr;  // null without a passphrase
 };
 
-// UsageError for a key of another length than the format's 32 bytes.
+// UsageError if a key is not 32 bytes long.
 void check_keys(std::span<const FileKey> keys);
 
-// UsageError where these cannot be the slots of one header: also more than 32, and a passphrase beside
-// recipients. The passphrase need not be known yet.
+// UsageError if these cannot be the slots of one header: a key is not 32 bytes long, there are more than
+// max_slots in total, or a passphrase is combined with recipients. The passphrase need not be known yet.
 void check_slots_for(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase);
 
-// A header for a message with `cipher`, whose suite has a number, and for a file key, with a slot for each of
-// whom it is made for, which check_slots_for() lets pass.
+// A header for a message with `cipher`, whose suite must have a number. It has one slot for each secret and
+// recipient in `whom`, which must have passed check_slots_for().
 std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const SlotsFor& whom,
                                           const Check& check = {});
 
-// What a user has to open a header with.
+// The secrets that the user gave for decryption.
 struct SecretsToTry {
   std::span<const FileKey> keys;
   std::span<const Identity> identities;
-  const std::function<Secret()>& passphrase;  // gets it; empty where there is none
+  const std::function<Secret()>& passphrase;  // returns it; empty without a passphrase
 };
 
-// Takes the header from the input. AuthError where it is malformed, cut or none at all; IoError for another
-// version, suite or type of slot than this program knows.
+// Takes the header from the input. AuthError if it is missing, malformed or truncated; VersionError if it
+// needs a later version of the program.
 SealedHeader read_sealed_header(HeaderReader& input);
 
-// The file key, out of the first slot that opens. The passphrase is asked for only where no key and no
-// identity opened the input and it has a slot for one. KeyError where nothing unwraps, AuthError where what
-// unwraps does not fit the header, or scrypt is to take more than it gets.
+// The file key, from the first slot that opens. Asks for the passphrase only if no key or identity opens the
+// header and it has a passphrase slot. KeyError if no slot unwraps. AuthError if a slot unwraps but the
+// header's MAC is wrong, or if the scrypt parameters are not allowed.
 Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const Check& check = {});
 
-// The beginning of a sealed input, through its commitment, all of it verified.
+// The beginning of a sealed input, through its commitment, already verified.
 struct OpenedHeader {
   Cipher cipher;
-  bool has_recipient;  // an X25519 slot: anyone may have sealed it
+  bool has_recipient;  // if so, anyone may have sealed it
   Secret file_key;
   std::array<std::byte, message_header_bytes> message_header;  // salt and commitment
-  std::unique_ptr<Session> session;                            // of what is behind it
+  std::unique_ptr<Session> session;                            // of the rest of the input
 };
 
-// Opens the input's header as open_sealed() does to decrypt.
+// Opens the input's header, as open_sealed() does for decryption.
 OpenedHeader open_sealed_header(const SessionRequest& request);
 
 }  // namespace gpuaes

@@ -40,7 +40,7 @@ void take(HeaderReader& input, std::vector<std::byte>& bytes, std::size_t size) 
   input.take(std::span(bytes).last(size));
 }
 
-// Two digits that are the number of another version, or one and a line feed.
+// Whether this is another version number: one digit and a newline, or two digits.
 bool is_other_version(char first, char second) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   return is_digit(first) && (second == '\n' ? first != version[0] : first != '0' && is_digit(second));
@@ -73,7 +73,7 @@ Cipher cipher_of_suite(std::size_t number) {
       fmt::format("the input uses cipher suite {:02x}, which this version does not support", number));
 }
 
-// A header with the secret's slot but another's MAC, or slots moved between files: somebody made it.
+// A slot unwrapped but the MAC is wrong: the header was modified, or the slot was copied from another file.
 [[noreturn]] void refuse_mac(const SealedHeader& header) {
   refuse_header(header.bytes.size() - mac_bytes, "the header or its MAC was modified");
 }
@@ -85,7 +85,7 @@ struct SecretKind {
   std::string_view wrong, missing, missing_hint;  // messages
 };
 
-// None of the given secrets opens the input: says which were tried, or which kind would have been needed.
+// Throws KeyError: names the secrets that were tried or, if there were none, the kind that is missing.
 [[noreturn]] void refuse_secrets(const SealedHeader& header, const SecretsToTry& secrets) {
   const std::array kinds{
       SecretKind{SlotType::key_file, !secrets.keys.empty(), "none of the given keys opens the input",
@@ -108,7 +108,7 @@ struct SecretKind {
   if (!tried.empty())
     throw KeyError(
         std::string(tried.size() == 1 ? tried.front().wrong : "none of the given secrets opens the input"),
-        "it is wrong, or its slot in the header of the input is damaged");
+        "the input was sealed with other secrets, or its header is damaged; --info lists its slots");
   if (present.empty())
     throw KeyError("the input has only slots of unknown types", "try a later version of gpuaes-stream");
   throw KeyError(std::string(present.front().missing), std::string(present.front().missing_hint));
@@ -130,9 +130,9 @@ void check_keys(std::span<const FileKey> keys) {
 void check_slots_for(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase) {
   check_keys(keys);
   if (passphrase && !recipients.empty())
-    throw UsageError(
-        "a passphrase cannot be combined with recipients",
-        "anyone can seal for a recipient, so such a file would not show that its writer knew the passphrase");
+    throw UsageError("a passphrase cannot be combined with recipients",
+                     "use one of the two; anyone can seal for a recipient, so the passphrase would not show "
+                     "who wrote the file");
   const std::size_t count = keys.size() + recipients.size() + (passphrase ? 1 : 0);
   if (count > max_slots)
     throw UsageError(fmt::format(
@@ -184,7 +184,7 @@ Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const
     return file_key && is_equal(header_mac(*file_key, signed_part), mac);
   };
 
-  // The first slot of a kind that opens with one of those secrets.
+  // The file key from the first slot of this type that one of the secrets opens.
   const auto try_all = [&](SlotType type, const auto& each_secret, auto unwrap_with) {
     for (const auto& secret : each_secret)
       for (const Slot& slot : header.slots) {

@@ -39,8 +39,8 @@ class CtrSession : public Session {
   std::vector<std::byte> header_;
 };
 
-// From here on: what job() gives a lane are whole segments and at most one short one, each with all of its
-// tag; what is too short to be a segment at the end of a truncated input never leaves this file.
+// Lanes get only segments with a whole tag. Stray bytes at the end of a truncated input, too few for a tag,
+// are never passed to a lane.
 class SegmentSession : public Session {
  public:
   explicit SegmentSession(SegmentStream stream)
@@ -91,15 +91,17 @@ class SegmentSession : public Session {
   }
 
  private:
-  using Message = fmt::format_string<std::uint64_t, const std::uint64_t&>;  // of input, of plaintext
+  // Arguments: offset in the input, size of the plaintext.
+  using Message = fmt::format_string<std::uint64_t, const std::uint64_t&>;
 
-  // The bytes at the end of a piece that are too few for a tag.
+  // The number of bytes at the end of a piece that are too few for a tag.
   static std::size_t stray_bytes(std::size_t in_size) {
     const std::size_t rest = in_size % sealed_segment_bytes;
     return rest < tag_bytes ? rest : 0;
   }
 
-  // `at` and `released` count from the beginning of the piece, the message from those of input and plaintext.
+  // `at` and `released` count from the beginning of the piece; the message counts from the beginning of the
+  // input and of the requested plaintext.
   Outcome failed(Message message, const Piece& piece, std::size_t at, std::size_t released) const {
     const std::uint64_t end = piece.offset / sealed_segment_bytes * segment_bytes + released;
     const std::uint64_t plaintext = end - std::min(end, piece.wanted_from);

@@ -30,7 +30,7 @@ unsigned number(std::byte byte) {
   return std::to_integer<unsigned>(byte);
 }
 
-// The body's size of a type that this version knows.
+// The size of a slot's body; none if the type is unknown.
 std::optional<std::size_t> body_bytes(SlotType type) {
   switch (type) {
     case SlotType::key_file:
@@ -62,7 +62,7 @@ Secret kek_of_shared(const Secret& shared, std::span<const std::byte> ephemeral,
   return hkdf_sha512(shared.bytes(), salt, bytes_of(x25519_label), kek_bytes);
 }
 
-// A nonce of zeros is sound: no KEK is used twice, each has a fresh salt or a fresh ephemeral key.
+// A zero nonce is safe because no KEK is used twice: each is derived from a fresh salt or ephemeral key.
 constexpr Nonce zero_nonce{{}, 12};
 
 void append_wrapped(std::vector<std::byte>& slot, const Secret& kek, const Secret& file_key) {
@@ -88,8 +88,8 @@ std::vector<std::byte> begin_slot(SlotType type) {
           static_cast<std::byte>(*body_bytes(type))};
 }
 
-// What is skipped is what a later version may add beside the slots that this one can open; what is refused
-// would change what they mean.
+// Unknown types from 01 to 7F are skipped: a later version may add such slots without changing the meaning of
+// the others.
 void check_type(const Slot& slot) {
   const auto type = static_cast<std::uint8_t>(slot.type);
   if (type == 0 || type >= 0x80)
@@ -102,9 +102,10 @@ void check_type(const Slot& slot) {
                                            slot.body.size(), *size));
 }
 
-// gpuaes-stream(5): anyone can write for a public key, and must not be able to write what a passphrase then
-// vouches for. One passphrase slot is also all the work that a header may ask of scrypt.
-void check_company(const std::vector<Slot>& slots) {
+// Anyone can seal for a recipient, so a passphrase slot next to a recipient slot would not show that the
+// writer knew the passphrase. A single passphrase slot also limits the work that a header can demand of
+// scrypt.
+void check_combination(const std::vector<Slot>& slots) {
   const auto is_passphrase = [](const Slot& slot) { return slot.type == SlotType::passphrase; };
   const auto first = std::ranges::find_if(slots, is_passphrase);
   if (first == slots.end()) return;
@@ -166,7 +167,7 @@ std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t coun
   }
   if (!bytes.empty()) refuse_header(at, "the slots do not fill their stated size");
   for (const Slot& slot : slots) check_type(slot);
-  check_company(slots);
+  check_combination(slots);
   return slots;
 }
 

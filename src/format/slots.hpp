@@ -1,7 +1,7 @@
-// The key slots of the sealed format (gpuaes-stream(5), "Slots"): each holds the file key,
-// wrapped for one secret.
+// The key slots of the sealed format (gpuaes-stream(5), "Slots"): each holds the file key, wrapped for one
+// secret.
 //
-// To add a type of slot: its name here, the size of its body in slots.cpp, and where it is made and tried in
+// To add a slot type, name it here, give the size of its body in slots.cpp, and make and try its slots in
 // sealed_header.cpp.
 #pragma once
 
@@ -22,35 +22,34 @@ inline constexpr std::size_t file_key_bytes = 32;
 
 enum class SlotType : std::uint8_t { key_file = 0x01, passphrase = 0x02, x25519 = 0x03 };
 
-// One slot of a header, which has to outlive it.
+// One slot of a header; refers to the header's bytes.
 struct Slot {
-  std::size_t at;  // of its first byte in the input
-  SlotType type;   // or another number
+  std::size_t at;  // offset of its first byte in the input
+  SlotType type;   // may be an unknown number
   std::span<const std::byte> body;
 };
 
-// Whole slots: type, size, body. The key has 32 bytes. IoError, LaneError when libcrypto fails; UsageError
-// for a recipient whose slot anybody could open.
+// Complete slots: type, size, body. The key is 32 bytes long. IoError or LaneError if libcrypto fails;
+// UsageError for a recipient whose slot anyone could open.
 std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key);
 std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase,
                                             const Check& check);
 std::vector<std::byte> make_recipient_slot(const Secret& file_key, const PublicKey& recipient);
 
-// `count` slots that fill `bytes` exactly, which begin at byte `at` of the input. AuthError where they do not
-// fit, where a body has not the size of its type, or where slots stand together that must not; IoError for a
-// type that a reader has to know and this one does not.
+// Parses `count` slots that fill `bytes` exactly and begin at byte `at` of the input. AuthError if a size is
+// wrong or the slots cannot be combined; VersionError for a slot type that readers must not skip.
 std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t count, std::size_t at);
 
-// The file key; none where the secret is not that of the slot, or the slot is damaged.
+// The file key; none if the secret is not the slot's or the slot is damaged.
 std::optional<Secret> unwrap(const Slot& slot, const Secret& key);
 std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase, const Check& check);
 std::optional<Secret> unwrap_with_identity(const Slot& slot, const Identity& identity);
 
-// AuthError where a passphrase slot asks for more of scrypt than a reader has to give (or less than a writer
-// should), so that nobody's memory is filled by a header.
+// AuthError if the scrypt parameters of a passphrase slot are outside the limits of gpuaes-stream(5),
+// "Slots". A header must not be able to exhaust a reader's memory.
 void check_scrypt_parameters(const Slot& slot);
 
-// AuthError for what is wrong at a byte of the header.
+// Throws AuthError: `what` is wrong at byte `at` of the input.
 [[noreturn]] void refuse_header(std::size_t at, std::string_view what);
 
 }  // namespace gpuaes

@@ -24,7 +24,7 @@ Cancel::Cancel() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, interrupt_signal);
-  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // inherited by every thread that is made after this
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // inherited by threads created later
 }
 
 Cancel::~Cancel() {

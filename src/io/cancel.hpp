@@ -1,10 +1,10 @@
-// How the program is stopped while its threads sit in system calls.
+// Stops the program while its threads are in system calls.
 //
-// A thread that blocks in read() or write() sees no flag, and making shared descriptors non-blocking would
-// break the next program on the same pipe. So a request sets the flag, and then the control thread
-// (io/control.hpp) sends a signal without SA_RESTART to every thread that is in a blocking call, again and
-// again: the call ends with EINTR and the thread looks at the flag. The repetition closes the race between a
-// thread's look at the flag and its call.
+// A thread that is blocked in read() or write() cannot check a flag, and making shared descriptors
+// non-blocking would break other programs on the same pipe. So a request sets a flag, and the control thread
+// (io/control.hpp) repeatedly sends a signal to every thread in a blocking call. The handler is installed
+// without SA_RESTART, so the call fails with EINTR and the thread checks the flag. Repetition closes the race
+// between checking the flag and making the call.
 #pragma once
 
 #include <pthread.h>
@@ -25,36 +25,37 @@ class Cancel {
   struct Share;
 
  public:
-  Cancel();  // takes SIGURG for its own: ignored by default, sent by nothing but out-of-band data on sockets
+  // Uses SIGURG, which is ignored by default and otherwise sent only for out-of-band data on sockets.
+  Cancel();
   ~Cancel();
   Cancel(const Cancel&) = delete;
   Cancel& operator=(const Cancel&) = delete;
 
-  // From any thread, but not from a signal handler. The first request stands. `signal`: what the user sent,
-  // or 0.
+  // From any thread, but not from a signal handler. Only the first request counts. `signal` is the signal
+  // received, or 0.
   void request(int signal) noexcept;
 
-  // Whatever was requested: calls may be made from now on, for so long or until the next request. For what is
-  // to be written on the way out, when only the calling thread is left.
+  // Permits calls again despite a request, for `time` or until the next request. For the last output before
+  // the process ends, when only the calling thread is left.
   void allow_for(std::chrono::milliseconds time);
 
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
 
-  // Throws Cancelled once a stop was requested.
+  // Throws Cancelled if a stop was requested.
   void check() const {
     if (requested()) throw Cancelled{signal_.load(std::memory_order_relaxed)};
   }
 
-  // Calls `wake` upon the request, in the thread that makes it, or at once if it was made already. Empty: no
-  // more, and nobody is in it when this returns. It must not throw.
+  // Calls `wake` in the thread that makes a request, or immediately if there was one already. `wake` must not
+  // throw. An empty `wake` ends the calls; none is running when this returns.
   void on_request(std::function<void()> wake);
 
-  // Ends, with EINTR, what blocking calls there are. One that is about to begin is ended by the next
-  // time.
+  // Makes current blocking calls fail with EINTR. May miss a call that is just beginning, so it must be
+  // repeated.
   void interrupt();
 
-  // From here to the end of the scope the calling thread makes one blocking call, which a request interrupts.
-  // Throws Cancelled if that came first.
+  // While an object exists, the calling thread makes one blocking call, which a request interrupts. The
+  // constructor throws Cancelled if a stop was already requested.
   class Blocking {
    public:
     explicit Blocking(Cancel& cancel);
@@ -67,8 +68,8 @@ class Cancel {
   };
 
  private:
-  // Threads that are in a blocking call; a thread is in here only while it is alive. In shares by thread:
-  // with one mutex for all of them 64 lanes made 31 GB/s of chunks of 256 KiB, waiting for it.
+  // Threads in a blocking call; a thread is listed only while it is alive. There are several lists because
+  // many lanes contended for a single mutex.
   struct alignas(64) Share {
     std::mutex mutex;
     std::vector<pthread_t> threads;

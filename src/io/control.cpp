@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-// Narrow headers: the whole of Boost.Asio 1.74 does not compile as C++20 with g++ 12.
+// Only the headers needed: all of Boost.Asio 1.74 does not compile as C++20 with g++ 12.
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -20,8 +20,7 @@ namespace {
 
 constexpr std::chrono::milliseconds interrupt_interval{5};
 
-// The signals that end a program by default and that other processes send, except SIGPIPE and real-time
-// signals.
+// Signals that end a program by default and that other processes send, except SIGPIPE and real-time signals.
 constexpr std::array stop_signals{SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGXCPU, SIGALRM,
                                   SIGUSR2, SIGVTALRM, SIGPROF, SIGPWR,  SIGIO,   SIGSTKFLT};
 
@@ -30,7 +29,7 @@ bool is_ignored(int signal) {
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-// Keeps those signals from the calling thread, and from threads that it makes, until it goes.
+// Blocks these signals and SIGUSR1 in the calling thread and in threads that it creates, until destruction.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -44,7 +43,7 @@ class SignalsBlocked {
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
-  // For the control thread: the mask that there was, without the signals of job control, which are for the
+  // For the control thread: restores the previous mask, but blocks the job-control signals, which are for the
   // thread that prompts.
   void lift() const {
     sigset_t mask = before_;
@@ -58,12 +57,12 @@ class SignalsBlocked {
 
 }  // namespace
 
-// What is called: the control thread and whoever ends the calls meet here.
+// The function to call, shared by the control thread and the owner of the calls.
 struct Control::Calls::Target {
   std::mutex mutex;
   std::function<void()> function;  // empty once the calls are over
 
-  // False where they are.
+  // False if the calls are over.
   bool call() {
     const std::lock_guard lock(mutex);
     if (function) function();
@@ -75,9 +74,8 @@ struct Control::Calls::Target {
   }
 };
 
-// Its thread is there from the start: when it is needed there may be no thread to be had. It alone takes the
-// signals: under ThreadSanitizer one that comes to a thread which waits for a mutex is put off until that
-// ends.
+// The thread is created at the start, because it might not be possible later. Only this thread receives the
+// signals: ThreadSanitizer delays a signal to a thread that waits for a mutex.
 struct Control::Loop {
   explicit Loop(Cancel& to_request) : cancel(to_request) {
     for (const int signal : stop_signals)
@@ -86,7 +84,7 @@ struct Control::Loop {
     wait_for_signal();
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, nullptr, &mask);
-    JobSignals::block_in_this_thread();  // inherited by the thread: it never takes one
+    JobSignals::block_in_this_thread();  // inherited by the new thread, which never receives them
     thread = std::jthread([this](const std::stop_token& over) { run(over); });
     pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   }
@@ -94,10 +92,10 @@ struct Control::Loop {
   ~Loop() {
     thread.join();
     signals.clear();
-    ::signal(SIGUSR1, SIG_IGN);  // before it is no longer blocked
+    ::signal(SIGUSR1, SIG_IGN);  // before it is unblocked
   }
 
-  // There is always a wait under way, without which the loop would end.
+  // A wait is always pending; otherwise context.run() would return.
   void wait_for_signal() {
     signals.async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
@@ -109,7 +107,7 @@ struct Control::Loop {
     });
   }
 
-  // A timer that goes on by itself until the calls are over.
+  // A timer that restarts until the calls are over.
   struct Timer {
     boost::asio::steady_timer timer;
     std::chrono::milliseconds interval;
@@ -125,7 +123,7 @@ struct Control::Loop {
     });
   }
 
-  // A request stops the context, and from then on it runs between interruptions.
+  // A request stops the context, which then runs only between interruptions.
   void run(const std::stop_token& over) {
     blocked.lift();
     context.run();
@@ -140,8 +138,8 @@ struct Control::Loop {
   const SignalsBlocked blocked;
   boost::asio::io_context context{1};
   boost::asio::signal_set signals{context};
-  std::shared_ptr<Calls::Target> user_signal;  // for the control thread alone
-  std::jthread thread;                         // last: joined before the rest goes
+  std::shared_ptr<Calls::Target> user_signal;  // used only by the control thread
+  std::jthread thread;                         // last: joined before the other members are destroyed
 };
 
 Control::Control(Cancel& cancel) : loop_(std::make_unique<Loop>(cancel)) {
@@ -175,7 +173,7 @@ Control::Calls Control::on_user_signal(std::function<void()> function) const {
 Control::Calls::Calls(std::shared_ptr<Target> target) : target_(std::move(target)) {}
 
 Control::Calls& Control::Calls::operator=(Calls&& other) noexcept {
-  std::swap(target_, other.target_);  // what was here ends with the other
+  std::swap(target_, other.target_);  // the old calls end when `other` is destroyed
   return *this;
 }
 

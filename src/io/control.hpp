@@ -1,5 +1,5 @@
-// The control side of the program: one thread of Boost.Asio, beside those that move data, for signals, timers
-// and whatever else is not to wait for data. The only user of Boost.Asio.
+// The control thread, which handles signals and timers without waiting for data. Boost.Asio is used only
+// here.
 #pragma once
 
 #include <chrono>
@@ -10,20 +10,20 @@
 
 namespace gpuaes {
 
-// While it lives, the signals that end a program (`stop_signals` in control.cpp) request `cancel`, except
-// those inherited as ignored (nohup, background jobs), and a request ends blocking calls. SIGUSR1 does
-// nothing but what on_user_signal() says, not even after it has gone: it must never end a run that is as good
-// as done.
+// While an object exists, the signals that end a program (`stop_signals` in control.cpp) request `cancel`,
+// unless they were inherited as ignored (nohup, background jobs), and a request interrupts blocking calls.
+// SIGUSR1 only calls the function given to on_user_signal(). It is ignored after destruction, because it must
+// not end a run that is almost done.
 //
-// Signals come to the control thread alone, and to threads that are made before it: no read or write of
-// another one is interrupted by them.
+// Only the control thread, and threads created before it, receive these signals, so they do not interrupt
+// reads and writes of other threads.
 class Control {
  public:
   explicit Control(Cancel& cancel);
   ~Control();
 
-  // Calls on the control thread, for as long as it lives: once it is gone nobody is in the function. What is
-  // called must not throw, nor wait for long: signals wait for it.
+  // Calls of a function on the control thread, which end on destruction; the destructor waits for a call that
+  // is running. The function must not throw, and must not block for long because signals wait for it.
   class Calls {
    public:
     Calls() = default;
@@ -38,11 +38,11 @@ class Control {
     std::shared_ptr<Target> target_;
   };
 
-  // Calls `function` after `first`, and from then on every `interval`.
+  // Calls `function` after `first` and then every `interval`.
   [[nodiscard]] Calls every(std::chrono::milliseconds first, std::chrono::milliseconds interval,
                             std::function<void()> function) const;
 
-  // Calls `function` upon each SIGUSR1. One at a time: the last that was given counts.
+  // Calls `function` on each SIGUSR1. Replaces the previous function.
   [[nodiscard]] Calls on_user_signal(std::function<void()> function) const;
 
  private:

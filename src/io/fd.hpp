@@ -1,4 +1,4 @@
-// File descriptors, and errors of the calls that use them.
+// File descriptors, and errors of calls that use them.
 #pragma once
 
 #include <sys/types.h>
@@ -18,26 +18,27 @@ class Fd {
   ~Fd();
   int get() const noexcept { return fd_; }
   void reset(int fd) noexcept;  // closes the current descriptor and owns `fd` instead
-  int close() noexcept;  // the result of close(2), which is where some file systems first tell of a failed
-                         // write
+
+  // The result of close(2): some file systems report a failed write only here.
+  int close() noexcept;
 
  private:
   int fd_;
 };
 
-// The error of a call that failed with `error` (an errno). `failure` is the beginning of the message, such as
-// "cannot open". Has a hint if there is no space.
+// The error of a call that failed with `error` (an errno), with the hint for it. `failure` is the beginning
+// of the message, such as "cannot open".
 IoError io_error(std::string_view failure, const std::string& name, int error);
 
-// What to do about a write that failed with `error`; empty where there is nothing to say.
+// A hint for a call that failed with `error`, or "".
 const char* hint_for(int error);
 
-// open(2) with O_CLOEXEC. Opening a FIFO waits for its other end: a request to stop ends that. `mode` is for
-// a new file. IoError.
+// open(2) with O_CLOEXEC. Opening a FIFO waits for the other end, unless the program is told to stop. `mode`
+// is for a new file. IoError, Cancelled.
 Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode = 0666);
 
-// Puts /dev/null, opened the wrong way round, where descriptor 0, 1 or 2 is closed: what is opened later
-// cannot land there, and using it as input or output still fails with EBADF.
+// Opens /dev/null for each closed descriptor from 0 to 2, so no file opened later becomes standard input or
+// output. It is opened with the wrong access mode, so using it still fails with EBADF.
 void occupy_standard_descriptors();
 
 }  // namespace gpuaes

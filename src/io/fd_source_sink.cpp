@@ -13,24 +13,23 @@
 namespace gpuaes {
 namespace {
 
-// Pipes hold 64 KiB unless asked, and then reach half the speed. Quietly without, where the system says no.
+// Pipes are much slower with their default size of 64 KiB. If the system refuses a larger one, the pipe is
+// used as it is.
 constexpr int pipe_bytes = 1 << 20;
 
-// What one read or write moves at most: larger calls won nothing, and a request to stop waits for one call.
+// Limits one read or write. Larger ones were not faster, and a request to stop waits for the current one.
 constexpr std::size_t call_bytes = 1 << 20;
 
-// What one write to a file moves: aligned calls of 1 MiB took up to twice as long (ext4, 2 cores).
+// Limits one write to a file. Aligned writes of 1 MiB were slower on ext4.
 constexpr std::size_t file_call_bytes = 256 << 10;
 
-// Regular files up to here have nothing to share out among lanes, and those whose st_size is no size (4096 in
+// Smaller regular files are not worth dividing among lanes. Files whose st_size is not their size (4096 in
 // sysfs) are all smaller.
 constexpr std::uint64_t min_parallel_size = 64 << 10;
 
-// Many lanes that read a file in parallel confuse the kernel's own readahead, which goes by one place in an
-// open file. So each read asks for what others will want soon: 4.0 instead of 3.0 GB/s of a disk (ext4, 16
-// lanes with 1 MiB each; cat 2.8), for 4 % of what pread alone makes of the page cache. With few lanes the
-// kernel does better by itself (2 lanes: half the time). O_DIRECT, with 4.2, is not worth a second way to
-// read.
+// Many lanes that read a file in parallel defeat the kernel's readahead, which follows one position in an
+// open file. So each read requests the data that other lanes will need soon, which is faster. With few lanes
+// the kernel's own readahead is better. O_DIRECT was hardly faster and would need a second way to read.
 constexpr unsigned few_readers = 4;
 constexpr std::uint64_t ahead_bytes = 32 << 20;
 
@@ -43,8 +42,8 @@ bool is_file(const struct stat& status) {
   return S_ISREG(status.st_mode) || S_ISBLK(status.st_mode);
 }
 
-// Waits until `fd` is ready for `events`, forever where `patience` is negative. False when it did not come to
-// be.
+// Waits until `fd` is ready for `events`, at most `patience` milliseconds, or forever if negative. Returns
+// whether it is.
 bool wait_for(int fd, short events, int patience, Cancel& cancel) {
   struct pollfd entry {
     fd, events, 0
@@ -60,9 +59,8 @@ bool wait_for(int fd, short events, int patience, Cancel& cancel) {
   }
 }
 
-// Makes a call that reads or writes until it does something else than being interrupted, or finding a
-// descriptor that came to us non-blocking not ready: that we wait for, since its flags are shared and not
-// ours to change.
+// Repeats a read or write while it is interrupted or `fd` is not ready. Descriptors may be inherited
+// non-blocking; their flags are shared with other processes and must not be changed.
 template <class Call>
 ssize_t transfer(int fd, short events, Cancel& cancel, Call call) {
   for (;;) {
@@ -120,8 +118,8 @@ std::size_t FdSource::read(std::span<std::byte> out) {
   return static_cast<std::size_t>(count);
 }
 
-// At the end of a file: it must not have lost bytes since it was opened. That st_size still says what it said
-// then tells the files of sysfs, whose st_size never was their size, from those that somebody cut.
+// At the end of the input: throws if the file was truncated since it was opened. A file in sysfs also ends
+// before its st_size, but its st_size does not change.
 void FdSource::check_not_shrunk() const {
   if (size_ == 0) return;
   struct stat now {};
@@ -163,7 +161,7 @@ void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
   }
 }
 
-// Of what errno says, `at` so many bytes from where the input began.
+// For the current errno. `at` is counted from where the input begins.
 IoError FdSource::failure_at(std::uint64_t at) const {
   return IoError(fmt::format("cannot read {} at byte {}: {}", name_, at, strerror(errno)));
 }

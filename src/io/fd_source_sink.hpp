@@ -1,4 +1,4 @@
-// Descriptors as sources and sinks: pipes, files, devices, sockets.
+// Sources and sinks on file descriptors: pipes, files, devices, sockets.
 #pragma once
 
 #include <sys/stat.h>
@@ -14,7 +14,8 @@ namespace gpuaes {
 
 class FdSource : public Source {
  public:
-  // `name` is for messages. IoError for what cannot be read: a directory, a descriptor open for writing only.
+  // `name` is for messages. IoError if the descriptor cannot be read: a directory, or one open only for
+  // writing.
   FdSource(Fd fd, std::string name, Cancel& cancel);
 
   std::size_t read(std::span<std::byte> out) override;
@@ -23,14 +24,14 @@ class FdSource : public Source {
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   void skip_to(std::uint64_t offset) override;
 
-  // Bytes from there to the end, at the time of opening: of regular files and block devices. None for files
-  // of /proc, which say 0 whatever is in them.
+  // The size of a regular file or block device when it was opened, in bytes, less what begin_here() excluded.
+  // None for anything else, and for files in /proc, whose st_size is 0.
   std::optional<std::uint64_t> size() const;
 
-  // That many threads will use read_at() at once.
+  // The number of threads that will use read_at() concurrently.
   void expect_readers(unsigned readers) { readers_ = readers; }
 
-  // Offsets and sizes are counted from where it stands now: what was read so far is no longer part of it.
+  // From now on, offsets and sizes count from the current position.
   void begin_here();
 
   const struct stat& status() const noexcept { return status_; }
@@ -47,16 +48,16 @@ class FdSource : public Source {
   Cancel& cancel_;
   struct stat status_ {};
   unsigned readers_ = 1;
-  std::uint64_t opened_at_ = 0;  // where the descriptor stood
-  std::uint64_t read_ = 0;       // where read() goes on, counted from there
-  std::uint64_t begin_ = 0;      // where offsets are counted from
-  std::uint64_t size_ = 0;       // bytes from there to the end; 0 unless a regular file or a block device
-  bool sized_ = false;           // whether size_ is the size: files of /proc say 0
+  std::uint64_t opened_at_ = 0;  // initial position of the descriptor
+  std::uint64_t read_ = 0;       // position of read(), counted from opened_at_
+  std::uint64_t begin_ = 0;      // position of offset 0
+  std::uint64_t size_ = 0;       // bytes from begin_ to the end; 0 unless a regular file or a block device
+  bool sized_ = false;           // whether size_ is known; it is not for files in /proc
 };
 
 class FdSink : public Sink {
  public:
-  // IoError for what cannot be written. SIGPIPE must be ignored.
+  // IoError if the descriptor cannot be written. SIGPIPE must be ignored.
   FdSink(Fd fd, std::string name, Cancel& cancel);
 
   void write(std::span<const std::byte> bytes) override;
@@ -73,22 +74,23 @@ class FdSink : public Sink {
   Fd fd_;
   std::string name_;
   Cancel& cancel_;
-  std::size_t max_;            // bytes a call
+  std::size_t max_;            // bytes per call
   std::uint64_t written_ = 0;  // bytes
 };
 
-// What the command line calls standard input. A file of that name is "./-".
+// The name of standard input on the command line. A file of that name is "./-".
 inline constexpr std::string_view standard_name = "-";
 
-// What messages call the standard streams.
+// The names of the standard streams in messages.
 inline constexpr char standard_input_name[] = "standard input";
 inline constexpr char standard_output_name[] = "standard output";
 inline constexpr char standard_error_name[] = "standard error";
 
-// The name of a source for messages.
+// The name of a source in messages.
 std::string shown_name(const std::string& name);
 
-// The file of that name, or standard input. Descriptor 0 stays open: no other file gets its number.
+// Opens the file of that name, or standard input. Descriptor 0 remains open, so no other file gets its
+// number.
 FdSource open_source(const std::string& name, Cancel& cancel);
 
 }  // namespace gpuaes

@@ -18,10 +18,10 @@ namespace {
 constexpr mode_t owner_only = 0700;
 constexpr const char* access_acl = "system.posix_acl_access";
 
-// How messages name it.
+// Its name in messages.
 constexpr const char* acl = "access control list";
 
-// The result of a call like getxattr(2), asking for the size first. Nothing if it fails.
+// The result of a call such as getxattr(2), which is first asked for the size. None if it fails.
 template <class Call>
 std::optional<std::string> read_all(Call call) {
   for (;;) {
@@ -29,7 +29,7 @@ std::optional<std::string> read_all(Call call) {
     if (size < 0) return std::nullopt;
     std::string bytes(static_cast<std::size_t>(size), '\0');
     const ssize_t count = size == 0 ? 0 : call(bytes.data(), bytes.size());
-    if (count < 0 && errno == ERANGE) continue;  // it has grown meanwhile
+    if (count < 0 && errno == ERANGE) continue;  // it has grown in the meantime
     if (count < 0) return std::nullopt;
     bytes.resize(static_cast<std::size_t>(count));
     return bytes;
@@ -47,7 +47,7 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// The kernel computes these two from the contents, which are new.
+// The kernel computes these from the contents, which are new.
 bool is_of_contents(std::string_view attribute) {
   return attribute == "security.ima" || attribute == "security.evm";
 }
@@ -60,7 +60,7 @@ bool copy_attribute(int fd, const char* path, const char* attribute) {
   return value == now || fsetxattr(fd, attribute, value->data(), value->size(), 0) == 0;
 }
 
-// What `path` and `fd` have may not be known: then neither is who an ACL lets in.
+// The extended attributes of a file. If they are not known, neither is its ACL.
 struct Attributes {
   std::vector<std::string> names;
   bool known;
@@ -72,14 +72,14 @@ Attributes attributes_of(Call call) {
   return {split(list.value_or("")), list || errno == ENOTSUP};
 }
 
-// Gives `fd` the extended attributes of `path`. Appends the names of those that it cannot set to `lost`.
+// Gives `fd` the extended attributes of `path`. Appends the names of those that cannot be set to `lost`.
 void keep_attributes(int fd, const char* path, std::vector<std::string>& lost) {
   const auto [wanted, wanted_known] =
       attributes_of([&](char* out, std::size_t size) { return listxattr(path, out, size); });
   const auto [had, had_known] =
       attributes_of([&](char* out, std::size_t size) { return flistxattr(fd, out, size); });
   if (!wanted_known || !had_known) lost.emplace_back(acl);
-  for (const std::string& attribute : had)  // a default ACL may have given it some
+  for (const std::string& attribute : had)  // for example from a default ACL
     if (!has(wanted, attribute) && !attribute.starts_with("security.") &&
         fremovexattr(fd, attribute.c_str()) != 0)
       lost.push_back(attribute == access_acl ? acl : attribute);

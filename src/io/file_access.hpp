@@ -9,15 +9,15 @@
 namespace gpuaes {
 
 // Gives the file that is open as `fd` the owner, group, mode, ACL and extended attributes of the file at
-// `path`. What cannot be kept narrows access and never widens it. Returns the names of what was lost.
-// IoError, with `name`, where the mode cannot be set.
+// `path`. If one of them cannot be kept, access becomes narrower, never wider. Returns the names of what was
+// lost. IoError naming `name` if the mode cannot be set.
 std::vector<std::string> keep_access(int fd, const std::string& path, const std::string& name);
 
-// Sets the mode. Returns false where the file system cannot and access is narrower than requested. IoError if
+// Sets the mode. Returns false if the file system cannot, and access is narrower than requested. IoError if
 // it would be wider.
 bool set_mode(int fd, mode_t mode, const std::string& name);
 
-// Restricts the file to its owner: mode 0600 and no ACL, even one inherited from the directory. IoError where
+// Restricts the file to its owner: mode 0600 and no ACL, even one inherited from the directory. IoError if
 // the file system cannot.
 void make_private(int fd, const std::string& name);
 

@@ -1,4 +1,4 @@
-// Signals: what the process ignores, how it ends by one, and job control.
+// Signals that the process ignores, termination by a signal, and job control.
 #pragma once
 
 #include <signal.h>
@@ -10,40 +10,40 @@
 
 namespace gpuaes {
 
-// From now on a write to a pipe that nobody reads, or beyond a limit on file sizes, fails as any other,
-// instead of ending the process with something half written. And SIGUSR1, which asks how far a run is, does
-// not end what has not begun to run. Returns whether SIGPIPE was ignored already.
+// Ignores SIGPIPE and SIGXFSZ, so a write to a pipe without readers, or beyond a limit on file sizes, fails
+// instead of ending the process. Also ignores SIGUSR1, which asks for progress and must not end a process
+// that is still starting. Returns whether SIGPIPE was already ignored.
 bool ignore_signals();
 
-// Ends the process by `signal`, with its default action. Call it when all has been unwound and wiped.
+// Ends the process by `signal`, with its default action. Call it after everything has been unwound and wiped.
 [[noreturn]] void die_by(int signal);
 
 // Job control for a thread that changes the terminal: it must restore the terminal before the process stops.
 //
-// While an object lives, SIGTSTP, SIGTTIN, SIGTTOU and SIGCONT are reported instead of stopping the process,
-// except those inherited as ignored. One object at a time; only the thread that made it uses it, and all
-// other threads have these signals blocked.
+// While an object exists, SIGTSTP, SIGTTIN, SIGTTOU and SIGCONT are reported instead of stopping the process,
+// except those inherited as ignored. There is one object at a time. Only the thread that created it uses it;
+// all other threads have these signals blocked.
 class JobSignals {
  public:
   JobSignals();
-  ~JobSignals();  // a signal that no one took has its usual effect now
+  ~JobSignals();  // a signal that was not taken has its usual effect now
   JobSignals(const JobSignals&) = delete;
   JobSignals& operator=(const JobSignals&) = delete;
 
-  // The last signal that came, or 0. A signal also ends a blocking call of this thread with EINTR.
+  // The last signal received, or 0. A signal also makes a blocking call of this thread fail with EINTR.
   static int last();
 
   // Returns the last signal and marks it handled.
   static int take();
 
-  // Marks `signal` handled if it was the last one.
+  // Marks `signal` handled if it was the last one received.
   static void discard(int signal);
 
-  // Waits until `fd` is ready for `events` (never, if it is negative), a signal has come, or `patience` is
-  // over (forever, if it is negative). May also return early. Cancelled.
+  // Waits until `fd` is ready for `events`, a signal is received or `patience` has passed. A negative `fd` is
+  // never ready; negative `patience` means forever. May return early. Cancelled.
   static void wait(int fd, short events, std::chrono::milliseconds patience, Cancel& cancel);
 
-  // Stops the process by `signal` with its default action, and returns when it continues.
+  // Stops the process by `signal`, with its default action. Returns when the process continues.
   static void stop_by(int signal);
 
   static void block_in_this_thread();

@@ -1,4 +1,4 @@
-// The two ends of the filter, as the pipeline sees them.
+// The input and output of the pipeline.
 #pragma once
 
 #include <chrono>
@@ -10,48 +10,48 @@
 
 namespace gpuaes {
 
-// Where the input comes from. read(), ready() and skip_to() are called by one thread at a time; read_at()
-// by any number.
-// All sizes and offsets are bytes, offsets counted from where the source stood when it was opened.
-// IoError when the input fails, Cancelled when the program is told to stop.
+// The input. read(), ready() and skip_to() are called by one thread at a time, read_at() by any number. Sizes
+// and offsets are in bytes; offsets count from the position at which the source was opened. IoError if the
+// input fails, Cancelled if the program is told to stop.
 class Source {
  public:
   virtual ~Source() = default;
 
-  // Waits for input and reads what is there, at most out.size() bytes (at least 1 is asked for). 0 only at
-  // the end of the input, never for an error.
+  // Waits for input and reads at most out.size() bytes, which must be at least 1. Returns 0 only at the end
+  // of the input.
   virtual std::size_t read(std::span<std::byte> out) = 0;
 
-  // Whether read() would return at once, looked at for up to `patience`.
+  // Waits up to `patience` for input. Returns whether read() would return immediately.
   virtual bool ready(std::chrono::milliseconds patience) = 0;
 
-  // How many bytes, from the first on, several threads may read at once with read_at(); 0 where only read()
+  // The number of bytes, from the beginning, that several threads can read with read_at(); 0 if only read()
   // works.
   virtual std::uint64_t parallel_size() const = 0;
 
-  // Reads exactly out.size() bytes at `offset`. IoError when they are no longer there.
+  // Reads exactly out.size() bytes at `offset`. IoError if the input no longer has them.
   virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
 
-  // read() goes on at `offset`, at most parallel_size(), or the size of a file or a block device.
+  // Makes read() continue at `offset`, which is at most parallel_size() or the size of a file or block
+  // device.
   virtual void skip_to(std::uint64_t offset) = 0;
 };
 
-// Where the output goes. One thread at a time uses it.
+// The output. Used by one thread at a time.
 class Sink {
  public:
-  virtual ~Sink() = default;  // an output that was not finished is taken back where that is possible
+  virtual ~Sink() = default;  // removes the output, if possible, unless finish() has returned
 
-  // So many bytes are going to be written, if all goes well. IoError where there is no room for them.
+  // Announces the expected size of the output, in bytes. IoError if there is no space for it.
   virtual void expect([[maybe_unused]] std::uint64_t size) {}
 
   // Writes all of `bytes`, or throws IoError or Cancelled.
   virtual void write(std::span<const std::byte> bytes) = 0;
 
-  // All has been written and is good. IoError when the system says only now that it did not keep the bytes.
+  // Completes the output. IoError if the system reports only now that it lost data.
   virtual void finish() = 0;
 };
 
-// Takes everything and keeps nothing, until the program is told to stop.
+// Discards the output. Throws Cancelled if the program is told to stop.
 class NullSink : public Sink {
  public:
   explicit NullSink(const Cancel& cancel) : cancel_(cancel) {}

@@ -26,7 +26,7 @@ fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// .NAME.gpuaes-XXXXXX, with as much of NAME as the file system has room for.
+// .NAME.gpuaes-XXXXXX, with as much of NAME as fits.
 std::string random_name(std::string_view base, std::size_t max_bytes) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   constexpr std::string_view mark = ".gpuaes-";
@@ -170,8 +170,8 @@ bool TempFile::replace_target() {
   return rename_to_target();
 }
 
-// An empty file takes the name before the rename: neither linkat(2) nor RENAME_NOREPLACE works on every file
-// system without O_TMPFILE.
+// Reserves the name with an empty file before the rename: neither linkat(2) nor RENAME_NOREPLACE works on
+// every file system without O_TMPFILE.
 bool TempFile::become_new_target() const {
   if (temp_name_.empty()) return link_to(base_.c_str());
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;

@@ -13,16 +13,16 @@
 
 namespace gpuaes {
 
-// Until publish() only its owner can open it. Where the file system has O_TMPFILE it has no name until then,
-// so not even SIGKILL leaves it there; elsewhere it is called .NAME.gpuaes-XXXXXX, with mode 0600, and
-// the destructor removes it.
+// Until publish(), only its owner can open it. If the file system has O_TMPFILE, the file has no name until
+// then, so it disappears even after SIGKILL. Otherwise it is called .NAME.gpuaes-XXXXXX, and the destructor
+// removes it.
 class TempFile {
  public:
-  // What publish() does about a file that has the target's name. Where it refuses, so does the constructor.
+  // What publish() does if the target exists. With `refuse`, the constructor also fails.
   enum class IfExists { replace, refuse };
 
-  // In the directory of `target`, which messages call `name`. `hint` is for errors that writing in place
-  // would avoid. IoError.
+  // Creates the file in the directory of `target`, which messages call `name`. `hint` is for errors that
+  // writing in place would avoid. IoError.
   TempFile(const std::filesystem::path& target, std::string name, const char* hint,
            IfExists if_exists = IfExists::replace);
   TempFile(const TempFile&) = delete;
@@ -32,24 +32,24 @@ class TempFile {
   // The only descriptor that is open for writing, so close(2) reports every error. Call once.
   Fd take_fd() { return std::move(fd_); }
 
-  // What changes when the target is replaced, or its contents or access are changed.
+  // Changes if the target is replaced or its contents or access change.
   struct State {
     std::uint64_t inode;
     std::int64_t seconds, nanoseconds;  // its ctime
     bool operator==(const State&) const = default;
   };
 
-  // The target as it is now; none if it does not exist. IoError where publish() could not replace it, or the
+  // The target as it is now; none if it does not exist. IoError if publish() could not replace it or the
   // shell's > could not write it: it is not a regular file, it is a mount point, or permissions, a sticky
-  // directory or a file attribute protect it. Changes nothing, unless an empty directory takes the target's
-  // name at that moment.
+  // directory or a file attribute protect it. Changes nothing, but would remove an empty directory that takes
+  // the target's name at that moment.
   std::optional<State> inspect_target() const;
 
-  // A path of the target that leads to the same directory even if that is renamed, where there is a /proc.
+  // A path of the target. With /proc, it leads to the same directory even if that is renamed.
   std::string target() const;
 
-  // The mode of a new file in this directory, from umask or from the directory's default ACL; 0600 if
-  // unknown. Creates an empty file to see: nothing else is right on every file system.
+  // The mode of a new file in this directory, from umask or the directory's default ACL; 0600 if unknown.
+  // Creates an empty file to get it, which is the only way that works on every file system.
   mode_t mode_of_new_file() const;
 
   // Gives the file the target's name. IoError.
@@ -76,8 +76,8 @@ class TempFile {
   Fd fd_;
 };
 
-// Makes a new name in the directory of `path` survive a system crash, where the file system and the
-// permissions of the directory allow that. IoError.
+// Makes a new name in the directory of `path` survive a system crash, if the file system and the permissions
+// of the directory allow it. IoError.
 void sync_directory_of(const std::filesystem::path& path);
 
 }  // namespace gpuaes

@@ -19,7 +19,7 @@ constexpr const char* terminal = "/dev/tty";
 // SIGCONT, as from the shell's `kill %1`.
 constexpr std::chrono::seconds background_pause{1};
 
-// How often it checks whether it is in the foreground.
+// How often to check for the foreground.
 constexpr std::chrono::milliseconds look_interval{20};
 
 constexpr std::chrono::milliseconds forever{-1};
@@ -29,8 +29,7 @@ Fd open_terminal(Cancel& cancel) {
   try {
     return open_file(terminal, O_RDWR | O_NOCTTY | O_NONBLOCK, cancel);
   } catch (const IoError& error) {
-    throw IoError(error.what(),
-                  "if there is no terminal, use --passphrase-file to read the passphrase from a file");
+    throw IoError(error.what(), "if there is no terminal, use --passphrase-file or --new-passphrase-file");
   }
 }
 
@@ -117,8 +116,8 @@ bool HiddenPrompt::is_hidden() const {
   return tcgetattr(terminal_.get(), &now) == 0 && (now.c_lflag & ECHO) == 0;
 }
 
-// Without waiting for output, which a user may have stopped (^S). Not from the background, where the settings
-// are another process's.
+// Does not wait for output, which the user may have stopped (^S). Does nothing in the background, where the
+// settings are another process's.
 void HiddenPrompt::show() {
   if (!std::exchange(hidden_, false) || !is_foreground()) return;
   tcsetattr(terminal_.get(), TCSANOW, &before_);
@@ -133,7 +132,7 @@ void HiddenPrompt::follow_signal() {
   await_foreground();
 }
 
-// No longer than background_pause, and not past another signal of job control.
+// Gives up after background_pause, or when another job-control signal arrives.
 void HiddenPrompt::await_foreground() {
   const auto end = std::chrono::steady_clock::now() + background_pause;
   for (;;) {

@@ -1,5 +1,4 @@
-// The terminal that controls the process, for what a user types: standard input and output are busy with
-// other things.
+// The controlling terminal, where a user types passphrases: standard input and output are used for data.
 #pragma once
 
 #include <sys/types.h>
@@ -16,24 +15,24 @@
 
 namespace gpuaes {
 
-// Asks for secrets on /dev/tty. From the first question until destruction, typing is not echoed. Input that
-// was not asked for is discarded, before and after.
+// Asks for secrets on /dev/tty. From the first question until destruction, typing is not echoed. Input typed
+// before the first question or after the last answer is discarded.
 //
-// While the process is stopped (^Z), the terminal has its old settings; when it continues, echo is turned off
+// While the process is stopped (^Z), the terminal has its old settings. When it continues, echo is turned off
 // and the question is repeated.
 class HiddenPrompt {
  public:
-  explicit HiddenPrompt(Cancel& cancel);  // IoError where there is no terminal
+  explicit HiddenPrompt(Cancel& cancel);  // IoError if there is no terminal
   ~HiddenPrompt();
   HiddenPrompt(const HiddenPrompt&) = delete;
   HiddenPrompt& operator=(const HiddenPrompt&) = delete;
 
-  // Writes `question`, reads a line into `out` and returns its length without the newline. What does not fit
-  // is read too, and dropped; out.size() is returned then. IoError, Cancelled.
+  // Writes `question`, reads a line into `out` and returns its length without the newline. If the line does
+  // not fit, discards the rest and returns out.size(). IoError, Cancelled.
   std::size_t ask(std::string_view question, std::span<std::byte> out);
 
  private:
-  // False or nothing if a job-control signal came first.
+  // False or none if a job-control signal arrived first.
   bool hide();
   bool say(std::string_view text);
   std::optional<std::size_t> read_line(std::span<std::byte> out);

@@ -11,8 +11,8 @@ namespace {
 constexpr unsigned char delete_control = 0x7f;
 
 bool is_shown(unsigned char byte) {
-  const bool of_lines = byte == '\b' || byte == '\t' || byte == '\n' || byte == '\f' || byte == '\r';
-  return of_lines || (byte >= 0x20 && byte != delete_control);
+  const bool is_layout = byte == '\b' || byte == '\t' || byte == '\n' || byte == '\f' || byte == '\r';
+  return is_layout || (byte >= 0x20 && byte != delete_control);
 }
 
 }  // namespace

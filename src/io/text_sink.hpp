@@ -1,4 +1,4 @@
-// Plaintext on its way to a terminal: text is shown, and what else there is would be taken for orders.
+// Writes plaintext to a terminal, but only text: a terminal would obey control sequences.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace gpuaes {
 
-// Finds what is no text, piece by piece: characters may lie across pieces. Text is UTF-8
-// without control characters but backspace, tab, line feed, form feed and
-// carriage return. Escape is one: a terminal may be told with it to do things and to answer.
+// Checks for text, piece by piece; a character may be split between pieces. Text is UTF-8 without control
+// characters except backspace, tab, newline, form feed and carriage return. Escape is not allowed because it
+// begins terminal control sequences.
 class TextCheck {
  public:
-  // Whether all of it is text, or may become so with what comes next.
+  // Whether `bytes` is text. It may end within a character, which the next piece must complete.
   bool is_text(std::span<const std::byte> bytes);
 
  private:
@@ -27,7 +27,7 @@ class TextCheck {
 
 inline constexpr char to_terminal_hint[] = "redirect the output, name a file with -o, or use --force";
 
-// Hands on to `sink` what is text. UsageError for what is not, before any of that write() is handed on.
+// Passes text on to `sink`. UsageError if a piece is not text; none of that piece is passed on.
 class TextSink : public Sink {
  public:
   explicit TextSink(std::unique_ptr<Sink> sink) : sink_(std::move(sink)) {}

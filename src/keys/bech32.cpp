@@ -6,21 +6,21 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::string_view digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";  // of the values 0 to 31
+constexpr std::string_view digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";  // for the values 0 to 31
 constexpr std::size_t checksum_characters = 6;
 constexpr unsigned bad_value = 32;
 
-// All ones where a and b, which are bytes, are the same; otherwise zero.
+// All ones if the bytes a and b are equal, otherwise zero.
 unsigned mask_equal(unsigned a, unsigned b) {
   return 0u - (((a ^ b) - 1) >> 31);
 }
 
-// All ones where first <= c <= last, bytes all of them; otherwise zero.
+// All ones if first <= c <= last, otherwise zero. All three are bytes.
 unsigned mask_between(unsigned c, unsigned first, unsigned last) {
   return (((c - first) | (last - c)) >> 31) - 1;
 }
 
-// Looks at every digit there is: where one stands among them tells what it is.
+// Compares with every digit, because a table lookup would be a secret-dependent memory access.
 unsigned value_of(unsigned lower_case) {
   unsigned value = bad_value;
   for (unsigned i = 0; i < digits.size(); ++i)
@@ -43,7 +43,7 @@ unsigned to_upper(unsigned c) {
   return c & ~(0x20u & mask_between(c, 'a', 'z'));
 }
 
-// The checksum's BCH code over values of 5 bits, begun with a prefix.
+// The BCH checksum of a prefix and the 5-bit values after it.
 class Checksum {
  public:
   explicit Checksum(std::string_view prefix) {
@@ -59,7 +59,7 @@ class Checksum {
     for (unsigned i = 0; i < 5; ++i) state_ ^= generator[i] & (0u - (top >> i & 1));
   }
 
-  // 1 where what was added ends with its own checksum.
+  // 1 if the values added end with their checksum.
   std::uint32_t state() const { return state_; }
 
  private:
@@ -69,16 +69,16 @@ class Checksum {
 }  // namespace
 
 void encode_bech32(std::string_view prefix, std::span<const std::byte> data, std::span<std::byte> out) {
-  const bool capitals = std::ranges::any_of(prefix, [](char c) { return c >= 'A' && c <= 'Z'; });
+  const bool uppercase = std::ranges::any_of(prefix, [](char c) { return c >= 'A' && c <= 'Z'; });
   std::size_t at = 0;
   for (const char c : prefix) out[at++] = static_cast<std::byte>(c);
   out[at++] = std::byte{'1'};
   Checksum checksum(prefix);
   const auto put = [&](unsigned value) {
     const unsigned digit = digit_of(value);
-    out[at++] = static_cast<std::byte>(capitals ? to_upper(digit) : digit);
+    out[at++] = static_cast<std::byte>(uppercase ? to_upper(digit) : digit);
   };
-  unsigned held = 0, bits = 0;  // of the data, and not yet put
+  unsigned held = 0, bits = 0;  // data bits that are not written yet
   const auto put_data = [&] {
     const unsigned value = held >> (bits - 5) & 31;
     checksum.add(value);
@@ -130,7 +130,7 @@ Bech32Fault decode_bech32(std::string_view prefix, std::string_view text, std::s
   return (held & ((1u << bits) - 1)) == 0 ? Bech32Fault::none : Bech32Fault::padding;
 }
 
-// To the end, whatever comes: `text` may be a key, which begins as it likes.
+// No early exit: `text` may be a raw key.
 bool has_bech32_prefix(std::string_view prefix, std::string_view text) {
   if (text.size() <= prefix.size()) return false;
   unsigned different = static_cast<unsigned char>(text[prefix.size()]) ^ unsigned { '1' };

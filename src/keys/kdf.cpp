@@ -28,7 +28,8 @@ namespace {
 
 constexpr auto check = check_libcrypto<IoError>;
 
-// libcrypto asks for memory that it may change, and changes none; nor does it take none for empty.
+// The const_cast is safe because libcrypto only reads the value. A null pointer is not accepted, even for an
+// empty value.
 OSSL_PARAM octet_parameter(const char* name, std::span<const std::byte> value) {
   static std::byte nothing;
   void* const data = value.empty() ? &nothing : const_cast<std::byte*>(value.data());
@@ -55,8 +56,8 @@ Secret hkdf(int mode, std::span<const std::byte> key, std::span<const std::byte>
   return out;
 }
 
-// Runs `work` on copies of passphrase and salt in a thread of its own: libcrypto cannot be interrupted. Where
-// `check_stop` throws meanwhile that thread is left to itself, since its caller is about to end the process.
+// Runs `work` in another thread, because libcrypto cannot be interrupted. If `check_stop` throws, the thread
+// is abandoned (the process is about to end), so it has its own copies of passphrase and salt.
 template <class Work>
 Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> salt, const Check& check_stop,
               Work work) {
@@ -88,11 +89,11 @@ const char* characters(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-// Not by way of libcrypto, whose generators would have to be made and seeded first, from the same source.
+// Does not use libcrypto's generators, which would have to be created and seeded from the same source.
 void fill_random(std::span<std::byte> out) {
   while (!out.empty()) {
     const std::span<std::byte> part =
-        out.first(std::min<std::size_t>(out.size(), 256));  // what a call may ask for
+        out.first(std::min<std::size_t>(out.size(), 256));  // the limit of getentropy(3)
     if (getentropy(part.data(), part.size()) != 0)
       throw IoError(fmt::format("cannot get random bytes from the system: {}", strerror(errno)));
     out = out.subspan(part.size());

@@ -1,5 +1,5 @@
-// What others do for keys: random bytes, comparison, derivation. All sizes are bytes. IoError when they fail,
-// which on a sane system is only for lack of memory.
+// Random bytes, comparison and key derivation. All sizes are in bytes. IoError if the system or libcrypto
+// fails, usually for lack of memory.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace gpuaes {
 
-// From the system's random generator.
+// Fills `out` from the system's random generator.
 void fill_random(std::span<std::byte> out);
 
-// Whether both are the same, in a time that depends on their sizes alone.
+// Compares in constant time: the time depends only on the sizes.
 bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b);
 
-// RFC 5869 with SHA-512: extract and expand; expand alone.
+// RFC 5869 with SHA-512: extract-and-expand, and expand only.
 Secret hkdf_sha512(std::span<const std::byte> input_key, std::span<const std::byte> salt,
                    std::span<const std::byte> info, std::size_t size);
 Secret hkdf_expand_sha512(std::span<const std::byte> key, std::span<const std::byte> info, std::size_t size);
@@ -26,10 +26,10 @@ Secret hkdf_expand_sha512(std::span<const std::byte> key, std::span<const std::b
 // RFC 2104 with SHA-512.
 std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<const std::byte> message);
 
-// Derivations that take long call `check` now and then, if it is there, and give way to what it throws.
+// Slow derivations call it repeatedly, unless it is empty, and pass on what it throws.
 using Check = std::function<void()>;
 
-// RFC 7914, N = 2^log2_n. Takes 128 * r * (N + p + 2) bytes of memory, and wipes them.
+// RFC 7914 with N = 2^log2_n. Uses 128 * r * (N + p + 2) bytes of memory and wipes them.
 Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> salt, unsigned log2_n,
               unsigned r, unsigned p, std::size_t size, const Check& check = {});
 

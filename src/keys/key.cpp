@@ -12,8 +12,8 @@ namespace {
 
 constexpr char key_hint[] = "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits";
 
-// The value of a hexadecimal digit, or 16 or more: by arithmetic alone, so that neither a branch nor an
-// address depends on a digit of a key.
+// The value of a hexadecimal digit, or 16 for any other character. Uses only arithmetic: no branch or memory
+// access depends on a digit of a key.
 unsigned digit_value(unsigned char c) {
   const unsigned digit = c - unsigned{'0'};
   const unsigned letter = (c | 0x20u) - unsigned{'a'};
@@ -54,10 +54,9 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
     return key;
   }
   if (hex_length)
-    throw UsageError(
-        fmt::format("the key in {} contains a character that is not a hexadecimal digit among its {}", name,
-                    digits.size()),
-        key_hint);
+    throw UsageError(fmt::format("the key in {} has {} characters, one of which is not a hexadecimal digit",
+                                 name, digits.size()),
+                     key_hint);
   if (contents.size() > max_key_file_bytes)
     throw UsageError(fmt::format("the key in {} is longer than {} bytes", name, max_key_file_bytes),
                      key_hint);

@@ -1,4 +1,4 @@
-// Key files and passphrases: what a user keeps a key in, or makes one of.
+// Keys and passphrases, and the files that hold them.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace gpuaes {
 
-// More than any key file holds, so that /dev/zero given for a key ends soon.
+// More than any key file holds. Limits how much is read from a device such as /dev/zero.
 inline constexpr std::size_t max_key_file_bytes = 4096;
 
-// A key that a user gave, and the name that messages have for it: that of its file.
+// A key, and the name of its file for messages.
 struct FileKey : Secret {
   using Secret::Secret;
   FileKey(Secret key) : Secret(std::move(key)) {}
@@ -23,19 +23,19 @@ struct FileKey : Secret {
   std::string name = "this one";
 };
 
-// The key in the contents of a key file: 16, 24 or 32 bytes, given raw or as twice as many hexadecimal
-// digits, behind which blanks, tabs, carriage returns and line feeds are ignored. What can be read as
-// hexadecimal is. Any other length is a UsageError that names `name`: a key is never padded and never cut.
+// Parses the contents of a key file: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits, optionally
+// followed by spaces, tabs, carriage returns and newlines. Contents that are valid as both are hexadecimal.
+// UsageError naming `name` for anything else: a key is never padded or truncated.
 Secret parse_key(std::span<const std::byte> contents, std::string_view name);
 
-// The longest passphrase; who reads one has to read a byte more, to see that it ends there.
+// The longest passphrase, in bytes. Callers must read one byte more to detect a longer one.
 inline constexpr std::size_t max_passphrase_bytes = 1024;
 
-// The passphrase in the contents of a file: its bytes before the first line feed, 1 to 1024 of them, as they
-// are (gpuaes-stream(5), "Slots"). Any other length is a UsageError that names `name`.
+// Parses the contents of a passphrase file: the bytes before the first newline, unchanged (gpuaes-stream(5),
+// "Slots"). UsageError naming `name` if there are none or more than max_passphrase_bytes.
 Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name);
 
-// `digits` must be exactly twice out.size() hexadecimal digits; false otherwise.
+// Decodes hexadecimal digits. False unless `digits` is exactly 2 * out.size() of them.
 bool parse_hex(std::string_view digits, std::span<std::byte> out);
 
 }  // namespace gpuaes

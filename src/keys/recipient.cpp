@@ -20,7 +20,7 @@ constexpr std::string_view identity_prefix = "GPUAES-SECRET-KEY-";
 constexpr std::size_t recipient_characters = bech32_characters(recipient_prefix.size(), x25519_bytes);
 constexpr std::size_t identity_characters = bech32_characters(identity_prefix.size(), x25519_bytes);
 
-// What is wrong with the text of something that should have so many characters.
+// Describes a fault of a text with `has` characters, which should have `characters`.
 std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters) {
   switch (fault) {
     case Bech32Fault::length:
@@ -33,12 +33,14 @@ std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters)
       return "its checksum is wrong; check for typing errors";
     case Bech32Fault::padding:
       return "its unused bits are not zero";
-    default:
-      return "its prefix is wrong";
+    case Bech32Fault::prefix:
+    case Bech32Fault::none:
+      break;
   }
+  return {};
 }
 
-// Takes the next line off `text`, without its line feed.
+// Removes the next line from `text`. Returns it without the newline and trailing spaces.
 std::string_view next_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
@@ -108,7 +110,7 @@ Identity parse_identity(std::span<const std::byte> contents, const std::string& 
   for (std::size_t number = 2; !rest.empty(); ++number)
     if (const std::string_view other = next_line(rest); !other.empty() && other.front() != '#')
       throw UsageError(fmt::format("line {} of {} is neither blank nor a comment", number, name),
-                       "an identity file holds one identity; use -k several times for several files");
+                       "an identity file holds one identity; put each identity in a file of its own");
   identity.recipient = public_key_of(identity.private_key);
   return identity;
 }

@@ -1,5 +1,5 @@
-// Recipients and identities: public keys that anyone can seal for, and the private keys that open what was.
-// Both are lines of text (keys/bech32.hpp). UsageErrors never show an identity, or what may be one.
+// Recipients are public keys that anyone can seal for; identities are the private keys that open such files.
+// Both are written as text (keys/bech32.hpp). Error messages never show text that may be an identity.
 #pragma once
 
 #include <span>
@@ -13,27 +13,27 @@ namespace gpuaes {
 
 struct Identity {
   Secret private_key;
-  PublicKey recipient;  // that belongs to it
+  PublicKey recipient;  // its public key
 };
 
-// gpuaes1...
+// The text of a recipient: gpuaes1...
 std::string text_of(const PublicKey& recipient);
 
-// Whether it begins as a recipient or an identity does, as far as that goes.
+// Whether the text begins like a recipient or an identity.
 bool is_like_recipient(std::string_view text);
 bool is_like_identity(std::string_view text);
 
 inline constexpr char recipient_hint[] =
     "a recipient is the line that gpuaes-keygen -y prints for an identity";
 
-// The recipient in a text that has nothing else. UsageError that calls it `name`.
+// Parses a text that is only a recipient. UsageError naming `name`.
 PublicKey parse_recipient(std::string_view text, const std::string& name);
 
-// What a file of an identity holds: its line GPUAES-SECRET-KEY-1..., and one with its recipient as a comment.
+// The contents of an identity file: a line GPUAES-SECRET-KEY-1... and a comment with its recipient.
 Secret identity_lines(const Identity& identity);
 
-// The identity in the contents of a file, which is its first line; others are empty or begin with #.
-// UsageError that names `name`.
+// Parses the contents of an identity file: the first line is the identity, other lines are empty or begin
+// with #. UsageError naming `name`.
 Identity parse_identity(std::span<const std::byte> contents, const std::string& name);
 
 }  // namespace gpuaes

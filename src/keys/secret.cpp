@@ -20,7 +20,7 @@ Secret::Secret(std::size_t size) : size_(size) {
   void* pages = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
   data_ = static_cast<std::byte*>(pages);
-  // Both are best effort: a low RLIMIT_MEMLOCK must not keep anyone from their backup.
+  // Best effort: a low RLIMIT_MEMLOCK must not prevent anyone from restoring a backup.
   mlock(pages, mapped_);
   madvise(pages, mapped_, MADV_DONTDUMP);
 }

@@ -1,5 +1,5 @@
-// The one type in which secret bytes live: in pages of their own that stay out of swap (mlock) and out of
-// core dumps (MADV_DONTDUMP), and that are wiped when it goes, on every way out.
+// Secret, the type that holds all secret bytes. Its pages are kept out of swap (mlock) and core dumps
+// (MADV_DONTDUMP) if possible, and are wiped on destruction.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace gpuaes {
 
-// Overwrites with zeros in a way the compiler may not leave out.
+// Overwrites with zeros. The compiler cannot optimize this away.
 void wipe(std::span<std::byte> bytes) noexcept;
 
 class Secret {
  public:
   Secret() = default;
-  explicit Secret(std::size_t size);  // `size` bytes of zeros; std::bad_alloc. Unlockable memory is no error
+  explicit Secret(std::size_t size);  // `size` zero bytes; std::bad_alloc
   Secret(Secret&& other) noexcept;
   Secret& operator=(Secret&& other) noexcept;
   Secret(const Secret&) = delete;

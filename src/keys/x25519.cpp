@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto check = check_libcrypto<IoError>;
 
-// Both are wiped by libcrypto when they go.
+// libcrypto wipes both when it frees them.
 using Key = std::unique_ptr<EVP_PKEY, decltype([](EVP_PKEY* key) { EVP_PKEY_free(key); })>;
 using Context =
     std::unique_ptr<EVP_PKEY_CTX, decltype([](EVP_PKEY_CTX* context) { EVP_PKEY_CTX_free(context); })>;
@@ -62,8 +62,8 @@ std::optional<Secret> shared_secret(const Secret& private_key, const PublicKey& 
   check(EVP_PKEY_derive_set_peer(context.get(), peer.get()) == 1, "EVP_PKEY_derive_set_peer");
   Secret shared(x25519_bytes);
   std::size_t size = shared.size();
-  // libcrypto refuses a secret of zeros itself, and fails for nothing else here; not every version of it has
-  // to.
+  // This fails only for an all-zero secret. Not every version of libcrypto checks for that, so it is also
+  // checked below.
   if (EVP_PKEY_derive(context.get(), octets(shared.bytes().data()), &size) != 1) {
     ERR_clear_error();
     return std::nullopt;

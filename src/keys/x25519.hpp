@@ -1,4 +1,4 @@
-// X25519 (RFC 7748, sections 5 and 6.1) by libcrypto. IoError when that fails.
+// X25519 (RFC 7748, sections 5 and 6.1), with libcrypto. IoError if libcrypto fails.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ Secret make_private_key();
 
 PublicKey public_key_of(const Secret& private_key);
 
-// Whether it is the one way to write its number: below 2^255 - 19, the highest bit clear.
+// Whether the encoding is canonical: a number below 2^255 - 19, with the highest bit clear.
 bool is_canonical(const PublicKey& key);
 
-// 32 bytes, to be derived from and not to be a key. None where the public key is not canonical, or such that
-// everybody shares zeros with it (its order is low).
+// 32 bytes for key derivation, not for direct use as a key. None if the public key is not canonical, or has
+// low order, which makes every shared secret zero.
 std::optional<Secret> shared_secret(const Secret& private_key, const PublicKey& public_key);
 
 }  // namespace gpuaes

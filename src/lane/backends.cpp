@@ -22,7 +22,7 @@ constexpr unsigned max_threads = 1024;
 constexpr unsigned max_devices = 9999;
 constexpr unsigned max_streams = 64;
 
-// Lanes that need nothing but their thread.
+// Lanes that need only a thread.
 template <std::unique_ptr<Lane> (*make)()>
 std::vector<std::unique_ptr<Lane>> open_threads(std::span<const LaneSpec> specs, const LaneSetup&) {
   std::vector<std::unique_ptr<Lane>> lanes;
@@ -98,7 +98,7 @@ Backend find_backend(std::string_view name, std::string_view text) {
   throw bad_lanes(text);
 }
 
-// One part of `text`: NAME[:COUNT], or NAME[:DEVICE[:COUNT]] of a backend that uses devices.
+// One item of `text`: NAME[:COUNT], or NAME[:DEVICE[:COUNT]] for a backend that uses devices.
 LaneSpec parse_part(std::string_view part, std::string_view text) {
   std::vector<std::string_view> fields = split(part, ':');
   LaneSpec spec{.backend = find_backend(fields[0], text)};
@@ -109,7 +109,7 @@ LaneSpec parse_part(std::string_view part, std::string_view text) {
   return spec;
 }
 
-// LaneError, as for every other reason why a lane that was named cannot open.
+// LaneError, as for any other reason why a named lane cannot open.
 void check_cipher(const BackendInfo& backend, Cipher cipher) {
   if (backend.supports(cipher)) return;
   std::vector<std::string_view> others;
@@ -145,8 +145,8 @@ CudaKernel parse_cuda_kernel(std::string_view name) {
   throw UsageError(fmt::format("unknown kernel '{}'", name), fmt::format("the kernels are {}", join(names)));
 }
 
-// Lanes of devices come last: the first lane of a run is driven by the thread that is there already. They are
-// opened together, so that memory is pinned once for all.
+// Device lanes come last, since the calling thread drives the first lane of a run. They are opened together,
+// which pins memory once for all of them.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
   for (const LaneSpec& spec : specs) check_cipher(info(spec.backend), setup.cipher);
   std::vector<std::unique_ptr<Lane>> lanes;

@@ -1,8 +1,8 @@
-// The list of backends of lanes, and how -l names lanes. lane/plan.hpp chooses among them.
+// The list of lane backends, and the syntax of -l. lane/plan.hpp chooses among them.
 //
-// To add a backend: its enumerator in Backend, its row in lane/backends.cpp, and a source file of its own
-// with its Lane and the function that opens such lanes, which is declared below. Users learn of it from the
-// hint of -l (bad_lanes() in lane/backends.cpp) and gpuaes-stream(1).
+// To add a backend: add its enumerator to Backend, its row to lane/backends.cpp, and a source file with its
+// Lane and the function that opens its lanes, declared below. Document it in the hint of -l (bad_lanes() in
+// lane/backends.cpp) and in gpuaes-stream(1).
 #pragma once
 
 #include <cstddef>
@@ -26,77 +26,80 @@ struct Workload;
 
 struct BackendInfo {
   Backend backend;
-  std::string_view name;  // as -l takes it
-  unsigned max_count;     // of threads, or of streams of a device
+  std::string_view name;  // in the form that -l takes
+  unsigned max_count;     // of threads, or of streams per device
   bool (*supports)(Cipher cipher);
-  std::size_t (*count_devices)();  // null: the lanes use no device, and -l takes none
+  std::size_t (*count_devices)();  // null if the lanes do not use a device
 
-  // The lanes of all `specs`, which are of this backend. LaneError.
+  // Opens the lanes of all `specs`, which are of this backend. LaneError.
   std::vector<std::unique_ptr<Lane>> (*open)(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
-  // How many lanes, or streams of a device, for -l without a count.
+  // Number of lanes, or of streams per device, for -l without a count.
   unsigned (*default_count)(unsigned cpus, const Workload& workload);
 
-  std::vector<std::string> (*describe)();  // this machine's lanes, a line each, for --list-lanes
+  std::vector<std::string> (*describe)();  // this machine's lanes for --list-lanes, one per line
 };
 
 const BackendInfo& info(Backend backend);
 
-// One part of what -l takes: "cpu", "cpu:2", "reference", "cuda", "cuda:0", "cuda:0:4".
+// One item of -l: "cpu", "cpu:2", "reference", "cuda", "cuda:0", "cuda:0:4".
 struct LaneSpec {
   Backend backend;
-  std::optional<unsigned> device;      // CUDA's number; every device where it is not given
-  std::optional<unsigned> count;       // threads, or streams of a device; what suits the machine without it
-  std::optional<unsigned> shown_as{};  // the device's number where the runtime sees only some (below)
+  std::optional<unsigned> device;      // CUDA's device number; every device if not set
+  std::optional<unsigned> count;       // threads, or streams per device; chosen by plan_lanes() if not set
+  std::optional<unsigned> shown_as{};  // number for the runtime: show_only_named_devices()
 };
 
-// What -l takes: "auto", which is an empty list, or parts joined by '+'. UsageError.
+// Parses the value of -l: "auto", which gives an empty list, or items joined by '+'. UsageError.
 std::vector<LaneSpec> parse_lanes(std::string_view text);
 
-// What --kernel takes. UsageError.
+// Parses the value of --kernel. UsageError.
 CudaKernel parse_cuda_kernel(std::string_view name);
 
-// What lanes are opened for: where the jobs that will come lie, how long the longest is, and what is wanted.
+// What lanes need to know when they are opened: the memory that contains all jobs, the size of the longest
+// job, and how to run jobs.
 struct LaneSetup {
   std::span<std::byte> memory;
   std::size_t max_in;
-  std::size_t max_out = 0;                  // 0 where all outputs are as long as their inputs
-  Cipher cipher = Cipher::aes_256;          // of the keys that are expected; others are taken too
-  bool timed = false;                       // lanes are to tell the phases of their jobs
+  std::size_t max_out = 0;                  // 0 if all outputs are as long as their inputs
+  Cipher cipher = Cipher::aes_256;          // of the expected keys; others work as well
+  bool timed = false;                       // lanes record the phases of their jobs
   CudaKernel kernel = default_cuda_kernel;  // of CUDA lanes
 };
 
-// Opens what `specs` say, all or none. LaneError; also for a backend that does not support setup.cipher.
+// Opens the lanes of all `specs`, or none. LaneError, including for a backend that does not support
+// setup.cipher.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
 bool uses_device(const LaneSpec& spec);
 
-// For messages: as -l takes it, with * for every device.
+// For messages: in the form that -l takes, with * for every device.
 std::string to_string(const LaneSpec& spec);
 
-// The lanes this machine has, a line each, for --list-lanes.
+// This machine's lanes for --list-lanes, one per line.
 std::vector<std::string> describe_lanes();
 
-// libcrypto, and with it whatever AES instructions the CPU has; one thread each.
+// AES by libcrypto, with the CPU's AES instructions, and Kuznyechik by our own code; one thread per lane.
 std::unique_ptr<Lane> make_cpu_lane();
 
-// The portable code of src/cipher, which tests compare all others with: slow, used only where it is named.
+// The portable code in src/cipher, which tests compare all other lanes with. Slow; used only if named.
 std::unique_ptr<Lane> make_reference_lane();
 
-// The depth() of a CUDA lane: one job is read and queued while the device does the other.
+// The depth() of a CUDA lane: one job is read and queued while the device works on the other.
 inline constexpr std::size_t cuda_jobs_per_lane = 2;
 
 // Defined in cuda/, or in lane/without_cuda.cpp if the program is built without it.
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
-// Whether CUDA was built in and there is a driver: without it no device opens, and looking costs nothing.
+// Whether CUDA was built in and there is a driver. A cheap check: if false, no device can be opened.
 bool cuda_may_open();
-// If every CUDA spec names its device, the runtime is shown only these devices, which opens faster. Before
-// its first use; it changes the environment, so no other thread may be reading that.
+// If every CUDA spec names its device, makes only these devices visible to the runtime, which then opens
+// faster. Call it before the runtime is first used. It changes the environment: no other thread may read that
+// at the same time.
 void show_only_named_devices(std::vector<LaneSpec>& specs);
-std::size_t count_cuda_devices();  // 0 also where there is no driver
+std::size_t count_cuda_devices();  // 0 without a driver
 std::vector<std::string> describe_cuda_devices();
 
-// Only in cuda/: the number of devices. LaneError, which says why, instead of 0.
+// Only in cuda/: the number of devices, or a LaneError with the reason if there are none.
 std::size_t require_cuda_devices(const char* hint = "");
 
 }  // namespace gpuaes

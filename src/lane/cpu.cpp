@@ -1,8 +1,8 @@
-// CPU lanes. AES: libcrypto's EVP interface, which picks AES-NI, VAES or what else the CPU has. Kuznyechik,
-// which libcrypto does not have: code of our own.
+// CPU lanes. For AES, they use libcrypto's EVP interface, which selects AES-NI, VAES or other instructions of
+// the CPU. For Kuznyechik, which libcrypto does not have, they use our own code.
 //
-// A context has one key and one use. Key schedules are made when a job has another key or operation than the
-// one before, which within a run it never has.
+// A context has one key and one operation. Its key schedule is replaced when a job differs from the previous
+// one in either, which never happens within a run.
 
 #include <algorithm>
 #include <memory>
@@ -19,7 +19,7 @@
 namespace gpuaes {
 namespace {
 
-// EVP takes its lengths as int. Whole blocks, so that the keystream goes on across calls.
+// EVP takes lengths as int. A multiple of the block size, since the keystream continues across calls.
 constexpr std::size_t max_bytes_a_call = std::size_t{1} << 30;
 
 constexpr auto check = check_libcrypto<LaneError>;
@@ -60,7 +60,7 @@ class CpuLane : public Lane {
   std::optional<std::size_t> finish() override { return first_bad_; }
 
  private:
-  // libcrypto wipes a key schedule with its context.
+  // libcrypto wipes the key schedule when it frees the context.
   void set_key(const Job& job) {
     if (key_ == job.key && operation_ == job.operation) return;
     key_ = nullptr;
@@ -127,11 +127,11 @@ class CpuLane : public Lane {
     });
   }
 
-  CipherContext context_;  // of AES in counter mode
+  CipherContext context_;  // for AES in counter mode
   std::optional<EvpGcm> gcm_;
   std::optional<KuznyechikCpu> kuznyechik_;
   std::optional<MgmCpu> mgm_;
-  const CipherKey* key_ = nullptr;  // that the context of `operation_` has
+  const CipherKey* key_ = nullptr;  // of the context for `operation_`
   Operation operation_ = Operation::ctr;
   std::optional<std::size_t> first_bad_;
 };

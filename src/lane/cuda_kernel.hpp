@@ -1,7 +1,7 @@
-// The kernels that CUDA lanes have for every cipher, as --kernel names them.
+// The kernels of CUDA lanes, by their names for --kernel. Each exists for every cipher.
 //
-// To add one: its enumerator and its row here, its case in cuda/kernels/aes.cu and
-// cuda/kernels/kuznyechik.cu, and in the man page what it gives up.
+// To add one: add its enumerator and its row here, and its case in cuda/kernels/aes.cu and
+// cuda/kernels/kuznyechik.cu. Document its trade-offs in the man page.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace gpuaes {
 
 enum class CudaKernel {
   bitslice,  // no address and no branch depends on key or data
-  ttable,    // by tables in shared memory
+  ttable,    // lookup tables in shared memory
   last = ttable,
 };
 

@@ -16,7 +16,7 @@ bool is_file(const Workload& workload) {
   return workload.parallel_bytes > 0;
 }
 
-// CPU lanes that outrun any pipe: one CPU's time goes into reading and writing, the others encipher.
+// The number of CPU lanes that outrun any pipe: one CPU reads and writes, the others encrypt.
 unsigned lanes_for_pipes(const Workload& workload) {
   return static_cast<unsigned>(std::lround(1 + figures.pipe_copy / workload.rates.cpu_lane));
 }
@@ -30,7 +30,7 @@ std::size_t count_jobs(const LaneSpec& spec) {
   return devices * *spec.count * (uses_device(spec) ? cuda_jobs_per_lane : 1);
 }
 
-// A ring that leaves the last-level cache is slower.
+// A ring that does not fit in the last-level cache is slower.
 std::size_t max_ring_bytes(const Machine& machine, bool device) {
   const double caches = device ? figures.cuda_ring_caches : figures.cpu_ring_caches;
   return std::max(figures.safe_ring_bytes,
@@ -48,12 +48,12 @@ void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine)
   const bool file = is_file(workload);
   const ChunkFigures& chunk =
       device ? (file ? figures.cuda_file : figures.cuda_pipe) : (file ? figures.cpu_file : figures.cpu_pipe);
-  std::size_t memory_each;  // chunks' worth of memory
+  std::size_t memory_each;  // buffers per chunk
   if (device) {
     plan.chunks = plan.jobs + figures.extra_cuda_chunks;
     memory_each = 1;
   } else {
-    plan.chunks = file ? 2 * plan.jobs + 1 : plan.jobs;  // of a file no lane waits for a slower one
+    plan.chunks = file ? 2 * plan.jobs + 1 : plan.jobs;  // with a file, no lane waits for a slower one
     memory_each = 2;                                     // input and output
   }
   plan.chunk_bytes = chunk.bytes;
@@ -63,11 +63,11 @@ void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine)
   plan.chunk_bytes = workload.chunk_bytes.value_or(plan.chunk_bytes);
 }
 
-// A ring up to this size is always there: asking for the available memory would take longer.
+// A ring up to this size is assumed to fit: finding the available memory would take longer than it is worth.
 constexpr std::uint64_t small_ring_bytes = 32 << 20;
 
-// Fewer chunks if they would take more than half of the available memory: a large --chunk-size must not end
-// in swapping, or with the process killed.
+// Uses fewer chunks if they would take more than half of the available memory: a large --chunk-size must not
+// cause swapping or get the process killed.
 void fit_memory(LanePlan& plan, const Machine& machine) {
   const std::uint64_t each = 2 * std::uint64_t{plan.chunk_bytes};  // input and output
   if (plan.chunks * each <= small_ring_bytes) return;
@@ -83,12 +83,12 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
 
 // Without -l -------------------------------------------------------------------------------------
 
-// In bytes a second: of CPU lanes alone, and of what takes over when a device is used too.
+// Bytes per second: of CPU lanes only, and of the lanes that take over if a device is used.
 struct Choice {
   double alone, together;
 };
 
-// Of a file CPUs drive the device first, and those that it cannot use are CPU lanes.
+// With a file, CPUs drive the device first, and those not needed for it run CPU lanes.
 Choice choice_for_file(unsigned cpus, const LaneRates& rates) {
   const unsigned others = cpus - std::min(cpus, figures.max_file_streams);
   const double beside = others * std::min(figures.cpu_lane_beside_cuda, rates.cpu_lane);
@@ -96,16 +96,16 @@ Choice choice_for_file(unsigned cpus, const LaneRates& rates) {
           std::min(std::min(cpus * figures.cuda_lane, rates.max_cuda) + beside, rates.max_together)};
 }
 
-// Between pipes the programs at their other ends take about as much of the CPUs as the filter does to read
-// and write, and CUDA lanes, which have the link to pass too, that much once more.
+// Between pipes, the programs at the other ends use about as much CPU time as the filter does for reading and
+// writing. CUDA lanes use that amount again for transfers over the link.
 Choice choice_for_pipes(unsigned cpus, const LaneRates& rates) {
-  const double copy = 1 / figures.pipe_copy;  // seconds of a CPU for a byte
+  const double copy = 1 / figures.pipe_copy;  // CPU seconds per byte
   return {std::min(cpus / (2 * copy + 1 / rates.cpu_lane), figures.pipe_copy),
           std::min(cpus / (3 * copy), figures.cuda_pipe_max)};
 }
 
-// CPU lanes at once. Of several devices one: a host that has more also has the CPUs to do without, and each
-// device takes its time to open.
+// A run begins with CPU lanes. It uses at most one device: a host with several has enough CPUs to do without
+// the others, and each takes time to open.
 void choose_lanes(LanePlan& plan, const Workload& workload, const Machine& machine) {
   plan.first = {{Backend::cpu, {}, {}}};
   const bool file = is_file(workload);
@@ -160,7 +160,7 @@ unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {
   return is_file(workload) ? cpus : std::min(cpus, lanes_for_pipes(workload));
 }
 
-// Between pipes one stream reads and one writes, however many more the device would have work for.
+// Between pipes, one stream reads and one writes; the device could serve more, but they would not help.
 unsigned cuda_stream_count(unsigned cpus, const Workload& workload) {
   if (!is_file(workload)) return figures.pipe_streams;
   return std::clamp(cpus, figures.min_file_streams, figures.max_file_streams);

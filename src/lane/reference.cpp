@@ -1,5 +1,5 @@
-// The oracle: AES as FIPS 197 and GCM as SP 800-38D, Kuznyechik as RFC 7801 and MGM as RFC 9058 write it, a
-// block at a time.
+// The reference lane: AES as in FIPS 197, GCM as in SP 800-38D, Kuznyechik as in RFC 7801 and MGM as in RFC
+// 9058, one block at a time.
 
 #include "cipher/aes/aes.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
@@ -11,7 +11,7 @@
 namespace gpuaes {
 namespace {
 
-// `encrypt` makes a block of keystream of a counter.
+// `encrypt` returns the block of keystream for a counter.
 template <class Encrypt>
 void do_ctr(const Job& job, Encrypt encrypt) {
   const Counter first = load_counter(job.counter);
@@ -42,7 +42,8 @@ void do_ctr(const Job& job) {
   refuse_cipher(job.key->cipher);
 }
 
-// `act` gets an AEAD with the job's key, and what makes of a segment's nonce what it starts from.
+// Calls `act` with an AEAD for the job's key, and with a function that returns the AEAD's start value for the
+// nonce of a segment.
 template <class Act>
 auto with_aead(const Job& job, Act act) {
   const std::span<const std::byte> key = job.key->bytes.bytes();

@@ -1,4 +1,4 @@
-// A job to seal or to open on a CPU: segment after segment, or, in MGM, several at a time.
+// Seals and opens the segments of a job on a CPU, one at a time or, in MGM, several at a time.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace gpuaes {
 
-// `seal` gets each segment.
+// Calls `seal` for each segment.
 template <class Seal>
 void seal_segments(const Job& job, Seal seal) {
   for (std::size_t i = 0; i < count_segments(job); ++i) seal(segment_to_seal(job, i));
 }
 
-// `open` gets each segment and says whether its tag is right. The index of the first one whose tag is wrong,
-// if one is: those behind it are not looked at.
+// Calls `open` for each segment, up to the first one for which it returns false because the tag is wrong.
+// Returns the index of that segment, if any.
 template <class Open>
 std::optional<std::size_t> open_segments(const Job& job, Open open) {
   for (std::size_t i = 0; i < count_segments(job); ++i)
@@ -27,8 +27,8 @@ std::optional<std::size_t> open_segments(const Job& job, Open open) {
   return std::nullopt;
 }
 
-// `take` gets as many segments at a time as MgmCpu does, each of them as `cut` cuts it out of the job, and
-// may name one of them that is bad: those behind it are not looked at. The index of that one in the job.
+// Calls `take` for as many segments at a time as MgmCpu processes, each prepared by `cut`, until it returns
+// the index of a bad one among them. Returns the index of that segment in the job, if any.
 template <class Cut, class Take>
 std::optional<std::size_t> take_segments(const Job& job, Cut cut, Take take) {
   using Each = decltype(cut(job, 0));

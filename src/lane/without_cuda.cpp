@@ -1,4 +1,4 @@
-// Replaces the CUDA lanes in builds without CUDA: there are no devices.
+// Replaces the CUDA lanes in builds without CUDA: no device exists.
 #include "base/error.hpp"
 #include "lane/backends.hpp"
 

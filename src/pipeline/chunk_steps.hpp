@@ -60,8 +60,8 @@ class ChunkSteps {
   // Used by the thread that has the reader's turn.
   const std::uint64_t parallel_end_;  // lanes read up to here by themselves
   bool after_parallel_;               // whether the source has been moved to parallel_end_
-  std::uint64_t offset_;            // of the next piece of the input
-  Secret carried_;                  // input beyond the whole units of the previous chunk
+  std::uint64_t offset_;              // of the next piece of the input
+  Secret carried_;                    // input beyond the whole units of the previous chunk
   std::size_t carried_size_ = 0;
 
   // Used by the thread that has the writer's turn.

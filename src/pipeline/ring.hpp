@@ -192,8 +192,8 @@ class Ring {
   bool reading_ = false;  // a thread has the reader's turn
   bool writing_ = false;  // a thread has the writer's turn
   std::vector<Chunk*> given_back_;
-  std::uint64_t parallel_at_ = 0;   // how much of parallel_size_ has been assigned to lanes
-  std::uint64_t fill_count_ = 0;  // chunks filled so far, and the number of the next
+  std::uint64_t parallel_at_ = 0;  // how much of parallel_size_ has been assigned to lanes
+  std::uint64_t fill_count_ = 0;   // chunks filled so far, and the number of the next
   std::uint64_t done_count_ = 0;
   std::uint64_t write_count_ = 0;
   Stopwatch reader_waits_;

@@ -57,7 +57,7 @@ void Trace::finish() {
   try {
     if (failure_) std::rethrow_exception(failure_);
   } catch (const std::bad_alloc&) {
-    throw IoError("out of memory", trace_failed_hint);
+    throw IoError("not enough memory for the trace", trace_failed_hint);
   } catch (const IoError& error) {
     throw IoError(error.what(), trace_failed_hint);
   }

@@ -1,4 +1,4 @@
-// Where a run reads, and everything that it writes.
+// The input and the outputs of a run.
 #pragma once
 
 #include <sys/stat.h>
@@ -17,20 +17,20 @@ namespace gpuaes {
 struct Endpoints {
   FdSource source;
   std::unique_ptr<Sink> output;
-  std::unique_ptr<Sink> stats, trace;  // if asked for
+  std::unique_ptr<Sink> stats, trace;  // null unless requested
 };
 
-// Opens what `options` name, and says if the input is a terminal. No output may be one of the files that
-// secrets came from. UsageError and IoError as refuse_output_conflicts(); UsageError for an input that
-// --range cannot jump in, and for ciphertext to a terminal; IoError for a file that cannot be opened or
+// Opens the files that `options` name, and prints a note if the input is a terminal. No output may be one of
+// `secret_files`. UsageError and IoError as refuse_output_conflicts(); UsageError if --range is given and the
+// input is not seekable, or if ciphertext would go to a terminal; IoError if a file cannot be opened or
 // replaced.
 Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
                          const Messages& messages, Cancel& cancel);
 
-// Reads the header that `source` begins with; `source` outlives the reader.
+// Returns a reader for the header at the beginning of `source`, which must outlive it.
 HeaderReader header_reader(FdSource& source);
 
-// So that the user knows what the program waits for.
+// Prints a note if `source` is a terminal: otherwise the program would seem to hang.
 void say_if_terminal(const FdSource& source, const Messages& messages);
 
 }  // namespace gpuaes

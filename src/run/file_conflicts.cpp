@@ -27,7 +27,7 @@ struct Input {
   Kind kind;
   struct stat status;
 
-  // A second reader finds only what the first one left.
+  // Whether a second reader would get only the bytes that are left.
   bool consumes() const { return kind != Kind::data && name == standard_name; }
 };
 
@@ -42,7 +42,7 @@ std::optional<struct stat> status_of(int fd) {
   return fstat(fd, &status) == 0 ? std::optional(status) : std::nullopt;
 }
 
-// The data comes last.
+// The data is last, as are_in_conflict() requires.
 std::vector<Input> find_inputs(const Options& options) {
   using Kind = Input::Kind;
   std::vector<Input> inputs;
@@ -59,7 +59,7 @@ std::vector<Input> find_inputs(const Options& options) {
   return inputs;
 }
 
-// A program that has the file open for writing would go on writing to a file without a name.
+// A program that has the old file open would keep writing to it after it has been replaced.
 void check_replaceable(const std::string& name) {
   const std::optional<struct stat> status = status_of(name);
   if (!status) return;
@@ -77,13 +77,13 @@ bool is_pipe(const struct stat& file) {
   return S_ISFIFO(file.st_mode) || S_ISSOCK(file.st_mode);
 }
 
-// Whether both are the same pipe, socket or terminal: what is read from the one is lost for the other.
+// Whether both are the same pipe, socket or terminal: bytes read from one are lost to the other.
 bool is_same_stream(const struct stat& a, const struct stat& b) {
   const auto is_stream = [](const struct stat& file) { return is_pipe(file) || S_ISCHR(file.st_mode); };
   return is_stream(a) && is_stream(b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// The one absolute path of a file; empty where the system does not tell.
+// The canonical absolute path; empty if it cannot be determined.
 fs::path canonical_path(const fs::path& path) {
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
@@ -108,8 +108,7 @@ void refuse_in_use(const OutputTarget& target, std::span<const struct stat> in_u
   if (!target.status) return;
   for (const struct stat& input : in_use)
     if (is_same_file(input, *target.status))
-      throw IoError(fmt::format("{} cannot be both input and output", target.name),
-                    "write to another file and rename it afterwards");
+      throw IoError(fmt::format("{} cannot be both input and output", target.name), "write to another file");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Conflicts between the files that one command line names: all rules for them are here.
+// The rules for conflicts between the files that a command line names.
 #pragma once
 
 #include <sys/stat.h>
@@ -11,31 +11,32 @@
 
 namespace gpuaes {
 
-// What to do about an input that --rekey cannot replace.
-inline constexpr char not_replaceable_hint[] = "name another file with -o, or use -o /dev/stdout";
+// The hint for an input that --rekey cannot replace.
+inline constexpr char not_replaceable_hint[] = "name another file with -o";
 
-// Whether both are the same regular file or block device: what is written would be read, or destroyed before.
+// Whether both are the same regular file or block device: writing to one overwrites the other.
 bool is_same_file(const struct stat& a, const struct stat& b);
 
 // Whether `a`, which has a name, and `b` cannot both be written: one would replace the other, or they would
 // be mixed in one pipe.
 bool is_same_output(const OutputTarget& a, const OutputTarget& b);
 
-// Before any file is opened, since opening may wait. A missing file conflicts with nothing; opening it
-// reports the error. UsageError where
+// Call it before opening any file, since opening may block. A missing file conflicts with nothing; opening it
+// reports the error. UsageError if
 //  - two inputs share the bytes of one pipe, terminal or standard input,
-//  - a secret is read from the input file: the kind of file decides whether the data would contain it,
+//  - a secret is read from the input file: whether the data would contain the secret depends on the kind of
+//    file,
 //  - the input that --rekey replaces is not a regular file, or is standard output or standard error.
 void refuse_input_conflicts(const Options& options);
 
 struct OutputTargets {
   OutputTarget output;
-  std::optional<OutputTarget> stats{}, trace{};  // if asked for
+  std::optional<OutputTarget> stats{}, trace{};  // if requested
 };
 
-// After all inputs have been opened, which may have taken any time, and before any output is. UsageError
-// where two outputs are one file; IoError where an output is one of the files `in_use`. With --test nothing
-// is written to `targets.output`.
+// Call it after opening all inputs, which may have blocked, and before opening any output. UsageError if two
+// outputs are the same file; IoError if an output is one of the files `in_use`. With --test nothing is
+// written to `targets.output`.
 void refuse_output_conflicts(const Options& options, const OutputTargets& targets,
                              std::span<const struct stat> in_use);
 

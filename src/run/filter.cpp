@@ -1,11 +1,11 @@
-// READ THIS FIRST. A run is built from its parts here:
+// READ THIS FIRST. This file builds a run from its parts:
 //
 //     source -> [ ring of chunks ] -> sink        The pipeline moves chunks around the ring.
 //                  |       ^                      A session, a format with its key, turns each chunk into a
-//                session.job -> lane              job, and lanes do the jobs.
+//                session.job -> lane              job, and lanes run the jobs.
 //
-// Source, session and sink come with the stream. Declaration order is lifetime: a part is declared after the
-// parts that it uses, and destroyed before them.
+// The stream provides the source, the session and the sink. Declaration order is lifetime: each part is
+// declared after the parts that it uses, and destroyed before them.
 
 #include "run/filter.hpp"
 

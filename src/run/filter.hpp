@@ -6,8 +6,8 @@
 
 namespace gpuaes {
 
-// Encrypts or decrypts as `options` say. Returns only when all the input was processed and all the output is
-// safe; otherwise throws an Error, or Cancelled.
+// Encrypts or decrypts as `options` specify. Returns only after all input has been processed and all output
+// has been written; otherwise throws an Error or Cancelled.
 void run_filter(const Options& options, const Messages& messages);
 
 }  // namespace gpuaes

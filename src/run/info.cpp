@@ -19,11 +19,11 @@
 namespace gpuaes {
 namespace {
 
-// What follows from the size of an input.
+// Sizes that follow from the size of an input.
 struct Sizes {
   std::uint64_t input = 0;
-  std::optional<std::uint64_t> segments;   // with the last, short one
-  std::optional<std::uint64_t> plaintext;  // none where the input is truncated
+  std::optional<std::uint64_t> segments;   // including the last, short one
+  std::optional<std::uint64_t> plaintext;  // not set if the input is truncated
 };
 
 struct Info {
@@ -31,7 +31,7 @@ struct Info {
   bool authenticated;
   Description description;
   std::uint64_t header_bytes;
-  std::optional<Sizes> sizes;  // where the input has a size
+  std::optional<Sizes> sizes;  // if the size of the input is known
 
   bool truncated() const { return sizes && !sizes->plaintext; }
   std::uint64_t overhead() const { return sizes->input - *sizes->plaintext; }
@@ -40,7 +40,7 @@ struct Info {
   }
 };
 
-// Only a cut at the end of a segment, or within the tag of the last one, shows without the key.
+// Without the key, truncation can be detected only at the end of a segment or within the tag of the last one.
 Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, bool segments) {
   const std::uint64_t body = input - header_bytes;
   if (!segments) return {input, {}, body};
@@ -57,7 +57,7 @@ Info find_out(const Options& options, const Messages& messages) {
   HeaderReader input = header_reader(source);
   const Format& format = options.format ? find_format(*options.format) : detect_format(input);
   Info info{format.name, format.authenticated, format.describe(input), input.taken(), {}};
-  if (size && *size >= info.header_bytes)  // files of /sys may have more than their size says
+  if (size && *size >= info.header_bytes)  // files in /sys may be longer than their st_size
     info.sizes = sizes_of(*size, info.header_bytes, info.description.segments);
   return info;
 }
@@ -67,7 +67,7 @@ Info find_out(const Options& options, const Messages& messages) {
 std::string cipher_text(const Info& info) {
   if (info.description.cipher) return std::string(gpuaes::info(*info.description.cipher).name);
   if (!info.description.cipher_rule.empty()) return std::string(info.description.cipher_rule);
-  return "not told by the input";
+  return "not stated in the input";
 }
 
 std::string slot_text(const SlotDescription& slot) {
@@ -80,7 +80,7 @@ void append_sizes(std::string& text, const Info& info) {
   const auto line = [&text](std::string_view name, const std::string& value) {
     fmt::format_to(std::back_inserter(text), "{:<15}{}\n", name, value);
   };
-  if (!info.sizes) return line("size", "unknown, the input is no file");
+  if (!info.sizes) return line("size", "unknown; the input is not a file");
   line("size", fmt::format("{} bytes", info.sizes->input));
   if (info.truncated()) {
     line("segments",
@@ -114,7 +114,7 @@ std::string to_text(const Info& info) {
 
 // As JSON -----------------------------------------------------------------------------------------
 
-std::string quoted(std::string_view text) {  // of letters, digits and blanks
+std::string quoted(std::string_view text) {  // only letters, digits and spaces: no escaping
   return fmt::format("\"{}\"", text);
 }
 

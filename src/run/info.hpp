@@ -1,4 +1,4 @@
-// --info: what can be known of an encrypted input without any key.
+// --info: prints what an encrypted input reveals without a key.
 #pragma once
 
 #include "cli/messages.hpp"
@@ -6,8 +6,8 @@
 
 namespace gpuaes {
 
-// Reads the header of the input and nothing behind it, and prints what it says and what follows from the
-// input's size. Errors as to decrypt.
+// Prints the contents of the input's header and the sizes that follow from the size of the input. Reads only
+// the header; errors in it are the same as in decryption.
 void print_info(const Options& options, const Messages& messages);
 
 }  // namespace gpuaes

@@ -12,7 +12,7 @@
 namespace gpuaes {
 namespace {
 
-// Whether so many bytes of input have been done before the run ends.
+// Waits until `bytes` of input have been processed. Returns false if the run ends first.
 bool await_bytes(const Pipeline& pipeline, std::uint64_t bytes, const std::stop_token& end) {
   std::mutex mutex;
   std::unique_lock lock(mutex);

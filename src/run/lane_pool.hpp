@@ -1,4 +1,4 @@
-// The lanes of a run: those that it begins with, those that take over, and a fallback lane.
+// The lanes of a run: the first lanes, later lanes that take over from them, and a fallback lane.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,18 @@ namespace gpuaes {
 
 class LanePool {
  public:
-  // Makes of a lane what is to do its work.
+  // Adapts a lane to the kind of stream.
   using Wrap = std::function<std::unique_ptr<Lane>(std::unique_ptr<Lane>)>;
 
-  // `wrap` may be empty: lanes do their own work.
+  // An empty `wrap` leaves lanes unchanged. `plan` and `setup` must outlive the pool.
   LanePool(const LanePlan& plan, const LaneSetup& setup, Wrap wrap);
 
   std::vector<std::unique_ptr<Lane>> open_first() const;  // LaneError
   std::unique_ptr<Lane> open_fallback() const;
 
-  // Opens the plan's later lanes, if it has some, when it is time, and they take over. Where they cannot open
-  // the first ones go on: nobody asked for these by name. The thread ends when it is asked to, or is done.
+  // Opens the plan's later lanes, if any, when they are due, and lets them take over. If they cannot open,
+  // the first lanes continue, since the user did not name the later ones. The thread ends when it is done or
+  // asked to stop.
   std::jthread take_over(Pipeline& pipeline, const Messages& messages) const;
 
  private:
@@ -37,7 +38,7 @@ class LanePool {
   Wrap wrap_;
 };
 
-// As -l takes them.
+// In the form that -l takes.
 std::string describe(const std::vector<LaneSpec>& specs);
 
 }  // namespace gpuaes

@@ -11,7 +11,7 @@
 namespace gpuaes {
 namespace {
 
-// All of an input, to encrypt or to decrypt.
+// The whole input, to encrypt or to decrypt.
 class WholeStream : public OpenStream {
  public:
   WholeStream(StreamParts parts, bool decrypts) : OpenStream(std::move(parts)), decrypts_(decrypts) {}
@@ -19,7 +19,7 @@ class WholeStream : public OpenStream {
   std::uint64_t bytes_out(std::uint64_t body) const override { return session().header().size() + body; }
 
  private:
-  // Ciphertext has a known size; the file system may store plaintext in less room.
+  // Space is reserved only for ciphertext: the file system may store plaintext in less space.
   void write_header() override {
     const std::span<const std::byte> header = session().header();
     const std::uint64_t parallel_size = source().parallel_size();
@@ -31,7 +31,7 @@ class WholeStream : public OpenStream {
   bool decrypts_;
 };
 
-// Without -f: sealed; to decrypt, the authenticated format that the input begins with.
+// Without -f: the sealed format to encrypt; to decrypt, the authenticated format that is detected.
 const Format& choose_format(const Options& options, HeaderReader& input) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context)
@@ -41,7 +41,7 @@ const Format& choose_format(const Options& options, HeaderReader& input) {
   return options.decrypt ? detect_authenticated_format(input) : default_format();
 }
 
-// Everything that options ask of a format, other than what open_session() checks.
+// Checks the options that open_session() does not check.
 void check_format(const Options& options, const Format& format) {
   if ((options.test || options.salvage) && !format.authenticated)
     throw UsageError(fmt::format("the {} format is not authenticated, so {} cannot verify anything",

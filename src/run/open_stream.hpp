@@ -1,5 +1,5 @@
-// The stream that a run moves: a session between its source and its sink. The whole of an input is one kind;
-// ranges (range_stream.hpp) and what can be salvaged (salvage_stream.hpp) are others.
+// The stream that a run processes: a session with its source and sink. It is the whole input, a range of it
+// (range_stream.hpp), or its undamaged parts (salvage_stream.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@
 
 namespace gpuaes {
 
-// An opened session, and the ends of the run. The ends outlive the stream.
+// An open session, and the source and sink of the run, which must outlive the stream.
 struct StreamParts {
-  Source& source;  // begins with the body
+  Source& source;  // positioned at the body
   Sink& sink;
   std::unique_ptr<Session> session;
   bool authenticated = true;
   std::uint64_t header_bytes = 0;               // of the input, before the body
-  std::optional<std::uint64_t> body_bytes{};    // of files and block devices
-  std::optional<std::uint64_t> stated_bytes{};  // of the whole input, as --size says
+  std::optional<std::uint64_t> body_bytes{};    // if the input is a file or block device
+  std::optional<std::uint64_t> stated_bytes{};  // of the whole input, from --size
   const char* damage_hint = "";                 // for the AuthError of a damaged body
 };
 
-// Everything that a run needs to know of its stream, so that it need not know which kind this is.
+// Everything that a run needs to know about its stream, whatever its kind.
 class OpenStream {
  public:
   explicit OpenStream(StreamParts parts) : parts_(std::move(parts)) {}
@@ -43,24 +43,26 @@ class OpenStream {
   virtual const Session& session() const { return *parts_.session; }
   virtual Sink& sink() { return parts_.sink; }
 
-  // What a plan of lanes is made for, with chunks of `chunk_bytes` if the user asked for a size.
+  // The workload for plan_lanes(). `chunk_bytes` is the chunk size that the user requested, if any.
   Workload workload(std::optional<std::size_t> chunk_bytes);
 
-  // Whether lanes may write outputs over their inputs, and how each lane of the run is wrapped.
+  // Whether the output of a job may overwrite its input.
   virtual bool in_place() { return source().parallel_size() > 0; }
+
+  // Adapts a lane of the run to the kind of stream.
   virtual std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) { return lane; }
 
-  // Bytes of input: before the body, and all that the run will read, where that is known.
+  // Bytes of input: those before the body, and the total that the run will read, if known.
   std::uint64_t header_bytes() const { return parts_.header_bytes; }
   std::optional<std::uint64_t> expected_bytes() const;
 
-  // Bytes that went to the output, of which the pipeline wrote `body`.
+  // Total bytes of output, once the pipeline has written `body` bytes to sink().
   virtual std::uint64_t bytes_out(std::uint64_t body) const { return body; }
 
-  // Writes what comes before the body, calls `run_pipeline`, and finishes the sink.
+  // Writes the header, if any, calls `run_pipeline`, and finishes the sink.
   void run(const std::function<void()>& run_pipeline);
 
-  // What is wrong with an input whose stream was moved to its end anyway.
+  // The error of an input that was processed to its end despite damage.
   virtual std::optional<AuthError> final_error() const { return std::nullopt; }
 
  protected:
@@ -71,9 +73,9 @@ class OpenStream {
   virtual void write_header() {}
 };
 
-// Opens the stream that `options` ask for, and warns where its format or its keys do not authenticate. Takes
-// the header off the input. UsageError if the format cannot do what `options` ask for; KeyError, AuthError
-// and IoError as open_session(), and RangeStream where --range is given.
+// Opens the stream that `options` request, and reads the header from the input. Warns if the format or the
+// keys do not authenticate. UsageError if the format does not support the options; KeyError, AuthError and
+// IoError as open_session() and, with --range, as RangeStream.
 std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets, Endpoints& endpoints,
                                         const Messages& messages, Cancel& cancel);
 

@@ -15,9 +15,9 @@
 namespace gpuaes {
 namespace {
 
-// Opens the unit that the stream ends with, and returns the size of the plaintext in bytes.
+// Opens the last unit of the stream, and returns the size of the plaintext in bytes.
 std::uint64_t open_end(const Source& source, const Session& session, std::uint64_t body_bytes) {
-  const std::uint64_t units = body_bytes / session.unit_in();  // before the last one, which is short
+  const std::uint64_t units = body_bytes / session.unit_in();  // before the last, short one
   const std::uint64_t offset = units * session.unit_in();
   Secret in_room(session.unit_in()), out_room(session.unit_out());
   const std::span<std::byte> in = in_room.bytes().first(static_cast<std::size_t>(body_bytes - offset));
@@ -44,7 +44,7 @@ std::size_t WindowSource::read(std::span<std::byte> out) {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - at_));
   if (wanted == 0) return 0;
   const std::size_t count = whole_.read(out.first(wanted));
-  if (count == 0) throw IoError("the input ended before the size it had when it was opened");
+  if (count == 0) throw IoError("the input shrank while it was being read");
   at_ += count;
   return count;
 }

@@ -1,5 +1,5 @@
-// --range: a part of a plaintext, decrypted without the parts before it. The pipeline sees windows: a part of
-// the input, and a part of the output, in place of the whole.
+// --range: decrypts a part of the plaintext without reading everything before it. The pipeline sees only
+// windows of the input and the output.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace gpuaes {
 
-// So many bytes of another source from `begin` on. All of them are there: of a file or a block device, which
-// is left standing behind what was read. IoError where they turn out not to be.
+// `size` bytes of another source, starting at `begin`. That source is a file or a block device, and its
+// offset is left after the last byte read. IoError if it turns out to be shorter.
 class WindowSource : public Source {
  public:
   WindowSource(Source& whole, std::uint64_t begin, std::uint64_t size);
@@ -32,8 +32,7 @@ class WindowSource : public Source {
   std::uint64_t at_ = 0;
 };
 
-// Of what is written the first `skipped` bytes are left out, `size` go to the other sink, and the rest is
-// left out again.
+// Discards the first `skipped` bytes, passes the next `size` bytes to another sink, and discards the rest.
 class WindowSink : public Sink {
  public:
   WindowSink(Sink& inner, std::uint64_t skipped, std::uint64_t size);
@@ -41,7 +40,7 @@ class WindowSink : public Sink {
   void write(std::span<const std::byte> bytes) override;
   void finish() override { inner_.finish(); }
 
-  std::uint64_t passed() const noexcept { return passed_; }  // bytes that went to the other sink
+  std::uint64_t passed() const noexcept { return passed_; }  // bytes written to the other sink
 
  private:
   Sink& inner_;
@@ -50,9 +49,9 @@ class WindowSink : public Sink {
   std::uint64_t passed_ = 0;
 };
 
-// The units of `whole` from byte `begin` of the body on, a multiple of its unit_in, to decrypt. Errors name
-// the offsets of the whole, and count as good what is plaintext from byte `wanted_from` on. Where the stream ends
-// has to be verified elsewhere.
+// Decrypts the units of `whole` from byte `begin` of its body, a multiple of its unit_in(). Errors give
+// offsets in the whole input, and count verified plaintext from byte `from`. The end of the stream must be
+// verified elsewhere.
 class WindowSession : public Session {
  public:
   WindowSession(const Session& whole, std::uint64_t begin, std::uint64_t from)
@@ -77,22 +76,22 @@ class WindowSession : public Session {
   std::uint64_t from_;
 };
 
-// Where a range is.
+// The position of a range.
 struct RangePlace {
   std::uint64_t plaintext_offset = 0, plaintext_bytes = 0;
-  std::uint64_t body_offset = 0, body_bytes = 0;  // of the whole units that hold it
-  std::uint64_t skipped_bytes = 0;                // of plaintext, before it in the first of these
+  std::uint64_t body_offset = 0, body_bytes = 0;  // of the whole units that contain it
+  std::uint64_t skipped_bytes = 0;                // of plaintext before it in the first of these units
 };
 
-// In a stream to decrypt whose body is a file or a block device of `body_bytes`. Opens the last unit before
-// anything else: where the format has segments, the length is then authentic too. AuthError if that segment
-// is damaged, or not the last one; UsageError for a range beyond the end.
+// Finds the range in a body of `body_bytes` to decrypt, in a file or on a block device. Opens the last unit
+// first: if the format has segments, this authenticates the length. AuthError if that segment is damaged or
+// is not the last one; UsageError if the range extends past the end.
 RangePlace find_range(const ByteRange& range, const Source& source, const Session& session,
                       std::uint64_t body_bytes);
 
 class RangeStream : public OpenStream {
  public:
-  // The range of a stream to decrypt, whose size is known. Throws what find_range() throws.
+  // `parts` are those of a stream to decrypt whose size is known. Throws what find_range() throws.
   RangeStream(const ByteRange& range, StreamParts parts);
 
   Source& source() override { return source_; }

@@ -29,19 +29,19 @@ namespace {
 
 constexpr std::size_t copy_bytes = 1 << 20;
 
-// Changes that another program made to the file meanwhile must not be lost.
+// Another program's changes to the file must not be lost.
 void check_unchanged(const std::string& name, const struct stat& before) {
   struct stat now {};
   if (stat(name.c_str(), &now) != 0) throw io_error("cannot stat", name, errno);
-  // Not st_mtim, which a program that changes the file may set.
+  // Not st_mtim, which the program that changed the file may have reset.
   const bool same_time =
       now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec;
   if (!is_same_file(now, before) || now.st_size != before.st_size || !same_time)
     throw IoError(fmt::format("{} changed while it was being read", name),
-                  "the file was left as it is, with its old slots");
+                  "the file keeps its old slots; run the command again to replace them");
 }
 
-// In place, the sink replaces the input, unless that was changed meanwhile.
+// In place, the sink replaces the input, unless it has changed in the meantime.
 SinkRules output_rules(const Options& options, const FdSource& source, const Messages& messages) {
   using Terminal = SinkRules::Terminal;
   SinkRules rules{.terminal = options.force ? Terminal::everything : Terminal::nothing,

@@ -1,4 +1,4 @@
-// What a run shows of itself: details for -v, the figures of --stats and the timeline of --trace.
+// Reports about a run: details for -v, the figures of --stats and the timeline of --trace.
 #pragma once
 
 #include <chrono>
@@ -21,18 +21,18 @@ class Report {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // The run began at `start`. Either sink may be missing. The timeline counts from here on, and from here on
-  // its file is complete JSON however the run ends: a run that fails earlier leaves an older file alone.
+  // The run began at `start`. Either sink may be null. The timeline begins here; from now on its file is
+  // complete JSON, however the run ends. A run that fails earlier leaves an existing file unchanged.
   Report(Clock::time_point start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace,
          const Messages& messages, Cancel& cancel);
 
-  Trace* trace() { return trace_ ? &*trace_ : nullptr; }  // for the pipeline; nullptr if there is none
+  Trace* trace() { return trace_ ? &*trace_ : nullptr; }  // for the pipeline; nullptr without --trace
 
   void log_ring(const Ring& ring) const;
-  void log_lanes(const LanePlan& plan) const;  // once its first lanes are open
+  void log_lanes(const LanePlan& plan) const;  // after the first lanes have been opened
 
-  // The figures of a run that moved its whole stream. IoError for a file that cannot be written; only a
-  // warning if the stream has an error of its own, which is worse.
+  // Writes the figures of a run that has processed its whole stream. IoError if a file cannot be written;
+  // only a warning if the stream has an error of its own, which takes precedence.
   void finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring);
 
  private:

@@ -11,7 +11,7 @@
 namespace gpuaes {
 namespace {
 
-// `count` segments of a job to open.
+// `count` segments of a job to open, from number `first`.
 Job part_of(const Job& job, std::size_t first, std::size_t count) {
   Job part = job;
   const std::size_t sealed_at = first * sealed_segment_bytes, at = first * segment_bytes;
@@ -21,18 +21,16 @@ Job part_of(const Job& job, std::size_t first, std::size_t count) {
   return part;
 }
 
-// From here on: the inner lane copies nothing into the place of a job's input, so that it is there again for
-// what is behind a bad segment.
+// A job's output must not overwrite its input: the input is needed again for the segments after a bad one.
 class SalvageLane : public Lane {
  public:
   SalvageLane(std::unique_ptr<Lane> inner, Damage& damage) : inner_(std::move(inner)), damage_(damage) {}
 
   std::string name() const override { return inner_->name(); }
 
-  // All at once first, which is all there is to do where nothing is damaged. Behind a bad segment one, and
-  // twice as many each time that they are good: a device does all of a job, however early in it the bad one
-  // is, and so looks in all at no segment more than a few times. To go on with all the rest would be half as
-  // many times as the job has segments, where all are bad.
+  // Opens the whole job first, which is enough if nothing is damaged. After a bad segment, opens one segment,
+  // then twice as many after each success: a device opens all segments of a job even if the first is bad, and
+  // retrying all the rest each time would be quadratic.
   void start(const Job& job) override {
     const std::size_t count = count_segments(job);
     std::vector<Damage::Gap> lost;

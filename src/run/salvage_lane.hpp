@@ -1,5 +1,4 @@
-// A lane that does not stop at a segment whose tag is wrong: its plaintext becomes zeros, and the lane goes
-// on behind it.
+// A lane that continues past segments whose tag is wrong, with zeros as their plaintext.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +11,31 @@
 
 namespace gpuaes {
 
-// What of a plaintext is lost, as lanes find it: in any order, from any thread.
+// The lost ranges of a plaintext, which lanes find in any order and on any thread.
 class Damage {
  public:
   struct Gap {
-    std::uint64_t begin, end;  // bytes of plaintext; as many as none where an empty segment is lost
+    std::uint64_t begin, end;  // bytes of plaintext; equal if an empty segment is lost
     bool operator==(const Gap&) const = default;
   };
 
-  // Gaps that touch or overlap become one: a lane may find again what another one found before it failed.
+  // Merges gaps that touch or overlap: a lane may find a gap that another lane found before it failed.
   void add(Gap gap);
 
-  // The gaps that end before byte `end`, in order: to be called when nothing before it can be found any
-  // more. They are forgotten here, so that what is kept is bounded by what lanes have under way.
+  // Removes and returns the gaps that end before byte `end`, in order. Call it once no lane can find another
+  // gap before `end`. This keeps the number of gaps in memory bounded by the work in progress.
   std::vector<Gap> take_before(std::uint64_t end);
 
-  // The gaps that are left, in order.
+  // Removes and returns the remaining gaps, in order.
   std::vector<Gap> take_all();
 
  private:
   std::mutex mutex_;
-  std::map<std::uint64_t, std::uint64_t> gaps_;  // end by begin; no two of them touch
+  std::map<std::uint64_t, std::uint64_t> gaps_;  // begin to end; no two touch
 };
 
-// Does with `inner` what that can do, one job at a time, and never finds anything wrong. What it made zeros
-// of it adds to `damage`, which outlives it, once the whole job is done.
+// Runs jobs on `inner`, one at a time, and never reports a bad segment. After each job, adds the ranges
+// filled with zeros to `damage`, which must outlive the lane.
 std::unique_ptr<Lane> make_salvage_lane(std::unique_ptr<Lane> inner, Damage& damage);
 
 }  // namespace gpuaes

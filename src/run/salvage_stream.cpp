@@ -51,7 +51,7 @@ std::optional<AuthError> SalvageStream::ForgivingSession::truncated() const {
   return truncated_;
 }
 
-// A gap that ends where the written output ends may continue after it.
+// A gap that ends at the end of the output so far may still grow.
 void SalvageStream::ReportingSink::write(std::span<const std::byte> bytes) {
   inner_.write(bytes);
   written_ += bytes.size();

@@ -1,4 +1,4 @@
-// --salvage: the undamaged parts of a stream, with zeros for the rest.
+// --salvage: decrypts the undamaged parts of a stream, with zeros in place of the rest.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,23 @@
 
 namespace gpuaes {
 
-// A stream to decrypt in which damage is an error only at the end, final_error(). Its lanes have to be
-// wrapped.
+// A stream to decrypt in which damage is an error only at the end (final_error()). Its lanes must be wrapped.
 class SalvageStream : public OpenStream {
  public:
-  // `warn` gets a message for each gap, in stream order, once that part of the output is written.
+  // `warn` receives a message for each gap, in stream order, after that part of the output has been written.
   SalvageStream(StreamParts parts, std::function<void(const std::string&)> warn);
 
   const Session& session() const override { return session_; }
   Sink& sink() override { return sink_; }
 
-  // Wrapped lanes do not overwrite their input, even of files.
+  // Wrapped lanes need their input until the job is done, even if it is a file.
   bool in_place() override { return false; }
   std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) override;
 
   std::optional<AuthError> final_error() const override;
 
  private:
-  // The session of the whole, except that a truncated input is not an error.
+  // The session of the stream, except that truncated input is not an error.
   class ForgivingSession : public Session {
    public:
     explicit ForgivingSession(const Session& whole) : whole_(whole) {}
@@ -52,7 +51,7 @@ class SalvageStream : public OpenStream {
     mutable std::optional<AuthError> truncated_;
   };
 
-  // Passes output on to the sink of the whole, and then reports the damage in it.
+  // Passes output to the sink of the stream, then reports the damage in it.
   class ReportingSink : public Sink {
    public:
     ReportingSink(Sink& inner, SalvageStream& salvage) : inner_(inner), salvage_(salvage) {}

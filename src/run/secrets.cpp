@@ -19,7 +19,7 @@
 namespace gpuaes {
 namespace {
 
-// A secret in place of its file's name must not get into a message, and so into a log.
+// A secret given instead of a file name must not appear in a message, and so in a log.
 void refuse_secret_as_name(const std::string& name) {
   if (access(name.c_str(), F_OK) == 0) return;
   if (is_like_identity(name))
@@ -28,7 +28,7 @@ void refuse_secret_as_name(const std::string& name) {
         "other users may have seen this command line; make a new identity with gpuaes-keygen --x25519");
   if (is_like_recipient(name))
     throw UsageError("a recipient was given instead of a file name",
-                     "use -r for recipients and -k for identity files");
+                     "use gpuaes-stream -r for recipients; keys and identities are read from files");
   constexpr std::size_t min_key_digits = 32;
   std::size_t digits = 0, max_digits = 0;
   for (const char c : name) {
@@ -54,7 +54,7 @@ FdSource open_secret_file(const std::string& name, std::vector<struct stat>& fil
   return file;
 }
 
-// What a file contains, up to `max` bytes.
+// The contents of a file, up to `max` bytes.
 Secret read_up_to(std::size_t max, FdSource& file) {
   Secret contents(max);
   std::size_t size = 0;
@@ -69,13 +69,13 @@ Secret read_up_to(std::size_t max, FdSource& file) {
 
 // Keys and identities -----------------------------------------------------------------------------
 
-// Adds the key or the identity in a file's contents.
+// Adds the key or identity that a file contains.
 void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens) {
   const std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
   if (is_like_recipient(text))
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
-        "use -r @FILE to seal for the recipients in a file, or -k to name the identity file that opens");
+        "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k");
   if (has_bech32_prefix("AGE-SECRET-KEY-", text))
     throw UsageError(fmt::format("{} contains an age identity, which is not supported", name),
                      "run gpuaes-keygen --x25519 to make an identity");
@@ -91,10 +91,10 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
 
 // Recipients --------------------------------------------------------------------------------------
 
-// Far more than 32 recipients with comments need; /dev/zero is over soon.
+// Far more than 32 recipients with comments need, and a limit for endless files such as /dev/zero.
 constexpr std::size_t max_recipient_file_bytes = 1 << 20;
 
-// Adds the recipients in a file, which may be the file of an identity by mistake, and so is kept as a secret.
+// Adds the recipients in a file. It counts as a secret, since it could be an identity file named by mistake.
 void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& cancel) {
   FdSource file = open_source(file_name, cancel);
   secrets.files.push_back(file.status());
@@ -117,7 +117,7 @@ void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& canc
     throw UsageError(fmt::format("{} contains no recipients", name), recipient_hint);
 }
 
-// A text that begins as a recipient does is one, and may be shown; anything else may be a secret.
+// Text that begins like a recipient may appear in a message; anything else may be a secret.
 PublicKey parse_argument(const std::string& text) {
   if (is_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", text));
   if (!is_like_identity(text) && access(text.c_str(), F_OK) == 0)
@@ -126,8 +126,8 @@ PublicKey parse_argument(const std::string& text) {
   return parse_recipient(text, "the argument of --recipient");
 }
 
-// Each of `given` is a recipient, or @ and the name of a file with one on each line. Empty lines and those
-// that begin with # are skipped.
+// Each of `given` is a recipient, or @FILE for a file with one recipient per line. Empty lines and lines that
+// begin with # are skipped.
 void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Cancel& cancel) {
   for (const std::string& each : given)
     if (each.starts_with('@'))
@@ -138,7 +138,7 @@ void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Ca
 
 // Passphrases -------------------------------------------------------------------------------------
 
-// Byte by byte: the bytes after the line may be the input, and may take long to arrive.
+// Reads byte by byte: what follows the line may be the input, and may take long to arrive.
 Secret read_passphrase(FdSource file) {
   Secret line(max_passphrase_bytes + 1);
   std::size_t size = 0;
@@ -165,15 +165,15 @@ Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
   throw UsageError("the passphrases do not match");
 }
 
-// All secrets of one side -------------------------------------------------------------------------
+// Old or new secrets ------------------------------------------------------------------------------
 
-// The options that name them.
+// The options that name one set of secrets.
 struct Named {
   const std::vector<std::string>& key_files;
   const std::vector<std::string>& recipients;
   bool ask_passphrase;
   const std::optional<std::string>& passphrase_file;
-  bool opens;  // and does not seal
+  bool opens;  // as opposed to sealing
   const char* question;
 
   bool empty() const {
@@ -236,7 +236,7 @@ const char* writer_warning(const Secrets& secrets, bool had_recipient) {
   if (had_recipient && (has_key || secrets.passphrase))
     return "the input was sealed for a recipient; that the new key or passphrase opens it does not show who "
            "wrote it";
-  return has_key && !secrets.recipients.empty() ? "sealing for both a key and a recipient; whoever holds the "
+  return has_key && !secrets.recipients.empty() ? "sealing for both a key and a recipient; anyone with the "
                                                   "identity could forge a file that the key opens"
                                                 : nullptr;
 }

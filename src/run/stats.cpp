@@ -11,7 +11,7 @@
 namespace gpuaes {
 namespace {
 
-// getrusage() would count the memory of the program that started this one: its ru_maxrss survives exec().
+// Not getrusage(): its ru_maxrss survives exec(), so it includes the program that started this one.
 std::uint64_t peak_rss_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

@@ -1,4 +1,4 @@
-// The figures of a run as JSON, for --stats, and as the last line of -v.
+// The figures of a run, as JSON for --stats and as the last line of -v.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,18 @@ struct RingStats {
 struct Stats {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  double seconds = 0;  // from the start of the program's work to its end
+  double seconds = 0;  // elapsed
   std::vector<LaneStats> lanes;
   RingStats ring;
 };
 
 // {"bytes_in", "bytes_out", "seconds", "lanes": [{"name", "chunks", "bytes", "busy_seconds", "read_seconds",
 // "write_seconds", "wait_seconds"}], "ring": {"chunks", "chunk_bytes", "reader_wait_seconds",
-// "lanes_wait_seconds", "writer_wait_seconds"}, "peak_rss_bytes"} and a line feed. The peak is this process's
-// up to now.
+// "lanes_wait_seconds", "writer_wait_seconds"}, "peak_rss_bytes"} and a newline. The peak is that of this
+// process so far.
 std::string to_json(const Stats& stats);
 
-// The same in one line for people, without what waits tell, and lanes of one name as one.
+// One line for people, without wait times. Lanes of the same name are added up.
 std::string summary(const Stats& stats);
 
 }  // namespace gpuaes

@@ -1,14 +1,14 @@
-// Named ranges of a thread's time that NVIDIA's profilers show (NVTX).
+// Named time ranges of a thread, which NVIDIA's profilers show (NVTX).
 #pragma once
 
 namespace gpuaes {
 
-// Defined in cuda/profiler_range.cpp, or without CUDA in system/without_cuda.cpp, where they do nothing.
-// Without a profiler they cost a comparison. `name` is copied.
+// Defined in cuda/profiler_range.cpp. In builds without CUDA, system/without_cuda.cpp defines them, and they
+// do nothing. Without a profiler they cost a comparison. `name` is copied.
 void push_profiler_range(const char* name) noexcept;
 void pop_profiler_range() noexcept;
 
-// Ranges of one thread nest.
+// The ranges of a thread nest.
 class ProfilerRange {
  public:
   explicit ProfilerRange(const char* name) { push_profiler_range(name); }

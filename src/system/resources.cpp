@@ -18,8 +18,8 @@
 namespace gpuaes {
 namespace {
 
-// All that is in a file; empty if it cannot be read. With system calls: streams for so many small files would
-// be a noticeable part of the program's start.
+// The contents of a file; empty if it cannot be read. Uses system calls because streams would make the start
+// of the program noticeably slower.
 std::string contents_of(const std::string& name) {
   std::string text;
   char piece[4096];
@@ -33,15 +33,15 @@ std::string contents_of(const std::string& name) {
 // Control groups --------------------------------------------------------------------------------
 
 struct ControlGroup {
-  std::string directory;  // where its files are, if it exists
+  std::string directory;  // may not exist
   bool v1 = false;
 };
 
-// This process's own group and those above it, up to the root, of a controller as version 1 names it ("cpu",
-// "memory") and of version 2, which has all controllers in one. In a container a path may not exist below
-// the mount, but the root is then the container's own.
+// The control groups of this process, from its own up to the root. Version 1 has groups for each controller
+// ("cpu", "memory"), and version 2 has groups with all controllers. In a container, a path may not exist
+// below the mount, but the root is then the container's own.
 //
-// Lines of /proc/self/cgroup: "0::/path" for version 2, and "4:cpu,cpuacct:/path" for 1.
+// Lines of /proc/self/cgroup: "0::/path" for version 2, "4:cpu,cpuacct:/path" for version 1.
 std::vector<ControlGroup> control_groups(std::string_view controller) {
   std::vector<ControlGroup> found;
   const std::string groups = contents_of("/proc/self/cgroup");
@@ -76,7 +76,8 @@ unsigned whole_cpus(const std::string& numbers, unsigned without_quota) {
   return std::max(static_cast<unsigned>(quota / period + 0.5), 1u);
 }
 
-// Version 1 has "-1" or "200000", and "100000" in another file; version 2 "max 100000" or "200000 100000".
+// Version 1 has the quota ("-1" or "200000") and the period ("100000") in two files. Version 2 has both in
+// one: "max 100000" or "200000 100000".
 std::string quota_and_period(const ControlGroup& group) {
   if (!group.v1) return contents_of(group.directory + "/cpu.max");
   return contents_of(group.directory + "/cpu.cfs_quota_us") +
@@ -87,7 +88,7 @@ std::string quota_and_period(const ControlGroup& group) {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-// The number after `name` in a file of lines "name number".
+// The number after `name` in a file of lines "name number", or `otherwise`.
 std::uint64_t number_of(const std::string& file, const std::string& name, std::uint64_t otherwise) {
   std::ifstream lines(file);
   for (std::string word; lines >> word;) {
@@ -108,7 +109,7 @@ std::uint64_t difference(std::uint64_t whole, std::uint64_t used) {
   return whole > used ? whole - used : 0;
 }
 
-// The names that a version of control groups gives its figures.
+// The names of files, and of entries in memory.stat, in each version of control groups.
 struct GroupFiles {
   const char *limit, *usage, *inactive_cache, *active_cache;
 };
@@ -116,8 +117,8 @@ constexpr GroupFiles files_v1{"/memory.limit_in_bytes", "/memory.usage_in_bytes"
                               "total_active_file"};
 constexpr GroupFiles files_v2{"/memory.max", "/memory.current", "inactive_file", "active_file"};
 
-// The page cache gives way where memory is needed. Without a limit version 2 has "max", which is not a
-// number, and version 1 a huge one.
+// The page cache does not count as used, because the kernel frees it when memory is needed. Without a limit,
+// version 2 has "max", which is not a number, and version 1 has a huge number.
 std::uint64_t left_by(const ControlGroup& group) {
   const GroupFiles& files = group.v1 ? files_v1 : files_v2;
   const std::uint64_t limit = number_in(group.directory + files.limit, unlimited);
@@ -147,7 +148,7 @@ std::uint64_t left_by_limit() {
 unsigned bound_cpus() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
-  return std::max(std::thread::hardware_concurrency(), 1u);  // more CPUs than the set has room for
+  return std::max(std::thread::hardware_concurrency(), 1u);  // more CPUs than fit in the set
 }
 
 unsigned usable_cpus() {

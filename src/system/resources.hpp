@@ -1,19 +1,18 @@
-// The CPUs and the memory that this process may use: what the system has, and no more than its affinity, its
-// limits and its control groups (cgroups(7)) allow. A container with a quota of two CPUs on a machine of 64
-// must not start 64 threads.
+// The CPUs and the memory that this process may use, within its affinity, its limits and its control groups
+// (cgroups(7)). A container with a quota of two CPUs on a machine with 64 must not start 64 threads.
 #pragma once
 
 #include <cstdint>
 
 namespace gpuaes {
 
-// CPUs that this process may use at once. bound_cpus(): those its affinity allows. usable_cpus(): no more of
-// them than the CPU quota of its control groups; looking for quotas takes 0.1 ms.
+// The number of CPUs that this process may use at the same time. bound_cpus() respects its affinity, and
+// usable_cpus() also the CPU quotas of its control groups, which take longer to read.
 unsigned bound_cpus();
 unsigned usable_cpus();
 
-// Bytes of memory that this process may still take without harm: what the system can give without swapping,
-// and no more than its control groups and limits (RLIMIT_AS) leave it.
+// The number of bytes that this process may still allocate: what the system can provide without swapping,
+// within the limits of its control groups and RLIMIT_AS.
 std::uint64_t available_memory();
 
 }  // namespace gpuaes

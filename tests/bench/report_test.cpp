@@ -1,4 +1,4 @@
-// What a report writes, to the byte, and when.
+// The exact output of a report, and when it is written.
 #include "bench/report.hpp"
 
 #include <csignal>
@@ -44,7 +44,7 @@ struct Rig {
 
 }  // namespace
 
-TEST_CASE("text is aligned, the first column to the left") {
+TEST_CASE("text is right-aligned, except for the first column") {
   Rig rig(ReportForm::text);
   rig.report.add({"a", 1024u, 2.25});
   rig.report.add({"a name that is too long", std::size_t{1} << 40, {}});
@@ -56,7 +56,7 @@ TEST_CASE("text is aligned, the first column to the left") {
   CHECK(rig.written.finished);
 }
 
-TEST_CASE("CSV quotes what needs it, and has nothing for what was not measured") {
+TEST_CASE("CSV quotes cells if necessary, and a value that was not measured is empty") {
   Rig rig(ReportForm::csv);
   rig.report.add({"plain", 1, 1.5});
   rig.report.add({"a,b", -2, 1e-9});
@@ -71,7 +71,7 @@ TEST_CASE("CSV quotes what needs it, and has nothing for what was not measured")
         "\"two\nlines\",0,\n");
 }
 
-TEST_CASE("JSON escapes what needs it, and has null for what was not measured") {
+TEST_CASE("JSON escapes characters if necessary, and a value that was not measured is null") {
   Rig rig(ReportForm::json);
   rig.report.add({"say \"\\\"", 1, 1.5});
   rig.report.add({std::string("\n\x01\x7f", 3), {}, std::numeric_limits<double>::quiet_NaN()});
@@ -86,7 +86,7 @@ TEST_CASE("JSON escapes what needs it, and has null for what was not measured") 
         "\n]\n");
 }
 
-TEST_CASE("a table without rows is whole") {
+TEST_CASE("a table without rows is complete") {
   for (const auto& [form, text] :
        {std::pair{ReportForm::json, "[\n]\n"}, std::pair{ReportForm::csv, "name,bytes,gb_per_s\n"}}) {
     Rig rig(form);
@@ -95,19 +95,19 @@ TEST_CASE("a table without rows is whole") {
   }
 }
 
-TEST_CASE("a row is written as soon as it is there") {
+TEST_CASE("a row is written as soon as it is added") {
   Rig rig(ReportForm::json);
   rig.report.add({"a", 1, 2.0});
   CHECK(rig.written.text == "[\n{\"name\": \"a\", \"bytes\": 1, \"gb_per_s\": 2}");
 }
 
-TEST_CASE("a row that lacks a cell, or has one too many, is a mistake of the program") {
+TEST_CASE("a row with too few or too many cells is a logic error") {
   Rig rig(ReportForm::csv);
   CHECK_THROWS_AS(rig.report.add({"a", 1}), std::logic_error);
   CHECK_THROWS_AS(rig.report.add({"a", 1, 2.0, 3}), std::logic_error);
 }
 
-TEST_CASE("a request to stop ends measuring behind the row, and the table is closed") {
+TEST_CASE("a request to stop ends measuring after the current row, and the table is completed") {
   Written written;
   {
     Report report(ReportForm::json, columns(), std::make_unique<TextSink>(written));
@@ -127,7 +127,7 @@ TEST_CASE("a request to stop ends measuring behind the row, and the table is clo
         "2}\n]\n");
 }
 
-TEST_CASE("a table that cannot be written is an error, once") {
+TEST_CASE("an error while writing a table is reported once") {
   Written written;
   written.room = 1;
   Report report(ReportForm::json, columns(), std::make_unique<TextSink>(written));

@@ -1,4 +1,4 @@
-// What a sweep tries, and that it chooses no noise.
+// The values that a sweep tries, and its choices among measured rates.
 #include "bench/sweep.hpp"
 
 #include "support/catch.hpp"
@@ -7,7 +7,7 @@ using namespace gpuaes;
 
 namespace {
 
-// threads, blocks a thread
+// Threads and blocks per thread.
 std::pair<unsigned, unsigned> chosen(const std::vector<ShapeRate>& rates) {
   const ShapeRate& shape = choose_shape(rates);
   return {shape.threads, shape.blocks_per_thread};
@@ -17,9 +17,9 @@ using Shape = std::pair<unsigned, unsigned>;
 
 }  // namespace
 
-TEST_CASE("blocks a thread are whole tiles, and leave a warp to each multiprocessor") {
+TEST_CASE("blocks per thread make whole tiles and leave at least a warp for each multiprocessor") {
   using Blocks = std::vector<unsigned>;
-  // 4 MiB are 8192 warps with a block for each thread: 62.06 for each of 132 multiprocessors.
+  // With one block per thread, 4 MiB are 8192 warps: 62.06 for each of 132 multiprocessors.
   CHECK(sweep_blocks(8, 4 << 20, 132) == Blocks{0, 8, 16, 32});
   CHECK(sweep_blocks(4, 4 << 20, 132) == Blocks{0, 4, 8, 16, 32});
   CHECK(sweep_blocks(8, 4 << 20, 128) == Blocks{0, 8, 16, 32, 64});
@@ -28,13 +28,13 @@ TEST_CASE("blocks a thread are whole tiles, and leave a warp to each multiproces
   CHECK(sweep_blocks(8, 1 << 30, 1).back() == 4096);
 }
 
-TEST_CASE("streams are powers of two, and as many as the filter uses") {
+TEST_CASE("a sweep tries powers of two and the number of streams that the filter uses") {
   const std::vector<unsigned> powers{1, 2, 4, 8, 16, 32, 64};
   for (const unsigned power : powers) CHECK(sweep_streams_with(power) == powers);
   CHECK(sweep_streams_with(5) == std::vector<unsigned>{1, 2, 4, 5, 8, 16, 32, 64});
 }
 
-TEST_CASE("a shape is chosen only where it is faster than the kernel's own by more than noise") {
+TEST_CASE("a shape is chosen only if it is faster than the kernel's own by more than noise") {
   CHECK(chosen({{0, 0, 100}}) == Shape{0, 0});
   CHECK(chosen({{0, 0, 100}, {128, 0, 101.9}, {256, 8, 90}}) == Shape{0, 0});
   CHECK(chosen({{0, 0, 100}, {128, 0, 100}}) == Shape{0, 0});
@@ -43,7 +43,7 @@ TEST_CASE("a shape is chosen only where it is faster than the kernel's own by mo
   CHECK(chosen({{0, 0, 100}, {128, 0, 102.1}, {256, 8, 90}}) == Shape{128, 0});
 }
 
-TEST_CASE("of shapes that are as fast the one that leaves most to the kernel is chosen, then the fastest") {
+TEST_CASE("among equally fast shapes, the one that leaves most to the kernel is chosen, then the fastest") {
   CHECK(chosen({{0, 0, 100}, {128, 8, 151}, {64, 0, 150}, {128, 0, 149}}) == Shape{64, 0});
   CHECK(chosen({{0, 0, 100}, {64, 0, 149}, {128, 0, 150}, {128, 8, 151}}) == Shape{128, 0});
   CHECK(chosen({{0, 0, 100}, {128, 8, 160}, {64, 0, 150}, {128, 0, 149}}) == Shape{128, 8});
@@ -52,7 +52,7 @@ TEST_CASE("of shapes that are as fast the one that leaves most to the kernel is 
 }
 
 TEST_CASE(
-    "streams stay as they are unless others are faster by more than noise, then the fewest are chosen") {
+    "the number of streams changes only if that is faster by more than noise, and then to the smallest") {
   using Rates = std::vector<StreamsRate>;
   CHECK(choose_streams(Rates{{1, 20}, {2, 40}, {4, 46}, {8, 45.2}, {16, 45}}, 8) == 0);
   CHECK(choose_streams(Rates{{1, 20}, {2, 40}, {4, 46}, {8, 45}, {16, 45.5}}, 8) == 4);
@@ -62,7 +62,7 @@ TEST_CASE(
   CHECK(choose_streams(Rates{{32, 40}, {64, 46}}, 32) == 64);
 }
 
-TEST_CASE("streams stay as they are where those were not measured") {
+TEST_CASE("the number of streams does not change if it was not measured") {
   CHECK(choose_streams({}, 8) == 0);
   CHECK(choose_streams(std::vector<StreamsRate>{{1, 20}, {2, 40}}, 8) == 0);
 }

@@ -1,5 +1,5 @@
-// The bitsliced kernel's body, with one thread that has all columns of a state, against the reference. What
-// four threads with one each give each other is in host_kernels_test.cpp.
+// The bitsliced kernel's code, with one thread that holds all columns of a state, against the reference. The
+// exchange between threads that hold one column each is tested in host_kernels_test.cpp.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -25,8 +25,7 @@ std::vector<aes::KeyRows> all_key_rows(const aes::RoundKeys& keys) {
   return rows;
 }
 
-// The keystream of a group's 32 blocks of a tile, which one of the tile's counters is enough to tell;
-// transposed.
+// The keystream of the 32 blocks of a group in a tile, transposed. `within` is any counter of the tile.
 aes::State<4> tile_keystream(const aes::RoundKeys& keys, const std::vector<aes::KeyRows>& rows,
                              Counter within, unsigned group) {
   const aes::SharedRounds shared = aes::share_rounds(within, keys.words.data());
@@ -39,7 +38,7 @@ aes::State<4> tile_keystream(const aes::RoundKeys& keys, const std::vector<aes::
   return state;
 }
 
-// The same of 32 blocks that have nothing to do with each other.
+// The same for 32 unrelated blocks.
 template <class CounterOf>
 aes::State<4> gathered_keystream(const aes::RoundKeys& keys, const std::vector<aes::KeyRows>& rows,
                                  CounterOf counter_of) {
@@ -63,7 +62,7 @@ CounterBlock bytes_of(const aes::State<4>& transposed, unsigned slice) {
   return to_bytes(block);
 }
 
-// All counters of the tile that `within` is in.
+// Checks all counters of the tile that contains `within`.
 void check_tile(const aes::RoundKeys& keys, Counter within) {
   const Counter first{within.high, within.low - within.low % aes::tile_blocks};
   const std::vector<aes::KeyRows> rows = all_key_rows(keys);
@@ -79,7 +78,7 @@ void check_tile(const aes::RoundKeys& keys, Counter within) {
 
 }  // namespace
 
-TEST_CASE("the circuit of the S-box has the values of the table, in every slice") {
+TEST_CASE("the S-box circuit matches the table in every slice") {
   for (unsigned slice = 0; slice < 32; ++slice) {
     for (unsigned value = 0; value < 256; ++value) {
       std::uint32_t x[8], result = 0;
@@ -91,7 +90,7 @@ TEST_CASE("the circuit of the S-box has the values of the table, in every slice"
   }
 }
 
-TEST_CASE("transposing swaps words and bits, and back") {
+TEST_CASE("transposing swaps words and bits, and transposing again restores them") {
   aes::Column column{};
   for (unsigned i = 0; i < 32; ++i) column.words[i] = 0x9e3779b9u * (i + 1);
   const aes::Column before = column;
@@ -102,7 +101,7 @@ TEST_CASE("transposing swaps words and bits, and back") {
   CHECK(std::equal(column.words, column.words + 32, before.words));
 }
 
-TEST_CASE("a bitsliced tile is the reference's keystream, from whichever of its counters it is started") {
+TEST_CASE("a bitsliced tile matches the reference, whichever of its counters it starts from") {
   for (const std::size_t key_bytes : {16, 24, 32}) {
     const aes::RoundKeys keys = test_keys(key_bytes);
     for (const std::uint64_t low : {0u, 1u, 0xffu, 0x100u, 0x98765432u})
@@ -111,7 +110,7 @@ TEST_CASE("a bitsliced tile is the reference's keystream, from whichever of its 
   }
 }
 
-TEST_CASE("bitsliced blocks that have nothing to do with each other are those of the reference") {
+TEST_CASE("unrelated bitsliced blocks match the reference") {
   for (const std::size_t key_bytes : {16, 24, 32}) {
     const aes::RoundKeys keys = test_keys(key_bytes);
     const std::vector<aes::KeyRows> rows = all_key_rows(keys);

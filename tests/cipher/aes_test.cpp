@@ -1,4 +1,4 @@
-// The ciphers against published vectors, and the kernels' bodies, run on the host, against the reference.
+// AES against published vectors, and the table kernel's code, run on the host, against the reference.
 #include <array>
 #include <random>
 #include <string_view>
@@ -36,8 +36,8 @@ CounterBlock table_block(const std::vector<std::uint32_t>& tables, unsigned bank
   return to_bytes(keystream.block(last_byte));
 }
 
-// The keystream of one counter by the kernel's body. `group` is the last byte of the counter that the group
-// of blocks was started with.
+// The keystream of one counter by the table kernel's code. `group` is the last byte of the counter that
+// start() gets.
 CounterBlock table_keystream(unsigned bank, const aes::RoundKeys& keys, Counter counter, unsigned group = 0) {
   static const std::vector<std::uint32_t> tables = replicated_tables();
   if (keys.rounds == 10) return table_block<10>(tables, bank, keys, counter, group);
@@ -45,7 +45,7 @@ CounterBlock table_keystream(unsigned bank, const aes::RoundKeys& keys, Counter 
   return table_block<14>(tables, bank, keys, counter, group);
 }
 
-// A word as FIPS 197 writes it.
+// Word i of the key schedule in the byte order of FIPS 197.
 std::uint32_t fips_word(const aes::RoundKeys& keys, std::size_t i) {
   const std::uint32_t w = keys.words.at(i);
   return w << 24 | (w & 0xff00) << 8 | (w >> 8 & 0xff00) | w >> 24;
@@ -95,7 +95,7 @@ TEST_CASE("the reference encrypts the CTR vectors of SP 800-38A") {
   }
 }
 
-TEST_CASE("the table kernel's body encrypts the CTR vectors of SP 800-38A in every bank") {
+TEST_CASE("the table kernel's code encrypts the CTR vectors of SP 800-38A in every bank") {
   for (const CtrVector& vector : ctr_vectors) {
     const auto keys = aes::expand_key(from_hex(vector.key));
     for (unsigned bank = 0; bank < 32; ++bank) {
@@ -109,7 +109,7 @@ TEST_CASE("the table kernel's body encrypts the CTR vectors of SP 800-38A in eve
   }
 }
 
-TEST_CASE("the table kernel's body equals the reference") {
+TEST_CASE("the table kernel's code matches the reference") {
   std::mt19937_64 random(1);
   for (const std::string_view key : keys_hex) {
     const auto keys = aes::expand_key(from_hex(key));
@@ -123,7 +123,7 @@ TEST_CASE("the table kernel's body equals the reference") {
   }
 }
 
-TEST_CASE("the table kernel's body follows the counter through every carry") {
+TEST_CASE("the table kernel's code follows every carry of the counter") {
   constexpr std::uint64_t all = ~std::uint64_t{0};
   const Counter before_carry[] = {{0, 0xf8},    {7, 0xfff8},           {7, 0xfffffff8}, {7, 0xfffffffffff8},
                                   {7, all - 7}, {0xffffffff, all - 7}, {all, all - 7}};

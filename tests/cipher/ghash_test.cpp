@@ -1,5 +1,5 @@
-// GHASH against multiplication as SP 800-38D writes it, bit by bit, and AES-GCM below the lanes, which takes
-// any first counter block, against every published vector.
+// GHASH against bit-by-bit multiplication as in SP 800-38D; and the AES-GCM reference implementation, which
+// takes any first counter block, against all published vectors.
 #include "cipher/modes/ghash.hpp"
 
 #include <array>
@@ -86,7 +86,7 @@ std::vector<CounterBlock> random_blocks(std::size_t count, std::mt19937_64& rand
 
 }  // namespace
 
-TEST_CASE("field elements are big-endian numbers, and come and go unchanged") {
+TEST_CASE("field elements are big-endian numbers, and storing one restores the loaded block") {
   const CounterBlock block = counter_block("00112233445566778899aabbccddeeff");
   CHECK(element(block).words[3] == 0x00112233);
   CHECK(element(block).words[0] == 0xccddeeff);
@@ -99,7 +99,7 @@ TEST_CASE("field elements are big-endian numbers, and come and go unchanged") {
   CHECK(counter_block("00112233440000000000000000000000") == block_of(ghash::load_bytes(block.data(), 5)));
 }
 
-TEST_CASE("the product of all pairs of single bits is right") {
+TEST_CASE("the product of each pair of single bits is right") {
   std::size_t right = 0;
   for (unsigned i = 0; i < 128; ++i)
     for (unsigned j = 0; j < 128; ++j) right += product_is_right(single_bit(i), single_bit(j)) ? 1 : 0;
@@ -121,8 +121,8 @@ TEST_CASE("products of 0, 1, x and all ones are right") {
   }
 }
 
-// The most bits that can meet in a sum: every pattern of four bits, repeated, by every other. The multiplier
-// divides its factor by x, so that times x makes it hold the pattern itself.
+// The most pairs of bits that can meet in a sum: every pattern of four bits, repeated, times every other. The
+// multiplier divides its factor by x, so the factor is multiplied by x first to store the pattern itself.
 TEST_CASE("products of the densest elements do not carry") {
   for (unsigned i = 0; i < 16; ++i)
     for (unsigned j = 0; j < 16; ++j) {
@@ -142,7 +142,7 @@ TEST_CASE("random products are right") {
   CHECK(right == 20000);
 }
 
-TEST_CASE("powers are those of the hash key") {
+TEST_CASE("the precomputed powers are those of the hash key") {
   std::mt19937_64 random(2);
   const CounterBlock h = random_block(random);
   ghash::Powers powers;
@@ -151,7 +151,7 @@ TEST_CASE("powers are those of the hash key") {
   for (const Element& each : powers.of) CHECK((power = bitwise_product(power, h)) == block_of(each));
 }
 
-TEST_CASE("GHASH of test case 2 of the GCM specification (McGrew and Viega) is right") {
+TEST_CASE("GHASH matches test case 2 of the GCM specification (McGrew and Viega)") {
   const CounterBlock h = counter_block("66e94bd4ef8a2c3b884cfa59ca342b2e");
   const std::vector<CounterBlock> blocks{counter_block("0388dace60b6a392f328c2b971b2fe78"),
                                          counter_block("00000000000000000000000000000080")};
@@ -177,7 +177,7 @@ struct HashedBlocks {
 
 }  // namespace
 
-TEST_CASE("the shares of all threads add up to GHASH, for every number of blocks") {
+TEST_CASE("the shares of all threads add up to GHASH for any number of blocks") {
   std::mt19937_64 random(3);
   std::vector<std::size_t> counts{1024, 1025, 1026};
   for (std::size_t count = 0; count <= 100; ++count) counts.push_back(count);
@@ -199,7 +199,7 @@ TEST_CASE("the shares of all threads add up to GHASH, for every number of blocks
     }
 }
 
-TEST_CASE("the blocks of a message are those of its aad and its ciphertext and their lengths") {
+TEST_CASE("GHASH counts the blocks of associated data and ciphertext, and adds a block with their lengths") {
   CHECK(ghash::Lengths{0, 0}.data_blocks() == 0);
   CHECK(ghash::Lengths{1, 16}.data_blocks() == 2);
   CHECK(ghash::Lengths{16, 17}.data_blocks() == 3);
@@ -223,7 +223,7 @@ CounterBlock counter_of_iv(const CipherKey& key, const Bytes& iv) {
   return bitwise_ghash(h, blocks);
 }
 
-// The tag may be cut; a job's may not, so that open() is asked only for whole ones.
+// Some tags are truncated. open() takes only whole tags, so it is not called for these.
 bool gcm_is_right(const GcmVector& vector) {
   const CipherKey key = make_key(vector.key);
   const CounterBlock j0 = counter_of_iv(key, vector.iv);
@@ -255,7 +255,7 @@ void check_gcm(const std::vector<GcmVector>& vectors) {
 
 }  // namespace
 
-TEST_CASE("the counter of GCM wraps in its last 32 bits alone") {
+TEST_CASE("incrementing a GCM counter changes only its last 32 bits, which wrap") {
   CHECK(increment(counter_block("000000000000000000000000000000ff")) ==
         counter_block("00000000000000000000000000000100"));
   CHECK(increment(counter_block("ffffffffffffffffffffffffffffffff")) ==
@@ -264,11 +264,11 @@ TEST_CASE("the counter of GCM wraps in its last 32 bits alone") {
         counter_block("00112233445566778899aabbffffffff"));
 }
 
-TEST_CASE("AES-GCM gives NIST's answers for every length of IV and tag", "[optional]") {
+TEST_CASE("AES-GCM matches NIST's vectors for every length of IV and tag", "[optional]") {
   if (have_nist_vectors()) check_gcm(cavp_gcm_vectors());
 }
 
-TEST_CASE("AES-GCM gives Wycheproof's answers for every length of IV") {
+TEST_CASE("AES-GCM matches Wycheproof's vectors for every length of IV") {
   check_gcm(wycheproof_gcm_vectors());
 }
 

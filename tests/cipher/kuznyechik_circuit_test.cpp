@@ -1,4 +1,4 @@
-// Kuznyechik's circuits against the tables and the byte-wise cipher.
+// Kuznyechik's circuits against the tables and the reference.
 #include "cipher/kuznyechik/circuit.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct State {
   std::uint32_t words[128];
 };
 
-// Bit i of byte b of block k: bit k of word 8b + i.
+// Bit i of byte b of block k becomes bit k of word 8b + i.
 State slice(const Blocks& blocks) {
   State state{};
   for (unsigned k = 0; k < slices; ++k)
@@ -46,7 +46,7 @@ Blocks mapped(Blocks blocks, const kuznyechik::Substitution& map) {
   return blocks;
 }
 
-// What a function of 8 words does to a byte that is in one slice, among zeros.
+// The byte that a function of 8 words makes from `byte` in one slice; the other slices are zero.
 template <class Map>
 unsigned byte_after(Map map, unsigned byte, unsigned slice) {
   std::uint32_t x[8];
@@ -64,7 +64,7 @@ Blocks random_blocks(std::mt19937_64& random) {
   return blocks;
 }
 
-// L of blocks of the standard, by the circuit.
+// L of blocks in the standard's basis, computed by the circuit.
 Blocks mixed(const Blocks& blocks) {
   State state = slice(mapped(blocks, kuznyechik::to_circuit));
   kuznyechik::mix(state.words);
@@ -78,7 +78,7 @@ void add_key(State& state, const Block& key) {
 
 }  // namespace
 
-TEST_CASE("Kuznyechik's circuit has its basis by table and by circuit, and back") {
+TEST_CASE("Kuznyechik's change of basis by circuit matches the one by table, in both directions") {
   for (unsigned byte = 0; byte < 256; ++byte) {
     CHECK(kuznyechik::from_circuit[kuznyechik::to_circuit[byte]] == byte);
     for (unsigned slice = 0; slice < slices; ++slice) {
@@ -88,7 +88,7 @@ TEST_CASE("Kuznyechik's circuit has its basis by table and by circuit, and back"
   }
 }
 
-TEST_CASE("the circuit of Kuznyechik's S has the values of the table, in every slice") {
+TEST_CASE("the circuit of Kuznyechik's S matches the table in every slice") {
   const auto circuit = [](std::uint32_t x[8]) { kuznyechik::substitute(x); };
   for (unsigned byte = 0; byte < 256; ++byte)
     for (unsigned slice = 0; slice < slices; ++slice)
@@ -96,7 +96,7 @@ TEST_CASE("the circuit of Kuznyechik's S has the values of the table, in every s
               kuznyechik::pi[byte]);
 }
 
-TEST_CASE("the circuit of Kuznyechik's L mixes every bit and random blocks as the standard does") {
+TEST_CASE("the circuit of Kuznyechik's L matches the standard for every single bit and for random blocks") {
   for (unsigned first = 0; first < 128; first += slices) {
     Blocks units{};
     for (unsigned k = 0; k < slices; ++k)
@@ -112,7 +112,7 @@ TEST_CASE("the circuit of Kuznyechik's L mixes every bit and random blocks as th
   }
 }
 
-TEST_CASE("a step of the circuit is R, its new byte where the old one lay") {
+TEST_CASE("a step of the circuit is R and replaces the removed byte with the new one") {
   std::mt19937_64 random(2015);
   const Blocks blocks = random_blocks(random);
   State state = slice(mapped(blocks, kuznyechik::to_circuit));
@@ -125,7 +125,7 @@ TEST_CASE("a step of the circuit is R, its new byte where the old one lay") {
   }
 }
 
-TEST_CASE("32 blocks encrypted by Kuznyechik's circuits are those of the reference") {
+TEST_CASE("encrypting 32 blocks with Kuznyechik's circuits matches the reference") {
   std::mt19937_64 random(34);
   std::vector<std::byte> key(kuznyechik::key_bytes);
   for (std::byte& byte : key) byte = static_cast<std::byte>(random());

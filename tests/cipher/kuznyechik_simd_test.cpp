@@ -1,7 +1,7 @@
-// One of the ways in which CPU lanes compute Kuznyechik, against the cipher as its standard is written.
-// GPUAES_SIMD_CODE selects it: the name of a SimdCode (bitsliced code then leaves all but whole batches to
-// tables), "tables" for none, or "chosen" for those that lanes use. Where the CPU does not support it, this
-// exits with 77, which CTest reports as skipped.
+// One implementation of Kuznyechik for CPUs, against the reference. GPUAES_SIMD_CODE selects it: the name of
+// a SimdCode (after bitsliced code, tables encrypt the remaining blocks), "tables" for tables only, or
+// "chosen" for the code that lanes use. If the CPU does not support it, the program exits with 77, which
+// CTest reports as skipped.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -44,7 +44,7 @@ kuznyechik::SimdCodes codes() {
   return {find(kuznyechik::bitslice_simd_codes()), find(kuznyechik::shuffle_simd_codes())};
 }
 
-// Around the blocks of each batch, one and several.
+// Numbers of blocks around one batch and around several, for every size of batch.
 std::vector<std::size_t> counts_of_blocks() {
   std::vector<std::size_t> counts;
   for (std::size_t count = 0; count <= 130; ++count) counts.push_back(count);
@@ -55,7 +55,7 @@ std::vector<std::size_t> counts_of_blocks() {
 
 }  // namespace
 
-TEST_CASE("blocks are enciphered as the standard does it, any number of them") {
+TEST_CASE("encrypting any number of blocks matches the reference") {
   std::mt19937 random(4);
   for (const std::size_t count : counts_of_blocks()) {
     CAPTURE(count);
@@ -71,10 +71,10 @@ TEST_CASE("blocks are enciphered as the standard does it, any number of them") {
   }
 }
 
-TEST_CASE("every byte in every place is substituted and mixed as the standard does it") {
+TEST_CASE("encryption matches the reference for every value of every byte of a block") {
   const Bytes key(32);
   const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
-  // What is substituted first is the block with the first round key, which is zero.
+  // The first round key is zero, so S is applied to the block itself.
   CHECK(keys.of[0] == Block{});
   std::vector<Block> blocks(16 * 256);
   for (unsigned i = 0; i < 16; ++i)
@@ -85,7 +85,7 @@ TEST_CASE("every byte in every place is substituted and mixed as the standard do
   CHECK((blocks == expected));
 }
 
-TEST_CASE("counter mode is what the reference makes, for every length and a counter that carries") {
+TEST_CASE("counter mode matches the reference for every length and across a carry of the counter") {
   const Bytes key = test_bytes(32, 5), in = test_bytes(3 * 8192 + 100);
   const CipherKey lane_key = make_key(key, Cipher::kuznyechik);
   const KuznyechikCpu cpu(key, codes());
@@ -107,9 +107,9 @@ TEST_CASE("counter mode is what the reference makes, for every length and a coun
   }
 }
 
-TEST_CASE("MGM is what is written, for lengths around those of vectors") {
+TEST_CASE("MGM matches the reference for lengths around multiples of vector sizes") {
   const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
-  const mgm::Mgm oracle(key);
+  const mgm::Mgm reference(key);
   const SingleMgm cpu(key, codes());
   const Nonce nonce{counter_block("7edcba98765432100123456789abcdef"), 16};
   for (const std::size_t size :
@@ -117,7 +117,7 @@ TEST_CASE("MGM is what is written, for lengths around those of vectors") {
         1600, 2047, 2048, 2049, 4095, 4096, 4097, 4112, 8191, 8192, 8193, 8208, 12304, 16384, 16385}) {
     CAPTURE(size);
     const Bytes plain = test_bytes(size, 1);
-    auto [ciphertext, tag] = check_as_oracle(oracle, cpu, nonce, aad, plain);
+    auto [ciphertext, tag] = check_as_reference(reference, cpu, nonce, aad, plain);
     tag[size % 16] ^= std::byte{1};
     Bytes opened(size);
     CHECK_FALSE(cpu.open(nonce, aad, ciphertext, tag, opened));

@@ -19,7 +19,7 @@ Block block(std::string_view hex) {
   return counter_block(hex);
 }
 
-// Each block becomes the next one, and back.
+// `forward` maps each block to the next one, and `backward` maps it back.
 template <class Forward, class Backward, std::size_t count>
 void check_chain(const std::array<std::string_view, count>& blocks, Forward forward, Backward backward) {
   for (std::size_t i = 0; i + 1 < count; ++i) {
@@ -31,7 +31,7 @@ void check_chain(const std::array<std::string_view, count>& blocks, Forward forw
 
 }  // namespace
 
-TEST_CASE("Kuznyechik's S gives the blocks of RFC 7801, section 5.1") {
+TEST_CASE("Kuznyechik's S matches RFC 7801, section 5.1") {
   constexpr std::array<std::string_view, 5> blocks{
       "ffeeddccbbaa99881122334455667700", "b66cd8887d38e8d77765aeea0c9a7efc",
       "559d8dd7bd06cbfe7e7b262523280d39", "0c3322fed531e4630d80ef5c5a81c50b",
@@ -41,7 +41,7 @@ TEST_CASE("Kuznyechik's S gives the blocks of RFC 7801, section 5.1") {
       [](const Block& in) { return kuznyechik::substitute(in, kuznyechik::inverse_pi); });
 }
 
-TEST_CASE("Kuznyechik's R gives the blocks of RFC 7801, section 5.2") {
+TEST_CASE("Kuznyechik's R matches RFC 7801, section 5.2") {
   constexpr std::array<std::string_view, 5> blocks{
       "00000000000000000000000000000100", "94000000000000000000000000000001",
       "a5940000000000000000000000000000", "64a59400000000000000000000000000",
@@ -49,7 +49,7 @@ TEST_CASE("Kuznyechik's R gives the blocks of RFC 7801, section 5.2") {
   check_chain(blocks, kuznyechik::shift_in, kuznyechik::shift_out);
 }
 
-TEST_CASE("Kuznyechik's L gives the blocks of RFC 7801, section 5.3") {
+TEST_CASE("Kuznyechik's L matches RFC 7801, section 5.3") {
   constexpr std::array<std::string_view, 5> blocks{
       "64a59400000000000000000000000000", "d456584dd0e3e84cc3166e4b7fa2890d",
       "79d26221b87b584cd42fbc4ffea5de9a", "0e93691a0cfc60408b7b68f66b513c13",
@@ -57,7 +57,7 @@ TEST_CASE("Kuznyechik's L gives the blocks of RFC 7801, section 5.3") {
   check_chain(blocks, kuznyechik::mix, kuznyechik::unmix);
 }
 
-TEST_CASE("Kuznyechik's key schedule gives the constants and round keys of RFC 7801, section 5.4") {
+TEST_CASE("Kuznyechik's key schedule matches the constants and round keys of RFC 7801, section 5.4") {
   constexpr std::string_view constants[] = {
       "6ea276726c487ab85d27bd10dd849401", "dc87ece4d890f4b3ba4eb92079cbeb02",
       "b2259a96b4d88e0be7690430a44f7f03", "7bcd1b0b73e32ba5b79cb140f2551504",
@@ -77,7 +77,7 @@ TEST_CASE("Kuznyechik's key schedule gives the constants and round keys of RFC 7
   }
 }
 
-TEST_CASE("what the key schedule does to secret blocks is L S") {
+TEST_CASE("L S for secret blocks in the key schedule matches L S by table") {
   std::mt19937 random(3);
   for (unsigned i = 0; i < 256; ++i) {
     Block in;
@@ -87,7 +87,7 @@ TEST_CASE("what the key schedule does to secret blocks is L S") {
   }
 }
 
-TEST_CASE("Kuznyechik enciphers and deciphers the blocks of GOST R 34.13-2015, A.1.1, and of RFC 7801") {
+TEST_CASE("Kuznyechik encrypts and decrypts the blocks of GOST R 34.13-2015, A.1.1, and of RFC 7801") {
   const kuznyechik::RoundKeys keys = kuznyechik::expand_key(from_hex(kuznyechik_key));
   constexpr std::string_view ciphertexts[] = {
       "7f679d90bebc24305a468d42b9d4edcd", "b429912c6e0032f9285452d76718d08b",

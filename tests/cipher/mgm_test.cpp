@@ -1,4 +1,5 @@
-// MGM against the examples of RFC 9058, and its multiplication.
+// MGM against the examples of RFC 9058, multiplication in its field, and MGM on CPU lanes against the
+// reference.
 #include "cipher/modes/mgm.hpp"
 
 #include <array>
@@ -30,7 +31,7 @@ Number number(const Element& element) {
   return {std::uint64_t{w[3]} << 32 | w[2], std::uint64_t{w[1]} << 32 | w[0]};
 }
 
-// The product as a schoolbook makes it, bit by bit.
+// The product, computed bit by bit.
 Number product(Number a, Number b) {
   Number sum{0, 0};
   for (int k = 127; k >= 0; --k) {
@@ -77,12 +78,12 @@ void check_vectors() {
 
 }  // namespace
 
-TEST_CASE("MGM gives the answers of RFC 9058, A.1, as it is written and as CPU lanes do it") {
+TEST_CASE("the reference and CPU lanes match the MGM examples of RFC 9058, A.1") {
   check_vectors<mgm::Mgm>();
   check_vectors<SingleMgm>();
 }
 
-TEST_CASE("MGM's product is the one of its field") {
+TEST_CASE("MGM's product matches bit-by-bit multiplication in its field") {
   std::mt19937 random(1);
   for (int i = 0; i < 128; ++i)
     for (int k = 0; k < 128; k += 7) {
@@ -96,8 +97,7 @@ TEST_CASE("MGM's product is the one of its field") {
   check_product({{ones, ones, ones, ones}}, {{ones, ones, ones, ones}});
 }
 
-TEST_CASE(
-    "sums of products are the same with and without instructions for them, whatever the last block has") {
+TEST_CASE("sums of products are the same with and without PCLMULQDQ, for any length of the last block") {
   std::mt19937 random(2);
   std::vector<Block> factors(33);
   for (Block& factor : factors)
@@ -122,21 +122,21 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("MGM's counters do not carry out of their half") {
+TEST_CASE("MGM's counters do not carry out of their half of a block") {
   constexpr std::uint64_t all = ~std::uint64_t{0};
   CHECK(store_counter(mgm::next_counter({5, all})) == store_counter({5, 0}));
   CHECK(store_counter(mgm::next_factor({all, 5})) == store_counter({0, 5}));
 }
 
-TEST_CASE("as CPU lanes do MGM it is what is written, for every length of text and associated data") {
+TEST_CASE("MGM on CPU lanes matches the reference for many lengths of text and associated data") {
   const Bytes key = test_bytes(32, 3);
-  const mgm::Mgm oracle(key);
+  const mgm::Mgm reference(key);
   const SingleMgm cpu(key);
   const auto check = [&](std::size_t size, std::size_t aad_size) {
     CAPTURE(size, aad_size);
     const Bytes plain = test_bytes(size, 1), aad = test_bytes(aad_size, 2);
     const Nonce nonce{counter_block("7edcba98765432100123456789abcdef"), 16};
-    check_as_oracle(oracle, cpu, nonce, aad, plain);
+    check_as_reference(reference, cpu, nonce, aad, plain);
   };
   for (std::size_t size = 0; size <= 80; ++size)
     for (const std::size_t aad_size : {0, 1, 15, 16, 17, 41}) check(size, aad_size);
@@ -144,9 +144,10 @@ TEST_CASE("as CPU lanes do MGM it is what is written, for every length of text a
   for (const std::size_t aad_size : {511, 512, 513, 1008, 1009, 1023, 1024}) check(33, aad_size);
 }
 
-TEST_CASE("segments that CPU lanes do together are those done one by one, and the first bad tag is named") {
+TEST_CASE(
+    "segments processed together match segments processed one by one, and the first bad tag is reported") {
   const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
-  const mgm::Mgm oracle(key);
+  const mgm::Mgm reference(key);
   const MgmCpu cpu(key);
   for (std::size_t count = 0; count <= MgmCpu::max_segments; ++count) {
     CAPTURE(count);
@@ -164,7 +165,7 @@ TEST_CASE("segments that CPU lanes do together are those done one by one, and th
       to_seal.push_back({.nonce = nonce, .sealed = sealed[i], .plain = plain[i]});
       to_open.push_back({.nonce = nonce, .sealed = sealed[i], .plain = opened[i]});
       const std::span all(expected[i]);
-      oracle.seal(nonce, aad, plain[i], all.first(plain[i].size()), all.subspan(plain[i].size()));
+      reference.seal(nonce, aad, plain[i], all.first(plain[i].size()), all.subspan(plain[i].size()));
     }
     cpu.seal(aad, to_seal);
     CHECK(sealed == expected);

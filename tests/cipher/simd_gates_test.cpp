@@ -1,4 +1,4 @@
-// The recipes for functions of three bits.
+// Functions of three bits made of two-input gates.
 #include "cipher/simd_gates.hpp"
 
 #include "support/catch.hpp"
@@ -36,7 +36,7 @@ unsigned gates(unsigned table) {
 
 }  // namespace
 
-TEST_CASE("each function of three bits is what its recipe makes, with few gates") {
+TEST_CASE("the recipe of each function of three bits makes it with the fewest gates") {
   unsigned counts[max_gates + 1] = {};
   for (unsigned table = 0; table < 256; ++table) {
     CAPTURE(table);
@@ -44,7 +44,7 @@ TEST_CASE("each function of three bits is what its recipe makes, with few gates"
     REQUIRE(gates(table) <= max_gates);
     ++counts[gates(table)];
   }
-  // As an exhaustive search for circuits finds too, which may use a gate twice.
+  // An exhaustive search for circuits, where the result of a gate may be used twice, finds the same numbers.
   const unsigned expected[max_gates + 1] = {5, 18, 72, 97, 52, 12};
   for (unsigned i = 0; i <= max_gates; ++i) CHECK(counts[i] == expected[i]);
   CHECK(gates(0x96) == 2);  // a ^ b ^ c

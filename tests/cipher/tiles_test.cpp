@@ -1,4 +1,4 @@
-// How jobs are cut into tiles, for every kernel.
+// The division of jobs into tiles, for every kernel.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -30,13 +30,13 @@ constexpr std::size_t last_segments[] = {0,
                                          16384};
 const Nonce nonce{{0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xf0, 0xe1, 0xd2, 0xc3}, 12};
 
-// What a plan does to each block of the output, and to each mask: how often, and under which counter.
+// How often a plan writes a block of the output, or a mask, and under which counter.
 struct Done {
   unsigned times = 0;
   Counter counter{};
 };
 
-// Words of input and output that are never looked at.
+// Words of input and output, which are never read or written.
 struct Memory {
   explicit Memory(std::size_t blocks) : words(2 * 4 * blocks), done(blocks) {}
   const std::uint32_t* in() const { return words.data(); }
@@ -117,7 +117,7 @@ TEST_CASE("every block under consecutive counters is in one tile, with its count
   }
 }
 
-TEST_CASE("every block of a segment is in one tile, with its counter, and so is the mask of its tag") {
+TEST_CASE("every block of a segment and the mask of its tag are in one tile, with their counters") {
   for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{0xffffffff}, all - 1}) {
     for (const std::size_t full : {0u, 1u, 63u, 128u}) {
       for (const std::size_t last : last_segments) {

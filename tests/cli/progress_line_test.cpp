@@ -1,4 +1,4 @@
-// The line of -P as text: what is on it, and what goes when there is no room.
+// The text of the progress line of -P: its parts, and which of them are left out if space is short.
 #include "cli/progress_line.hpp"
 
 #include <string>
@@ -19,7 +19,7 @@ ProgressState usual() {
 
 }  // namespace
 
-TEST_CASE("a line has all its parts where there is room, and the bar fills it") {
+TEST_CASE("a wide line has all parts, and the bar fills the remaining space") {
   CHECK(progress_line(usual(), 79) ==
         "1.25GiB 0:00:12 [ 410MiB/s] [ 101MiB/s] [=====>        ] 40% ETA 0:00:19  cpu:2");
   const std::string wide = progress_line(usual(), 199);
@@ -27,7 +27,7 @@ TEST_CASE("a line has all its parts where there is room, and the bar fills it") 
   CHECK(wide.find(std::string(53, '=') + '>' + std::string(80, ' ') + "] 40% ETA") != std::string::npos);
 }
 
-TEST_CASE("where columns are few, parts go in their order, and a line is never too long") {
+TEST_CASE("a narrow line leaves out parts in a fixed order and is never too long") {
   CHECK(progress_line(usual(), 0) == "");
   CHECK(progress_line(usual(), 1) == "");
   CHECK(progress_line(usual(), 3) == "");
@@ -48,7 +48,7 @@ TEST_CASE("where columns are few, parts go in their order, and a line is never t
       }
 }
 
-TEST_CASE("without a size to compare with there is no bar, no percentage and no ETA") {
+TEST_CASE("without a known size there is no bar, no percentage and no ETA") {
   for (const std::optional<std::uint64_t> size : {std::optional<std::uint64_t>{}, {std::uint64_t{0}}}) {
     ProgressState state = usual();
     state.size = size;
@@ -57,12 +57,12 @@ TEST_CASE("without a size to compare with there is no bar, no percentage and no 
   }
 }
 
-TEST_CASE("nothing done yet: rates of zero, and no ETA") {
+TEST_CASE("before any progress the rates are zero and there is no ETA") {
   CHECK(progress_line({.size = gib}, 60) == "    0 B 0:00:00 [    0 B/s] [    0 B/s] [>             ]  0%");
   CHECK(progress_line({}, 60) == "    0 B 0:00:00 [    0 B/s] [    0 B/s]");
 }
 
-TEST_CASE("beyond the expected size it is 100 %, and no ETA") {
+TEST_CASE("beyond the expected size the percentage stays at 100 and there is no ETA") {
   for (const std::uint64_t size : {gib + gib / 4, gib, std::uint64_t{1}}) {
     ProgressState state = usual();
     state.size = size;
@@ -71,18 +71,18 @@ TEST_CASE("beyond the expected size it is 100 %, and no ETA") {
   }
 }
 
-TEST_CASE("what is not all is not told as 100 %") {
+TEST_CASE("the percentage is 100 only at the end") {
   CHECK(progress_text({.bytes = gib - 1, .size = gib, .seconds = 1}).find(" 99% ETA 0:00:00") !=
         std::string::npos);
 }
 
-TEST_CASE("at the end there is no rate of late and no ETA, also where not all was done") {
+TEST_CASE("the last line has no current rate and no ETA, even if the run did not complete") {
   ProgressState state = usual();
   state.ended = true;
   CHECK(progress_text(state) == "1.25GiB 0:00:12 [ 101MiB/s]  40%  cpu:2");
 }
 
-TEST_CASE("times count days, and an ETA of many days is none") {
+TEST_CASE("times include days, and an ETA of many days is omitted") {
   CHECK(describe_time(0.99) == "0:00:00");
   CHECK(describe_time(day - 1) == "23:59:59");
   CHECK(describe_time(day) == "1:00:00:00");
@@ -106,11 +106,11 @@ TEST_CASE("amounts have three digits and take seven columns") {
   CHECK(describe_amount(static_cast<double>(UINT64_MAX)) == "16.0EiB");
 }
 
-TEST_CASE("lanes of one name are told as one") {
-  const auto told = [](const std::vector<std::string>& names) { return describe_lanes_at_work(names); };
-  CHECK(told({}) == "");
-  CHECK(told({"cpu"}) == "cpu:1");
-  CHECK(told({"cuda:0", "cpu", "cuda:0", "cuda:1", "cpu"}) == "cuda:0:2+cpu:2+cuda:1:1");
+TEST_CASE("lanes with the same name are counted together") {
+  const auto text = [](const std::vector<std::string>& names) { return describe_lanes_at_work(names); };
+  CHECK(text({}) == "");
+  CHECK(text({"cpu"}) == "cpu:1");
+  CHECK(text({"cuda:0", "cpu", "cuda:0", "cuda:1", "cpu"}) == "cuda:0:2+cpu:2+cuda:1:1");
 }
 
 }  // namespace gpuaes

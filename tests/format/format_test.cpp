@@ -1,4 +1,4 @@
-// Formats: what they ask of lanes, and what they refuse. Key files and hexadecimal digits.
+// Formats: the jobs they make and the requests they refuse. Also key files and hexadecimal digits.
 #include "format/format.hpp"
 
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view some_iv = "00112233445566778899aabbccddeeff";
 
-// What a user would ask for; an empty key or IV is one that was not given.
+// A user's request; there is no key if `key_bytes` is 0, and no IV if `iv` is empty.
 SessionRequest request_for(std::size_t key_bytes, std::string_view iv = some_iv,
                            std::optional<Cipher> cipher = {}) {
   SessionRequest request;
@@ -72,7 +72,7 @@ std::string repeated(std::string_view text, std::size_t times) {
 
 }  // namespace
 
-TEST_CASE("formats are found by their name") {
+TEST_CASE("formats are found by name") {
   for (const std::string_view name : {"sealed", "cobblestone", "openssl", "raw"})
     CHECK(find_format(name).name == name);
   CHECK(find_format("sealed").authenticated);
@@ -88,7 +88,7 @@ TEST_CASE("formats are found by their name") {
   }
 }
 
-TEST_CASE("sealed and openssl format are known by what their streams begin with, and that stays to be read") {
+TEST_CASE("the sealed and openssl formats are detected by their magic, which is not taken from the input") {
   const auto detected = [](std::string_view text, decltype(&detect_format) detect = &detect_format) {
     const Bytes bytes = to_bytes(text);
     std::size_t at = 0;
@@ -115,19 +115,20 @@ TEST_CASE("sealed and openssl format are known by what their streams begin with,
   HeaderReader nothing([](std::span<std::byte>) { return std::size_t{0}; });
   const auto error = error_of<AuthError>([&] { detect_format(nothing); });
   REQUIRE(error.has_value());
-  CHECK(contains(error->hint(), "named with -f: cobblestone, openssl, raw"));
+  CHECK(error->hint() == "name the format with -f if it is one of cobblestone, openssl, raw");
 
   const auto detected_to_decrypt = [&](std::string_view text) {
     return detected(text, detect_authenticated_format);
   };
   CHECK(detected_to_decrypt("gpuaes-stream/1\n and more") == "sealed");
-  CHECK(contains(detected_to_decrypt("Salted__12345678 and more"),
-                 "auth: the input appears to be in the openssl format, which is not authenticated"));
+  CHECK(contains(
+      detected_to_decrypt("Salted__12345678 and more"),
+      "auth: the input appears to be in the openssl format, which is not authenticated and must be named"));
   CHECK(contains(detected_to_decrypt("Salted_"), "auth: the input is not in a known format"));
   CHECK(contains(detected_to_decrypt(""), "auth: the input is empty"));
 }
 
-TEST_CASE("what a format has no use for is a usage error that names the formats which have") {
+TEST_CASE("an option that a format does not accept is a usage error that lists the formats that do") {
   const auto refusal = [](std::string_view format, auto&& give) {
     SessionRequest request = request_for(32, format == "raw" ? some_iv : "");
     give(request);
@@ -162,7 +163,7 @@ TEST_CASE("what a format has no use for is a usage error that names the formats 
   CHECK(refusal("raw", iv) == "");
 }
 
-TEST_CASE("raw format cuts the stream into blocks and keeps its length") {
+TEST_CASE("the raw format divides the stream into blocks and keeps its length") {
   const auto session = raw(some_iv);
   CHECK(session->unit_in() == 16);
   CHECK(session->unit_out() == 16);
@@ -173,7 +174,7 @@ TEST_CASE("raw format cuts the stream into blocks and keeps its length") {
   CHECK(session->header().empty());
 }
 
-TEST_CASE("a raw job has the counter of its first block") {
+TEST_CASE("a raw job starts at the counter of its first block") {
   struct Case {
     std::string_view iv;
     std::uint64_t offset;
@@ -193,7 +194,7 @@ TEST_CASE("a raw job has the counter of its first block") {
       {"fffffffffffffffffffffffffffffff0", 16 * 15, "ffffffffffffffffffffffffffffffff"},
       {"fffffffffffffffffffffffffffffff0", 16 * 16, "00000000000000000000000000000000"},
       {"fffffffffffffffffffffffffffffff0", 16 * 18, "00000000000000000000000000000002"},
-      // Far into a long stream: block 2^32 + 1, and the last block that an offset can name.
+      // Far into a long stream: block 2^32 + 1, and the last block that an offset can address.
       {"00000000000000000000000000000000", std::uint64_t{16} * 0x100000001,
        "00000000000000000000000100000001"},
       {"00000000000000000000000000000000", ~std::uint64_t{15}, "00000000000000000fffffffffffffff"},
@@ -204,7 +205,7 @@ TEST_CASE("a raw job has the counter of its first block") {
   }
 }
 
-TEST_CASE("a raw job has its piece's spans and the session's key, and decryption is the same") {
+TEST_CASE("a raw job has the spans of its piece and the session's key, for encryption and decryption") {
   const Bytes in = test_bytes(100);
   Bytes out(100);
   for (const bool decrypt : {false, true}) {
@@ -225,7 +226,7 @@ TEST_CASE("a raw job has its piece's spans and the session's key, and decryption
   }
 }
 
-TEST_CASE("raw format finds nothing wrong with any output") {
+TEST_CASE("the raw format accepts any output") {
   Bytes out(100);
   for (const bool last : {false, true}) {
     const Outcome outcome = raw(some_iv)->verify({0, out, out}, last, {});
@@ -234,7 +235,7 @@ TEST_CASE("raw format finds nothing wrong with any output") {
   }
 }
 
-TEST_CASE("without a named cipher the key's length decides") {
+TEST_CASE("without a named cipher, the length of the key selects one") {
   CHECK(job_at(*open_raw(request_for(16)), 0).key->cipher == Cipher::aes_128);
   CHECK(job_at(*open_raw(request_for(24)), 0).key->cipher == Cipher::aes_192);
   CHECK(job_at(*open_raw(request_for(32)), 0).key->cipher == Cipher::aes_256);
@@ -256,7 +257,7 @@ TEST_CASE("a named cipher must fit the key") {
     }
 }
 
-TEST_CASE("a cipher is found by its name alone") {
+TEST_CASE("a cipher is found only by its exact name") {
   for (const CipherInfo& each : ciphers) {
     CHECK(find_cipher(each.name) == each.cipher);
     CHECK(info(each.cipher).name == each.name);
@@ -265,7 +266,7 @@ TEST_CASE("a cipher is found by its name alone") {
     CHECK_FALSE(find_cipher(name).has_value());
 }
 
-TEST_CASE("raw format without a key or an IV is a usage error that says what is missing") {
+TEST_CASE("the raw format without a key or an IV is a usage error that says what is missing") {
   CHECK(contains(refusal(request_for(0)), "usage: the raw format requires a key"));
   CHECK(contains(refusal(request_for(16, "")), "usage: the raw format requires --iv"));
   const auto error = error_of<UsageError>([] { open_raw(request_for(16, "")); });
@@ -273,17 +274,18 @@ TEST_CASE("raw format without a key or an IV is a usage error that says what is 
   CHECK_FALSE(error->hint().empty());
 }
 
-TEST_CASE("an IV of another length, or with other characters than hexadecimal digits, is a usage error") {
+TEST_CASE("an IV with the wrong length or an invalid digit is a usage error") {
   for (const std::size_t digits : {1, 2, 16, 30, 31, 33, 34, 64}) {
     const std::string failure = refusal(request_for(16, std::string(digits, '0')));
     CAPTURE(digits);
-    CHECK(contains(failure, "usage: --iv has " + std::to_string(digits) + " digits"));
+    CHECK(contains(failure, "usage: --iv has " + std::to_string(digits) + " digits; the raw format with "));
   }
   for (const char bad : {'g', 'G', ' ', '/', ':', '@', '`', '\0', '\xff'})
     for (const std::size_t at : {0, 15, 31}) {
       std::string iv(32, 'a');
       iv[at] = bad;
-      CHECK(contains(refusal(request_for(16, iv)), "usage: --iv contains a character"));
+      CHECK(contains(refusal(request_for(16, iv)),
+                     "usage: --iv contains a character that is not a hexadecimal digit"));
     }
   std::string given_empty;
   SessionRequest request = request_for(16);
@@ -291,7 +293,7 @@ TEST_CASE("an IV of another length, or with other characters than hexadecimal di
   CHECK(contains(refusal(std::move(request)), "usage: --iv has 0 digits"));
 }
 
-TEST_CASE("Kuznyechik's IV is the upper half of the first counter block, whose lower half is zero") {
+TEST_CASE("the IV of Kuznyechik is the upper half of the first counter block, whose lower half is zero") {
   const std::unique_ptr<Session> session = open_raw(request_for(32, "1234567890abcef0", Cipher::kuznyechik));
   CHECK(session->cipher() == Cipher::kuznyechik);
   CHECK(job_at(*session, 0).key->cipher == Cipher::kuznyechik);
@@ -299,18 +301,18 @@ TEST_CASE("Kuznyechik's IV is the upper half of the first counter block, whose l
   CHECK(job_at(*session, 16 * 258).counter == counter_block("1234567890abcef00000000000000102"));
 }
 
-TEST_CASE("an IV that is no half of a block is a usage error where the cipher is Kuznyechik") {
+TEST_CASE("an IV that is not half a block is a usage error with Kuznyechik") {
   for (const std::size_t digits : {1, 2, 8, 14, 15, 17, 18, 31, 32, 64}) {
     const std::string failure = refusal(request_for(32, std::string(digits, '0'), Cipher::kuznyechik));
     CAPTURE(digits);
-    CHECK(contains(failure, "usage: --iv has " + std::to_string(digits) + " digits"));
+    CHECK(contains(failure, "usage: --iv has " + std::to_string(digits) + " digits; the raw format with "));
     CHECK(contains(failure, "kuznyechik requires 16 "));
   }
   CHECK(contains(refusal(request_for(32, "1234567890abcefg", Cipher::kuznyechik)),
-                 "usage: --iv contains a character"));
+                 "usage: --iv contains a character that is not a hexadecimal digit"));
 }
 
-TEST_CASE("formats refuse a cipher that they do not support, and the hint lists those that do") {
+TEST_CASE("a format refuses a cipher that it does not support, and the hint lists the formats that do") {
   const auto refused = [](std::string_view format, Cipher cipher) {
     const auto error = error_of<UsageError>([&] {
       SessionRequest request;
@@ -321,14 +323,14 @@ TEST_CASE("formats refuse a cipher that they do not support, and the hint lists 
     return error->what() + std::string(" | ") + error->hint();
   };
   CHECK(refused("sealed", Cipher::aes_128) ==
-        "sealed format does not support aes-128 | formats that support it: cobblestone, openssl, raw");
+        "the sealed format does not support aes-128 | formats that support it: cobblestone, openssl, raw");
   CHECK(refused("cobblestone", Cipher::aes_192) ==
-        "cobblestone format does not support aes-192 | formats that support it: openssl, raw");
+        "the cobblestone format does not support aes-192 | formats that support it: openssl, raw");
   CHECK(refused("openssl", Cipher::kuznyechik) ==
-        "openssl format does not support kuznyechik | formats that support it: sealed, raw");
+        "the openssl format does not support kuznyechik | formats that support it: sealed, raw");
 }
 
-TEST_CASE("formats that support only AES refuse another cipher, to decrypt too") {
+TEST_CASE("formats that support only AES refuse another cipher for encryption and decryption") {
   for (const std::string_view name : {"cobblestone", "openssl"})
     for (const bool decrypt : {false, true}) {
       SessionRequest request;
@@ -340,22 +342,22 @@ TEST_CASE("formats that support only AES refuse another cipher, to decrypt too")
         request.keys.emplace_back(32);
       const std::string failure = failure_of([&] { open_session(find_format(name), std::move(request)); });
       CAPTURE(name, decrypt);
-      CHECK(failure == "usage: " + std::string(name) + " format does not support kuznyechik");
+      CHECK(failure == "usage: the " + std::string(name) + " format does not support kuznyechik");
     }
 }
 
-TEST_CASE("an IV may be written in capitals") {
+TEST_CASE("an IV may be in uppercase") {
   CHECK(job_at(*raw("00112233445566778899AABBCCDDEEFF"), 0).counter == counter_block(some_iv));
   CHECK(job_at(*raw("00112233445566778899AaBbCcDdEeFf"), 0).counter == counter_block(some_iv));
 }
 
-TEST_CASE("a key of a length that no cipher has is a usage error") {
+TEST_CASE("a key whose length matches no cipher is a usage error") {
   for (const std::size_t size : {1, 15, 17, 33, 64}) CHECK(contains(refusal(request_for(size)), "usage: "));
 }
 
 // Hexadecimal digits ------------------------------------------------------------------------------
 
-TEST_CASE("every pair of characters is a byte in hexadecimal or is refused") {
+TEST_CASE("every pair of characters is decoded as hexadecimal or refused") {
   const auto value = [](int c) {
     if (c >= '0' && c <= '9') return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -375,7 +377,7 @@ TEST_CASE("every pair of characters is a byte in hexadecimal or is refused") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("hexadecimal digits must be exactly twice as many as bytes") {
+TEST_CASE("there must be exactly two hexadecimal digits for each byte") {
   std::array<std::byte, 2> out{};
   for (const std::string_view digits : {"", "0", "00", "000", "00000", "000000"})
     CHECK_FALSE(parse_hex(digits, out));
@@ -395,7 +397,7 @@ TEST_CASE("a key file of 16, 24 or 32 bytes is the key") {
   }
 }
 
-TEST_CASE("a raw key may end in bytes that are blanks or line feeds") {
+TEST_CASE("a raw key may end in bytes that are spaces or newlines") {
   for (const std::string_view end : {"\n", " ", "\r\n", "\n\n\n\n", "\t \n"}) {
     Bytes contents = test_bytes(32, 128);
     std::ranges::copy(to_bytes(end), contents.end() - static_cast<std::ptrdiff_t>(end.size()));
@@ -404,7 +406,7 @@ TEST_CASE("a raw key may end in bytes that are blanks or line feeds") {
   CHECK(parsed(std::string(16, '\n')) == repeated("0a", 16));
 }
 
-TEST_CASE("a key file of 32, 48 or 64 hexadecimal digits is the key that they write") {
+TEST_CASE("a key file of 32, 48 or 64 hexadecimal digits is decoded") {
   for (const std::size_t size : {16, 24, 32}) {
     const std::string digits = repeated("0123456789abcdef", size / 8);
     CHECK(parsed(digits) == digits);
@@ -413,14 +415,14 @@ TEST_CASE("a key file of 32, 48 or 64 hexadecimal digits is the key that they wr
   }
 }
 
-TEST_CASE("blanks and line feeds behind the digits of a key do not count") {
+TEST_CASE("spaces and newlines after the digits of a key are ignored") {
   const std::string digits = repeated("0123456789abcdef", 2);
   for (const std::string_view end : {"\n", "\r\n", " ", "\t", " \n", "\n\n\n", "                \n"})
     CHECK(parsed(digits + std::string(end)) == digits);
   CHECK(parsed(digits + std::string(4096 - 32, '\n')) == digits);
 }
 
-TEST_CASE("32 bytes that are all hexadecimal digits are a key of 16 bytes, and not a raw one of 32") {
+TEST_CASE("32 bytes that are all hexadecimal digits are a key of 16 bytes, not a raw key") {
   const std::string digits = repeated("0123456789abcdef", 2);
   CHECK(parsed(digits).size() == 32);
   CHECK(parsed(digits) == digits);
@@ -434,13 +436,13 @@ TEST_CASE("32 bytes that are not all hexadecimal digits are a raw key") {
   CHECK(parsed(text) == repeated("7a", 24));
 }
 
-TEST_CASE("a bad digit in 48 or 64, or before a line feed, is an error that says so") {
+TEST_CASE("an invalid digit among 48 or 64, or before a newline, is an error that says so") {
   for (const std::size_t digits : {48, 64}) {
     for (const std::size_t at : {std::size_t{0}, digits / 2, digits - 1}) {
       std::string text(digits, '1');
       text[at] = 'g';
-      CHECK(contains(parsed(text),
-                     "usage: the key in secret.key contains a character that is not a hexadecimal digit"));
+      CHECK(parsed(text) == "usage: the key in secret.key has " + std::to_string(digits) +
+                                " characters, one of which is not a hexadecimal digit");
     }
   }
   std::string text(32, '1');
@@ -449,7 +451,7 @@ TEST_CASE("a bad digit in 48 or 64, or before a line feed, is an error that says
   CHECK(contains(parsed("0x" + std::string(62, '1')), "not a hexadecimal digit"));
 }
 
-TEST_CASE("a key file of any other length is an error that names it and the length") {
+TEST_CASE("a key file of any other length is an error that names the file and the length") {
   for (const std::size_t size : {0, 1, 15, 17, 23, 25, 31, 33, 47, 49, 63, 65, 128, 4096}) {
     const std::string failure = parsed(std::string(size, '1'));
     CAPTURE(size);
@@ -458,22 +460,22 @@ TEST_CASE("a key file of any other length is an error that names it and the leng
   }
   const auto error = error_of<UsageError>([] { parse("short"); });
   REQUIRE(error.has_value());
-  CHECK(contains(error->hint(), "16, 24 or 32"));
+  CHECK(error->hint() == "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits");
 }
 
-TEST_CASE("blanks before or between the digits of a key make it another length") {
+TEST_CASE("spaces before or between the digits of a key are not ignored") {
   const std::string digits = repeated("0123456789abcdef", 2);
   CHECK(contains(parsed(" " + digits), "invalid length of 33"));
   CHECK(contains(parsed("\n" + digits + "\n"), "invalid length of 34"));
   CHECK(contains(parsed(digits.substr(0, 16) + " " + digits.substr(16)), "invalid length of 33"));
 }
 
-TEST_CASE("a key of 31 or 33 digits is never padded and never cut") {
+TEST_CASE("a key of 31 or 33 digits is not padded or truncated") {
   CHECK(contains(parsed(std::string(31, 'a') + "\n\n"), "invalid length"));
   CHECK(contains(parsed(std::string(33, 'a') + "\n"), "invalid length"));
 }
 
-TEST_CASE("a key file that does not end is an error that says how long it may be") {
+TEST_CASE("a key file that is too long is an error that names the limit") {
   CHECK(contains(parsed(std::string(max_key_file_bytes + 1, '1')), "longer than 4096 bytes"));
   CHECK(contains(parsed(std::string(max_key_file_bytes + 1, '\0')), "longer than 4096 bytes"));
 }
@@ -484,16 +486,16 @@ TEST_CASE("messages about keys do not show them") {
   CHECK_FALSE(contains(failure, "dead"));
 }
 
-// The type that keys live in ----------------------------------------------------------------------
+// Secret ------------------------------------------------------------------------------------------
 
-TEST_CASE("a secret moves, and shrinks from its end") {
+TEST_CASE("a secret can be moved, and shrunk from its end") {
   Secret secret(100);
   CHECK(difference(secret.bytes(), Bytes(100)) == "");
   std::ranges::copy(test_bytes(100), secret.bytes().begin());
-  const std::byte* const behind = secret.bytes().data() + 40;
+  const std::byte* const tail = secret.bytes().data() + 40;
   secret.shrink(40);
   CHECK(difference(secret.bytes(), test_bytes(40)) == "");
-  CHECK(difference({behind, 60}, Bytes(60)) == "");
+  CHECK(difference({tail, 60}, Bytes(60)) == "");
   Secret moved = std::move(secret);
   CHECK(difference(moved.bytes(), test_bytes(40)) == "");
   CHECK(Secret(0).bytes().empty());

@@ -1,5 +1,6 @@
-// The formats with headers: sealed, cobblestone, openssl. What they write is taken apart, and what they read
-// put together, by a second hand, from gpuaes-stream(5); the lane is libcrypto's GCM, called directly.
+// The formats with headers: sealed, cobblestone, openssl. A second implementation, written from
+// gpuaes-stream(5), checks what they write and writes what they read. The lane is libcrypto's GCM, called
+// directly.
 #include "format/sealed.hpp"
 
 #include <array>
@@ -28,7 +29,7 @@
 namespace gpuaes {
 namespace {
 
-// A second hand ------------------------------------------------------------------------------------
+// A second implementation --------------------------------------------------------------------------
 
 Bytes operator+(Bytes a, const Bytes& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -78,7 +79,7 @@ Bytes key_slot(const Bytes& key, const Bytes& wrapped = file_key) {
   return slot(1, salt + gcm_seal(kek, {}, wrapped));
 }
 
-// With N = 2^10, the least that is accepted, whatever the slot says.
+// Always with N = 2^10, the minimum, whatever `parameters` are.
 Bytes passphrase_slot(const Bytes& passphrase, const Bytes& parameters = numbers({10, 8, 1}),
                       const Bytes& wrapped = file_key) {
   const Bytes salt = test_bytes(16, 44);
@@ -101,7 +102,7 @@ Bytes begin_of(const Bytes& slots, unsigned count, const Bytes& suite = numbers(
          slots;
 }
 
-// Salt, commitment and segments of the message under an input key.
+// The salt, commitment and segments of a message.
 Bytes message(const Bytes& input_key, const Bytes& context, const Bytes& plain) {
   const bool is_256 = input_key.size() == 32;
   const Bytes salt = test_bytes(24, 55);
@@ -127,7 +128,7 @@ Bytes file_of(const Bytes& slots, unsigned count, const Bytes& plain = to_bytes(
   return with_mac(begin_of(slots, count)) + message(file_key, magic + numbers({1}) + label, plain);
 }
 
-// The program in little ----------------------------------------------------------------------------
+// A minimal filter ---------------------------------------------------------------------------------
 
 SessionRequest request_with(const std::vector<Bytes>& keys, std::optional<Bytes> passphrase = {},
                             int* asked = nullptr) {
@@ -141,7 +142,7 @@ SessionRequest request_with(const std::vector<Bytes>& keys, std::optional<Bytes>
   return request;
 }
 
-// Reads `bytes`, in steps of odd sizes.
+// Reads `bytes` in steps of varying size.
 HeaderReader reader_of(const Bytes& bytes, std::size_t& at) {
   return HeaderReader([&bytes, &at](std::span<std::byte> room) {
     const std::size_t count = std::min({room.size(), bytes.size() - at, at % 7 + 1});
@@ -151,7 +152,7 @@ HeaderReader reader_of(const Bytes& bytes, std::size_t& at) {
   });
 }
 
-// What a lane does.
+// Does the work of a lane. Returns the first bad segment.
 std::optional<std::size_t> run(const Job& job) {
   if (job.operation == Operation::ctr) {
     std::ranges::copy(libcrypto_ctr(job.key->bytes.bytes(), job.counter, job.in), job.out.begin());
@@ -186,13 +187,13 @@ struct Result {
   std::string failure;
 };
 
-// The body in pieces of `units`, and the last one shorter, or none at all behind whole ones.
+// Processes the body in pieces of `units` units. The last piece is shorter, and may be empty.
 Result process(const Session& session, const Bytes& body, std::size_t units = 2) {
   Result result;
-  const std::size_t most = units * session.unit_in();
-  for (std::size_t at = 0;; at += most) {
-    const bool last = body.size() - at < most;
-    const Bytes in = part(body, at, last ? body.size() - at : most);
+  const std::size_t piece_bytes = units * session.unit_in();
+  for (std::size_t at = 0;; at += piece_bytes) {
+    const bool last = body.size() - at < piece_bytes;
+    const Bytes in = part(body, at, last ? body.size() - at : piece_bytes);
     Bytes out(session.output_size(in.size(), last));
     const Piece piece{at, in, out};
     const Outcome outcome = session.verify(piece, last, run(session.job(piece)));
@@ -224,9 +225,9 @@ Result decrypt(std::string_view format, SessionRequest request, const Bytes& fil
 
 }  // namespace
 
-// Sealed: what is written --------------------------------------------------------------------------
+// Sealed: writing ----------------------------------------------------------------------------------
 
-TEST_CASE("a sealed header is laid out as gpuaes-stream(5) says") {
+TEST_CASE("a sealed header has the layout in gpuaes-stream(5)") {
   const Bytes plain = test_bytes(100);
   const Bytes file = encrypt("sealed", request_with({key_a, key_b}), plain);
   constexpr std::size_t slots_bytes = 2 * 67;
@@ -254,7 +255,7 @@ TEST_CASE("a sealed header is laid out as gpuaes-stream(5) says") {
   CHECK(decrypt("sealed", request_with({key_b}), file).out == plain);
 }
 
-TEST_CASE("nothing random is used twice, and one key-file slot makes 175 bytes of header") {
+TEST_CASE("all random fields are fresh, and a header with one key-file slot is 175 bytes long") {
   const Bytes a = encrypt("sealed", request_with({key_a}), {}),
               b = encrypt("sealed", request_with({key_a}), {});
   REQUIRE(a.size() == 175 + 16);
@@ -266,7 +267,7 @@ TEST_CASE("nothing random is used twice, and one key-file slot makes 175 bytes o
           part(b, static_cast<std::size_t>(at), static_cast<std::size_t>(size)));
 }
 
-TEST_CASE("a written passphrase slot has N = 2^17, r = 8, p = 1, stands last and opens the file") {
+TEST_CASE("a new passphrase slot has N = 2^17, r = 8 and p = 1, is the last slot, and opens the file") {
   int asked = 0;
   const Bytes file = encrypt("sealed", request_with({key_a}, words, &asked), to_bytes("plain"));
   CHECK(asked == 1);
@@ -278,7 +279,7 @@ TEST_CASE("a written passphrase slot has N = 2^17, r = 8, p = 1, stands last and
                  "key: the passphrase does not open the input"));
 }
 
-TEST_CASE("sealed format says what it needs") {
+TEST_CASE("the sealed format reports what it requires") {
   for (const bool is_decrypt : {false, true}) {
     const auto refusal = [&](SessionRequest request) {
       request.decrypt = is_decrypt;
@@ -293,7 +294,7 @@ TEST_CASE("sealed format says what it needs") {
       SessionRequest request = request_with({key_a});
       request.cipher = cipher;
       CHECK(refusal(std::move(request)) ==
-            "usage: sealed format does not support " + std::string(info(cipher).name));
+            "usage: the sealed format does not support " + std::string(info(cipher).name));
     }
   }
   SessionRequest request = request_with({key_a});
@@ -301,7 +302,7 @@ TEST_CASE("sealed format says what it needs") {
   CHECK(failure_of([&] { open_sealed(std::move(request)); }) == "");
 }
 
-TEST_CASE("a file has 32 slots and no more, and any of its keys opens it") {
+TEST_CASE("a file has at most 32 slots, and any of its keys opens it") {
   std::vector<Bytes> keys;
   for (std::size_t i = 0; i < 32; ++i) keys.push_back(test_bytes(32, 100 + i));
   const Bytes file = encrypt("sealed", request_with(keys), to_bytes("plain"));
@@ -309,16 +310,16 @@ TEST_CASE("a file has 32 slots and no more, and any of its keys opens it") {
   for (const Bytes& key : keys) CHECK(decrypt("sealed", request_with({key}), file).out == to_bytes("plain"));
   int asked = 0;
   CHECK(contains(failure_of([&] { open_sealed(request_with(keys, words, &asked)); }),
-                 "usage: the sealed format allows at most 32 keys"));
+                 "usage: the sealed format allows at most 32 keys, recipients and passphrases in total"));
   CHECK(asked == 0);
   keys.push_back(key_a);
   CHECK(contains(failure_of([&] { open_sealed(request_with(keys)); }), "usage: "));
   CHECK(decrypt("sealed", request_with(keys), file).out == to_bytes("plain"));
 }
 
-// Sealed: what is read -----------------------------------------------------------------------------
+// Sealed: reading ----------------------------------------------------------------------------------
 
-TEST_CASE("what a second hand wrote from gpuaes-stream(5) opens") {
+TEST_CASE("a file from the second implementation opens") {
   const Bytes plain = test_bytes(40000);
   const Bytes file = file_of(key_slot(key_a) + passphrase_slot(words), 2, plain);
   CHECK(difference(decrypt("sealed", request_with({key_a}), file).out, plain) == "");
@@ -327,7 +328,7 @@ TEST_CASE("what a second hand wrote from gpuaes-stream(5) opens") {
   CHECK(difference(decrypt("sealed", request_with({key_b, key_a}), file).out, plain) == "");
 }
 
-TEST_CASE("a label is the end of the context, and a file opens with no other") {
+TEST_CASE("a label is the end of the context, and a file opens only with its own label") {
   const auto request = [](std::optional<std::string> label) {
     SessionRequest with_key = request_with({key_a});
     with_key.label = std::move(label);
@@ -353,7 +354,7 @@ TEST_CASE("a label is the end of the context, and a file opens with no other") {
   CHECK(encrypt("sealed", request(longest), plain).size() == encrypt("sealed", request({}), plain).size());
 }
 
-TEST_CASE("the passphrase is asked for only where it is needed and can help") {
+TEST_CASE("the passphrase is asked for only if it is needed and can help") {
   int asked = 0;
   const Bytes with_slot = file_of(passphrase_slot(words) + key_slot(key_a), 2);
   CHECK(decrypt("sealed", request_with({key_a}, words, &asked), with_slot).failure == "");
@@ -368,7 +369,7 @@ TEST_CASE("the passphrase is asked for only where it is needed and can help") {
   CHECK(asked == 1);
 }
 
-TEST_CASE("a wrong secret, or one without a slot, is a key error that says which") {
+TEST_CASE("a secret that is wrong or has no slot is a key error that names its kind") {
   const Bytes both = file_of(key_slot(key_a) + passphrase_slot(words), 2);
   const auto failure = [](const Bytes& file, std::vector<Bytes> keys, std::optional<Bytes> passphrase = {}) {
     return decrypt("sealed", request_with(keys, passphrase), file).failure;
@@ -384,7 +385,7 @@ TEST_CASE("a wrong secret, or one without a slot, is a key error that says which
   CHECK(failure(foreign, {key_a}, words) == unknown);
 }
 
-TEST_CASE("slots of other types are skipped or refused") {
+TEST_CASE("slots of unknown types are skipped or refused") {
   for (const unsigned type : {0x04, 0x05, 0x7f})
     for (const std::size_t size : {0, 1, 64, 300}) {
       const Bytes other = slot(type, test_bytes(size));
@@ -399,47 +400,56 @@ TEST_CASE("slots of other types are skipped or refused") {
         "io: the input has a slot of type "));
 }
 
-TEST_CASE("a slot whose body has not the size of its type is refused, whoever opens the file") {
+TEST_CASE("a slot with the wrong size for its type is refused even if another slot opens the file") {
   for (const auto& [type, size] : {std::pair{1u, 64u}, std::pair{2u, 67u}, std::pair{3u, 80u}})
     for (const unsigned wrong : {0u, 1u, size - 1, size + 1, 2 * size}) {
       const Bytes file = file_of(key_slot(key_a) + slot(type, Bytes(wrong)), 2);
-      CHECK(contains(decrypt("sealed", request_with({key_a}), file).failure,
-                     "auth: the input is corrupt at byte 88, in its header: a slot of type 0"));
+      CHECK(decrypt("sealed", request_with({key_a}), file).failure ==
+            "auth: the input is corrupt at byte 88, in its header: a slot of type 0" + std::to_string(type) +
+                " has " + std::to_string(wrong) + " bytes instead of " + std::to_string(size) +
+                "; nothing was written");
     }
 }
 
-TEST_CASE("counts and sizes that do not fit are refused") {
+TEST_CASE("counts and sizes that do not match are refused") {
   const auto failure = [](const Bytes& slots, unsigned count) {
     return decrypt("sealed", request_with({key_a}), file_of(slots, count)).failure;
   };
   const Bytes one = key_slot(key_a);
-  CHECK(contains(failure(one, 0), "auth: the input is corrupt at byte 17"));
-  CHECK(contains(failure({}, 0), "auth: the input is corrupt at byte 17"));
-  CHECK(contains(failure(one, 33), "auth: the input is corrupt at byte 17"));
-  CHECK(contains(failure(one, 255), "auth: the input is corrupt at byte 17"));
-  CHECK(contains(failure(one, 2), "auth: the input is corrupt at byte 87"));
-  CHECK(contains(failure({}, 1), "auth: the input is corrupt at byte 20"));
-  CHECK(contains(failure(one + one, 1), "auth: the input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4}), 1), "auth: the input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4, 0}), 2), "auth: the input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4, 0, 1}), 2), "auth: the input is corrupt at byte 87"));
-  CHECK(contains(failure(one + numbers({4, 0xff, 0xff}), 2), "auth: the input is corrupt at byte 87"));
+  const auto corrupt = [](std::size_t at, const std::string& what) {
+    return "auth: the input is corrupt at byte " + std::to_string(at) + ", in its header: " + what +
+           "; nothing was written";
+  };
+  const std::string too_long = "the slots exceed their stated size",
+                    too_short = "the slots do not fill their stated size";
+  CHECK(failure(one, 0) == corrupt(17, "it has 0 key slots; the limits are 1 and 32"));
+  CHECK(failure({}, 0) == corrupt(17, "it has 0 key slots; the limits are 1 and 32"));
+  CHECK(failure(one, 33) == corrupt(17, "it has 33 key slots; the limits are 1 and 32"));
+  CHECK(failure(one, 255) == corrupt(17, "it has 255 key slots; the limits are 1 and 32"));
+  CHECK(failure(one, 2) == corrupt(87, too_long));
+  CHECK(failure({}, 1) == corrupt(20, too_long));
+  CHECK(failure(one + one, 1) == corrupt(87, too_short));
+  CHECK(failure(one + numbers({4}), 1) == corrupt(87, too_short));
+  CHECK(failure(one + numbers({4, 0}), 2) == corrupt(87, too_long));
+  CHECK(failure(one + numbers({4, 0, 1}), 2) == corrupt(87, too_long));
+  CHECK(failure(one + numbers({4, 0xff, 0xff}), 2) == corrupt(87, too_long));
   CHECK(failure(one + numbers({4, 0, 0}), 2) == "");
   CHECK(failure(one + slot(4, Bytes(0xffff - 67 - 3)), 2) == "");
 }
 
-TEST_CASE("slots that must not stand together are refused") {
+TEST_CASE("slots that cannot be combined are refused") {
   const auto failure = [](const Bytes& slots, unsigned count) {
     return decrypt("sealed", request_with({key_a}, words), file_of(slots, count)).failure;
   };
   const Bytes a = passphrase_slot(words), b = passphrase_slot(to_bytes("other"));
   CHECK(contains(failure(a + key_slot(key_a) + b, 3),
-                 "auth: the input is corrupt at byte 157, in its header: there is a second"));
-  CHECK(contains(failure(a + slot(3, Bytes(80)), 2),
-                 "auth: the input is corrupt at byte 90, in its header: there are slots for both"));
+                 "auth: the input is corrupt at byte 157, in its header: there is a second passphrase slot"));
+  CHECK(failure(a + slot(3, Bytes(80)), 2) ==
+        "auth: the input is corrupt at byte 90, in its header: there are slots for both a passphrase and a "
+        "recipient; nothing was written");
 }
 
-TEST_CASE("scrypt parameters are looked at only for a passphrase, and then before it is asked for") {
+TEST_CASE("scrypt parameters are checked only for a passphrase, before it is asked for") {
   std::vector<Bytes> absurd;
   for (const unsigned log2_n : {0, 1, 9, 21, 31, 32, 63, 64, 255}) absurd.push_back(numbers({log2_n, 8, 1}));
   for (const unsigned other : {0, 1, 7, 9, 255}) absurd.push_back(numbers({10, other, 1}));
@@ -455,29 +465,30 @@ TEST_CASE("scrypt parameters are looked at only for a passphrase, and then befor
   }
 }
 
-TEST_CASE("a slot that was put in from another file is no way in") {
+TEST_CASE("a slot copied from another file does not open the file") {
   const Bytes other_key = test_bytes(32, 123);
   const Bytes foreign = key_slot(key_b, other_key);
-  // By somebody without the file key: the header MAC is that of the header before.
+  // Copied without knowing the file key: the header MAC is that of the original header.
   Bytes file = begin_of(key_slot(key_a) + foreign, 2);
   file = file + part(with_mac(begin_of(key_slot(key_a), 1)), 87, 32) +
          message(file_key, magic + numbers({1}), to_bytes("plaintext"));
   for (const Bytes& key : {key_a, key_b})
-    CHECK(contains(decrypt("sealed", request_with({key}), file).failure,
-                   "auth: the input is corrupt at byte 154"));
-  // By somebody with it: what the slot holds still does not fit the header.
+    CHECK(contains(
+        decrypt("sealed", request_with({key}), file).failure,
+        "auth: the input is corrupt at byte 154, in its header: the header or its MAC was modified"));
+  // Copied with a valid header MAC: the file key in the slot does not match it.
   file = file_of(foreign + key_slot(key_a), 2);
   CHECK(contains(decrypt("sealed", request_with({key_b}), file).failure,
                  "auth: the input is corrupt at byte 154"));
   CHECK(decrypt("sealed", request_with({key_b, key_a}), file).failure == "");
-  // One key, two slots: the one that opens counts. And a passphrase may still open what a key does not.
+  // If a key has two slots, the one that opens counts. A passphrase can open what a key does not.
   file = file_of(key_slot(key_a, other_key) + key_slot(key_a), 2);
   CHECK(decrypt("sealed", request_with({key_a}), file).failure == "");
   file = file_of(key_slot(key_a, other_key) + passphrase_slot(words), 2);
   CHECK(decrypt("sealed", request_with({key_a}, words), file).failure == "");
 }
 
-TEST_CASE("a flipped bit anywhere in the header is the error of its field") {
+TEST_CASE("a flipped bit anywhere in the header causes the error of its field") {
   const Bytes good = file_of(key_slot(key_a), 1);
   REQUIRE(good.size() > 175);
   const auto expected = [](std::size_t at, unsigned value) -> std::string {
@@ -498,7 +509,7 @@ TEST_CASE("a flipped bit anywhere in the header is the error of its field") {
   CHECK(wrong == "");
 }
 
-TEST_CASE("a header that is cut anywhere is an authentication error, and no plaintext comes out") {
+TEST_CASE("a truncated header is an authentication error, and no plaintext is released") {
   for (const Bytes& slots : {key_slot(key_a), key_slot(key_a) + passphrase_slot(words)}) {
     const Bytes good = file_of(slots, slots.size() > 67 ? 2 : 1, {});
     const std::size_t header = 108 + slots.size();
@@ -508,7 +519,8 @@ TEST_CASE("a header that is cut anywhere is an authentication error, and no plai
       const Result result = decrypt("sealed", request_with({key_a}), part(good, 0, size));
       CHECK(result.out.empty());
       if (size < 16)
-        CHECK(contains(result.failure, "auth: the input is not in the sealed format"));
+        CHECK(
+            contains(result.failure, "auth: the input is not in the sealed format: it does not begin with "));
       else if (size < header)
         CHECK(result.failure == "auth: the input is truncated after byte " + std::to_string(size) +
                                     ", in its header; nothing was written");
@@ -520,20 +532,23 @@ TEST_CASE("a header that is cut anywhere is an authentication error, and no plai
   }
 }
 
-TEST_CASE("other versions and suites are told from what is no sealed format at all") {
+TEST_CASE("other versions and suites are distinguished from input that is not in the sealed format") {
   const auto failure = [](const Bytes& file) {
     return decrypt("sealed", request_with({key_a}), file).failure;
   };
   const Bytes rest(200);
   for (const std::string_view begin : {"gpuaes-stream/2\n", "gpuaes-stream/0\n", "gpuaes-stream/9\n",
                                        "gpuaes-stream/10", "gpuaes-stream/99"})
-    CHECK(contains(failure(to_bytes(begin) + rest), "io: the input uses a version"));
+    CHECK(contains(failure(to_bytes(begin) + rest),
+                   "io: the input uses a version of the sealed format other than 1"));
   for (const std::string_view begin :
        {"gpuaes-stream/1\r", "gpuaes-stream/1 ", "gpuaes-stream/x\n", "gpuaes-stream/\n1", "gpuaes-stream/2x",
         "gpuaes-stream/01", "gpuaes_stream/1\n", "GPUAES-STREAM/1\n", "", "gpuaes-stream/2",
         "gpuaes-stream/"})
-    CHECK(contains(failure(begin.size() < 16 ? to_bytes(begin) : to_bytes(begin) + rest),
-                   "auth: the input is not in the sealed format"));
+    CHECK(contains(
+        failure(begin.size() < 16 ? to_bytes(begin) : to_bytes(begin) + rest),
+        "auth: the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a "
+        "newline"));
   for (const auto& [suite, name] : {std::pair{0u, "00"}, std::pair{3u, "03"}, std::pair{255u, "ff"}})
     CHECK(
         contains(failure(magic + numbers({suite})), std::string("io: the input uses cipher suite ") + name));
@@ -541,7 +556,7 @@ TEST_CASE("other versions and suites are told from what is no sealed format at a
 
 // Segments -----------------------------------------------------------------------------------------
 
-TEST_CASE("segments of every size go there and back, in whatever pieces") {
+TEST_CASE("segments of any size are sealed and opened again, in pieces of any size") {
   for (const std::size_t size : {0, 1, 16, 16383, 16384, 16385, 32768, 40000, 49152, 65535, 65536}) {
     CAPTURE(size);
     const Bytes plain = test_bytes(size);
@@ -565,7 +580,7 @@ TEST_CASE("segments of every size go there and back, in whatever pieces") {
   }
 }
 
-TEST_CASE("an input that ends anywhere is truncated there, and what was whole before comes out") {
+TEST_CASE("truncation anywhere is detected, and complete segments before it are released") {
   const Bytes plain = test_bytes(40000);
   const Bytes file = message(file_key, {}, plain);
   const auto failure_at = [&](std::size_t body, std::size_t written, std::string_view how, std::size_t at) {
@@ -616,7 +631,7 @@ TEST_CASE("a bad segment stops the stream before it, wherever it is") {
   check(file + file, 5);
 }
 
-TEST_CASE("a session verifies and counts with the offsets of the whole stream") {
+TEST_CASE("a session uses offsets in the whole stream") {
   const auto session = make_segment_session({.decrypt = true,
                                              .key = {Cipher::aes_256, secret_of(file_key)},
                                              .base_nonce = {},
@@ -641,16 +656,16 @@ TEST_CASE("a session verifies and counts with the offsets of the whole stream") 
         "the input is corrupt at byte 17609365946575; 17592186077184 bytes of plaintext before that were "
         "verified");
   CHECK(contains(session->verify(piece, true, 3).error->what(),
-                 "corrupt or truncated at byte 17609365962975; "));
+                 "the input is corrupt or truncated at byte 17609365962975; "));
   CHECK(session->verify(piece, true, 3).released == 3 * 16384);
-  // A truncated piece may have a bad segment before its end.
+  // A truncated piece may also have a bad segment.
   const Piece cut{0, std::span(in).first(16400 + 3), std::span(out).first(16384)};
   CHECK(session->job(cut).in.size() == 16400);
   CHECK(contains(session->verify(cut, true, 0).error->what(), "corrupt at byte 175; 0 "));
   CHECK(contains(session->verify(cut, true, {}).error->what(), "truncated after byte 16578; 16384 "));
 }
 
-TEST_CASE("Kuznyechik's suite is what gpuaes-stream(5) says of it") {
+TEST_CASE("the suite of Kuznyechik is as specified in gpuaes-stream(5)") {
   const Bytes header = with_mac(begin_of(key_slot(key_a), 1, numbers({2})));
   const Bytes salt = test_bytes(24, 55), context = magic + numbers({2});
   const Bytes derived = bytes_of(hkdf_expand_sha512(
@@ -687,23 +702,25 @@ TEST_CASE("Kuznyechik's suite is what gpuaes-stream(5) says of it") {
   CHECK(contains(decrypt("sealed", std::move(request), file_of(key_slot(key_a), 1)).failure,
                  "usage: the input was sealed with aes-256, not kuznyechik"));
 
-  // The suite is under the header's MAC and in what the message is derived from.
+  // The suite is authenticated by the header MAC and by the key derivation of the message.
   for (Bytes changed : {file, sealed, file_of(key_slot(key_a), 1)}) {
     changed[16] ^= std::byte{3};
     CHECK(contains(decrypt("sealed", request_with({key_a}), changed).failure, "auth: "));
   }
 }
 
-TEST_CASE("a message with Kuznyechik has 2^36 segments and no more") {
+TEST_CASE("a message with Kuznyechik has at most 2^36 segments") {
   const auto session = make_segment_session({.key = {Cipher::kuznyechik, secret_of(file_key)}});
   Bytes plain(16384), sealed(16400);
   constexpr std::uint64_t end = std::uint64_t{1} << 36;
   CHECK(session->cipher() == Cipher::kuznyechik);
   CHECK(session->job({(end - 1) * 16384, plain, sealed}).first_segment == end - 1);
-  CHECK(contains(failure_of([&] { session->job({end * 16384, plain, sealed}); }), "at most 2^36 segments"));
+  CHECK(failure_of([&] {
+          session->job({end * 16384, plain, sealed});
+        }) == "io: the input is too long; the format allows at most 2^36 segments of 16384 bytes");
 }
 
-TEST_CASE("a message has 2^38 segments and no more") {
+TEST_CASE("a message has at most 2^38 segments") {
   const auto session = [](bool is_decrypt) {
     return make_segment_session(
         {.decrypt = is_decrypt, .key = {Cipher::aes_256, secret_of(file_key)}, .base_nonce = {}});
@@ -723,7 +740,7 @@ TEST_CASE("a message has 2^38 segments and no more") {
 
 // Cobblestone --------------------------------------------------------------------------------------
 
-TEST_CASE("cobblestone has two key lengths and a context") {
+TEST_CASE("the cobblestone format has two key lengths and a context") {
   const Bytes context = to_bytes("a context");
   for (const std::size_t size : {16, 32}) {
     const Bytes key = test_bytes(size, 9), file = message(key, context, test_bytes(20000));
@@ -740,14 +757,19 @@ TEST_CASE("cobblestone has two key lengths and a context") {
     CHECK(contains(opened({}, key).failure, "key: "));
     CHECK(contains(opened("6120636f6e74657874", test_bytes(48 - size)).failure, "key: "));
     CHECK(contains(opened("6120636f6e74657874", test_bytes(size)).failure, "key: "));
-    for (const std::string_view bad : {"6", "612", "6g", "61 20 "})
-      CHECK(contains(opened(std::string(bad), key).failure, "usage: --context "));
+    for (const std::string_view bad : {"6", "612"})
+      CHECK(opened(std::string(bad), key).failure ==
+            "usage: --context has " + std::to_string(bad.size()) +
+                " digits; it must have an even number of digits, at most 2048");
+    for (const std::string_view bad : {"6g", "61 20 "})
+      CHECK(opened(std::string(bad), key).failure ==
+            "usage: --context contains a character that is not a hexadecimal digit");
     CHECK(contains(opened(std::string(2048, '0'), key).failure, "key: "));
     CHECK(contains(opened(std::string(2050, '0'), key).failure, "usage: --context has 2050 digits"));
   }
 }
 
-TEST_CASE("cobblestone's beginning is checked before anything comes out") {
+TEST_CASE("the salt and commitment of the cobblestone format are checked before plaintext is released") {
   const Bytes good = message(file_key, {}, to_bytes("plaintext"));
   for (std::size_t size = 0; size < 56; ++size)
     CHECK(decrypt("cobblestone", request_with({file_key}), part(good, 0, size)).failure ==
@@ -762,13 +784,14 @@ TEST_CASE("cobblestone's beginning is checked before anything comes out") {
   }
 }
 
-TEST_CASE("cobblestone says what it needs") {
+TEST_CASE("the cobblestone format reports what it requires") {
   const auto refusal = [](SessionRequest request) {
     return failure_of([&] { open_cobblestone(std::move(request)); });
   };
   CHECK(contains(refusal(request_with({})), "usage: the cobblestone format requires a key"));
-  CHECK(contains(refusal(request_with({test_bytes(24)})),
-                 "usage: the cobblestone format requires a key of 16 or 32"));
+  CHECK(
+      contains(refusal(request_with({test_bytes(24)})),
+               "usage: the cobblestone format requires a key of 16 or 32 bytes; the key in this one has 24"));
   SessionRequest request = request_with({test_bytes(16)});
   request.cipher = Cipher::aes_256;
   CHECK(contains(refusal(std::move(request)),
@@ -780,9 +803,9 @@ TEST_CASE("cobblestone says what it needs") {
 
 // OpenSSL ------------------------------------------------------------------------------------------
 
-TEST_CASE("what openssl enc -aes-N-ctr -pbkdf2 wrote is read") {
-  // By OpenSSL 3.0.19: printf 'attack ...' | openssl enc -aes-N-ctr -pbkdf2 [-iter N] -pass pass:'correct
-  // horse'
+TEST_CASE("the output of openssl enc -aes-N-ctr -pbkdf2 is decrypted") {
+  // Written by OpenSSL 3.0.19:
+  //   printf 'attack ...' | openssl enc -aes-N-ctr -pbkdf2 [-iter N] -pass pass:'correct horse'
   struct Case {
     std::optional<Cipher> cipher;
     std::optional<std::uint32_t> iterations;
@@ -822,7 +845,7 @@ TEST_CASE("what openssl enc -aes-N-ctr -pbkdf2 wrote is read") {
   }
 }
 
-TEST_CASE("openssl format writes its header and reads it again, with a salt that is fresh") {
+TEST_CASE("the openssl format writes a header with a fresh salt and reads it again") {
   const Bytes plain = test_bytes(1000);
   const Bytes a = encrypt("openssl", request_with({}, words), plain);
   const Bytes b = encrypt("openssl", request_with({}, words), plain);
@@ -833,25 +856,28 @@ TEST_CASE("openssl format writes its header and reads it again, with a salt that
   CHECK(decrypt("openssl", request_with({}, to_bytes("other")), a).out != plain);
 }
 
-TEST_CASE("openssl format says what it needs, and refuses what does not begin as it does") {
+TEST_CASE("the openssl format reports what it requires, and refuses input in another format") {
   const auto refusal = [](SessionRequest request) {
     return failure_of([&] { open_openssl(std::move(request)); });
   };
   CHECK(contains(refusal(request_with({})), "usage: the openssl format requires a passphrase"));
+  CHECK(error_of<UsageError>([] { open_openssl(request_with({})); })->hint() ==
+        "use -p to enter it, or --passphrase-file FILE to read it from a file");
   CHECK(contains(refusal(request_with({key_a}, words)),
-                 "usage: the openssl format uses a passphrase, not a key"));
+                 "usage: the openssl format uses a passphrase, not a key file"));
   for (const std::uint32_t iterations : {0u, 0x80000000u, 0xffffffffu}) {
     SessionRequest request = request_with({}, words);
     request.iterations = iterations;
-    CHECK(contains(refusal(std::move(request)), "usage: --iter "));
+    CHECK(refusal(std::move(request)) == "usage: --iter " + std::to_string(iterations) +
+                                             " is out of range; the limits are 1 and 2147483647");
   }
   const Bytes good = to_bytes("Salted__12345678");
   for (std::size_t size = 0; size < good.size(); ++size)
     CHECK(contains(decrypt("openssl", request_with({}, words), part(good, 0, size)).failure,
                    size < 8 ? "auth: the input is not in the openssl format"
                             : "auth: the input is truncated after byte "));
-  CHECK(contains(decrypt("openssl", request_with({}, words), to_bytes("salted__12345678")).failure,
-                 "auth: the input is not in the openssl format"));
+  CHECK(decrypt("openssl", request_with({}, words), to_bytes("salted__12345678")).failure ==
+        "auth: the input is not in the openssl format: it does not begin with 'Salted__'");
   CHECK(decrypt("openssl", request_with({}, words), good).failure == "");
 }
 

@@ -1,4 +1,4 @@
-// How sources and sinks are stopped, and the signals that stop them.
+// Requests to stop, the signals that cause them, and their effect on sources and sinks.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -32,7 +32,7 @@
 
 namespace gpuaes {
 
-TEST_CASE("nothing is cancelled until it is requested, and the first request stands") {
+TEST_CASE("nothing is cancelled before a request, and only the first request counts") {
   Cancel cancel;
   CHECK_FALSE(cancel.requested());
   CHECK(failure_of([&] { cancel.check(); }) == "");
@@ -45,7 +45,7 @@ TEST_CASE("nothing is cancelled until it is requested, and the first request sta
   CHECK(failure_of([&] { Cancel::Blocking blocking(cancel); }) == "cancelled: " + std::to_string(SIGINT));
 }
 
-TEST_CASE("sources and sinks do nothing once a stop was requested") {
+TEST_CASE("sources and sinks do nothing after a request to stop") {
   Cancel cancel;
   const TempDir directory;
   write_file(directory / "file", test_bytes(100000));
@@ -61,7 +61,7 @@ TEST_CASE("sources and sinks do nothing once a stop was requested") {
     CHECK(failure == "cancelled: 15");
 }
 
-TEST_CASE("a request to stop ends calls that wait") {
+TEST_CASE("a request to stop ends calls that are waiting") {
   const TempDir directory;
   REQUIRE(mkfifo((directory / "fifo").c_str(), 0600) == 0);
   struct Case {
@@ -109,7 +109,7 @@ TEST_CASE("a request to stop ends calls that wait") {
   }
 }
 
-TEST_CASE("a request ends a call that begins only after it") {
+TEST_CASE("a request to stop ends a call that begins after it") {
   Cancel cancel;
   const Control control(cancel);
   const PipeEnds pipe = make_pipe();
@@ -118,7 +118,7 @@ TEST_CASE("a request ends a call that begins only after it") {
     const Cancel::Blocking blocking(cancel);
     entered.set_value();
     while (!cancel.requested()) std::this_thread::yield();
-    std::this_thread::sleep_for(a_while);  // signals come before the call does
+    std::this_thread::sleep_for(a_while);  // the first signals arrive before the call
     char byte = 0;
     return read(pipe.reader.get(), &byte, 1) < 0 ? errno : 0;
   });
@@ -127,7 +127,7 @@ TEST_CASE("a request ends a call that begins only after it") {
   CHECK(result_of(std::move(result)) == EINTR);
 }
 
-TEST_CASE("calls may be made again for a while after a request to stop, until that is over or the next one") {
+TEST_CASE("calls are permitted for a time after a request to stop, or until the next request") {
   for (const int first : {0, SIGTERM})
     for (const bool another : {false, true}) {
       CAPTURE(first, another);
@@ -138,7 +138,8 @@ TEST_CASE("calls may be made again for a while after a request to stop, until th
       cancel.allow_for(another ? std::chrono::minutes(10) : std::chrono::milliseconds(a_while));
       FdSink sink(std::move(pipe.writer), "pipe", cancel);
       sink.write(test_bytes(10));
-      auto ended = in_thread([&] { return failure_of([&] { sink.write(Bytes(4 << 20)); }); });  // too much
+      // More than the pipe can hold.
+      auto ended = in_thread([&] { return failure_of([&] { sink.write(Bytes(4 << 20)); }); });
       if (another) {
         CHECK(is_waiting(ended));
         cancel.request(SIGINT);
@@ -150,7 +151,7 @@ TEST_CASE("calls may be made again for a while after a request to stop, until th
     }
 }
 
-TEST_CASE("a request to stop ends many waiting threads, whenever it comes") {
+TEST_CASE("a request to stop ends many waiting threads at any time") {
   for (int repeat = 0; repeat < 50; ++repeat) {
     Cancel cancel;
     const Control control(cancel);
@@ -170,7 +171,7 @@ TEST_CASE("a request to stop ends many waiting threads, whenever it comes") {
   }
 }
 
-TEST_CASE("a control that comes after the request ends what waits since before it") {
+TEST_CASE("a control created after a request ends calls that were waiting before it") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);
@@ -182,7 +183,7 @@ TEST_CASE("a control that comes after the request ends what waits since before i
   CHECK(result_of(std::move(failure)) == "cancelled: 15");
 }
 
-TEST_CASE("a control may go while a request is made, and another one may come") {
+TEST_CASE("a control may be destroyed during a request, and another one created") {
   for (int repeat = 0; repeat < 100; ++repeat) {
     Cancel cancel;
     std::optional<Control> control(cancel);
@@ -198,7 +199,7 @@ TEST_CASE("a control may go while a request is made, and another one may come") 
   }
 }
 
-TEST_CASE("where there is no thread for a control there is none, and requests do without") {
+TEST_CASE("without a thread a control cannot be created, and requests work without one") {
   Cancel cancel;
   {
     const NoThreads none;
@@ -208,7 +209,7 @@ TEST_CASE("where there is no thread for a control there is none, and requests do
   CHECK(failure_of([&] { cancel.check(); }) == "cancelled: 15");
 }
 
-TEST_CASE("a second signal does no more than the first") {
+TEST_CASE("a second signal has no further effect") {
   const sighandler_t old = signal(SIGTERM, SIG_DFL);
   {
     Cancel cancel;
@@ -244,7 +245,7 @@ TEST_CASE("other signals do not end a read") {
   CHECK(result_of(std::move(all)).size() == 3);
 }
 
-TEST_CASE("signals that users end a filter with become a request to stop") {
+TEST_CASE("the signals with which users end a filter request a stop") {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     CAPTURE(number);
     const sighandler_t old = signal(number, SIG_DFL);
@@ -262,7 +263,7 @@ TEST_CASE("signals that users end a filter with become a request to stop") {
   }
 }
 
-TEST_CASE("signals that were ignored stay ignored") {
+TEST_CASE("ignored signals remain ignored") {
   const sighandler_t old = signal(SIGHUP, SIG_IGN);
   {
     Cancel cancel;
@@ -274,7 +275,7 @@ TEST_CASE("signals that were ignored stay ignored") {
   CHECK(signal(SIGHUP, old) == SIG_IGN);
 }
 
-TEST_CASE("a control leaves the signals of writing alone") {
+TEST_CASE("a control does not change the handling of SIGPIPE and SIGXFSZ") {
   for (const int number : {SIGPIPE, SIGXFSZ}) {
     CAPTURE(number);
     const sighandler_t old = signal(number, SIG_DFL);
@@ -286,12 +287,12 @@ TEST_CASE("a control leaves the signals of writing alone") {
   }
 }
 
-TEST_CASE("once the signals of writing are ignored, writes that would have ended the process fail") {
+TEST_CASE("after ignore_signals(), writes fail instead of ending the process") {
   const int status = exit_of_child([] {
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
-    if (ignore_signals()) return 1;   // it was not ignored before
-    if (!ignore_signals()) return 2;  // and now it was
+    if (ignore_signals()) return 1;   // SIGPIPE was not ignored before
+    if (!ignore_signals()) return 2;  // now it is
     Cancel cancel;
     std::array<int, 2> fds{};
     if (pipe2(fds.data(), O_CLOEXEC) != 0 || close(fds[0]) != 0) return 3;

@@ -1,4 +1,4 @@
-// What the control thread does beside stopping: timers, and SIGUSR1.
+// Timers and SIGUSR1 on the control thread.
 #include <signal.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ constexpr milliseconds soon{1}, never_soon{1000000};
 
 }  // namespace
 
-TEST_CASE("a timer calls again and again, on a thread of its own, and never once it is gone") {
+TEST_CASE("a timer calls repeatedly on another thread, and never after its destruction") {
   Cancel cancel;
   const Control control(cancel);
   std::atomic<int> count{0};
@@ -42,7 +42,7 @@ TEST_CASE("a timer calls again and again, on a thread of its own, and never once
   CHECK(elsewhere);
 }
 
-TEST_CASE("a timer that goes waits for the call that is under way") {
+TEST_CASE("destroying a timer waits for a running call") {
   Cancel cancel;
   const Control control(cancel);
   for (int i = 0; i < 50; ++i) {
@@ -58,7 +58,7 @@ TEST_CASE("a timer that goes waits for the call that is under way") {
   }
 }
 
-TEST_CASE("a timer takes its time, and goes on after a request to stop") {
+TEST_CASE("a timer keeps its intervals, and continues after a request to stop") {
   Cancel cancel;
   const Control control(cancel);
   std::atomic<int> later{0}, once{0}, after_stop{0};
@@ -72,7 +72,7 @@ TEST_CASE("a timer takes its time, and goes on after a request to stop") {
   CHECK(once == 1);
 }
 
-TEST_CASE("timers that are replaced end, and so do those of a control that goes") {
+TEST_CASE("timers end when they are replaced and when their control is destroyed") {
   Cancel cancel;
   std::atomic<int> first{0}, second{0};
   Control::Calls calls;
@@ -90,7 +90,7 @@ TEST_CASE("timers that are replaced end, and so do those of a control that goes"
   CHECK(second == at_end);
 }
 
-TEST_CASE("SIGUSR1 calls, however often it comes, interrupts nothing, and stops nothing") {
+TEST_CASE("every SIGUSR1 calls the function, and interrupts and stops nothing") {
   CHECK(exit_of_child([] {
           Cancel cancel;
           const Control control(cancel);
@@ -99,7 +99,7 @@ TEST_CASE("SIGUSR1 calls, however often it comes, interrupts nothing, and stops 
           const Control::Calls calls = control.on_user_signal([&] { ++count; });
           std::thread reader([&] {
             char byte = 0;
-            if (read(pipe.reader.get(), &byte, 1) != 1) _exit(1);  // as it would be with EINTR
+            if (read(pipe.reader.get(), &byte, 1) != 1) _exit(1);  // as with EINTR
           });
           for (int i = 1; i <= 3; ++i) {
             kill(getpid(), SIGUSR1);
@@ -112,7 +112,7 @@ TEST_CASE("SIGUSR1 calls, however often it comes, interrupts nothing, and stops 
 }
 
 TEST_CASE(
-    "SIGUSR1 does no harm where nobody asked for it, nor when the control has gone, nor where ignored") {
+    "SIGUSR1 is harmless without a function, after the control is destroyed, and if inherited as ignored") {
   for (const bool ignored : {false, true}) {
     CAPTURE(ignored);
     CHECK(exit_of_child([ignored] {

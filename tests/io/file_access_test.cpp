@@ -1,4 +1,5 @@
-// Access to files where the file system decides the mode, as on vfat: fchmod() can be made to fail.
+// Access to files on file systems that decide the mode themselves, such as vfat, simulated by an fchmod()
+// that fails.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -50,11 +51,18 @@ TEST_CASE("a file becomes private, or an error names it") {
   {
     const FixedModes fixed;
     CHECK(failure_of([&] { make_private(file.get(), name); }) ==
-          "io: other users could read " + name +
-              ": would be readable by other users, because its file system does not support permissions");
+          "io: " + name +
+              " would be readable by other users, because its file system does not support permissions");
+    CHECK(error_of<IoError>([&] { make_private(file.get(), name); })->hint() ==
+          "choose a directory on another file system");
   }
   make_private(file.get(), name);
   CHECK(mode_of(name) == 0600);
+}
+
+TEST_CASE("access to a file that cannot be restricted is an error that names it") {
+  CHECK(failure_of([] { make_private(-1, "key"); }) ==
+        "io: cannot restrict access to key: Bad file descriptor");
 }
 
 TEST_CASE("a file that its file system keeps private is accepted") {
@@ -64,7 +72,7 @@ TEST_CASE("a file that its file system keeps private is accepted") {
   make_private(file.get(), directory / "key");
 }
 
-TEST_CASE("a mode that cannot be widened is reported, one that cannot be narrowed is an error") {
+TEST_CASE("a mode that cannot be widened is reported, and one that cannot be narrowed is an error") {
   const TempDir directory;
   const std::string name = directory / "out";
   const Fd file = create_file(name, 0640);

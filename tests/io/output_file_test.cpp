@@ -1,4 +1,4 @@
-// Output files: complete or not there at all.
+// Output files, which appear complete or not at all.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ TEST_CASE("an output file appears only when it is finished") {
   CHECK(directory.count() == 1);
 }
 
-TEST_CASE("an output file that need not be durable appears whole too") {
+TEST_CASE("an output file that need not be durable also appears complete") {
   const TempDir directory;
   Cancel cancel;
   write_file(directory / "out", test_bytes(10));
@@ -51,7 +51,7 @@ TEST_CASE("an output file that need not be durable appears whole too") {
   CHECK(directory.count() == 1);
 }
 
-TEST_CASE("an output file that is not finished leaves nothing, and the old one as it was") {
+TEST_CASE("an unfinished output file is removed, and the old file is kept") {
   Cancel cancel;
   const TempDir directory;
   const std::string name = directory / "out";
@@ -63,7 +63,7 @@ TEST_CASE("an output file that is not finished leaves nothing, and the old one a
   CHECK(directory.count() == 1);
 }
 
-TEST_CASE("an output file that is finished after a request to stop is removed, and the old one stays") {
+TEST_CASE("an output file that is finished after a request to stop is removed, and the old file is kept") {
   const TempDir directory;
   for (const bool exists : {false, true}) {
     CAPTURE(exists);
@@ -81,7 +81,7 @@ TEST_CASE("an output file that is finished after a request to stop is removed, a
   }
 }
 
-TEST_CASE("who looks last at an output file that is whole can keep it from its name") {
+TEST_CASE("a complete output file does not get its name if before_rename throws") {
   const TempDir directory;
   Cancel cancel;
   const std::string name = directory / "out";
@@ -104,7 +104,7 @@ TEST_CASE("who looks last at an output file that is whole can keep it from its n
   CHECK(directory.count() == 1);
 }
 
-TEST_CASE("an output file replaces an old one whole, and whoever reads the old one keeps it") {
+TEST_CASE("an output file replaces the old file as a whole, and a reader of the old file keeps it") {
   Cancel cancel;
   const TempDir directory;
   const std::string name = directory / "out";
@@ -115,13 +115,13 @@ TEST_CASE("an output file replaces an old one whole, and whoever reads the old o
   CHECK(difference(read_all(old), test_bytes(5000)) == "");
 }
 
-TEST_CASE("an empty output is a file too") {
+TEST_CASE("an empty output creates a file") {
   const TempDir directory;
   write_output(directory / "out", {});
   CHECK(read_file(directory / "out").empty());
 }
 
-TEST_CASE("an output file keeps the mode of the old one, and a new one has the mode that files have") {
+TEST_CASE("an output file keeps the mode of the old file, and a new file has the usual mode") {
   const TempDir directory;
   for (const mode_t mode : {0600, 0640, 0444, 0777}) {
     const std::string name = directory / ("out" + std::to_string(mode));
@@ -137,7 +137,7 @@ TEST_CASE("an output file keeps the mode of the old one, and a new one has the m
   CHECK(mode_of(directory / "new") == 0640);
 }
 
-TEST_CASE("an output that is not finished yet is its owner's alone, or as the old one") {
+TEST_CASE("an unfinished output file is accessible only to its owner") {
   Cancel cancel;
   const TempDir directory;
   const std::string name = directory / "out";
@@ -148,7 +148,7 @@ TEST_CASE("an output that is not finished yet is its owner's alone, or as the ol
     CHECK((mode_of(entry.path().string()) & 077) == 0);
 }
 
-TEST_CASE("symbolic links to an output are followed, and stay") {
+TEST_CASE("symbolic links to an output are followed and kept") {
   const TempDir directory;
   fs::create_directory(directory / "other");
   const std::string target = directory / "other/target";
@@ -166,7 +166,7 @@ TEST_CASE("symbolic links to an output are followed, and stay") {
   CHECK(directory.count() == 4);
 }
 
-TEST_CASE("a symbolic link to nothing makes the file that it names") {
+TEST_CASE("a dangling symbolic link creates the file that it names") {
   Cancel cancel;
   const TempDir directory;
   fs::create_directory(directory / "other");
@@ -180,7 +180,7 @@ TEST_CASE("a symbolic link to nothing makes the file that it names") {
   CHECK(difference(read_file(directory / "other/target"), test_bytes(77)) == "");
 }
 
-TEST_CASE("symbolic links that go round are an error") {
+TEST_CASE("a loop of symbolic links is an error") {
   Cancel cancel;
   const TempDir directory;
   fs::create_symlink("b", directory / "a");
@@ -189,7 +189,7 @@ TEST_CASE("symbolic links that go round are an error") {
                  "Too many levels of symbolic links"));
 }
 
-TEST_CASE("an output that cannot be made is an error that names it, and leaves nothing") {
+TEST_CASE("an output that cannot be created is an error that names it, and nothing is created") {
   Cancel cancel;
   const TempDir directory;
   const std::string missing = directory / "missing/out";
@@ -203,17 +203,17 @@ TEST_CASE("an output that cannot be made is an error that names it, and leaves n
   CHECK(directory.count() == 1);
 }
 
-TEST_CASE("an output in a directory that goes away is an error") {
+TEST_CASE("an output whose directory is removed is an error") {
   Cancel cancel;
   const TempDir directory;
   fs::create_directory(directory / "sub");
   const auto sink = open_output(directory / "sub/out", cancel);
   sink->write(test_bytes(10));
   fs::remove_all(directory / "sub");
-  CHECK(contains(failure_of([&] { sink->finish(); }), "io: cannot rename"));
+  CHECK(contains(failure_of([&] { sink->finish(); }), "io: cannot rename the output to "));
 }
 
-TEST_CASE("an output without a directory in its name lands in the working directory") {
+TEST_CASE("an output named without a directory is created in the working directory") {
   const TempDir directory;
   const fs::path before = fs::current_path();
   fs::current_path(directory.path());
@@ -223,7 +223,7 @@ TEST_CASE("an output without a directory in its name lands in the working direct
   CHECK(directory.count() == 1);
 }
 
-TEST_CASE("standard input and output are what a run without names uses") {
+TEST_CASE("standard input and output are used if no file is named") {
   const TempDir directory;
   write_file(directory / "in", test_bytes(100));
   const int status = exit_of_child([&] {
@@ -266,7 +266,7 @@ TEST_CASE("devices are written in place") {
   CHECK(fs::is_character_file("/dev/full"));
 }
 
-TEST_CASE("a pipe that is named by its descriptor is written in place") {
+TEST_CASE("a pipe named by its descriptor is written in place") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   for (const std::string_view directory : {"/dev/fd/", "/proc/self/fd/"}) {
@@ -283,7 +283,7 @@ TEST_CASE("a pipe that is named by its descriptor is written in place") {
   }
 }
 
-TEST_CASE("a FIFO whose reader has gone is a closed pipe") {
+TEST_CASE("writing to a FIFO without a reader is a PipeClosed error") {
   const IgnorePipeSignal ignore;
   Cancel cancel;
   const TempDir directory;
@@ -296,7 +296,7 @@ TEST_CASE("a FIFO whose reader has gone is a closed pipe") {
         "pipe closed: cannot write " + name + " after byte 0: Broken pipe");
 }
 
-TEST_CASE("a terminal gets what the rules say", "[optional]") {
+TEST_CASE("a terminal receives only what the rules allow", "[optional]") {
   Cancel cancel;
   const Fd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (master.get() < 0 || grantpt(master.get()) != 0 || unlockpt(master.get()) != 0)

@@ -1,4 +1,4 @@
-// Sinks on descriptors, and how they fail.
+// Sinks on descriptors, and their errors.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 
 namespace gpuaes {
 
-TEST_CASE("a sink writes everything, though its reader is slow") {
+TEST_CASE("a sink writes everything even if its reader is slow") {
   Cancel cancel;
   for (const bool socket : {false, true}) {
     CAPTURE(socket);
@@ -34,7 +34,7 @@ TEST_CASE("a sink writes everything, though its reader is slow") {
   }
 }
 
-TEST_CASE("a sink that came non-blocking is waited for, and stays non-blocking") {
+TEST_CASE("a sink waits for an inherited non-blocking descriptor and does not change its flags") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   Fd shared = shared_with(pipe.writer);
@@ -55,7 +55,7 @@ TEST_CASE("a sink that came non-blocking is waited for, and stays non-blocking")
   CHECK(difference(result_of(std::move(read)), bytes) == "");
 }
 
-TEST_CASE("a pipe without a reader is an error of its own kind, which names it") {
+TEST_CASE("writing to a pipe without a reader is a PipeClosed error that names it") {
   const IgnorePipeSignal ignore;
   Cancel cancel;
   for (const bool socket : {false, true}) {
@@ -71,7 +71,7 @@ TEST_CASE("a pipe without a reader is an error of its own kind, which names it")
   }
 }
 
-TEST_CASE("a reader that goes while the sink waits for it is noticed") {
+TEST_CASE("closing the reader ends a write that is waiting") {
   const IgnorePipeSignal ignore;
   Cancel cancel;
   PipeEnds pipe = make_pipe();
@@ -89,7 +89,7 @@ TEST_CASE("a reader that goes while the sink waits for it is noticed") {
   CHECK_FALSE(contains(said, "after byte 0:"));
 }
 
-TEST_CASE("a full disk is an error, at the write or at the end") {
+TEST_CASE("a full disk is an error with a hint") {
   Cancel cancel;
   FdSink sink(open_file("/dev/full", O_WRONLY, cancel), "full", cancel);
   const auto error = error_of<IoError>([&] { sink.write(test_bytes(1)); });
@@ -98,7 +98,7 @@ TEST_CASE("a full disk is an error, at the write or at the end") {
   CHECK(contains(error->hint(), "free some space"));
 }
 
-TEST_CASE("what cannot be written is an error when the sink is made") {
+TEST_CASE("a descriptor that cannot be written is an error when the sink is created") {
   Cancel cancel;
   CHECK(failure_of([&] { FdSink(open_file("/dev/null", O_RDONLY, cancel), "null", cancel); }) ==
         "io: cannot write null: Bad file descriptor");
@@ -106,7 +106,7 @@ TEST_CASE("what cannot be written is an error when the sink is made") {
         "io: cannot write closed: Bad file descriptor");
 }
 
-TEST_CASE("a sink appends where its descriptor was opened to append") {
+TEST_CASE("a sink appends if its descriptor was opened with O_APPEND") {
   Cancel cancel;
   const TempDir directory;
   write_file(directory / "file", test_bytes(100));

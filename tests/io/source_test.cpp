@@ -1,4 +1,4 @@
-// Descriptors and sources on them: pipes, files, sockets, devices.
+// Descriptors, and sources that read them: pipes, files, sockets, devices.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 // Descriptors -------------------------------------------------------------------------------------
 
-TEST_CASE("a descriptor has one owner, who closes it") {
+TEST_CASE("a descriptor has one owner, which closes it") {
   PipeEnds pipe = make_pipe();
   const int number = pipe.writer.get();
   {
@@ -54,13 +54,13 @@ TEST_CASE("a file that cannot be opened is an error that names it") {
         "io: cannot open " + name + ": No such file or directory");
 }
 
-TEST_CASE("an opened file is not handed down to other programs") {
+TEST_CASE("an open file is not inherited by other programs") {
   Cancel cancel;
   const Fd fd = open_file("/dev/null", O_RDONLY, cancel);
   CHECK((fcntl(fd.get(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
-TEST_CASE("closed standard descriptors are occupied by what can be neither read nor written") {
+TEST_CASE("closed standard descriptors are replaced by descriptors that cannot be read or written") {
   const int status = exit_of_child([] {
     for (const int fd : {0, 1, 2}) close(fd);
     occupy_standard_descriptors();
@@ -77,7 +77,7 @@ TEST_CASE("closed standard descriptors are occupied by what can be neither read 
   CHECK(status == 0);
 }
 
-TEST_CASE("a closed standard descriptor is occupied, and open ones stay what they are") {
+TEST_CASE("only closed standard descriptors are replaced") {
   for (const int closed : {0, 1, 2}) {
     CAPTURE(closed);
     const int status = exit_of_child([closed] {
@@ -99,7 +99,7 @@ TEST_CASE("a closed standard descriptor is occupied, and open ones stay what the
 
 // Sources -----------------------------------------------------------------------------------------
 
-TEST_CASE("a pipe gives what is there, and ends when its writer is gone") {
+TEST_CASE("a pipe returns available data, and ends when its writer is closed") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);
@@ -116,7 +116,7 @@ TEST_CASE("a pipe gives what is there, and ends when its writer is gone") {
   CHECK(source.read(out) == 0);
 }
 
-TEST_CASE("waiting for a pipe to be ready lasts as long as asked, and no longer than needed") {
+TEST_CASE("waiting for a pipe takes as long as requested, but no longer than needed") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);
@@ -129,7 +129,7 @@ TEST_CASE("waiting for a pipe to be ready lasts as long as asked, and no longer 
   CHECK(result_of(std::move(ready)));
 }
 
-TEST_CASE("a read waits for a pipe's writer") {
+TEST_CASE("a read waits for the writer of a pipe") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);
@@ -141,7 +141,7 @@ TEST_CASE("a read waits for a pipe's writer") {
   CHECK(difference(result_of(std::move(all)), test_bytes(5)) == "");
 }
 
-TEST_CASE("a pipe that came non-blocking is waited for, and stays non-blocking") {
+TEST_CASE("a source waits for an inherited non-blocking pipe and does not change its flags") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   const Fd shared = shared_with(pipe.reader);
@@ -158,7 +158,7 @@ TEST_CASE("a pipe that came non-blocking is waited for, and stays non-blocking")
   CHECK(flags_of(shared) == flags);
 }
 
-TEST_CASE("a pipe that came blocking stays so") {
+TEST_CASE("a source does not change the flags of a blocking pipe") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   const Fd shared = shared_with(pipe.reader);
@@ -170,7 +170,7 @@ TEST_CASE("a pipe that came blocking stays so") {
   CHECK(flags_of(shared) == flags);
 }
 
-TEST_CASE("a socket is read as a pipe is") {
+TEST_CASE("a socket is read like a pipe") {
   Cancel cancel;
   PipeEnds sockets = make_sockets();
   FdSource source(std::move(sockets.reader), "socket", cancel);
@@ -182,7 +182,7 @@ TEST_CASE("a socket is read as a pipe is") {
   CHECK(difference(result_of(std::move(all)), test_bytes(1000)) == "");
 }
 
-TEST_CASE("a pipe is asked to hold more than it does by default") {
+TEST_CASE("a pipe is enlarged if possible") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   const Fd shared = shared_with(pipe.reader);
@@ -191,7 +191,7 @@ TEST_CASE("a pipe is asked to hold more than it does by default") {
   CHECK(fcntl(shared.get(), F_GETPIPE_SZ) >= before);
 }
 
-TEST_CASE("a file is read from where its descriptor stands, by reader and lanes alike") {
+TEST_CASE("a file is read from the position of its descriptor, with read() and with read_at()") {
   Cancel cancel;
   const TempDir directory;
   const std::size_t size = 300001;
@@ -205,13 +205,13 @@ TEST_CASE("a file is read from where its descriptor stands, by reader and lanes 
     CHECK(difference(read_part(source, 5, rest - 5), test_bytes(rest - 5, offset + 5)) == "");
     CHECK(read_part(source, rest, 0).empty());
     CHECK(source.ready(std::chrono::milliseconds(0)));
-    CHECK(difference(read_all(source), test_bytes(rest, offset)) == "");  // read_at has moved nothing
+    CHECK(difference(read_all(source), test_bytes(rest, offset)) == "");  // unaffected by read_at()
     source.skip_to(rest - 7);
     CHECK(difference(read_all(source), test_bytes(7, size - 7)) == "");
   }
 }
 
-TEST_CASE("after a header was read, offsets and sizes of a file count from its end") {
+TEST_CASE("after begin_here(), offsets and sizes count from the end of the header") {
   Cancel cancel;
   const TempDir directory;
   write_file(directory / "file", test_bytes(100000));
@@ -226,7 +226,7 @@ TEST_CASE("after a header was read, offsets and sizes of a file count from its e
   CHECK(difference(read_all(source), test_bytes(100000 - 130, 130)) == "");
 }
 
-TEST_CASE("several lanes read one file at once") {
+TEST_CASE("several threads can read a file concurrently") {
   Cancel cancel;
   const TempDir directory;
   write_file(directory / "file", test_bytes(1 << 20));
@@ -242,7 +242,7 @@ TEST_CASE("several lanes read one file at once") {
   for (auto& reader : readers) CHECK(reader.get() == "");
 }
 
-TEST_CASE("a small file leaves nothing for lanes to read in parallel") {
+TEST_CASE("a small file is not read in parallel") {
   Cancel cancel;
   const TempDir directory;
   for (const std::size_t size : {0, 1, 4096, 65536}) {
@@ -255,7 +255,7 @@ TEST_CASE("a small file leaves nothing for lanes to read in parallel") {
   CHECK(file_source(directory / "file", cancel).parallel_size() == 65537);
 }
 
-TEST_CASE("a file whose descriptor stands at its end or behind it is empty") {
+TEST_CASE("a file whose descriptor is at or past its end is empty") {
   Cancel cancel;
   const TempDir directory;
   write_file(directory / "file", test_bytes(100000));
@@ -284,7 +284,7 @@ TEST_CASE("a file that has grown is read to its new end") {
   }
 }
 
-TEST_CASE("a file that shrinks is an error for reader and lanes, and never an end") {
+TEST_CASE("a file that shrinks is an error for read() and read_at(), never the end of the input") {
   Cancel cancel;
   const TempDir directory;
   const std::string name = directory / "file";
@@ -301,7 +301,7 @@ TEST_CASE("a file that shrinks is an error for reader and lanes, and never an en
   }
 }
 
-TEST_CASE("a small file that shrinks is an error too") {
+TEST_CASE("a small file that shrinks is also an error") {
   Cancel cancel;
   const TempDir directory;
   const std::string name = directory / "file";
@@ -312,7 +312,7 @@ TEST_CASE("a small file that shrinks is an error too") {
         "io: " + name + " shrank while it was being read, from 1000 to 500 bytes");
 }
 
-TEST_CASE("what cannot be read is an error when it is opened") {
+TEST_CASE("a descriptor that cannot be read is an error when the source is created") {
   Cancel cancel;
   const TempDir directory;
   CHECK(failure_of([&] { FdSource(open_file(directory.path(), O_RDONLY, cancel), "dir", cancel); }) ==
@@ -342,7 +342,7 @@ TEST_CASE("devices and files without a size are read to their end") {
   CHECK(read_all(proc, 100).size() > 100);
 }
 
-TEST_CASE("a source keeps the size that it had when it was opened") {
+TEST_CASE("a source reports the size at the time of opening") {
   Cancel cancel;
   const TempDir directory;
   const std::string name = directory / "file";
@@ -360,7 +360,7 @@ TEST_CASE("a source keeps the size that it had when it was opened") {
   CHECK_FALSE(FdSource(open_file("/proc/self/status", O_RDONLY, cancel), "status", cancel).size());
 }
 
-TEST_CASE("a file of sysfs, which is shorter than it says, is read without an error", "[optional]") {
+TEST_CASE("a file in sysfs that is shorter than its st_size is read without an error", "[optional]") {
   Cancel cancel;
   const std::string name = "/sys/kernel/mm/transparent_hugepage/enabled";
   if (!fs::exists(name)) return skip("no " + name);

@@ -1,5 +1,4 @@
-// When an output file is on its disk: what it tells the system to keep, in which order, and what it makes of
-// the answers.
+// When output files are synced to disk, in which order, and how errors are handled.
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
@@ -24,12 +23,12 @@
 
 namespace {
 
-// What fsync() and close() of this program do instead, while a test says so: an errno is their failure, 0
-// lets them do what they always do.
+// Called by fsync() and close() in this program, if set. They fail with the returned errno, or succeed if it
+// is 0.
 std::function<int(int fd)> on_sync, on_close;
 
-int call(const std::function<int(int)>& instead, long number, int fd) {
-  const int error = instead ? instead(fd) : 0;
+int call(const std::function<int(int)>& hook, long number, int fd) {
+  const int error = hook ? hook(fd) : 0;
   const long result = syscall(number, fd);
   if (error == 0) return static_cast<int>(result);
   errno = error;
@@ -51,15 +50,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Replaces a call by a hook while it lives.
-class Instead {
+// Sets a hook until destruction.
+class ScopedHook {
  public:
-  Instead(std::function<int(int)>& hook, std::function<int(int)> action) : hook_(hook) {
+  ScopedHook(std::function<int(int)>& hook, std::function<int(int)> action) : hook_(hook) {
     hook_ = std::move(action);
   }
-  ~Instead() { hook_ = nullptr; }
-  Instead(const Instead&) = delete;
-  Instead& operator=(const Instead&) = delete;
+  ~ScopedHook() { hook_ = nullptr; }
+  ScopedHook(const ScopedHook&) = delete;
+  ScopedHook& operator=(const ScopedHook&) = delete;
 
  private:
   std::function<int(int)>& hook_;
@@ -78,15 +77,14 @@ bool is_directory(int fd, const fs::path& path) {
   return own.st_dev == status.st_dev && own.st_ino == status.st_ino;
 }
 
-// Whether that is a regular file open for writing that has `size` bytes.
+// Whether `fd` is a regular file open for writing that has `size` bytes.
 bool is_written(int fd, std::size_t size) {
   const struct stat status = status_of(fd);
   return S_ISREG(status.st_mode) && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY &&
          static_cast<std::size_t>(status.st_size) == size;
 }
 
-// An output file that is whole and not yet finished, in a directory of its own, where there is an old one or
-// none.
+// A complete but unfinished output file in a directory of its own, with or without an old file.
 struct Written {
   explicit Written(bool exists) : old(exists ? test_bytes(10) : Bytes()) {
     if (exists) write_file(name, old);
@@ -94,7 +92,7 @@ struct Written {
     sink->write(bytes);
   }
 
-  // What has the file's name.
+  // The contents of the file with that name; empty if there is no file.
   Bytes named() const { return fs::exists(name) ? read_file(name) : Bytes(); }
 
   void check_untouched() {
@@ -112,13 +110,13 @@ struct Written {
 
 }  // namespace
 
-TEST_CASE("an output file is on its disk before it has its name, and then the name is too") {
+TEST_CASE("an output file is synced before it gets its name, and its directory after that") {
   for (const bool exists : {false, true}) {
     CAPTURE(exists);
     Written file(exists);
     int files = 0, directories = 0;
     {
-      const Instead sync(on_sync, [&](int fd) {
+      const ScopedHook sync(on_sync, [&](int fd) {
         if (is_directory(fd, file.directory.path())) {
           ++directories;
           CHECK(difference(file.named(), file.bytes) == "");
@@ -135,12 +133,12 @@ TEST_CASE("an output file is on its disk before it has its name, and then the na
   }
 }
 
-TEST_CASE("an output file that its disk does not keep is an error, and does not appear") {
+TEST_CASE("an output file that cannot be synced is an error and does not appear") {
   for (const bool exists : {false, true}) {
     CAPTURE(exists);
     Written file(exists);
     {
-      const Instead sync(on_sync, [&](int fd) { return is_written(fd, file.bytes.size()) ? EIO : 0; });
+      const ScopedHook sync(on_sync, [&](int fd) { return is_written(fd, file.bytes.size()) ? EIO : 0; });
       CHECK(failure_of([&] { file.sink->finish(); }) ==
             "io: cannot write " + file.name + ": Input/output error");
     }
@@ -148,48 +146,56 @@ TEST_CASE("an output file that its disk does not keep is an error, and does not 
   }
 }
 
-TEST_CASE("an output file is synced again when a signal came between") {
+TEST_CASE("an interrupted sync is repeated") {
   Written file(false);
   int interruptions = 0;
   {
-    const Instead sync(on_sync, [&](int fd) {
+    const ScopedHook sync(on_sync, [&](int fd) {
       return is_written(fd, file.bytes.size()) && interruptions++ < 3 ? EINTR : 0;
     });
     CHECK(failure_of([&] { file.sink->finish(); }) == "");
   }
-  CHECK(interruptions == 5);  // 3, the rest of the first sync, and that of the access
+  CHECK(interruptions == 5);  // 3 interruptions, the first sync, and the sync after access was set
   CHECK(difference(file.named(), file.bytes) == "");
 }
 
 TEST_CASE("an output file appears even if its directory cannot be synced") {
   Written file(true);
   {
-    const Instead sync(on_sync, [&](int fd) { return is_directory(fd, file.directory.path()) ? EINVAL : 0; });
+    const ScopedHook sync(on_sync,
+                          [&](int fd) { return is_directory(fd, file.directory.path()) ? EINVAL : 0; });
     CHECK(failure_of([&] { file.sink->finish(); }) == "");
   }
   CHECK(difference(file.named(), file.bytes) == "");
 }
 
-TEST_CASE("an output file whose loss is told by close(2) is an error, and does not appear") {
+TEST_CASE("an output file whose directory cannot be synced is an error that names the file") {
+  Written file(true);
+  const ScopedHook sync(on_sync, [&](int fd) { return is_directory(fd, file.directory.path()) ? EIO : 0; });
+  CHECK(failure_of([&] { file.sink->finish(); }) ==
+        "io: cannot sync the directory of " + file.name + ": Input/output error");
+}
+
+TEST_CASE("an error from close(2) is reported, and the output file does not appear") {
   for (const bool exists : {false, true})
     for (const int error : {EIO, ENOSPC, EDQUOT}) {
       CAPTURE(exists, error);
       Written file(exists);
       {
-        const Instead closing(on_close,
-                              [&](int fd) { return is_written(fd, file.bytes.size()) ? error : 0; });
+        const ScopedHook closing(on_close,
+                                 [&](int fd) { return is_written(fd, file.bytes.size()) ? error : 0; });
         CHECK(contains(failure_of([&] { file.sink->finish(); }), "io: cannot write " + file.name + ": "));
       }
       file.check_untouched();
     }
 }
 
-TEST_CASE("an output file that is shorter than expected gives back the room that was taken for it") {
+TEST_CASE("an output file that is shorter than expected releases the space reserved for it") {
   const TempDir directory;
   struct statfs file_system {};
   REQUIRE(statfs(directory.path().c_str(), &file_system) == 0);
   if (file_system.f_type == TMPFS_MAGIC) {
-    WARN("skipped: no room is taken in file systems in memory");
+    WARN("skipped: no space is reserved in tmpfs");
     return;
   }
   const std::string name = directory / "out";
@@ -204,13 +210,13 @@ TEST_CASE("an output file that is shorter than expected gives back the room that
   CHECK(status.st_blocks * 512 < 1 << 20);
 }
 
-TEST_CASE("an output that is written in place and whose loss is told by close(2) is an error") {
+TEST_CASE("an error from close(2) is reported for an output written in place") {
   const TempDir directory;
   const std::string name = directory / "out";
   Cancel cancel;
   FdSink sink(open_file(name, O_WRONLY | O_CREAT, cancel), name, cancel);
   sink.write(test_bytes(1000));
-  const Instead closing(on_close, [](int fd) { return is_written(fd, 1000) ? EIO : 0; });
+  const ScopedHook closing(on_close, [](int fd) { return is_written(fd, 1000) ? EIO : 0; });
   CHECK(failure_of([&] { sink.finish(); }) == "io: cannot write " + name + ": Input/output error");
 }
 

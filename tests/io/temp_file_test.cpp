@@ -1,4 +1,4 @@
-// Files that must be new: gpuaes-keygen writes its keys to them.
+// Files that must be new, such as the keys that gpuaes-keygen writes.
 #include <filesystem>
 #include <iterator>
 #include <string>
@@ -24,7 +24,7 @@ std::size_t count_files(const TempDir& directory) {
   return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
 }
 
-TEST_CASE("a file that must be new has its name once it is published") {
+TEST_CASE("a file that must be new gets its name when it is published") {
   const TempDir directory;
   const std::string name = directory / "key";
   {
@@ -37,7 +37,7 @@ TEST_CASE("a file that must be new has its name once it is published") {
   REQUIRE(count_files(directory) == 1);
 }
 
-TEST_CASE("a name that exists is refused before anything is created") {
+TEST_CASE("an existing name is refused before anything is created") {
   const TempDir directory;
   const std::string file = directory / "file", link = directory / "link";
   write_file(file, test_bytes(10));
@@ -47,7 +47,7 @@ TEST_CASE("a name that exists is refused before anything is created") {
   REQUIRE(count_files(directory) == 2);
 }
 
-TEST_CASE("a name that was taken meanwhile is refused, and its file is kept") {
+TEST_CASE("a name taken in the meantime is refused, and its file is kept") {
   const TempDir directory;
   const std::string name = directory / "key";
   {

@@ -1,4 +1,4 @@
-// What is UTF-8, and what of it is text for a terminal.
+// Checks for UTF-8 and for text that may be written to a terminal.
 #include <string>
 #include <string_view>
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::literals;
 
-// As one piece, and cut in two at every place.
+// Checks `text` as one piece, and split in two at every position.
 bool is_text(std::string_view text) {
   const bool whole = TextCheck().is_text(bytes_of(text));
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
@@ -26,7 +26,7 @@ bool is_text(std::string_view text) {
   return whole;
 }
 
-// Keeps what it gets in the variable of another one.
+// Appends its input to a string that outlives it.
 class StringSink : public Sink {
  public:
   explicit StringSink(std::string& to) : to_(to) {}
@@ -41,7 +41,7 @@ class StringSink : public Sink {
 
 }  // namespace
 
-TEST_CASE("exactly the characters of RFC 3629 are UTF-8") {
+TEST_CASE("UTF-8 is exactly as defined by RFC 3629") {
   // 128 characters of 1 byte, 1920 of 2, 61440 of 3 (without surrogates), 2^20 of 4
   const auto count = [](std::string text, std::size_t changing) {
     std::size_t valid = 0;
@@ -54,11 +54,11 @@ TEST_CASE("exactly the characters of RFC 3629 are UTF-8") {
   CHECK(count("?", 1) == 128);
   CHECK(count("??", 2) == 128 * 128 + 1920);
   CHECK(count("???", 3) == 128 * 128 * 128 + 2 * 128 * 1920 + 61440);
-  // Before two continuation bytes: one byte and a character of 3, or the beginning of a character of 4.
+  // With two continuation bytes appended: a byte and a character of 3, or a character of 4.
   CHECK(count("??\x80\xbf", 2) == 128 * 15 + (1 << 20) / (64 * 64));
 }
 
-TEST_CASE("UTF-8 has control characters, and no character lacks its end") {
+TEST_CASE("UTF-8 allows control characters but no incomplete character") {
   CHECK(is_utf8(""));
   CHECK(is_utf8("\0\x01\x1b\x7f\xc2\x80\xc2\x9f"sv));
   for (const std::string_view bad : {"\xc3", "a\xe2\x82", "\xf0\x9f\x98", "\xf0"}) CHECK_FALSE(is_utf8(bad));
@@ -70,32 +70,32 @@ TEST_CASE("lines of UTF-8 are text") {
   CHECK(is_text("\u00a0\u00df\u07ff\u0800\u20ac\ud7ff\ue000\uffff\U00010000\U0010ffff"));
 }
 
-TEST_CASE("control characters are no text") {
+TEST_CASE("control characters are not text") {
   for (unsigned c = 0; c < 256; ++c) {
     const bool shown =
         (c >= ' ' && c < 0x7f) || "\b\t\n\f\r"sv.find(static_cast<char>(c)) != std::string::npos;
     CAPTURE(c);
     const std::string one{'a', static_cast<char>(c), 'b'}, latin{'\xc2', static_cast<char>(c)};
     if (c < 0x80) CHECK(is_text(one) == shown);
-    // U+0080 to U+00FF, of which the first 32 are controls
+    // U+0080 to U+00BF; the first 32 are control characters
     if (c >= 0x80 && c < 0xc0) CHECK(is_text(latin) == (c >= 0xa0));
   }
   CHECK_FALSE(is_text("\x1b[31mred"));
-  CHECK_FALSE(is_text("\xc2\x9b\x33\x31m"));  // the same in one character
+  CHECK_FALSE(is_text("\xc2\x9b\x33\x31m"));  // the same, with the control character CSI
 }
 
-TEST_CASE("what is no UTF-8 is no text") {
+TEST_CASE("invalid UTF-8 is not text") {
   for (const std::string_view bad :
        {"\x80", "\xbf", "\xc0\xaf", "\xc1\x81", "\xc3(", "\xe0\x9f\xbf", "\xe2\x82(", "\xed\xa0\x80",
         "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "caf\xe9 au lait"})
     CHECK_FALSE(is_text(bad));
 }
 
-TEST_CASE("a character may lack its end, where the text was cut") {
+TEST_CASE("the last character of a piece may be incomplete") {
   CHECK(is_text("\xe2\x82"));
 }
 
-TEST_CASE("of a piece that is no text nothing is handed on, and of those before it all") {
+TEST_CASE("a piece that is not text is not passed on, but all pieces before it are") {
   std::string shown;
   TextSink sink(std::make_unique<StringSink>(shown));
   sink.write(bytes_of("first, \xc3"));
@@ -110,7 +110,7 @@ TEST_CASE("of a piece that is no text nothing is handed on, and of those before 
   CHECK(whole == "text\n");
 }
 
-TEST_CASE("the end is handed on") {
+TEST_CASE("finish() is passed on") {
   std::string shown;
   TextSink sink(std::make_unique<StringSink>(shown));
   sink.write(bytes_of("text"));

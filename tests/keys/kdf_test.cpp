@@ -1,4 +1,4 @@
-// What libcrypto does for keys and segments, against published vectors.
+// Key derivation, random bytes, AES-GCM and passphrases, against published vectors where there are any.
 #include "keys/kdf.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace gpuaes {
 namespace {
 
-// Bytes `first` to `last`.
+// One byte for each value from `first` to `last`.
 Bytes counting(unsigned first, unsigned last) {
   Bytes bytes;
   for (unsigned each = first; each <= last; ++each) bytes.push_back(static_cast<std::byte>(each));
@@ -36,7 +36,7 @@ Bytes mac(const Bytes& key, const Bytes& message) {
   return {result.begin(), result.end()};
 }
 
-// RFC 5869, section 2.3, written out.
+// HKDF-Expand (RFC 5869, section 2.3) in terms of HMAC.
 Bytes expand_by_hmac(const Bytes& key, const Bytes& info, std::size_t size) {
   Bytes out, block;
   for (unsigned i = 1; out.size() < size; ++i) {
@@ -116,7 +116,7 @@ Sealed seal(EvpGcm& gcm, const Nonce& nonce, const Bytes& aad, const Bytes& plai
 
 }  // namespace
 
-TEST_CASE("HMAC-SHA-512 equals RFC 4231, test cases 1, 2, 3 and 6") {
+TEST_CASE("HMAC-SHA-512 matches RFC 4231, test cases 1, 2, 3 and 6") {
   CHECK(mac(Bytes(20, std::byte{0x0b}), to_bytes("Hi There")) ==
         from_hex("87aa7cdea5ef619d4ff0b4241a1d6cb02379f4e2ce4ec2787ad0b30545e17cde"
                  "daa833b7d6b8a702038b274eaea3f4e4be9d914eeb61f1702e696c203a126854"));
@@ -132,9 +132,9 @@ TEST_CASE("HMAC-SHA-512 equals RFC 4231, test cases 1, 2, 3 and 6") {
                "6b56d037e05f2598bd0fd2215d6a1e5295e64f73f63f0aec8b915a985d786598"));
 }
 
-// RFC 5869 has vectors for SHA-1 and SHA-256 alone: its inputs, with what two other implementations of
-// SHA-512 make of them.
-TEST_CASE("HKDF-SHA-512 of the inputs of RFC 5869, appendix A") {
+// RFC 5869 has vectors only for SHA-1 and SHA-256. These are its inputs, and two other implementations agree
+// on the outputs.
+TEST_CASE("HKDF-SHA-512 matches other implementations for the inputs of RFC 5869, appendix A") {
   const Bytes key(22, std::byte{0x0b});
   CHECK(bytes_of(hkdf_sha512(key, counting(0, 0x0c), counting(0xf0, 0xf9), 42)) ==
         from_hex("832390086cda71fb47625bb5ceb168e4c8e26a1a16ed34d9fc7fe92c1481579338da362cb8d9f925d7cb"));
@@ -145,7 +145,7 @@ TEST_CASE("HKDF-SHA-512 of the inputs of RFC 5869, appendix A") {
         from_hex("f5fa02b18298a72a8c23898a8703472c6eb179dc204c03425c970e3b164bf90fff22d04836d0e2343bac"));
 }
 
-TEST_CASE("HKDF is HMAC over and over, whatever the sizes") {
+TEST_CASE("HKDF matches its definition in terms of HMAC for any sizes") {
   for (const std::size_t key_size : {16, 32, 64})
     for (const std::size_t info_size : {0, 1, 72, 1096})
       for (const std::size_t size : {1, 32, 60, 64, 65, 76, 200}) {
@@ -156,7 +156,7 @@ TEST_CASE("HKDF is HMAC over and over, whatever the sizes") {
       }
 }
 
-TEST_CASE("scrypt equals RFC 7914, section 12") {
+TEST_CASE("scrypt matches RFC 7914, section 12") {
   CHECK(bytes_of(scrypt({}, {}, 4, 1, 1, 64)) ==
         from_hex("77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442"
                  "fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906"));
@@ -168,13 +168,13 @@ TEST_CASE("scrypt equals RFC 7914, section 12") {
                  "d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887"));
 }
 
-TEST_CASE("what libcrypto refuses is an IoError that names the call") {
+TEST_CASE("a failure of libcrypto is an IoError that names the call") {
   CHECK(contains(failure_of([] { scrypt({}, {}, 0, 8, 1, 32); }), "io: libcrypto: EVP_PBE_scrypt: "));
   CHECK(contains(failure_of([] { hkdf_expand_sha512(Bytes(32), {}, 255 * 64 + 1); }),
                  "io: libcrypto: EVP_KDF_derive: "));
 }
 
-TEST_CASE("PBKDF2 with HMAC-SHA-256 equals RFC 7914, section 11") {
+TEST_CASE("PBKDF2 with HMAC-SHA-256 matches RFC 7914, section 11") {
   CHECK(bytes_of(pbkdf2_sha256(to_bytes("passwd"), to_bytes("salt"), 1, 64)) ==
         from_hex("55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"
                  "49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783"));
@@ -183,7 +183,7 @@ TEST_CASE("PBKDF2 with HMAC-SHA-256 equals RFC 7914, section 11") {
                  "a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d"));
 }
 
-TEST_CASE("byte strings are equal when they are, in size and in every byte") {
+TEST_CASE("byte strings are equal only if their sizes and all their bytes are equal") {
   const Bytes bytes = test_bytes(32);
   CHECK(is_equal({}, {}));
   CHECK(is_equal(bytes, test_bytes(32)));
@@ -207,7 +207,7 @@ TEST_CASE("random bytes do not repeat") {
   fill_random({});
 }
 
-TEST_CASE("random bytes fill all of the memory, also what the system gives in several pieces") {
+TEST_CASE("random bytes fill the whole buffer, even if that takes several calls") {
   for (const std::size_t size : {255, 256, 257, 512, 5000}) {
     CAPTURE(size);
     Bytes bytes(size);
@@ -238,7 +238,7 @@ TEST_CASE("EvpGcm seals and opens the test cases of McGrew and Viega") {
   }
 }
 
-TEST_CASE("EvpGcm opens nothing of which a bit was changed, and goes on to open what is good") {
+TEST_CASE("EvpGcm refuses data with a flipped bit, and then still opens good data") {
   const Bytes key = test_bytes(32), aad = test_bytes(20, 3), plain = test_bytes(100, 50);
   const Nonce nonce = gcm_nonce(some_iv);
   EvpGcm sealer(cipher_of(key.size()), key, EvpGcm::Use::seal),
@@ -269,7 +269,7 @@ TEST_CASE("EvpGcm opens nothing of which a bit was changed, and goes on to open 
   CHECK(wrongly_refused == 0);
 }
 
-TEST_CASE("EvpGcm works in place, and on every length of a segment's end") {
+TEST_CASE("EvpGcm works in place, and for any length of a segment") {
   const Bytes key = test_bytes(32, 5);
   EvpGcm sealer(cipher_of(key.size()), key, EvpGcm::Use::seal),
       opener(cipher_of(key.size()), key, EvpGcm::Use::open);
@@ -287,17 +287,17 @@ TEST_CASE("EvpGcm works in place, and on every length of a segment's end") {
   }
 }
 
-TEST_CASE("EvpGcm has no other key than AES has") {
+TEST_CASE("EvpGcm accepts only AES keys of the right length") {
   for (const std::size_t size : {0, 16, 17, 33})
     CHECK(contains(failure_of([=] { EvpGcm(Cipher::aes_256, Bytes(size), EvpGcm::Use::seal); }),
-                   "lane: libcrypto does not provide the cipher"));
+                   "lane: aes-256 requires a key of 32 bytes, not " + std::to_string(size)));
   CHECK(contains(failure_of([] { EvpGcm(Cipher::kuznyechik, Bytes(32), EvpGcm::Use::seal); }),
                  "this lane does not support kuznyechik"));
 }
 
 // Passphrases -------------------------------------------------------------------------------------
 
-TEST_CASE("a passphrase is what stands before a file's first line feed, as it is") {
+TEST_CASE("a passphrase is the part of its file before the first newline, unchanged") {
   const auto parsed = [](std::string_view text) {
     return bytes_of(parse_passphrase(to_bytes(text), "words"));
   };
@@ -313,7 +313,7 @@ TEST_CASE("a passphrase is what stands before a file's first line feed, as it is
   CHECK(parsed(std::string(1024, 'x') + "\nmore").size() == 1024);
 }
 
-TEST_CASE("an empty passphrase and a long one are usage errors that do not show it") {
+TEST_CASE("a passphrase that is empty or too long is a usage error that does not show it") {
   const auto refusal = [](std::string_view text) {
     return failure_of([&] { parse_passphrase(to_bytes(text), "words"); });
   };

@@ -37,7 +37,7 @@ struct Decoded {
   Bytes data;
 };
 
-// With what stands before the last 1 as its prefix, and as many bytes as there is room for.
+// Takes everything before the last 1 as the prefix, and decodes as many bytes as the text can hold.
 Decoded decode(std::string_view text) {
   const std::size_t separator = std::min(text.rfind('1'), text.size());
   const std::size_t values = text.size() - std::min(text.size(), separator + 7);
@@ -86,11 +86,12 @@ std::string refusal_of_identity(const std::string& contents) {
 
 // X25519 -------------------------------------------------------------------------------------------
 
-TEST_CASE("X25519 equals RFC 7748, section 5.2") {
+TEST_CASE("X25519 matches RFC 7748, section 5.2") {
   CHECK(shared("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4",
                "e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c") ==
         from_hex("c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552"));
-  // Its u ends with 93: X25519 itself ignores the highest bit, here it makes the key one that is refused.
+  // The u of the RFC ends with 93. X25519 ignores the highest bit, but a key with that bit set is refused
+  // here.
   CHECK(shared("4b66e9d4d1b4673c5ad22691957d6af5c11b6421e0ea01d42ca4169e7918ba0d",
                "e5210f12786811d3f4b7959d0538ae2c31dbe7106fc03c3efc4cd549c715a413") ==
         from_hex("95cbde9476e8907d7aade45cb4b873f88b595a68799fa152e6f8f7647aac7957"));
@@ -106,7 +107,7 @@ TEST_CASE("X25519 equals RFC 7748, section 5.2") {
   CHECK(k == from_hex("684cf59ba83309552800ef566f2f4d3c1c3887c49360e3875f2eb94d99532c51"));
 }
 
-TEST_CASE("X25519 equals RFC 7748, section 6.1") {
+TEST_CASE("X25519 matches RFC 7748, section 6.1") {
   constexpr std::string_view alice = "77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a",
                              bob = "5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb",
                              alice_public =
@@ -119,7 +120,7 @@ TEST_CASE("X25519 equals RFC 7748, section 6.1") {
   CHECK(shared(bob, alice_public) == both);
 }
 
-TEST_CASE("a public key that is not canonical, or shares zeros with everybody, shares nothing") {
+TEST_CASE("there is no shared secret with a public key that is not canonical or has low order") {
   constexpr std::string_view scalar = "a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4";
   // The points of low order: 0, 1, two of order 8, and p - 1.
   for (const std::string_view low : {"0000000000000000000000000000000000000000000000000000000000000000",
@@ -148,7 +149,7 @@ TEST_CASE("a public key that is not canonical, or shares zeros with everybody, s
   }
 }
 
-TEST_CASE("private keys are fresh") {
+TEST_CASE("every new private key is different") {
   const Secret a = make_private_key(), b = make_private_key();
   CHECK(a.size() == 32);
   CHECK_FALSE(std::ranges::equal(a.bytes(), b.bytes()));
@@ -156,7 +157,7 @@ TEST_CASE("private keys are fresh") {
 
 // Bech32 -------------------------------------------------------------------------------------------
 
-TEST_CASE("Bech32 takes the valid strings of BIP 173, and writes them again") {
+TEST_CASE("Bech32 decodes the valid strings of BIP 173 and encodes them again") {
   for (const std::string_view text :
        {"A12UEL5L", "a12uel5l",
         "an83characterlonghumanreadablepartthatcontainsthenumber1andtheexcludedcharactersbio1tt5tgs",
@@ -172,7 +173,7 @@ TEST_CASE("Bech32 takes the valid strings of BIP 173, and writes them again") {
         from_hex("00443214c74254b635cf84653a56d7c675be77df"));
 }
 
-TEST_CASE("Bech32 refuses the strings of BIP 173 that are not valid") {
+TEST_CASE("Bech32 refuses the invalid strings of BIP 173") {
   CHECK(decode(" 1nwldj5").fault == Bech32Fault::character);
   CHECK(decode("\x7f"
                "1axkwrx")
@@ -184,7 +185,7 @@ TEST_CASE("Bech32 refuses the strings of BIP 173 that are not valid") {
             .fault == Bech32Fault::length);
   CHECK(decode("pzry9x0s0muk").fault == Bech32Fault::prefix);
   CHECK(decode("1pzry9x0s0muk").fault == Bech32Fault::prefix);
-  CHECK(decode("x1b4n0q5v").fault == Bech32Fault::length);  // two values are no byte
+  CHECK(decode("x1b4n0q5v").fault == Bech32Fault::length);  // one value is too short for a byte
   CHECK(decode("li1dgmt3").fault == Bech32Fault::length);
   CHECK(decode("de1lg7wt\xff").fault == Bech32Fault::character);
   CHECK(decode("A1G7SGD8").fault == Bech32Fault::checksum);
@@ -192,7 +193,7 @@ TEST_CASE("Bech32 refuses the strings of BIP 173 that are not valid") {
   CHECK(decode("1qzzfhee").fault == Bech32Fault::prefix);
 }
 
-TEST_CASE("Bech32 carries every number of bytes, with no bit that is not theirs") {
+TEST_CASE("Bech32 encodes any number of bytes, and decodes exactly that number") {
   for (std::size_t size = 0; size <= 48; ++size) {
     const Bytes data = test_bytes(size, 7 * size + 1);
     const std::string text = encode("ab", data);
@@ -205,8 +206,8 @@ TEST_CASE("Bech32 carries every number of bytes, with no bit that is not theirs"
   }
 }
 
-TEST_CASE("Bech32 refuses padding that is not zero, though the checksum is right") {
-  // The byte 00 and padding of 0 to 3, then the byte 01 and none: by the Python of BIP 173.
+TEST_CASE("Bech32 refuses nonzero padding even if the checksum is right") {
+  // The byte 00 with padding 0 to 3, then the byte 01 without padding. From the Python code of BIP 173.
   CHECK(decode("ab1qqgtyqtx").fault == Bech32Fault::none);
   for (const std::string_view text : {"ab1qp4as4k5", "ab1qzmw9rct", "ab1qrxc3k9e"})
     CHECK(decode(text).fault == Bech32Fault::padding);
@@ -215,7 +216,7 @@ TEST_CASE("Bech32 refuses padding that is not zero, though the checksum is right
 
 // Recipients and identities ------------------------------------------------------------------------
 
-TEST_CASE("a recipient and an identity come back from their text, in capitals or not") {
+TEST_CASE("a recipient and an identity are restored from their text in either case") {
   for (int i = 0; i < 50; ++i) {
     const Identity identity = identity_of(test_bytes(32, static_cast<std::size_t>(i)));
     const std::string text = text_of(identity.recipient), lines = lines_of(identity);
@@ -224,10 +225,10 @@ TEST_CASE("a recipient and an identity come back from their text, in capitals or
     CHECK(lines.substr(0, 19) == "GPUAES-SECRET-KEY-1");
     CHECK(lines.substr(77) == "\n# recipient: " + text + "\n");
     CHECK(parse_recipient(text, "it") == identity.recipient);
-    std::string capitals = text;
-    std::ranges::transform(text, capitals.begin(),
+    std::string uppercase = text;
+    std::ranges::transform(text, uppercase.begin(),
                            [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    CHECK(parse_recipient(capitals, "it") == identity.recipient);
+    CHECK(parse_recipient(uppercase, "it") == identity.recipient);
     for (const std::string& contents : {lines, lines.substr(0, 77), lines.substr(0, 77) + " \t\r\n\n  \n#\n",
                                         lower(lines.substr(0, 77)) + "\n"}) {
       const Identity again = parse_identity(std::as_bytes(std::span(contents)), "file");
@@ -237,7 +238,7 @@ TEST_CASE("a recipient and an identity come back from their text, in capitals or
   }
 }
 
-TEST_CASE("a recipient or an identity of which a character is wrong is refused, and not shown") {
+TEST_CASE("a recipient or an identity with one wrong character is refused and not shown") {
   const Identity identity = identity_of(test_bytes(32, 5));
   const std::string text = text_of(identity.recipient), line = lines_of(identity).substr(0, 77);
   constexpr std::string_view values = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -245,24 +246,25 @@ TEST_CASE("a recipient or an identity of which a character is wrong is refused, 
     for (const char c : values)
       if (c != text[at])
         CHECK(contains(refusal_of_recipient(with(text, at, c)),
-                       "usage: it is not a valid recipient: its checksum is wrong"));
+                       "usage: it is not a valid recipient: its checksum is wrong; check for typing errors"));
   for (std::size_t at = 19; at < line.size(); ++at)
     for (const char c : values) {
       const std::string bad = with(line, at, static_cast<char>(std::toupper(c)));
       if (bad == line) continue;
       const std::string refusal = refusal_of_identity(bad + "\n");
-      CHECK(contains(refusal, "usage: the identity in file is invalid: its checksum is wrong"));
+      CHECK(contains(
+          refusal, "usage: the identity in file is invalid: its checksum is wrong; check for typing errors"));
       CHECK_FALSE(contains(refusal, "SECRET-KEY"));
     }
   for (const char c : {'b', 'i', 'o', '1', ' ', '-', '\x7f', '\xc3', '\0', '\t'})
     for (const std::size_t at : {7, 30, 63}) {
       CHECK(contains(refusal_of_recipient(with(text, at, c)), "it contains an invalid character"));
-      const char capital = static_cast<char>(std::toupper(c));
-      CHECK(contains(refusal_of_identity(with(line, at + 12, capital)), "it contains an invalid character"));
+      const char upper = static_cast<char>(std::toupper(c));
+      CHECK(contains(refusal_of_identity(with(line, at + 12, upper)), "it contains an invalid character"));
     }
 }
 
-TEST_CASE("what is cut, too long, of mixed case or another thing altogether is refused with its reason") {
+TEST_CASE("an invalid recipient or identity is refused with the reason") {
   const Identity identity = identity_of(test_bytes(32, 5));
   const std::string text = text_of(identity.recipient), lines = lines_of(identity),
                     line = lines.substr(0, 77);
@@ -284,15 +286,15 @@ TEST_CASE("what is cut, too long, of mixed case or another thing altogether is r
   CHECK(contains(refusal_of_recipient(""), "it does not begin with gpuaes1"));
   CHECK(contains(refusal_of_recipient("list"), "it does not begin with gpuaes1"));
   CHECK(contains(refusal_of_recipient("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"),
-                 "it is an age recipient"));
-  CHECK(contains(refusal_of_recipient(line), "it is a secret identity"));
+                 "it is an age recipient, which is not supported"));
+  CHECK(contains(refusal_of_recipient(line), "it is a secret identity, not a recipient"));
   CHECK_FALSE(contains(refusal_of_recipient(line), line.substr(19, 8)));
   CHECK(contains(refusal_of_identity(line + "\n" + line + "\n"),
                  "line 2 of file is neither blank nor a comment"));
   CHECK(contains(refusal_of_identity(lines + "\n\nmore"), "line 5 of file"));
 }
 
-TEST_CASE("a recipient whose number is not canonical is refused") {
+TEST_CASE("a recipient that is not canonical is refused") {
   for (const std::string& bad :
        {"ed" + std::string(60, 'f') + "7f", std::string(64, 'f'), std::string(62, '0') + "80"})
     CHECK(contains(refusal_of_recipient(encode("gpuaes", from_hex(bad))),

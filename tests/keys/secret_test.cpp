@@ -1,4 +1,4 @@
-// The type that secrets live in: nothing of them is left in memory, on every way out.
+// Secrets leave nothing in memory, however their lifetime ends.
 #include "keys/secret.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void fill(Secret& secret) {
 
 }  // namespace
 
-TEST_CASE("memory that is wiped is zeros, and what is next to it stays") {
+TEST_CASE("wiped memory is all zeros, and memory next to it is unchanged") {
   Bytes bytes(100, std::byte{0x5a});
   wipe(std::span(bytes).subspan(1, 98));
   CHECK(bytes.front() == std::byte{0x5a});
@@ -30,7 +30,7 @@ TEST_CASE("memory that is wiped is zeros, and what is next to it stays") {
   wipe({});
 }
 
-TEST_CASE("a secret that is destroyed leaves nothing in memory") {
+TEST_CASE("a destroyed secret leaves nothing in memory") {
   for (const std::size_t size : {1, 16, 32, 4096, 4097, 100000}) {
     CAPTURE(size);
     std::optional<Secret> secret(std::in_place, size);
@@ -54,7 +54,7 @@ TEST_CASE("an exception leaves nothing of a secret in memory") {
   }
 }
 
-TEST_CASE("a secret that is assigned another leaves nothing of the old one in memory") {
+TEST_CASE("assigning to a secret leaves nothing of the old one in memory") {
   Secret secret(32);
   const Spy old(secret.bytes());
   fill(secret);
@@ -63,7 +63,7 @@ TEST_CASE("a secret that is assigned another leaves nothing of the old one in me
   CHECK(secret.size() == 16);
 }
 
-TEST_CASE("a secret that has moved is wiped where it went") {
+TEST_CASE("a moved secret is wiped by its new owner") {
   std::vector<Secret> secrets;
   Secret secret(32);
   const Spy spy(secret.bytes());
@@ -75,7 +75,7 @@ TEST_CASE("a secret that has moved is wiped where it went") {
   CHECK(spy.bytes_left() == 0);
 }
 
-TEST_CASE("a secret that shrinks leaves nothing of its end in memory") {
+TEST_CASE("shrinking a secret leaves nothing of its end in memory") {
   Secret secret(5000);
   const Spy spy(secret.bytes());
   fill(secret);

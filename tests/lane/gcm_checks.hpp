@@ -1,5 +1,4 @@
-// What a lane that seals and opens has to do beyond the published vectors, whatever it runs on. Jobs are
-// four segments at most.
+// AES-GCM checks for any lane, in addition to the published vectors. Jobs have at most four segments.
 #pragma once
 
 #include <algorithm>
@@ -18,19 +17,19 @@
 
 namespace gpuaes {
 
-inline constexpr std::size_t max_checked_bytes = 4 * sealed_segment_bytes;  // of a job, either side
+inline constexpr std::size_t max_checked_bytes = 4 * sealed_segment_bytes;  // of a job's input or output
 
 inline const Nonce a_nonce = nonce_of(from_hex("fedcba9876543210f0e1d2c3"));
 
-// A part of `bytes`, as bytes of their own.
-inline Bytes part_of(const Bytes& bytes, std::size_t at, std::size_t most) {
-  const auto part = std::span(bytes).subspan(at, std::min(most, bytes.size() - at));
+// A copy of a part of `bytes`.
+inline Bytes part_of(const Bytes& bytes, std::size_t at, std::size_t max_size) {
+  const auto part = std::span(bytes).subspan(at, std::min(max_size, bytes.size() - at));
   return {part.begin(), part.end()};
 }
 
-// Jobs whose last segment is empty, short or full, behind none to two that are full: `lane` gives what
-// `judge` does, and each opens what the other sealed.
-inline void check_gcm_lengths(Lane& lane, Lane& judge) {
+// Jobs whose last segment is empty, short or full, after zero to two full ones. Both lanes must produce the
+// same output, and each must open what the other sealed.
+inline void check_gcm_lengths(Lane& lane, Lane& other_lane) {
   std::vector<std::size_t> lengths;
   for (std::size_t i = 0; i <= 33; ++i) lengths.push_back(i);
   for (const std::size_t around : {128, 512, 2048, 4096, 16352, 16368, 16384})
@@ -45,8 +44,8 @@ inline void check_gcm_lengths(Lane& lane, Lane& judge) {
         CAPTURE(lane.name(), key_bytes, full, length);
         const Bytes plain = test_bytes(full * segment_bytes + length);
         const Bytes sealed = seal(lane, stream, plain, full + 1);
-        CHECK(difference(sealed, seal(judge, stream, plain, full + 1)) == "");
-        for (Lane* const opener : {&lane, &judge}) {
+        CHECK(difference(sealed, seal(other_lane, stream, plain, full + 1)) == "");
+        for (Lane* const opener : {&lane, &other_lane}) {
           const Opened opened = open(*opener, stream, sealed, full + 1);
           CHECK_FALSE(opened.bad_segment.has_value());
           CHECK(difference(opened.plain, plain) == "");
@@ -55,14 +54,14 @@ inline void check_gcm_lengths(Lane& lane, Lane& judge) {
   }
 }
 
-// The nonce of segment n is the base nonce XOR n: a job of three segments is three jobs, each of one segment
-// that has its nonce as base and number 0.
+// The nonce of segment n is the base nonce XOR n: a job of three segments equals three jobs of one segment
+// each, with number 0 and its nonce as the base.
 inline void check_gcm_numbering(Lane& lane) {
   const CipherKey& key = lasting_key(test_bytes(32, 7));
   const Bytes plain = test_bytes(2 * segment_bytes + 100);
   struct Numbering {
     std::uint64_t first;
-    std::array<std::string_view, 3> nonces;  // of the three segments, for a_nonce as base
+    std::array<std::string_view, 3> nonces;  // of the three segments, with a_nonce as the base
   };
   constexpr Numbering numberings[] = {
       {0, {"fedcba9876543210f0e1d2c3", "fedcba9876543210f0e1d2c2", "fedcba9876543210f0e1d2c1"}},
@@ -86,7 +85,7 @@ inline void check_gcm_numbering(Lane& lane) {
   }
 }
 
-// The job opens up to segment `bad`.
+// Checks that the job opens up to segment `bad`.
 inline void check_opens_before(Lane& lane, const GcmStream& stream, const Bytes& sealed, const Bytes& plain,
                                std::size_t bad) {
   const Opened opened = open(lane, stream, sealed, count_segments(sealed.size()));
@@ -95,8 +94,8 @@ inline void check_opens_before(Lane& lane, const GcmStream& stream, const Bytes&
   CHECK(difference(part_of(opened.plain, 0, expected.size()), expected) == "");
 }
 
-// A flipped bit anywhere in a segment, wherever the segment is; several of them; and segments out of their
-// places.
+// Flipped bits anywhere in any segment, and in two segments; segments in the wrong order; and wrong
+// parameters.
 inline void check_gcm_bad_segments(Lane& lane) {
   const CipherKey& key = lasting_key(test_bytes(32, 7));
   const GcmStream stream{key, a_nonce, 9, test_bytes(20)};
@@ -126,13 +125,13 @@ inline void check_gcm_bad_segments(Lane& lane) {
   }
   check_opens_before(lane, {key, a_nonce, 8, stream.aad}, sealed, plain, 0);
   check_opens_before(lane, {key, a_nonce, 9, test_bytes(19)}, sealed, plain, 0);
-  const Opened last = open(lane, stream, sealed, 4);  // a bad job leaves nothing behind
+  const Opened last = open(lane, stream, sealed, 4);  // a bad job does not affect the next one
   CHECK_FALSE(last.bad_segment.has_value());
   CHECK(difference(last.plain, plain) == "");
 }
 
-// Every length of the associated data.
-inline void check_gcm_aad(Lane& lane, Lane& judge) {
+// Associated data of every length up to 128 bytes.
+inline void check_gcm_aad(Lane& lane, Lane& other_lane) {
   const CipherKey& key = lasting_key(test_bytes(16, 7));
   for (std::size_t size = 0; size <= 128; ++size)
     for (const std::size_t length : {std::size_t{0}, std::size_t{40}, segment_bytes + 1}) {
@@ -141,7 +140,7 @@ inline void check_gcm_aad(Lane& lane, Lane& judge) {
       const GcmStream stream{key, a_nonce, 3, test_bytes(size, 50)};
       const Bytes plain = test_bytes(length);
       const std::size_t segments = count_segments(length + tag_bytes);
-      const Bytes sealed = seal(judge, stream, plain, segments);
+      const Bytes sealed = seal(other_lane, stream, plain, segments);
       CHECK(difference(seal(lane, stream, plain, segments), sealed) == "");
       const Opened opened = open(lane, stream, sealed, segments);
       CHECK_FALSE(opened.bad_segment.has_value());
@@ -153,8 +152,8 @@ inline void check_gcm_aad(Lane& lane, Lane& judge) {
     }
 }
 
-// Jobs of all operations, with two keys of each length, in any order: none of them sees the one before.
-inline void check_gcm_turns(Lane& lane, Lane& judge) {
+// Jobs of all operations, with two keys of each length, in random order: no job affects the next one.
+inline void check_gcm_turns(Lane& lane, Lane& other_lane) {
   const Jitter random(11);
   for (int i = 0; i < 400; ++i) {
     const std::uint64_t key = random.random() % 6;
@@ -171,7 +170,7 @@ inline void check_gcm_turns(Lane& lane, Lane& judge) {
       CHECK(difference(out, libcrypto_ctr(stream.key.bytes.bytes(), counter, plain)) == "");
       continue;
     }
-    Bytes sealed = seal(judge, stream, plain, 1);
+    Bytes sealed = seal(other_lane, stream, plain, 1);
     if (operation == 1) CHECK(difference(seal(lane, stream, plain, 1), sealed) == "");
     if (operation == 3) sealed[random.random() % sealed.size()] ^= std::byte{0x10};
     if (operation == 1) continue;

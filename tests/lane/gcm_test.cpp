@@ -1,4 +1,4 @@
-// Lanes that seal and open, against published vectors and against each other.
+// Lanes with AES-GCM, compared with published vectors and with each other.
 #include <array>
 #include <memory>
 #include <span>
@@ -19,20 +19,20 @@ constexpr std::array make_lanes{make_reference_lane, make_cpu_lane};
 
 }  // namespace
 
-TEST_CASE("every lane gives NIST's answers for AES-GCM", "[optional]") {
+TEST_CASE("every lane passes NIST's vectors for AES-GCM", "[optional]") {
   if (!have_nist_vectors()) return;
   for (const auto make_lane : make_lanes) check_cavp(*make_lane());
 }
 
-TEST_CASE("every lane gives Wycheproof's answers for AES-GCM") {
+TEST_CASE("every lane passes Wycheproof's vectors for AES-GCM") {
   for (const auto make_lane : make_lanes) check_wycheproof(*make_lane());
 }
 
-TEST_CASE("the CPU lane seals and opens as the reference does, whatever the length of the last segment") {
+TEST_CASE("the CPU lane seals and opens like the reference, whatever the length of the last segment") {
   check_gcm_lengths(*make_cpu_lane(), *make_reference_lane());
 }
 
-TEST_CASE("every lane numbers its segments as their nonces say") {
+TEST_CASE("every lane derives nonces from the numbers of segments") {
   for (const auto make_lane : make_lanes) check_gcm_numbering(*make_lane());
 }
 
@@ -40,12 +40,12 @@ TEST_CASE("every lane finds the first bad segment") {
   for (const auto make_lane : make_lanes) check_gcm_bad_segments(*make_lane());
 }
 
-TEST_CASE("every lane authenticates associated data of every length") {
+TEST_CASE("every lane authenticates associated data of any length") {
   for (const auto make_lane : make_lanes) check_gcm_aad(*make_lane(), *make_reference_lane());
   check_gcm_aad(*make_reference_lane(), *make_cpu_lane());
 }
 
-TEST_CASE("jobs of all operations may come in any order, with several keys in turn") {
+TEST_CASE("jobs of all operations may be done in any order, with several keys") {
   check_gcm_turns(*make_cpu_lane(), *make_reference_lane());
   check_gcm_turns(*make_reference_lane(), *make_cpu_lane());
 }
@@ -59,7 +59,7 @@ TEST_CASE("a job without segments does nothing") {
   }
 }
 
-TEST_CASE("a lane seals and opens at any address, and writes its output and nothing beside it") {
+TEST_CASE("a lane seals and opens at any address, and writes only its output") {
   const CipherKey& key = lasting_key(test_bytes(32));
   const GcmStream stream{key, a_nonce};
   const Bytes plain = test_bytes(segment_bytes + 100);
@@ -78,8 +78,8 @@ TEST_CASE("a lane seals and opens at any address, and writes its output and noth
                      .out = std::span(out).subspan(64 - shift, result.size()),
                      .base_nonce = a_nonce});
         CHECK_FALSE(lane->finish().has_value());
-        const Bytes before(64 - shift, std::byte{0xa5}), behind(64 + shift, std::byte{0xa5});
-        CHECK(difference(out, joined(joined(before, result), behind)) == "");
+        const Bytes before(64 - shift, std::byte{0xa5}), after(64 + shift, std::byte{0xa5});
+        CHECK(difference(out, joined(joined(before, result), after)) == "");
       }
 }
 

@@ -1,4 +1,4 @@
-// What every lane with Kuznyechik must do: CPU lanes in lane_test, CUDA lanes in cuda_test.
+// Checks for every lane with Kuznyechik: for CPU lanes in lane_test, for CUDA lanes in cuda_test.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ inline void check_kuznyechik_ctr_example(Lane& lane) {
   const CounterBlock counter = counter_block("1234567890abcef00000000000000000");
   CHECK(difference(ctr(lane, key, counter, plaintext), ciphertext) == "");
   CHECK(difference(ctr(lane, key, counter, ciphertext), plaintext) == "");
-  for (std::size_t block = 0; block < 4; ++block) {  // each by itself, as a chunk that begins there
+  for (std::size_t block = 0; block < 4; ++block) {  // each block by itself, as if a chunk began there
     const auto at = static_cast<std::ptrdiff_t>(16 * block);
     const Bytes in(plaintext.begin() + at, plaintext.begin() + at + 16);
     const Bytes out = ctr(lane, key, store_counter(load_counter(counter) + block), in);
@@ -49,7 +49,7 @@ inline void check_kuznyechik_ctr_example(Lane& lane) {
   }
 }
 
-// Counters that carry out of the low half, and wrap.
+// Counters that carry out of the low half or wrap.
 inline void check_kuznyechik_counters(Lane& lane) {
   const CipherKey key = make_key(test_bytes(32, 99), Cipher::kuznyechik);
   const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key.bytes.bytes());
@@ -65,7 +65,7 @@ inline void check_kuznyechik_counters(Lane& lane) {
   }
 }
 
-// As the reference does, for lengths around every boundary.
+// Compares with the reference at lengths around every boundary.
 inline void check_kuznyechik_lengths(Lane& lane) {
   const CipherKey key = make_key(test_bytes(32, 7), Cipher::kuznyechik);
   const auto reference = make_reference_lane();
@@ -87,7 +87,7 @@ inline void check_kuznyechik_lengths(Lane& lane) {
 
 inline const Nonce mgm_nonce{counter_block("7edcba98765432100123456789abcdef"), 16};
 
-// What the segments of a job share.
+// What the segments of a job have in common.
 struct MgmStream {
   const CipherKey& key;
   Nonce base = mgm_nonce;
@@ -133,7 +133,7 @@ inline void check_mgm_opens(Lane& lane, const MgmStream& stream, const Bytes& se
   CHECK(difference(opened.plain, plain) == "");
 }
 
-// The job opens up to segment `bad`.
+// Checks that the job opens up to segment `bad`.
 inline void check_mgm_opens_before(Lane& lane, const MgmStream& stream, const Bytes& sealed,
                                    const Bytes& plain, std::size_t bad) {
   const MgmOpened opened = mgm_open(lane, stream, sealed);
@@ -157,7 +157,7 @@ inline void check_mgm_vectors(Lane& lane) {
   }
 }
 
-// As the reference does; and each opens what the other sealed.
+// Compares with the reference; each must open what the other sealed.
 inline void check_mgm_lengths(Lane& lane) {
   const CipherKey key = make_key(test_bytes(32, 7), Cipher::kuznyechik);
   const auto reference = make_reference_lane();
@@ -173,7 +173,7 @@ inline void check_mgm_lengths(Lane& lane) {
     }
 }
 
-// In the nonce, whose highest bit stays clear.
+// Segment numbers are XORed into the nonce, whose highest bit is always clear.
 inline void check_mgm_numbering(Lane& lane) {
   const CipherKey key = make_key(test_bytes(32, 7), Cipher::kuznyechik);
   const Bytes plain = test_bytes(2 * segment_bytes + 100);
@@ -227,11 +227,11 @@ inline void check_mgm_bad_segments(Lane& lane) {
   check_mgm_opens_before(lane, stream, swapped, plain, 0);
   check_mgm_opens_before(lane, {key, mgm_nonce, 8}, sealed, plain, 0);
   check_mgm_opens_before(lane, {key, mgm_nonce, 9, to_bytes("gpuaes-stream/2\n")}, sealed, plain, 0);
-  check_mgm_opens(lane, stream, sealed, plain);  // a bad job leaves nothing behind
+  check_mgm_opens(lane, stream, sealed, plain);  // a bad job does not affect the next one
 }
 
-// Counters that reach the end of the right half of a block, and factors that reach that of the left one: they
-// start at ciphertexts of nonces, so these are found backwards.
+// Counters that overflow the right half of a block, and factors that overflow the left half. They start at
+// the ciphertext of a nonce, so the nonces are found by decryption.
 inline void check_mgm_halves(Lane& lane) {
   const CipherKey& key = lasting_key(test_bytes(32, 7), Cipher::kuznyechik);
   const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key.bytes.bytes());
@@ -253,7 +253,7 @@ inline void check_mgm_halves(Lane& lane) {
   }
 }
 
-// Of every operation and cipher.
+// Jobs of every operation and cipher in random order.
 inline void check_turns_with_kuznyechik(Lane& lane) {
   const CipherKey keys[] = {make_key(test_bytes(32, 1), Cipher::kuznyechik),
                             make_key(test_bytes(32, 2), Cipher::kuznyechik), make_key(test_bytes(32, 1))};

@@ -1,4 +1,4 @@
-// CPU lanes with Kuznyechik, against the examples of its standards and against each other.
+// CPU lanes with Kuznyechik, compared with the examples in its standards and with each other.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -31,15 +31,15 @@ TEST_CASE("every lane encrypts and decrypts the CTR example of GOST R 34.13-2015
   check_lanes(check_kuznyechik_ctr_example);
 }
 
-TEST_CASE("every lane's keystream is the cipher of its counters, which carry out of the low half and wrap") {
+TEST_CASE("every lane's keystream is its encrypted counters, which carry out of the low half and wrap") {
   check_lanes(check_kuznyechik_counters);
 }
 
-TEST_CASE("the CPU lane does with Kuznyechik what the reference does, for lengths around every boundary") {
+TEST_CASE("the CPU lane equals the reference with Kuznyechik at lengths around every boundary") {
   check_kuznyechik_lengths(*make_cpu_lane());
 }
 
-TEST_CASE("a lane with Kuznyechik works at any address, in place, and writes nothing beside its output") {
+TEST_CASE("a lane with Kuznyechik works at any address and in place, and writes only its output") {
   const CipherKey key = make_key(test_bytes(32), Cipher::kuznyechik);
   const Bytes expected = ctr(*make_reference_lane(), key, {}, test_bytes(1003));
   for (const auto make_lane : make_lanes)
@@ -59,7 +59,7 @@ TEST_CASE("a lane with Kuznyechik works at any address, in place, and writes not
     }
 }
 
-TEST_CASE("jobs of Kuznyechik and AES may come in turn, with several keys of 32 bytes") {
+TEST_CASE("jobs with Kuznyechik and AES may alternate, with several keys of 32 bytes") {
   const CipherKey keys[] = {make_key(test_bytes(32, 1), Cipher::kuznyechik), make_key(test_bytes(32, 1)),
                             make_key(test_bytes(32, 2), Cipher::kuznyechik)};
   const Jitter random(5);
@@ -73,27 +73,27 @@ TEST_CASE("jobs of Kuznyechik and AES may come in turn, with several keys of 32 
   }
 }
 
-TEST_CASE("every lane gives the answers of RFC 9058, A.1, for MGM with Kuznyechik") {
+TEST_CASE("every lane passes the vectors of RFC 9058, A.1, for MGM with Kuznyechik") {
   check_lanes(check_mgm_vectors);
 }
 
-TEST_CASE("the CPU lane seals with Kuznyechik as the reference does, and each opens what the other sealed") {
+TEST_CASE("the CPU lane seals with Kuznyechik like the reference, and each opens what the other sealed") {
   check_mgm_lengths(*make_cpu_lane());
 }
 
-TEST_CASE("every lane numbers its segments in the nonce, whose highest bit stays clear") {
+TEST_CASE("every lane puts segment numbers into the nonce and keeps its highest bit clear") {
   check_lanes(check_mgm_numbering);
 }
 
-TEST_CASE("the CPU lane counts MGM's counters and factors without a carry between the halves of a block") {
+TEST_CASE("in the CPU lane, MGM's counters and factors do not carry between the halves of a block") {
   check_mgm_halves(*make_cpu_lane());
 }
 
-TEST_CASE("every lane finds the first bad segment of Kuznyechik's") {
+TEST_CASE("every lane finds the first bad segment with Kuznyechik") {
   check_lanes(check_mgm_bad_segments);
 }
 
-TEST_CASE("the CPU lane, which opens several segments at a time, finds the first bad one of many") {
+TEST_CASE("the CPU lane, which opens several segments at a time, finds the first of two bad ones") {
   const CipherKey key = make_key(test_bytes(32, 7), Cipher::kuznyechik);
   const MgmStream stream{key, mgm_nonce, 9};
   constexpr std::size_t count = 2 * MgmCpu::max_segments + 3;
@@ -109,7 +109,7 @@ TEST_CASE("the CPU lane, which opens several segments at a time, finds the first
   }
 }
 
-TEST_CASE("jobs of every operation and cipher may come in turn") {
+TEST_CASE("jobs of every operation and cipher may be done in any order") {
   check_turns_with_kuznyechik(*make_cpu_lane());
 }
 

@@ -1,4 +1,4 @@
-// Lanes against published vectors, against each other and against libcrypto; and which lanes a run uses.
+// Lanes compared with published vectors, with each other and with libcrypto; and the syntax of -l.
 #include "lane/lane.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ Bytes do_job(Lane& lane, const CipherKey& key, const CounterBlock& counter, cons
   return out;
 }
 
-// A block through the cipher: with it as the counter, zeros become what the cipher makes of it.
+// Encrypts one block, as the counter of a job whose input is zeros.
 Bytes encrypt_block(Lane& lane, const CipherKey& key, const Bytes& block) {
   CounterBlock counter{};
   for (std::size_t i = 0; i < counter.size(); ++i) counter[i] = std::to_integer<std::uint8_t>(block.at(i));
@@ -70,7 +70,7 @@ TEST_CASE("every lane encrypts and decrypts the CTR vectors of SP 800-38A, F.5.1
       const Bytes ciphertext = from_hex(vector.ciphertext);
       CHECK(difference(do_job(*lane, key, counter, plaintext), ciphertext) == "");
       CHECK(difference(do_job(*lane, key, counter, ciphertext), plaintext) == "");
-      // Each block by itself, as a chunk that begins there.
+      // Each block by itself, as if a chunk began there.
       for (std::size_t block = 0; block < 4; ++block) {
         const auto at = static_cast<std::ptrdiff_t>(16 * block);
         const CounterBlock first = store_counter(load_counter(counter) + block);
@@ -96,10 +96,10 @@ TEST_CASE("every lane encrypts the blocks of FIPS 197, appendix C") {
 
 namespace {
 
-// A test of a CAVP response file: its lines "NAME = digits".
+// One test in a CAVP response file: its lines "NAME = digits".
 using Fields = std::map<std::string, Bytes>;
 
-// The tests of encryption in such a file.
+// The encryption tests in such a file.
 std::vector<Fields> read_vectors(const std::filesystem::path& path) {
   std::ifstream file(path);
   REQUIRE(file);
@@ -123,11 +123,11 @@ std::vector<Fields> read_vectors(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("every lane gives AESAVS's known answers", "[optional]") {
+TEST_CASE("every lane passes the known answer tests of AESAVS", "[optional]") {
   if (!have_nist_vectors()) return;
   struct File {
     std::string_view name;
-    std::array<std::size_t, 3> tests;  // as AESAVS appendices B to E list them, for each key length
+    std::array<std::size_t, 3> tests;  // for each key length, from AESAVS, appendices B to E
   };
   constexpr File files[] = {{"ECBGFSbox", {7, 6, 5}},
                             {"ECBKeySbox", {21, 24, 16}},
@@ -151,7 +151,7 @@ TEST_CASE("every lane gives AESAVS's known answers", "[optional]") {
   }
 }
 
-TEST_CASE("every lane gives the CTR answers of RFC 3686", "[optional]") {
+TEST_CASE("every lane passes the CTR vectors of RFC 3686", "[optional]") {
   if (!have_nist_vectors()) return;
   for (const NamedLane& named : named_lanes)
     for (const std::string_view length : {"128", "192", "256"}) {
@@ -181,7 +181,7 @@ const std::vector<std::size_t> boundary_lengths = [] {
   return lengths;
 }();
 
-// Counters that carry out of 32, 64 and 128 bits on their way through a job, and one that does not.
+// Counters that carry out of 32, 64 and 128 bits within a job, and one that does not.
 constexpr std::array carrying_counters{Counter{0x0123456789abcdef, 0xfedcba9876543210},
                                        Counter{5, 0xffffffff},
                                        Counter{5, 0xfffffff0},
@@ -193,7 +193,7 @@ constexpr std::array carrying_counters{Counter{0x0123456789abcdef, 0xfedcba98765
 
 }  // namespace
 
-TEST_CASE("every lane equals libcrypto for lengths around every boundary and through every carry") {
+TEST_CASE("every lane equals libcrypto at lengths around every boundary and with every carry") {
   for (const std::size_t key_bytes : {16, 24, 32}) {
     const CipherKey key = make_key(test_bytes(key_bytes, 99));
     const auto reference = make_reference_lane();
@@ -211,7 +211,7 @@ TEST_CASE("every lane equals libcrypto for lengths around every boundary and thr
   }
 }
 
-TEST_CASE("a lane writes its job's output and nothing beside it") {
+TEST_CASE("a lane writes only its job's output") {
   for (const NamedLane& named : named_lanes)
     for (const std::size_t length : {0, 1, 15, 16, 17, 100, 4097}) {
       CAPTURE(named.name, length);
@@ -245,7 +245,7 @@ TEST_CASE("a lane works at any address") {
     }
 }
 
-TEST_CASE("jobs may come in any order, of any length, with two keys in turn") {
+TEST_CASE("jobs of any length may be done in any order, with two keys") {
   const std::uint64_t seed = std::random_device{}();
   const Jitter random(seed);
   const CipherKey keys[] = {make_key(test_bytes(32, 1)), make_key(test_bytes(16, 2))};
@@ -262,7 +262,7 @@ TEST_CASE("jobs may come in any order, of any length, with two keys in turn") {
   }
 }
 
-TEST_CASE("two keys of the same cipher do not get mixed up") {
+TEST_CASE("two keys of the same cipher are not confused") {
   const CipherKey keys[] = {make_key(test_bytes(32, 1)), make_key(test_bytes(32, 2))};
   for (const NamedLane& named : named_lanes) {
     const auto lane = named.make();
@@ -274,7 +274,7 @@ TEST_CASE("two keys of the same cipher do not get mixed up") {
   }
 }
 
-TEST_CASE("the pieces of a stream may be done in any order by several lanes") {
+TEST_CASE("several lanes may process the pieces of a stream in any order") {
   const CipherKey key = make_key(test_bytes(24));
   const Bytes in = test_bytes(16 * 100 + 3);
   Bytes out(in.size());
@@ -297,13 +297,13 @@ TEST_CASE("the pieces of a stream may be done in any order by several lanes") {
   CHECK(difference(out, libcrypto_ctr(key.bytes.bytes(), store_counter(first), in)) == "");
 }
 
-TEST_CASE("lanes have names and do one job at a time at least") {
+TEST_CASE("lanes have a name and a depth of at least 1") {
   CHECK(make_cpu_lane()->name() == "cpu");
   CHECK(make_reference_lane()->name() == "reference");
   for (const NamedLane& named : named_lanes) CHECK(named.make()->depth() >= 1);
 }
 
-// Which lanes a run uses --------------------------------------------------------------------------
+// The syntax of -l --------------------------------------------------------------------------------
 
 namespace {
 
@@ -316,7 +316,7 @@ std::string parsed(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("lanes are parsed as they are written") {
+TEST_CASE("lanes are parsed, and printed as they were written") {
   CHECK(parse_lanes("auto").empty());
   for (const std::string_view text :
        {"cpu", "cpu:1", "cpu:8", "cpu:1024", "cuda:0", "cuda:0:4", "cuda:63:64", "cpu:2+cuda:0:4",
@@ -336,7 +336,7 @@ TEST_CASE("lanes are parsed as they are written") {
   CHECK(specs[3].count == 2u);
 }
 
-TEST_CASE("lanes that are not understood are a usage error that shows them and says what there is") {
+TEST_CASE("invalid lanes are a usage error that quotes them and shows the syntax") {
   for (const std::string text : {"",           "+",
                                  "cpu+",       "+cpu",
                                  "cpu++cpu",   "cpus",
@@ -360,12 +360,14 @@ TEST_CASE("lanes that are not understood are a usage error that shows them and s
     CAPTURE(text);
     const auto error = error_of<UsageError>([&] { parse_lanes(text); });
     REQUIRE(error.has_value());
-    CHECK(contains(error->what(), "'" + text + "'"));
-    CHECK(contains(error->hint(), "auto"));
+    CHECK(error->what() == "invalid lanes '" + text + "'");
+    CHECK(error->hint() ==
+          "use auto, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +, with at "
+          "most 1024 threads and 64 streams");
   }
 }
 
-TEST_CASE("the reference runs where it is named, once or as often as is said") {
+TEST_CASE("reference lanes open if they are named, one or as many as requested") {
   const auto lanes = open_lanes(parse_lanes("reference+reference:2"), {{}, 0});
   REQUIRE(lanes.size() == 3);
   for (const auto& lane : lanes) CHECK(lane->name() == "reference");
@@ -379,6 +381,19 @@ TEST_CASE("every backend supports every cipher") {
     }
 }
 
+TEST_CASE("a lane refuses a nonce of another length than its cipher requires") {
+  const CipherKey key = make_key(test_bytes(32));
+  const Bytes in(10);
+  for (const auto& [name, make] : named_lanes) {
+    Bytes out(26);
+    CAPTURE(name);
+    CHECK(failure_of([&, make = make] {
+            make()->start(
+                {.operation = Operation::seal, .key = &key, .in = in, .out = out, .base_nonce = {{}, 5}});
+          }) == "lane: the length of the job's nonce does not fit its cipher");
+  }
+}
+
 TEST_CASE("the machine's lanes are listed, CPU lanes first") {
   const std::vector<std::string> lines = describe_lanes();
   REQUIRE_FALSE(lines.empty());
@@ -386,7 +401,7 @@ TEST_CASE("the machine's lanes are listed, CPU lanes first") {
 }
 
 #ifdef GPUAES_WITH_CUDA
-TEST_CASE("the CUDA runtime is shown only the devices that are named, as it numbers them already") {
+TEST_CASE("only named devices remain visible to the CUDA runtime") {
   constexpr const char* variable = "CUDA_VISIBLE_DEVICES";
   const auto shown = [](const char* before, std::string_view lanes) {
     setenv(variable, before, 1);
@@ -401,20 +416,20 @@ TEST_CASE("the CUDA runtime is shown only the devices that are named, as it numb
   CHECK(shown("GPU-a,GPU-b,GPU-c", "cuda:2:4+cuda:0+cpu+cuda:2") == "GPU-a,GPU-c 1 0 - 1");
   CHECK(shown("7", "cuda:0") == "7 -");               // nothing to hide
   CHECK(shown("5,6", "cuda:0+cuda:1") == "5,6 - -");  // nothing to hide
-  CHECK(shown("5,6", "cuda") == "5,6 -");             // all of them
-  CHECK(shown("5,6", "cuda+cuda:0") == "5,6 - -");    // all of them
-  CHECK(shown("5,6", "cuda:2") == "5,6 -");           // is not there, which opening it says
+  CHECK(shown("5,6", "cuda") == "5,6 -");             // every device
+  CHECK(shown("5,6", "cuda+cuda:0") == "5,6 - -");    // every device
+  CHECK(shown("5,6", "cuda:2") == "5,6 -");           // missing, which is an error when it is opened
   CHECK(shown("5,6", "cpu:2") == "5,6 -");
   CHECK(shown("", "cuda:0") == " -");
 }
 #endif
 
 #ifndef GPUAES_WITH_CUDA
-TEST_CASE("CUDA lanes of a program built without CUDA are a lane error that says so") {
+TEST_CASE("CUDA lanes are a lane error in a program built without CUDA") {
   const auto error = error_of<LaneError>([] { open_lanes(parse_lanes("cpu:1+cuda:0"), {{}, 0}); });
   REQUIRE(error.has_value());
-  CHECK(contains(error->what(), "without CUDA"));
-  CHECK(contains(error->hint(), "-l cpu"));
+  CHECK(error->what() == std::string("this program was built without CUDA"));
+  CHECK(error->hint() == "use -l cpu, which works on every machine");
 }
 #endif
 

@@ -12,15 +12,15 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::uint64_t much = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t GB = 1000000000;
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
 constexpr Workload pipe{};
-constexpr Workload file{.parallel_bytes = much};
+constexpr Workload file{.parallel_bytes = unlimited};
 
 Machine machine(unsigned cpus, bool cuda = false) {
-  return {.cpus = cpus, .cuda = cuda, .free_memory = [] { return much; }};
+  return {.cpus = cpus, .cuda = cuda, .free_memory = [] { return unlimited; }};
 }
 
 Workload file_of(std::uint64_t bytes, bool authenticated = false) {
@@ -37,7 +37,7 @@ LanePlan plan(std::string_view lanes, const Workload& workload, const Machine& o
   return plan_lanes(parse_lanes(lanes), workload, on);
 }
 
-// From which size on CUDA takes over, to a hundredth of a GB.
+// The size of a file from which CUDA takes over, to within 0.01 GB.
 std::uint64_t crossing(unsigned cpus) {
   std::uint64_t low = 0, high = std::uint64_t{1} << 50;
   while (high - low > GB / 100) {
@@ -49,7 +49,7 @@ std::uint64_t crossing(unsigned cpus) {
 
 }  // namespace
 
-TEST_CASE("the lanes that were asked for are the ones that a run opens") {
+TEST_CASE("a run opens exactly the lanes that are named") {
   for (const Workload& workload : {pipe, file}) {
     const LanePlan made = plan("cpu:3+reference+cpu:2+cuda:5:7", workload, machine(1, true));
     CHECK(lanes_of(made.first) == "cpu:3+reference:1+cpu:2+cuda:5:7");
@@ -59,7 +59,7 @@ TEST_CASE("the lanes that were asked for are the ones that a run opens") {
   }
 }
 
-TEST_CASE("counts that are not named suit the machine and the input") {
+TEST_CASE("default counts depend on the machine and the input") {
   for (const unsigned cpus : {1u, 2u, 3u, 8u, 16u, 64u}) {
     CAPTURE(cpus);
     CHECK(plan("cpu", file, machine(cpus)).first[0].count == cpus);
@@ -69,28 +69,34 @@ TEST_CASE("counts that are not named suit the machine and the input") {
   }
 }
 
-TEST_CASE("without -l CPU lanes begin, and say why") {
+TEST_CASE("without -l a run begins with CPU lanes, and the plan gives the reason") {
   for (const bool cuda : {false, true})
     for (const unsigned cpus : {1u, 2u, 16u, 64u}) {
       const LanePlan piped = plan("auto", pipe, machine(cpus, cuda));
       CHECK(lanes_of(piped.first) == "cpu:" + std::to_string(std::min(cpus, 2u)));
       CHECK(piped.later.empty());
-      CHECK(contains(piped.reason, cpus > 1 ? "2 CPU lanes are faster than any pipe" : "CUDA"));
+      CHECK(contains(piped.reason, cpus > 1
+                                       ? "auto: the input is not a file; 2 CPU lanes are faster than any pipe"
+                                       : "CUDA"));
       const LanePlan read = plan("auto", file, machine(cpus, cuda));
       CHECK(lanes_of(read.first) == "cpu:" + std::to_string(cpus));
       CHECK_FALSE(read.reason.empty());
     }
 }
 
-TEST_CASE("CUDA takes over large files where it is there and pays, beside the CPUs that it has no use for") {
+TEST_CASE("CUDA takes over large files if it is available and pays off, with CPU lanes on unused CPUs") {
   CHECK(lanes_of(plan("auto", file, machine(4, true)).later) == "cuda:0:4");
   CHECK(lanes_of(plan("auto", file, machine(8, true)).later) == "cuda:0:8");
   CHECK(lanes_of(plan("auto", file, machine(12, true)).later) == "cuda:0:8+cpu:4");
+  CHECK(contains(plan("auto", file, machine(4, true)).reason,
+                 "auto: CUDA takes over once it is initialized; it is faster from "));
   CHECK(plan("auto", file, machine(4, false)).later.empty());
   CHECK(plan("auto", pipe, machine(4, true)).later.empty());
   for (const std::uint64_t size : {std::uint64_t{1}, std::uint64_t{1} << 20, GB})
     for (const unsigned cpus : {1u, 2u, 16u})
       CHECK(plan("auto", file_of(size), machine(cpus, true)).later.empty());
+  CHECK(contains(plan("auto", file_of(GB), machine(2, true)).reason,
+                 "auto: with 2 CPUs, CUDA is faster only from "));
 }
 
 TEST_CASE("a CUDA stream has two jobs in flight, and the ring four more chunks than jobs") {
@@ -102,7 +108,7 @@ TEST_CASE("a CUDA stream has two jobs in flight, and the ring four more chunks t
   }
 }
 
-TEST_CASE("the fewer the CPUs, the sooner CUDA pays") {
+TEST_CASE("the fewer CPUs there are, the sooner CUDA pays off") {
   std::uint64_t before = GB;
   for (const unsigned cpus : {1u, 2u, 4u, 8u, 12u}) {
     const std::uint64_t now = crossing(cpus);
@@ -112,15 +118,15 @@ TEST_CASE("the fewer the CPUs, the sooner CUDA pays") {
   }
   CHECK(before < 100 * GB);
   CHECK(plan("auto", file, machine(64, true)).later.empty());
+  CHECK(plan("auto", file, machine(64, true)).reason == "auto: with 64 CPUs, CUDA is not faster");
 }
 
-TEST_CASE("CPU lanes are as fast as CUDA where they authenticate") {
+TEST_CASE("CUDA does not take over files that are sealed with AES") {
   for (const unsigned cpus : {1u, 2u, 4u, 8u, 16u, 64u})
-    CHECK(plan("auto", file_of(much, true), machine(cpus, true)).later.empty());
+    CHECK(plan("auto", file_of(unlimited, true), machine(cpus, true)).later.empty());
 }
 
-TEST_CASE(
-    "between pipes lanes of a slower cipher are as many as the pipes have work for, or CPUs there are") {
+TEST_CASE("between pipes, a slower cipher has enough lanes to keep up with the pipes, or one per CPU") {
   for (const bool authenticated : {false, true})
     for (const unsigned cpus : {1u, 2u, 8u, 16u, 64u}) {
       const Workload workload{.rates = lane_rates(Cipher::kuznyechik, authenticated)};
@@ -130,33 +136,34 @@ TEST_CASE(
       CHECK(lanes_of(made.first) == "cpu:" + std::to_string(std::min(cpus, wanted)));
       CHECK(made.chunks == std::min(cpus, wanted));
       CHECK(made.later.empty());
-      CHECK(contains(made.reason, cpus >= wanted ? "CPU lanes are faster than any pipe" : "no CUDA device"));
+      CHECK(contains(made.reason, cpus >= wanted ? "CPU lanes are faster than any pipe"
+                                                 : "auto: there is no CUDA device"));
       CHECK(plan("cpu", workload, machine(cpus)).first[0].count == std::min(cpus, wanted));
     }
 }
 
-TEST_CASE("CUDA pays the sooner the slower a cipher is on CPUs, of a file and between pipes") {
+TEST_CASE("the slower a cipher is on CPUs, the sooner CUDA pays off, with files and between pipes") {
   const auto from = [](unsigned cpus, std::uint64_t file_bytes, Cipher cipher, bool authenticated) {
     return bytes_until_cuda_pays(cpus,
                                  {.parallel_bytes = file_bytes, .rates = lane_rates(cipher, authenticated)});
   };
   for (const unsigned cpus : {1u, 2u, 4u, 8u, 12u}) {
     CAPTURE(cpus);
-    const auto aes = from(cpus, much, Cipher::aes_256, false);
-    const auto raw = from(cpus, much, Cipher::kuznyechik, false);
-    const auto sealed = from(cpus, much, Cipher::kuznyechik, true);
+    const auto aes = from(cpus, unlimited, Cipher::aes_256, false);
+    const auto raw = from(cpus, unlimited, Cipher::kuznyechik, false);
+    const auto sealed = from(cpus, unlimited, Cipher::kuznyechik, true);
     REQUIRE((aes && raw && sealed));
     CHECK(*raw < *aes);
     CHECK(*sealed < *raw);
     CHECK(*sealed > GB / 100);
   }
-  CHECK(from(64, much, Cipher::kuznyechik, true).has_value());
+  CHECK(from(64, unlimited, Cipher::kuznyechik, true).has_value());
 
   for (const unsigned cpus : {1u, 2u, 4u, 8u, 16u, 64u})
     for (const bool authenticated : {false, true}) {
       CAPTURE(cpus, authenticated);
       CHECK_FALSE(from(cpus, 0, Cipher::aes_256, authenticated).has_value());
-      // With 16 CPUs their lanes do what CUDA lanes do there, or more.
+      // With at least 8 CPUs in counter mode, or 16 in MGM, CPU lanes are as fast as CUDA lanes.
       CHECK(from(cpus, 0, Cipher::kuznyechik, authenticated).has_value() ==
             (cpus < (authenticated ? 16 : 8)));
     }
@@ -164,7 +171,7 @@ TEST_CASE("CUDA pays the sooner the slower a cipher is on CPUs, of a file and be
   CHECK(*from(2, 0, Cipher::kuznyechik, false) < GB);
 }
 
-TEST_CASE("the chunk size that was asked for is honoured") {
+TEST_CASE("a requested chunk size is used") {
   for (const std::size_t size : {std::size_t{1}, std::size_t{16}, std::size_t{100}, MiB, 8192 * MiB})
     for (const std::string_view lanes : {"auto", "cpu:1", "cpu:64", "cpu:2+cpu:2", "cuda:0"})
       for (Workload workload : {pipe, file}) {
@@ -173,7 +180,7 @@ TEST_CASE("the chunk size that was asked for is honoured") {
       }
 }
 
-TEST_CASE("rings stay in the last-level cache, and within 96 MiB where none is known") {
+TEST_CASE("rings fit in the last-level cache or in 96 MiB, whichever is larger") {
   for (const std::size_t cache : {std::size_t{0}, 8 * MiB, 32 * MiB, 300 * MiB})
     for (unsigned threads = 1; threads <= 256; ++threads)
       for (const Workload& workload : {pipe, file}) {
@@ -188,7 +195,7 @@ TEST_CASE("rings stay in the last-level cache, and within 96 MiB where none is k
       }
 }
 
-TEST_CASE("several devices share the cache in smaller chunks, down to 2 MiB") {
+TEST_CASE("with several devices, chunks shrink to fit in the cache, down to 2 MiB") {
   Machine on = machine(16);
   on.cache_bytes = 300 * MiB;
   CHECK(plan("cuda:0", file, on).chunk_bytes == 4 * MiB);
@@ -198,7 +205,7 @@ TEST_CASE("several devices share the cache in smaller chunks, down to 2 MiB") {
   CHECK(plan("cuda:0:64+cuda:1:64", file, on).chunk_bytes == 2 * MiB);
 }
 
-TEST_CASE("between pipes each CPU lane has one chunk; of a file no lane waits for a slower one") {
+TEST_CASE("between pipes each CPU lane has one chunk; with a file there are more chunks than lanes") {
   for (const unsigned threads : {1, 2, 5, 40}) {
     CAPTURE(threads);
     CHECK(plan("cpu:" + std::to_string(threads), pipe, machine(1)).chunks == threads);
@@ -206,29 +213,28 @@ TEST_CASE("between pipes each CPU lane has one chunk; of a file no lane waits fo
   }
 }
 
-TEST_CASE("chunks for which there is no memory become fewer; not even one is an error") {
+TEST_CASE(
+    "the number of chunks is limited by the available memory, and it is an error if not even one fits") {
   Workload workload = file;
   workload.chunk_bytes = 1024 * MiB;
   Machine on = machine(4);
   CHECK(plan("cpu", workload, on).chunks == 9);
   on.free_memory = [] { return std::uint64_t{12} << 30; };
-  CHECK(plan("cpu", workload, on).chunks == 3);  // half of it, for input and output
+  CHECK(plan("cpu", workload, on).chunks == 3);  // half of the memory, for input and output
   on.free_memory = [] { return std::uint64_t{2} << 30; };
   CHECK(plan("cpu", workload, on).chunks == 1);
   on.free_memory = [] { return (std::uint64_t{2} << 30) - 1; };
   const auto error = error_of<IoError>([&] { plan("cpu", workload, on); });
   REQUIRE(error.has_value());
-  CHECK(contains(error->what(), "1024 MiB"));
-  CHECK(contains(error->what(), "2047 MiB"));
-  CHECK(contains(error->hint(), "--chunk-size"));
+  CHECK(error->what() ==
+        std::string("a chunk of 1024 MiB requires twice as much memory, but only 2047 MiB are available"));
+  CHECK(error->hint() == "use a smaller --chunk-size");
 
-  on.free_memory = [] { return std::uint64_t{0}; };  // of what a run takes anyway nobody asks
+  on.free_memory = [] { return std::uint64_t{0}; };  // not checked for small rings
   CHECK(plan("cpu", file, on).chunks == 9);
 }
 
-TEST_CASE(
-    "with a cipher that is slow on CPUs CUDA takes over smaller files, and streams that have gone on long "
-    "enough") {
+TEST_CASE("with a cipher that is slow on CPUs, CUDA takes over smaller files and long streams") {
   Workload workload{.parallel_bytes = 10 * GB, .rates = lane_rates(Cipher::kuznyechik, true)};
   CHECK(lanes_of(plan("auto", workload, machine(16, true)).later) == "cuda:0:8+cpu:8");
   CHECK(plan("auto", workload, machine(16, true)).later_from == 0);
@@ -247,7 +253,7 @@ TEST_CASE(
       CHECK(lanes_of(made.later) == (enough ? "cuda:0:2" : ""));
       CHECK(made.later_from == enough.value_or(0));
       CHECK(made.chunks > made.jobs - 4);
-      if (enough) CHECK(contains(made.reason, "CUDA takes over after"));
+      if (enough) CHECK(contains(made.reason, "auto: the input is not a file; CUDA takes over after "));
     }
 }
 

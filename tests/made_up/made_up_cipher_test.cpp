@@ -1,5 +1,5 @@
-// No format takes a cipher that is only in the list of ciphers, and no lane computes anything with it.
-// tests/CMakeLists.txt adds a made-up cipher to a copy of the list and compiles formats and lanes with that.
+// No format accepts a cipher that is only in the list of ciphers, and no lane computes anything with it.
+// tests/CMakeLists.txt adds a made-up cipher to a copy of the list and compiles formats and lanes with it.
 #include <fmt/format.h>
 
 #include <array>
@@ -51,12 +51,13 @@ std::vector<std::unique_ptr<Lane>> all_lanes(std::span<std::byte> memory) {
 
 }  // namespace
 
-TEST_CASE("-c takes the name of the made-up cipher") {
+TEST_CASE("-c accepts the name of the made-up cipher") {
   CHECK(find_cipher("made-up") == Cipher::made_up);
   CHECK(ciphers.back().cipher == Cipher::made_up);
 }
 
-TEST_CASE("every format refuses a cipher that its row does not name, with no hint if none supports it") {
+TEST_CASE(
+    "every format refuses a cipher that its row does not name, without a hint if no format supports it") {
   const std::vector<std::string> names = all_formats();
   CHECK(names.size() >= 4);
   for (const std::string& name : names)
@@ -67,7 +68,7 @@ TEST_CASE("every format refuses a cipher that its row does not name, with no hin
       request.cipher = Cipher::made_up;
       const auto error = error_of<UsageError>([&] { open_session(find_format(name), std::move(request)); });
       REQUIRE(error.has_value());
-      CHECK(error->what() == name + " format does not support made-up");
+      CHECK(error->what() == "the " + name + " format does not support made-up");
       CHECK(error->hint() == "");
     }
 }
@@ -77,9 +78,10 @@ TEST_CASE("the length of a key selects only AES") {
   CHECK(contains(failure_of([&] { choose_cipher({}, key); }), "usage: aes-256 requires a key of 32 bytes"));
 }
 
-TEST_CASE("no message is made with a cipher that has no suite") {
+TEST_CASE("a cipher without a suite cannot seal a message") {
   CHECK(contains(failure_of([] { make_segment_session({.key = made_up_key()}); }), "usage: "));
-  CHECK(contains(failure_of([] { suite_of(Cipher::made_up); }), "made-up"));
+  CHECK(failure_of([] { suite_of(Cipher::made_up); }) ==
+        "usage: made-up cannot be used in an authenticated format");
 }
 
 TEST_CASE("every lane refuses a cipher that it does not implement, and writes nothing") {
@@ -100,7 +102,8 @@ TEST_CASE("every lane refuses a cipher that it does not implement, and writes no
     }
 }
 
-TEST_CASE("lanes of a backend that does not support the cipher do not open, with no hint if none does") {
+TEST_CASE(
+    "lanes of a backend that does not support the cipher do not open, without a hint if no backend does") {
   for (const std::string_view name : {"cpu", "reference", "cuda:0", "cpu+reference"}) {
     CAPTURE(name);
     const auto error = error_of<LaneError>([&] {
@@ -113,7 +116,7 @@ TEST_CASE("lanes of a backend that does not support the cipher do not open, with
   }
 }
 
-TEST_CASE("the plan of lanes has no rates for a cipher that no lane implements") {
+TEST_CASE("there are no rates for a cipher that no lane implements") {
   CHECK(contains(failure_of([] { lane_rates(Cipher::made_up, false); }), "made-up"));
 }
 

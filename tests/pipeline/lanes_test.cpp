@@ -97,6 +97,7 @@ TEST_CASE("when the last lane fails, a fallback lane continues, with a warning f
       CHECK(rig.warnings() == lanes);
       CHECK(contains(rig.warned.front(), "scripted"));
       CHECK(contains(rig.warned.front(), "the lane fails at job"));
+      CHECK(contains(rig.warned.front(), "); its work was reassigned"));
     }
 }
 

@@ -258,8 +258,10 @@ TEST_CASE(
       CHECK(traced.run() == "");
       CHECK(traced.rig.wrong_output(long_run) == "");
       CHECK(traced.file.gone);
-      CHECK(failure_of([&] { traced.trace->finish(); }) ==
-            (closed_pipe ? "io: the trace has no reader" : "io: the trace has no room"));
+      const auto error = error_of<IoError>([&] { traced.trace->finish(); });
+      REQUIRE(error.has_value());
+      CHECK(error->what() == std::string(closed_pipe ? "the trace has no reader" : "the trace has no room"));
+      CHECK(error->hint() == "the output is complete; only the trace is not");
       CHECK_FALSE(traced.file.finished);
     }
 }

@@ -1,4 +1,4 @@
-// Files that may not be the same.
+// Conflicts between the files of a run.
 #include "run/file_conflicts.hpp"
 
 #include <fcntl.h>
@@ -47,7 +47,7 @@ bool same_output(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-TEST_CASE("a file is the same as itself by any name, and as no other") {
+TEST_CASE("a file is the same under any of its names, and differs from other files") {
   const TempDir directory;
   write_file(directory / "a", test_bytes(1));
   write_file(directory / "b", test_bytes(1));
@@ -60,11 +60,11 @@ TEST_CASE("a file is the same as itself by any name, and as no other") {
   CHECK(is_same_file(status(directory / "a"), status(directory / "a")));
   CHECK(is_same_file(status(directory / "a"), status(directory / "link")));
   CHECK_FALSE(is_same_file(status(directory / "a"), status(directory / "b")));
-  CHECK_FALSE(is_same_file(status("/dev/null"), status("/dev/null")));  // what is written is not read
+  CHECK_FALSE(is_same_file(status("/dev/null"), status("/dev/null")));  // not a file
   CHECK_FALSE(is_same_file(status(directory / "a"), {}));
 }
 
-TEST_CASE("two names of one output are known as such, whether it is there or not") {
+TEST_CASE("two names of one output are recognized, whether or not it exists") {
   const TempDir directory;
   fs::create_directory(directory / "sub");
   fs::create_symlink("sub", directory / "link to sub");
@@ -88,7 +88,7 @@ TEST_CASE("two names of one output are known as such, whether it is there or not
   }
 }
 
-TEST_CASE("two names of one output are known as such from its own directory") {
+TEST_CASE("two names of one output are recognized in the current directory") {
   const TempDir directory;
   const fs::path before = fs::current_path();
   fs::current_path(directory.path());
@@ -104,19 +104,19 @@ TEST_CASE("two names of one output are known as such from its own directory") {
   fs::current_path(before);
 }
 
-TEST_CASE("outputs that do not replace each other are two, and so are hard links and broken names") {
+TEST_CASE("hard links, devices and unresolvable names are different outputs") {
   const TempDir directory;
   write_file(directory / "file", {});
   fs::create_hard_link(directory / "file", directory / "hardlink");
   REQUIRE(mkfifo((directory / "fifo").c_str(), 0600) == 0);
   fs::create_symlink("loop", directory / "loop");
-  CHECK_FALSE(same_output(directory / "file", directory / "hardlink"));  // each becomes a file of its own
+  CHECK_FALSE(same_output(directory / "file", directory / "hardlink"));  // writing replaces only one of them
   CHECK_FALSE(same_output("/dev/null", "/dev/null"));
   CHECK_FALSE(same_output(directory / "loop/a", directory / "loop/b"));
   CHECK_FALSE(same_output(directory / "missing/a", directory / "missing/b"));
 }
 
-TEST_CASE("what goes into one pipe by two names is mixed up") {
+TEST_CASE("two names of one pipe are the same output") {
   const TempDir directory;
   REQUIRE(mkfifo((directory / "fifo").c_str(), 0600) == 0);
   REQUIRE(mkfifo((directory / "other").c_str(), 0600) == 0);
@@ -127,7 +127,7 @@ TEST_CASE("what goes into one pipe by two names is mixed up") {
   CHECK_FALSE(same_output(directory / "fifo", directory / "missing"));
 }
 
-TEST_CASE("an output that is the input is refused, by whatever name") {
+TEST_CASE("an output that is the input is refused under any name") {
   const TempDir directory;
   const std::string name = directory / "file";
   write_file(name, test_bytes(100));
@@ -139,7 +139,7 @@ TEST_CASE("an output that is the input is refused, by whatever name") {
   CHECK(conflict(name, directory / "other") == "");
 }
 
-TEST_CASE("an output that is any of the files that are read is refused") {
+TEST_CASE("an output that is any of the input files is refused") {
   const TempDir directory;
   for (const std::string_view name : {"input", "key", "other key", "words", "recipients", "new key"})
     write_file(directory / name, test_bytes(100));
@@ -165,7 +165,7 @@ TEST_CASE("an output that is any of the files that are read is refused") {
   CHECK(with(&Options::output, directory / "old") == "");
 }
 
-TEST_CASE("a file that is replaced may be its own input, but no other") {
+TEST_CASE("a file rekeyed in place may be input and output, but not a recipients file as well") {
   const TempDir directory;
   write_file(directory / "input", test_bytes(100));
   Options options;
@@ -176,11 +176,11 @@ TEST_CASE("a file that is replaced may be its own input, but no other") {
   CHECK(conflict(options, {options.input}) == "io: " + options.input + " cannot be both input and output");
 }
 
-TEST_CASE("a device may be read and written at once") {
+TEST_CASE("/dev/null may be both input and output") {
   CHECK(conflict("/dev/null", "/dev/null") == "");
 }
 
-TEST_CASE("the input as standard output is refused, unless nothing is written") {
+TEST_CASE("standard output that is also the input file is refused, unless nothing is written") {
   const TempDir directory;
   const std::string name = directory / "file";
   write_file(name, test_bytes(100));

@@ -1,5 +1,4 @@
-// Ranges of a stream: which units they take, what errors say of the whole, and the windows that show a part
-// of it.
+// Ranges of a stream: the units they need, their errors, and windows of sources and sinks.
 #include "run/range_stream.hpp"
 
 #include <algorithm>
@@ -35,7 +34,7 @@ Bytes sealed(std::size_t size) {
   return out;
 }
 
-// Where a range of `body` lies, or why it lies nowhere.
+// The place of a range in `body`, or why it has none.
 struct Found {
   RangePlace place{};
   std::string failure;
@@ -49,14 +48,14 @@ Found find(const Session& session, const Bytes& body, const ByteRange& range) {
   return found;
 }
 
-bool lies(const Found& found, std::uint64_t begin, std::uint64_t size, std::uint64_t skipped) {
+bool is_at(const Found& found, std::uint64_t begin, std::uint64_t size, std::uint64_t skipped) {
   return found.failure.empty() && found.place.body_offset == begin && found.place.body_bytes == size &&
          found.place.skipped_bytes == skipped;
 }
 
-constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t max_number = std::numeric_limits<std::uint64_t>::max();
 
-// The test bytes as a file, `parallel` of which lanes may read.
+// The test bytes as a source.
 struct Whole {
   explicit Whole(std::size_t size, SourceScript script = {})
       : source(test_bytes(size), script, cancel, jitter) {}
@@ -73,41 +72,42 @@ Bytes part_of(std::size_t begin, std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("a range takes the segments that it touches, and no others") {
+TEST_CASE("a range needs only the segments that it overlaps") {
   const auto session = opened();
   const Bytes body = sealed(2 * segment_bytes + 100);
-  CHECK(lies(find(*session, body, {0, 1}), 0, 16400, 0));
-  CHECK(lies(find(*session, body, {16383, 1}), 0, 16400, 16383));
-  CHECK(lies(find(*session, body, {16383, 2}), 0, 2 * 16400, 16383));
-  CHECK(lies(find(*session, body, {16384, 16384}), 16400, 16400, 0));
-  CHECK(lies(find(*session, body, {16384, 16385}), 16400, 16400 + 116, 0));
-  CHECK(lies(find(*session, body, {32868, 0}), 32800, 0, 100));
-  CHECK(lies(find(*session, body, {5, {}}), 0, body.size(), 5));
+  CHECK(is_at(find(*session, body, {0, 1}), 0, 16400, 0));
+  CHECK(is_at(find(*session, body, {16383, 1}), 0, 16400, 16383));
+  CHECK(is_at(find(*session, body, {16383, 2}), 0, 2 * 16400, 16383));
+  CHECK(is_at(find(*session, body, {16384, 16384}), 16400, 16400, 0));
+  CHECK(is_at(find(*session, body, {16384, 16385}), 16400, 16400 + 116, 0));
+  CHECK(is_at(find(*session, body, {32868, 0}), 32800, 0, 100));
+  CHECK(is_at(find(*session, body, {5, {}}), 0, body.size(), 5));
   CHECK(find(*session, body, {5, {}}).place.plaintext_bytes == 2 * segment_bytes + 95);
-  // Behind whole segments the empty last one is opened, and not taken again.
-  CHECK(lies(find(*session, sealed(2 * segment_bytes), {16384, {}}), 16400, 16400, 0));
-  CHECK(lies(find(*session, sealed(0), {0, {}}), 0, 0, 0));
+  // After whole segments, the empty last one is opened once, and not again for the range.
+  CHECK(is_at(find(*session, sealed(2 * segment_bytes), {16384, {}}), 16400, 16400, 0));
+  CHECK(is_at(find(*session, sealed(0), {0, {}}), 0, 0, 0));
 }
 
-TEST_CASE("a range of counter mode takes the blocks that it touches") {
+TEST_CASE("a range in counter mode needs only the blocks that it overlaps") {
   const auto session = raw_session();
   const Bytes body = test_bytes(50);
-  CHECK(lies(find(*session, body, {15, 2}), 0, 32, 15));
-  CHECK(lies(find(*session, body, {16, 34}), 16, 34, 0));
-  CHECK(lies(find(*session, body, {50, {}}), 48, 0, 2));
+  CHECK(is_at(find(*session, body, {15, 2}), 0, 32, 15));
+  CHECK(is_at(find(*session, body, {16, 34}), 16, 34, 0));
+  CHECK(is_at(find(*session, body, {50, {}}), 48, 0, 2));
 }
 
-TEST_CASE("a range beyond the end is none, also where numbers overflow") {
+TEST_CASE("a range past the end is refused, even if its numbers overflow") {
   const auto session = opened();
   const Bytes body = sealed(100);
-  for (const ByteRange& range : {ByteRange{101, 0}, ByteRange{101, {}}, ByteRange{100, 1}, ByteRange{0, 101},
-                                 ByteRange{most, most}, ByteRange{1, most}, ByteRange{most, {}}})
-    CHECK(
-        contains(find(*session, body, range).failure, "past the end of the plaintext, which has 100 bytes"));
+  for (const ByteRange& range :
+       {ByteRange{101, 0}, ByteRange{101, {}}, ByteRange{100, 1}, ByteRange{0, 101},
+        ByteRange{max_number, max_number}, ByteRange{1, max_number}, ByteRange{max_number, {}}})
+    CHECK(contains(find(*session, body, range).failure,
+                   "the range extends past the end of the plaintext, which has 100 bytes"));
   CHECK(find(*session, body, {100, 0}).failure.empty());
 }
 
-TEST_CASE("where the end is not authentic there are no ranges") {
+TEST_CASE("no range is found if the end is not authentic") {
   const auto session = opened(175);
   const Bytes whole = sealed(segment_bytes + 100);
   for (const std::size_t size : {0u, 15u, 16400u, 16415u}) {
@@ -123,7 +123,7 @@ TEST_CASE("where the end is not authentic there are no ranges") {
   }
 }
 
-TEST_CASE("jobs and errors of a window are those of the whole") {
+TEST_CASE("the jobs and errors of a window are those of the whole stream") {
   const auto whole = opened(175);
   const std::uint64_t begin = (std::uint64_t{1} << 33) * 16400;
   const WindowSession window(*whole, begin, (std::uint64_t{1} << 33) * 16384 + 100);
@@ -138,13 +138,13 @@ TEST_CASE("jobs and errors of a window are those of the whole") {
                                               std::to_string(175 + begin + 2 * 16400) +
                                               "; 32668 bytes of plaintext before that were verified");
   CHECK(contains(window.verify({0, in, out}, false, 0).error->what(), "; 0 bytes"));
-  // Where the stream ends was checked before.
+  // The end of the stream was verified earlier.
   CHECK_FALSE(window.verify({0, in, out}, true, {}).error.has_value());
 }
 
 // Windows -----------------------------------------------------------------------------------------
 
-TEST_CASE("a window of a source is that part of it, and ends") {
+TEST_CASE("a window of a source returns that part of it, then ends") {
   for (const std::size_t begin : {0, 1, 50, 100})
     for (const std::size_t size : {0u, 1u, 49u, 50u}) {
       if (begin + size > 100) continue;
@@ -160,7 +160,7 @@ TEST_CASE("a window of a source is that part of it, and ends") {
     }
 }
 
-TEST_CASE("lanes read a window where they may read the whole") {
+TEST_CASE("lanes can read a window in parallel if they can read the whole in parallel") {
   Whole whole(100, {.parallel = 90});
   WindowSource window(whole.source, 30, 50);
   CHECK(window.parallel_size() == 50);
@@ -176,10 +176,10 @@ TEST_CASE("lanes read a window where they may read the whole") {
 TEST_CASE("a source that ends within its window is an error") {
   Whole whole(100);
   WindowSource window(whole.source, 90, 20);
-  CHECK(contains(failure_of([&] { read_all(window); }), "the input ended before"));
+  CHECK(contains(failure_of([&] { read_all(window); }), "io: the input shrank while it was being read"));
 }
 
-TEST_CASE("a window of a sink passes that part on, however it is cut") {
+TEST_CASE("a window of a sink passes that part on, whatever the sizes of the writes") {
   for (const std::size_t skipped : {0u, 1u, 10u, 100u})
     for (const std::size_t size : {0u, 1u, 10u, 90u})
       for (const std::size_t each : {1u, 3u, 10u, 100u}) {
@@ -197,7 +197,7 @@ TEST_CASE("a window of a sink passes that part on, however it is cut") {
       }
 }
 
-TEST_CASE("what the sink behind a window fails to take is not passed") {
+TEST_CASE("bytes that the sink fails to write do not count as passed") {
   Cancel cancel;
   Jitter jitter;
   MemorySink whole({.fail_at = 5}, cancel, jitter);

@@ -1,4 +1,4 @@
-// Lanes that go on behind damage, what they note of it, and what is told.
+// Salvage: lanes that continue past damage, and how damage is recorded and reported.
 #include "run/salvage_stream.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::unique_ptr<Session> opened() {
       {.decrypt = true, .key = make_key(test_bytes(32)), .base_nonce = {{}, 12}, .header_bytes = 175});
 }
 
-// Segments of the test bytes, of which these are bad.
+// The test bytes, sealed, with the segments `bad` damaged.
 Bytes sealed(std::size_t size, const std::vector<std::size_t>& bad = {}) {
   const auto session = make_segment_session({.key = make_key(test_bytes(32)), .base_nonce = {{}, 12}});
   const Bytes in = test_bytes(size);
@@ -46,7 +46,7 @@ Bytes with_zeros(std::size_t size, const Gaps& gaps) {
   return plain;
 }
 
-// A device: it opens all segments of a job, whatever is wrong with one, and counts them.
+// A lane like a device: opens all segments of a job even if one is bad, and counts them.
 class WholeJobLane : public Lane {
  public:
   explicit WholeJobLane(std::size_t& opened) : opened_(opened) {}
@@ -58,7 +58,7 @@ class WholeJobLane : public Lane {
     opened_ += count_segments(job);
     lane_->start(job);
     std::optional<std::size_t> bad = lane_->finish();
-    if (bad)  // what is behind it has been written too, and is not to be used
+    if (bad)  // the output after it has been written, but must not be used
       std::ranges::fill(job.out.subspan(*bad * segment_bytes), std::byte{0xee});
     bad_ = bad;
   }
@@ -75,7 +75,7 @@ class WholeJobLane : public Lane {
 
 // Damage ------------------------------------------------------------------------------------------
 
-TEST_CASE("damage that touches is one gap, in whatever order it is found") {
+TEST_CASE("adjacent gaps become one, in whatever order they are found") {
   std::vector<Damage::Gap> parts{{0, 10}, {10, 20}, {20, 30}, {40, 50}, {60, 60}};
   std::ranges::sort(parts, {}, &Damage::Gap::begin);
   do {
@@ -86,14 +86,14 @@ TEST_CASE("damage that touches is one gap, in whatever order it is found") {
   } while (std::ranges::next_permutation(parts, {}, &Damage::Gap::begin).found);
 }
 
-TEST_CASE("damage that is found twice counts once") {
+TEST_CASE("damage found twice counts once") {
   Damage damage;
   for (const Damage::Gap& part : Gaps{{10, 20}, {10, 20}, {12, 18}, {5, 11}, {20, 20}, {0, 2}, {19, 25}})
     damage.add(part);
   CHECK(damage.take_all() == Gaps{{0, 2}, {5, 25}});
 }
 
-TEST_CASE("a gap that may go on is not yet taken") {
+TEST_CASE("a gap that may still grow is not taken") {
   Damage damage;
   damage.add({0, 10});
   damage.add({20, 30});
@@ -106,7 +106,7 @@ TEST_CASE("a gap that may go on is not yet taken") {
 
 // The lane ----------------------------------------------------------------------------------------
 
-TEST_CASE("a salvaging lane opens all good segments and makes zeros of the bad ones") {
+TEST_CASE("a salvage lane opens all good segments and writes zeros for bad ones") {
   const auto session = opened();
   const std::size_t size = 9 * segment_bytes + 100;
   const std::vector<std::vector<std::size_t>> cases{
@@ -134,9 +134,9 @@ TEST_CASE("a salvaging lane opens all good segments and makes zeros of the bad o
   }
 }
 
-TEST_CASE("damage has its place in the stream") {
+TEST_CASE("damage is recorded at its offset in the stream") {
   const auto session = opened();
-  const Bytes in = sealed(100);  // not segment 2^33
+  const Bytes in = sealed(100);  // sealed as segment 0, not 2^33
   Bytes out(100);
   Damage damage;
   const std::uint64_t first = std::uint64_t{1} << 33;
@@ -144,7 +144,7 @@ TEST_CASE("damage has its place in the stream") {
   CHECK(damage.take_all() == Gaps{{first * segment_bytes, first * segment_bytes + 100}});
 }
 
-TEST_CASE("a device opens no segment more than a few times, however many are bad") {
+TEST_CASE("a device opens at most four times the segments of a job, however many are bad") {
   const auto session = opened();
   constexpr std::size_t count = 64;
   for (const std::size_t each : {1u, 2u, 3u, 7u, 63u}) {
@@ -161,7 +161,7 @@ TEST_CASE("a device opens no segment more than a few times, however many are bad
   }
 }
 
-TEST_CASE("what a lane notes before it fails is noted by the one that does its job again") {
+TEST_CASE("a lane that fails leaves the damage in its job to the lane that repeats it") {
   const auto session = opened();
   const Bytes in = sealed(3 * segment_bytes, {0, 2});
   Bytes out(3 * segment_bytes);
@@ -174,17 +174,17 @@ TEST_CASE("what a lane notes before it fails is noted by the one that does its j
   CHECK(damage.take_all().empty());
 }
 
-// The whole ---------------------------------------------------------------------------------------
+// The stream --------------------------------------------------------------------------------------
 
 namespace {
 
 struct Salvaged {
   Bytes out;
-  std::vector<std::string> told;
+  std::vector<std::string> warnings;
   std::string error;
 };
 
-// `input` through a pipeline of several lanes, of which the first fails in the middle.
+// Salvages `input` with three lanes; the first one fails at its third job.
 Salvaged salvage(const Bytes& input, std::uint64_t seed) {
   Salvaged result;
   Rig rig({.input = input,
@@ -194,7 +194,7 @@ Salvaged salvage(const Bytes& input, std::uint64_t seed) {
            .seed = seed,
            .max_delay = std::chrono::microseconds(50)});
   SalvageStream stream({.source = rig.source, .sink = rig.sink, .session = opened(), .header_bytes = 175},
-                       [&](const std::string& text) { result.told.push_back(text); });
+                       [&](const std::string& text) { result.warnings.push_back(text); });
   Ring ring(4, 2 * sealed_segment_bytes, 2 * segment_bytes);
   Pipeline pipeline({.ring = ring,
                      .source = stream.source(),
@@ -216,13 +216,13 @@ Salvaged salvage(const Bytes& input, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("damage is told once and in order, with its place in input and plaintext") {
+TEST_CASE("damage is reported once and in order, with its place in input and plaintext") {
   const std::size_t size = 20 * segment_bytes + 7;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     CAPTURE(seed);
     const Salvaged result = salvage(sealed(size, {0, 3, 4, 5, 20}), seed);
     CHECK(difference(result.out, with_zeros(size, {{0, 16384}, {49152, 98304}, {327680, 327687}})) == "");
-    CHECK(result.told ==
+    CHECK(result.warnings ==
           std::vector<std::string>{"the input is corrupt at byte 175; plaintext range 0:16384 is lost",
                                    "the input is corrupt at byte 49375; plaintext range 49152:49152 is lost",
                                    "the input is corrupt at byte 328175; plaintext range 327680:7 is lost"});
@@ -230,14 +230,14 @@ TEST_CASE("damage is told once and in order, with its place in input and plainte
   }
 }
 
-TEST_CASE("an undamaged stream has nothing to tell") {
+TEST_CASE("an undamaged stream causes no warnings") {
   const Salvaged result = salvage(sealed(100000), 1);
   CHECK(difference(result.out, test_bytes(100000)) == "");
-  CHECK(result.told.empty());
+  CHECK(result.warnings.empty());
   CHECK(result.error.empty());
 }
 
-TEST_CASE("what is truncated is salvaged up to there") {
+TEST_CASE("a truncated stream is salvaged up to the truncation") {
   Bytes cut = sealed(5 * segment_bytes + 100, {1});
   cut.resize(3 * sealed_segment_bytes + 15);
   const Salvaged result = salvage(cut, 1);

@@ -11,8 +11,8 @@
 
 namespace gpuaes {
 
-// Called by a test case that cannot run on this system, before it returns. The program ends with 77 unless
-// something failed, and CTest reports it as skipped. Such test cases are tagged [optional]
+// Called by a test case that cannot run on this system, before it returns. The program exits with 77 unless a
+// check failed, and CTest reports it as skipped. Such test cases are tagged [optional]
 // (tests/CMakeLists.txt).
 void skip(const std::string& why);
 

@@ -50,14 +50,15 @@ inline int flags_of(const Fd& fd) {
   return fcntl(fd.get(), F_GETFL);
 }
 
-// A second descriptor of the same open file description, as a program and its shell share. From any thread.
+// A second descriptor for the same open file description, like those that a program and its shell share. Any
+// thread may call this.
 inline Fd shared_with(const Fd& fd) {
   const int copy = fcntl(fd.get(), F_DUPFD_CLOEXEC, 0);
   if (copy < 0) throw std::runtime_error("cannot duplicate a descriptor");
   return Fd(copy);
 }
 
-// Everything from a source, in reads of at most `max_read` bytes.
+// Reads a source to its end, at most `max_read` bytes at a time.
 inline Bytes read_all(Source& source, std::size_t max_read = 1 << 16) {
   Bytes all, piece(max_read);
   while (const std::size_t count = source.read(piece)) {
@@ -72,7 +73,7 @@ inline Bytes read_part(const Source& source, std::uint64_t offset, std::size_t s
   return bytes;
 }
 
-// Everything from a descriptor until its other end is closed, with a pause before each read.
+// Reads a descriptor until its other end is closed, with a pause before each read.
 inline Bytes drain(const Fd& fd, std::chrono::milliseconds delay = {}) {
   Bytes all, piece(1 << 18);
   for (;;) {
@@ -83,7 +84,7 @@ inline Bytes drain(const Fd& fd, std::chrono::milliseconds delay = {}) {
   }
 }
 
-// A file as input, positioned at `offset`.
+// Opens a file as input, positioned at `offset`.
 inline FdSource file_source(const std::string& name, Cancel& cancel, off_t offset = 0) {
   Fd fd = open_file(name, O_RDONLY, cancel);
   REQUIRE(lseek(fd.get(), offset, SEEK_SET) == offset);
@@ -97,7 +98,7 @@ struct IgnorePipeSignal {
   sighandler_t old;
 };
 
-// Runs `body` in a child process, and returns its status from waitpid().
+// Runs `body` in a child process. Returns its status from waitpid().
 template <class Body>
 int status_of_child(Body body) {
   const pid_t child = fork();

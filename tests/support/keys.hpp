@@ -22,7 +22,7 @@ inline CipherKey make_key(std::span<const std::byte> bytes, Cipher cipher) {
   return key;
 }
 
-// The cipher with keys of this length.
+// The first cipher with keys of this length.
 inline Cipher cipher_of(std::size_t key_bytes) {
   for (const CipherInfo& each : ciphers)
     if (each.key_bytes == key_bytes) return each.cipher;

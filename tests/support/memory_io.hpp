@@ -26,10 +26,10 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 // How a source behaves.
 struct SourceScript {
-  std::size_t read_size = std::numeric_limits<std::size_t>::max();  // the most bytes that one read returns
+  std::size_t read_size = std::numeric_limits<std::size_t>::max();  // maximum number of bytes per read
   std::uint64_t parallel = 0;                                       // bytes that lanes may read themselves
   std::uint64_t fail_at = never;   // bytes from this offset on cannot be read
-  std::uint64_t stall_at = never;  // no more bytes from this offset on, until stopped
+  std::uint64_t stall_at = never;  // reads wait at this offset until cancelled
   bool sometimes_late = false;     // ready() sometimes returns false, so chunks are only partly filled
 };
 
@@ -79,13 +79,13 @@ class MemorySource : public Source {
     position_ = offset;
   }
 
-  // How often read_at() was called for `offset`. From any thread.
+  // The number of calls of read_at() for `offset`. Any thread may call this.
   std::size_t read_times(std::uint64_t offset) const {
     const std::lock_guard lock(mutex_);
     return static_cast<std::size_t>(std::ranges::count(offsets_read_, offset));
   }
 
-  // Whether a thread waits in read() at stall_at. From any thread.
+  // Whether a thread waits in read() at stall_at. Any thread may call this.
   bool stalled() const { return stalled_; }
 
  private:
@@ -105,7 +105,7 @@ class MemorySource : public Source {
 // How a sink behaves.
 struct SinkScript {
   std::uint64_t fail_at = never;  // takes the bytes before this offset, then fails
-  std::uint64_t wait_at = never;  // a write that begins here or later blocks until stopped
+  std::uint64_t wait_at = never;  // a write that begins here or later waits until cancelled
 };
 
 class MemorySink : public Sink {

@@ -1,4 +1,4 @@
-// A lane that wraps another one, and waits or fails where a test wants it to.
+// A lane that wraps another one, and waits or fails when a test wants it to.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ inline std::function<void(std::uint64_t)> fail_at_job(std::uint64_t number) {
 
 // Processes a job in finish(), like a device. The destructor overwrites the outputs of unfinished jobs, as
 // late copies from a device would. This damages the result if the pipeline gives such a job to another lane
-// too early, or if the output overlaps the input and the pipeline does not read that again.
+// too early, or if the output overlaps the input and the pipeline does not read the input again.
 class ScriptedLane : public Lane {
  public:
   ScriptedLane(std::unique_ptr<Lane> inner, LaneScript script, const Jitter& jitter)

@@ -47,10 +47,10 @@ struct MgmSealed {
 };
 
 // Checks that CPU lanes seal `plain` in place as the reference does, and open the result. Returns the result.
-inline MgmSealed check_as_oracle(const mgm::Mgm& oracle, const SingleMgm& cpu, const Nonce& nonce,
-                                 const Bytes& aad, const Bytes& plain) {
+inline MgmSealed check_as_reference(const mgm::Mgm& reference, const SingleMgm& cpu, const Nonce& nonce,
+                                    const Bytes& aad, const Bytes& plain) {
   Bytes expected(plain.size()), expected_tag(16), got = plain, tag(16);
-  oracle.seal(nonce, aad, plain, expected, expected_tag);
+  reference.seal(nonce, aad, plain, expected, expected_tag);
   cpu.seal(nonce, aad, got, got, tag);
   CHECK(difference(got, expected) == "");
   CHECK(difference(tag, expected_tag) == "");

@@ -1,4 +1,4 @@
-// A second mapping of memory, which remains after its owner unmapped it, to check what was left there.
+// A second mapping of memory, which outlives that of its owner, to check what the owner left there.
 #pragma once
 
 #include <sys/mman.h>
@@ -29,7 +29,7 @@ class Spy {
   Spy(const Spy&) = delete;
   Spy& operator=(const Spy&) = delete;
 
-  // The number of bytes that are not zero.
+  // The number of nonzero bytes.
   std::size_t bytes_left() const {
     const std::span<const std::byte> bytes(static_cast<const std::byte*>(view_), size_);
     return size_ - static_cast<std::size_t>(std::ranges::count(bytes, std::byte{0}));

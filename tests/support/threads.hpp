@@ -16,7 +16,7 @@
 
 namespace gpuaes {
 
-// Ends the test program from any thread, even where an exception would not be seen.
+// Ends the test program from any thread, including threads whose exceptions would be lost.
 [[noreturn]] inline void give_up(const std::string& what) {
   std::fputs((what + "\n").c_str(), stderr);
   std::abort();
@@ -32,8 +32,8 @@ bool is_waiting(const std::future<T>& future) {
   return future.wait_for(a_while) == std::future_status::timeout;
 }
 
-// Waits for the result. Ends the test program if it does not come promptly, because a thread that hangs
-// cannot be ended and the destructor of std::future would wait for it.
+// Waits for the result. Ends the test program if it is not ready promptly, because a thread that hangs cannot
+// be ended and the destructor of std::future would wait for it.
 template <class T>
 T result_of(std::future<T> future) {
   if (future.wait_for(promptly) == std::future_status::ready) return future.get();
@@ -77,7 +77,7 @@ class NoThreads {
   pthread_attr_t before_;
 };
 
-// Code that only one thread may run at a time. Two at once end the test program.
+// Code that only one thread may run at a time. A second thread ends the test program.
 class OneAtATime {
  public:
   explicit OneAtATime(std::string name) : name_(std::move(name)) {}

@@ -9,14 +9,14 @@
 
 namespace gpuaes {
 
-TEST_CASE("this process may use a CPU at least, and no more than it is bound to") {
+TEST_CASE("this process may use at least one CPU, and no more than it is bound to") {
   cpu_set_t set;
   REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
   CHECK(usable_cpus() >= 1);
   CHECK(usable_cpus() <= bound_cpus());
   CHECK(bound_cpus() == static_cast<unsigned>(CPU_COUNT(&set)));
 
-  // Bound to one of them it may use that one.
+  // A process bound to one CPU may use only that one.
   cpu_set_t one;
   CPU_ZERO(&one);
   for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
@@ -27,7 +27,7 @@ TEST_CASE("this process may use a CPU at least, and no more than it is bound to"
   REQUIRE(sched_setaffinity(0, sizeof set, &set) == 0);
 }
 
-TEST_CASE("this machine has memory left, and less than it could ever have") {
+TEST_CASE("available memory is plausible") {
   CHECK(available_memory() > std::uint64_t{1} << 20);
   CHECK(available_memory() < std::uint64_t{1} << 50);
 }

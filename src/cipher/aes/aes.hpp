@@ -1,10 +1,10 @@
-// AES (FIPS 197) as the standard writes it: the key expansion, which looks nothing up, as lanes use it; and
-// the encryption of one block byte by byte: slow, with lookups at secret addresses, and the oracle that
-// faster code is checked against.
+// AES (FIPS 197) as in the standard: the key expansion, which lanes use and which needs no tables; and the
+// encryption of one block, byte by byte. The latter is slow and makes secret-dependent memory accesses. It is
+// the reference that faster code is tested against.
 //
-// A column of the state, and a word of the key schedule, is one 32-bit number with row r in bits 8r to 8r+7.
-// FIPS 197 writes words the other way round; this way they are what a little-endian machine loads from
-// memory, so that kernels swap no bytes.
+// A column of the state, or a word of the key schedule, is a 32-bit number with row r in bits 8r to 8r + 7.
+// FIPS 197 uses the opposite byte order; with this one, little-endian machines load columns without swapping
+// bytes.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@
 
 namespace gpuaes::aes {
 
-// Multiplication by x in GF(2^8), FIPS 197 section 4.2.1.
+// Multiplication by x in GF(2^8) (FIPS 197, section 4.2.1).
 constexpr std::uint8_t times_x(std::uint8_t value) {
   return static_cast<std::uint8_t>(value << 1 ^ (value >> 7) * 0x1b);
 }
 
-// FIPS 197 section 5.1.1. `power` runs through all powers of the generator x + 1 while `inverse` runs through
-// their inverses; the affine map of the inverse is the S-box.
+// FIPS 197, section 5.1.1. `power` takes all powers of the generator x + 1, and `inverse` their inverses. The
+// S-box value of a power is the affine transformation of its inverse.
 constexpr std::array<std::uint8_t, 256> make_sbox() {
   std::array<std::uint8_t, 256> sbox{0x63};
   std::uint8_t power = 1, inverse = 1;
@@ -45,13 +45,13 @@ constexpr int rounds(std::size_t key_bytes) {
   return static_cast<int>(key_bytes / 4) + 6;
 }
 
-// As secret as the key: whoever holds one wipes it.
+// As secret as the key; its owner must wipe it.
 struct RoundKeys {
-  std::array<std::uint32_t, 60> words;  // the first 4 * (rounds + 1) are used, the others are 0
+  std::array<std::uint32_t, 60> words;  // the first 4 * (rounds + 1) are used; the rest are 0
   int rounds;
 };
 
-// FIPS 197 section 5.2, for a key of 16, 24 or 32 bytes.
+// FIPS 197, section 5.2. The key has 16, 24 or 32 bytes.
 inline RoundKeys expand_key(std::span<const std::byte> key) {
   RoundKeys keys{{}, rounds(key.size())};
   const std::size_t key_words = key.size() / 4;
@@ -71,7 +71,7 @@ inline RoundKeys expand_key(std::span<const std::byte> key) {
   return keys;
 }
 
-// FIPS 197 section 5.1. The state is held as in figure 3 of the standard, byte 4c + r is row r of column c.
+// FIPS 197, section 5.1. Byte 4c + r of the state is row r of column c, as in figure 3 of the standard.
 constexpr void encrypt_block(const RoundKeys& keys, const std::uint8_t in[16], std::uint8_t out[16]) {
   std::array<std::uint8_t, 16> state{};
   const auto add_round_key = [&](int round) {
@@ -86,7 +86,7 @@ constexpr void encrypt_block(const RoundKeys& keys, const std::uint8_t in[16], s
     for (unsigned i = 0; i < 16; ++i) shifted[i] = sbox[state[(i + 4 * (i % 4)) % 16]];
     if (round == keys.rounds) {
       state = shifted;
-    } else {  // MixColumns: 2, 3, 1, 1 in every row, turned by the row
+    } else {  // MixColumns: coefficients 2, 3, 1, 1, rotated by the row
       for (unsigned i = 0; i < 16; ++i) {
         const auto row = [&](unsigned distance) { return shifted[i / 4 * 4 + (i + distance) % 4]; };
         state[i] = static_cast<std::uint8_t>(times_x(row(0)) ^ times_x(row(1)) ^ row(1) ^ row(2) ^ row(3));

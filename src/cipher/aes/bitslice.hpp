@@ -1,10 +1,11 @@
-// AES bitsliced (Biham, "A fast new DES implementation in software", 1997): word p of a state holds bit p of
-// 32 blocks, so that one instruction does the same to all of them, and nothing is looked up: there is no
-// address and no branch that depends on key or data. As one GPU thread does it; the host runs the same body.
+// Bitsliced AES (Biham, "A fast new DES implementation in software", 1997), as run by a GPU thread; the host
+// runs the same code. Word p of a state holds bit p of 32 blocks, so one instruction processes all of them.
+// There are no tables, and no memory address or branch depends on key or data.
 //
-// A thread has one column of the state, 32 words, and four neighbouring threads have a state together;
-// ShiftRows is what they exchange. On the host one thread has all four columns, and ShiftRows is nothing but
-// names: on a GPU 128 words leave so few threads on a multiprocessor that nothing hides what they wait for.
+// A GPU thread holds one column of the state, 32 words, and four neighboring threads hold a state; ShiftRows
+// exchanges words between them. With all 128 words in one thread, too few threads would fit on a
+// multiprocessor to hide latency. On the host, one thread holds all four columns, and ShiftRows only renames
+// words.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +16,31 @@
 
 namespace gpuaes::aes {
 
-// Word 8r + i of a column: bit i of row r, of block k in bit k.
+// Word 8r + i holds bit i of row r; bit k of it belongs to block k.
 struct Column {
   std::uint32_t words[32];
 };
 
-// The columns that one thread has of a state: column `position` alone, or all four, and then `position` is 0.
+// The columns that one thread holds: column `position`, or all four (then `position` is 0).
 template <int own>
 struct State {
   static_assert(own == 1 || own == 4);
   Column columns[own];
 };
 
-// A round key as it is added: all bits of a word are that bit of the key. Those of the four rows lie beside
-// each other, since they are wanted together: bit i of row r of column c is [4i + c].rows[r].
+// A round key, expanded for addition: all bits of a word equal one bit of the key. The four rows, which are
+// needed together, are adjacent: bit i of row r of column c is [4i + c].rows[r].
 struct alignas(16) KeyRows {
   std::uint32_t rows[4];
 };
-inline constexpr unsigned key_rows = 32;  // of one round key
+inline constexpr unsigned key_rows = 32;  // per round key
 
-// All ones where that bit of the word is 1.
+// All ones if that bit of the word is 1, otherwise 0.
 GPUAES_HD inline std::uint32_t spread_bit(std::uint32_t word, unsigned bit) {
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(word << (31 - bit)) >> 31);
 }
 
-// Entry `index` of a round key whose four words, as expand_key() makes them, are `words`.
+// Entry `index` of the round key with these four words of expand_key().
 GPUAES_HD inline KeyRows make_key_rows(const std::uint32_t words[4], unsigned index) {
   const std::uint32_t word = words[index % 4];
   const unsigned bit = index / 4;
@@ -47,17 +48,17 @@ GPUAES_HD inline KeyRows make_key_rows(const std::uint32_t words[4], unsigned in
            spread_bit(word, 24 + bit)}};
 }
 
-// The word of the thread that has column `column` of the same state.
+// The word held by the thread with column `column` of the same state.
 GPUAES_HD inline std::uint32_t word_of(std::uint32_t word, unsigned column) {
 #if defined(__CUDA_ARCH__) || defined(GPUAES_HOST_WARPS)
   return __shfl_sync(0xffffffff, word, static_cast<int>(column), 4);
 #else
   static_cast<void>(column);
-  return word;  // never called: there is one thread
+  return word;  // never called: one thread holds all columns
 #endif
 }
 
-// Row r of column c comes from column c + r.
+// Row r of column c + r moves to column c.
 template <int own>
 GPUAES_HD inline void shift_rows(State<own>& state, unsigned position) {
   for (unsigned row = 1; row < 4; ++row) {
@@ -71,14 +72,16 @@ GPUAES_HD inline void shift_rows(State<own>& state, unsigned position) {
   }
 }
 
-// MixColumns and AddRoundKey: row r becomes 2 (a[r] + a[r+1]) + a[r+1] + a[r+2] + a[r+3] + key, from the
-// highest bit down, since times 2 moves bits up; where a bit comes out at the top it is added to bits 4, 3, 1
-// and 0. The sum of three rows is that of all four and row r, so where nothing is added there is one such sum
-// for all rows; where something is, a sum for each row saves an input. With sums of three at a time that
-// makes 87.
+// MixColumns and AddRoundKey: row r becomes 2 (a[r] + a[r+1]) + a[r+1] + a[r+2] + a[r+3] + key. Bits are
+// processed from the highest down, because multiplication by 2 moves bits up. The bit shifted out at the top
+// is added to bits 4, 3, 1 and 0.
+//
+// In bits 7, 6, 5 and 2, one sum of all four rows serves every row, because adding row r cancels it. In bits
+// 4, 3, 1 and 0, separate sums of three rows take no more functions per row and make the common sum
+// unnecessary. The total is 87 functions of three inputs.
 inline constexpr int mix_logic = 87;
 GPUAES_HD inline void mix(Column& column, const KeyRows* key, unsigned number) {
-  using gpuaes::add;  // which add() of blocks hides
+  using gpuaes::add;  // hidden by add() of blocks
   const auto a = [&](int row, int bit) -> std::uint32_t& { return column.words[row % 4 * 8 + bit]; };
   std::uint32_t out_of_top[4];
   for (int row = 0; row < 4; ++row) out_of_top[row] = a(row, 7) ^ a(row + 1, 7);
@@ -112,7 +115,7 @@ GPUAES_HD inline void substitute(State<own>& state) {
   }
 }
 
-// Rounds `first` to `rounds`, the last one. `keys`: those of all rounds, from round 0 on.
+// Rounds `first` to `rounds`, which is the last one. `keys` has the key rows of all rounds, from round 0.
 template <int own>
 GPUAES_HD inline void encrypt(State<own>& state, const KeyRows* keys, int first, int rounds,
                               unsigned position) {
@@ -129,7 +132,7 @@ GPUAES_HD inline void encrypt(State<own>& state, const KeyRows* keys, int first,
     add_key(state.columns[c], keys + static_cast<unsigned>(rounds) * key_rows, position + c);
 }
 
-// So that word k becomes that column of block k as expand_key() has words; and back.
+// Converts a bitsliced column to the words of expand_key(), word k being from block k, and back.
 GPUAES_HD inline void transpose(Column& column) {
   gpuaes::transpose(column.words);
 }

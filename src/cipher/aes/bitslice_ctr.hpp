@@ -1,13 +1,13 @@
-// AES in CTR mode, bitsliced: what one GPU thread does of a tile. A tile is 256 counters that share all but
-// the last byte, and belongs to a warp: the threads with one state (bitslice.hpp) are a group, group g of
-// 8 has the counters whose last byte is 8k + g, for k = 0 to 31, so that what a warp writes for one k is 128
-// bytes in a row.
+// AES in CTR mode, bitsliced: the part of one GPU thread in a tile. A tile is 256 counters that differ only
+// in the last byte; a warp processes it. The threads that hold a state (bitslice.hpp) form a group. Group g
+// of 8 has the counters whose last byte is 8k + g, for k = 0 to 31, so a warp writes 128 contiguous bytes for
+// each k.
 //
-// In a tile the last byte of the counter alone differs. Round 1 (FIPS 197, section 5.1) moves it to column 0,
-// whose four bytes round 2 moves to the four columns, one to each. So of two rounds a tile needs no more than
-// the substitution of those four bytes, each by the thread that has the column where it goes (begin_tile),
-// and what is added to their products: that is the same for the whole tile, is made of the other 15 bytes of
-// the counter alone, without slices, and for 32 tiles at once, one in each thread of the warp (share_rounds).
+// Round 1 (FIPS 197, section 5.1) moves the last byte of the counter to column 0, and round 2 moves the four
+// bytes of column 0 to the four columns, one to each. For each block, two rounds therefore need only the
+// substitution of these four bytes, each by the thread that holds its new column (begin_tile). The rest of
+// the two rounds is the same in the whole tile and depends only on the other 15 bytes of the counter. It is
+// computed without bitslicing, for 32 tiles at once, one in each thread of the warp (share_rounds).
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,12 @@
 
 namespace gpuaes::aes {
 
-inline constexpr unsigned slices = 32;  // blocks in a word
-inline constexpr unsigned groups = 8;   // of threads, in a warp that has one column a thread
+inline constexpr unsigned slices = 32;  // blocks per word
+inline constexpr unsigned groups = 8;   // of threads in a warp, with one column per thread
 inline constexpr unsigned tile_blocks = slices * groups;
 
-// A round of one block, without some of its bytes: `kept` says which of them ShiftRows leaves in each column.
+// A round of one block with some of its bytes left out: `kept` masks the bytes of each column after
+// ShiftRows.
 GPUAES_HD inline Block round_of(Block state, const std::uint32_t (&kept)[4], const std::uint32_t key[4]) {
   substitute(state);
   shift_rows(state);
@@ -30,13 +31,13 @@ GPUAES_HD inline Block round_of(Block state, const std::uint32_t (&kept)[4], con
   return state;
 }
 
-// What all blocks of a tile share of rounds 1 and 2.
+// The parts of rounds 1 and 2 that all blocks of a tile share.
 struct SharedRounds {
-  std::uint32_t column0;  // of round 1, but for what the last byte of the counter adds
-  Block rest;             // of round 2, but for what column 0 adds
+  std::uint32_t column0;  // after round 1, without the contribution of the counter's last byte
+  Block rest;             // after round 2, without the contribution of column 0
 };
 
-// `first`: any counter of the tile. `round_keys`: those of rounds 0 to 2 at least.
+// `first` is any counter of the tile. `round_keys` has at least those of rounds 0 to 2.
 GPUAES_HD inline SharedRounds share_rounds(Counter first, const std::uint32_t* round_keys) {
   const Block state = add(load_block(first), {{round_keys[0], round_keys[1], round_keys[2], round_keys[3]}});
   const Block once = round_of(state, {0x00ffffff, 0xffffffff, 0xffffffff, 0xffffffff}, round_keys + 4);
@@ -44,19 +45,19 @@ GPUAES_HD inline SharedRounds share_rounds(Counter first, const std::uint32_t* r
   return {once.words[0], twice};
 }
 
-// y times 2 in GF(2^8).
+// twice = 2 y in GF(2^8).
 GPUAES_HD inline void times_x(const std::uint32_t (&y)[8], std::uint32_t (&twice)[8]) {
   for (int i = 0; i < 8; ++i)
     twice[i] = i == 0 ? y[7] : i == 1 || i == 3 || i == 4 ? y[i - 1] ^ y[7] : y[i - 1];
 }
 
-// Which row of column 0 ShiftRows moves to that column.
+// The row of column 0 that ShiftRows moves to `column`.
 GPUAES_HD inline unsigned row_for(unsigned column) {
   return (4 - column) % 4;
 }
 
-// MixColumns multiplies what comes from row `from` by 2, 3, 1, 1 on its way to rows from, from - 1, ...:
-// masks for whether it gets there once, and twice.
+// MixColumns adds row `from` to rows from, from - 1, from - 2 and from - 3 with the coefficients 2, 3, 1 and
+// 1. These masks are all ones if the coefficient for row `to` includes 1 and 2, respectively.
 GPUAES_HD inline std::uint32_t has_once(unsigned to, unsigned from) {
   return (from - to) % 4 == 0 ? 0 : 0xffffffff;
 }
@@ -64,8 +65,8 @@ GPUAES_HD inline std::uint32_t has_twice(unsigned to, unsigned from) {
   return (from - to) % 4 < 2 ? 0xffffffff : 0;
 }
 
-// What the last byte of the counter adds in round 1 to the row of column 0 that goes to `column` in round 2:
-// its bits, for the slices of a group. The same in all tiles under a key.
+// The contribution of the counter's last byte, in round 1, to the row of column 0 that round 2 moves to
+// `column`; bitsliced, for the counters of a group. It is the same in all tiles under a key.
 struct alignas(16) LastByte {
   std::uint32_t words[8];
 };
@@ -83,7 +84,8 @@ GPUAES_HD inline LastByte make_last_byte(unsigned group, unsigned column, const 
   return result;
 }
 
-// That column of the state after round 2. `rest`: of SharedRounds, the word of this column.
+// Column `column` of the state after round 2. `column0` is from SharedRounds, and `rest` is its word for this
+// column.
 GPUAES_HD inline Column begin_tile(unsigned column, const LastByte& last_byte, std::uint32_t column0,
                                    std::uint32_t rest) {
   const unsigned from = row_for(column);

@@ -1,6 +1,6 @@
-// AES (FIPS 197, section 5.1) of a block in the registers of one GPU thread, without tables: its 16 bytes go
-// through the circuit of the S-box together. Bitsliced code, which does 32 blocks at a time, is much faster;
-// this is for what is computed once for a key or a tile.
+// AES (FIPS 197, section 5.1) on one block in the registers of a GPU thread, without tables: its 16 bytes go
+// through the S-box circuit together. Bitsliced code, which processes 32 blocks at a time, is much faster;
+// this code is for values that are computed once per key or tile.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace gpuaes::aes {
 
-// Word c is column c in the order of aes.hpp, so in the memory of a little-endian machine the words are the
-// 16 bytes.
+// Word c is column c in the byte order of aes.hpp. On a little-endian machine, the words are therefore the 16
+// bytes of the block in memory.
 struct Block {
   std::uint32_t words[4];
 };
@@ -28,23 +28,23 @@ GPUAES_HD inline Block load_block(Counter counter) {
   return {{swap(counter.high >> 32), swap(counter.high), swap(counter.low >> 32), swap(counter.low)}};
 }
 
-// Four bytes times x in GF(2^8).
+// Multiplies each of four bytes by x in GF(2^8).
 GPUAES_HD constexpr std::uint32_t times_x_each(std::uint32_t bytes) {
   return (bytes & 0x7f7f7f7f) << 1 ^ (bytes >> 7 & 0x01010101) * 0x1b;
 }
 
-// Row r of the result is row r + rows.
+// Row r of the result is row r + rows of the column.
 GPUAES_HD constexpr std::uint32_t turn_rows(std::uint32_t column, unsigned rows) {
   return column >> 8 * rows | column << (32 - 8 * rows);
 }
 
-// MixColumns of one column, FIPS 197 section 5.1.3.
+// MixColumns of one column (FIPS 197, section 5.1.3).
 GPUAES_HD constexpr std::uint32_t mix_column(std::uint32_t column) {
   const std::uint32_t next = turn_rows(column, 1), pair = column ^ next;
   return times_x_each(pair) ^ next ^ turn_rows(pair, 2);
 }
 
-// SubBytes: the 16 bytes are the slices. Bit i of byte b of column c is bit 8b + c of x[i].
+// SubBytes, with the 16 bytes as slices: bit 8b + c of x[i] is bit i of byte b of column c.
 GPUAES_HD inline void substitute(Block& block) {
   constexpr std::uint32_t lowest = 0x01010101;
   std::uint32_t x[8]{};
@@ -66,7 +66,6 @@ GPUAES_HD inline void shift_rows(Block& block) {
                      (w[(c + 3) % 4] & 0xff000000);
 }
 
-// `keys`: as expand_key() makes them.
 inline Block encrypt(const RoundKeys& keys, Block block) {
   const std::uint32_t* key = keys.words.data();
   for (int c = 0; c < 4; ++c) block.words[c] ^= key[c];

@@ -1,11 +1,10 @@
-// The S-box of AES (FIPS 197, section 5.1.1) as a circuit, for bitsliced code: no table, no address, no
-// branch.
+// The S-box of AES (FIPS 197, section 5.1.1) as a circuit for bitsliced code, without tables or branches.
 //
-// It is the circuit of Boyar and Peralta ("A new combinational logic minimization technique with applications
-// to cryptology", 2010; 115 gates of two inputs) turned into functions of three bits, each of which a GPU
-// does with one instruction (LOP3): the gates merged by a mapper, and then nodes replaced by others that have
-// the same outputs as their effect, over and over, as long as that made no more of them. 67 are left. The
-// test compares all 256 values with the table.
+// It is derived from the circuit of Boyar and Peralta ("A new combinational logic minimization technique with
+// applications to cryptology", 2010), which has 115 gates with two inputs. A mapper merged the gates into
+// functions of three bits, which GPUs compute with one instruction each (LOP3). A search then kept replacing
+// nodes by others with the same effect on the outputs, as long as their number did not grow. 67 functions
+// remain. A test compares all 256 values with the table.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +13,14 @@
 
 namespace gpuaes::aes {
 
-// a + (b where mask has ones)
+// a ^ (b & mask)
 GPUAES_HD inline std::uint32_t add_masked(std::uint32_t a, std::uint32_t b, std::uint32_t mask) {
   return logic<0x78>(a, b, mask);
 }
 
 inline constexpr int substitute_logic = 67;  // functions in substitute()
 
-// Bit i of 32 bytes is in x[i], before and after.
+// x[i] holds bit i of 32 bytes, before and after.
 GPUAES_HD inline void substitute(std::uint32_t x[8]) {
   const std::uint32_t t0 = logic<0xc3>(x[2], x[7], x[7]);
   const std::uint32_t t1 = logic<0x5a>(x[2], x[4], x[4]);
@@ -100,7 +99,7 @@ GPUAES_HD inline void substitute(std::uint32_t x[8]) {
   x[0] = t60;
 }
 
-// SubBytes of the four bytes of a word, which are the slices.
+// SubBytes of the four bytes of a word, which serve as slices.
 GPUAES_HD inline std::uint32_t substitute_word(std::uint32_t word) {
   std::uint32_t x[8], result = 0;
   for (int i = 0; i < 8; ++i) x[i] = word >> i;

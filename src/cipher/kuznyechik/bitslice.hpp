@@ -1,6 +1,6 @@
-// Kuznyechik bitsliced: word p of a state holds bit p of 32 blocks, so that one instruction does the same to
-// all of them, and nothing is looked up: there is no address and no branch that depends on key or data. As
-// one GPU thread does it, with the whole state in registers; the host runs the same body.
+// Bitsliced Kuznyechik, as run by a GPU thread with the whole state in registers; the host runs the same
+// code. Word p of a state holds bit p of 32 blocks, so one instruction processes all of them. There are no
+// tables, and no memory address or branch depends on key or data.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace gpuaes::kuznyechik {
 
-inline constexpr unsigned slices = 32;  // blocks in a word
+inline constexpr unsigned slices = 32;  // blocks per word
 inline constexpr unsigned block_bits = 128;
 
 struct Slices {
@@ -21,12 +21,12 @@ struct Slices {
 
 inline constexpr unsigned key_slices = (rounds + 1) * block_bits;
 
-// Round keys as they are added: all bits of a word are that bit of the key, in the circuit's basis.
+// Round keys, expanded for addition: all bits of a word equal one bit of the key, in the circuit's basis.
 struct alignas(16) KeySlices {
   std::uint32_t words[key_slices];
 };
 
-// Byte i: which bits of a byte in the standard's basis bit i in the circuit's is the sum of.
+// Byte i is a mask of the bits of a byte in the standard's basis whose sum is bit i in the circuit's basis.
 constexpr std::uint64_t make_summands() {
   std::uint64_t summands = 0;
   for (unsigned from = 0; from < 8; ++from)
@@ -36,7 +36,7 @@ constexpr std::uint64_t make_summands() {
 }
 inline constexpr std::uint64_t summands = make_summands();
 
-// Word `index` of KeySlices. `round_keys`: the bytes of RoundKeys, by words.
+// Word `index` of KeySlices. `round_keys` has the bytes of RoundKeys as words.
 GPUAES_HD inline std::uint32_t key_slice(const std::uint32_t* round_keys, unsigned index) {
   const auto counted = static_cast<std::uint32_t>(summands >> 8 * (index % 8) & 0xff);
   std::uint32_t sum = round_keys[index / slices] >> index / 8 % 4 * 8 & counted;
@@ -46,7 +46,8 @@ GPUAES_HD inline std::uint32_t key_slice(const std::uint32_t* round_keys, unsign
   return 0u - (sum & 1u);
 }
 
-// From word k of all blocks, in words 32k to 32k + 31, to the state in the circuit's basis; and back.
+// Convert blocks to the state in the circuit's basis, and back. Words 32k to 32k + 31 hold word k of all
+// blocks.
 GPUAES_HD inline void slice(Slices& state) {
   GPUAES_UNROLL
   for (unsigned word = 0; word < 4; ++word) transpose(state.words + slices * word);
@@ -65,7 +66,7 @@ GPUAES_HD inline void add_key(Slices& state, const std::uint32_t* key) {
   for (unsigned i = 0; i < block_bits; ++i) state.words[i] ^= key[i];
 }
 
-// Section 4.4.
+// RFC 7801, section 4.4.
 GPUAES_HD inline void encrypt(Slices& state, const KeySlices& keys) {
   GPUAES_NO_UNROLL
   for (unsigned round = 0; round < static_cast<unsigned>(rounds); ++round) {

@@ -1,4 +1,4 @@
-// Bitsliced Kuznyechik with AVX-512 and with AVX2.
+// Bitsliced Kuznyechik with AVX-512 and AVX2.
 #include <algorithm>
 #include <cstring>
 

@@ -1,8 +1,9 @@
-// Bitsliced Kuznyechik, which bitslice_simd.cpp includes once for each instruction set, in its namespace of
-// vectors.hpp and with its attribute as GPUAES_TARGET: no template parameter can stand for an attribute.
+// Bitsliced Kuznyechik. bitslice_simd.cpp includes this file once for each instruction set, in its namespace
+// of vectors.hpp and with its attribute as GPUAES_TARGET, because an attribute cannot be a template
+// parameter.
 //
-// Bit i of byte b of all blocks is state[8b + i]. Any bit of a vector may belong to any block, as long as
-// each block returns to where it was.
+// state[8b + i] holds bit i of byte b of all blocks. Which bit of a vector belongs to which block does not
+// matter, as long as each block returns to its place.
 
 using Word = Vector;
 #define GPUAES_CIRCUIT GPUAES_TARGET
@@ -11,7 +12,7 @@ using Word = Vector;
 #include "cipher/kuznyechik/transpose_body.hpp"
 
 constexpr std::size_t vector_blocks = sizeof(Vector) / sizeof(Block);
-constexpr std::size_t batch_blocks = 8 * sizeof(Vector);  // one for each bit of a vector
+constexpr std::size_t batch_blocks = 8 * sizeof(Vector);  // one per bit of a vector
 
 // Swaps bit i + distance of each byte of x[k] with bit i of x[k + distance].
 template <unsigned distance>
@@ -31,7 +32,8 @@ GPUAES_TARGET inline void transpose_bits(Vector x[8]) {
   swap_bits<1>(x, fill(0x55));
 }
 
-// 16 vectors of blocks at a time, the k-th time: their byte b goes to state[8b + k] first.
+// Pass k takes 16 vectors of blocks and puts their byte b in state[8b + k]. Then bits are transposed within
+// bytes.
 GPUAES_TARGET inline void slice(const Block* blocks, Vector* state) {
   for (unsigned k = 0; k < 8; ++k) {
     Vector rows[16];
@@ -62,11 +64,11 @@ GPUAES_TARGET inline void add_key(Vector x[8], const std::uint32_t* key) {
   for (unsigned i = 0; i < 8; ++i) x[i] = x[i] ^ repeat(key[i]);
 }
 
-// L of bytes 16 to 31, to bytes 0 to 15: each step puts its byte in front of the others. This is a loop, and
-// mix() is not used, because its 16 steps in a row are more code than a CPU keeps decoded.
+// L of bytes 16 to 31, to bytes 0 to 15: each step writes its byte in front of the others. This is a loop
+// instead of mix(), because the code of 16 unrolled steps exceeds a CPU's cache of decoded instructions.
 GPUAES_TARGET inline void mix_down(Vector (&state)[2 * block_bits]) {
   for (Vector* front = state + block_bits; front != state; front -= 8) {
-    // Keeps nothing in registers for the next iteration: GCC would copy all of the state to do that.
+    // Keeps GCC from holding values in registers across iterations, for which it would copy the whole state.
     asm volatile("" : "+r"(front) : : "memory");
     Vector sum[8];
     for (unsigned i = 0; i < 8; ++i) sum[i] = front[8 * 15 + i];
@@ -92,5 +94,5 @@ GPUAES_TARGET void encrypt(const SimdKeys& keys, Block* blocks) {
   for (unsigned b = 0; b < 16; ++b, key += 8) add_key(state + 8 * b, key);
   unslice(state, blocks);
   for (Vector& each : state) each = Vector{};
-  asm volatile("" : : "r"(state) : "memory");  // the zeros are written, although nothing reads them
+  asm volatile("" : : "r"(state) : "memory");  // keeps the compiler from removing the wipe
 }

@@ -1,9 +1,9 @@
-// The circuits that circuit.hpp describes, included once for each kind of word: functions of vectors need the
-// attribute of their instruction set, which a template cannot take as a parameter. The file that includes
-// this defines Word, logic() and add() of it, and GPUAES_CIRCUIT, which marks the functions.
+// The circuits that circuit.hpp describes. This file is included once for each type of word, because
+// functions of vectors need the attribute of their instruction set, which cannot be a template parameter. The
+// including file defines Word, its logic() and add(), and GPUAES_CIRCUIT, which marks the functions.
 
-// From the standard's basis to the circuit's, and back, for one byte in each bit of a word. x[i] holds bit i
-// of the bytes, before and after, here and in substitute().
+// Convert from the standard's basis to the circuit's, and back, with one byte in each bit position. Here and
+// in substitute(), x[i] holds bit i of the bytes, before and after.
 GPUAES_CIRCUIT inline void to_circuit_basis(Word x[8]) {
   const Word t0 = add(x[3], x[5], x[7]);
   const Word t1 = x[2] ^ x[6];
@@ -114,13 +114,14 @@ GPUAES_CIRCUIT inline void substitute(Word x[8]) {
   x[0] = t77;
 }
 
-// The functions in mix().
+// Functions in mix().
 inline constexpr int mix_logic = 16 * 83;
 
-// What R adds to the byte that would go out, `y`, of a state that has bit i of byte b, byte 0 the first in
-// memory, in word 8b + i. Nothing is shifted: where y lies is what is byte 0 from then on, and for the next
-// step each byte has its number less by one. Byte 15 has `out` before this one; for it from 15 down to 0 that
-// is L, and behind it each byte has its name again.
+// A step R. Word 8b + i of the state holds bit i of byte b, byte 0 being the first in memory. Instead of
+// moving bytes, each step numbers them anew: byte 15 is at position `out`, and byte 0 at the next position,
+// modulo 16. `y` is byte 15 and becomes the new byte 0.
+//
+// L is the steps with `out` from 15 down to 0, after which each byte has its own number again.
 template <unsigned out>
 GPUAES_CIRCUIT inline void mix_step(const Word* s, Word* y) {
   const auto a = [&](unsigned byte, unsigned bit) -> const Word& {
@@ -211,7 +212,7 @@ GPUAES_CIRCUIT inline void mix_step(const Word* s, Word* y) {
   y[3] = add(y[3], t62, t46);
 }
 
-// L, each new byte where the old one lay.
+// L, in place.
 GPUAES_CIRCUIT inline void mix(Word (&s)[128]) {
   mix_step<15>(s, s + 120);
   mix_step<14>(s, s + 112);

@@ -13,7 +13,7 @@ namespace {
 
 using kuznyechik::Block;
 
-// 64 KiB, looked up at secret addresses.
+// 64 KiB. Lookups are secret-dependent memory accesses.
 struct Tables {
   kuznyechik::LsTables tables = kuznyechik::make_ls_tables();
   BlockWords entry(unsigned index) const { return tables.entries[index]; }
@@ -44,7 +44,7 @@ kuznyechik::SimdCodes kuznyechik::find_simd_codes() {
 
 KuznyechikCpu::KuznyechikCpu(std::span<const std::byte> key, const kuznyechik::SimdCodes& codes)
     : codes_(codes) {
-  new (&keys().round) kuznyechik::RoundKeys(kuznyechik::expand_key(key));  // no copy is left on the stack
+  new (&keys().round) kuznyechik::RoundKeys(kuznyechik::expand_key(key));  // leaves no copy on the stack
   prepare(keys().round, keys().simd.shuffle);
   prepare(keys().round, keys().simd.bitslice);
 }

@@ -1,6 +1,6 @@
 // Kuznyechik on the CPU, with one key: many blocks at a time, with the best SIMD instructions that the CPU
-// supports. No address and no branch depends on key or data, except on CPUs that support none of them: they
-// look up tables.
+// supports. No memory address or branch depends on key or data, except on CPUs without these instructions,
+// where lookup tables are used.
 #pragma once
 
 #include <array>
@@ -16,11 +16,12 @@
 namespace gpuaes {
 namespace kuznyechik {
 
-// The most blocks that code takes at a time: one for each byte of a vector, and one for each bit.
+// The maximum numbers of blocks that SIMD code processes at a time: one per byte of a vector, and one per
+// bit.
 inline constexpr std::size_t max_shuffle_blocks = 32;
 inline constexpr std::size_t largest_batch = 512;
 
-// A round key for all blocks of a vector, in the basis of nibble_tables.hpp.
+// A round key, repeated for all blocks of a vector, in the basis of nibble_tables.hpp.
 struct ShuffleKey {
   alignas(max_shuffle_blocks) std::array<std::array<std::uint8_t, max_shuffle_blocks>, 16> of;
 };
@@ -28,7 +29,7 @@ struct ShuffleKeys {
   std::array<ShuffleKey, rounds + 1> of;
 };
 
-// The round keys as each technique adds them. As secret as the key.
+// The round keys in the form that each technique uses. As secret as the key.
 struct SimdKeys {
   ShuffleKeys shuffle;
   KeySlices bitslice;
@@ -36,7 +37,7 @@ struct SimdKeys {
 void prepare(const RoundKeys& keys, ShuffleKeys& prepared);
 void prepare(const RoundKeys& keys, KeySlices& prepared);
 
-// Code for one instruction set, which encrypts `blocks` blocks in place.
+// Code for one instruction set. Encrypts `blocks` blocks in place.
 struct SimdCode {
   const char* name;
   std::size_t blocks;
@@ -44,8 +45,8 @@ struct SimdCode {
   void (*encrypt)(const SimdKeys& keys, Block* blocks);
 };
 
-// All that this program was built with, the fastest first. Bitsliced code takes hundreds of blocks at a time
-// and is faster; code by shuffle instructions, which look up 16 entries in a register, takes a few blocks.
+// All code in this build, fastest first. Bitsliced code processes hundreds of blocks at a time and is faster.
+// Shuffle code, which looks up 16 entries in a register, processes only a few.
 std::span<const SimdCode> bitslice_simd_codes();
 std::span<const SimdCode> shuffle_simd_codes();
 
@@ -55,22 +56,21 @@ struct SimdCodes {
   const SimdCode* shuffle = nullptr;   // for the remaining blocks
 };
 
-// The fastest that this CPU supports.
+// The fastest code that this CPU supports.
 SimdCodes find_simd_codes();
 
 }  // namespace kuznyechik
 
 class KuznyechikCpu {
  public:
-  // A key of 32 bytes. Where `codes` has no code for the remaining blocks, tables encrypt them.
+  // The key has 32 bytes. If `codes` has no code for the remaining blocks, tables are used for them.
   explicit KuznyechikCpu(std::span<const std::byte> key,
                          const kuznyechik::SimdCodes& codes = kuznyechik::find_simd_codes());
 
-  // Encrypts each of the blocks in place. Multiples of largest_batch leave no remaining blocks, which are
-  // slower.
+  // Encrypts the blocks in place. Blocks beyond a multiple of largest_batch are slower.
   void encrypt(std::span<kuznyechik::Block> blocks) const;
 
-  // Counter mode. `out` is as long as `in`; the same memory, or apart from it.
+  // Counter mode. `out` has the length of `in`; they are the same memory or do not overlap.
   void ctr(Counter first, std::span<const std::byte> in, std::span<std::byte> out) const;
 
  private:
@@ -82,10 +82,10 @@ class KuznyechikCpu {
   const Keys& keys() const { return *reinterpret_cast<const Keys*>(memory_.bytes().data()); }
 
   kuznyechik::SimdCodes codes_;
-  Secret memory_{sizeof(Keys)};  // its pages are aligned to more than any vector
+  Secret memory_{sizeof(Keys)};  // page-aligned, which suffices for vectors
 };
 
-// out = in XOR keystream, whose last block may be used in part.
+// out = in XOR keystream. The last block of the keystream may be used in part.
 void add_keystream(std::span<const kuznyechik::Block> keystream, std::span<const std::byte> in,
                    std::span<std::byte> out);
 

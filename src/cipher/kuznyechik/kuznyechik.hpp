@@ -1,9 +1,9 @@
-// Kuznyechik, the block cipher of GOST R 34.12-2015 with blocks of 128 bits (RFC 7801), as the standard
-// writes it: the key expansion, which no address and no branch tells a secret, as lanes use it; and the
-// encryption and decryption of one block byte by byte: slow, with lookups at secret addresses, and the oracle
-// that faster code is checked against.
+// Kuznyechik, the block cipher of GOST R 34.12-2015 with 128-bit blocks (RFC 7801), as in the standard: the
+// key expansion, which lanes use and which makes no secret-dependent memory accesses or branches; and the
+// encryption and decryption of one block, byte by byte. The latter are slow and make secret-dependent memory
+// accesses. They are the reference that faster code is tested against.
 //
-// A block is its bytes as they lie in memory: byte 0 is the standard's a_15, the leftmost one.
+// A block is its bytes in the order of memory: byte 0 is the standard's a_15, the leftmost one.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ using Block = std::array<std::uint8_t, 16>;
 using Substitution = std::array<std::uint8_t, 256>;
 
 inline constexpr std::size_t key_bytes = 32;
-inline constexpr int rounds = 9;  // of X, S and L; behind them the tenth round key is added
+inline constexpr int rounds = 9;  // of X, S and L, followed by addition of the tenth round key
 
 // RFC 7801, section 4.1.1.
 inline constexpr Substitution pi{
@@ -44,7 +44,7 @@ constexpr Substitution invert(const Substitution& substitution) {
 }
 inline constexpr Substitution inverse_pi = invert(pi);
 
-// The product in GF(2)[x] / (x^8 + x^7 + x^6 + x + 1), section 4.1.2. No branch depends on a factor.
+// The product in GF(2)[x] / (x^8 + x^7 + x^6 + x + 1) (section 4.1.2). No branch depends on a factor.
 GPUAES_HD constexpr std::uint8_t multiply(std::uint8_t a, std::uint8_t b) {
   unsigned product = 0, shifted = a;
   for (unsigned bit = 0; bit < 8; ++bit) {
@@ -54,10 +54,10 @@ GPUAES_HD constexpr std::uint8_t multiply(std::uint8_t a, std::uint8_t b) {
   return static_cast<std::uint8_t>(product);
 }
 
-// Of the linear function l, for bytes 0 to 15 (section 4.1.2).
+// The coefficients of the linear function l for bytes 0 to 15 (section 4.1.2).
 inline constexpr Block coefficients{148, 32, 133, 16, 194, 192, 1, 251, 1, 192, 194, 16, 133, 32, 148, 1};
 
-// products[k][b] is the k-th coefficient times b.
+// products[k][b] is coefficient k times b.
 constexpr std::array<Substitution, 16> make_products() {
   std::array<Substitution, 16> products{};
   for (unsigned k = 0; k < 16; ++k)
@@ -85,8 +85,8 @@ constexpr Block shift_in(const Block& block) {  // R
   return shifted;
 }
 
-// The inverse of R. The last coefficient is 1: what shift_in() put in front, without its other summands, is
-// the byte that went out.
+// The inverse of R. The last coefficient is 1, so adding the other products to byte 0 yields the byte that R
+// removed.
 constexpr Block shift_out(const Block& block) {
   Block shifted{};
   for (unsigned i = 0; i < 15; ++i) shifted[i] = block[i + 1];
@@ -105,9 +105,9 @@ constexpr Block unmix(Block block) {  // the inverse of L
   return block;
 }
 
-// L S as key expansion does it: every entry of the table is looked at, and L multiplies in steps.
+// L S for secret blocks, in key expansion: reads every entry of the table, and multiplies without tables.
 constexpr Block mix_secret(const Block& block) {
-  std::uint8_t ring[32] = {};  // R moves nothing: it puts its byte in front
+  std::uint8_t ring[32] = {};  // R moves no bytes: it writes a new one in front
   for (unsigned i = 0; i < 16; ++i)
     for (unsigned entry = 0; entry < 256; ++entry) {
       const unsigned is_it = ((entry ^ block[i]) - 1u) >> 8 & 0xffu;
@@ -120,7 +120,7 @@ constexpr Block mix_secret(const Block& block) {
   return mixed;
 }
 
-// As secret as the key: whoever holds one wipes it.
+// As secret as the key; its owner must wipe it.
 struct RoundKeys {
   std::array<Block, rounds + 1> of;
 };
@@ -136,7 +136,7 @@ constexpr std::array<Block, 32> make_constants() {
 }
 inline constexpr std::array<Block, 32> constants = make_constants();
 
-// Section 4.3, for a key of 32 bytes.
+// Section 4.3. The key has 32 bytes.
 constexpr RoundKeys expand_key(std::span<const std::byte> key) {
   RoundKeys keys{};
   for (unsigned i = 0; i < key_bytes; ++i) keys.of[i / 16][i % 16] = std::to_integer<std::uint8_t>(key[i]);

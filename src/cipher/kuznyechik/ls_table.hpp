@@ -1,8 +1,8 @@
-// Kuznyechik encryption by LS tables, as one GPU thread does it; the host runs the same bodies. The addresses
+// Kuznyechik encryption with LS tables, as run by a GPU thread; the host runs the same code. Memory addresses
 // depend on key and data.
 //
-// L is linear, so L S of a block is the sum of a contribution of each of its bytes to the whole block: 16
-// lookups of 16 bytes a round, in a table for each byte.
+// L is linear, so L S of a block is the sum of the contributions of its bytes: 16 lookups of 16 bytes per
+// round, with one table for each byte.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ constexpr BlockWords to_words(const Block& block) {
 
 inline constexpr unsigned ls_entries = 16 * 256;
 
-// 64 KiB. Entry 256 i + b is added if byte i of a block is b.
+// 64 KiB. Entry 256 i + b is the contribution of byte i of a block if its value is b.
 struct LsTables {
   BlockWords entries[ls_entries];
 };
 
-// The tables of a linear map after a substitution of each byte.
+// The tables of a linear map that follows a substitution of each byte.
 constexpr LsTables make_tables(Block (*map)(Block), const Substitution& substitution) {
   LsTables tables{};
   for (unsigned i = 0; i < 16; ++i) {
@@ -49,7 +49,7 @@ constexpr LsTables make_ls_tables() {
   return make_tables(mix, pi);
 }
 
-// Round keys as words, in the order in which rounds add them.
+// Round keys as words, in the order of the rounds.
 using KeyWords = std::array<std::uint32_t, 4 * (rounds + 1)>;
 
 constexpr KeyWords make_key_words(const RoundKeys& keys) {
@@ -66,9 +66,10 @@ GPUAES_HD inline BlockWords key_of(const std::uint32_t* round_keys, unsigned rou
   return {{k[0], k[1], k[2], k[3]}};
 }
 
-// Lookups: entry(state, step) for steps 0 to 15 are the 16 entries of a round, each once and in any order.
+// A Lookup provides entry(state, step), which returns the 16 entries of a round for steps 0 to 15, in any
+// order.
 
-// Tables as LsTables has them. Memory: entry(index).
+// Lookups in tables in the layout of LsTables. Memory provides entry(index).
 template <class Memory>
 struct InOrder {
   const Memory& memory;
@@ -77,23 +78,25 @@ struct InOrder {
   }
 };
 
-// Entry 256 i + b moves to 16 b + i.
+// Moves entry 256 i + b to index 16 b + i.
 constexpr LsTables interleave(const LsTables& tables) {
   LsTables moved{};
   for (unsigned i = 0; i < ls_entries; ++i) moved.entries[i % 256 * 16 + i / 256] = tables.entries[i];
   return moved;
 }
 
-// Shared memory serves 8 threads at a time with 16 bytes each, from 8 groups of 4 banks. Here the 16 entries
-// for a value of a byte are contiguous, so each table has its own bank group, and each of 8 threads takes the
-// tables in another order: there are no bank conflicts, whatever they look up. Each thread begins at another
-// one of the first 8 tables and goes around these, then does the same with the last 8, so that the byte of a
-// step is in one of two words of the state. 16 times the number of a table is both the offset of its entry
-// and the selector that moves the byte to its position in an address. (The number is a sum because nvcc
-// spends another instruction on each XOR with the lane, every time.)
+// Shared memory serves 8 threads at a time with 16 bytes each, from 8 groups of 4 banks. Here, the 16 entries
+// for a value of a byte are contiguous, so each of the first 8 tables has its own bank group, and so has each
+// of the last 8. Each of 8 threads uses the tables in a different order, which prevents bank conflicts for
+// all values: it starts at a different one of the first 8 tables and goes around them, then does the same
+// with the last 8. The byte of a step is therefore in one of two words of the state.
+//
+// 16 times the number of a table is both the offset of its entry and the selector that moves the byte to its
+// position in an address. (The number is a sum because nvcc would compute an XOR with the lane again for each
+// lookup.)
 class Interleaved {
  public:
-  // `tables`: interleave()d, aligned to 16 bytes.
+  // `tables`: from interleave(), aligned to 16 bytes.
   GPUAES_HD Interleaved(const BlockWords* tables, unsigned warp_lane)
       : tables_(reinterpret_cast<const char*>(tables)) {
     for (unsigned step = 0; step < 8; ++step) own_[step] = 16 * ((step + warp_lane) % 8);
@@ -110,7 +113,7 @@ class Interleaved {
   std::uint32_t own_[8];
 };
 
-// A round of tables, then a key.
+// The lookups of a round and the addition of the next round key.
 template <class Lookup>
 GPUAES_HD inline BlockWords look_up(const BlockWords& state, const BlockWords& key, const Lookup& lookup) {
   BlockWords sum = key;
@@ -129,8 +132,8 @@ GPUAES_HD inline BlockWords encrypt(BlockWords block, const BlockWords (&keys)[r
   return block;
 }
 
-// `count` blocks side by side, which hide each other's waits and share the loads of round keys, which are
-// those of make_key_words().
+// `count` blocks at a time, which hide each other's latency and share the loads of round keys. `round_keys`
+// is from make_key_words().
 template <unsigned count, class Memory>
 GPUAES_HD inline void encrypt(BlockWords (&blocks)[count], const std::uint32_t* round_keys,
                               const Memory& memory) {

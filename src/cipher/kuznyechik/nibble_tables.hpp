@@ -1,17 +1,19 @@
-// Kuznyechik by tables of 16 entries, which vector instructions look up in a register: no address depends on
-// key or data.
+// Kuznyechik with tables of 16 entries, which vector instructions look up in a register, so no memory address
+// depends on key or data.
 //
-// S. Perrin, "Partitions in the S-box of Streebog and Kuznyechik" (2019), found what pi is: in the field F
-// with x^8 + x^4 + x^3 + x^2 + 1 it maps the multiples of an element by the subfield of 16 elements, its
-// coset, to a translated subfield. With a base of F over that subfield, 1 and b, an element is u b + v, and
-// where u is not 0 its coset is that of b + w with w = v / u; then
+// The tables of S use the structure of pi that Perrin found ("Partitions in the S-box of Streebog and
+// Kuznyechik", 2019). Let F be the field with the polynomial x^8 + x^4 + x^3 + x^2 + 1. The multiples of an
+// element by the nonzero elements of the subfield of 16 elements are its coset; pi maps each coset into a
+// translate of the subfield. With 1 and b as a basis of F over the subfield, an element is u b + v. If u is
+// not 0, its coset is that of b + w with w = v / u, and
 //
 //     pi(u b + v) = offset(w) + power(log u + shift(w) modulo 15)
 //
-// and where u is 0 it is a table of v. Here are these tables, found in pi, and the proof that they are it.
+// If u is 0, pi is a table of v. These tables are computed from pi, and a static_assert proves that they
+// yield pi.
 //
-// Bytes are held as u and v, 4 bits each: a linear map of what the standard calls a byte, so L is the same
-// with its coefficients' products mapped, each the sum of a table of v and one of u.
+// Bytes are held as u and v, 4 bits each. This is a linear map of the standard's bytes, so each product with
+// a coefficient of L is the sum of a table of v and one of u.
 #pragma once
 
 #include <array>
@@ -22,7 +24,7 @@
 
 namespace gpuaes::kuznyechik {
 
-using Nibbles = std::array<std::uint8_t, 16>;  // a table
+using Nibbles = std::array<std::uint8_t, 16>;  // a table of 16 entries
 
 // The product in F.
 constexpr std::uint8_t multiply_in_f(std::uint8_t a, std::uint8_t b) {
@@ -34,7 +36,7 @@ constexpr std::uint8_t multiply_in_f(std::uint8_t a, std::uint8_t b) {
   return static_cast<std::uint8_t>(product);
 }
 
-// The powers of a generator of the subfield's group: x is one of F's, and so is x^17 here.
+// The powers of a generator of the subfield's multiplicative group: x^17, because x generates that of F.
 constexpr std::array<std::uint8_t, 15> make_powers() {
   std::uint8_t generator = 1;
   for (int i = 0; i < 17; ++i) generator = multiply_in_f(generator, 2);
@@ -43,7 +45,8 @@ constexpr std::array<std::uint8_t, 15> make_powers() {
   return powers;
 }
 
-// From u and v to the byte of the standard, and back: v counts the powers 0 to 3, u the same times b = x.
+// `joined` converts u and v to the standard's byte, and `split` is the inverse. The bits of v are
+// coefficients of the powers 0 to 3, and the bits of u those of the same powers times b = x.
 constexpr Substitution make_joined() {
   constexpr std::array<std::uint8_t, 15> powers = make_powers();
   Substitution joined{};
@@ -57,17 +60,17 @@ constexpr Substitution make_joined() {
 inline constexpr Substitution joined = make_joined();
 inline constexpr Substitution split = invert(joined);
 
-// What S looks up, in this order. An index whose bit 7 is set finds 0, as _mm_shuffle_epi8() has it, and bits
-// 4 to 6 of an index do not count. Sums wrap at 256; modulo 15 is the smaller one of a number and 15 less, or
-// 15 more.
+// The tables of S, in the order of use. As with _mm_shuffle_epi8(), the entry for an index with bit 7 set is
+// 0, and bits 4 to 6 of an index are ignored. Sums wrap at 256. To reduce a number modulo 15, the smaller of
+// it and the number minus 15 is taken, or plus 15 if it may be negative.
 struct SplitS {
-  Nibbles log_v;        // 0x80 + log v; of 0 what keeps bit 7 set in the sum
-  Nibbles minus_log_u;  // 0x80 - log u modulo 15; of 0 it has no bit 7
-  Nibbles ratio;        // w, by log v - log u modulo 15; and 0 where either is 0
-  Nibbles offset;       // split, by w
-  Nibbles shift;        // 0x80 + shift(w)
-  Nibbles power;        // split, by shift(w) + log u modulo 15
-  Nibbles subfield;     // by v | minus_log_u: where u is 0, what is missing yet
+  Nibbles log_v;        // 0x80 + log v; for v = 0, keeps bit 7 of the sum set
+  Nibbles minus_log_u;  // 0x80 + (-log u modulo 15); for u = 0, bit 7 is clear
+  Nibbles ratio;        // w, indexed by log v - log u modulo 15; 0 if u or v is 0
+  Nibbles offset;       // split, indexed by w
+  Nibbles shift;        // 0x80 + shift(w), indexed by w
+  Nibbles power;        // split, indexed by shift(w) + log u modulo 15
+  Nibbles subfield;     // indexed by v | minus_log_u; the remaining summand if u is 0
 };
 
 constexpr SplitS make_split_s() {
@@ -83,7 +86,7 @@ constexpr SplitS make_split_s() {
   }
   for (unsigned w = 0; w < 16; ++w) {
     const auto b_w = static_cast<std::uint8_t>(2 ^ joined[w]);
-    std::uint8_t offset = 0;  // the sum of all 15 values, since that of the powers is 0
+    std::uint8_t offset = 0;  // the sum of the 15 values, because the powers add up to 0
     for (const std::uint8_t u : powers) offset ^= pi[multiply_in_f(u, b_w)];
     s.offset[w] = split[offset];
     if (w == 0)
@@ -97,7 +100,7 @@ constexpr SplitS make_split_s() {
 }
 inline constexpr SplitS split_s = make_split_s();
 
-// A byte as vector instructions do each of theirs.
+// S of a split byte, computed as with vector instructions.
 constexpr std::uint8_t substitute_split(std::uint8_t byte) {
   const auto find = [](const Nibbles& table, unsigned index) -> unsigned {
     return index & 0x80 ? 0u : table[index & 15];
@@ -120,9 +123,9 @@ constexpr bool split_s_is_pi() {
 }
 static_assert(split_s_is_pi());
 
-// A linear map of bytes is the sum of a table of their lower nibble and one of the upper; or a matrix of
-// bits, as GF2P8AFFINEQB takes it: bit i of the result is the parity of the byte and byte 7 - i of the
-// matrix.
+// A linear map of bytes, in two forms: the sum of a table of the lower nibble and one of the upper nibble;
+// and the bit matrix that GF2P8AFFINEQB takes, where bit 7 - i of the result is the parity of the byte AND
+// byte i of the matrix.
 struct Linear {
   Nibbles lower, upper;
   std::uint64_t matrix;
@@ -142,7 +145,7 @@ constexpr Linear make_linear(Map map) {
   return linear;
 }
 
-// What the matrix says, as the instruction is described.
+// The product as the description of GF2P8AFFINEQB defines it.
 constexpr std::uint8_t multiply_by_matrix(std::uint64_t matrix, std::uint8_t byte) {
   unsigned result = 0;
   for (unsigned i = 0; i < 8; ++i)
@@ -162,7 +165,8 @@ inline constexpr Linear to_split = make_linear([](std::uint8_t byte) { return sp
 inline constexpr Linear to_joined = make_linear([](std::uint8_t byte) { return joined[byte]; });
 static_assert(matrix_is_tables(to_split) && matrix_is_tables(to_joined));
 
-// The products of split bytes with coefficients 0 to 5, which are 14 to 9 too, and 7. The others are 1.
+// Products of split bytes with coefficients 0 to 5, which equal coefficients 14 to 9, and with coefficient 7.
+// The other coefficients are 1.
 inline constexpr unsigned factors = 7;
 static_assert(coefficients[6] == 1 && coefficients[8] == 1 && coefficients[15] == 1);
 static_assert(coefficients[0] == coefficients[14] && coefficients[1] == coefficients[13] &&

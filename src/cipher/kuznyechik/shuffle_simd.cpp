@@ -1,4 +1,4 @@
-// Kuznyechik by tables of 16 entries in registers, with GFNI, AVX2 and SSSE3.
+// Kuznyechik with tables of 16 entries in registers, with GFNI, AVX2 and SSSE3.
 #include "cipher/kuznyechik/cpu.hpp"
 #include "cipher/kuznyechik/nibble_tables.hpp"
 #include "cipher/kuznyechik/vectors.hpp"
@@ -51,7 +51,7 @@ constexpr std::array<SimdCode, 0> codes{};
 void prepare(const RoundKeys& keys, ShuffleKeys& prepared) {
   for (unsigned round = 0; round <= rounds; ++round)
     for (unsigned i = 0; i < 16; ++i) {
-      // The table `split` would be read at secret addresses.
+      // Indexing `split` by the byte would be a secret-dependent memory access.
       std::uint8_t byte = 0;
       for (unsigned bit = 0; bit < 8; ++bit)
         byte ^=

@@ -1,8 +1,8 @@
-// Kuznyechik by tables of 16 entries, which shuffle_simd.cpp includes once for each instruction set, in its
-// namespace of vectors.hpp and with its attribute as GPUAES_TARGET: no template parameter can stand for an
-// attribute. GPUAES_HAS_MATRICES: the set has multiply_by_matrix().
+// Kuznyechik with tables of 16 entries. shuffle_simd.cpp includes this file once for each instruction set, in
+// its namespace of vectors.hpp and with its attribute as GPUAES_TARGET, because an attribute cannot be a
+// template parameter. GPUAES_HAS_MATRICES is defined if the set has multiply_by_matrix().
 //
-// A vector holds the same byte of as many blocks as it has bytes: byte i of all blocks is state[i].
+// state[i] holds byte i of as many blocks as a vector has bytes.
 
 GPUAES_TARGET inline Vector load_table(const Nibbles& table) {
   return repeat(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table.data())));
@@ -37,11 +37,11 @@ GPUAES_TARGET inline Vector substitute(Vector x) {
          look_up(load_table(split_s.subfield), v | minus_log_u);
 }
 
-// One round. R moves no byte: it puts its result in front of the 16 bytes of S.
+// One round. R moves no bytes: it writes a new one in front of the 16 bytes of S.
 GPUAES_TARGET inline void do_round(Vector (&state)[32], const ShuffleKey& key) {
   for (unsigned i = 0; i < 16; ++i) state[16 + i] = substitute(state[i] ^ load_aligned(key.of[i].data()));
   for (Vector* front = state + 15;; --front) {
-    // Keeps nothing in registers for the next iteration: GCC would copy all of the state to do that.
+    // Keeps GCC from holding values in registers across iterations, for which it would copy the whole state.
     asm volatile("" : "+r"(front) : : "memory");
     Vector sum = front[7] ^ front[9] ^ front[16] ^ map(split_products[6], front[8]);
     for (unsigned k = 6; k-- > 0;) sum = sum ^ map(split_products[k], front[1 + k] ^ front[15 - k]);
@@ -52,7 +52,7 @@ GPUAES_TARGET inline void do_round(Vector (&state)[32], const ShuffleKey& key) {
 
 #include "cipher/kuznyechik/transpose_body.hpp"
 
-// `blocks`: one for each byte of a vector.
+// `blocks` has one block for each byte of a vector.
 GPUAES_TARGET void encrypt(const SimdKeys& all_keys, Block* blocks) {
   const ShuffleKeys& keys = all_keys.shuffle;
   Vector state[32];
@@ -63,5 +63,5 @@ GPUAES_TARGET void encrypt(const SimdKeys& all_keys, Block* blocks) {
   transpose(state);
   for (unsigned i = 0; i < 16; ++i) store_row(blocks, i, map(to_joined, state[i]));
   for (Vector& each : state) each = Vector{};
-  asm volatile("" : : "r"(state) : "memory");  // the zeros are written, although nothing reads them
+  asm volatile("" : : "r"(state) : "memory");  // keeps the compiler from removing the wipe
 }

@@ -1,7 +1,7 @@
-// Swaps rows and columns of 16 x 16 bytes, in each 128 bits of 16 vectors by themselves. A part of the two
-// bodies that include it.
+// Transposes 16 x 16 bytes, separately in each 128-bit part of 16 vectors. Included by bitslice_simd_body.hpp
+// and shuffle_simd_body.hpp.
 
-// Four perfect shuffles of all vectors.
+// Four perfect shuffles of the vectors.
 GPUAES_TARGET inline void transpose(Vector* rows) {
   for (int step = 0; step < 4; ++step) {
     Vector shuffled[16];

@@ -1,7 +1,6 @@
-// The vectors of each SIMD instruction set of x86, and the operations on them that Kuznyechik's code is
-// written in. Each set has a namespace with the same names, since a function can only be inlined into one
-// that is compiled for the same instructions: code written once, in a file that ends in _body.hpp, is
-// compiled once in each namespace.
+// The SIMD vectors of each x86 instruction set, and the operations on them that Kuznyechik uses. Each set has
+// a namespace with the same names, because a function can only be inlined into code that is compiled for the
+// same instructions. Files that end in _body.hpp are compiled once in each namespace.
 #pragma once
 
 #if defined(__x86_64__)
@@ -92,7 +91,7 @@ GPUAES_AVX2 inline void store(Block* blocks, Vector x) {
 GPUAES_AVX2 inline Vector load_aligned(const std::uint8_t* bytes) {
   return _mm256_load_si256(reinterpret_cast<const Vector*>(bytes));
 }
-// Each half of a vector holds 16 blocks of its own, which transpose() keeps apart.
+// Each half of a vector holds 16 different blocks, because transpose() works within halves.
 GPUAES_AVX2 inline Vector load_row(const Block* blocks, unsigned row) {
   return _mm256_loadu2_m128i(reinterpret_cast<const __m128i*>(blocks + 16 + row),
                              reinterpret_cast<const __m128i*>(blocks + row));
@@ -152,7 +151,7 @@ GPUAES_AVX2 inline Vector add(Vector a, Vector b, Vector c) {
 
 }  // namespace gpuaes::kuznyechik::avx2
 
-// In addition to AVX2, an instruction that maps bytes by a matrix of bits.
+// AVX2, and an instruction that multiplies bytes by a bit matrix.
 namespace gpuaes::kuznyechik::gfni {
 
 inline bool is_supported() {

@@ -16,13 +16,13 @@ using kuznyechik::Block;
 
 #define GPUAES_CLMUL [[gnu::target("pclmul,ssse3")]]
 
-// As a number whose bit k is the coefficient of x^k.
+// Loads a block as a number whose bit k is the coefficient of x^k.
 GPUAES_CLMUL inline __m128i load(const void* block) {
   const __m128i reversed = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   return _mm_shuffle_epi8(_mm_loadu_si128(static_cast<const __m128i*>(block)), reversed);
 }
 
-// Four products of 64 coefficients for each block; the two in the middle have one place.
+// Sums of the products of 64-bit halves. The two middle products of a block have the same weight.
 struct Sums {
   __m128i low, middle, high;
 };

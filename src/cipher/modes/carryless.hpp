@@ -1,5 +1,5 @@
-// Sums of products in the field of MGM, of many blocks at a time, with the instruction for it where the CPU
-// has one (PCLMULQDQ). No address and no branch depends on the factors or the data.
+// Sums of products in the field of MGM, before reduction, for many blocks at a time, with PCLMULQDQ if the
+// CPU supports it. No memory address or branch depends on the factors or the data.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace gpuaes {
 
-// Each block of `bytes`, the last one filled up with zeros, times its factor, added to `sum`. There are as
-// many factors as blocks.
+// Adds to `sum` the products of the blocks of `bytes`, the last one padded with zeros, and their factors.
+// There are as many factors as blocks.
 void add_products(std::span<const kuznyechik::Block> factors, std::span<const std::byte> bytes,
                   mgm::Product& sum);
 

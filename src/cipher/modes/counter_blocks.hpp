@@ -1,10 +1,10 @@
-// The counter blocks of a job, for kernels that do not profit from consecutive counters; those that do have
-// tiles (tiles.hpp). The host runs this too. A class of counter blocks has
+// The counter blocks of a job, for kernels that do not benefit from consecutive counters; other kernels use
+// tiles (tiles.hpp). The host runs this code too. A class of counter blocks provides
 //
-//     count()               how many there are
-//     counter_block(i)      what the cipher encrypts, to make a block of keystream
-//     load(i)               the data that the keystream is added to
-//     store(i, block)       takes the sum
+//     count()               the number of counter blocks
+//     counter_block(i)      the input of the cipher for a block of keystream
+//     load(i)               the data to which the keystream is added
+//     store(i, block)       stores the sum
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace gpuaes {
 
-// The 16 bytes of a block, in the order of a little-endian machine's memory.
+// The 16 bytes of a block as little-endian words.
 struct alignas(16) BlockWords {
   std::uint32_t words[4];
 };
@@ -36,7 +36,7 @@ GPUAES_HD inline BlockWords add(const BlockWords& a, const BlockWords& b) {
       {a.words[0] ^ b.words[0], a.words[1] ^ b.words[1], a.words[2] ^ b.words[2], a.words[3] ^ b.words[3]}};
 }
 
-// Of data under consecutive counters.
+// Data under consecutive counters.
 struct CtrBlocks {
   Counter counter;  // of the first block
   std::uint64_t blocks;

@@ -1,5 +1,5 @@
-// The counter block of CTR mode: 16 bytes, one big-endian number that grows by one for each block and wraps
-// at 2^128, as OpenSSL's -ctr ciphers count (NIST SP 800-38A, appendix B.1 with m = 128).
+// The counter block of CTR mode: a 16-byte big-endian number that is incremented for each block and wraps at
+// 2^128, as in OpenSSL's -ctr ciphers (NIST SP 800-38A, appendix B.1 with m = 128).
 #pragma once
 
 #include <array>

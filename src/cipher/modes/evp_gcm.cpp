@@ -21,7 +21,7 @@ const EVP_CIPHER* gcm_cipher(Cipher cipher) {
   refuse_cipher(cipher);
 }
 
-// EVP_EncryptUpdate or EVP_DecryptUpdate; `out` without memory is how either is told that `in` is aad.
+// `update` is EVP_EncryptUpdate or EVP_DecryptUpdate. If `out` is null, `in` is associated data.
 template <class Update>
 void feed(Update update, const char* call, EVP_CIPHER_CTX* context, std::span<const std::byte> in,
           std::byte* out) {
@@ -35,7 +35,9 @@ void feed(Update update, const char* call, EVP_CIPHER_CTX* context, std::span<co
 }  // namespace
 
 EvpGcm::EvpGcm(Cipher cipher, std::span<const std::byte> key, Use use) : context_(EVP_CIPHER_CTX_new()) {
-  if (key.size() != info(cipher).key_bytes) throw LaneError("libcrypto does not provide the cipher");
+  if (key.size() != info(cipher).key_bytes)
+    throw LaneError(fmt::format("{} requires a key of {} bytes, not {}", info(cipher).name,
+                                info(cipher).key_bytes, key.size()));
   check(context_ != nullptr, "EVP_CIPHER_CTX_new");
   check(EVP_CipherInit_ex2(context_.get(), gcm_cipher(cipher), octets(key.data()), nullptr,
                            use == Use::seal ? 1 : 0, nullptr) == 1,

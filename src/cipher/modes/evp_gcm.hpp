@@ -1,5 +1,5 @@
-// AES-GCM (NIST SP 800-38D, nonces of 96 bits, tags of 128) by libcrypto, with one key. No span may be longer
-// than 1 GiB.
+// AES-GCM (NIST SP 800-38D, with 96-bit nonces and 128-bit tags) by libcrypto, with one key. Spans are
+// limited to 1 GiB.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,21 @@
 
 namespace gpuaes {
 
-// The key schedule is made once, and wiped by libcrypto with the object. One thread uses it. LaneError when
-// libcrypto fails.
+// The key schedule is computed once; libcrypto wipes it when the object is destroyed. Not thread-safe. Throws
+// LaneError if libcrypto fails.
 class EvpGcm {
  public:
   enum class Use { seal, open };
 
-  // `cipher` is an AES, and `key` is as long as its keys. LaneError otherwise.
+  // Throws LaneError unless `cipher` is an AES cipher and `key` has the length of its keys.
   EvpGcm(Cipher cipher, std::span<const std::byte> key, Use use);
 
-  // nonce, tag: 12 and 16 bytes. ciphertext: as long as plain, the same memory or apart from it.
+  // `nonce` has 12 bytes, and `tag` 16. `ciphertext` has the length of `plain`; they are the same memory or
+  // do not overlap.
   void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
             std::span<std::byte> ciphertext, std::span<std::byte> tag);
 
-  // False where the tag is wrong; nothing of `plain` may be used then.
+  // Returns false if the tag is wrong; `plain` must then not be used.
   [[nodiscard]] bool open(const Nonce& nonce, std::span<const std::byte> aad,
                           std::span<const std::byte> ciphertext, std::span<const std::byte> tag,
                           std::span<std::byte> plain);

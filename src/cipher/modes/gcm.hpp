@@ -1,6 +1,6 @@
-// AES-GCM (NIST SP 800-38D, section 7) with one key, a block at a time: the oracle. It takes any block as
-// first counter block J0, which callers make of their nonce (section 7.1, step 2), and makes tags of 128
-// bits. Like aes.hpp it looks up at secret addresses.
+// AES-GCM (NIST SP 800-38D, section 7) with one key, a block at a time: the reference implementation. It
+// takes any block as the first counter block J0, which callers make from their nonce (section 7.1, step 2),
+// and makes 128-bit tags. Like aes.hpp, it makes secret-dependent memory accesses.
 #pragma once
 
 #include <algorithm>
@@ -17,22 +17,22 @@
 
 namespace gpuaes {
 
-// J0 for a nonce of 96 bits.
+// J0 for a 96-bit nonce.
 constexpr CounterBlock first_counter(const Nonce& nonce) {
   CounterBlock block = nonce.bytes;
   block[15] = 1;
   return block;
 }
 
-// inc32 (section 6.2): the last 32 bits count and wrap, the others stay.
+// inc32 (section 6.2): increments the last 32 bits, which wrap, and leaves the other bits unchanged.
 constexpr CounterBlock increment(CounterBlock block) {
   for (std::size_t i = 16; i-- > 12;)
     if (++block[i] != 0) break;
   return block;
 }
 
-// H (section 7.1, step 1): the block of zeros, enciphered. As secret as the key, and without tables, since
-// lanes use it too.
+// H (section 7.1, step 1): the encrypted zero block. As secret as the key. Computed without tables, because
+// lanes use it.
 inline ghash::Element hash_key(const aes::RoundKeys& keys) {
   aes::Block h = aes::encrypt(keys, {});
   const ghash::Element element = ghash::load(h.words);
@@ -51,7 +51,7 @@ class Gcm {
   Gcm(const Gcm&) = delete;
   Gcm& operator=(const Gcm&) = delete;
 
-  // Encrypts or decrypts. `out` is as long as `in`; the same memory, or apart from it.
+  // Encrypts or decrypts. `out` has the length of `in`; they are the same memory or do not overlap.
   void crypt(const CounterBlock& j0, std::span<const std::byte> in, std::span<std::byte> out) const {
     CounterBlock counter = j0, keystream{};
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -69,7 +69,7 @@ class Gcm {
     return tag;
   }
 
-  // ciphertext: as long as plain. tag: 16 bytes.
+  // `ciphertext` has the length of `plain`, and `tag_out` has 16 bytes.
   void seal(const CounterBlock& j0, std::span<const std::byte> aad, std::span<const std::byte> plain,
             std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
     crypt(j0, plain, ciphertext);
@@ -77,7 +77,7 @@ class Gcm {
     for (std::size_t i = 0; i < made.size(); ++i) tag_out[i] = std::byte{made[i]};
   }
 
-  // False where the tag is wrong; nothing is written to `plain` then. Takes as long wherever tags differ.
+  // Returns false if the tag is wrong, and then leaves `plain` unchanged. Compares tags in constant time.
   [[nodiscard]] bool open(const CounterBlock& j0, std::span<const std::byte> aad,
                           std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
                           std::span<std::byte> plain) const {
@@ -90,7 +90,7 @@ class Gcm {
   }
 
  private:
-  // GHASH (section 6.4) goes on behind `sum` with these bytes, filled up with zeros to whole blocks.
+  // GHASH (section 6.4), continued from `sum` with these bytes, padded with zeros to whole blocks.
   ghash::Element hash(ghash::Element sum, std::span<const std::byte> bytes) const {
     for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(16, bytes.size()))) {
       const auto size = static_cast<unsigned>(std::min<std::size_t>(16, bytes.size()));

@@ -1,23 +1,22 @@
-// GHASH (NIST SP 800-38D, sections 6.3 and 6.4), as one GPU thread does it; the host runs the same body. No
-// tables, and no branch or address that depends on key or data.
+// GHASH (NIST SP 800-38D, sections 6.3 and 6.4), as run by a GPU thread; the host runs the same code. It uses
+// no tables, and no branch or memory address depends on key or data.
 //
-// The field. A block is a polynomial over GF(2) whose coefficient of x^0 is the first bit of the first byte:
-// read as a big-endian number, coefficient k is bit 127 - k. The carry-less product of two such numbers has
-// coefficient k of the product in bit 254 - k, where a number of 256 bits should have it in bit 255 - k. As
-// it stands it therefore is the product times x; so the fixed factor is held divided by x, and nothing has
-// to be shifted.
+// The field. A block is a polynomial over GF(2), and its coefficient of x^0 is the first bit of the first
+// byte. Read as a big-endian number, the block has coefficient k in bit 127 - k. The carry-less product of
+// two such numbers has coefficient k in bit 254 - k, while the position in a 256-bit number is bit 255 - k:
+// it is the product times x. The fixed factor is therefore stored divided by x, which avoids a shift.
 //
-// Carry-less multiplication by integer multiplication. A word is split in four by the masks 0x11111111 << i:
-// one bit in four is left, and a product of two such parts counts, in groups of 4 bits, how many pairs of
-// bits meet. Up to 8 pairs do, so no group runs over into the next, and the lowest bit of each group is the
-// carry-less product. Part i by part j has it in the bits that are i + j modulo 4, the class of the product:
-// 16 multiplications for 32 x 32 bits, in each class four, of which the sum without carry is wanted. Two
-// levels of Karatsuba make 9 words by 9 words of 4 by 4.
+// Carry-less multiplication by integer multiplication. The masks 0x11111111 << i split a word into four
+// parts, each with one bit in four. A product of two parts counts, in groups of 4 bits, how many pairs of
+// bits meet. There are at most 8 pairs, so groups do not overflow, and the lowest bit of each group is the
+// carry-less product. For parts i and j, it is in the bits whose number is i + j modulo 4, the class of the
+// product. A product of 32 x 32 bits therefore takes 16 multiplications, four in each class, which are then
+// added without carry. Two levels of Karatsuba need 9 products of words for 4 by 4 words.
 //
-// Sums that a multiply-add makes on its way cost nothing, so some of these sums are made with carry: a
-// product with i + j < 4 counts at most 8, 7, 7 pairs in groups 7, 6, 8 and one with i + j >= 4 (one group
-// further up) in groups 8, 7, 9; together they are 15 at most, which is still no carry. Two of a kind could
-// make 16.
+// Additions in a multiply-add are free, so some of these sums are made with carry. A product with i + j < 4
+// counts at most 8, 7 and 7 pairs in groups 7, 6 and 8, and one with i + j >= 4 (one group higher) in groups
+// 8, 7 and 9. The sum of two such products is at most 15, which still fits in a group. Two products of the
+// same kind could reach 16.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +33,7 @@ struct Element {
   std::uint32_t words[4];
 };
 
-// From and to 16 bytes as a little-endian machine has them in 4 words.
+// Convert from and to 16 bytes in memory, which 4 little-endian words hold.
 GPUAES_HD inline Element load(const std::uint32_t memory[4]) {
   return {{swap_bytes(memory[3]), swap_bytes(memory[2]), swap_bytes(memory[1]), swap_bytes(memory[0])}};
 }
@@ -42,7 +41,7 @@ GPUAES_HD inline void store(const Element& element, std::uint32_t memory[4]) {
   for (int i = 0; i < 4; ++i) memory[i] = swap_bytes(element.words[3 - i]);
 }
 
-// From and to bytes, of which those behind the first `size` are zero.
+// Convert from and to bytes. The bytes after the first `size` count as zeros.
 GPUAES_HD inline Element load_bytes(const std::uint8_t* bytes, unsigned size = 16) {
   Element element{};
   for (unsigned i = 0; i < size; ++i) element.words[3 - i / 4] |= std::uint32_t{bytes[i]} << (24 - i % 4 * 8);
@@ -67,8 +66,8 @@ GPUAES_HD inline Parts split(std::uint32_t word) {
   return {{word & 0x11111111u, word & 0x22222222u, word & 0x44444444u, word & 0x88888888u}};
 }
 
-// x y of 64 bits. nvcc moves the widening of a loop's fixed factor out of the loop, and what is left in it is
-// a product of 64 x 32 bits: 144 additions of 0 to a multiplication that has 360 instructions.
+// The 64-bit product x y. From C++, nvcc moves the widening of a loop's fixed factor out of the loop and then
+// multiplies 64 x 32 bits in it, which takes many more instructions.
 GPUAES_HD inline std::uint64_t widening_product(std::uint32_t x, std::uint32_t y) {
 #ifdef __CUDA_ARCH__
   std::uint64_t product;
@@ -93,11 +92,12 @@ GPUAES_HD inline std::uint64_t multiply(const Parts& x, const Parts& y) {
   return choose(low_half, choose(even, class_0, class_1), choose(even, class_2, class_3));
 }
 
-// A fixed factor, ready to multiply with. As secret as the element it was made from.
+// A fixed factor, prepared for multiplication. As secret as the element that it was made from.
 class Multiplier {
  public:
   GPUAES_HD explicit Multiplier(const Element& factor) {
-    // Divided by x: one bit up. Coefficient 0, which comes out at the top, is x^-1 = x^127 + x^6 + x + 1.
+    // Division by x moves bits up by one. Coefficient 0, shifted out at the top, becomes x^-1 = x^127 + x^6 +
+    // x + 1.
     const std::uint32_t *w = factor.words, out = 0u - (w[3] >> 31);
     const std::uint32_t y[4] = {w[0] << 1 ^ (out & 1), w[1] << 1 | w[0] >> 31, w[2] << 1 | w[1] >> 31,
                                 (w[3] << 1 | w[2] >> 31) ^ (out & 0xc2000000)};
@@ -124,7 +124,7 @@ class Multiplier {
     std::uint32_t words[4];
   };
 
-  // 64 x 64 bits by three of 32 x 32 (Karatsuba).
+  // 64 x 64 bits from three products of 32 x 32 (Karatsuba).
   template <int first>
   GPUAES_HD Product times_pair(std::uint32_t x0, std::uint32_t x1) const {
     const std::uint64_t low = multiply(split(x0), parts_[first]),
@@ -136,8 +136,9 @@ class Multiplier {
     return {{lower(low), middle ^ lower(low) ^ lower(both), middle ^ upper(high) ^ upper(both), upper(high)}};
   }
 
-  // above + below x^128, where x^128 = x^7 + x^2 + x + 1. Times x is one bit down; the at most 7 bits that
-  // come out of word 0 are coefficients of x^128 and beyond once more, and so belong at the top of `below`.
+  // above + below x^128, where x^128 = x^7 + x^2 + x + 1. Multiplication by x moves bits down by one. Up to 7
+  // bits are shifted out of word 0. They are again coefficients of x^128 and above, so they are added at the
+  // top of `below`.
   GPUAES_HD static Element fold(const Element& above, const std::uint32_t below[4]) {
     const std::uint32_t again = below[0] << 31 ^ below[0] << 30 ^ below[0] << 25;
     const std::uint32_t w[5] = {below[0], below[1], below[2], below[3] ^ again, 0};
@@ -151,14 +152,14 @@ class Multiplier {
     return low >> bits | high << (32 - bits);
   }
 
-  Parts parts_[9];  // of the words 0, 1, 0 + 1; 2, 3, 2 + 3; 0 + 2, 1 + 3, and all four
+  Parts parts_[9];  // of words 0, 1, 0 + 1; 2, 3, 2 + 3; 0 + 2, 1 + 3, and the sum of all
 };
 
 GPUAES_HD inline Element multiply(const Element& element, const Multiplier& factor) {
   return factor.times(element);
 }
 
-// H^1 to H^128, for that many threads; made once for a key, and as secret.
+// H^1 to H^128, for up to 128 threads. Computed once per key, and as secret.
 inline constexpr unsigned max_threads = 128;
 struct Powers {
   Element of[max_threads];  // of[i] is H^(i + 1)
@@ -171,8 +172,8 @@ inline void make_powers(const Element& h, Powers& powers) {
   wipe(std::as_writable_bytes(std::span(&factor, 1)));
 }
 
-// What GCM hashes of a message (section 7.1, step 5): the blocks of the associated data, those of the
-// ciphertext, either of them filled up with zeros, and the block of both lengths.
+// The input of GHASH for a GCM message (section 7.1, step 5): the blocks of the associated data and those of
+// the ciphertext, each padded with zeros, and a block with both lengths.
 struct Lengths {
   std::uint64_t aad_bytes;
   std::uint64_t ciphertext_bytes;
@@ -186,13 +187,13 @@ struct Lengths {
   }
 };
 
-// One thread's share of GHASH of the `blocks` blocks of `data`; GHASH is the sum of the shares of n threads.
-// Zero blocks in front, which change nothing, make the count a multiple of n. Then thread t takes blocks
-// t, t + n, ..., and the last of them must be multiplied by H^(n - t), which is `own_power`. `stride_power`
-// is H^n.
+// One thread's share of GHASH over the `blocks` blocks of `data`; GHASH is the sum of the shares of n
+// threads. Zero blocks in front, which change nothing, make the number of blocks a multiple of n. Thread t
+// then takes blocks t, t + n, ..., and the last one must be multiplied by H^(n - t), which is `own_power`.
+// `stride_power` is H^n.
 //
-// data.fetch(i) loads block i from memory, and data.block(fetched, i) makes an element of it. The next block
-// is fetched one multiplication before it is needed, so that no thread waits for memory.
+// data.fetch(i) loads block i from memory, and data.block(fetched, i) converts it to an element. The next
+// block is fetched one multiplication before it is needed, to hide memory latency.
 template <class Data>
 GPUAES_HD Element thread_share(unsigned thread, unsigned threads, unsigned blocks,
                                const Multiplier& stride_power, const Element& own_power, const Data& data) {

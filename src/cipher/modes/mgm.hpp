@@ -1,10 +1,10 @@
-// The Multilinear Galois Mode (MGM, RFC 9058) with Kuznyechik and tags of 128 bits, a block at a time: the
-// oracle. Multiplication is what lanes use too: no tables, and no branch or address that depends on key or
-// data.
+// The Multilinear Galois Mode (MGM, RFC 9058) with Kuznyechik and 128-bit tags, a block at a time: the
+// reference implementation. Lanes use its multiplication, which has no tables and no branch or memory address
+// that depends on key or data.
 //
-// The field is that of GCM, GF(2)[x] / (x^128 + x^7 + x^2 + x + 1), but not its order of bits: a block is a
-// big-endian number whose bit k is the coefficient of x^k. Every block is multiplied by a factor of its own
-// (section 4.1), and so only the sum of all products has to be reduced.
+// The field is that of GCM, GF(2)[x] / (x^128 + x^7 + x^2 + x + 1), with a different order of bits: a block
+// is a big-endian number whose bit k is the coefficient of x^k. Each block is multiplied by a factor of its
+// own (section 4.1), so only the sum of all products must be reduced.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Product {
   std::uint32_t words[8];
 };
 
-// 64 x 64 coefficients by three products of 32 x 32 (Karatsuba), added to `sum`.
+// Adds the product of 64 x 64 coefficients to `sum`, from three products of 32 x 32 (Karatsuba).
 GPUAES_HD inline void add_product(const std::uint32_t a[2], const std::uint32_t b[2], std::uint32_t sum[4]) {
   const std::uint64_t low = ghash::multiply(ghash::split(a[0]), ghash::split(b[0]));
   const std::uint64_t high = ghash::multiply(ghash::split(a[1]), ghash::split(b[1]));
@@ -39,7 +39,7 @@ GPUAES_HD inline void add_product(const std::uint32_t a[2], const std::uint32_t 
   sum[3] ^= static_cast<std::uint32_t>(high >> 32);
 }
 
-// a b, added to `sum`.
+// Adds a b to `sum`.
 GPUAES_HD inline void add_product(const Element& a, const Element& b, Product& sum) {
   const std::uint32_t *x = a.words, *y = b.words;
   const std::uint32_t x_both[2] = {x[0] ^ x[2], x[1] ^ x[3]}, y_both[2] = {y[0] ^ y[2], y[1] ^ y[3]};
@@ -54,7 +54,8 @@ GPUAES_HD inline void add_product(const Element& a, const Element& b, Product& s
   }
 }
 
-// x^128 = x^7 + x^2 + x + 1: what is above comes down four times. Of that at most 7 bits are above once more.
+// x^128 = x^7 + x^2 + x + 1, so the upper half is added to the lower one four times, with different shifts.
+// Up to 7 bits are shifted past the top of the lower half and reduced again.
 GPUAES_HD inline Element reduce(const Product& product) {
   const std::uint32_t* const w = product.words;
   const std::uint32_t again = w[7] >> 31 ^ w[7] >> 30 ^ w[7] >> 25;
@@ -68,8 +69,8 @@ GPUAES_HD inline Element reduce(const Product& product) {
   return result;
 }
 
-// A nonce has 127 bits. Behind a bit 0 they are the block that the first counter is enciphered from, behind a
-// bit 1 that of the first factor (section 4.1).
+// A nonce has 127 bits. Encrypting it after a 0 bit yields the counter of the first block of keystream, and
+// encrypting it after a 1 bit yields the counter of the first factor (section 4.1).
 inline constexpr std::uint64_t highest_bit = std::uint64_t{1} << 63;
 GPUAES_HD constexpr Counter counter_start(const Counter& nonce) {
   return {nonce.high & ~highest_bit, nonce.low};
@@ -84,7 +85,8 @@ constexpr Block factor_start(const Nonce& nonce) {
   return store_counter(factor_start(load_counter(nonce.bytes)));
 }
 
-// incr_r counts in the right half of a block, incr_l in the left one; neither carries out of it (section 3).
+// incr_r increments the right half of a block, and incr_l the left half, both without carry into the other
+// half (section 3).
 GPUAES_HD constexpr Counter next_counter(Counter block, std::uint64_t by = 1) {
   return {block.high, block.low + by};
 }
@@ -92,12 +94,12 @@ GPUAES_HD constexpr Counter next_factor(Counter block, std::uint64_t by = 1) {
   return {block.high + by, block.low};
 }
 
-// The last block that is multiplied: both lengths in bits.
+// The last block to be multiplied: both lengths in bits.
 constexpr Block lengths(std::size_t aad_bytes, std::size_t ciphertext_bytes) {
   return store_counter({8 * std::uint64_t{aad_bytes}, 8 * std::uint64_t{ciphertext_bytes}});
 }
 
-// Its members are written as the sections 4.1 and 4.2 number their steps.
+// The members follow the steps in sections 4.1 and 4.2.
 class Mgm {
  public:
   explicit Mgm(std::span<const std::byte> key) : keys_(kuznyechik::expand_key(key)) {}  // 32 bytes
@@ -105,7 +107,7 @@ class Mgm {
   Mgm(const Mgm&) = delete;
   Mgm& operator=(const Mgm&) = delete;
 
-  // Encrypts or decrypts. `out` is as long as `in`; the same memory, or apart from it.
+  // Encrypts or decrypts. `out` has the length of `in`; they are the same memory or do not overlap.
   void crypt(const Nonce& nonce, std::span<const std::byte> in, std::span<std::byte> out) const {
     Counter counter = load_counter(encrypt(counter_start(nonce)));
     Block keystream{};
@@ -130,7 +132,7 @@ class Mgm {
     return encrypt(last);
   }
 
-  // ciphertext: as long as plain. tag: 16 bytes.
+  // `ciphertext` has the length of `plain`, and `tag_out` has 16 bytes.
   void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
             std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
     crypt(nonce, plain, ciphertext);
@@ -138,7 +140,7 @@ class Mgm {
     std::ranges::copy(std::as_bytes(std::span(made)), tag_out.begin());
   }
 
-  // False where the tag is wrong; nothing is written to `plain` then. Takes as long wherever tags differ.
+  // Returns false if the tag is wrong, and then leaves `plain` unchanged. Compares tags in constant time.
   [[nodiscard]] bool open(const Nonce& nonce, std::span<const std::byte> aad,
                           std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
                           std::span<std::byte> plain) const {
@@ -151,7 +153,8 @@ class Mgm {
   }
 
  private:
-  // The products of these bytes, filled up with zeros to whole blocks, and of the factors from `factor` on.
+  // Adds to `sum` the products of these bytes, padded with zeros to whole blocks, and the factors from
+  // counter `factor` on. Advances `factor`.
   void add(std::span<const std::byte> bytes, Counter& factor, Product& sum) const {
     for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(16, bytes.size()))) {
       const auto size = static_cast<unsigned>(std::min<std::size_t>(16, bytes.size()));

@@ -1,11 +1,12 @@
-// What MGM encrypts of a job's segments (RFC 9058, section 4.1), as counter blocks for kernels
-// (counter_blocks.hpp). A job takes three launches, each of which needs the results of the one before:
+// The blocks that MGM encrypts for the segments of a job (RFC 9058, section 4.1), as counter blocks for
+// kernels (counter_blocks.hpp). A job takes three launches, and each one needs the results of the previous
+// one:
 //
-//     MgmStarts   the first counter and the first factor of each segment, before they are counted up
-//     MgmBody     the keystream, which is added to the data, and the factors that blocks are multiplied by
+//     MgmStarts   the first counters of each segment, for keystream and for factors
+//     MgmBody     the keystream, which is added to the data, and the factors of blocks
 //     MgmSums     the sums of the products, which become the tags
 //
-// The host runs them too.
+// The host runs this code too.
 #pragma once
 
 #include <bit>
@@ -31,7 +32,7 @@ struct MgmSegments : SegmentCut {
   GPUAES_HD Counter nonce(std::uint64_t segment) const { return {base.high, base.low ^ (first + segment)}; }
 };
 
-// Two blocks for each segment: where its counters begin, and where its factors do.
+// Two blocks per segment: the first counter for its keystream, and the one for its factors.
 struct MgmStarts {
   MgmSegments segments;
   BlockWords* starts;
@@ -52,14 +53,15 @@ struct MgmData {
   unsigned in_stride, out_stride;  // bytes from segment to segment, multiples of 16
 };
 
-// First the keystream of all segments, 1024 counter blocks for each, then as many for the factors of their
-// blocks of ciphertext, and last the other factors, a power of two of counter blocks for each segment:
-// division is slow on a GPU. So some counter blocks are unused. Numbers are computed on the host, and
-// have 32 bits where possible, because a kernel has no registers to spare: a job of 2^32 counter blocks would
-// have 32 GiB.
+// First the keystream of all segments, 1024 counter blocks for each; then as many for the factors of
+// ciphertext blocks; then the other factors. In each part, the number of counter blocks per segment is a
+// power of two, because division is slow on a GPU; some of them are unused.
+//
+// The host computes the members, which have 32 bits where possible because a kernel has no registers to
+// spare: a job with 2^32 counter blocks would have 32 GiB.
 class MgmBody {
  public:
-  // `factors`: max_factors() for each segment.
+  // `factors` has room for max_factors() per segment.
   MgmBody(const MgmSegments& segments, const BlockWords* starts, const MgmData& data, BlockWords* factors)
       : starts_(starts),
         data_(data),
@@ -98,7 +100,7 @@ class MgmBody {
   struct Position {
     unsigned segment;
     unsigned number;  // of the block of data, or of the factor
-    // Words, because nvcc leaves old bytes of a register next to a bool, which scripts/audit takes for
+    // Not bool: nvcc leaves old bytes of the register next to a bool, and scripts/audit mistakes them for
     // secrets.
     unsigned is_factor, is_used;
   };
@@ -126,7 +128,7 @@ class MgmBody {
   unsigned max_factors_;
 };
 
-// In place.
+// Encrypts the sums in place.
 struct MgmSums {
   std::uint64_t segments;
   BlockWords* sums;

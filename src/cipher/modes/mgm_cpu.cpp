@@ -20,7 +20,7 @@ constexpr std::size_t count_blocks(std::size_t bytes) {
   return (bytes + block_bytes - 1) / block_bytes;
 }
 
-// Blocks that are secret, wiped on the way out.
+// Secret blocks, wiped on destruction.
 template <std::size_t count>
 struct SecretBlocks {
   ~SecretBlocks() { wipe(std::as_writable_bytes(std::span(of))); }
@@ -29,7 +29,8 @@ struct SecretBlocks {
 
 }  // namespace
 
-// The text of one segment. `factor`: that of its first block. What it adds to the tag goes to `sum`.
+// Encrypts or decrypts the text of one segment, and adds its products to `sum`. `counter` and `factor` are
+// the counters of its first block.
 void MgmCpu::crypt_text(const Text& text, Counter counter, Counter factor, Ciphertext ciphertext,
                         mgm::Product& sum) const {
   SecretBlocks<2 * batch> both;
@@ -64,7 +65,7 @@ MgmCpu::Tags MgmCpu::crypt(std::span<const std::byte> aad, std::span<const Text>
   }
   cipher_.encrypt(std::span(first.of).first(2 * count));
 
-  // Those of the associated data and the lengths: what comes before the ciphertext and after it.
+  // Factors of the associated data and of the lengths, which are before and after the ciphertext.
   const std::size_t aad_blocks = count_blocks(aad.size()), ends = aad_blocks + 1;
   SecretBlocks<max_segments*(max_aad_blocks + 1)> factors;
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// MGM (RFC 9058) with Kuznyechik as CPU lanes do it, with one key. No address and no branch of its own
-// depends on key or data; what the cipher's depend on says cipher/kuznyechik/cpu.hpp.
+// MGM (RFC 9058) with Kuznyechik for CPU lanes, with one key. Has no branch or memory address that depends on
+// key or data, except those of the cipher (cipher/kuznyechik/cpu.hpp).
 #pragma once
 
 #include <array>
@@ -16,27 +16,28 @@ namespace gpuaes {
 
 class MgmCpu {
  public:
-  // Segments that are done together. Each has 3 blocks, and those of the associated data, apart from its
-  // text, too few for fast code: 6 % of the time of one by itself with AVX2. Those of all share vectors.
+  // The maximum number of segments processed together. Apart from its text, a segment has 3 blocks and those
+  // of the associated data, which are too few for fast code. Processed together, the blocks of several
+  // segments share vectors.
   static constexpr std::size_t max_segments = 16;
 
-  // As KuznyechikCpu.
+  // As for KuznyechikCpu.
   explicit MgmCpu(std::span<const std::byte> key,
                   const kuznyechik::SimdCodes& codes = kuznyechik::find_simd_codes())
       : cipher_(key, codes) {}
 
-  // At most max_segments of them; plaintext and ciphertext of each may be in the same memory, or apart. aad,
-  // of each: at most max_aad_bytes.
+  // Seals up to max_segments segments. `aad` is that of each segment and has at most max_aad_bytes. A
+  // segment's plaintext and ciphertext are the same memory or do not overlap.
   void seal(std::span<const std::byte> aad,
             std::span<const Segment<std::byte, const std::byte>> segments) const;
 
-  // The index of the first one whose tag is wrong, if one is: nothing of its plaintext may be used then, nor
-  // of those behind it.
+  // Returns the index of the first segment whose tag is wrong, if any. Its plaintext and that of later
+  // segments must not be used.
   [[nodiscard]] std::optional<std::size_t> open(
       std::span<const std::byte> aad, std::span<const Segment<const std::byte, std::byte>> segments) const;
 
  private:
-  // Which of both spans of a text is the ciphertext.
+  // The span of a text that is the ciphertext.
   enum class Ciphertext { in, out };
   struct Text {
     Nonce nonce;

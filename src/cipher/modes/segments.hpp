@@ -1,4 +1,4 @@
-// How a job to seal or to open is cut into segments.
+// How a job to seal or to open is divided into segments.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace gpuaes {
 
-// One segment: `sealed` is its ciphertext and its tag, `plain` what it says.
+// One segment: `sealed` is its ciphertext followed by its tag, and `plain` is its plaintext.
 template <class Sealed, class Plain>
 struct Segment {
   Nonce nonce;
@@ -23,14 +23,14 @@ struct Segment {
   std::span<Sealed> tag() const { return sealed.subspan(plain.size()); }
 };
 
-// base_nonce XOR number, both as big-endian numbers of the nonce's length. MGM ignores its highest bit.
+// base_nonce XOR number, both as big-endian numbers of the nonce's length. MGM ignores the highest bit.
 constexpr Nonce segment_nonce(Nonce base_nonce, std::uint64_t number) {
   for (std::size_t i = base_nonce.size; i-- > 0; number >>= 8)
     base_nonce.bytes[i] ^= static_cast<std::uint8_t>(number);
   return base_nonce;
 }
 
-// LaneError if the nonce of a job with segments is not as long as its cipher requires.
+// Throws LaneError if the nonce of a job with segments does not have the length that its cipher requires.
 inline void check_nonce(const Job& job) {
   if (job.base_nonce.size != info(job.key->cipher).nonce_bytes)
     throw LaneError("the length of the job's nonce does not fit its cipher");
@@ -44,11 +44,11 @@ inline std::size_t count_segments(const Job& job) {
   return count_segments(job.operation == Operation::seal ? job.out.size() : job.in.size());
 }
 
-// Consecutive segments, for kernels, which count them from 0.
+// Consecutive segments for kernels, which number them from 0.
 struct SegmentCut {
-  std::uint64_t first;  // of the stream
+  std::uint64_t first;  // number in the stream
   std::size_t count;
-  std::size_t sealed_bytes;  // of all of them; each but the last has sealed_segment_bytes
+  std::size_t sealed_bytes;  // of all segments; each but the last has sealed_segment_bytes
 
   GPUAES_HD std::size_t plain_bytes(std::uint64_t segment) const {
     const std::uint64_t rest = sealed_bytes - segment * sealed_segment_bytes;
@@ -59,7 +59,7 @@ struct SegmentCut {
   }
 };
 
-// The `index`-th of consecutive segments that begin with the `first` of the stream.
+// Segment `index` of a job, counted from 0.
 template <class Sealed, class Plain>
 Segment<Sealed, Plain> cut_segment(std::span<Sealed> sealed, std::span<Plain> plain, const Job& job,
                                    std::size_t index) {
@@ -70,7 +70,6 @@ Segment<Sealed, Plain> cut_segment(std::span<Sealed> sealed, std::span<Plain> pl
           plain.subspan(at, std::min(plain.size() - at, segment_bytes))};
 }
 
-// Of a job to seal: what to make of plaintext. Of a job to open: what to make of ciphertext and tag.
 inline Segment<std::byte, const std::byte> segment_to_seal(const Job& job, std::size_t index) {
   return cut_segment(job.out, job.in, job, index);
 }

@@ -1,10 +1,11 @@
-// How the blocks of a job are distributed over tiles, the unit of work of a warp, for every kernel that makes
-// AES-CTR keystream. The host runs this too, so CI checks that every block of a job is in exactly one tile.
+// How the blocks of a job are divided into tiles, the unit of work of a warp, for every kernel that makes
+// AES-CTR keystream. The host runs this code too, so CI checks that each block of a job is in exactly one
+// tile.
 //
 // A tile has `size` counter blocks, a power of two up to 256. Counter block i of an aligned tile has the
-// counter first + i, where `first` is a multiple of `size`: so its counters differ only in the last byte, and
+// counter first + i, where `first` is a multiple of `size`, so its counters differ only in the last byte and
 // share much of the first two rounds. Data under consecutive counters begins anywhere in its first tile and
-// ends anywhere in its last. The counter blocks of a gathered tile have nothing in common.
+// ends anywhere in its last. The counter blocks of a gathered tile are unrelated.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +18,21 @@
 
 namespace gpuaes {
 
-// Data is addressed in words, 4 of them a block.
+// Data is addressed in words, 4 per block.
 struct Tile {
   Counter first;
   std::int64_t offset;  // counter block i belongs to block offset + i of the data
   unsigned begin, end;  // the counter blocks that have data: begin to end - 1
   const std::uint32_t* in;
   std::uint32_t* out;
-  std::uint32_t* mask;  // takes the keystream of counter block 1, which a tag needs; otherwise null
+  std::uint32_t* mask;  // if not null, receives the keystream of counter block 1, for a tag
 };
 
 inline constexpr unsigned mask_block = 1;
 
 // A counter block of a gathered tile.
 struct GatheredBlock {
-  bool is_used;  // if not, the other members have no meaning
+  bool is_used;  // if false, the other members have no meaning
   Counter counter;
   const std::uint32_t* in;
   std::uint32_t* out;
@@ -63,8 +64,8 @@ struct CtrTiles {
   }
 };
 
-// Segments of a stream (cipher/modes/segments.hpp), with the nonces of GCM: that of segment i of the stream
-// is `base` XOR i, three words of a big-endian number.
+// Segments of a stream (cipher/modes/segments.hpp) with nonces of GCM: segment i of the stream has the nonce
+// `base` XOR i, a big-endian number of three words.
 struct Segments : SegmentCut {
   std::uint32_t base[3];
 
@@ -76,7 +77,7 @@ struct Segments : SegmentCut {
 };
 
 // The counters of a segment are nonce || 1 for the mask of its tag, and nonce || 2 to nonce || 1025 for its
-// data. Its aligned tiles have those up to 1023; the remaining two of each segment are gathered.
+// data. Aligned tiles contain the counters up to 1023; the remaining two of each segment are gathered.
 template <unsigned size>
 struct SegmentTiles {
   static constexpr bool gathers = true;
@@ -88,8 +89,8 @@ struct SegmentTiles {
   Segments segments;
   const std::byte* in;
   std::byte* out;
-  std::size_t in_stride, out_stride;  // from segment to segment
-  std::uint32_t* masks;               // 4 words a segment
+  std::size_t in_stride, out_stride;  // bytes from segment to segment
+  std::uint32_t* masks;               // 4 words per segment
 
   GPUAES_HD const std::uint32_t* in_of(std::uint64_t segment) const {
     return reinterpret_cast<const std::uint32_t*>(in + segment * in_stride);
@@ -112,7 +113,7 @@ struct SegmentTiles {
             part == 0 ? masks + 4 * segment : nullptr};
   }
 
-  // Only the last segment may have fewer.
+  // Only the last segment may have fewer blocks.
   GPUAES_HD std::uint64_t gathered() const {
     const unsigned last = segments.blocks(segments.count - 1), aligned_blocks = segment_blocks - left_over;
     const unsigned of_last = last > aligned_blocks ? last - aligned_blocks : 0;

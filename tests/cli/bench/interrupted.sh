@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Who stops gpuaes-bench keeps the rows that were measured, in a table that is whole; it ends by the signal.
+# If gpuaes-bench is stopped by a signal, it prints the rows measured so far as a complete table and dies of the
+# signal.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -25,7 +26,7 @@ def start_bench(*words):
 
 
 def stop(number, lines, *words):
-    """What is in its output once it was stopped, which is when so many lines were there, and some bytes."""
+    """Stops the program after that number of lines and some more bytes. Returns its output."""
     child = start_bench(*words)
     deadline = time.monotonic() + PATIENCE
     while open("out").read().count("\n") < lines or os.path.getsize("out") == 0:
@@ -41,14 +42,14 @@ def expect_rows(rows, least):
         fail(f"expected whole rows, more than {least} and not all: {len(rows)}, {rows[-1]}")
 
 
-# Rows of some milliseconds, of which there are more than anybody waits for.
+# Short measurements, but too many to complete.
 many = ["-l", ",".join(["none:2", "cpu:1"] * 2000), "-b", "64K", "--seconds", "0.001"]
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     expect_rows(json.loads(stop(number, 4, *many, "--json")), 3)
     expect_rows(list(csv.reader(stop(number, 4, *many, "--csv").splitlines())), 4)
     expect_rows([line.split() for line in stop(number, 4, *many).splitlines()], 4)
 
-# A run of an hour ends at once too, and is no row.
+# A run of an hour ends at once too, without a row.
 hour = ["-l", "none:2,cpu:2", "-b", "64K", "--seconds", "3600"]
 expect_equal([], json.loads(stop(signal.SIGINT, 0, *hour, "--json")), "rows of a run that was stopped")
 expect_equal(1, len(stop(signal.SIGTERM, 1, *hour, "--csv").splitlines()), "lines of a run that was stopped")

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# gpuaes-bench memory compares with the reference lane and reports a rate for everything that it measures;
-# what measures devices and kernels does so where there is a device, and fails where there is none.
+# gpuaes-bench memory compares with the reference lane and reports a rate for every measurement. The commands for
+# devices and kernels do so if there is a device, and fail without one.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-[ -x "$bench" ] || fail "no gpuaes-bench beside $program"
+[ -x "$bench" ] || fail "gpuaes-bench is not in the folder of $program"
 rate='([0-9]*[1-9][0-9.]*|0\.0*[1-9][0-9]*)(e[+-][0-9]+)?'
 
-expect_rates() { # THREADS CIPHERS COUNT...: each kind of work with so many threads, and nothing else
+expect_rates() { # THREADS CIPHERS COUNT...: each kind of work with that number of threads, and nothing else
   local words=(memory --csv "$1") ciphers=$2 chunk cipher mode count aead
   shift 2
   if [ -n "$ciphers" ]; then words+=(--ciphers "$ciphers"); fi

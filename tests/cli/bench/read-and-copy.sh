@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# gpuaes-bench read reads a file from where it stands to its end, whatever the threads, and nothing else than a
-# file; gpuaes-bench copy copies.
+# gpuaes-bench read reads a file from its offset to its end with any number of threads, and refuses anything but a
+# file. gpuaes-bench copy copies.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-[ -x "$bench" ] || fail "no gpuaes-bench beside $program"
+[ -x "$bench" ] || fail "gpuaes-bench is not in the folder of $program"
 expect_read() { # BYTES WORD...: from standard input
   local want=$1
   shift
@@ -22,7 +22,7 @@ done
 {
   head -c 1000001 >/dev/null # which reads ahead in steps, and then puts the offset back
   expect_read 2000000 2 64K
-  [ "$(wc -c)" = 0 ] || fail "expected standard input to stand at its end"
+  [ "$(wc -c)" = 0 ] || fail "expected standard input at its end"
 } <plain
 
 : >empty

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../support/lib.sh"
 need python3
 
-[ -x "$bench" ] || fail "no gpuaes-bench beside $program"
+[ -x "$bench" ] || fail "gpuaes-bench is not in the folder of $program"
 for source in file pipe; do
   words=(pipeline -l "none:2,cpu:1,cpu:3" -b "64K,100000" -f "raw,sealed" --bytes 1015808 --source "$source")
   "$bench" "${words[@]}" >text

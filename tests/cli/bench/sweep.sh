@@ -3,7 +3,7 @@
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
-[ -x "$bench" ] || fail "no gpuaes-bench beside $program"
+[ -x "$bench" ] || fail "gpuaes-bench is not in the folder of $program"
 
 sweep() { # WORD...: leaves stdout and stderr in $work, and the exit status in $got
   got=0
@@ -69,7 +69,7 @@ expect_stderr '^gpuaes-bench: warning: skipped: bitslice, 32 streams: '
 grep -q '^bitslice,aes-256,ctr,16777216,[0-9]*,[0-9]*,[a-z]*,16,' "$work/stdout" || fail "--size 16M: expected 16 streams, got $(<"$work/stdout")"
 if grep -q '^bitslice,aes-256,ctr,16777216,[0-9]*,[0-9]*,[a-z]*,32,' "$work/stdout"; then fail "--size 16M: expected no 32 streams"; fi
 
-# Of Kuznyechik a kernel of the filter and one to compare with.
+# Kuznyechik: a kernel of the filter and one for comparison.
 sweep --variants ttable,ls-shared --ciphers kuznyechik --json
 [ "$got" = 0 ] || fail "Kuznyechik: expected exit status 0, got $got: $(<"$work/stderr")"
 STDOUT=$work/stdout python <<'PYTHON'

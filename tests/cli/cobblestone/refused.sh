@@ -15,7 +15,7 @@ for direction in -e -d; do
   expect_exit 2 bare -k "$key" --iter 10000
   for context in 0 000 0g g0 0x00 '00 ' ' 00' 00-0 "00é"; do
     expect_exit 2 bare -k "$key" --context "$context"
-    expect_stderr context
+    expect_stderr 'error: --context (has [0-9]+ digits; it must have an even number of digits, at most|contains a character that is not a hexadecimal digit)'
   done
   expect_exit 2 bare -k "$key" --context
   expect_exit 2 bare -k "$key" --context 00 --context 00
@@ -37,7 +37,10 @@ bound = sf.message(KEY, b"context", plain)
 
 def refused(want, data, *options, what):
     via = ("pipe", "file")[len(data) % 2]
-    expect_refused(want, data, *bare, *options, what=what, via=via)
+    got = expect_refused(want, data, *bare, *options, what=what, via=via)
+    if want == 3:
+        expect_message(got, "error: this key and context do not open the input\n.*"
+                       "hint: check -k and --context; if both are right, the first 56 bytes of the input are damaged\n", what)
 
 
 refused(3, sealed, "-k", "other", what="another key")

@@ -36,7 +36,7 @@ for name in "stream", "keygen", "help":
         os.umask(0o022)
         os.execvp("bash", ["bash", "-euo", "pipefail", f"../{name}"])
     shown = b""
-    while part := seen_on(terminal, bool):
+    while part := read_terminal(terminal, bool):
         shown += part
         if shown.rstrip(b" ").endswith(b":"):  # a question
             os.write(terminal, b"correct horse\n")

@@ -26,10 +26,10 @@ refused() {
 }
 cp plain bad && refused 4 'not in a known format'
 : >bad && refused 4 'empty'
-change 14 50 >bad && refused 1 'another version'
-change 16 9 >bad && refused 1 'suite 09'
+change 14 50 >bad && refused 1 'the input uses a version of the sealed format other than 1'
+change 16 9 >bad && refused 1 'the input uses cipher suite 09, which this version does not support'
 change 17 0 >bad && refused 4 'corrupt at byte 17'
-change 20 128 >bad && refused 1 'slot of type 80'
+change 20 128 >bad && refused 1 'the input has a slot of type 80 at byte 20, which this version does not support'
 change 22 63 >bad && refused 4 'corrupt at byte'
 for size in 14 15 16 17 20 100 174; do head -c "$size" sealed >bad && refused 4 'truncated|not in the sealed format'; done
 printf 'Salted__1234567' >bad && expect_exit 4 info -i bad && expect_stderr 'truncated after byte 15'
@@ -43,11 +43,12 @@ for options in "-k $key" -p '--passphrase-file plain' -e '-o out' '-c aes-256' '
   '-l cpu' '-b 16K' '--stats out' '--trace out' --test '--kernel ttable'; do
   # shellcheck disable=SC2086
   expect_exit 2 info $options -i sealed
-  expect_stderr 'no use for'
+  expect_stderr 'error: --info cannot be used with --'
+  expect_stderr 'hint: --info accepts only --input, --format, --decrypt, --json, --verbose and --quiet$'
 done
 expect_exit 2 "$program" --json -i sealed
 expect_exit 2 gsealed -d --json -i sealed
-expect_stderr 'json goes with'
+expect_error '--json requires --info'
 expect_exit 2 info -f nonsense -i sealed
 expect_exit 0 info -d -q -i sealed
 expect_files plain sealed bad

@@ -84,10 +84,10 @@ plaintext      100000 bytes
 overhead       389 bytes, 0.39 %
 """, run_info(data=data), "text")
 expect_equal("""format         openssl
-cipher         not told by the input
+cipher         not stated in the input
 authenticated  no
 header         16 bytes
-size           unknown, the input is no file
+size           unknown; the input is not a file
 """, run_info(data=b"Salted__12345678", via="pipe"), "text of a pipe")
 
 # Truncation, if the size shows it.

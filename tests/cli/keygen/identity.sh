@@ -69,8 +69,16 @@ try 2 --x25519 stray
 try 2 -y "$(head -n 1 identity)"
 try 1 -y missing
 try 2 -y "$key"
-grep -q 'is not an identity file' "$work/stderr" || fail "expected an error that says what the file is not"
+expect_error "$key is not an identity file: it does not begin with GPUAES-SECRET-KEY-1..." \
+  'an identity is the first line of the file that gpuaes-keygen --x25519 writes'
 try 2 -y /dev/zero
+try 2 -y "$(tail -n 1 "$work/all")"
+expect_error 'a recipient was given instead of a file name' \
+  'use gpuaes-stream -r for recipients; keys and identities are read from files'
+(umask 077 && head -n 1 identity | cat - identity >two-identities)
+try 2 -y two-identities
+expect_error 'line 2 of two-identities is neither blank nor a comment' \
+  'an identity file holds one identity; put each identity in a file of its own'
 head -c 70 identity >shortened
 try 2 -y shortened
 chmod 644 identity

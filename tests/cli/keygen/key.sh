@@ -54,7 +54,7 @@ same before key "key after the attempt to replace it"
 files=(key-000 key-022 key-077 key-177 key-027 key before dangling link directory fifo)
 expect_files "${files[@]}"
 try 1 -o key
-grep -q '^gpuaes-keygen: error: cannot open key: File exists$' "$work/stderr" || fail "expected an error that says the file exists"
+expect_error 'cannot open key: File exists' 'existing files are never overwritten; choose another name'
 
 if can_hide_proc; then # then the file has a temporary name first
   without_proc "$keygen" -o named || fail "without /proc: expected success"

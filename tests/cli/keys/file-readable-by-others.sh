@@ -34,6 +34,10 @@ for mode in 600 400 700; do
 done
 same plain "$work/stdout"
 
+chmod 644 secret-key
+expect_exit 0 "$program" -d -k secret-key <sealed
+expect_stderr '^gpuaes-stream: warning: secret-key is readable by other users; run chmod 600 secret-key$'
+
 # Warns about each of several keys and about the target of a link, but not about a pipe.
 cp secret-key second-key
 cp secret-key third-key

@@ -28,7 +28,7 @@ refused() {
   shift
   expect_exit 2 "$@"
   expect_stderr "error: $what"
-  expect_stderr 'hint: use a different file'
+  expect_stderr 'hint: use a different file for one of them$'
 }
 from_pipe() { # leaves the unread part of standard input in `rest`
   cat words "$work/long" | { timeout 60 "$program" "$@" && return; status=$?; cat >rest; return "$status"; }

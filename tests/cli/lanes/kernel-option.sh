@@ -35,5 +35,5 @@ for kernel in '' foo Bitslice 'bitslice,ttable' 1; do
   expect_exit 2 gs -i plain --kernel "$kernel"
 done
 expect_exit 2 gs -i plain --kernel foo
-expect_stderr "the kernels are bitslice, ttable"
+expect_error "unknown kernel 'foo'" 'the kernels are bitslice, ttable'
 expect_exit 2 gs -i plain --kernel

@@ -16,11 +16,11 @@ echo 'an older output' >old
 
 # Without a terminal a prompt would be exit 2.
 refused() { # FILE OPTION...
-  local file=$1 hint='use -d -f openssl' out=(-o out) ways=(piped redirected named)
+  local file=$1 hint='use -d -f openssl to decrypt it; modifications will go undetected$' out=(-o out) ways=(piped redirected named)
   shift
   [[ " $* " != *' --test '* ]] || out=()
   [[ " $* " != *' --range '* ]] || ways=(redirected named)
-  [[ " $* " != *' --rekey '* ]] || hint='only sealed files have slots'
+  [[ " $* " != *' --rekey '* ]] || hint='only sealed files have slots that can be replaced$'
   # shellcheck disable=SC2002 # a pipe is one of the cases
   piped() { cat "$file" | setsid --wait "$program" "$@"; }
   for way in "${ways[@]}"; do
@@ -54,7 +54,7 @@ expect_exit 4 "$program" -d --passphrase-file passphrase -i salted -o old
 # A named format opens it, with a warning unless -q; --info decrypts nothing and detects the format.
 expect_exit 0 "$program" -d -f openssl --passphrase-file passphrase -i salted
 same plain "$work/stdout"
-expect_stderr 'warning: .*not authenticated'
+expect_stderr 'warning: the openssl format is not authenticated; modifications will go undetected$'
 expect_exit 0 "$program" -q -d -f openssl --passphrase-file passphrase -i salted
 same plain "$work/stdout"
 expect_empty "$work/stderr"

@@ -13,15 +13,21 @@ ours -e <plain >salted
 for direction in -e -d; do
   for bad in '' 0 00 -1 +1 1.5 x 1x 0x10 ' 1' '1 ' 1K 99999999999999999999 18446744073709551617 4294967297; do
     expect_exit 2 ours "$direction" --iter "$bad" <salted
-    expect_stderr iter
+    case $bad in
+      0 | 00) expect_error '--iter 0 is out of range; the limits are 1 and 2147483647' ;;
+      *) expect_error "invalid --iter '$bad'" 'use a number from 1 to 2147483647' ;;
+    esac
   done
   expect_exit 2 ours "$direction" --iter
   expect_exit 2 ours "$direction" --iter 1 --iter 1 <salted
   expect_exit 2 ours "$direction" -k "$key" <salted
+  expect_error 'the openssl format uses a passphrase, not a key file' \
+    'use -p to enter a passphrase, or -f raw with a key and --iv'
   expect_exit 2 ours "$direction" --iv "$iv" <salted
   expect_exit 2 ours "$direction" --context 00 <salted
   expect_exit 2 "$program" "$direction" -f openssl -k "$key" <salted
   expect_exit 2 "$program" "$direction" -f openssl <salted
+  expect_error 'no key or passphrase was given' 'name a key file with -k, or use -p to enter a passphrase'
   expect_exit 2 "$program" "$direction" -f openssl --passphrase-file empty <salted
   expect_exit 2 "$program" "$direction" -f raw --iv "$iv" -k "$key" --iter 10000 <salted
   expect_exit 2 "$program" "$direction" -f sealed -k "$key" --iter 10000 <salted
@@ -42,6 +48,8 @@ done
 for text in 'salted__12345678 some text' 'Salted_ 12345678 some text' 'some text that is not encrypted at all'; do
   printf '%s' "$text" >other
   expect_exit 4 ours -d <other
+  expect_error "the input is not in the openssl format: it does not begin with 'Salted__'" \
+    'name the format with -f if it is one of cobblestone, openssl, raw'
   expect_empty "$work/stdout"
 done
 expect_files plain passphrase empty salted short other

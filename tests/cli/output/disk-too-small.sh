@@ -13,7 +13,7 @@ truncate -s 64M large
 for out in disk/new disk/old; do
   expect_exit 1 gs -i large -o "$out" --stats stats
   expect_stderr "cannot write $out: No space left on device"
-  expect_stderr "hint: 67108864 bytes are needed"
+  expect_stderr "hint: 67108864 bytes are needed; free some space, or write to another file system$"
 done
 [ "$(<disk/old)" = old ] || fail "expected the old content"
 [ "$(find disk -type f | wc -l)" -eq 1 ] || fail "expected no other file"

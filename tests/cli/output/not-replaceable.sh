@@ -23,12 +23,12 @@ refused() { # MESSAGE HINT FILE: for -o, and for --rekey if the file exists
   if [ -f "$3" ] && "${user[@]}" test -r "$3"; then
     expect_exit 1 "${user[@]}" "$program" --rekey -k "$key" --new-key "$work/new-key" -i "$3"
     expect_stderr "^gpuaes-stream: error: $1$"
-    if [ -n "$2" ]; then expect_stderr '^gpuaes-stream: hint: name another file with -o'; fi
+    if [ -n "$2" ]; then expect_stderr '^gpuaes-stream: hint: name another file with -o$'; fi
   fi
   [ "$(stat -c '%i %Z %s' "$3" 2>/dev/null || true)" = "$before" ] || fail "expected $3 to be unchanged"
   [ -z "$(find "$(dirname "$3")" -name '.*gpuaes-*')" ] || fail "expected no file left next to $3"
 }
-redirect='redirect the output with >'
+redirect='redirect the output with > to write to the file in place$'
 
 # A read-only file in a writable directory: mv could replace it, but > cannot write it.
 cp "$work/sealed" locked
@@ -43,6 +43,8 @@ cp "$work/sealed" closed/out
 chmod 555 closed
 refused 'cannot create a file next to closed/out: Permission denied' "$redirect" closed/out
 refused 'cannot create a file next to closed/new: Permission denied' '' closed/new
+expect_exit 1 "${user[@]}" "$program" -k "$key" -i "$work/never" -o /dev/null --stats closed/out
+expect_error 'cannot create a file next to closed/out: Permission denied' 'choose another file'
 chmod 755 closed
 
 # A program that is running.

@@ -8,6 +8,7 @@ cp plain x
 ln -s x link
 
 expect_exit 1 gs -i x -o x
+expect_error 'x cannot be both input and output' 'write to another file'
 same plain x "after -i x -o x"
 expect_exit 1 gs -i x -o ./link
 same plain x "after -i x -o link"

@@ -53,6 +53,7 @@ head -c 1025 /dev/zero >long
 for file in empty empty-line long /dev/zero; do
   expect_exit 2 timeout 20 "$program" -q --passphrase-file "$file" <plain
 done
+expect_error 'the passphrase from /dev/zero is longer than 1024 bytes' 'a passphrase ends at the first newline'
 mkdir directory
 expect_exit 1 "$program" -q --passphrase-file missing <plain
 expect_stderr missing

@@ -20,9 +20,9 @@ for before, after, want, message, ranges in (
     # A complete stream that grows or shrinks.
     (sealed, sealed + sealed, 0, None, (at_end, in_front)),
     (sealed, sealed + b"x", 0, None, (at_end, in_front)),
-    (sealed, sealed[:-1], 1, "shrank|size", (at_end, in_front)),
-    (sealed, sealed[:header], 1, "shrank|size", (at_end, in_front)),
-    (sealed, b"", 1, "shrank|size", (at_end, in_front)),
+    (sealed, sealed[:-1], 1, "shrank", (at_end, in_front)),
+    (sealed, sealed[:header], 1, "shrank", (at_end, in_front)),
+    (sealed, b"", 1, "shrank", (at_end, in_front)),
     # A stream that is not yet complete.
     (sealed[:header], sealed, 4, "truncated", (at_end, in_front)),
     (sealed[: header + 1], sealed, 4, "truncated", (at_end, in_front)),

@@ -40,7 +40,8 @@ for options, data, start in (([], sf.seal(plain, [KEY]), HEADER), (["-f", "cobbl
     for text in (f"{size + 1}:0", f"{size + 1}:", f"{size}:1", f"0:{size + 1}", f"1:{size}", "1T:0", "16777215T:1023G",
                  "18446744073709551615:18446744073709551615", "1:18446744073709551615"):
         got = expect(2, b"", "--range", text, *options, data=data, via="file", what="beyond the end")
-        expect_message(got, rf"beyond the end.*\b{size}\b", text)
+        expect_message(got, f"error: the range extends past the end of the plaintext, which has {size} bytes\n", text)
+        expect_message(got, "hint: --range OFFSET: decrypts to the end\n", text)
 
 # For raw only the length is checked.
 raw = ["-f", "raw", "--iv", iv, "-k", key]
@@ -59,7 +60,7 @@ gsealed -e -i plain -o sealed
 (umask 077 && echo words >words)
 "$program" -q -f openssl --passphrase-file words -i plain -o openssl
 expect_exit 2 "$program" --range 0:1 -f openssl --passphrase-file words -i openssl
-expect_stderr 'openssl format does not support --range'
+expect_error 'the openssl format does not support --range' 'formats that support it: sealed, cobblestone, raw'
 expect_exit 2 gsealed --range 0:1 -e -i sealed
 expect_exit 2 gsealed --range 0:1 --test -i sealed
 expect_exit 2 "$program" --range 0:1 --info -i sealed
@@ -67,6 +68,9 @@ for range in '' : 1 1:-1 -1:1 1:2:3 :1 0x1:1 1k:1 1KK:1 1:1P ' 1:1' '1:1 ' 18446
   expect_exit 2 gsealed "--range=$range" -i sealed
   expect_stderr 'range|option'
 done
+expect_exit 2 gsealed --range 1:x -i sealed
+expect_error "invalid range '1:x'" \
+  'use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, in bytes or with K, M, G or T (powers of 1024)'
 # A file whose reported size is 0 is not treated as empty.
 expect_exit 2 gs -d --range 0: -i /proc/cpuinfo
 expect_stderr 'range requires a seekable input'

@@ -23,7 +23,7 @@ exec 3<&-
 for options in '' '-d' '-f sealed' "-f raw --iv $iv"; do
   # shellcheck disable=SC2086
   expect_exit 2 gsealed $options --range 0:1 < <(cat sealed)
-  expect_stderr '--range requires a seekable input'
+  expect_error '--range requires a seekable input' 'name a file with -i, or redirect standard input from a file'
 done
 expect_exit 2 gsealed --range 0:1 </dev/zero
 mkfifo fifo

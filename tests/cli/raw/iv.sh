@@ -14,7 +14,9 @@ for iv in 00000000000000000000000000000000 abcdefABCDEF0123456789abcdefABCD FFFF
 done
 
 expect_exit 2 raw
-expect_stderr '--iv'
+expect_error 'the raw format requires --iv' 'give a new IV in hexadecimal; never use an IV twice with the same key'
+expect_exit 2 raw -d
+expect_error 'the raw format requires --iv' 'give the IV that the input was encrypted with, in hexadecimal'
 good=0123456789abcdef0123456789abcdef
 for bad in '' 0 "${good:1}" "${good:2}" "${good:16}" "${good}0" "${good}00" "$good$good" "0x$good" "0x${good:2}" \
   "${good:1}g" "g${good:1}" "${good:0:16} ${good:17}" " ${good:1}" "${good:1} " "${good:0:15}-${good:16}" \

@@ -42,13 +42,19 @@ refused 'does not begin with gpuaes1' "${recipient:1}"
 refused 'does not begin with gpuaes1' "gpuaes2${recipient:7}"
 refused 'does not begin with gpuaes1' ''
 refused 'does not begin with gpuaes1' 'alice'
+expect_error 'the argument of --recipient is not a recipient: it does not begin with gpuaes1' \
+  'a recipient is the line that gpuaes-keygen -y prints for an identity'
 refused 'does not begin with gpuaes1' "${key_hex[256]}"
 refused 'is an age recipient' "$age"
+expect_error 'the argument of --recipient is an age recipient, which is not supported' \
+  'run gpuaes-keygen --x25519 to make an identity and print its recipient'
 refused 'is a secret identity' "$identity"
+expect_error 'the argument of --recipient is a secret identity, not a recipient' \
+  'a recipient is the line that gpuaes-keygen -y prints for an identity'
 refused 'is a secret identity' "${identity,,}"
 refused 'is a secret identity' "${identity:0:50}"
 refused 'recipient is the name of a file' recipient
-expect_stderr '-r @FILE'
+expect_error '-r recipient is the name of a file, not a recipient' 'use -r @FILE to seal for the recipients in a file'
 refused 'identity is the name of a file' identity
 expect_exit 2 "$program" -k "$key" -r alice -i plain -o out
 expect_exit 2 "$program" -r "$recipient" -r alice -i plain -o out
@@ -70,7 +76,7 @@ refused 'list contains no recipients' @list
 : >list
 refused 'list contains no recipients' @list
 head -c 2000000 /dev/zero | tr '\0' '#' >list
-refused 'is longer than' @list
+refused 'list is longer than 1048576 bytes, which is too long for a recipients file' @list
 refused 'is longer than' @/dev/zero
 expect_exit 1 "$program" -r @missing -i plain -o out
 expect_exit 1 "$program" -r @ -i plain -o out
@@ -81,17 +87,23 @@ perl -e '
   @c = split //, "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
   sub state { my $s = 1; for (@_) { my $b = $s >> 25; $s = (($s & 0x1ffffff) << 5) ^ $_;
     my $i = 0; for my $g (0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3) { $s ^= $g if $b >> $i++ & 1 } } $s }
-  for my $hex (@ARGV) {
-    my $bits = unpack("B*", pack "H*", $hex) . "0000";
+  for my $argument (@ARGV) {
+    my ($hex, $unused) = split /:/, $argument;
+    my $bits = unpack("B*", pack "H*", $hex) . ($unused // "0000");
     my @v = map oct "0b$_", $bits =~ /.{5}/g;
     my @p = map ord, split //, "gpuaes";
     my $check = state((map $_ >> 5, @p), 0, (map $_ & 31, @p), @v, (0) x 6) ^ 1;
     print "gpuaes1", (map $c[$_], @v, map $check >> 5 * $_ & 31, reverse 0 .. 5), "\n";
   }' "$(printf '00%.0s' {1..32})" "01$(printf '00%.0s' {1..31})" "ec$(printf 'ff%.0s' {1..30})7f" \
-  "ed$(printf 'ff%.0s' {1..30})7f" "$(printf 'ff%.0s' {1..32})" >odd
+  "ed$(printf 'ff%.0s' {1..30})7f" "$(printf 'ff%.0s' {1..32})" "$(printf '09%.0s' {1..32}):0100" >odd
 mapfile -t odd <odd
-for i in 0 1 2; do refused 'low-order X25519 point' "${odd[i]}"; done
-for i in 3 4; do refused 'canonical' "${odd[i]}"; done
+for i in 0 1 2; do
+  refused 'low-order X25519 point' "${odd[i]}"
+  expect_error "recipient ${odd[i]} is a low-order X25519 point" \
+    'anyone can open a file that is sealed for it; ask for another recipient'
+done
+for i in 3 4; do refused 'is not a valid recipient: it is not the canonical form of a public key' "${odd[i]}"; done
+refused 'is not a valid recipient: its unused bits are not zero' "${odd[5]}"
 
 # Identities: only in a file, which messages name, never instead of its name.
 bad() { # REGEX LINE...: a file with these lines is refused
@@ -110,16 +122,21 @@ bad 'an invalid character' "${identity:0:40}B${identity:41}"
 bad 'line 2 of bad' "$identity" "$identity"
 bad 'line 4 of bad' "$identity" '# mine' '' 'and more'
 bad 'contains a recipient' "$recipient"
-bad 'contains an age identity' AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX
+expect_error 'bad contains a recipient, not a key' \
+  'use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k'
+bad 'contains an age identity, which is not supported' AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX
+expect_stderr 'hint: run gpuaes-keygen --x25519 to make an identity$'
 bad 'bad' '# recipient first' "$identity"
 bad 'bad' " $identity"
 for option in -k --passphrase-file; do
   expect_exit 2 "$program" -d $option "$identity" -i sealed -o out
-  expect_stderr 'in place|where the name'
+  expect_error 'an identity was given instead of the name of its file' \
+    'other users may have seen this command line; make a new identity with gpuaes-keygen --x25519'
   secretive
 done
 expect_exit 2 "$program" -d -k "${identity,,}" -i sealed -o out
 secretive
 expect_exit 2 "$program" -k "$recipient" -i plain -o out
-expect_stderr 'hint: -r takes'
+expect_error 'a recipient was given instead of a file name' \
+  'use gpuaes-stream -r for recipients; keys and identities are read from files'
 [ ! -e out ] || fail "expected no output"

@@ -31,13 +31,13 @@ def refused(want, what, data, secrets=("-k", "identity"), message=None, **named)
 
 
 expect(0, plain, "-d", "-k", "identity", data=seal(good), what="valid")
-refused(3, "another's identity", seal(good), ("-k", "other"), "none of the given identities opens", identity=other)
-refused(3, "a key for a recipient's slot", seal(good), ("-k", key), "the input was sealed for a recipient, and no identity was given", key=KEY)
+refused(3, "another's identity", seal(good), ("-k", "other"), "none of the given identities opens the input", identity=other)
+refused(3, "a key for a recipient's slot", seal(good), ("-k", key), "the input was sealed for a recipient, and no identity was given\n.*hint: name the identity file with -k\n", key=KEY)
 refused(3, "a passphrase for a recipient's slot", seal(good), ("--passphrase-file", "passphrase"),
         "the input was sealed for a recipient, and no identity was given", passphrase=b"correct horse")
-refused(3, "an identity for a key's slot", sf.seal(plain, [KEY]), message="not sealed for a recipient")
+refused(3, "an identity for a key's slot", sf.seal(plain, [KEY]), message="error: the input was sealed with a key file, and none was given\n.*hint: name the key file with -k\n")
 refused(3, "an identity for a passphrase's slot", sf.seal(plain, passphrase=b"correct horse", log_n=10),
-        message="not sealed for a recipient")
+        message="error: the input was sealed with a passphrase, and none was given\n.*hint: use -p to enter the passphrase\n")
 got = expect(3, b"", "-d", "-k", "other", "-k", secret_file("key2", OTHER_KEY), what="two kinds",
              data=seal(good, sf.key_slot(file_key, KEY)))
 expect_message(got, "none of the given secrets opens", "two kinds")

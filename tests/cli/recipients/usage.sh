@@ -12,21 +12,23 @@ make_input 40000 plain
 seal() { "$program" "$@" <plain; }
 
 expect_exit 2 seal -r "$recipient" -p
-expect_stderr 'passphrase'
+expect_error 'a passphrase cannot be combined with recipients' \
+  'use one of the two; anyone can seal for a recipient, so the passphrase would not show who wrote the file'
 expect_exit 2 seal -r "$recipient" --passphrase-file passphrase
 expect_exit 2 seal -k "$key" -r "$recipient" --passphrase-file passphrase
 expect_exit 2 seal -d -r "$recipient"
-expect_stderr 'hint: name the identity file with -k'
+expect_error '--recipient cannot be used to decrypt' 'name the identity file with -k'
 expect_exit 2 seal -d -k identity -r "$recipient"
 expect_exit 2 seal -k identity
-expect_stderr 'hint: -r '
+expect_error 'identity contains an identity, which can open files but not seal them' \
+  'seal with -r for its recipient, which gpuaes-keygen -y prints'
 expect_exit 2 seal -k identity -r "$recipient"
 expect_exit 2 seal -r
 for format in cobblestone raw openssl; do
   expect_exit 2 seal -f $format -k "$key" -r "$recipient"
-  expect_stderr 'takes no recipient'
+  expect_error "the $format format does not accept a recipient" 'formats that accept it: sealed'
   expect_exit 2 seal -f $format -d -k identity
-  expect_stderr 'takes no identity'
+  expect_error "the $format format does not accept an identity" 'formats that accept it: sealed'
 done
 
 # The overhead of one slot and of 32. A list that others can read causes no warning.
@@ -40,7 +42,7 @@ expect_exit 0 seal -r @list -r "$recipient"
 expect_empty "$work/stderr"
 [ "$(wc -c <"$work/stdout")" = $((108 + 32 * 83 + 40000 + 3 * 16)) ] || fail "expected 32 slots"
 expect_exit 2 seal -r @list -r "$recipient" -r "$recipient"
-expect_stderr 'at most 32'
+expect_error 'the sealed format allows at most 32 keys, recipients and passphrases in total'
 expect_exit 2 seal -r @list -r "$recipient" -k "$key"
 
 # The list may come from a pipe, but not from the one with the input. The output must not be the list.

@@ -84,6 +84,12 @@ for change in (shrink, grow, overwrite, overwrite_unseen, replace, remove):
     error = child.stderr.read()
     if error.count(b"gpuaes-stream: error: ") != 1:
         fail(f"{what}: expected one error message, got {error!r}")
+    if change is not shrink and change is not remove and b"file changed while it was being read\n" not in error:
+        fail(f"{what}: expected an error that says so, got {error!r}")
+    if b"changed" in error and b"hint: the file keeps its old slots; run the command again to replace them\n" not in error:
+        fail(f"{what}: expected a hint, got {error!r}")
+    if change is remove and b"error: cannot stat file: No such file or directory\n" not in error:
+        fail(f"{what}: expected an error that says so, got {error!r}")
     now = open("file", "rb").read() if os.path.exists("file") else None
     if now != expected:
         fail(f"{what}: expected the changed file to stay unchanged")

@@ -20,13 +20,13 @@ refused() {
 rekey() { refused --rekey -i sealed "$@"; }
 
 rekey -k "$key"
-expect_stderr 'hint: use --new-key'
+expect_error '--rekey requires a new key, recipient or passphrase' 'use --new-key FILE, --recipient RECIPIENT or --new-passphrase'
 rekey --new-key new
-expect_stderr '-k names'
+expect_error 'no key or passphrase was given' 'name a key file with -k, or use -p to enter a passphrase'
 rekey -r "$recipient"
 rekey --new-passphrase-file words -r "$recipient"
 rekey -k "$key" --new-passphrase-file words -r "$recipient"
-expect_stderr 'at once'
+expect_stderr 'error: a passphrase cannot be combined with recipients$'
 rekey -k "$key" --new-passphrase --new-passphrase-file words
 rekey -k "$key" --new-passphrase -r "$recipient"
 rekey -k "$key" -p --passphrase-file words --new-key new
@@ -35,8 +35,10 @@ for option in -e -d '-c aes-256' '--iv 00' '--context 00' '--iter 7' '-l cpu' '-
   # shellcheck disable=SC2086 # several words
   rekey -k "$key" --new-key new $option
 done
+rekey -k "$key" --new-key new -f raw
+expect_error '--rekey works only with the sealed format'
 rekey -k "$key" --new-key identity
-expect_stderr 'hint: -r '
+expect_stderr 'hint: seal with -r for its recipient, which gpuaes-keygen -y prints$'
 rekey -k "$key" --new-key recipient
 rekey -k "$key" -r @identity
 rekey -k "$key" -r "${recipient:0:40}"
@@ -52,7 +54,7 @@ rekey -k "$key" --new-passphrase-file empty
 many=()
 for ((i = 0; i < 32; i++)); do many+=(--new-key new); done
 rekey -k "$key" "${many[@]}" -r "$recipient"
-expect_stderr 'at most 32'
+expect_stderr 'at most 32 keys, recipients and passphrases in total$'
 for option in '--new-key new' --new-passphrase '--new-passphrase-file words'; do
   # shellcheck disable=SC2086
   for direction in '' -e -d; do refused $direction -k "$key" $option -i sealed; done
@@ -76,11 +78,12 @@ same before sealed
 mkfifo fifo
 for name in fifo . /dev/null /dev/zero; do
   expect_exit 2 "$program" --rekey -k "$key" --new-key new -i $name
-  expect_stderr 'hint: -o'
+  expect_error "$name is not a regular file and cannot be replaced" 'name another file with -o'
 done
 # shellcheck disable=SC2094 # the test reads and writes one file
 onto_itself() { "$program" --rekey -k "$key" --new-key new -i sealed >>sealed; }
 expect_exit 2 onto_itself
+expect_error 'sealed is also standard output or standard error and cannot be replaced' 'name another file with -o'
 same before sealed
 from_input() { cat new sealed | "$program" --rekey -k "$key" --new-key /dev/stdin; }
 expect_exit 2 from_input

@@ -40,7 +40,7 @@ def try_salvage(data, header, plain, bad, *options, what, via="file", out=None, 
     lost = sum(end - begin for begin, end in merged(bad, len(plain)))
     summary = f"{lost} bytes of plaintext in {len(want)} range{'' if len(want) == 1 else 's'}"
     if cut is not None:
-        error = f"the input is truncated after byte {cut}: {len(plain)} bytes of plaintext before that were verified"
+        error = f"the input is truncated after byte {cut}; {len(plain)} bytes of plaintext before that were verified"
         want.append("gpuaes-stream: error: " + error + (f", except for {summary}" if bad else ""))
     elif bad:
         want.append(f"gpuaes-stream: error: the input is corrupt; {summary} are lost")

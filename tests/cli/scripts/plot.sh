@@ -99,7 +99,7 @@ write_json("map.json", sweep)
 expect_pictures("map.json", "map", {"map-bitslice-aes-192-map": ["bitslice", "AES-192", "1024", "103", "107", "555", "own", "threads"]})
 copied = [{**row, "streams": streams, "gb_per_s": 777} for row in (sweep[5], {**sweep[0], "variant": "tables"})
           for streams in (1, 2, 64)]
-# Of two rates of one shape the better counts.
+# The better of two rates of one shape counts.
 sweep.append({**sweep[9], "gb_per_s": 55})
 # A row without a rate is ignored.
 write_csv("sweep.csv", [*sweep, {**sweep[0], "mode": "seal", "gb_per_s": 333}, *copied, {**sweep[0], "threads": 512, "gb_per_s": ""}])

@@ -31,7 +31,7 @@ refused 'label has 257 bytes' "${long}$(printf '\303\251')"
 for octal in '\200' 'a\277' '\300\257' '\301\201' '\340\237\277' '\360\217\277\277' '\355\240\200' '\355\277\277' \
   '\364\220\200\200' '\365\200\200\200' '\377' '\303' 'caf\303' '\342\202' '\360\237\230' '\303(' 'caf\351'; do
   # shellcheck disable=SC2059 # the escapes are the label
-  refused 'label is not valid UTF-8' "$(printf "$octal")"
+  refused '--label is not valid UTF-8' "$(printf "$octal")"
 done
 
 for direction in -e -d; do

@@ -16,7 +16,7 @@ for direction in -e -d; do
       expect_exit 2 try -f sealed -k "$key" -k "$work/key$bits"
     done
     expect_exit 2 try -f sealed
-    expect_stderr '-k|key'
+    expect_error 'no key or passphrase was given' 'name a key file with -k, or use -p to enter a passphrase'
     expect_exit 2 try
     expect_exit 2 try -f sealed -k "$key" --context 00
     expect_exit 2 try -f sealed -k "$key" --iv "$iv"
@@ -35,6 +35,9 @@ for bits in 128 192; do
   expect_stderr '32|256'
   expect_exit 2 "$program" -d -k "$work/key$bits" <sealed
 done
+
+expect_exit 2 "$program" -q -d -c kuznyechik -k "$key" <sealed
+expect_error 'the input was sealed with aes-256, not kuznyechik' 'omit --cipher; the input names its cipher'
 
 # Formats that take only keys refuse a passphrase.
 expect_exit 2 "$program" -f raw --iv "$iv" --passphrase-file passphrase <plain

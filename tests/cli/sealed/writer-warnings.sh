@@ -17,7 +17,7 @@ with open("list", "w") as f:
     f.write(recipient + "\n")
 plain = make_input(1000)
 
-BOTH = "sealing for both a key and a recipient; whoever holds the identity could forge a file that the key opens"
+BOTH = "sealing for both a key and a recipient; anyone with the identity could forge a file that the key opens"
 REKEYED = "the input was sealed for a recipient; that the new key or passphrase opens it does not show who wrote it"
 
 

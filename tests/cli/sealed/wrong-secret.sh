@@ -31,7 +31,9 @@ cases = [
 ]
 for data, secret, what in cases:
     for via in ("pipe", "file"):
-        expect_refused(3, data, *secret, what=what, via=via)
+        got = expect_refused(3, data, *secret, what=what, via=via)
+    expect_message(got, "hint: the input was sealed with other secrets, or its header is damaged; --info lists its slots\n|"
+                   "none was given\n.*hint: (name the key file with -k|use -p to enter the passphrase)\n", what)
     expect(3, b"", "-d", *secret, "-o", "out", data=data, what=what)
     if os.path.exists("out"):
         fail(f"{what}: expected no output file")

@@ -138,6 +138,15 @@ expect_no_stderr() {
   if grep -Eiq -- "$1" "$work/stderr"; then fail "expected stderr not to match '$1', got: $(<"$work/stderr")"; fi
 }
 
+# expect_error TEXT [HINT]: the last expect_exit printed exactly this error, and this hint or none.
+expect_error() {
+  local error hint
+  error=$(sed -n 's/^gpuaes-[a-z]*: error: //p' "$work/stderr")
+  hint=$(sed -n 's/^gpuaes-[a-z]*: hint: //p' "$work/stderr")
+  [ "$error" = "$1" ] || fail "expected the error '$1', got '$error'"
+  [ "$hint" = "${2:-}" ] || fail "expected the hint '${2:-}', got '$hint'"
+}
+
 # same EXPECTED ACTUAL [WHAT]
 same() {
   cmp -- "$1" "$2" >"$work/cmp" 2>&1 || fail "${3:-$2}: expected the bytes of $1 ($(wc -c <"$1")), $(<"$work/cmp")"

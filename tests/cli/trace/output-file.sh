@@ -25,7 +25,9 @@ printf 'old' >old
 refuse 2 gs -i input -o new --trace new
 refuse 2 gs -i input -o new --trace ./new
 refuse 2 gs -i input -o old --trace old
+expect_error '--trace and the output name the same file'
 refuse 2 gs -i input -o /dev/null --stats old --trace old
+expect_error '--trace and --stats name the same file'
 refuse 2 gs -i input -o /dev/null --stats new --trace ./new
 refuse 1 gs -i input -o new --trace input
 rm input old
@@ -55,7 +57,8 @@ rm out stats
 # A full device, with a large and a small trace. A reader of the trace that goes away causes no SIGPIPE.
 for size in 16 1M; do
   expect_exit 1 gs -i plain -b "$size" -o out --trace /dev/full --stats stats
-  expect_stderr '/dev/full'
+  expect_stderr 'error: cannot write /dev/full after byte'
+  expect_stderr 'hint: the output is complete; only the trace is not$'
   same expected out
   grep -q '"bytes_in": 1000000' stats || fail "expected the statistics when the trace fails"
 done

@@ -5,11 +5,13 @@
 
 make_input 100 plain
 expect_exit 2 gs -e -d
+expect_error '--encrypt and --decrypt cannot be used together'
 expect_exit 2 gs --decrypt --encrypt
 expect_exit 2 gs --no-such-option
-expect_stderr 'no-such-option'
+expect_error "unknown option '--no-such-option'" 'run with --help for a list of options'
 expect_exit 2 gs -X
 expect_exit 2 gs plain
+expect_error "unexpected argument 'plain'" 'run with --help for a list of options'
 expect_exit 2 gs -i plain stray
 expect_exit 2 gs -- plain
 for format in nonsense '' RAW raw2; do expect_exit 2 "$program" -f "$format" --iv "$iv" -k "$key"; done
@@ -43,4 +45,12 @@ expect_exit 2 "$program" --hel
 # An option without its value, and a value for an option that takes none.
 for option in -f -i -o -b -l -c --stats --input --output; do expect_exit 2 gs "$option"; done
 expect_exit 2 gs --decrypt=yes
+expect_exit 2 gs -d=yes
+expect_error "option '-d' does not take a value" 'run with --help for a list of options'
+for option in --stats --trace; do
+  expect_exit 2 gs "$option" -
+  expect_error "$option requires a file name, not -" 'use /dev/stdout or /dev/stderr for standard output or standard error'
+done
+expect_exit 2 gs --size 1x
+expect_error "invalid --size '1x'" 'use a number of bytes, optionally followed by K, M, G or T (powers of 1024)'
 expect_files plain

@@ -20,7 +20,7 @@ def shown(command, columns, **environment):
     master, slave = open_terminal(columns)
     child = subprocess.Popen([f"{folder}/{command[0]}", *command[1:], "-h"], env={**plain, **environment}, stdout=slave)
     os.close(slave)
-    text = seen_on(master).decode().replace("\r\n", "\n")
+    text = read_terminal(master).decode().replace("\r\n", "\n")
     child.wait()
     os.close(master)
     return text

@@ -21,7 +21,7 @@ for options in ([], ["-e"], ["-o", "TERMINAL"]):
         pass
     expect_exit(child, 2, f"ciphertext to a terminal, {options}")
     error = child.stderr.read()
-    if b"terminal" not in error:
+    if b"refusing to write ciphertext to a terminal\n" not in error:
         fail(f"expected a message about the terminal, got {error!r}")
     if select.select([master], [], [], 0.3)[0]:
         fail(f"{options}: expected nothing on the terminal, got {os.read(master, 100)!r}")
@@ -55,7 +55,8 @@ for text in (b"some text", "naïve\ttext\r\n… and 𝄞\f\n".encode(), b""):
 for binary in (b"\0", b"\x1b[31m", b"text\n\x07", b"\x7f", b"\xc2\x9b", b"\xff", bytes(range(256))):
     shown, error = show(binary, "-d", want=2)
     expect_equal(b"", shown, f"{binary!r}: output on the terminal")
-    if not error.startswith(b"gpuaes-stream: error: refusing to write binary plaintext to a terminal\ngpuaes-stream: hint: "):
+    if not error.startswith(b"gpuaes-stream: error: refusing to write binary plaintext to a terminal\n"
+                            b"gpuaes-stream: hint: redirect the output, name a file with -o, or use --force\n"):
         fail(f"expected an error and a hint, got {error!r}")
     expect_equal((binary, b""), show(binary, "-d", "--force"), "forced on the terminal")
 # Text in earlier chunks is shown, but no part of a binary chunk. A character may span two chunks.
@@ -79,7 +80,7 @@ for options, message in ((["-e"], True), (["-d"], True), (["-e", "-q"], False), 
     out, error = child.communicate(timeout=PATIENCE)
     expect_equal(0, child.returncode, f"typed, {options}")
     expect_equal(reference(b"typed\n" if "-i" not in options else b"typed"), out, f"typed, {options}")
-    expect_equal(message, b"gpuaes-stream: reading standard input from the terminal" in error, f"message, {options}")
+    expect_equal(message, b"gpuaes-stream: reading standard input from the terminal; press Ctrl-D at the beginning of a line to end it\n" in error, f"message, {options}")
 
 # One ^D is enough to end an empty input.
 for options in (["-d"], ["--test"], ["--info"], ["--rekey", "--new-key", key]):

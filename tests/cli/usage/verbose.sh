@@ -7,9 +7,8 @@ make_input 1000000 plain
 reference <plain >expected
 expect_exit 0 "$program" -v -f raw --iv "$iv" -k "$key" -l cpu:2 -b 64K <plain
 same expected "$work/stdout"
-expect_stderr 'cpu'
-expect_stderr 'ring'
-expect_stderr '[0-9]'
+expect_stderr '^gpuaes-stream: lanes cpu:2$'
+expect_stderr '^gpuaes-stream: ring of [0-9]+ chunks of 64 KiB, [0-9]+ KiB in total$'
 if grep -Ev '^gpuaes-stream: ' "$work/stderr"; then fail "expected every line to begin with the program's name"; fi
 tail -n 1 "$work/stderr" | grep -Eqx \
   'gpuaes-stream: 1000000 bytes in, 1000000 bytes out, [0-9]+\.[0-9]{3} s, [0-9.]+[KMG]iB/s; cpu:2 did 16 chunks, 1000000 bytes' ||

@@ -1,0 +1,69 @@
+// Lanes that take over during a run.
+#include "run/lane_pool.hpp"
+
+#include <unistd.h>
+
+#include <string>
+#include <thread>
+
+#include "io/fd.hpp"
+#include "pipeline/rig.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+
+namespace gpuaes {
+namespace {
+
+// Sends standard error to a file while it lives.
+class CapturedMessages {
+ public:
+  explicit CapturedMessages(const std::string& file) : before_(dup(STDERR_FILENO)) {
+    Cancel cancel;
+    const Fd fd = open_file(file, O_WRONLY | O_CREAT, cancel);
+    dup2(fd.get(), STDERR_FILENO);
+  }
+  ~CapturedMessages() { dup2(before_.get(), STDERR_FILENO); }
+  CapturedMessages(const CapturedMessages&) = delete;
+  CapturedMessages& operator=(const CapturedMessages&) = delete;
+
+ private:
+  Fd before_;
+};
+
+// What a run says whose plan has these later lanes.
+std::string messages_of_run(std::string_view later) {
+  const TempDir directory;
+  const std::string file = directory / "messages";
+  constexpr std::size_t size = 4000;
+  Rig rig({.size = size});
+  rig.add_lanes(1);
+  LanePlan plan;
+  plan.later = parse_lanes(later);
+  const LaneSetup setup{};
+  const LanePool pool(plan, setup, {});
+  Messages messages("program");
+  messages.set_level(Messages::Level::verbose);
+  {
+    const CapturedMessages captured(file);
+    const std::jthread opener = pool.take_over(rig.pipeline, messages);
+    CHECK(rig.run() == "");
+  }
+  CHECK(rig.wrong_output(size) == "");
+  const Bytes said = read_file(file);
+  return {reinterpret_cast<const char*>(said.data()), said.size()};
+}
+
+}  // namespace
+
+TEST_CASE("later lanes take over, and a message says which") {
+  CHECK(messages_of_run("cpu:1") == "program: lanes cpu:1 take over\n");
+  CHECK(messages_of_run("cpu:1+reference:2") == "program: lanes cpu:1+reference:2 take over\n");
+}
+
+TEST_CASE("if later lanes cannot open, the first ones continue, and a message says why") {
+  const std::string message = messages_of_run("cuda:9999");
+  CHECK(message.starts_with("program: the first lanes continue; the others could not open: "));
+  CHECK(contains(message, "CUDA"));
+}
+
+}  // namespace gpuaes
