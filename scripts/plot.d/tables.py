@@ -1,6 +1,7 @@
 """The tables of PERFORMANCE.md and README.md, made of the results of scripts/bench."""
 
 import os
+import re
 
 from inputs import BadInput, group, read
 from style import size_name, title_of
@@ -78,20 +79,33 @@ def markdown(headings, rows, align="---:"):
 def run_table(run):
     gpus = run.facts_of("GPU")
     rows = [("date", run.fact("date")), ("commit", f"`{run.fact('commit')[:12]}`"), ("command", f"`{run.fact('command')}`"),
-            ("CPU", f"{run.fact('CPU')}, {run.fact('CPUs')} CPUs; {run.fact('extensions')}"), ("caches", run.fact("caches")),
+            ("CPU", f"{cpu_name(run)}, {run.fact('CPUs')} CPUs; {run.fact('extensions')}"), ("caches", run.fact("caches")),
             ("memory", run.fact("memory"))]
     if gpus:
         count = f"{len(gpus)} × " if len(gpus) > 1 else ""
         rows.append(("GPU", f"{count}{gpus[0]}, {run.fact('GPU memory')}, {run.fact('link')}, driver {run.fact('driver')}"))
-    rows += [("Linux", run.fact("Linux")), ("rivals", "; ".join(filter(None, map(run.fact, ("openssl", "age", "gpg"))))),
-             ("left out", "; ".join(run.facts_of("left out") + run.facts_of("failed")))]
+    rows += [("Linux", run.fact("Linux")), ("rivals", "; ".join(filter(None, (version(run, rival) for rival in ("openssl", "age", "gpg"))))),
+             ("left out", "; ".join(OPTIONS.sub("", text) for text in run.facts_of("left out") + run.facts_of("failed")))]
     return markdown(["", ""], [row for row in rows if row[1]], align="---")
+
+
+OPTIONS = re.compile(r" --[^:]*")  # of a command
+
+
+def version(run, rival):
+    """age prints only a number, OpenSSL two equal versions."""
+    text = run.fact(rival).partition(" (Library")[0]
+    return f"{rival} {text}" if text[:1].isdigit() else text
+
+
+def cpu_name(run):
+    return run.fact("CPU").replace("(R)", "").replace("(TM)", "").removesuffix(" Processor")
 
 
 def machine_name(run):
     gpus = run.facts_of("GPU")
     gpu = f"one {gpus[0]}" if len(gpus) == 1 else f"{len(gpus)} × {gpus[0]}" if gpus else "no GPU"
-    return f"{run.fact('CPUs')} CPUs of an {run.fact('CPU')}, {gpu}"
+    return f"{run.fact('CPUs')} CPUs ({cpu_name(run)}), {gpu}"
 
 
 # Programs ------------------------------------------------------------------------------------------
