@@ -145,7 +145,7 @@ class Fixture:
         return [Contender("age", ["age", *self.age["encrypt"]], source, action="encrypt")] if self.age else []
 
     def age_decrypts(self, size):
-        """age, decrypting what it made of the random file of this size."""
+        """age, decrypting the random file of this size, which it has encrypted."""
         if not self.age:
             return []
         source = self.made_of(size, "age", ["age", *self.age["encrypt"]])

@@ -55,7 +55,7 @@ def damage(path):
 
 
 def run_rekey(fixture):
-    """--rekey writes the whole file anew, so `cp` is what it is compared with."""
+    """--rekey rewrites the whole file, so it is compared with cp."""
     size = min(fixture.file_size, GI)
     sealed, work = fixture.sealed(size), fixture.path("rekeyed")
     other = fixture.write_secret("other.key", os.urandom(32))

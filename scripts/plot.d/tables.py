@@ -169,7 +169,7 @@ def file_table(run):
 
 
 def both_rates(row):
-    """Of the whole process, and in parentheses without the start and end of CUDA."""
+    """The rate of the whole process, and in parentheses without the start and end of CUDA."""
     if not row:
         return ""
     if "cuda" not in row["lanes"] or not row["lanes_seconds"]:

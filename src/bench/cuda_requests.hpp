@@ -33,7 +33,7 @@ constexpr const KernelModeInfo& info(KernelMode mode) {
   return kernel_modes[static_cast<std::size_t>(mode)];
 }
 
-// Of segments, as in the sealed format: AES in GCM, Kuznyechik in MGM.
+// Modes of segments, as in the sealed format: AES in GCM, Kuznyechik in MGM.
 constexpr bool is_aead(KernelMode mode) {
   return mode == KernelMode::seal || mode == KernelMode::open;
 }

@@ -50,7 +50,7 @@ class TimedLane : public Lane {
  public:
   using Nanoseconds = std::atomic<std::int64_t>;
 
-  // Adds to `total` upon destruction.
+  // Adds to `total` on destruction.
   TimedLane(std::unique_ptr<Lane> lane, Nanoseconds& total) : lane_(std::move(lane)), total_(total) {}
   ~TimedLane() override { total_ += std::chrono::nanoseconds(spent_).count(); }
 

@@ -61,7 +61,7 @@ class Report {
   // Writes a row, with a cell for each column. IoError, and Cancelled if the program was told to stop.
   void add(const std::vector<Cell>& row);
 
-  // Prints on standard error what is left out, and why.
+  // Prints a warning about something that is not measured, and why.
   void skip(const std::string& text) const { messages_.warning("skipped: " + text); }
 
   // Prints a remark about the results on standard error.
