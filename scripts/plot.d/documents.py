@@ -5,13 +5,14 @@ import re
 
 import tables
 from inputs import BadInput
+from results import Run
 
 PART = re.compile(r"<!-- begin: ([\w-]+) -->\n(.*?)<!-- end: \1 -->\n", re.S)
 
 
 def update(folder, paths, check):
     """The exit status. With `check` nothing is written."""
-    run = tables.Run(folder)
+    run = Run(folder)
     status = 0
     for path in paths:
         if not os.path.exists(path):

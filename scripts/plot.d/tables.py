@@ -1,76 +1,13 @@
-"""The tables of PERFORMANCE.md and README.md, made of the results of scripts/bench."""
+"""The tables of PERFORMANCE.md and README.md, by name."""
 
-import os
 import re
 
-from inputs import BadInput, group, read
+import part_tables
+from inputs import group
+from results import MI, OURS, markdown, rate_of, ratio, significant, size_of, time_of
 from style import size_name, title_of
 
-OURS = "gpuaes-stream"
 RIVALS = ("openssl", "age", "gpg", "gost-engine")
-MI, GI = 1 << 20, 1 << 30
-
-
-class Run:
-    """The results of one run. A table that was not measured is empty."""
-
-    def __init__(self, folder):
-        self.facts = self.read(folder, "run")
-        if not self.facts:
-            raise BadInput("has no run.csv")
-        for name in ("programs", "memory", "ciphers", "pipeline", "links", "limits", "kernels", "keys"):
-            setattr(self, name, self.read(folder, name))
-        for row in self.programs:
-            row["rate"] = int(row["bytes"]) / float(row["seconds"]) / 1e9
-
-    @staticmethod
-    def read(folder, name):
-        path = os.path.join(folder, f"{name}.csv")
-        return read(path)[0] if os.path.exists(path) else []
-
-    def fact(self, name):
-        return next((row["value"] for row in self.facts if row["name"] == name), "")
-
-    def facts_of(self, name):
-        return [row["value"] for row in self.facts if row["name"] == name]
-
-    def of_part(self, part):
-        return [row for row in self.programs if row["part"] == part]
-
-    def find(self, part, **values):
-        """The first row of a part with these values."""
-        return next((row for row in self.of_part(part) if all(row[name] == value for name, value in values.items())), None)
-
-
-def significant(number):
-    """Three digits: more of them differ from run to run."""
-    return f"{number:.0f}" if number >= 99.5 else f"{number:.1f}" if number >= 9.95 else f"{number:.2f}"
-
-
-def duration(seconds):
-    return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.2f} s"
-
-
-def rate_of(row):
-    return significant(row["rate"]) if row else ""
-
-
-def time_of(row):
-    return duration(float(row["seconds"])) if row else ""
-
-
-def ratio(row, base):
-    return f"{significant(row['rate'] / base['rate'])} ×" if row and base else ""
-
-
-def markdown(headings, rows, align="---:"):
-    """Columns without a value in any row are left out."""
-    rows = [[str(field) for field in row] for row in rows]
-    used = [i for i in range(len(headings)) if i == 0 or any(row[i] for row in rows)]
-    if not rows or len(used) < 2:
-        return "Not measured in this run."
-    lines = ["| " + " | ".join(headings[i] for i in used) + " |", "|" + "|".join("---" if i == 0 else align for i in used) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(row[i] for i in used) + " |" for row in rows])
 
 
 # The run -------------------------------------------------------------------------------------------
@@ -147,10 +84,6 @@ def summary_row(title, here, lanes):
     rivals = [rate_of(named(here, program=rival, action="encrypt")) if lanes == "auto" else "" for rival in RIVALS]
     return [title, rate_of(named(ours, format="sealed", action="encrypt")), rate_of(named(ours, format="raw")),
             rate_of(named(ours, action="decrypt")), *rivals]
-
-
-def size_of(rows):
-    return size_name(int(rows[0]["bytes"])) if rows else ""
 
 
 def file_table(run):
@@ -273,9 +206,6 @@ def cpus_table(run):
     return markdown([f"GB/s, whole process, {size_of(run.of_part('cpus'))}", "CPU lanes", "`-l cuda:0`", "`-l auto`"], rows)
 
 
-# Parts ---------------------------------------------------------------------------------------------
-
-
 def memory_table(run):
     sizes = list(dict.fromkeys(int(row["bytes"]) for row in run.memory))
     rows = []
@@ -285,91 +215,8 @@ def memory_table(run):
     return markdown(["peak memory, MiB", *map(size_name, sizes)], rows)
 
 
-def ciphers_table(run):
-    rows = []
-    for (cipher, mode, chunk), here in group(run.ciphers, "cipher", "mode", "chunk_bytes").items():
-        rates = {int(row["threads"]): float(row["gb_per_s"]) for row in here}
-        rows.append([f"{title_of(cipher)}, {mode}, chunks of {size_name(int(chunk))}", *(significant(rates[count]) for count in sorted(rates))])
-    counts = sorted({int(row["threads"]) for row in run.ciphers})
-    return markdown(["GB/s", *(f"{count} thread{'s' * (count > 1)}" for count in counts)], rows)
-
-
-def pipeline_table(run):
-    rows = []
-    for row in run.pipeline:
-        if int(row["chunk_bytes"]) not in CHUNKS:
-            continue
-        rows.append([f"{row['format']}, `{row['lanes']}`, {size_name(int(row['chunk_bytes']))}",
-                     *(significant(float(row[name])) for name in ("gb_per_s", "lane_us", "cipher_us", "wait_us", "rest_us"))])
-    return markdown(["format, lanes, chunk", "GB/s", "µs per chunk", "cipher", "waiting", "rest"], rows)
-
-
-CHUNKS = (256 << 10, 1 << 20)  # what CPU lanes use for pipes and files
-
-
-def links_table(run):
-    """Each device and size has three rates: to the device, from the device, both at once."""
-    rates = [row for row in run.links if row["unit"] == "GB/s"]
-    rows = []
-    for (device, size), here in group(rates, "device", "bytes").items():
-        if len(here) >= 3:
-            rows.append([f"{device}, copies of {size_name(int(size))}", *(significant(float(row["value"])) for row in here[:3])])
-    return markdown(["GB/s", "to the device", "from the device", "both at once, each way"], rows)
-
-
-def limits_table(run):
-    return markdown(["", "", ""], [[row["what"], significant(float(row["value"])), row["unit"]] for row in run.limits])
-
-
-MODES = {"ctr": "counter mode", "seal": "sealing", "open": "opening"}
-FILTER_KERNELS = ("bitslice", "ttable")
-TABLES_OF = {"sbox": "S-box", "ttable1": "one T-table", "ttable4": "four T-tables", "ls": "LS tables"}
-
-
-def kernels_table(run):
-    """The filter's kernels: the largest launches, and launches of the size that lanes make."""
-    rows = []
-    ciphers = ("aes-128", "aes-192", "aes-256", "kuznyechik")
-    for kernel in FILTER_KERNELS:
-        for mode, text in MODES.items():
-            fields = []
-            for cipher in ciphers:
-                rates = {int(row["bytes"]): float(row["gb_per_s"]) for row in run.kernels
-                         if (row["variant"], row["cipher"], row["mode"]) == (kernel, cipher, mode)}
-                fields.append(" / ".join(f"{rates[size]:.0f}" for size in (GI, 4 * MI) if size in rates))
-            if any(fields):
-                rows.append([f"`{kernel}`, {text}", *fields])
-    return markdown(["GB/s, launches of 1 GiB / 4 MiB", *map(title_of, ciphers)], rows)
-
-
-def variants_table(run):
-    """All kernels in counter mode, by where their tables are; and what limits each."""
-    here = {}
-    for row in run.kernels:
-        if row["mode"] == "ctr" and row["copies"] == "no" and int(row["bytes"]) == 256 * MI:
-            here.setdefault(row["cipher"], []).append(row)
-    rows = []
-    for cipher in ("aes-256", "kuznyechik"):
-        for row in sorted(here.get(cipher, []), key=lambda row: -float(row["gb_per_s"])):
-            rows.append([f"{title_of(cipher)}, `{row['variant']}`", significant(float(row["gb_per_s"])), row["limit"],
-                         significant(float(row["limit_gb_per_s"])) if row["limit_gb_per_s"] else "",
-                         f"{float(row['share_of_limit']):.0%}" if row["share_of_limit"] else "", row["registers"],
-                         row["resident_warps"]])
-    return markdown(["launches of 256 MiB", "GB/s", "limited by", "limit, GB/s", "reached", "registers", "warps"], rows)
-
-
-def keys_table(run):
-    rows = []
-    for row in run.keys:
-        rates = [float(row[f"{key}_gb_per_s"]) for key in ("zeros", "ones", "random")]
-        rows.append([f"`{row['variant']}`, {title_of(row['cipher'])}, {MODES.get(row['mode'], row['mode'])}", *map(significant, rates),
-                     f"{float(row['keys_spread_percent']):.2f} %", f"{float(row['one_key_spread_percent']):.2f} %"])
-    return markdown(["GB/s with a key of", "zeros", "ones", "random bits", "spread of keys", "spread of one key"], rows)
-
-
 TABLES = {
     "run": run_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "pipe": pipe_table,
-    "operations": operations_table, "costs": costs_table, "output": output_table, "cpus": cpus_table, "memory": memory_table,
-    "ciphers": ciphers_table, "pipeline": pipeline_table, "links": links_table, "limits": limits_table,
-    "kernels": kernels_table, "variants": variants_table, "keys": keys_table,
+    "operations": operations_table, "costs": costs_table, "output": output_table, "cpus": cpus_table,
+    "memory": memory_table, **part_tables.TABLES,
 }

@@ -1,0 +1,92 @@
+"""Tables of what gpuaes-bench measures: ciphers, the pipeline, links and kernels."""
+
+from inputs import group
+from results import GI, MI, markdown, significant
+from style import size_name, title_of
+
+
+def ciphers_table(run):
+    rows = []
+    for (cipher, mode, chunk), here in group(run.ciphers, "cipher", "mode", "chunk_bytes").items():
+        rates = {int(row["threads"]): float(row["gb_per_s"]) for row in here}
+        rows.append([f"{title_of(cipher)}, {mode}, chunks of {size_name(int(chunk))}", *(significant(rates[count]) for count in sorted(rates))])
+    counts = sorted({int(row["threads"]) for row in run.ciphers})
+    return markdown(["GB/s", *(f"{count} thread{'s' * (count > 1)}" for count in counts)], rows)
+
+
+def pipeline_table(run):
+    rows = []
+    for row in run.pipeline:
+        if int(row["chunk_bytes"]) not in CHUNKS:
+            continue
+        rows.append([f"{row['format']}, `{row['lanes']}`, {size_name(int(row['chunk_bytes']))}",
+                     *(significant(float(row[name])) for name in ("gb_per_s", "lane_us", "cipher_us", "wait_us", "rest_us"))])
+    return markdown(["format, lanes, chunk", "GB/s", "µs per chunk", "cipher", "waiting", "rest"], rows)
+
+
+CHUNKS = (256 << 10, 1 << 20)  # what CPU lanes use for pipes and files
+
+
+def links_table(run):
+    """Each device and size has three rates: to the device, from the device, both at once."""
+    rates = [row for row in run.links if row["unit"] == "GB/s"]
+    rows = []
+    for (device, size), here in group(rates, "device", "bytes").items():
+        if len(here) >= 3:
+            rows.append([f"{device}, copies of {size_name(int(size))}", *(significant(float(row["value"])) for row in here[:3])])
+    return markdown(["GB/s", "to the device", "from the device", "both at once, each way"], rows)
+
+
+def limits_table(run):
+    return markdown(["", "", ""], [[row["what"], significant(float(row["value"])), row["unit"]] for row in run.limits])
+
+
+MODES = {"ctr": "counter mode", "seal": "sealing", "open": "opening"}
+FILTER_KERNELS = ("bitslice", "ttable")
+
+
+def kernels_table(run):
+    """The filter's kernels: the largest launches, and launches of the size that lanes make."""
+    rows = []
+    ciphers = ("aes-128", "aes-192", "aes-256", "kuznyechik")
+    for kernel in FILTER_KERNELS:
+        for mode, text in MODES.items():
+            fields = []
+            for cipher in ciphers:
+                rates = {int(row["bytes"]): float(row["gb_per_s"]) for row in run.kernels
+                         if (row["variant"], row["cipher"], row["mode"]) == (kernel, cipher, mode)}
+                fields.append(" / ".join(f"{rates[size]:.0f}" for size in (GI, 4 * MI) if size in rates))
+            if any(fields):
+                rows.append([f"`{kernel}`, {text}", *fields])
+    return markdown(["GB/s, launches of 1 GiB / 4 MiB", *map(title_of, ciphers)], rows)
+
+
+def variants_table(run):
+    """All kernels in counter mode, by where their tables are; and what limits each."""
+    here = {}
+    for row in run.kernels:
+        if row["mode"] == "ctr" and row["copies"] == "no" and int(row["bytes"]) == 256 * MI:
+            here.setdefault(row["cipher"], []).append(row)
+    rows = []
+    for cipher in ("aes-256", "kuznyechik"):
+        for row in sorted(here.get(cipher, []), key=lambda row: -float(row["gb_per_s"])):
+            rows.append([f"{title_of(cipher)}, `{row['variant']}`", significant(float(row["gb_per_s"])), row["limit"],
+                         significant(float(row["limit_gb_per_s"])) if row["limit_gb_per_s"] else "",
+                         f"{float(row['share_of_limit']):.0%}" if row["share_of_limit"] else "", row["registers"],
+                         row["resident_warps"]])
+    return markdown(["launches of 256 MiB", "GB/s", "limited by", "limit, GB/s", "reached", "registers", "warps"], rows)
+
+
+def keys_table(run):
+    rows = []
+    for row in run.keys:
+        rates = [float(row[f"{key}_gb_per_s"]) for key in ("zeros", "ones", "random")]
+        rows.append([f"`{row['variant']}`, {title_of(row['cipher'])}, {MODES.get(row['mode'], row['mode'])}", *map(significant, rates),
+                     f"{float(row['keys_spread_percent']):.2f} %", f"{float(row['one_key_spread_percent']):.2f} %"])
+    return markdown(["GB/s with a key of", "zeros", "ones", "random bits", "spread of keys", "spread of one key"], rows)
+
+
+TABLES = {
+    "ciphers": ciphers_table, "pipeline": pipeline_table, "links": links_table, "limits": limits_table,
+    "kernels": kernels_table, "variants": variants_table, "keys": keys_table,
+}

@@ -1,0 +1,75 @@
+"""The results of a run of scripts/bench, and how tables show them."""
+
+import os
+
+from inputs import BadInput, read
+from style import size_name
+
+OURS = "gpuaes-stream"
+MI, GI = 1 << 20, 1 << 30
+
+
+class Run:
+    """The results of one run. A table that was not measured is empty."""
+
+    def __init__(self, folder):
+        self.facts = self.read(folder, "run")
+        if not self.facts:
+            raise BadInput("has no run.csv")
+        for name in ("programs", "memory", "ciphers", "pipeline", "links", "limits", "kernels", "keys"):
+            setattr(self, name, self.read(folder, name))
+        for row in self.programs:
+            row["rate"] = int(row["bytes"]) / float(row["seconds"]) / 1e9
+
+    @staticmethod
+    def read(folder, name):
+        path = os.path.join(folder, f"{name}.csv")
+        return read(path)[0] if os.path.exists(path) else []
+
+    def fact(self, name):
+        return next((row["value"] for row in self.facts if row["name"] == name), "")
+
+    def facts_of(self, name):
+        return [row["value"] for row in self.facts if row["name"] == name]
+
+    def of_part(self, part):
+        return [row for row in self.programs if row["part"] == part]
+
+    def find(self, part, **values):
+        """The first row of a part with these values."""
+        return next((row for row in self.of_part(part) if all(row[name] == value for name, value in values.items())), None)
+
+
+def significant(number):
+    """Three digits: more of them differ from run to run."""
+    return f"{number:.0f}" if number >= 99.5 else f"{number:.1f}" if number >= 9.95 else f"{number:.2f}"
+
+
+def duration(seconds):
+    return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.2f} s"
+
+
+def rate_of(row):
+    return significant(row["rate"]) if row else ""
+
+
+def time_of(row):
+    return duration(float(row["seconds"])) if row else ""
+
+
+def ratio(row, base):
+    return f"{significant(row['rate'] / base['rate'])} ×" if row and base else ""
+
+
+def markdown(headings, rows, align="---:"):
+    """Columns without a value in any row are left out."""
+    rows = [[str(field) for field in row] for row in rows]
+    used = [i for i in range(len(headings)) if i == 0 or any(row[i] for row in rows)]
+    if not rows or len(used) < 2:
+        return "Not measured in this run."
+    lines = ["| " + " | ".join(headings[i] for i in used) + " |", "|" + "|".join("---" if i == 0 else align for i in used) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row[i] for i in used) + " |" for row in rows])
+
+
+def size_of(rows):
+    return size_name(int(rows[0]["bytes"])) if rows else ""
