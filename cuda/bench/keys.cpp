@@ -86,7 +86,7 @@ class KeyBench {
     return medians;
   }
 
-  // Before the timing, seals what is to be opened with that key: a wrong tag takes another branch.
+  // Before the timing, seals the data that is opened with that key, because a wrong tag takes another branch.
   double time_once(const Subject& subject, const BenchKey& key, const BenchKernel& kernel) {
     const KernelMode mode = kernel.mode();
     const std::size_t launches = launches_of(size_);

@@ -25,7 +25,7 @@ namespace {
 
 using namespace cuda;
 
-// The device idles while a result is checked, and may lower its clocks: hence the many warm-ups.
+// The device idles while a result is checked, and may lower its clocks, so there are many warm-up launches.
 constexpr Runs resident_runs{20, 11, 3, 0.2};
 constexpr Runs copied_runs{2, 9, 3, 0.2};
 constexpr KernelMode copied_mode = KernelMode::ctr;

@@ -72,10 +72,10 @@ class LaunchTimes {
   LaunchTimes(BenchData& data, const Streams& streams, Report& report)
       : data_(data), streams_(streams), report_(report) {}
 
-  // Of launches_of(size) launches, back to back.
+  // The time of launches_of(size) launches back to back.
   double resident(const BenchKernel& kernel, std::size_t size, const Runs& runs);
 
-  // Of copies to the device, launches and copies back, as in lanes.
+  // The time of copies to the device, launches and copies back, as in lanes.
   double with_copies(const CopiedLaunches& what, const Runs& runs);
 
  private:

@@ -54,8 +54,8 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
     return key;
   }
   if (hex_length)
-    throw UsageError(fmt::format("the key in {} has {} characters, one of which is not a hexadecimal digit",
-                                 name, digits.size()),
+    throw UsageError(fmt::format("the key in {} has {} characters, but not all are hexadecimal digits", name,
+                                 digits.size()),
                      key_hint);
   if (contents.size() > max_key_file_bytes)
     throw UsageError(fmt::format("the key in {} is longer than {} bytes", name, max_key_file_bytes),

@@ -109,7 +109,7 @@ Identity parse_identity(std::span<const std::byte> contents, const std::string& 
                      identity_hint);
   for (std::size_t number = 2; !rest.empty(); ++number)
     if (const std::string_view other = next_line(rest); !other.empty() && other.front() != '#')
-      throw UsageError(fmt::format("line {} of {} is neither blank nor a comment", number, name),
+      throw UsageError(fmt::format("line {} of {} is neither empty nor a comment", number, name),
                        "an identity file holds one identity; put each identity in a file of its own");
   identity.recipient = public_key_of(identity.private_key);
   return identity;

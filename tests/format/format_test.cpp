@@ -442,7 +442,7 @@ TEST_CASE("an invalid digit among 48 or 64, or before a newline, is an error tha
       std::string text(digits, '1');
       text[at] = 'g';
       CHECK(parsed(text) == "usage: the key in secret.key has " + std::to_string(digits) +
-                                " characters, one of which is not a hexadecimal digit");
+                                " characters, but not all are hexadecimal digits");
     }
   }
   std::string text(32, '1');

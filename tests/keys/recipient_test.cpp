@@ -290,7 +290,7 @@ TEST_CASE("an invalid recipient or identity is refused with the reason") {
   CHECK(contains(refusal_of_recipient(line), "it is a secret identity, not a recipient"));
   CHECK_FALSE(contains(refusal_of_recipient(line), line.substr(19, 8)));
   CHECK(contains(refusal_of_identity(line + "\n" + line + "\n"),
-                 "line 2 of file is neither blank nor a comment"));
+                 "line 2 of file is neither empty nor a comment"));
   CHECK(contains(refusal_of_identity(lines + "\n\nmore"), "line 5 of file"));
 }
 

@@ -118,7 +118,7 @@ GPUAES_CIRCUIT inline void substitute(Word x[8]) {
 inline constexpr int mix_logic = 16 * 83;
 
 // A step R. Word 8b + i of the state holds bit i of byte b, byte 0 being the first in memory. Instead of
-// moving bytes, each step numbers them anew: byte 15 is at position `out`, and byte 0 at the next position,
+// moving bytes, each step renumbers them: byte 15 is at position `out`, and byte 0 at the next position,
 // modulo 16. `y` is byte 15 and becomes the new byte 0.
 //
 // L is the steps with `out` from 15 down to 0, after which each byte has its own number again.

@@ -77,7 +77,7 @@ expect_error 'a recipient was given instead of a file name' \
   'use gpuaes-stream -r for recipients; keys and identities are read from files'
 (umask 077 && head -n 1 identity | cat - identity >two-identities)
 try 2 -y two-identities
-expect_error 'line 2 of two-identities is neither blank nor a comment' \
+expect_error 'line 2 of two-identities is neither empty nor a comment' \
   'an identity file holds one identity; put each identity in a file of its own'
 head -c 70 identity >shortened
 try 2 -y shortened

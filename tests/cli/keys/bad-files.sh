@@ -35,7 +35,7 @@ printf '0x%s\n' "${hex:0:32}" >file
 try 2 file
 printf '%sg\n' "${hex:0:63}" >file
 try 2 file
-expect_error 'the key in file has 64 characters, one of which is not a hexadecimal digit' \
+expect_error 'the key in file has 64 characters, but not all are hexadecimal digits' \
   'a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits'
 unhex "${key_hex[256]}" >file
 printf '\n' >>file
