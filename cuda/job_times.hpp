@@ -38,12 +38,12 @@ class JobTimes {
     enqueued_ = Clock::now();
   }
 
-  // To be called once the device has finished the job; sets phases().
+  // Called once the device has finished the job; sets phases().
   void finish() {
     if (!events_) return;
     const Clock::time_point now = Clock::now();
     std::array<Clock::time_point, steps + 1> at;
-    Clock::time_point earliest = started_;  // the clocks differ by microseconds, but phases must not overlap
+    Clock::time_point earliest = started_;  // the clocks differ slightly, but phases must not overlap
     for (std::size_t i = 0; i < at.size(); ++i)
       earliest = at[i] = std::clamp(host_time(events_->marks[i]), earliest, now);
     phases_ = {{{"queue", std::min(enqueued_, at[0]), at[0]},

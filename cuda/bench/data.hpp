@@ -28,8 +28,7 @@ class BenchData {
 
   std::size_t capacity() const { return capacity_; }  // of plaintext
 
-  // Where the plaintext at offset `at`, a multiple of stride(), is in device memory, and where its outputs
-  // go.
+  // Device memory for the plaintext at offset `at`, a multiple of stride(), and for the outputs made from it.
   struct Piece {
     std::byte* plain;
     std::byte* sealed;  // in modes without segments the output, which has no tags

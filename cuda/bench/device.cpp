@@ -216,7 +216,7 @@ void report_facts(const std::string& name, int device, Report& report) {
 }
 
 // Copies of each size, for each device, then for 2, 4, ... and all devices together. `memory` holds, for each
-// device, `host_buffers` of the largest size to copy from, and after all of these as many to copy to. It is
+// device, `host_buffers` of the largest size to copy from, followed by the same number to copy to. It is
 // pinned here as lanes pin the ring.
 void report_devices(std::span<const std::size_t> copy_sizes, std::span<std::byte> memory, Report& report) {
   check(cudaSetDevice(0));                               // pinning opens a device

@@ -17,7 +17,7 @@ int aes_rounds(Cipher cipher) {
 constexpr int transpose_logic = 64 + 3 * (32 + 16);
 
 // kernels/aes_bitslice_kernel.cuh: a thread has a column of 32 blocks, as much work as 8 blocks. The machine
-// code of a middle round agrees: 355 LOP3, 24 shuffles and 8 loads.
+// code of a middle round agrees.
 KernelCost bitslice_cost(int rounds) {
   constexpr int sbox = aes::substitute_logic;
   constexpr int substitution = 4 * sbox;  // of the rows of a column

@@ -10,7 +10,7 @@ namespace gpuaes::cuda {
 
 inline constexpr unsigned warp_lanes = 32;
 
-// Leaves no keys and no data to the next CUDA block on the multiprocessor.
+// The next CUDA block on the multiprocessor must not see keys or data.
 __device__ inline void wipe_shared(volatile void* memory, unsigned bytes) {
   for (unsigned i = threadIdx.x; i < bytes / sizeof(std::uint32_t); i += blockDim.x)
     static_cast<volatile std::uint32_t*>(memory)[i] = 0;

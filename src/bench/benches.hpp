@@ -43,7 +43,7 @@ void run_limit_bench(const Arguments& arguments);
 // each kernel with that of CPU lanes before timing it, as the next two do.
 void run_kernel_bench(const Arguments& arguments);
 
-// How much times differ between keys, and between series with one key: a row for each valid combination of
+// The variation of times between keys, and between series with one key: a row for each valid combination of
 // kernel, cipher and mode.
 void run_key_bench(const Arguments& arguments);
 

@@ -40,7 +40,7 @@ struct Job {
   Operation operation = Operation::ctr;
   const CipherKey* key = nullptr;  // belongs to the session, which outlives every lane
   std::span<const std::byte> in;   // of any length, including 0
-  std::span<std::byte> out;  // separate from in; or at the same address, if as long or if the lane copies
+  std::span<std::byte> out;  // does not overlap `in`; or has its address, if as long or if the lane copies
 
   // ctr: out is as long as in.
   CounterBlock counter{};  // for the first 16 bytes
