@@ -1,4 +1,4 @@
-"""A program that is measured, and the turns of programs that are compared."""
+"""A program to measure, and the turns that compared programs take."""
 
 import json
 import os

@@ -36,7 +36,7 @@ def run_kuznyechik(fixture, path, size):
 
 
 def run_sizes(fixture):
-    """Each size with what -l auto chooses."""
+    """Each size with the lanes that -l auto chooses."""
     fixture.results.heading("files to /dev/null, next to rivals")
     for size, runs in ((KI, 40), (64 * MI, 9), (GI, 3)):
         if size > fixture.file_size:

@@ -1,4 +1,4 @@
-"""What every part works with: programs, keys, data, and contenders made of them."""
+"""The programs, keys and data that every part uses, and contenders made from them."""
 
 import csv
 import os
@@ -118,7 +118,7 @@ class Fixture:
                          action="decrypt" if form == "open" else "encrypt", lanes=lanes or "auto")
 
     def cuda_lanes(self):
-        """What -l takes for one GPU, alone and with CPU lanes, and for several."""
+        """Arguments of -l for one GPU, alone and with CPU lanes, and for several."""
         if not self.gpus:
             return []
         several = [count for count in (2, 4, 8) if count < self.gpus]
@@ -186,7 +186,7 @@ class Fixture:
     # gpuaes-bench -----------------------------------------------------------------------------------
 
     def bench_rows(self, table, *arguments, seconds=120):
-        """Keeps what a command of gpuaes-bench measures. Out of time, it is told to stop and keeps its rows so far."""
+        """Keeps the results of a gpuaes-bench command. If time runs out, stops it and keeps its rows so far."""
         command = [self.bench, *arguments, "--csv"]
         seconds = self.deadline.at_most(seconds).left()
         if seconds <= 0:

@@ -25,7 +25,7 @@ def error_of(name):
 
 
 def show_nothing_seen(fixture, calls):
-    """Prints hints at why no calls were seen."""
+    """Prints possible reasons why no calls were seen."""
     print(f"faults: in a run on the device, {calls['dlsym']} driver functions were looked up with dlsym() and "
           f"{calls['cuGetProcAddress']} with cuGetProcAddress(), and these were called:")
     for name, count in sorted(calls.items()):

@@ -1,4 +1,4 @@
-"""Reads what is drawn: CSV and JSON of gpuaes-bench and scripts/bench, and traces of gpuaes-stream."""
+"""Reads the input for pictures: CSV and JSON of gpuaes-bench and scripts/bench, and traces of gpuaes-stream."""
 
 import csv
 import io
@@ -96,7 +96,7 @@ def spans_of_trace(events):
 
 
 def spans_of_table(rows):
-    """The same of the part of a trace that scripts/bench keeps."""
+    """The same for the part of a trace that scripts/bench keeps."""
     try:
         return [span(row["track"], row["what"], row["start_us"], row["length_us"]) for row in rows]
     except ValueError as error:

@@ -125,7 +125,7 @@ PART_NAMES = {"file": "file,", "sizes": "file,", "pipe": "pipes,", "output": "fi
 
 
 def rivals_row(where, ours, here):
-    """None, or one row. Rivals count that do the same, with the same family of ciphers."""
+    """None, or one row. Rivals count only if they do the same thing with the same family of ciphers."""
     rivals = [row for row in here if row["program"] in RIVALS and row["action"] == ours["action"] and
               (row["program"] == "gost-engine") == (ours["cipher"] == "kuznyechik")]
     if not rivals:

@@ -54,7 +54,7 @@ TEST_CASE("a CUDA lane authenticates associated data of every length", "[gpu]") 
   check_every_kernel([](Lane& lane) { check_gcm_aad(lane, *make_cpu_lane()); });
 }
 
-TEST_CASE("a CUDA lane does jobs of all operations in any order, with alternating keys", "[gpu]") {
+TEST_CASE("a CUDA lane runs jobs of all operations in any order, with alternating keys", "[gpu]") {
   check_every_kernel([](Lane& lane) { check_gcm_turns(lane, *make_cpu_lane()); });
 }
 

@@ -90,7 +90,7 @@ struct MgmOnHost {
   static BlockWords* blocks(Buffer& buffer) { return reinterpret_cast<BlockWords*>(buffer.data()); }
 };
 
-// The reference's output for them.
+// The reference's output.
 Bytes seal_all(const mgm::Mgm& mgm, const Bytes& aad, const Bytes& plain, std::size_t full) {
   Bytes sealed(plain.size() + (full + 1) * tag_bytes);
   for (std::size_t i = 0; i <= full; ++i) {

@@ -87,7 +87,7 @@ TEST_CASE("LS tables equal L S and its inverse for every byte in every position"
   CHECK(right == 16 * 256);
 }
 
-TEST_CASE("LS tables encrypt and decrypt 1, 2 and 4 blocks at once") {
+TEST_CASE("LS tables encrypt and decrypt 1, 2 and 4 blocks together") {
   std::mt19937 random(3);
   for (int i = 0; i < 50; ++i) {
     const Keys keys = random_keys(random);

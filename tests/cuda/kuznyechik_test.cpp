@@ -56,7 +56,7 @@ TEST_CASE("a CUDA lane reports the first bad segment with Kuznyechik", "[gpu]") 
   check_every_kernel(check_mgm_bad_segments);
 }
 
-TEST_CASE("a CUDA lane does jobs of all operations and ciphers in any order", "[gpu]") {
+TEST_CASE("a CUDA lane runs jobs of all operations and ciphers in any order", "[gpu]") {
   check_every_kernel(check_turns_with_kuznyechik);
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("a CUDA lane equals libcrypto and the reference for every length and c
       }
 }
 
-TEST_CASE("a CUDA lane does two jobs at a time and finishes them in order", "[gpu]") {
+TEST_CASE("a CUDA lane runs two jobs at a time and finishes them in order", "[gpu]") {
   const Area area(3, 1 << 20);
   const CipherKey key = make_key(test_bytes(32));
   const auto lane = open_lane(area.memory());
@@ -151,7 +151,7 @@ TEST_CASE("a CUDA lane accepts another key while a job with the previous one is 
   CHECK(finish(*lane, older) == "");
 }
 
-TEST_CASE("a CUDA lane does jobs of any length up to the maximum it was opened for", "[gpu]") {
+TEST_CASE("a CUDA lane runs jobs of any length up to the maximum it was opened for", "[gpu]") {
   const std::size_t longest = (4 << 20) + 16;
   const Area area(2, longest);
   const CipherKey key = make_key(test_bytes(24));

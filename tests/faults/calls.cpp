@@ -158,7 +158,7 @@ CALL(int, mkostemp, char* path, int flags) {
 }
 SAME_CALL(mkostemp64, mkostemp)
 
-// Linux closes the descriptor whatever it reports.
+// Linux closes the descriptor even if it reports an error.
 CALL(int, close, int fd) {
   const bool failed = fails("close", fd, {EIO, EINTR});
   const int error = errno;

@@ -111,7 +111,7 @@ constexpr std::string_view passed_on[] = {"cuGetError",
                                           "cuThreadExchangeStreamCaptureMode",
                                           "cuTexRef"};
 
-// The thunk of a driver function, or the function itself if it has none.
+// The thunk of a driver function, or the function itself if it needs none.
 void* wrap(const char* name, void* real) {
   for (const std::string_view prefix : passed_on)
     if (std::string_view(name).starts_with(prefix)) return real;

@@ -665,7 +665,7 @@ TEST_CASE("a session uses offsets in the whole stream") {
   CHECK(contains(session->verify(cut, true, {}).error->what(), "truncated after byte 16578; 16384 "));
 }
 
-TEST_CASE("the suite of Kuznyechik is as specified in gpuaes-stream(5)") {
+TEST_CASE("the suite of Kuznyechik matches gpuaes-stream(5)") {
   const Bytes header = with_mac(begin_of(key_slot(key_a), 1, numbers({2})));
   const Bytes salt = test_bytes(24, 55), context = magic + numbers({2});
   const Bytes derived = bytes_of(hkdf_expand_sha512(

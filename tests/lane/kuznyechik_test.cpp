@@ -109,7 +109,7 @@ TEST_CASE("the CPU lane, which opens several segments at a time, finds the first
   }
 }
 
-TEST_CASE("jobs of every operation and cipher may be done in any order") {
+TEST_CASE("jobs of every operation and cipher may run in any order") {
   check_turns_with_kuznyechik(*make_cpu_lane());
 }
 

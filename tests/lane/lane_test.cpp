@@ -245,7 +245,7 @@ TEST_CASE("a lane works at any address") {
     }
 }
 
-TEST_CASE("jobs of any length may be done in any order, with two keys") {
+TEST_CASE("jobs of any length may run in any order, with two keys") {
   const std::uint64_t seed = std::random_device{}();
   const Jitter random(seed);
   const CipherKey keys[] = {make_key(test_bytes(32, 1)), make_key(test_bytes(16, 2))};

@@ -1,4 +1,4 @@
-// The ring: order, backpressure, the two turns, and which thread wakes which.
+// The ring: order, backpressure, the turns to fill and to write, and which thread wakes which.
 #include "pipeline/ring.hpp"
 
 #include <algorithm>
@@ -189,7 +189,7 @@ TEST_CASE("a ring wipes its chunks when it is destroyed") {
 
 // Order -------------------------------------------------------------------------------------------
 
-TEST_CASE("chunks are written in the order they were filled in, whatever order they are done in") {
+TEST_CASE("chunks are written in the order they were filled, regardless of the order they are done") {
   Ring ring(4, chunk_bytes, chunk_bytes);
   Waiter waiter;
   std::vector<Chunk*> chunks;
@@ -223,7 +223,7 @@ TEST_CASE("a ring of one chunk works") {
   ring.wait_for_end();
 }
 
-TEST_CASE("a chunk to write comes before a chunk to start") {
+TEST_CASE("writing a chunk has priority over starting one") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter;
   Chunk& first = fill_one(ring, waiter, 0);
@@ -329,7 +329,7 @@ TEST_CASE("a lane waits while the ring is full") {
     Chunk& first = take(ring, waiter, Kind::write);
     CHECK(is_waiting(next));  // it is done but not written
     ring.written(first);
-    CHECK(nothing_for(ring, waiter, only_writing));  // leaves the filling to the waiting one
+    CHECK(nothing_for(ring, waiter, only_writing));  // leaves filling to the waiting lane
     const Ring::Task task = result_of(std::move(next));
     CHECK(task.kind == Kind::fill);
     CHECK(task.chunk == all[0]);
@@ -484,7 +484,7 @@ TEST_CASE("the last chunk ends all waits for more input") {
   CHECK(is_waiting(lane));  // it may be given back
   ring.done(last);
   const std::array tasks{ring.take(waiter, whatever_comes), result_of(std::move(lane))};
-  const std::size_t writer = tasks[0].kind == Kind::write ? 0 : 1;  // the one that came first
+  const std::size_t writer = tasks[0].kind == Kind::write ? 0 : 1;  // the lane that took it first
   CHECK(tasks[writer].kind == Kind::write);
   CHECK(tasks[1 - writer].kind == Kind::none);
   auto end = in_thread([&] {
@@ -623,8 +623,8 @@ struct Traffic {
 
 // Passes `count` chunks through a ring of `ring_chunks`, with `lanes` lanes that hold one to three at a time.
 // Returns whether they were written in order and each was done once.
-bool goes_round(std::size_t ring_chunks, std::size_t lanes, std::uint64_t count, const Jitter& jitter,
-                bool mishaps) {
+bool run_traffic(std::size_t ring_chunks, std::size_t lanes, std::uint64_t count, const Jitter& jitter,
+                 bool mishaps) {
   Ring ring(ring_chunks, sizeof count, sizeof count);
   Traffic traffic{.ring = ring, .count = count, .jitter = jitter, .mishaps = mishaps};
   std::deque<Waiter> waiters(lanes);
@@ -644,7 +644,7 @@ TEST_CASE("chunks stay in order with any size of the ring and number of lanes un
   for (std::size_t ring_chunks = 1; ring_chunks <= 8; ++ring_chunks)
     for (std::size_t lanes = 1; lanes <= 8; ++lanes) {
       CAPTURE(seed, ring_chunks, lanes);
-      CHECK(result_of(in_thread([&] { return goes_round(ring_chunks, lanes, 60, jitter, true); })));
+      CHECK(result_of(in_thread([&] { return run_traffic(ring_chunks, lanes, 60, jitter, true); })));
     }
 }
 
@@ -654,7 +654,7 @@ TEST_CASE("a ring without delays handles many chunks") {
     for (const std::size_t lanes : {1, 2, 4})
       for (const bool mishaps : {false, true}) {
         CAPTURE(ring_chunks, lanes, mishaps);
-        CHECK(result_of(in_thread([&] { return goes_round(ring_chunks, lanes, 3000, none, mishaps); })));
+        CHECK(result_of(in_thread([&] { return run_traffic(ring_chunks, lanes, 3000, none, mishaps); })));
       }
 }
 

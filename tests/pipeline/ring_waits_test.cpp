@@ -119,7 +119,7 @@ TEST_CASE("the writer waits until the next chunk is filled and done, whatever th
   Chunk& written = take(ring, waiter, Kind::write);
   time_passes();  // now it is
   ring.written(written);
-  time_passes();  // the second one is done, too
+  time_passes();  // the second one is also done
   ring.written(take(ring, waiter, Kind::write));
   CHECK(writer_waits(ring) == waited);
   time_passes();

@@ -34,7 +34,7 @@ def sources():
 
 
 def without_code_blocks(text):
-    """Lines of code are empty, so that line numbers stay."""
+    """Empties lines of code but keeps them, to preserve line numbers."""
     text = re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"^    .*$", "", text, flags=re.MULTILINE)
 

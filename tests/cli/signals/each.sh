@@ -83,7 +83,7 @@ expect_equal(["old"], os.listdir("out"), "files at the end beyond the CPU time l
 expect_equal("old\n", open("out/old").read(), "the old output")
 PYTHON
 
-# gpuaes-keygen leaves a complete file or none, whenever a signal comes.
+# gpuaes-keygen leaves a complete file or none, whenever a signal arrives.
 KEYGEN=$keygen python <<'PYTHON'
 from harness import *
 
