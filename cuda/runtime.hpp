@@ -121,7 +121,7 @@ class DeviceBuffer {
   std::unique_ptr<std::byte, WipeAndFree> data_;
 };
 
-// Pins host memory, so that every device copies to and from it at full speed. The memory must outlive this.
+// Pins host memory, which lets every device copy to and from it at full speed. The memory must outlive this.
 class PinnedRegion {
  public:
   PinnedRegion() = default;

@@ -16,7 +16,7 @@ namespace gpuaes::cuda {
 // The sealed size of `size` bytes of plaintext.
 std::size_t sealed_size(std::size_t size);
 
-// Device memory for all measurements, allocated once. The data are random because some devices process zeros
+// Device memory for all measurements, allocated once. The data is random because some devices process zeros
 // faster. Consecutive pieces cycle through all of the memory, which is larger than the caches of devices.
 class BenchData {
  public:

@@ -17,7 +17,7 @@ namespace {
 
 using namespace cuda;
 
-constexpr std::size_t series = 8;  // with different keys, and as many with one key
+constexpr std::size_t series = 8;  // with different keys, and the same number with one key
 constexpr int rounds = 41;
 constexpr int warm_ups = 3;
 
@@ -36,7 +36,7 @@ std::deque<BenchKey> make_keys(Cipher cipher) {
   return keys;
 }
 
-// The difference between the smallest and the largest, in percent.
+// The difference between the smallest and the largest median, in percent.
 double spread(std::span<const double> medians) {
   const auto [min, max] = std::ranges::minmax(medians);
   return 100 * (max - min) / min;

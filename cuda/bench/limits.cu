@@ -152,8 +152,8 @@ class Measurement {
     return amount * 1000 / min_milliseconds;
   }
 
-  // For a kernel with `steps` times `chains` operations per thread, in twice as many CUDA blocks as fit on
-  // the device.
+  // The same for a kernel with `steps` times `chains` operations per thread, in twice as many CUDA blocks as
+  // fit on the device.
   template <class... Parameters, class... Arguments>
   double rate_of(void (*kernel)(Parameters...), const Arguments&... arguments) {
     int resident;

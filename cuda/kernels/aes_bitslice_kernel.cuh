@@ -43,7 +43,7 @@ __device__ inline void spread_keys(aes::KeyRows* keys, const std::uint32_t* roun
 // Starts copying the tile's data to shared memory, which keeps it out of registers while the keystream is
 // computed.
 __device__ inline void fetch(const Tile& tile, uint4* data, unsigned warp_lane) {
-  // Keeps the compiler from computing the address once for all tiles, which would take a register too many.
+  // Keeps the compiler from computing the address once for all tiles, which would take one register too many.
   asm volatile("" : "+r"(warp_lane));
   for (unsigned i = warp_lane; i < aes::tile_blocks; i += warp_lanes)
     if (i >= tile.begin && i < tile.end)
@@ -78,7 +78,7 @@ __device__ inline void finish_tile(const Tile& tile, const aes::Column& key, con
   else
     add_data<false>(tile, key, data, group, column);
   if (tile.mask != nullptr && group == mask_block) tile.mask[column] = key.words[0];
-  __syncwarp();  // all threads have read what the next tile overwrites
+  __syncwarp();  // all threads have read the data that the next tile overwrites
 }
 
 template <class Plan>

@@ -1,4 +1,4 @@
-// Common parts of the kernels. Files with kernels include nothing that launches them, so that tests can run
+// Common parts of the kernels. Files with kernels include nothing that launches them, which lets tests run
 // the kernels on the host (tests/cuda/host_kernels_test.cpp).
 #pragma once
 

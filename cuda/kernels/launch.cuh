@@ -46,7 +46,7 @@ inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned max_per_m
       .per_multiprocessor = early && per_multiprocessor < max_per_multiprocessor ? per_multiprocessor : 0};
 }
 
-// How warps take tiles.
+// How tiles are divided among warps.
 struct TileUse {
   unsigned blocks_per_thread;  // cipher blocks of a tile per thread of a warp
   unsigned max_threads;        // in a CUDA block

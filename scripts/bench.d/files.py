@@ -20,7 +20,7 @@ def run(fixture):
     ours.append(fixture.ours("cobblestone", "auto", path))
     reads = [fixture.read_alone(path, fixture.cpus, MI, fixture.cpus)]
     rivals = [fixture.openssl(path), *fixture.age_encrypts(path)]
-    for rival, every in zip(rivals, (3, 5)):  # they take long on a large file
+    for rival, every in zip(rivals, (3, 5)):  # they are slow on a large file
         rival.every = every
     take_turns([*reads, *ours, *rivals], fixture.runs(5), fixture.deadline.at_most(60))
     fixture.results.compare("file", case, [*reads, *ours, *rivals], size, fastest(reads), *rivals)

@@ -61,7 +61,7 @@ def measure(fixture, kind, work, size):
 
 
 def evict(path):
-    """Whether the page cache dropped the file, if the system can say."""
+    """Whether the page cache dropped the file, if the system reports it."""
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)

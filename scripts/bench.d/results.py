@@ -3,7 +3,7 @@
 import csv
 import os
 
-# A row for each program and input that was measured. `case` names what its rows have in common: they took turns.
+# A row for each program and input that was measured. Programs that took turns have the same `case`.
 PROGRAM_COLUMNS = ["part", "case", "program", "cipher", "format", "action", "lanes", "bytes", "runs", "seconds",
                    "min_seconds", "cpu_seconds", "lanes_seconds"]
 

@@ -114,7 +114,7 @@ def calls_to_hit(count, limit):
 
 
 def interleaved(lists):
-    """The first item of each list, then the second of each, and so on: if time runs out, each list got its share."""
+    """The first item of each list, then the second of each, and so on: if time runs out, each list has had its share."""
     return [item for items in itertools.zip_longest(*lists) for item in items if item is not None]
 
 

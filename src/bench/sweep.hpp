@@ -1,4 +1,4 @@
-// What gpuaes-bench sweep tries, and how it chooses the best.
+// The values that gpuaes-bench sweep tries, and how it chooses the best.
 #pragma once
 
 #include <array>

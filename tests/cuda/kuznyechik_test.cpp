@@ -76,7 +76,7 @@ TEST_CASE("a CUDA lane authenticates associated data of every length with Kuznye
 }
 
 TEST_CASE("a CUDA lane seals and opens many Kuznyechik segments in a job, two jobs at a time", "[gpu]") {
-  constexpr std::size_t segments = 2000;  // more CUDA blocks than any device so far runs at once
+  constexpr std::size_t segments = 2000;  // more CUDA blocks than any current device runs at a time
   const std::size_t size = segments * segment_bytes - 5;
   const CipherKey& key = lasting_key(test_bytes(32, 3), Cipher::kuznyechik);
   const MgmStream stream{key, mgm_nonce, 77};

@@ -45,7 +45,7 @@ std::array<std::atomic<void*>, max_finders> finders{};
 
 Synchronize real_synchronize = nullptr;
 
-// Calls hold it shared, die() exclusively. Writers come first, so die() does not wait for new calls.
+// Calls hold it shared, die() exclusively. Writers have priority, so die() does not wait for new calls.
 pthread_rwlock_t calls = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 std::atomic<bool> dead = false;
 

@@ -79,7 +79,7 @@ Bytes key_slot(const Bytes& key, const Bytes& wrapped = file_key) {
   return slot(1, salt + gcm_seal(kek, {}, wrapped));
 }
 
-// Always with N = 2^10, the minimum, whatever `parameters` are.
+// Always with N = 2^10, the minimum, regardless of `parameters`.
 Bytes passphrase_slot(const Bytes& passphrase, const Bytes& parameters = numbers({10, 8, 1}),
                       const Bytes& wrapped = file_key) {
   const Bytes salt = test_bytes(16, 44);
@@ -604,7 +604,7 @@ TEST_CASE("truncation anywhere is detected, and complete segments before it are 
   CHECK(decrypt("cobblestone", request_with({file_key}), file).failure == "");
 }
 
-TEST_CASE("a bad segment stops the stream before it, wherever it is") {
+TEST_CASE("the stream stops before a bad segment at any position") {
   const Bytes plain = test_bytes(5 * 16384 + 10);
   const Bytes file = message(file_key, {}, plain);
   const auto check = [&](const Bytes& bad, std::size_t segment, std::string_view how = "corrupt") {

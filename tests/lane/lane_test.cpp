@@ -367,7 +367,7 @@ TEST_CASE("invalid lanes are a usage error that quotes them and shows the syntax
   }
 }
 
-TEST_CASE("reference lanes open if they are named, one or as many as requested") {
+TEST_CASE("named reference lanes open, one or as many as requested") {
   const auto lanes = open_lanes(parse_lanes("reference+reference:2"), {{}, 0});
   REQUIRE(lanes.size() == 3);
   for (const auto& lane : lanes) CHECK(lane->name() == "reference");

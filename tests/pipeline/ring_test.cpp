@@ -30,25 +30,25 @@ namespace {
 using Kind = Ring::Task::Kind;
 
 constexpr std::size_t chunk_bytes = 64;
-constexpr Ring::TakeOptions anything{.start = true, .wait = false};
+constexpr Ring::TakeOptions without_waiting{.start = true, .wait = false};
 constexpr Ring::TakeOptions only_writing{.start = false, .wait = false};
-constexpr Ring::TakeOptions whatever_comes{.start = true, .wait = true};
+constexpr Ring::TakeOptions wait_for_any{.start = true, .wait = true};
 
 // The chunk of the next task, which must be of that kind.
-Chunk& take(Ring& ring, Waiter& waiter, Kind kind, Ring::TakeOptions options = anything) {
+Chunk& take(Ring& ring, Waiter& waiter, Kind kind, Ring::TakeOptions options = without_waiting) {
   const Ring::Task task = ring.take(waiter, options);
   REQUIRE(static_cast<int>(task.kind) == static_cast<int>(kind));
   REQUIRE(task.chunk != nullptr);
   return *task.chunk;
 }
 
-bool nothing_for(Ring& ring, Waiter& waiter, Ring::TakeOptions options = anything) {
+bool nothing_for(Ring& ring, Waiter& waiter, Ring::TakeOptions options = without_waiting) {
   const Ring::Task task = ring.take(waiter, options);
   return task.kind == Kind::none && task.chunk == nullptr;
 }
 
 std::future<Ring::Task> waits_for_task(Ring& ring, Waiter& waiter) {
-  return in_thread([&] { return ring.take(waiter, whatever_comes); });
+  return in_thread([&] { return ring.take(waiter, wait_for_any); });
 }
 
 // Fills the next chunk with `size` bytes, the first of them `mark`.
@@ -219,7 +219,7 @@ TEST_CASE("a ring of one chunk works") {
     CHECK(nothing_for(ring, waiter));
     ring.written(chunk);
   }
-  CHECK(nothing_for(ring, waiter, whatever_comes));
+  CHECK(nothing_for(ring, waiter, wait_for_any));
   ring.wait_for_end();
 }
 
@@ -354,7 +354,7 @@ TEST_CASE("a chunk is written by the lane that did it if that lane waits for it"
   CHECK(got.chunk == &second);
 }
 
-TEST_CASE("one lane writes all finished chunks that lanes read by themselves, while others fill") {
+TEST_CASE("one lane writes all finished chunks that lanes read themselves, while others fill") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
@@ -425,7 +425,7 @@ TEST_CASE("a chunk that was given back keeps its place in the stream") {
     CHECK(mark_of(chunk) == i);
     ring.written(chunk);
   }
-  CHECK(nothing_for(ring, waiter, whatever_comes));
+  CHECK(nothing_for(ring, waiter, wait_for_any));
 }
 
 TEST_CASE("a chunk that was given back wakes a lane") {
@@ -483,7 +483,7 @@ TEST_CASE("the last chunk ends all waits for more input") {
   ring.filled(last, true);
   CHECK(is_waiting(lane));  // it may be given back
   ring.done(last);
-  const std::array tasks{ring.take(waiter, whatever_comes), result_of(std::move(lane))};
+  const std::array tasks{ring.take(waiter, wait_for_any), result_of(std::move(lane))};
   const std::size_t writer = tasks[0].kind == Kind::write ? 0 : 1;  // the lane that took it first
   CHECK(tasks[writer].kind == Kind::write);
   CHECK(tasks[1 - writer].kind == Kind::none);
@@ -494,7 +494,7 @@ TEST_CASE("the last chunk ends all waits for more input") {
   CHECK(is_waiting(end));
   ring.written(*tasks[writer].chunk);
   CHECK(result_of(std::move(end)));
-  CHECK(nothing_for(ring, waiter, whatever_comes));
+  CHECK(nothing_for(ring, waiter, wait_for_any));
 }
 
 TEST_CASE("an empty input is one empty chunk") {
@@ -503,7 +503,7 @@ TEST_CASE("an empty input is one empty chunk") {
   ring.done(fill_one(ring, waiter, 0, 0, true));
   write_one(ring, waiter);
   ring.wait_for_end();
-  CHECK(nothing_for(ring, waiter, whatever_comes));
+  CHECK(nothing_for(ring, waiter, wait_for_any));
 }
 
 TEST_CASE("cancelling wakes all lanes, and no lane waits afterwards") {
@@ -526,7 +526,7 @@ TEST_CASE("cancelling wakes all lanes, and no lane waits afterwards") {
   ring.done(held);
   CHECK(nothing_for(ring, waiter));
   CHECK(nothing_for(ring, waiter, only_writing));
-  CHECK(nothing_for(ring, waiter, whatever_comes));
+  CHECK(nothing_for(ring, waiter, wait_for_any));
   ring.wait_for_end();
 }
 
@@ -542,7 +542,7 @@ TEST_CASE("turns may end after cancelling, and then lead to no task") {
   ring.written(written);
   ring.filled(filled, true);
   ring.give_back(given_back);
-  for (Waiter* each : {&waiter, &other}) CHECK(nothing_for(ring, *each, whatever_comes));
+  for (Waiter* each : {&waiter, &other}) CHECK(nothing_for(ring, *each, wait_for_any));
 }
 
 // Under load --------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ class WholeJobLane : public Lane {
 
 // Damage ------------------------------------------------------------------------------------------
 
-TEST_CASE("adjacent gaps become one, in whatever order they are found") {
+TEST_CASE("adjacent gaps are merged, regardless of the order in which they are found") {
   std::vector<Damage::Gap> parts{{0, 10}, {10, 20}, {20, 30}, {40, 50}, {60, 60}};
   std::ranges::sort(parts, {}, &Damage::Gap::begin);
   do {

@@ -6,7 +6,7 @@
 make_input 100000 plain
 reference <plain >expected
 
-framed() { # a header and a trailer around what goes to /dev/stdout
+framed() { # a header and a trailer around the output on /dev/stdout
   echo header
   "$program" -q -f raw --iv "$iv" -k "$key" -i plain -o /dev/stdout || return
   echo trailer
