@@ -59,7 +59,7 @@ class Link {
     fill_random(from);
     for (std::size_t i = 0; i < streams; ++i) {
       pairs_.emplace_back(max_bytes);
-      // Random in this direction too: a link may compress data, or a device treat zeros differently.
+      // Also random in this direction: a link may compress data, or a device treat zeros differently.
       check(cudaMemcpy(pairs_.back().outgoing.data(), from_.data(), max_bytes, cudaMemcpyHostToDevice));
     }
   }

@@ -58,7 +58,8 @@ KernelCost aes_cost(CudaKernel kernel, Cipher cipher) {
 }
 
 // GHASH: a multiplication for each block, and another one for each of a segment's 128 threads, which have at
-// most 8 blocks each. nvcc compiles a multiplication to 360 instructions (ghash.hpp), 144 of which multiply.
+// most 8 blocks each. nvcc compiles a multiplication to 360 instructions (ghash.hpp), including 144 integer
+// multiplications.
 void add_tag(KernelCost& cost) {
   constexpr double each = 1 + 1 / 8.0;
   cost.logic += 216 * each;

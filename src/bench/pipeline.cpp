@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a row measures. Each run opens everything again, as a run of the filter does.
+// The settings of a row. Each run opens everything again, as a run of the filter does.
 struct Setup {
   const Format* format;
   Cipher cipher;

@@ -90,7 +90,7 @@ Bytes seal_all(const Gcm& gcm, const Bytes& aad, const Bytes& plain, std::size_t
 }  // namespace
 
 TEST_CASE(
-    "on the host, the AES kernels equal the reference in CTR mode for all key sizes, lengths and counters") {
+    "on the host, the AES kernels match the reference in CTR mode for all key sizes, lengths and counters") {
   struct Case {
     std::size_t key_bytes;
     Counter counter;

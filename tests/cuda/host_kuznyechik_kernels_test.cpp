@@ -107,7 +107,7 @@ Bytes seal_all(const mgm::Mgm& mgm, const Bytes& aad, const Bytes& plain, std::s
 }  // namespace
 
 TEST_CASE(
-    "on the host, the Kuznyechik kernels equal the reference in CTR mode for all lengths and counters") {
+    "on the host, the Kuznyechik kernels match the reference in CTR mode for all lengths and counters") {
   struct Case {
     Counter counter;
     std::uint64_t blocks;

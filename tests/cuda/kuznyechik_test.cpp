@@ -34,11 +34,11 @@ TEST_CASE("a CUDA lane reproduces the examples of GOST R 34.13-2015 and RFC 9058
   check_every_kernel(check_mgm_vectors);
 }
 
-TEST_CASE("a CUDA lane's Kuznyechik keystream encrypts its counters, which carry and wrap", "[gpu]") {
+TEST_CASE("a CUDA lane's Kuznyechik keystream is its encrypted counters, which carry and wrap", "[gpu]") {
   check_every_kernel(check_kuznyechik_counters);
 }
 
-TEST_CASE("a CUDA lane equals the reference with Kuznyechik for every length", "[gpu]") {
+TEST_CASE("a CUDA lane matches the reference with Kuznyechik for every length", "[gpu]") {
   check_every_kernel(check_kuznyechik_lengths);
   check_every_kernel(check_mgm_lengths);
 }

@@ -481,7 +481,7 @@ TEST_CASE("a slot copied from another file does not open the file") {
   CHECK(contains(decrypt("sealed", request_with({key_b}), file).failure,
                  "auth: the input is corrupt at byte 154"));
   CHECK(decrypt("sealed", request_with({key_b, key_a}), file).failure == "");
-  // If a key has two slots, the one that opens counts. A passphrase can open what a key does not.
+  // If a key has two slots, the one that opens counts. A passphrase can open a file that a key does not.
   file = file_of(key_slot(key_a, other_key) + key_slot(key_a), 2);
   CHECK(decrypt("sealed", request_with({key_a}), file).failure == "");
   file = file_of(key_slot(key_a, other_key) + passphrase_slot(words), 2);

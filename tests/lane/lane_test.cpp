@@ -193,7 +193,7 @@ constexpr std::array carrying_counters{Counter{0x0123456789abcdef, 0xfedcba98765
 
 }  // namespace
 
-TEST_CASE("every lane equals libcrypto at lengths around every boundary and with every carry") {
+TEST_CASE("every lane matches libcrypto at lengths around every boundary and with every carry") {
   for (const std::size_t key_bytes : {16, 24, 32}) {
     const CipherKey key = make_key(test_bytes(key_bytes, 99));
     const auto reference = make_reference_lane();

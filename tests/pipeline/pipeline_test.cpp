@@ -52,7 +52,7 @@ std::array<std::size_t, 12> sizes_around(std::size_t chunk_bytes) {
 
 // Normal runs -------------------------------------------------------------------------------------
 
-TEST_CASE("the output equals libcrypto's for sizes around every boundary") {
+TEST_CASE("the output matches libcrypto's for sizes around every boundary") {
   for (const std::size_t chunk_bytes : {16, 64, 4096, 65536})
     for (const std::size_t size : sizes_around(chunk_bytes))
       for (const std::size_t ring_chunks : {1, 2, 5})
@@ -437,7 +437,7 @@ TEST_CASE("of two errors, the first one in the stream is thrown, every time") {
 
 // Stopping ----------------------------------------------------------------------------------------
 
-TEST_CASE("a request to stop ends a run whose source waits in a pipe") {
+TEST_CASE("a request to stop ends a run whose source waits for a pipe") {
   Rig rig({.chunk_bytes = 4096});
   PipeFed run(rig);
   put(run.pipe.writer, test_bytes(100));

@@ -336,7 +336,7 @@ TEST_CASE("a lane waits while the ring is full") {
   }
 }
 
-TEST_CASE("a chunk is written by the lane that did it if that lane waits for it") {
+TEST_CASE("a chunk is written by the lane that processed it if that lane waits for it") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
@@ -372,7 +372,7 @@ TEST_CASE("one lane writes all finished chunks that lanes read themselves, while
   CHECK(got.chunk == &first);
 }
 
-TEST_CASE("a chunk is written by another lane if the one that did it is busy") {
+TEST_CASE("a chunk is written by another lane if the one that processed it is busy") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
@@ -530,7 +530,7 @@ TEST_CASE("cancelling wakes all lanes, and no lane waits afterwards") {
   ring.wait_for_end();
 }
 
-TEST_CASE("turns may end after cancelling, and then lead to no task") {
+TEST_CASE("a turn that ends after cancelling leads to no task") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter, other;
   Chunk& first = fill_one(ring, waiter, 1);

@@ -84,7 +84,7 @@ void check_fails(const Bytes& input, const std::string& how, std::size_t release
 
 }  // namespace
 
-TEST_CASE("sealing equals libcrypto for sizes around every boundary and chunks of any size") {
+TEST_CASE("sealing matches libcrypto for sizes around every boundary and chunks of any size") {
   for (const std::size_t size : sizes)
     for (const std::size_t segments : {1, 2, 3})
       for (const std::size_t ring_chunks : {1, 4})

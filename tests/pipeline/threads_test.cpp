@@ -82,7 +82,7 @@ TEST_CASE("if the system cannot create threads, the caller's thread does all the
   }
 }
 
-TEST_CASE("a lane without a thread during the run is not waited for and replaces no other lane") {
+TEST_CASE("a lane that gets no thread is not waited for and replaces no other lane") {
   Rig rig({.size = 64 * 20});
   Gate refused;
   rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { refused.wait(); }});

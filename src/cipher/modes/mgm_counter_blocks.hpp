@@ -6,7 +6,7 @@
 //     MgmBody     the keystream, which is added to the data, and the factors of blocks
 //     MgmSums     the sums of the products, which become the tags
 //
-// The host runs this code too.
+// The host also runs this code.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // How the blocks of a job are divided into tiles, the unit of work of a warp, for every kernel that makes
-// AES-CTR keystream. The host runs this code too, so CI checks that each block of a job is in exactly one
+// AES-CTR keystream. The host also runs this code, so CI checks that each block of a job is in exactly one
 // tile.
 //
 // A tile has `size` counter blocks, a power of two up to 256. Counter block i of an aligned tile has the

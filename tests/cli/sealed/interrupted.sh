@@ -47,7 +47,7 @@ for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
             must_not_open(f.read(), what)
         os.remove("sealed")
 
-# The file of -o never appears.
+# The -o file never appears.
 r, w = os.pipe()
 child = start_sealing("-b", "16K", "-o", "out", stdin=r)
 write_all(w, data[: 3 * 16384])

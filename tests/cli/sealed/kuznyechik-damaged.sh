@@ -57,7 +57,7 @@ for k, lanes in enumerate(LANES):
     for length in thinned([HEADER, HEADER + 15, HEADER + 16, HEADER + SEALED, HEADER + SEALED + 17, len(sealed) - 1], 3, lanes, k):
         expect_damage(sealed[:length], (length - HEADER) // SEALED, plain, "-l", lanes, what=f"truncated to {length}", cut=True)
 
-# The output file of -o appears complete or not at all.
+# The -o file appears complete or not at all.
 changed = flip(sealed, HEADER + SEALED + 5)
 expect(4, b"", "-d", "-k", key, "-o", "opened", data=changed, what="a bad segment, to a file")
 if os.path.exists("opened"):

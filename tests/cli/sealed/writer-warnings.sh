@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A file that opens does not prove who wrote it if it was sealed for both a key and a recipient, or rekeyed from a
-# recipient to a key or passphrase. Both cases print one warning, unless -q is given; no other case does.
+# recipient to a key or passphrase. Each case prints one warning, unless -q is given; no other case does.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

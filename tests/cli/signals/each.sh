@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every signal that ends a program by default ends the program, without a core dump and without leaving an unfinished
-# file of -o or --rekey. So does the CPU time limit.
+# file from -o or --rekey. So does the CPU time limit.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
