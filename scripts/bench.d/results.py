@@ -50,7 +50,7 @@ class Results:
         self.tables.setdefault(table, []).extend(rows)
 
     def compare(self, part, case, contenders, size, *baselines):
-        """Keeps a row for each contender, and prints its rate and how many times as fast as each baseline it is."""
+        """Keeps a row for each contender, and prints its rate and its speed relative to each baseline."""
         rows = []
         for c in contenders:
             if c.failed:

@@ -9,7 +9,7 @@ import subprocess
 from campaign import Campaign, Case, calls_to_hit, interleaved
 
 # Every run on a device calls these functions. The campaign fails if it sees no calls of one of the groups, or if a run
-# never succeeded with a failure in one of them.
+# never survives a failure in one of them.
 ESSENTIAL = {"launches": r"cuLaunch", "copies": r"cuMemcpy", "events": r"cuEvent(Record|Query|Synchronize)"}
 FREQUENT = re.compile(r"cu(Launch|Memcpy|Memset|Event|Stream|MemAlloc|MemFree|MemHost)")
 

@@ -44,7 +44,7 @@ def read_csv(text):
 
 
 def numbers(row, names, zero, absent):
-    """None if a field is empty that may not be `absent`. Only fields in `zero` may be 0."""
+    """None if a field that may not be `absent` is empty. Only fields in `zero` may be 0."""
     found = {}
     for name in names:
         if row[name] in ("", None):

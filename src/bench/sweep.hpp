@@ -37,8 +37,8 @@ inline constexpr double sweep_noise = 0.02;
 // shapes, the fastest. `rates` is not empty.
 const ShapeRate& choose_shape(std::span<const ShapeRate> rates);
 
-// 0 if `filter_streams` are as fast as any number or were not measured; otherwise the smallest number that
-// is.
+// 0 if `filter_streams` were not measured or are as fast as any number; otherwise the smallest number that is
+// as fast.
 unsigned choose_streams(std::span<const StreamsRate> rates, unsigned filter_streams);
 
 }  // namespace gpuaes

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The output of an interrupted encryption does not open to its end.
+# The output of an interrupted encryption cannot be opened completely.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -36,7 +36,7 @@ expect_warning(BOTH, *K, "-k", "key2", *R, "-c", "kuznyechik")
 for options in (K, R, R + R, WORDS, K + ["-k", "key2"], K + WORDS):
     expect_warning(None, *options)
 
-# The claim of the warning: anyone who has the identity can make a file that the key opens.
+# As the warning claims, anyone who has the identity can make a file that the key opens.
 both = run(*K, *R, data=plain).out
 slots, end = sf.parse_header(both)
 file_key = next(filter(None, (sf.unwrap(slot, None, None, identity) for slot in slots)))
