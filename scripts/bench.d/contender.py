@@ -81,7 +81,7 @@ class Contender:
 
 
 def take_turns(contenders, runs, deadline):
-    """Runs each contender once in each of `runs` turns. After the deadline, only a contender that has not run begins."""
+    """Runs each contender once in each of `runs` turns. After the deadline, begins only those that have not run."""
     for turn in range(runs):
         for contender in contenders:
             if turn % contender.every == 0 and (turn == 0 or deadline.left() > 0):
