@@ -161,7 +161,7 @@ TEST_CASE("a device opens at most four times the segments of a job, however many
   }
 }
 
-TEST_CASE("a lane that fails leaves recording the damage in its job to the lane that repeats it") {
+TEST_CASE("a failed lane records no damage in its job; the lane that repeats the job does") {
   const auto session = opened();
   const Bytes in = sealed(3 * segment_bytes, {0, 2});
   Bytes out(3 * segment_bytes);
