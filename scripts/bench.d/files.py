@@ -1,4 +1,4 @@
-"""Files in the page cache to /dev/null: every kind of lanes on a large file, and small files next to rivals."""
+"""Files in the page cache to /dev/null: every kind of lane on a large file, and small files next to other programs."""
 
 from contender import fastest, find, take_turns
 from units import GI, KI, MI, words_of
@@ -37,7 +37,7 @@ def run_kuznyechik(fixture, path, size):
 
 def run_sizes(fixture):
     """Each size with the lanes that -l auto chooses."""
-    fixture.results.heading("files to /dev/null, next to rivals")
+    fixture.results.heading("files to /dev/null, with other programs")
     for size, runs in ((KI, 40), (64 * MI, 9), (GI, 3)):
         if size > fixture.file_size:
             fixture.results.left_out(f"{words_of(size)}: larger than the large file")

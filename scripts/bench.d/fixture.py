@@ -190,7 +190,7 @@ class Fixture:
         command = [self.bench, *arguments, "--csv"]
         seconds = self.deadline.at_most(seconds).left()
         if seconds <= 0:
-            self.results.left_out(f"gpuaes-bench {' '.join(arguments)}: the time was over")
+            self.results.left_out(f"gpuaes-bench {' '.join(arguments)}: the time limit was reached")
             return
         rows, messages, late = run_csv(command, seconds)
         self.results.add(table, [dict(row) for row in rows])
@@ -202,7 +202,7 @@ class Fixture:
 
 
 def run_csv(command, seconds):
-    """Rows; messages if it failed; whether time ran out."""
+    """Rows; messages of a failure; whether the time limit was reached."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         late = False
         try:

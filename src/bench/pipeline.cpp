@@ -257,7 +257,7 @@ std::vector<Command::Option> pipeline_options() {
        "aes-128, aes-192, aes-256 (the default) and kuznyechik, separated by commas. The sealed format has "
        "only the last two."},
       {"source", "KIND", "file (the default), which lanes read in parallel, or pipe."},
-      {"seconds", "N", "The approximate length of a run (default 0.5)."},
+      {"seconds", "N", "The approximate duration of a run (default 0.5)."},
       {"bytes", "SIZE", "The bytes that a run processes, instead of --seconds."}};
 }
 
