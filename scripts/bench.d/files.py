@@ -20,7 +20,7 @@ def run(fixture):
     ours.append(fixture.ours("cobblestone", "auto", path))
     reads = [fixture.read_alone(path, fixture.cpus, MI, fixture.cpus)]
     rivals = [fixture.openssl(path), *fixture.age_encrypts(path)]
-    for rival, every in zip(rivals, (3, 5)):  # they take long on a large file
+    for rival, every in zip(rivals, (3, 5)):  # they are slow on a large file
         rival.every = every
     take_turns([*reads, *ours, *rivals], fixture.runs(5), fixture.deadline.at_most(60))
     fixture.results.compare("file", case, [*reads, *ours, *rivals], size, fastest(reads), *rivals)
@@ -36,7 +36,7 @@ def run_kuznyechik(fixture, path, size):
 
 
 def run_sizes(fixture):
-    """Each size with what -l auto chooses."""
+    """Each size with the lanes that -l auto chooses."""
     fixture.results.heading("files to /dev/null, next to rivals")
     for size, runs in ((KI, 40), (64 * MI, 9), (GI, 3)):
         if size > fixture.file_size:

@@ -1,4 +1,4 @@
-"""Tables of what gpuaes-bench measures: ciphers, the pipeline, links and kernels."""
+"""Tables of gpuaes-bench results: ciphers, the pipeline, links and kernels."""
 
 from inputs import group
 from results import GI, MI, markdown, significant
@@ -62,7 +62,7 @@ def kernels_table(run):
 
 
 def variants_table(run):
-    """All kernels in counter mode, by where their tables are; and what limits each."""
+    """All kernels in counter mode, by the place of their tables, and the limit of each."""
     here = {}
     for row in run.kernels:
         if row["mode"] == "ctr" and row["copies"] == "no" and int(row["bytes"]) == 256 * MI:

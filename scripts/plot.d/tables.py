@@ -30,7 +30,7 @@ OPTIONS = re.compile(r" --[^:]*")  # of a command
 
 
 def version(run, rival):
-    """age prints only a number, OpenSSL two equal versions."""
+    """age prints only a number; OpenSSL prints its version twice."""
     text = run.fact(rival).partition(" (Library")[0]
     return f"{rival} {text}" if text[:1].isdigit() else text
 
@@ -111,7 +111,7 @@ def both_rates(row):
 
 
 def rivals_table(run):
-    """How many times as fast as each rival, in each case where it ran."""
+    """The speed relative to each rival, in each case where the rival ran."""
     rows = []
     for part in ("file", "sizes", "pipe", "output"):
         for case in cases_of(run, part):
@@ -125,7 +125,7 @@ PART_NAMES = {"file": "file,", "sizes": "file,", "pipe": "pipes,", "output": "fi
 
 
 def rivals_row(where, ours, here):
-    """None, or one row. Rivals count that do the same, with the same family of ciphers."""
+    """None, or one row. Rivals count only if they do the same thing with the same family of ciphers."""
     rivals = [row for row in here if row["program"] in RIVALS and row["action"] == ours["action"] and
               (row["program"] == "gost-engine") == (ours["cipher"] == "kuznyechik")]
     if not rivals:

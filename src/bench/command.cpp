@@ -16,7 +16,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-// All options of a command, those that every command has included.
+// All options of a command, including those that every command has.
 std::vector<Command::Option> options_of(const Command& command) {
   std::vector<Command::Option> options = command.options;
   if (command.reports) {

@@ -1,4 +1,4 @@
-// gpuaes-bench: measures parts of the filter, and what limits it.
+// gpuaes-bench: measures parts of the filter, and its limits.
 
 #include <array>
 

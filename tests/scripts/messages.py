@@ -64,7 +64,7 @@ Message = collections.namedtuple("Message", "path line text glued")
 
 
 def without_comments(source):
-    """The source without comments, preprocessor lines and raw literals; line numbers stay."""
+    """The source without comments, preprocessor lines and raw literals; line numbers are preserved."""
     source = re.sub(RAW_LITERAL, lambda found: "0" + "\n" * found[0].count("\n"), source, flags=re.DOTALL)
     source = re.sub(rf"({LITERAL}|{CHARACTER})|//[^\n]*", lambda found: found[1] or "", source)
     return re.sub(r"^[ \t]*#(?!define).*$", "", source, flags=re.MULTILINE)
@@ -137,7 +137,7 @@ def plain(text):
 
 
 def tests():
-    """All that tests say, except comments."""
+    """The text of all tests, except comments."""
     said = []
     for path in sorted((TOP / "tests").rglob("*")):
         if path.suffix not in (".cpp", ".hpp", ".py", ".sh") or path.parent == TOP / "tests/scripts":

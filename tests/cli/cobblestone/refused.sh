@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A bare message with another key or context, or a changed salt or commitment, is exit 3 before any output. A truncated
-# header or a damaged segment is exit 4. A key of 24 bytes, several keys and a bad context are usage errors.
+# A bare message with another key or context, or a changed salt or commitment, fails with status 3 before any output. A
+# truncated header or a damaged segment fails with status 4. A key of 24 bytes, several keys and a bad context are usage
+# errors.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

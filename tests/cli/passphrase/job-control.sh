@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Job control at the passphrase prompt in interactive shells: while the program is stopped the terminal echoes as
-# before, and after fg the prompt appears again without echo. No part of a passphrase reaches the screen or the shell.
+# Job control at the passphrase prompt in interactive shells: while the program is stopped, the terminal echoes as
+# usual, and after fg the prompt appears again without echo. No part of a passphrase reaches the screen or the shell.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
