@@ -33,7 +33,7 @@ NOT_MESSAGES = (
     ("src/format/slots.cpp", r"gpuaes-stream/1 .*", "label of a key derivation"),
     ("src/format/formats.cpp", r"a row lacks a function", "a static assertion"),
     ("src/keys/recipient.cpp", r"\n# recipient: ", "contents of an identity file"),
-    ("src/run/secrets.cpp", r"(new )?passphrase: |the same again: |.*\n\{\}", "a prompt"),
+    ("src/run/secrets.cpp", r"(new )?passphrase: |repeat the passphrase: |.*\n\{\}", "a prompt"),
     ("src/lane/backends.cpp", r"cpu:.*", "output of --list-lanes"),
     ("cuda/devices.cpp", r"cuda:.*", "output of --list-lanes"),
     ("src/main.cpp", r"gpuaes-stream ", "output of --version"),

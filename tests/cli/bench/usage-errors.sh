@@ -21,6 +21,10 @@ for words in "" "stray" "-x" "copy" "copy 64K stray" "read" "read 2" "read 2 1M 
   read -r -a list <<<"$words"
   try 2 "${list[@]}"
 done
+try 2
+expect_stderr 'error: no command was given'
+try 2 -x stray
+expect_stderr "error: unknown command '-x'"
 for size in 0 -1 1T 64k 2G "" " 1"; do
   try 2 copy "$size"
   try 2 read 1 "$size"

@@ -41,7 +41,7 @@ def refused(want, data, *options, what):
     got = expect_refused(want, data, *bare, *options, what=what, via=via)
     if want == 3:
         expect_message(got, "error: this key and context do not open the input\n.*"
-                       "hint: check -k and --context; if both are right, the first 56 bytes of the input are damaged\n", what)
+                       "hint: check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged\n", what)
 
 
 refused(3, sealed, "-k", "other", what="another key")
