@@ -447,8 +447,8 @@ TEST_CASE("an invalid digit among 48 or 64, or before a newline, is an error tha
   }
   std::string text(32, '1');
   text[5] = 'x';
-  CHECK(contains(parsed(text + "\n"), "not a hexadecimal digit"));
-  CHECK(contains(parsed("0x" + std::string(62, '1')), "not a hexadecimal digit"));
+  CHECK(contains(parsed(text + "\n"), "not all are hexadecimal digits"));
+  CHECK(contains(parsed("0x" + std::string(62, '1')), "not all are hexadecimal digits"));
 }
 
 TEST_CASE("a key file of any other length is an error that names the file and the length") {
