@@ -1,6 +1,6 @@
 // Compiles fmt from its headers for static linking, because some systems have no static library of it.
-// Compiling the headers in every file would be much slower. -fno-inline keeps the functions that other files
-// call.
+// Compiling the headers in every file would be much slower. With -fno-inline, every function that other files
+// call is emitted here.
 #include <fmt/format.h>
 
 namespace {

@@ -42,7 +42,7 @@ class ChunkSteps {
 
   bool is_end(const Chunk& chunk) const;  // whether no chunk follows it
 
-  // Of the chunks written so far; bytes_in() from any thread.
+  // The bytes of all chunks written so far. bytes_in() may be called from any thread.
   std::uint64_t bytes_in() const noexcept { return bytes_in_; }
   std::uint64_t bytes_out() const noexcept { return bytes_out_; }
 

@@ -70,12 +70,12 @@ std::unique_lock<std::mutex> Ring::enter() const {
   return std::unique_lock(mutex_);
 }
 
-// Whether the next chunk in the stream can be written.
+// Whether the next chunk to write is done.
 bool Ring::next_is_done() {
   return write_count_ < fill_count_ && chunk_at(write_count_).state_ == Chunk::State::done;
 }
 
-// Whether the entry for the next chunk is free to be filled.
+// Whether the next entry to fill is empty.
 bool Ring::next_is_empty() {
   return chunk_at(fill_count_).state_ == Chunk::State::empty;
 }

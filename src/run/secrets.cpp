@@ -91,7 +91,7 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
 
 // Recipients --------------------------------------------------------------------------------------
 
-// Far more than 32 recipients with comments need. Limits how much is read from a device such as /dev/zero.
+// Ample for 32 recipients with comments. Limits how much is read from a device such as /dev/zero.
 constexpr std::size_t max_recipient_file_bytes = 1 << 20;
 
 // Adds the recipients in a file. It counts as a secret, since it could be an identity file named by mistake.
