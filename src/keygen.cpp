@@ -1,11 +1,10 @@
-// gpuaes-keygen: makes a key, or an identity and its recipient, with the system's random generator.
+// gpuaes-keygen: makes a key, or an identity and its recipient, with the system's random number generator.
 
 #include <unistd.h>
 
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/keygen_options.hpp"
@@ -23,7 +22,7 @@ namespace {
 
 constexpr std::size_t key_bytes = 32;
 
-// In constant time: no branch and no address depends on the key.
+// In constant time: no branch or memory access depends on the key.
 std::byte hex_digit(unsigned value) {
   const unsigned is_letter = (9 - value) >> 8 & 1;
   return static_cast<std::byte>('0' + value + is_letter * ('a' - '0' - 10));

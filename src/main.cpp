@@ -29,11 +29,11 @@ void act(const Options& options, const Messages& messages) {
   }
 }
 
-// Rethrows the current exception, an error about the input, with the name of the input.
-template <class About>
-[[noreturn]] void throw_named(const About& error, const Options& options) {
+// Rethrows the current exception, an error about the input, with the input's name in its message.
+template <class InputError>
+[[noreturn]] void throw_named(const InputError& error, const Options& options) {
   if (!options.names_input()) throw;
-  throw About(fmt::format("{} ({})", error.what(), options.input), error.hint());
+  throw InputError(fmt::format("{} ({})", error.what(), options.input), error.hint());
 }
 
 void act_on_input(const Options& options, Messages& messages) {

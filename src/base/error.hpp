@@ -1,4 +1,4 @@
-// The program's exceptions, at least one type for each exit status. The hint, if not empty, says what the
+// The exception types; each exit status of a failure has at least one. The hint, if not empty, says what the
 // user can do next.
 #pragma once
 
@@ -57,7 +57,8 @@ class VersionError : public IoError {
       : IoError(message, std::move(hint)) {}
 };
 
-// The reader of the output is gone. A filter then ends by SIGPIPE, unless that was ignored when it started.
+// The reader of the output is gone. The program then ends by SIGPIPE, unless that was ignored when it
+// started.
 class PipeClosed : public IoError {
  public:
   using IoError::IoError;
@@ -70,8 +71,8 @@ class LaneError : public Error {
       : Error(Exit::io, message, std::move(hint)) {}
 };
 
-// Thrown when the program is told to stop: by a signal (its number), or 0 if another part of the program
-// failed and its error is the one to report.
+// Thrown to stop the program: `signal` is the number of the signal received, or 0 if another part of the
+// program failed, whose error is reported instead.
 struct Cancelled {
   int signal = 0;
 };

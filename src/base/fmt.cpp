@@ -1,6 +1,6 @@
-// fmt for programs that link their libraries statically. Some systems provide it only as a shared library and
-// as headers. Compiling the headers in every file would be much slower, so only this file does. Nothing is
-// inlined here, because other files call the same functions.
+// Compiles fmt from its headers for static linking, because some systems have no static library of it.
+// Compiling the headers in every file would be much slower. With -fno-inline, every function that other files
+// call is emitted here.
 #include <fmt/format.h>
 
 namespace {

@@ -1,5 +1,5 @@
 // Tables with one row for each enumerator. A row has its enumerator as a member. The enumeration has an alias
-// `last` of its last enumerator, so a static_assert can detect a missing row.
+// `last` for its last enumerator, so a static_assert can detect a missing row.
 #pragma once
 
 #include <array>

@@ -21,11 +21,19 @@ inline std::string_view trim(std::string_view text) {
   return trim_end(text.substr(std::min(text.find_first_not_of(line_spaces), text.size())));
 }
 
+// Removes the next line from `text` and returns it without the newline.
+inline std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
 inline std::string join(const std::vector<std::string_view>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// A hint that lists names; empty, which means no hint, if there are no names.
+// A hint that lists names; empty (no hint) if there are none.
 inline std::string list_hint(fmt::format_string<std::string> hint,
                              const std::vector<std::string_view>& names) {
   return names.empty() ? std::string() : fmt::format(hint, join(names));

@@ -72,10 +72,10 @@ ReportForm parse_form(const po::variables_map& given) {
 void run(const Command& command, int argc, const char* const* argv) {
   CommandLine line = parse_command_line(argc, argv, describe_options(command), command.max_words);
   if (line.given.contains("help")) return print(help_text(command));
-  if (line.words.size() < command.min_words)
+  if (line.positional.size() < command.min_words)
     throw UsageError(fmt::format("{} needs more arguments", command.name),
                      fmt::format("usage: gpuaes-bench {}", synopsis(command)));
-  Arguments arguments{.words = std::move(line.words)};
+  Arguments arguments{.words = std::move(line.positional)};
   if (command.reports) arguments.form = parse_form(line.given);
   for (const auto& [name, value] : line.given)
     if (const auto* const text = boost::any_cast<std::string>(&value.value()))

@@ -11,10 +11,10 @@ namespace po = boost::program_options;
 constexpr char options_hint[] = "run with --help for a list of options";
 
 CommandLine parse_command_line(int argc, const char* const* argv, const po::options_description& options,
-                               std::size_t max_words) {
+                               std::size_t max_positional) {
   namespace style = po::command_line_style;
   try {
-    // No abbreviations: a new option would change what they mean.
+    // No abbreviations: a new option could change their meaning.
     const po::parsed_options parsed = po::command_line_parser(argc, argv)
                                           .options(options)
                                           .style(style::unix_style & ~style::allow_guessing)
@@ -23,12 +23,13 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
     po::store(parsed, line.given);
     for (const po::option& option : parsed.options)
       if (option.position_key >= 0)
-        line.words.insert(line.words.end(), option.value.begin(), option.value.end());
-    if (line.words.size() > max_words)
-      throw UsageError(fmt::format("unexpected argument '{}'", line.words[max_words]), options_hint);
+        line.positional.insert(line.positional.end(), option.value.begin(), option.value.end());
+    if (line.positional.size() > max_positional)
+      throw UsageError(fmt::format("unexpected argument '{}'", line.positional[max_positional]),
+                       options_hint);
     return line;
   } catch (const po::unknown_option& error) {
-    // Only its name: "-K<hex>", as openssl takes it, contains a key.
+    // Shows only its name: "-K<hex>", in the style of openssl, contains a key.
     const std::string name = error.get_option_name();
     const std::size_t length = name.starts_with("--") ? name.find('=') : 2;
     const bool takes_nothing = options.find_nothrow(name.substr(0, length), false) != nullptr;

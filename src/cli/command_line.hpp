@@ -1,5 +1,5 @@
-// Command lines, read by Boost.Program_options from a table with a row for each option. The same table gives
-// the help text.
+// Parses command lines with Boost.Program_options, given a table with a row for each option. The help text is
+// made from the same table.
 #pragma once
 
 #include <array>
@@ -16,23 +16,23 @@ namespace gpuaes {
 
 struct CommandLine {
   boost::program_options::variables_map given;
-  std::vector<std::string> words;  // that are neither options nor values of options
+  std::vector<std::string> positional;  // neither options nor their values
 };
 
-// `argv` begins with the name of the program or of the command. UsageError, also for more words than
-// `max_words`.
+// `argv` begins with the name of the program or of the command. UsageError if it is malformed or has more
+// than `max_positional` positional arguments.
 CommandLine parse_command_line(int argc, const char* const* argv,
                                const boost::program_options::options_description& options,
-                               std::size_t max_words = 0);
+                               std::size_t max_positional = 0);
 
 // UsageError if both options are given.
 void refuse_together(const boost::program_options::variables_map& given, const char* a, const char* b);
 
-// An option of a program that keeps its options in a Target.
+// An option of a program whose options are stored in a Target.
 template <class Target>
 struct OptionRow {
   const char* names;     // "decrypt,d"
-  const char* argument;  // as the help shows it; nullptr for an option that takes none
+  const char* argument;  // as shown in the help; nullptr for an option without one
   const char* help;
   void (*set)(Target& target, const std::string& argument);  // UsageError
   bool repeats = false;                                      // may be given several times
@@ -47,7 +47,7 @@ struct OptionGroup {
   std::span<const OptionRow<Target>> rows;
 };
 
-// What OptionRow::set may be.
+// Functions for OptionRow::set.
 template <auto field, class Target>
 void turn_on(Target& target, const std::string&) {
   target.*field = true;
@@ -80,7 +80,7 @@ boost::program_options::options_description describe(const std::array<OptionGrou
   return description;
 }
 
-// The options as help lists them on standard output.
+// The list of options, formatted for help on standard output.
 template <class Target, std::size_t count>
 std::string format_options(const std::array<OptionGroup<Target>, count>& groups) {
   std::vector<HelpSection> sections;
@@ -92,7 +92,7 @@ std::string format_options(const std::array<OptionGroup<Target>, count>& groups)
   return format_help(sections, help_columns());
 }
 
-// Sets what is given, in the order of the rows.
+// The target with the given options set, in the order of the rows.
 template <class Target, std::size_t count>
 Target read_options(const std::array<OptionGroup<Target>, count>& groups,
                     const boost::program_options::variables_map& given) {

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t max_columns = 100, min_columns = 20;
 constexpr std::size_t indent = 2, gap = 2;
-// The text of a longer term begins on the next line; if there is less room for texts, all of them do.
+// The text of a term longer than max_term begins on the next line. If less than min_text columns remain, all
+// texts do.
 constexpr std::size_t max_term = 28, min_text = 32;
 constexpr std::size_t text_below_term = 10;
 
@@ -38,7 +39,6 @@ std::size_t text_column(std::span<const HelpSection> sections, std::size_t colum
   return column + min_text <= columns ? column : text_below_term;
 }
 
-// Adds a row that ends with a newline.
 void add_row(std::string& help, const HelpRow& row, std::size_t column, std::size_t columns) {
   std::string line = std::string(indent, ' ') + row.term;
   const auto end_line = [&] {
@@ -68,7 +68,7 @@ std::string option_term(std::string_view names, const char* argument) {
 std::size_t help_columns() {
   std::optional<std::size_t> columns = columns_from_environment();
   if (!columns) columns = terminal_columns(STDOUT_FILENO);
-  return std::clamp(columns.value_or(usual_columns), min_columns, max_columns);
+  return std::clamp(columns.value_or(default_columns), min_columns, max_columns);
 }
 
 std::string format_help(std::span<const HelpSection> sections, std::size_t columns) {

@@ -7,8 +7,8 @@
 namespace gpuaes {
 namespace {
 
-// File names may contain any byte. Replaces control characters: a newline would make two lines of a message,
-// and an escape sequence could control the terminal.
+// File names may contain any byte. Replaces control characters: a newline would split a message, and an
+// escape sequence could control the terminal.
 std::string printable(std::string text) {
   unsigned char last = 0;
   for (char& c : text) {
@@ -63,7 +63,7 @@ void Messages::detail(const std::string& text) const {
 }
 
 void Messages::report(const std::string& text) const {
-  line_.tell(program_ + ": " + printable(text));
+  line_.try_print(program_ + ": " + printable(text));
 }
 
 }  // namespace gpuaes

@@ -22,18 +22,18 @@ class Messages {
   void error(const std::string& text) const;
   void error(const Error& error) const;  // with its hint
   void warning(const std::string& text) const;
-  void note(const std::string& text) const;  // something to know that is not a warning
+  void note(const std::string& text) const;  // information that is not a warning
   void detail(const std::string& text) const;
 
   // Prints `text` at any level, since the user requested it. Does not wait for standard error.
   void report(const std::string& text) const;
 
-  // As long as it exists, messages stop waiting for standard error once `when` returns true: when the program
-  // has been told to stop.
+  // While one exists, messages stop waiting for standard error once `is_cancelled` returns true, which means
+  // that the program has been told to stop.
   class CancelledCheck {
    public:
-    CancelledCheck(const Messages& messages, std::function<bool()> when) : line_(messages.line_) {
-      line_.set_cancelled_check(std::move(when));
+    CancelledCheck(const Messages& messages, std::function<bool()> is_cancelled) : line_(messages.line_) {
+      line_.set_cancelled_check(std::move(is_cancelled));
     }
     ~CancelledCheck() { line_.set_cancelled_check({}); }
     CancelledCheck(const CancelledCheck&) = delete;

@@ -28,7 +28,7 @@ std::uint64_t parse_expected_size(const std::string& text);
 // A number of bytes from 1 to 1 GiB, optionally followed by K, M or G (powers of 1024).
 std::size_t parse_size(const std::string& text);
 
-// OFFSET:LENGTH or OFFSET:, in the form that parse_expected_size() takes.
+// OFFSET:LENGTH or OFFSET:, each number as in parse_expected_size().
 ByteRange parse_range(const std::string& text);
 
 // 1 to 255 bytes of UTF-8, returned unchanged.

@@ -172,14 +172,14 @@ constexpr auto refused_by_rekey =
     std::to_array<const char*>({"encrypt", "decrypt", "cipher", "iv", "context", "iter", "lanes", "kernel",
                                 "chunk-size", "stats", "trace", "test", "range", "salvage", "info"});
 
-constexpr auto taken_by_info =
+constexpr auto accepted_by_info =
     std::to_array<std::string_view>({"info", "json", "input", "format", "decrypt", "verbose", "quiet"});
 
 // No option is silently ignored.
 void check_conflicts(const po::variables_map& given, const Options& options) {
   if (options.action == Action::info)
     for (const auto& [name, value] : given)
-      if (std::ranges::find(taken_by_info, name) == taken_by_info.end())
+      if (std::ranges::find(accepted_by_info, name) == accepted_by_info.end())
         throw UsageError(fmt::format("--info cannot be used with --{}", name),
                          "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");
   for (const auto& [name, needed] : dependent)

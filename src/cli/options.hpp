@@ -19,7 +19,7 @@ struct Options {
   enum class Action { filter, info, rekey, help, version, list_lanes };
 
   Action action = Action::filter;
-  bool decrypt = false;            // the secrets open the input; also set by the next three and --rekey
+  bool decrypt = false;            // the secrets open the input; also set by modes that imply it
   bool test = false;               // write nothing
   bool salvage = false;            // continue past damage
   std::optional<ByteRange> range;  // of the plaintext
@@ -46,7 +46,7 @@ struct Options {
   std::optional<std::string> stats;
   std::optional<std::string> trace;
   bool progress = false;              // the line of -P; never with -q
-  std::optional<std::uint64_t> size;  // of the input, as the user states it
+  std::optional<std::uint64_t> size;  // of the input, from the user
   bool force = false;                 // write to a terminal anyway
   Messages::Level level = Messages::Level::normal;
 

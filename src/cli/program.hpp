@@ -14,11 +14,11 @@
 
 namespace gpuaes {
 
-// Calls `act`. Turns an exception into a message and an exit status, or ends the process by the signal that
-// cancelled it. Beforehand, disables core dumps and makes failed writes errors instead of signals.
+// Calls `act`. Turns an exception into a message and an exit status, or ends the process with the signal that
+// cancelled it. First disables core dumps, and makes failed writes return errors instead of raising signals.
 int run_program(const std::string& name, const std::function<void(Messages&)>& act);
 
-// Makes a run cancellable. As long as it exists, the signals that end a program request `cancel`, after which
+// Makes a run cancellable: while one exists, the signals that end a program request `cancel`, after which
 // messages no longer wait for standard error.
 struct RunControl {
   explicit RunControl(const Messages& messages)
@@ -29,7 +29,7 @@ struct RunControl {
   const Messages::CancelledCheck cancelled_check;
 };
 
-// Writes to standard output or standard error, then closes it: call it only once for each.
+// Writes to standard output or standard error, then closes it: call it at most once for each.
 void print(std::span<const std::byte> bytes, int fd = STDOUT_FILENO);
 void print(std::span<const std::byte> bytes, int fd, Cancel& cancel);
 void print(const std::string& text, int fd = STDOUT_FILENO);

@@ -8,14 +8,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// On a terminal, the first line is drawn soon, but short runs show only the last one. In a log all lines
+// On a terminal, the first line is drawn soon, but short runs show only the last one. In a log, all lines
 // remain, so they are less frequent.
 constexpr milliseconds first_drawing{200}, drawing_interval{1000}, log_interval{10000};
 
 // A shorter measurement would cover only a chunk or two.
 constexpr std::chrono::duration<double> min_sample{0.1};
 
-// A run does not fail because a progress line cannot be made, as when memory runs out.
+// A progress line that cannot be made, for example when memory runs out, is not an error of the run.
 template <class Action>
 void if_possible(Action action) noexcept {
   try {
@@ -42,7 +42,7 @@ ProgressState Progress::state() {
   if (get_position_) {
     const Position position = get_position_();
     state_.bytes = position.bytes;
-    state_.lanes = describe_lanes_at_work(position.lanes);
+    state_.lanes = describe_active_lanes(position.lanes);
   }
   state_.seconds = std::chrono::duration<double>(now - start_).count();
   const std::chrono::duration<double> sample = now - sampled_;
@@ -65,7 +65,8 @@ void Progress::draw() {
     report();
 }
 
-// The time before the stream begins, for example to type a passphrase, does not count toward its rate.
+// The time before the stream begins, for example while the user types a passphrase, does not count toward its
+// rate.
 void Progress::begin(std::optional<std::uint64_t> size, GetPosition get_position) {
   {
     const std::lock_guard lock(mutex_);

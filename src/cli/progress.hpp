@@ -1,7 +1,7 @@
 // Progress reports: the line of -P, and the answer to SIGUSR1.
 //
 // With -P, the control thread wakes up once a second; without it, never. Threads that move data do no extra
-// work: they count bytes in any case.
+// work: they count bytes anyway.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace gpuaes {
 
 class Progress {
  public:
-  // The position of a run: bytes of input done, and the name of each lane at work.
+  // The position of a run: bytes of input processed, and the name of each active lane.
   struct Position {
     std::uint64_t bytes;
     std::vector<std::string> lanes;
@@ -31,8 +31,8 @@ class Progress {
   Progress(const Control& control, const Messages& messages, bool shown);
   ~Progress();  // prints the last line if there was no Watch
 
-  // A stream in progress. As long as it exists, the line is shown and `get_position` is called, by one thread
-  // at a time. `size`: the expected bytes of input, if known.
+  // A stream in progress. While it exists, the line is shown and `get_position` is called, by one thread at a
+  // time. `size`: the expected bytes of input, if known.
   class Watch {
    public:
     Watch(Progress& progress, std::optional<std::uint64_t> size, GetPosition get_position);

@@ -14,16 +14,16 @@ constexpr double max_seconds = 100 * 86400;  // a longer ETA is not shown
 
 // In the order of the line.
 enum Part : std::size_t { bytes, time, rate, average, bar, percent, eta, lanes, part_count };
-using Parts = std::array<std::string, part_count>;  // each including the separator before it
+using Parts = std::array<std::string, part_count>;  // each with the separator before it
 
-constexpr std::array by_weight{bytes, percent, time, rate, eta, bar, lanes, average};
+constexpr std::array by_importance{bytes, percent, time, rate, eta, bar, lanes, average};
 
 double average_rate(const ProgressState& state) {
   return state.seconds > 0 ? static_cast<double>(state.bytes) / state.seconds : 0;
 }
 
 // 0 to 1; nullopt if the size is unknown or 0.
-std::optional<double> done_part(const ProgressState& state) {
+std::optional<double> done_fraction(const ProgressState& state) {
   if (!state.size || *state.size == 0) return std::nullopt;
   return std::min(1.0, static_cast<double>(state.bytes) / static_cast<double>(*state.size));
 }
@@ -41,7 +41,7 @@ Parts describe(const ProgressState& state) {
   if (!state.ended) parts[rate] = fmt::format(" [{}/s]", describe_amount(state.rate));
   parts[average] = fmt::format(" [{}/s]", describe_amount(average_rate(state)));
   // Rounded down: 100 % means that everything is done.
-  if (const auto done = done_part(state)) {
+  if (const auto done = done_fraction(state)) {
     parts[bar] = fmt::format(" [{:{}}]", "", min_bar - 2);
     parts[percent] = fmt::format("{:3}%", static_cast<int>(*done * 100));
   }
@@ -58,7 +58,7 @@ std::string draw_bar(double done, std::size_t room) {
   return fmt::format(" [{}]", bar);
 }
 
-// The percentage follows the bar directly, and anything else after a space.
+// The percentage follows the bar directly, or any other part after a space.
 std::string join(const Parts& parts) {
   std::string line;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -73,13 +73,13 @@ std::string join(const Parts& parts) {
 std::string progress_line(const ProgressState& state, std::size_t columns) {
   const Parts all = describe(state);
   Parts chosen;
-  for (const Part part : by_weight) {
+  for (const Part part : by_importance) {
     chosen[part] = all[part];
     if (join(chosen).size() > columns) chosen[part].clear();
   }
   if (!chosen[bar].empty()) {
     const std::size_t room = min_bar - 2 + columns - join(chosen).size();
-    chosen[bar] = draw_bar(*done_part(state), room);
+    chosen[bar] = draw_bar(*done_fraction(state), room);
   }
   return join(chosen);
 }
@@ -116,7 +116,7 @@ std::vector<EqualNames> group_by_name(std::span<const std::string> names) {
   return groups;
 }
 
-std::string describe_lanes_at_work(std::span<const std::string> names) {
+std::string describe_active_lanes(std::span<const std::string> names) {
   std::string text;
   for (const auto& [name, indices] : group_by_name(names))
     text += fmt::format("{}{}:{}", text.empty() ? "" : "+", name, indices.size());

@@ -2,8 +2,8 @@
 //
 //     1.25GiB 0:00:12 [ 410MiB/s] [ 380MiB/s] [====>     ] 40% ETA 0:00:18  cpu:2
 //
-// It shows the bytes of input done, the time, the current and the average rate, a bar, the percentage, the
-// time left, and the lanes at work.
+// It shows the bytes of input processed, the time, the current and the average rate, a bar, the percentage,
+// the time left, and the active lanes.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@
 namespace gpuaes {
 
 struct ProgressState {
-  std::uint64_t bytes = 0;            // of input done
+  std::uint64_t bytes = 0;            // of input processed
   std::optional<std::uint64_t> size;  // expected bytes of input, if known
   double seconds = 0;                 // since the start
   double rate = 0;                    // current bytes per second
-  std::string lanes;                  // at work
+  std::string lanes;                  // the active lanes
   bool ended = false;                 // no current rate and no ETA
 };
 
 // At most `columns` characters: as many parts as fit, in order of importance (bytes, percentage, time, rate,
-// ETA, bar, lanes, average). The bar takes the remaining space. Past the expected size, the percentage
-// remains 100 and there is no ETA.
+// ETA, bar, lanes, average). The bar takes the remaining space. Past the expected size, the percentage is 100
+// and there is no ETA.
 std::string progress_line(const ProgressState& state, std::size_t columns);
 
 // All parts except the bar, for a log.
@@ -46,6 +46,6 @@ struct EqualNames {
 std::vector<EqualNames> group_by_name(std::span<const std::string> names);
 
 // Groups lanes by name, in the form that -l takes: "cuda:0:8+cpu:8".
-std::string describe_lanes_at_work(std::span<const std::string> names);
+std::string describe_active_lanes(std::span<const std::string> names);
 
 }  // namespace gpuaes

@@ -28,7 +28,8 @@ bool would_be_stopped() {
   return !in_foreground() && tcgetattr(fd, &settings) == 0 && (settings.c_lflag & TOSTOP) != 0;
 }
 
-// A pipe that has room has room for a whole line; so does a terminal, unless its buffer is almost full.
+// If poll() reports room, a pipe has room for a whole line; so does a terminal, unless its buffer is almost
+// full.
 bool has_room(std::chrono::milliseconds time) {
   struct pollfd entry {
     fd, POLLOUT, 0
@@ -36,7 +37,8 @@ bool has_room(std::chrono::milliseconds time) {
   return poll(&entry, 1, static_cast<int>(time.count())) == 1;
 }
 
-// One write per line: lines of several threads or programs do not mix. There is nowhere to report an error.
+// One write per line keeps the lines of several threads or programs apart. There is nowhere to report an
+// error.
 void write(const std::string& text) {
   [[maybe_unused]] const auto written = ::write(fd, text.data(), text.size());
 }
@@ -58,7 +60,7 @@ std::optional<std::size_t> terminal_columns(int terminal) {
   if (isatty(terminal) == 0) return std::nullopt;
   struct winsize size {};
   const bool known = ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : usual_columns;
+  return known ? size.ws_col : default_columns;
 }
 
 std::optional<std::size_t> StatusLine::columns() const {
@@ -96,7 +98,7 @@ void StatusLine::finish(const std::string& text) {
   shown_ = 0;
 }
 
-void StatusLine::tell(const std::string& text) {
+void StatusLine::try_print(const std::string& text) {
   const std::unique_lock lock = lock_soon(mutex_);
   if (lock.owns_lock() && !would_be_stopped() && has_room(patience)) write(cleared() + text + "\n");
 }

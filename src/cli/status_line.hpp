@@ -1,5 +1,5 @@
-// Standard error, and a status line that is redrawn in place on a terminal. Whole lines are written through
-// this class too, which clears the status line first: the two never mix.
+// Standard error, and a status line that is redrawn in place on a terminal. Other lines are also written
+// through this class, which clears the status line first.
 //
 // Standard error may be a stopped terminal or a pipe that is never read. Error messages wait for it, but
 // progress must not: the thread that draws it also handles signals.
@@ -13,17 +13,17 @@
 
 namespace gpuaes {
 
-inline constexpr std::size_t usual_columns = 80;
+inline constexpr std::size_t default_columns = 80;
 
-// The width of the terminal at `fd`, or usual_columns if the terminal does not report it. nullopt if `fd` is
-// not a terminal.
+// The width of the terminal at `fd`, or default_columns if the terminal does not report it. nullopt if `fd`
+// is not a terminal.
 std::optional<std::size_t> terminal_columns(int fd);
 
 // All functions may be called from any thread. Texts have no newline.
 class StatusLine {
  public:
-  // The columns available for the status line, one less than those of the terminal: a cursor after the last
-  // column would wrap. nullopt if standard error is not a terminal.
+  // The columns available for the status line, one less than the terminal has: after the last column, the
+  // cursor would wrap. nullopt if standard error is not a terminal.
   std::optional<std::size_t> columns() const;
 
   // Redraws the status line. Only for terminals. Does nothing while another process group is in the
@@ -34,7 +34,7 @@ class StatusLine {
   void finish(const std::string& text);
 
   // Writes a whole line, or nothing if standard error does not accept it within a tenth of a second.
-  void tell(const std::string& text);
+  void try_print(const std::string& text);
 
   // Writes a whole line, and waits for standard error until the cancelled check returns true.
   void print(const std::string& text);

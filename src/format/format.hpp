@@ -17,6 +17,7 @@
 #include "cipher/ciphers.hpp"
 #include "cipher/job.hpp"
 #include "format/header_reader.hpp"
+#include "keys/kdf.hpp"
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
 
@@ -85,7 +86,7 @@ struct SessionRequest {
   std::optional<std::string> label;    // 1 to 255 bytes of UTF-8
   std::optional<std::uint32_t> iterations;
   HeaderReader* input = nullptr;  // for decryption; at the beginning of the input
-  std::function<void()> check;    // throws if the program is told to stop; may be empty
+  StopCheck check;                // throws if the program is told to stop; may be empty
 };
 
 // What a format accepts in a request, in addition to the direction, a cipher and one key.

@@ -98,8 +98,8 @@ void check_cipher(const Format& format, Cipher cipher) {
 
 Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key) {
   for (const CipherInfo& each : ciphers) {
-    const bool is_meant = named ? each.cipher == *named : each.family == Family::aes;
-    if (is_meant && each.key_bytes == key.size()) return each.cipher;
+    const bool matches = named ? each.cipher == *named : each.family == Family::aes;
+    if (matches && each.key_bytes == key.size()) return each.cipher;
   }
   const CipherInfo& wanted = info(named.value_or(Cipher::aes_256));
   throw UsageError(fmt::format("{} requires a key of {} bytes; the key in {} has {}", wanted.name,

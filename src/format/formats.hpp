@@ -47,7 +47,7 @@ Describe describe_raw;
 // length.
 Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key);
 
-// A hint for input in an unknown format: the formats that must be named.
+// A hint for input in an unknown format: which formats must be named with -f.
 std::string undetected_formats_hint();
 
 }  // namespace gpuaes

@@ -27,14 +27,14 @@ class HeaderReader {
   // The next `size` bytes, without taking them; fewer only at the end of the input. The header must be at
   // least that long.
   std::span<const std::byte> peek(std::size_t size) {
-    while (looked_.size() < size && !ended_) {
-      const std::size_t had = looked_.size();
-      looked_.resize(size);
-      const std::size_t count = read_(std::span(looked_).subspan(had));
-      looked_.resize(had + count);
+    while (peeked_.size() < size && !ended_) {
+      const std::size_t had = peeked_.size();
+      peeked_.resize(size);
+      const std::size_t count = read_(std::span(peeked_).subspan(had));
+      peeked_.resize(had + count);
       ended_ = count == 0;
     }
-    return std::span(looked_).first(std::min(size, looked_.size()));
+    return std::span(peeked_).first(std::min(size, peeked_.size()));
   }
 
   // Takes the next out.size() bytes. AuthError if the input ends before that.
@@ -44,7 +44,7 @@ class HeaderReader {
       throw AuthError(fmt::format("the input is truncated after byte {}, in its header; nothing was written",
                                   taken_ + next.size()));
     std::copy(next.begin(), next.end(), out.begin());
-    looked_.erase(looked_.begin(), looked_.begin() + static_cast<std::ptrdiff_t>(next.size()));
+    peeked_.erase(peeked_.begin(), peeked_.begin() + static_cast<std::ptrdiff_t>(next.size()));
     taken_ += next.size();
   }
 
@@ -53,7 +53,7 @@ class HeaderReader {
 
  private:
   Read read_;
-  std::vector<std::byte> looked_;
+  std::vector<std::byte> peeked_;
   std::uint64_t taken_ = 0;
   bool ended_ = false;  // not read again: a terminal would wait for more input
 };

@@ -30,7 +30,7 @@ void check_request(const SessionRequest& request) {
     throw UsageError("the sealed format requires a key or a passphrase",
                      "name a key file with -k, or use -p to enter a passphrase");
   request.decrypt ? check_keys(request.keys)
-                  : check_slots_for(request.keys, request.recipients, static_cast<bool>(request.passphrase));
+                  : check_new_slots(request.keys, request.recipients, static_cast<bool>(request.passphrase));
 }
 
 std::unique_ptr<Session> seal(const SessionRequest& request) {

@@ -41,8 +41,8 @@ struct SealedHeader {
 
 bool has_slot(const SealedHeader& header, SlotType type);
 
-// The secrets and recipients that a header has slots for.
-struct SlotsFor {
+// The secrets and recipients for the slots of a new header.
+struct NewSlots {
   std::span<const FileKey> keys;  // of 32 bytes
   std::span<const PublicKey> recipients;
   const Secret* passphrase = nullptr;  // null without a passphrase
@@ -53,12 +53,12 @@ void check_keys(std::span<const FileKey> keys);
 
 // UsageError if these cannot be the slots of one header: a key is not 32 bytes long, there are more than
 // max_slots in total, or a passphrase is combined with recipients. The passphrase need not be known yet.
-void check_slots_for(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase);
+void check_new_slots(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase);
 
 // A header for a message with `cipher`, whose suite must have a number. It has one slot for each secret and
-// recipient in `whom`, which must have passed check_slots_for().
-std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const SlotsFor& whom,
-                                          const Check& check = {});
+// recipient in `new_slots`, which must have passed check_new_slots().
+std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const NewSlots& new_slots,
+                                          const StopCheck& check = {});
 
 // The secrets that the user gave for decryption.
 struct SecretsToTry {
@@ -74,7 +74,7 @@ SealedHeader read_sealed_header(HeaderReader& input);
 // The file key, from the first slot that opens. Asks for the passphrase only if no key or identity opens the
 // header and it has a passphrase slot. KeyError if no slot unwraps. AuthError if a slot unwraps but the
 // header's MAC is wrong, or if the scrypt parameters are not allowed.
-Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const Check& check = {});
+Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const StopCheck& check = {});
 
 // The beginning of a sealed input, through its commitment, already verified.
 struct OpenedHeader {

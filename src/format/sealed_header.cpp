@@ -127,7 +127,7 @@ void check_keys(std::span<const FileKey> keys) {
                                    file_key_bytes, key.name, key.size()));
 }
 
-void check_slots_for(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase) {
+void check_new_slots(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase) {
   check_keys(keys);
   if (passphrase && !recipients.empty())
     throw UsageError("a passphrase cannot be combined with recipients",
@@ -139,13 +139,16 @@ void check_slots_for(std::span<const FileKey> keys, std::span<const PublicKey> r
         "the sealed format allows at most {} keys, recipients and passphrases in total", max_slots));
 }
 
-std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const SlotsFor& whom,
-                                          const Check& check) {
+std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const NewSlots& new_slots,
+                                          const StopCheck& check) {
   std::vector<std::byte> slots;
-  for (const FileKey& key : whom.keys) append(slots, make_key_slot(file_key, key));
-  for (const PublicKey& recipient : whom.recipients) append(slots, make_recipient_slot(file_key, recipient));
-  if (whom.passphrase != nullptr) append(slots, make_passphrase_slot(file_key, *whom.passphrase, check));
-  const std::size_t count = whom.keys.size() + whom.recipients.size() + (whom.passphrase != nullptr ? 1 : 0);
+  for (const FileKey& key : new_slots.keys) append(slots, make_key_slot(file_key, key));
+  for (const PublicKey& recipient : new_slots.recipients)
+    append(slots, make_recipient_slot(file_key, recipient));
+  if (new_slots.passphrase != nullptr)
+    append(slots, make_passphrase_slot(file_key, *new_slots.passphrase, check));
+  const std::size_t count =
+      new_slots.keys.size() + new_slots.recipients.size() + (new_slots.passphrase != nullptr ? 1 : 0);
 
   std::vector<std::byte> header;
   append(header, bytes_of(sealed_magic));
@@ -175,13 +178,13 @@ SealedHeader read_sealed_header(HeaderReader& input) {
   return header;
 }
 
-Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const Check& check) {
-  const auto signed_part = std::span(header.bytes).first(header.bytes.size() - mac_bytes);
+Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const StopCheck& check) {
+  const auto mac_input = std::span(header.bytes).first(header.bytes.size() - mac_bytes);
   const auto mac = std::span(header.bytes).last(mac_bytes);
   bool unwrapped = false;
   const auto opens = [&](const std::optional<Secret>& file_key) {
     unwrapped = unwrapped || file_key;
-    return file_key && is_equal(header_mac(*file_key, signed_part), mac);
+    return file_key && is_equal(header_mac(*file_key, mac_input), mac);
   };
 
   // The file key from the first slot of this type that one of the secrets opens.

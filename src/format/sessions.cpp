@@ -39,8 +39,8 @@ class CtrSession : public Session {
   std::vector<std::byte> header_;
 };
 
-// Lanes get only segments with a whole tag. Stray bytes at the end of a truncated input, too few for a tag,
-// are never passed to a lane.
+// Lanes get only segments with a complete tag. Stray bytes at the end of a truncated input, too few for a
+// tag, are never passed to a lane.
 class SegmentSession : public Session {
  public:
   explicit SegmentSession(SegmentStream stream)

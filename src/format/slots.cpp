@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -48,11 +47,11 @@ Secret kek_of_key(const Secret& key, std::span<const std::byte> salt) {
 }
 
 Secret kek_of_passphrase(const Secret& passphrase, std::span<const std::byte> salt, unsigned log2_n,
-                         const Check& check) {
-  std::vector<std::byte> labelled_salt;
-  append(labelled_salt, bytes_of(passphrase_label));
-  append(labelled_salt, salt);
-  return scrypt(passphrase.bytes(), labelled_salt, log2_n, only_r, only_p, kek_bytes, check);
+                         const StopCheck& check) {
+  std::vector<std::byte> labeled_salt;
+  append(labeled_salt, bytes_of(passphrase_label));
+  append(labeled_salt, salt);
+  return scrypt(passphrase.bytes(), labeled_salt, log2_n, only_r, only_p, kek_bytes, check);
 }
 
 Secret kek_of_shared(const Secret& shared, std::span<const std::byte> ephemeral, const PublicKey& recipient) {
@@ -133,7 +132,7 @@ std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key) 
 }
 
 std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase,
-                                            const Check& check) {
+                                            const StopCheck& check) {
   std::vector<std::byte> slot = begin_slot(SlotType::passphrase);
   for (const unsigned parameter : {written_log2_n, only_r, only_p})
     slot.push_back(static_cast<std::byte>(parameter));
@@ -175,7 +174,8 @@ std::optional<Secret> unwrap(const Slot& slot, const Secret& key) {
   return open_wrapped(slot, kek_of_key(key, slot.body.first(salt_bytes)));
 }
 
-std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase, const Check& check) {
+std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase,
+                                             const StopCheck& check) {
   return open_wrapped(slot, kek_of_passphrase(passphrase, slot.body.subspan(parameter_bytes, salt_bytes),
                                               number(slot.body[0]), check));
 }

@@ -1,8 +1,8 @@
 // The key slots of the sealed format (gpuaes-stream(5), "Slots"): each holds the file key, wrapped for one
 // secret.
 //
-// To add a slot type, name it here, give the size of its body in slots.cpp, and make and try its slots in
-// sealed_header.cpp.
+// To add a slot type: add its enumerator to SlotType, the size of its body to slots.cpp, and code that makes
+// and tries its slots to sealed_header.cpp.
 #pragma once
 
 #include <cstddef>
@@ -33,16 +33,17 @@ struct Slot {
 // UsageError for a recipient whose slot anyone could open.
 std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key);
 std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase,
-                                            const Check& check);
+                                            const StopCheck& check);
 std::vector<std::byte> make_recipient_slot(const Secret& file_key, const PublicKey& recipient);
 
 // Parses `count` slots that fill `bytes` exactly and begin at byte `at` of the input. AuthError if a size is
 // wrong or the slots cannot be combined; VersionError for a slot type that readers must not skip.
 std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t count, std::size_t at);
 
-// The file key; none if the secret is not the slot's or the slot is damaged.
+// The file key; none if the secret does not match the slot or the slot is damaged.
 std::optional<Secret> unwrap(const Slot& slot, const Secret& key);
-std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase, const Check& check);
+std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase,
+                                             const StopCheck& check);
 std::optional<Secret> unwrap_with_identity(const Slot& slot, const Identity& identity);
 
 // AuthError if the scrypt parameters of a passphrase slot are outside the limits of gpuaes-stream(5),

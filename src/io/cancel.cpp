@@ -59,25 +59,25 @@ void Cancel::interrupt() {
       requested_.store(true, std::memory_order_release);
   }
   if (!requested()) return;
-  for (Share& share : blocking_) {
-    std::lock_guard lock(share.mutex);
-    for (const pthread_t thread : share.threads) pthread_kill(thread, interrupt_signal);
+  for (Shard& shard : blocking_) {
+    std::lock_guard lock(shard.mutex);
+    for (const pthread_t thread : shard.threads) pthread_kill(thread, interrupt_signal);
   }
 }
 
-Cancel::Share& Cancel::own_share() {
+Cancel::Shard& Cancel::own_shard() {
   return blocking_[std::hash<std::thread::id>{}(std::this_thread::get_id()) % blocking_.size()];
 }
 
-Cancel::Blocking::Blocking(Cancel& cancel) : share_(cancel.own_share()) {
-  std::lock_guard lock(share_.mutex);
+Cancel::Blocking::Blocking(Cancel& cancel) : shard_(cancel.own_shard()) {
+  std::lock_guard lock(shard_.mutex);
   cancel.check();
-  share_.threads.push_back(pthread_self());
+  shard_.threads.push_back(pthread_self());
 }
 
 Cancel::Blocking::~Blocking() {
-  std::lock_guard lock(share_.mutex);
-  share_.threads.erase(std::ranges::find(share_.threads, pthread_self()));
+  std::lock_guard lock(shard_.mutex);
+  shard_.threads.erase(std::ranges::find(shard_.threads, pthread_self()));
 }
 
 }  // namespace gpuaes

@@ -1,4 +1,4 @@
-// Stops the program while its threads are in system calls.
+// Stops the program even while its threads are in system calls.
 //
 // A thread that is blocked in read() or write() cannot check a flag, and making shared descriptors
 // non-blocking would break other programs on the same pipe. So a request sets a flag, and the control thread
@@ -22,7 +22,7 @@
 namespace gpuaes {
 
 class Cancel {
-  struct Share;
+  struct Shard;
 
  public:
   // Uses SIGURG, which is ignored by default and otherwise sent only for out-of-band data on sockets.
@@ -64,24 +64,24 @@ class Cancel {
     Blocking& operator=(const Blocking&) = delete;
 
    private:
-    Share& share_;
+    Shard& shard_;
   };
 
  private:
   // Threads in a blocking call; a thread is listed only while it is alive. There are several lists because
   // many lanes contended for a single mutex.
-  struct alignas(64) Share {
+  struct alignas(64) Shard {
     std::mutex mutex;
     std::vector<pthread_t> threads;
   };
-  Share& own_share();
+  Shard& own_shard();
 
   std::atomic<bool> requested_{false};
   std::atomic<int> signal_{0};
   std::mutex mutex_;
   std::function<void()> wake_;
   std::optional<std::chrono::steady_clock::time_point> allowed_until_;
-  std::array<Share, 64> blocking_;
+  std::array<Shard, 64> blocking_;
 };
 
 }  // namespace gpuaes

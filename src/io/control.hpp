@@ -22,8 +22,8 @@ class Control {
   explicit Control(Cancel& cancel);
   ~Control();
 
-  // Calls of a function on the control thread, which end on destruction; the destructor waits for a call that
-  // is running. The function must not throw, and must not block for long because signals wait for it.
+  // Calls of a function on the control thread, until destruction; the destructor waits for a call that is
+  // running. The function must not throw, and must not block for long because signals wait for it.
   class Calls {
    public:
     Calls() = default;

@@ -26,8 +26,8 @@ class Fd {
   int fd_;
 };
 
-// The error of a call that failed with `error` (an errno), with the hint for it. `failure` is the beginning
-// of the message, such as "cannot open".
+// The error for a call that failed with the errno value `error`, with its hint. `failure` is the beginning of
+// the message, such as "cannot open".
 IoError io_error(std::string_view failure, const std::string& name, int error);
 
 // A hint for a call that failed with `error`, or "".

@@ -28,10 +28,10 @@ constexpr std::size_t file_call_bytes = 256 << 10;
 constexpr std::uint64_t min_parallel_size = 64 << 10;
 
 // Many lanes that read a file in parallel defeat the kernel's readahead, which follows one position in an
-// open file. So each read requests the data that other lanes will need soon, which is faster. With few lanes
-// the kernel's own readahead is better. O_DIRECT was hardly faster and would need a second way to read.
+// open file. So each read requests the data that other lanes will need soon, which is faster. With few lanes,
+// the kernel's own readahead is better. O_DIRECT was hardly faster and would need separate code.
 constexpr unsigned few_readers = 4;
-constexpr std::uint64_t ahead_bytes = 32 << 20;
+constexpr std::uint64_t readahead_bytes = 32 << 20;
 
 void grow_pipe(int fd) {
   const int bytes = fcntl(fd, F_GETPIPE_SZ);
@@ -43,7 +43,7 @@ bool is_file(const struct stat& status) {
 }
 
 // Waits until `fd` is ready for `events`, at most `patience` milliseconds, or forever if negative. Returns
-// whether it is.
+// whether it became ready.
 bool wait_for(int fd, short events, int patience, Cancel& cancel) {
   struct pollfd entry {
     fd, events, 0
@@ -147,7 +147,7 @@ std::uint64_t FdSource::parallel_size() const {
 
 void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
   if (readers_ > few_readers)
-    posix_fadvise(fd_.get(), static_cast<off_t>(begin_ + offset + ahead_bytes),
+    posix_fadvise(fd_.get(), static_cast<off_t>(begin_ + offset + readahead_bytes),
                   static_cast<off_t>(out.size()), POSIX_FADV_WILLNEED);
   std::size_t done = 0;
   while (done < out.size()) {
@@ -161,7 +161,7 @@ void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
   }
 }
 
-// For the current errno. `at` is counted from where the input begins.
+// The error for the current errno. `at` counts from the beginning of the input.
 IoError FdSource::failure_at(std::uint64_t at) const {
   return IoError(fmt::format("cannot read {} at byte {}: {}", name_, at, strerror(errno)));
 }

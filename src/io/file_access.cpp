@@ -48,7 +48,7 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
 }
 
 // The kernel computes these from the contents, which are new.
-bool is_of_contents(std::string_view attribute) {
+bool depends_on_contents(std::string_view attribute) {
   return attribute == "security.ima" || attribute == "security.evm";
 }
 
@@ -84,7 +84,7 @@ void keep_attributes(int fd, const char* path, std::vector<std::string>& lost) {
         fremovexattr(fd, attribute.c_str()) != 0)
       lost.push_back(attribute == access_acl ? acl : attribute);
   for (const std::string& attribute : wanted)
-    if (!is_of_contents(attribute) && !copy_attribute(fd, path, attribute.c_str()))
+    if (!depends_on_contents(attribute) && !copy_attribute(fd, path, attribute.c_str()))
       lost.push_back(attribute == access_acl ? acl : attribute);
 }
 

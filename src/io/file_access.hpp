@@ -9,8 +9,8 @@
 namespace gpuaes {
 
 // Gives the file that is open as `fd` the owner, group, mode, ACL and extended attributes of the file at
-// `path`. If one of them cannot be kept, access becomes narrower, never wider. Returns the names of what was
-// lost. IoError naming `name` if the mode cannot be set.
+// `path`. If one of them cannot be kept, access becomes narrower, never wider. Returns the names of the
+// properties that were lost. IoError naming `name` if the mode cannot be set.
 std::vector<std::string> keep_access(int fd, const std::string& path, const std::string& name);
 
 // Sets the mode. Returns false if the file system cannot, and access is narrower than requested. IoError if

@@ -94,7 +94,7 @@ class OutputFile : public Sink {
   void finish() override {
     if (written_ < expected_ && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
       throw io_error("cannot write", name_, errno);
-    if (durable_) sink_.sync();  // this may take long
+    if (durable_) sink_.sync();  // this may take a long time
     const auto seen = set_access();
     if (durable_) sink_.sync();
     if (file_.inspect_target() != seen) set_access();  // changed in the meantime
@@ -134,8 +134,8 @@ class OutputFile : public Sink {
   std::uint64_t flushed_ = 0;   // bytes whose write to disk was started
 };
 
-// Standard output or error, if it is the regular file `file`. It is not replaced then, because another
-// program may be writing to it.
+// Standard output or error, if either is the regular file `file`. Such a file is not replaced, because
+// another program may be writing to it.
 std::optional<int> standard_descriptor_of(const struct stat& file) {
   struct stat status {};
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO})

@@ -15,7 +15,7 @@ namespace gpuaes {
 // that is still starting. Returns whether SIGPIPE was already ignored.
 bool ignore_signals();
 
-// Ends the process by `signal`, with its default action. Call it after everything has been unwound and wiped.
+// Ends the process with the default action of `signal`. Call it after everything has been unwound and wiped.
 [[noreturn]] void die_by(int signal);
 
 // Job control for a thread that changes the terminal: it must restore the terminal before the process stops.
@@ -43,7 +43,7 @@ class JobSignals {
   // never ready; negative `patience` means forever. May return early. Cancelled.
   static void wait(int fd, short events, std::chrono::milliseconds patience, Cancel& cancel);
 
-  // Stops the process by `signal`, with its default action. Returns when the process continues.
+  // Stops the process with the default action of `signal`. Returns when the process continues.
   static void stop_by(int signal);
 
   static void block_in_this_thread();

@@ -131,8 +131,8 @@ std::optional<TempFile::State> TempFile::inspect_target() const {
   if ((status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
     throw IoError(fmt::format("{} is a mount point and cannot be replaced", name_), hint_);
   check_writable();
-  // For a file, rmdir(2) makes the checks of a rename(2) over it (sticky bit, attributes, capabilities)
-  // before it fails with ENOTDIR.
+  // For a file, rmdir(2) performs the same checks as a rename(2) over it (sticky bit, attributes,
+  // capabilities) before it fails with ENOTDIR.
   if (unlinkat(directory_.get(), base_.c_str(), AT_REMOVEDIR) != 0 && errno != ENOTDIR && errno != ENOENT)
     throw IoError(io_error("cannot replace", name_, errno).what(), hint_);
   return State{status.stx_ino, status.stx_ctime.tv_sec, status.stx_ctime.tv_nsec};

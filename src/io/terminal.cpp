@@ -19,8 +19,7 @@ constexpr const char* terminal = "/dev/tty";
 // SIGCONT, as from the shell's `kill %1`.
 constexpr std::chrono::seconds background_pause{1};
 
-// How often to check for the foreground.
-constexpr std::chrono::milliseconds look_interval{20};
+constexpr std::chrono::milliseconds foreground_check_interval{20};
 
 constexpr std::chrono::milliseconds forever{-1};
 
@@ -68,7 +67,7 @@ std::optional<std::size_t> HiddenPrompt::attempt(std::string_view failure, short
   }
 }
 
-// In the background the kernel sends SIGTTOU, or returns EIO if no process could continue this one.
+// In the background, the kernel sends SIGTTOU, or returns EIO if no process could continue this one.
 bool HiddenPrompt::hide() {
   if (hidden_ && is_hidden()) return true;
   if (tcgetattr(terminal_.get(), &before_) != 0)
@@ -117,7 +116,7 @@ bool HiddenPrompt::is_hidden() const {
 }
 
 // Does not wait for output, which the user may have stopped (^S). Does nothing in the background, where the
-// settings are another process's.
+// settings belong to another process.
 void HiddenPrompt::show() {
   if (!std::exchange(hidden_, false) || !is_foreground()) return;
   tcsetattr(terminal_.get(), TCSANOW, &before_);
@@ -138,7 +137,7 @@ void HiddenPrompt::await_foreground() {
   for (;;) {
     JobSignals::discard(SIGCONT);
     if (JobSignals::last() != 0 || is_foreground() || std::chrono::steady_clock::now() >= end) return;
-    JobSignals::wait(-1, 0, look_interval, cancel_);
+    JobSignals::wait(-1, 0, foreground_check_interval, cancel_);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "io/text_sink.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/error.hpp"
 

@@ -1,9 +1,10 @@
-// Writes plaintext to a terminal, but only text: a terminal would obey control sequences.
+// Keeps binary plaintext off a terminal, which would obey control sequences in it.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "base/text.hpp"
 #include "io/source_sink.hpp"

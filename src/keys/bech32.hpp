@@ -11,8 +11,8 @@ namespace gpuaes {
 // The longest valid text.
 inline constexpr std::size_t max_bech32_characters = 90;
 
-// The length of a text: the prefix (the human-readable part), a 1, the data at five bits a character, and six
-// characters of checksum.
+// The length of a text: the prefix (the human-readable part), a 1, the data at five bits per character, and
+// six characters of checksum.
 constexpr std::size_t bech32_characters(std::size_t prefix_characters, std::size_t data_bytes) {
   return prefix_characters + 1 + (8 * data_bytes + 4) / 5 + 6;
 }
@@ -20,7 +20,7 @@ constexpr std::size_t bech32_characters(std::size_t prefix_characters, std::size
 // Writes the text of `data`, bech32_characters() bytes, to `out`; in uppercase if the prefix is.
 void encode_bech32(std::string_view prefix, std::span<const std::byte> data, std::span<std::byte> out);
 
-// What is wrong with a text; the first that applies.
+// What is wrong with a text: the first fault that applies.
 enum class Bech32Fault { none, prefix, length, character, mixed_case, checksum, padding };
 
 // Decodes `text`, which must be the prefix and exactly data.size() bytes of data, all in uppercase or all in

@@ -15,7 +15,6 @@
 #include <chrono>
 #include <future>
 #include <memory>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -57,10 +56,10 @@ Secret hkdf(int mode, std::span<const std::byte> key, std::span<const std::byte>
 }
 
 // Runs `work` in another thread, because libcrypto cannot be interrupted. If `check_stop` throws, the thread
-// is abandoned (the process is about to end), so it has its own copies of passphrase and salt.
+// is abandoned (the process is about to end), so it has its own copies of the passphrase and the salt.
 template <class Work>
-Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> salt, const Check& check_stop,
-              Work work) {
+Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
+              const StopCheck& check_stop, Work work) {
   Secret secret(passphrase.size());
   std::ranges::copy(passphrase, secret.bytes().begin());
   std::packaged_task<Secret()> task(
@@ -89,7 +88,7 @@ const char* characters(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-// Does not use libcrypto's generators, which would have to be created and seeded from the same source.
+// Does not use libcrypto's generators, which would only be seeded from the same source.
 void fill_random(std::span<std::byte> out) {
   while (!out.empty()) {
     const std::span<std::byte> part =
@@ -122,7 +121,7 @@ std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<
 }
 
 Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> salt, unsigned log2_n,
-              unsigned r, unsigned p, std::size_t size, const Check& check_stop) {
+              unsigned r, unsigned p, std::size_t size, const StopCheck& check_stop) {
   return derive(passphrase, salt, check_stop, [=](auto phrase, std::span<const std::byte> salt_copy) {
     const std::uint64_t n = std::uint64_t{1} << log2_n;
     const std::uint64_t memory = std::uint64_t{128} * r * (n + p + 2);
@@ -135,7 +134,7 @@ Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> 
 }
 
 Secret pbkdf2_sha256(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
-                     std::uint32_t iterations, std::size_t size, const Check& check_stop) {
+                     std::uint32_t iterations, std::size_t size, const StopCheck& check_stop) {
   return derive(passphrase, salt, check_stop, [=](auto phrase, std::span<const std::byte> salt_copy) {
     Secret out(size);
     check(PKCS5_PBKDF2_HMAC(characters(phrase), static_cast<int>(phrase.size()), octets(salt_copy.data()),

@@ -12,7 +12,7 @@
 
 namespace gpuaes {
 
-// Fills `out` from the system's random generator.
+// Fills `out` from the system's random number generator.
 void fill_random(std::span<std::byte> out);
 
 // Compares in constant time: the time depends only on the sizes.
@@ -27,14 +27,14 @@ Secret hkdf_expand_sha512(std::span<const std::byte> key, std::span<const std::b
 std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<const std::byte> message);
 
 // Slow derivations call it repeatedly, unless it is empty, and pass on what it throws.
-using Check = std::function<void()>;
+using StopCheck = std::function<void()>;
 
 // RFC 7914 with N = 2^log2_n. Uses 128 * r * (N + p + 2) bytes of memory and wipes them.
 Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> salt, unsigned log2_n,
-              unsigned r, unsigned p, std::size_t size, const Check& check = {});
+              unsigned r, unsigned p, std::size_t size, const StopCheck& check = {});
 
 // RFC 8018, section 5.2, with HMAC-SHA-256.
 Secret pbkdf2_sha256(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
-                     std::uint32_t iterations, std::size_t size, const Check& check = {});
+                     std::uint32_t iterations, std::size_t size, const StopCheck& check = {});
 
 }  // namespace gpuaes

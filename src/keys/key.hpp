@@ -24,8 +24,8 @@ struct FileKey : Secret {
 };
 
 // Parses the contents of a key file: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits, optionally
-// followed by spaces, tabs, carriage returns and newlines. Contents that are valid as both are hexadecimal.
-// UsageError naming `name` for anything else: a key is never padded or truncated.
+// followed by spaces, tabs, carriage returns and newlines. Contents that are valid as both are read as
+// hexadecimal. UsageError naming `name` for anything else: a key is never padded or truncated.
 Secret parse_key(std::span<const std::byte> contents, std::string_view name);
 
 // The longest passphrase, in bytes. Callers must read one byte more to detect a longer one.

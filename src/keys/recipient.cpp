@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -20,11 +19,11 @@ constexpr std::string_view identity_prefix = "GPUAES-SECRET-KEY-";
 constexpr std::size_t recipient_characters = bech32_characters(recipient_prefix.size(), x25519_bytes);
 constexpr std::size_t identity_characters = bech32_characters(identity_prefix.size(), x25519_bytes);
 
-// Describes a fault of a text with `has` characters, which should have `characters`.
-std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters) {
+// Describes a fault of a text of `size` characters, which must have `valid_size`.
+std::string describe(Bech32Fault fault, std::size_t size, std::size_t valid_size) {
   switch (fault) {
     case Bech32Fault::length:
-      return fmt::format("it has {} characters instead of {}", has, characters);
+      return fmt::format("it has {} characters instead of {}", size, valid_size);
     case Bech32Fault::character:
       return "it contains an invalid character";
     case Bech32Fault::mixed_case:
@@ -40,14 +39,6 @@ std::string describe(Bech32Fault fault, std::size_t has, std::size_t characters)
   return {};
 }
 
-// Removes the next line from `text`. Returns it without the newline and trailing spaces.
-std::string_view next_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return trim_end(line);
-}
-
 }  // namespace
 
 std::string text_of(const PublicKey& recipient) {
@@ -56,16 +47,16 @@ std::string text_of(const PublicKey& recipient) {
   return text;
 }
 
-bool is_like_recipient(std::string_view text) {
+bool looks_like_recipient(std::string_view text) {
   return has_bech32_prefix(recipient_prefix, text);
 }
 
-bool is_like_identity(std::string_view text) {
+bool looks_like_identity(std::string_view text) {
   return has_bech32_prefix(identity_prefix, text);
 }
 
 PublicKey parse_recipient(std::string_view text, const std::string& name) {
-  if (is_like_identity(text))
+  if (looks_like_identity(text))
     throw UsageError(fmt::format("{} is a secret identity, not a recipient", name), recipient_hint);
   if (has_bech32_prefix("age", text))
     throw UsageError(fmt::format("{} is an age recipient, which is not supported", name),
@@ -96,7 +87,7 @@ Secret identity_lines(const Identity& identity) {
 
 Identity parse_identity(std::span<const std::byte> contents, const std::string& name) {
   std::string_view rest(reinterpret_cast<const char*>(contents.data()), contents.size());
-  const std::string_view line = next_line(rest);
+  const std::string_view line = trim_end(take_line(rest));
   Identity identity{Secret(x25519_bytes), {}};
   const Bech32Fault fault = decode_bech32(identity_prefix, line, identity.private_key.bytes());
   if (fault == Bech32Fault::prefix)
@@ -108,7 +99,7 @@ Identity parse_identity(std::span<const std::byte> contents, const std::string& 
                                  describe(fault, line.size(), identity_characters)),
                      identity_hint);
   for (std::size_t number = 2; !rest.empty(); ++number)
-    if (const std::string_view other = next_line(rest); !other.empty() && other.front() != '#')
+    if (const std::string_view other = trim_end(take_line(rest)); !other.empty() && other.front() != '#')
       throw UsageError(fmt::format("line {} of {} is neither empty nor a comment", number, name),
                        "an identity file holds one identity; put each identity in a file of its own");
   identity.recipient = public_key_of(identity.private_key);

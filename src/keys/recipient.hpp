@@ -20,8 +20,8 @@ struct Identity {
 std::string text_of(const PublicKey& recipient);
 
 // Whether the text begins like a recipient or an identity.
-bool is_like_recipient(std::string_view text);
-bool is_like_identity(std::string_view text);
+bool looks_like_recipient(std::string_view text);
+bool looks_like_identity(std::string_view text);
 
 inline constexpr char recipient_hint[] =
     "a recipient is the line that gpuaes-keygen -y prints for an identity";

@@ -14,7 +14,7 @@ inline constexpr std::size_t x25519_bytes = 32;
 // The u-coordinate, least significant byte first.
 using PublicKey = std::array<std::byte, x25519_bytes>;
 
-// 32 bytes from the system's random generator; any 32 bytes are a private key.
+// 32 bytes from the system's random number generator; any 32 bytes are a private key.
 Secret make_private_key();
 
 PublicKey public_key_of(const Secret& private_key);

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <iterator>
 #include <map>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/rows.hpp"
@@ -109,7 +108,7 @@ LaneSpec parse_part(std::string_view part, std::string_view text) {
   return spec;
 }
 
-// LaneError, as for any other reason why a named lane cannot open.
+// Throws LaneError, like any other failure to open a named lane.
 void check_cipher(const BackendInfo& backend, Cipher cipher) {
   if (backend.supports(cipher)) return;
   std::vector<std::string_view> others;
@@ -150,17 +149,17 @@ CudaKernel parse_cuda_kernel(std::string_view name) {
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
   for (const LaneSpec& spec : specs) check_cipher(info(spec.backend), setup.cipher);
   std::vector<std::unique_ptr<Lane>> lanes;
-  const auto open = [&](Backend backend, std::span<const LaneSpec> its_specs) {
-    std::ranges::move(info(backend).open(its_specs, setup), std::back_inserter(lanes));
+  const auto open = [&](Backend backend, std::span<const LaneSpec> backend_specs) {
+    std::ranges::move(info(backend).open(backend_specs, setup), std::back_inserter(lanes));
   };
-  std::map<Backend, std::vector<LaneSpec>> of_devices;
+  std::map<Backend, std::vector<LaneSpec>> device_specs;
   for (const LaneSpec& spec : specs) {
     if (uses_device(spec))
-      of_devices[spec.backend].push_back(spec);
+      device_specs[spec.backend].push_back(spec);
     else
       open(spec.backend, {&spec, 1});
   }
-  for (const auto& [backend, its_specs] : of_devices) open(backend, its_specs);
+  for (const auto& [backend, backend_specs] : device_specs) open(backend, backend_specs);
   return lanes;
 }
 

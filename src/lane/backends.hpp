@@ -47,7 +47,7 @@ struct LaneSpec {
   Backend backend;
   std::optional<unsigned> device;      // CUDA's device number; every device if not set
   std::optional<unsigned> count;       // threads, or streams per device; chosen by plan_lanes() if not set
-  std::optional<unsigned> shown_as{};  // number for the runtime: show_only_named_devices()
+  std::optional<unsigned> shown_as{};  // the runtime's number; see show_only_named_devices()
 };
 
 // Parses the value of -l: "auto", which gives an empty list, or items joined by '+'. UsageError.
@@ -62,7 +62,7 @@ struct LaneSetup {
   std::span<std::byte> memory;
   std::size_t max_in;
   std::size_t max_out = 0;                  // 0 if all outputs are as long as their inputs
-  Cipher cipher = Cipher::aes_256;          // of the expected keys; others work as well
+  Cipher cipher = Cipher::aes_256;          // of the expected keys; keys of other ciphers work, too
   bool timed = false;                       // lanes record the phases of their jobs
   CudaKernel kernel = default_cuda_kernel;  // of CUDA lanes
 };
@@ -79,10 +79,11 @@ std::string to_string(const LaneSpec& spec);
 // This machine's lanes for --list-lanes, one per line.
 std::vector<std::string> describe_lanes();
 
-// AES by libcrypto, with the CPU's AES instructions, and Kuznyechik by our own code; one thread per lane.
+// AES with libcrypto, which uses the CPU's AES instructions, and Kuznyechik with our own code; one thread per
+// lane.
 std::unique_ptr<Lane> make_cpu_lane();
 
-// The portable code in src/cipher, which tests compare all other lanes with. Slow; used only if named.
+// The portable code in src/cipher, with which tests compare all other lanes. Slow; used only if named.
 std::unique_ptr<Lane> make_reference_lane();
 
 // The depth() of a CUDA lane: one job is read and queued while the device works on the other.
@@ -93,8 +94,8 @@ std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> spe
 // Whether CUDA was built in and there is a driver. A cheap check: if false, no device can be opened.
 bool cuda_may_open();
 // If every CUDA spec names its device, makes only these devices visible to the runtime, which then opens
-// faster. Call it before the runtime is first used. It changes the environment: no other thread may read that
-// at the same time.
+// faster. Call it before the runtime is first used. It sets an environment variable: no other thread may read
+// the environment at the same time.
 void show_only_named_devices(std::vector<LaneSpec>& specs);
 std::size_t count_cuda_devices();  // 0 without a driver
 std::vector<std::string> describe_cuda_devices();

@@ -1,5 +1,5 @@
 // CPU lanes. For AES, they use libcrypto's EVP interface, which selects AES-NI, VAES or other instructions of
-// the CPU. For Kuznyechik, which libcrypto does not have, they use our own code.
+// the CPU. For Kuznyechik, which libcrypto does not provide, they use our own code.
 //
 // A context has one key and one operation. Its key schedule is replaced when a job differs from the previous
 // one in either, which never happens within a run.
@@ -19,8 +19,8 @@
 namespace gpuaes {
 namespace {
 
-// EVP takes lengths as int. A multiple of the block size, since the keystream continues across calls.
-constexpr std::size_t max_bytes_a_call = std::size_t{1} << 30;
+// EVP takes lengths as int. Must be a multiple of the block size, since the keystream continues across calls.
+constexpr std::size_t max_bytes_per_call = std::size_t{1} << 30;
 
 constexpr auto check = check_libcrypto<LaneError>;
 
@@ -104,8 +104,8 @@ class CpuLane : public Lane {
     if (kuznyechik_) return kuznyechik_->ctr(load_counter(job.counter), job.in, job.out);
     check(EVP_EncryptInit_ex2(context_.get(), nullptr, nullptr, job.counter.data(), nullptr) == 1,
           "EVP_EncryptInit_ex2");
-    for (std::size_t at = 0; at < job.in.size(); at += max_bytes_a_call) {
-      const std::size_t size = std::min(job.in.size() - at, max_bytes_a_call);
+    for (std::size_t at = 0; at < job.in.size(); at += max_bytes_per_call) {
+      const std::size_t size = std::min(job.in.size() - at, max_bytes_per_call);
       int written = 0;
       check(EVP_EncryptUpdate(context_.get(), octets(job.out.data() + at), &written,
                               octets(job.in.data() + at), static_cast<int>(size)) == 1,

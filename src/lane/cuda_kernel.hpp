@@ -1,4 +1,4 @@
-// The kernels of CUDA lanes, by their names for --kernel. Each exists for every cipher.
+// The kernels of CUDA lanes and their names for --kernel. Each kernel exists for every cipher.
 //
 // To add one: add its enumerator and its row here, and its case in cuda/kernels/aes.cu,
 // cuda/kernels/kuznyechik.cu and, for what limits its speed, cuda/bench/kernel_cost.cpp. Add its name to the
@@ -13,7 +13,7 @@
 namespace gpuaes {
 
 enum class CudaKernel {
-  bitslice,  // no address and no branch depends on key or data
+  bitslice,  // no branch or memory access depends on the key or the data
   ttable,    // lookup tables in shared memory
   last = ttable,
 };

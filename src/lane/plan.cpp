@@ -83,7 +83,7 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
 
 // Without -l -------------------------------------------------------------------------------------
 
-// Bytes per second: of CPU lanes only, and of the lanes that take over if a device is used.
+// Bytes per second with CPU lanes only, and with the lanes that take over if a device is used.
 struct Choice {
   double alone, together;
 };
@@ -91,9 +91,9 @@ struct Choice {
 // With a file, CPUs drive the device first, and those not needed for it run CPU lanes.
 Choice choice_for_file(unsigned cpus, const LaneRates& rates) {
   const unsigned others = cpus - std::min(cpus, figures.max_file_streams);
-  const double beside = others * std::min(figures.cpu_lane_beside_cuda, rates.cpu_lane);
+  const double cpu_lanes = others * std::min(figures.cpu_lane_with_cuda, rates.cpu_lane);
   return {std::min(cpus * rates.cpu_lane, rates.max_cpu),
-          std::min(std::min(cpus * figures.cuda_lane, rates.max_cuda) + beside, rates.max_together)};
+          std::min(std::min(cpus * figures.cuda_lane, rates.max_cuda) + cpu_lanes, rates.max_together)};
 }
 
 // Between pipes, the programs at the other ends use about as much CPU time as the filter does for reading and

@@ -1,4 +1,4 @@
-// Plans which lanes a run uses and how large its ring is, by the figures in lane/plan_figures.hpp.
+// Plans which lanes a run uses and how large its ring is, using the figures in lane/plan_figures.hpp.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace gpuaes {
 
-// The machine, as far as a plan depends on it.
+// What a plan needs to know about the machine.
 struct Machine {
   unsigned cpus = 1;                                  // that this process may use
   std::size_t cache_bytes = 0;                        // of the last-level cache; 0 if unknown
@@ -24,7 +24,7 @@ struct Machine {
 
 // What is known about a run before it begins.
 struct Workload {
-  std::uint64_t parallel_bytes = 0;  // of input that lanes can read in parallel, as from files; otherwise 0
+  std::uint64_t parallel_bytes = 0;  // of input that lanes can read in parallel; 0 unless it is a file
   LaneRates rates = figures.aes_ctr;
   std::optional<std::size_t> chunk_bytes;  // --chunk-size
 };
@@ -33,7 +33,7 @@ struct Workload {
 const LaneRates& lane_rates(Cipher cipher, bool authenticated);
 
 // Inspects this machine. Ignores CPU quotas for AES if the input is not a file: reading them takes time, and
-// the plan has at most two lanes, which between pipes are as fast as one even with a quota of one CPU.
+// two lanes between pipes, the most that a plan then has, are as fast as one even with a quota of one CPU.
 Machine this_machine(const Workload& workload);
 
 struct LanePlan {
@@ -43,18 +43,19 @@ struct LanePlan {
   std::size_t chunk_bytes = 0;   // of plaintext; not yet rounded to the format's units
   std::size_t chunks = 0;
   std::size_t jobs = 0;  // that may be in flight in all lanes together
-  std::string reason;    // why these lanes; empty if the user named them
+  std::string reason;    // why these lanes were chosen; empty if the user named them
 };
 
-// The amount of input from which CUDA lanes that take over are faster than CPU lanes, if any. For a file, it
-// is the size. Otherwise, it is the bytes before they take over, if as much input follows.
+// The number of bytes of input from which it pays to let CUDA lanes take over from CPU lanes; none if it
+// never does. For a file, this is its size. Otherwise, it is the position at which they take over, which pays
+// if as much input follows.
 std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const Workload& workload);
 
 // Number of CPU lanes, and of CUDA streams per device, for -l without a count.
 unsigned cpu_lane_count(unsigned cpus, const Workload& workload);
 unsigned cuda_stream_count(unsigned cpus, const Workload& workload);
 
-// `specs` are those of parse_lanes(). IoError if not even one chunk fits in memory.
+// `specs` come from parse_lanes(). IoError if not even one chunk fits in memory.
 LanePlan plan_lanes(std::vector<LaneSpec> specs, const Workload& workload, const Machine& machine);
 
 }  // namespace gpuaes

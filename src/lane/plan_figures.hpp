@@ -1,6 +1,6 @@
-// The figures that lane/plan.cpp plans by. Measured with AES-256 and files in the page cache on a host with
-// NVIDIA H200 devices (PCIe 5, Intel Xeon), using 1 to 64 cores and 1 to 4 devices; Kuznyechik's CPU rates on
-// an AMD EPYC with AVX2 (Zen 3).
+// The figures on which lane/plan.cpp bases its plans. Measured with AES-256 and files in the page cache on a
+// host with NVIDIA H200 devices (PCIe 5, Intel Xeon), using 1 to 64 cores and 1 to 4 devices; Kuznyechik's
+// CPU rates on an AMD EPYC with AVX2 (Zen 3).
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct LaneRates {
 
 struct PlanFigures {
   ChunkFigures cpu_file, cpu_pipe, cuda_file, cuda_pipe;
-  std::size_t safe_ring_bytes;  // rings up to this size are fast with any cache; larger ones may be
-  double cpu_ring_caches;       // at most this many times the size of the last-level cache
+  std::size_t safe_ring_bytes;  // rings up to this size are fast whatever the cache
+  double cpu_ring_caches;       // maximum ring size as a multiple of the last-level cache
   double cuda_ring_caches;
   std::size_t extra_cuda_chunks;  // in addition to the jobs in flight, for reading and writing
 
@@ -32,10 +32,10 @@ struct PlanFigures {
 
   // Bytes per second.
   LaneRates aes_ctr, aes_gcm, kuznyechik_ctr, kuznyechik_mgm;
-  double pipe_copy;             // copying from pipe to pipe on one CPU
-  double cuda_pipe_max;         // CUDA lanes between pipes
-  double cuda_lane;             // one CUDA lane on a file: limited by its CPU
-  double cpu_lane_beside_cuda;  // one CPU lane with AES while max_file_streams CUDA lanes run
+  double pipe_copy;           // copying from pipe to pipe on one CPU
+  double cuda_pipe_max;       // CUDA lanes between pipes
+  double cuda_lane;           // one CUDA lane on a file: limited by its CPU
+  double cpu_lane_with_cuda;  // one CPU lane with AES while max_file_streams CUDA lanes run
 
   double open_seconds;  // to open CUDA lanes while CPU lanes work
   double end_seconds;   // that CUDA lanes add at the end of the program
@@ -69,7 +69,7 @@ inline constexpr PlanFigures figures{
     .pipe_copy = 3.6e9,
     .cuda_pipe_max = 2.3e9,
     .cuda_lane = 5.5e9,
-    .cpu_lane_beside_cuda = 2.4e9,
+    .cpu_lane_with_cuda = 2.4e9,
 
     .open_seconds = 0.7,
     .end_seconds = 0.15,

@@ -42,8 +42,8 @@ void do_ctr(const Job& job) {
   refuse_cipher(job.key->cipher);
 }
 
-// Calls `act` with an AEAD for the job's key, and with a function that returns the AEAD's start value for the
-// nonce of a segment.
+// Calls `act` with an AEAD for the job's key, and with a function that returns the AEAD's initial value for
+// the nonce of a segment.
 template <class Act>
 auto with_aead(const Job& job, Act act) {
   const std::span<const std::byte> key = job.key->bytes.bytes();

@@ -62,13 +62,13 @@ bool ChunkSteps::fill(Worker& worker, Chunk& chunk, bool wait) {
 }
 
 // Reads until the chunk is full, or has whole units and no more input arrives for a while, or the input ends.
-// Returns whether it ended. Bytes beyond whole units are carried over to the next chunk.
+// Returns whether the input ended. Bytes beyond whole units are carried over to the next chunk.
 bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
   const std::size_t unit = session_.unit_in();
   const std::span<std::byte> in = chunk.in_memory;
   std::ranges::copy(carried_.bytes().first(carried_size_), in.begin());
   std::size_t size = carried_size_;
-  chunk.in_touched = std::max(chunk.in_touched, size);  // each time, because a request to stop throws
+  chunk.in_touched = std::max(chunk.in_touched, size);  // after each read, because a request to stop throws
   bool ended = false;
   try {
     const Clock::time_point start = Clock::now();
@@ -85,13 +85,13 @@ bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
     chunk.error = std::current_exception();
     ended = true;
   }
-  // An error does not end the stream: the session must not take an incomplete unit for a short last one.
+  // An error does not end the stream: the session must not mistake an incomplete unit for a short last one.
   chunk.last = ended && !chunk.error;
   chunk.in_size = chunk.last ? size : size / unit * unit;
   carried_size_ = size - chunk.in_size;
   const std::span<std::byte> beyond = in.subspan(chunk.in_size, carried_size_);
   std::ranges::copy(beyond, carried_.bytes().begin());
-  wipe(beyond);  // the ring wipes only what it knows about
+  wipe(beyond);  // the ring wipes only the bytes of the chunk
   return ended;
 }
 
@@ -102,8 +102,8 @@ void ChunkSteps::start(Worker& worker, Chunk& chunk) {
   worker.jobs.push_back(&chunk);
   chunk.in_place = chunk.in_source && (session_.in_place() || worker.lane->copies());
   load(worker, chunk);
-  const bool at_once = worker.lane->depth() == 1;
-  const Span span(at_once ? "cipher" : "enqueue", worker.tracks, chunk);
+  const bool is_synchronous = worker.lane->depth() == 1;
+  const Span span(is_synchronous ? "cipher" : "enqueue", worker.tracks, chunk);
   worker.lane->start(session_.job({chunk.offset, chunk.in(), chunk.out()}));
 }
 

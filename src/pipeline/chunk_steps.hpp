@@ -5,10 +5,10 @@
 // output before an error, and the error, are the same in every run. Output that may not be released is wiped
 // as soon as its lane is done.
 //
-// From regular files and block devices lanes read their chunks in parallel; the ring only assigns the ranges.
-// Output overwrites its input in memory if both have the same size, or if the lane works on copies, because
-// less memory then has to be cached and pinned. If another lane has to repeat such a chunk, it reads the
-// input again; none of the first lane's output has been written.
+// From regular files and block devices, lanes read their chunks in parallel; the ring only assigns the
+// ranges. Output overwrites its input in memory if both have the same size, or if the lane works on copies,
+// because less memory then has to be cached and pinned. If another lane has to repeat such a chunk, it reads
+// the input again; none of the first lane's output has been written.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,8 @@ class ChunkSteps {
 
   bool is_end(const Chunk& chunk) const;  // whether no chunk follows it
 
-  std::uint64_t bytes_in() const noexcept { return bytes_in_; }  // written so far; from any thread
+  // The bytes of all chunks written so far. bytes_in() may be called from any thread.
+  std::uint64_t bytes_in() const noexcept { return bytes_in_; }
   std::uint64_t bytes_out() const noexcept { return bytes_out_; }
 
  private:

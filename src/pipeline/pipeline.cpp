@@ -87,7 +87,7 @@ void Pipeline::do_tasks_until_replaced(Worker& worker) {
 
 Ring::Task Pipeline::take(Worker& worker, Ring::TakeOptions options) {
   using Clock = std::chrono::steady_clock;
-  const bool traced = worker.tracks.wanted();
+  const bool traced = worker.tracks.enabled();
   const Clock::time_point begin = traced ? Clock::now() : Clock::time_point{};
   const double waited = worker.waiter.waited_seconds();
   const Ring::Task task = ring_.take(worker.waiter, options);

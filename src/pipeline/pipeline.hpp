@@ -33,7 +33,7 @@ struct PipelineParts {
   Sink& sink;
   const Session& session;
   Cancel& cancel;
-  LaneFactory fallback_lane;                     // makes a lane when the last one has failed; may be empty
+  LaneFactory fallback_lane;                     // makes a lane after the last one has failed; may be empty
   std::function<void(const std::string&)> warn;  // called from any lane's thread
   Trace* trace = nullptr;                        // null: no trace
 };
@@ -46,16 +46,16 @@ class Pipeline {
   // Adds a lane, from any thread, before or during run(); during run() the lane starts at once.
   void add_lane(std::unique_ptr<Lane> lane) { workers_.add(std::move(lane)); }
 
-  // Replaces the present lanes, which end after their jobs.
+  // Replaces the current lanes, which end after their jobs.
   void replace_lanes(std::vector<std::unique_ptr<Lane>> lanes) { workers_.replace(std::move(lanes)); }
 
-  // Moves the stream from source to sink and returns when all of it is written. Throws the first error in
-  // stream order, or Cancelled. Call it only once.
+  // Moves the stream from source to sink and returns once all of it has been written. Throws the first error
+  // in stream order, or Cancelled. Call it only once.
   void run();
 
   std::uint64_t bytes_in() const noexcept { return steps_.bytes_in(); }  // so far; from any thread
   std::uint64_t bytes_out() const noexcept { return steps_.bytes_out(); }
-  std::vector<std::string> lanes_at_work() const { return workers_.names_at_work(); }  // from any thread
+  std::vector<std::string> active_lanes() const { return workers_.active_lane_names(); }  // from any thread
   std::vector<LaneStats> lane_stats() const { return workers_.stats(); }  // complete once run() has ended
 
  private:
@@ -70,7 +70,7 @@ class Pipeline {
   Cancel& cancel_;
   const std::function<void(const std::string&)> warn_;
   ChunkSteps steps_;
-  std::mutex mutex_;  // for failure_
+  std::mutex mutex_;  // guards failure_
   std::exception_ptr failure_;
   Workers workers_;
 };

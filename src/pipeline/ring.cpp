@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <limits>
 #include <thread>
-#include <utility>
 
 #include "base/error.hpp"
 
@@ -71,12 +70,12 @@ std::unique_lock<std::mutex> Ring::enter() const {
   return std::unique_lock(mutex_);
 }
 
-// Whether the next chunk in the stream can be written.
+// Whether the next chunk to write is done.
 bool Ring::next_is_done() {
   return write_count_ < fill_count_ && chunk_at(write_count_).state_ == Chunk::State::done;
 }
 
-// Whether the entry for the next chunk is free to be filled.
+// Whether the next entry to fill is empty.
 bool Ring::next_is_empty() {
   return chunk_at(fill_count_).state_ == Chunk::State::empty;
 }
@@ -101,8 +100,8 @@ void Ring::note_waits() {
 Ring::Task Ring::next_task(Waiter& waiter, bool start) {
   if (can_write()) {
     Chunk& chunk = chunk_at(write_count_);
-    const bool another_comes = chunk.done_by_ != &waiter && chunk.done_by_->to_write_;
-    if (!another_comes) {
+    const bool other_lane_writes = chunk.done_by_ != &waiter && chunk.done_by_->to_write_;
+    if (!other_lane_writes) {
       waiter.to_write_ = false;
       writing_ = true;
       return {Task::Kind::write, &chunk};
@@ -141,29 +140,29 @@ Ring::Task Ring::take(Waiter& waiter, TakeOptions options) {
     if (cancelled_) return {};
     const Task task = next_task(waiter, options.start);
     note_waits();
-    if (can_start()) call_any();  // hands on what the caller does not take
+    if (can_start()) wake_one();  // another lane takes what the caller leaves
     if (task.kind != Task::Kind::none) return task;
     if (!options.wait || all_done()) return {};
     waiting_.push_back(&waiter);  // may throw
     waiter.waiting_ = true;
     waiter.waited_.set(true);
-    waiter.called_.wait(lock, [&] { return !waiter.waiting_; });
+    waiter.woken_.wait(lock, [&] { return !waiter.waiting_; });
     waiter.waited_.set(false);
   }
 }
 
-void Ring::call(Waiter* waiter) {
+void Ring::wake(Waiter* waiter) {
   waiter->waiting_ = false;
   waiting_.erase(std::ranges::find(waiting_, waiter));
-  waiter->called_.notify_one();
+  waiter->woken_.notify_one();
 }
 
-void Ring::call_any() {
-  if (!waiting_.empty()) call(waiting_.back());
+void Ring::wake_one() {
+  if (!waiting_.empty()) wake(waiting_.back());
 }
 
-void Ring::call_all() {
-  while (!waiting_.empty()) call(waiting_.back());
+void Ring::wake_all() {
+  while (!waiting_.empty()) wake(waiting_.back());
 }
 
 void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
@@ -173,7 +172,7 @@ void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
   closed_ = closed;
   ++fill_count_;
   note_waits();
-  if (can_start()) call_any();
+  if (can_start()) wake_one();
 }
 
 void Ring::unfilled(Chunk& chunk) {
@@ -181,7 +180,7 @@ void Ring::unfilled(Chunk& chunk) {
   reading_ = false;
   chunk.state_ = Chunk::State::empty;
   note_waits();
-  call_any();
+  wake_one();
 }
 
 void Ring::done(Chunk& chunk) {
@@ -189,14 +188,14 @@ void Ring::done(Chunk& chunk) {
   chunk.state_ = Chunk::State::done;
   ++done_count_;
   note_waits();
-  if (all_done()) call_all();
+  if (all_done()) wake_all();
 }
 
 void Ring::give_back(Chunk& chunk) {
   const std::unique_lock lock = enter();
   chunk.done_by_ = nullptr;
   given_back_.push_back(&chunk);
-  call_any();
+  wake_one();
 }
 
 void Ring::written(Chunk& chunk) {
@@ -207,7 +206,7 @@ void Ring::written(Chunk& chunk) {
   note_waits();
   if (can_write() && !chunk_at(write_count_).in_source && chunk_at(write_count_).done_by_->waiting_) {
     chunk_at(write_count_).done_by_->to_write_ = true;
-    call(chunk_at(write_count_).done_by_);
+    wake(chunk_at(write_count_).done_by_);
   }
   if (all_written()) end_.notify_all();
 }
@@ -217,7 +216,7 @@ void Ring::cancel() {
     const std::unique_lock lock = enter();
     cancelled_ = true;
     note_waits();
-    call_all();
+    wake_all();
   }
   end_.notify_all();
 }

@@ -1,6 +1,6 @@
-// The ring is the scheduler: a fixed set of chunks, and two turns, to read and to write, that only one lane
-// has at a time. A free lane asks for its next task: to write the next chunk of the stream, or to fill an
-// empty chunk. After filling it, the lane passes the reader's turn on and does the cipher work.
+// The ring is the scheduler: a fixed set of chunks, and two turns, one to read and one to write, each held by
+// one lane at a time. A free lane asks for its next task: to write the next chunk of the stream, or to fill
+// an empty chunk. After filling it, the lane gives up the reader's turn and does the cipher work.
 //
 // A chunk is written by the lane that processed it if that lane is waiting for it. With few chunks, each
 // stays with one thread and in that core's cache from reading to writing. Separate threads for reading and
@@ -32,7 +32,7 @@
 
 namespace gpuaes {
 
-// Measures how long a condition holds in total.
+// Measures the total time for which a condition has held.
 class Stopwatch {
  public:
   // Sets whether it holds from now on. Reads the clock only if that changes.
@@ -53,14 +53,14 @@ class Stopwatch {
   std::chrono::steady_clock::duration total_{};
 };
 
-// Where a lane waits for its next task. Must outlive the use of the ring.
+// Where a lane waits for its next task. Must outlive its use by the ring.
 class Waiter {
  public:
   double waited_seconds() const { return waited_.seconds(); }  // for the thread that waits here
 
  private:
   friend class Ring;
-  std::condition_variable called_;
+  std::condition_variable woken_;
   bool waiting_ = false;
   bool to_write_ = false;  // woken to write the next chunk in the stream
   Stopwatch waited_;
@@ -74,14 +74,14 @@ struct Chunk {
   std::uint64_t number = 0;  // in the stream, from 0
   std::uint64_t offset = 0;  // of its first byte in the stream
   std::size_t in_size = 0;   // bytes of input
-  std::size_t out_size = 0;  // bytes of output; once done, those that may be written
+  std::size_t out_size = 0;  // bytes of output; once done, only what may be written
   bool last = false;         // the last chunk of the stream
   bool in_source = false;    // the input can be read again from the source, with read_at()
   bool in_place = false;     // the output overwrites the input
   std::exception_ptr error;  // thrown by the writer after this chunk's output
 
-  // The maximum number of bytes that were ever in its memory, to be wiped. Updated by the thread that holds
-  // the chunk.
+  // How many bytes of its memory were ever used and must be wiped. Updated by the thread that holds the
+  // chunk.
   std::size_t in_touched = 0;
   std::size_t out_touched = 0;
 
@@ -112,7 +112,7 @@ class Ring {
   std::span<std::byte> in_memory() const noexcept { return memory_.first(in_all_); }
 
   // The first `size` bytes of the stream can be read from the source with read_at(), so their chunks do not
-  // need the reader's turn. To be called before the first take().
+  // need the reader's turn. Call this before the first take().
   void set_parallel_size(std::uint64_t size) { parallel_size_ = size; }
 
   struct Task {
@@ -126,13 +126,14 @@ class Ring {
     Chunk* chunk = nullptr;
   };
 
-  // What kinds of task the caller takes, and whether it waits for one.
+  // Which kinds of task the caller takes, and whether it waits for one.
   struct TakeOptions {
-    bool start;  // chunks to fill or process, too; otherwise only chunks to write
-    bool wait;   // otherwise returns at once
+    bool start;  // also chunks to fill or process; otherwise only chunks to write
+    bool wait;   // otherwise returns immediately
   };
 
-  // The next task. With `wait`, returns none only after all chunks are done; once cancelled, always.
+  // The next task. With `wait`, it is `none` only after all chunks are done. After cancel(), it is always
+  // `none`.
   Task take(Waiter& waiter, TakeOptions options);
 
   // These end the reader's turn. filled(): the caller holds the chunk, which is the next of the stream and,
@@ -140,8 +141,9 @@ class Ring {
   void filled(Chunk& chunk, bool closed);
   void unfilled(Chunk& chunk);
 
-  // The caller no longer holds the chunk. done(): its output or its error is ready. give_back(): another lane
-  // has to process it. After one of these, or written(), the caller must ask for another task soon.
+  // After these, the caller no longer holds the chunk. done(): its output or its error is ready. give_back():
+  // another lane has to process it. After one of these, or written(), the caller must ask for another task
+  // soon.
   void done(Chunk& chunk);
   void give_back(Chunk& chunk);
 
@@ -173,9 +175,9 @@ class Ring {
   Task next_task(Waiter& waiter, bool start);
   Task next_parallel_chunk(Chunk& chunk);
   void note_waits();
-  void call(Waiter* waiter);
-  void call_any();
-  void call_all();
+  void wake(Waiter* waiter);
+  void wake_one();
+  void wake_all();
 
   std::span<std::byte> memory_;
   std::size_t in_all_;
@@ -184,7 +186,7 @@ class Ring {
   std::uint64_t parallel_size_ = 0;
   std::vector<Chunk> chunks_;
 
-  mutable std::mutex mutex_;      // for all members below
+  mutable std::mutex mutex_;      // guards all members below
   std::condition_variable end_;   // wakes wait_for_end()
   std::vector<Waiter*> waiting_;  // the last has waited the shortest, so its caches are warmest
   bool cancelled_ = false;
@@ -204,8 +206,8 @@ class Ring {
 // IoError.
 Ring make_ring(const LanePlan& plan, const Session& session);
 
-// What lanes are opened with for that ring. CUDA lanes pin its memory: of outputs only if these are not
-// written over their inputs, `in_place`.
+// The setup for lanes on that ring. CUDA lanes pin its memory, except that of outputs if these overwrite
+// their inputs (`in_place`).
 LaneSetup lane_setup(const Ring& ring, const Session& session, bool in_place);
 
 }  // namespace gpuaes

@@ -22,7 +22,7 @@ constexpr std::size_t flush_bytes = 256 << 10;
 constexpr std::size_t max_event_bytes = 512;
 
 // Time to close the file after a request to stop. The whole program has to end within a second.
-constexpr std::chrono::milliseconds last_words{500};
+constexpr std::chrono::milliseconds max_closing_time{500};
 
 // The file has microseconds with three decimals.
 std::int64_t nanoseconds(Clock::duration time) {
@@ -41,7 +41,7 @@ Trace::Trace(std::unique_ptr<Sink> sink, Cancel& cancel) : cancel_(cancel), sink
 Trace::~Trace() {
   if (!sink_) return;
   try {
-    cancel_.allow_for(last_words);
+    cancel_.allow_for(max_closing_time);
     close();
   } catch (...) {  // an exception is being reported already
   }
@@ -71,8 +71,8 @@ void Trace::close() {
   sink_.reset();
 }
 
-// To be called in a handler. If a reader of the trace goes away, writing fails with an error; SIGPIPE does
-// not end the program.
+// Call this in an exception handler. A reader that closes the trace is just another failure: it does not end
+// the program by SIGPIPE.
 void Trace::fail() noexcept {
   failure_ = std::current_exception();  // needs no memory, which may be exhausted
   sink_.reset();                        // on a full disk, this makes room for the output
@@ -99,11 +99,11 @@ void Trace::add_event(Append append) noexcept {
     if (buffer_.size() >= flush_bytes) flush();
   } catch (const std::exception&) {
     fail();
-  } catch (const Cancelled&) {  // the thread gets it again where it can be reported
+  } catch (const Cancelled&) {  // it is thrown again where it can be reported
   }
 }
 
-// Returns the number of the first of them.
+// Returns the number of the first new track.
 unsigned Trace::add_tracks(std::size_t count) {
   const std::lock_guard lock(mutex_);
   return std::exchange(tracks_, tracks_ + static_cast<unsigned>(count)) + 1;
@@ -154,7 +154,7 @@ Span::Span(const char* name, const LaneTracks& tracks, const Chunk& chunk, doubl
       chunk_(chunk),
       seconds_(seconds),
       range_(name),
-      timed_(tracks.wanted() || seconds != nullptr) {
+      timed_(tracks.enabled() || seconds != nullptr) {
   if (timed_) begin_ = Clock::now();
 }
 

@@ -1,7 +1,7 @@
-// The timeline of a run in Chrome's trace event format: JSON that Perfetto and chrome://tracing open.
+// The timeline of a run in Chrome's trace event format: JSON that Perfetto and chrome://tracing can open.
 //
 // Events are buffered and written when the buffer is full, so memory use is constant. However the run ends,
-// the file is valid JSON with everything up to then. If the file cannot be written, the run goes on without a
+// the file is valid JSON with all events so far. If the file cannot be written, the run continues without a
 // trace, and finish() reports the error.
 #pragma once
 
@@ -26,7 +26,7 @@ namespace gpuaes {
 
 class Trace {
  public:
-  // Times count from construction.
+  // Times are relative to construction.
   Trace(std::unique_ptr<Sink> sink, Cancel& cancel);
   ~Trace();  // closes the file, but waits for at most half a second: the program may have been asked to stop
   Trace(const Trace&) = delete;
@@ -50,7 +50,7 @@ class Trace {
   const pid_t process_ = getpid();
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 
-  std::mutex mutex_;            // for all members below
+  std::mutex mutex_;            // guards all members below
   std::unique_ptr<Sink> sink_;  // null once everything is written
   std::string buffer_;
   std::size_t flushed_ = 0;  // bytes of buffer_ that are in the file
@@ -69,7 +69,7 @@ class LaneTracks {
   void add(const Phase& span, const Chunk* chunk) const {
     if (trace_ != nullptr) trace_->add(first_, span, chunk);
   }
-  bool wanted() const { return trace_ != nullptr; }
+  bool enabled() const { return trace_ != nullptr; }
   void add_job(std::span<const Phase> phases, const Chunk& chunk) {
     if (trace_ != nullptr && !phases.empty()) add_phases(phases, chunk);
   }
@@ -84,8 +84,8 @@ class LaneTracks {
   std::uint64_t jobs_ = 0;  // number of jobs with phases
 };
 
-// A span of a thread's time with a chunk that it holds: a range for profilers, an event in the trace, and
-// seconds to add to a total. Reads the clock only for the latter two.
+// A span of time that a thread spends on a chunk: a range for profilers, an event in the trace, and seconds
+// added to a total. Reads the clock only for the latter two.
 class Span {
  public:
   Span(const char* name, const LaneTracks& tracks, const Chunk& chunk, double* seconds = nullptr);

@@ -21,7 +21,7 @@ void Workers::replace(std::vector<std::unique_ptr<Lane>> lanes) {
   for (Worker& worker : workers_) old.push_back(&worker);
   for (std::unique_ptr<Lane>& lane : lanes) add_locked(std::move(lane));
   for (Worker* worker : old)
-    worker->replaced = true;  // last, so that no worker leaves before the new ones are there
+    worker->replaced = true;  // last, so that no worker leaves before the new ones have joined
 }
 
 void Workers::add_locked(std::unique_ptr<Lane> lane) {
@@ -62,7 +62,7 @@ void Workers::leave_locked(Worker& worker) {
   worker.left_ = true;
 }
 
-std::vector<std::string> Workers::names_at_work() const {
+std::vector<std::string> Workers::active_lane_names() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> names;
   for (const Worker& worker : workers_)
@@ -87,8 +87,7 @@ void Workers::run() {
   drive(first);
 }
 
-// A worker that ends may leave work for those that have not been started, so its thread goes on to drive
-// them.
+// A worker that ends may leave work for those that have not been started, so its thread then drives them.
 void Workers::drive(Worker* worker) {
   while (worker != nullptr) {
     work_(*worker);
@@ -103,7 +102,7 @@ void Workers::start(Worker& worker) {
 }
 
 void Workers::start_next() {
-  if (!start_more_) return;  // does not take the mutex, which all lanes would do for every chunk
+  if (!start_more_) return;  // avoids taking the mutex for every chunk
   const std::lock_guard lock(mutex_);
   Worker* const worker = next_locked();
   if (worker == nullptr) return;

@@ -45,7 +45,7 @@ struct Worker {
   Waiter waiter;
   std::deque<Chunk*> jobs;  // started and not finished, oldest first
   std::chrono::steady_clock::time_point busy_since;
-  std::atomic<bool> replaced{false};  // has to end after its jobs; set by any thread
+  std::atomic<bool> replaced{false};  // must end after its jobs; set by any thread
 
  private:
   friend class Workers;
@@ -59,29 +59,30 @@ class Workers {
   Workers(std::function<void(Worker&)> work, LaneFactory fallback_lane, Trace* trace);
 
   // From any thread, before or during run(); during run() the lanes start at once. replace() also makes the
-  // present workers end. std::system_error if a thread cannot be created.
+  // current workers end. std::system_error if a thread cannot be created.
   void add(std::unique_ptr<Lane> lane);
   void replace(std::vector<std::unique_ptr<Lane>> lanes);
 
   // Drives the first worker, then any others that have no thread.
   void run();
 
-  // Starts the next worker that has no thread, if any. To be called when there is more work than the others
-  // have begun.
+  // Starts the next worker that has no thread, if any. Call this when there is more work than the running
+  // workers have taken.
   void start_next();
 
   // Called when a worker has been replaced, or when its lane has failed. Returns true if the worker may leave
-  // its work to others. The last worker may not: if it was replaced, it stays; if its lane failed, a fallback
-  // lane replaces it, and false means that the fallback lane is missing or has failed, too.
+  // its work to others. The last worker may not: if it was replaced, it continues; if its lane failed, a
+  // fallback lane replaces it, and false means that there is no fallback lane or that it has also failed.
   bool leave(Worker& worker);
   bool leave_failed(Worker& worker);
 
-  // close(): no lanes are added and no threads started from now on. join() waits for the threads after that.
+  // close(): from now on, no lanes are added and no threads started. join(), called after close(), waits for
+  // the threads.
   void close();
   void join();
 
-  std::vector<std::string> names_at_work() const;  // of workers that have not left; from any thread
-  std::vector<LaneStats> stats() const;            // complete after run() and join()
+  std::vector<std::string> active_lane_names() const;  // of workers that have not left; from any thread
+  std::vector<LaneStats> stats() const;                // complete after run() and join()
 
  private:
   void add_locked(std::unique_ptr<Lane> lane);
@@ -94,7 +95,7 @@ class Workers {
   const LaneFactory fallback_lane_;
   Trace* const trace_;
 
-  mutable std::mutex mutex_;  // for all members below
+  mutable std::mutex mutex_;  // guards all members below
   bool running_ = false;
   bool closed_ = false;
   std::list<Worker> workers_;

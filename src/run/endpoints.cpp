@@ -42,7 +42,7 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
   if (targets.stats) endpoints.stats = open_sink(*targets.stats, rules, cancel);
   rules.durable = false;
   if (targets.trace) endpoints.trace = open_sink(*targets.trace, rules, cancel);
-  say_if_terminal(endpoints.source, messages);
+  note_if_terminal(endpoints.source, messages);
   return endpoints;
 }
 
@@ -50,7 +50,7 @@ HeaderReader header_reader(FdSource& source) {
   return HeaderReader([&source](std::span<std::byte> out) { return source.read(out); });
 }
 
-void say_if_terminal(const FdSource& source, const Messages& messages) {
+void note_if_terminal(const FdSource& source, const Messages& messages) {
   if (source.is_terminal())
     messages.note(fmt::format(
         "reading {} from the terminal; press Ctrl-D at the beginning of a line to end it", source.name()));

@@ -21,8 +21,8 @@ struct Endpoints {
 };
 
 // Opens the files that `options` name, and prints a note if the input is a terminal. No output may be one of
-// `secret_files`. UsageError and IoError as refuse_output_conflicts(); UsageError if --range is given and the
-// input is not seekable, or if ciphertext would go to a terminal; IoError if a file cannot be opened or
+// `secret_files`. UsageError and IoError as in refuse_output_conflicts(); UsageError if --range is given and
+// the input is not seekable, or if ciphertext would go to a terminal; IoError if a file cannot be opened or
 // replaced.
 Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
                          const Messages& messages, Cancel& cancel);
@@ -31,6 +31,6 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
 HeaderReader header_reader(FdSource& source);
 
 // Prints a note if `source` is a terminal: otherwise the program would seem to hang.
-void say_if_terminal(const FdSource& source, const Messages& messages);
+void note_if_terminal(const FdSource& source, const Messages& messages);
 
 }  // namespace gpuaes

@@ -17,15 +17,14 @@ inline constexpr char not_replaceable_hint[] = "name another file with -o";
 // Whether both are the same regular file or block device: writing to one overwrites the other.
 bool is_same_file(const struct stat& a, const struct stat& b);
 
-// Whether `a`, which has a name, and `b` cannot both be written: one would replace the other, or they would
-// be mixed in one pipe.
+// Whether writing both would conflict: one would replace the other, or both would be mixed in one pipe. `a`
+// must have a name.
 bool is_same_output(const OutputTarget& a, const OutputTarget& b);
 
-// Call it before opening any file, since opening may block. A missing file conflicts with nothing; opening it
-// reports the error. UsageError if
+// Call this before opening any file, since opening may block. A missing file conflicts with nothing; opening
+// it reports the error. UsageError if
 //  - two inputs share the bytes of one pipe, terminal or standard input,
-//  - a secret is read from the input file: whether the data would contain the secret depends on the kind of
-//    file,
+//  - a secret is read from the input file, whose type would decide whether the secret is part of the data,
 //  - the input that --rekey replaces is not a regular file, or is standard output or standard error.
 void refuse_input_conflicts(const Options& options);
 
@@ -34,8 +33,8 @@ struct OutputTargets {
   std::optional<OutputTarget> stats{}, trace{};  // if requested
 };
 
-// Call it after opening all inputs, which may have blocked, and before opening any output. UsageError if two
-// outputs are the same file; IoError if an output is one of the files `in_use`. With --test nothing is
+// Call this after opening all inputs, which may have blocked, and before opening any output. UsageError if
+// two outputs are the same file; IoError if an output is one of the files `in_use`. With --test, nothing is
 // written to `targets.output`.
 void refuse_output_conflicts(const Options& options, const OutputTargets& targets,
                              std::span<const struct stat> in_use);

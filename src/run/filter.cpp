@@ -9,7 +9,6 @@
 
 #include "run/filter.hpp"
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -64,7 +63,7 @@ void run_filter(const Options& options, const Messages& messages) {
   report.log_lanes(plan);
   {
     const Progress::Watch watch(progress, stream->expected_bytes(), [&] {
-      return Progress::Position{stream->header_bytes() + pipeline.bytes_in(), pipeline.lanes_at_work()};
+      return Progress::Position{stream->header_bytes() + pipeline.bytes_in(), pipeline.active_lanes()};
     });
     stream->run([&] {
       const std::jthread opener = lane_pool.take_over(pipeline, messages);

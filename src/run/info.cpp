@@ -49,11 +49,11 @@ Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, bool segments) {
   return {input, whole + 1, whole * segment_bytes + rest - tag_bytes};
 }
 
-Info find_out(const Options& options, const Messages& messages) {
+Info read_info(const Options& options, const Messages& messages) {
   RunControl control(messages);
   FdSource source = open_source(options.input, control.cancel);
   const std::optional<std::uint64_t> size = source.size();
-  say_if_terminal(source, messages);
+  note_if_terminal(source, messages);
   HeaderReader input = header_reader(source);
   const Format& format = options.format ? find_format(*options.format) : detect_format(input);
   Info info{format.name, format.authenticated, format.describe(input), input.taken(), {}};
@@ -76,38 +76,39 @@ std::string slot_text(const SlotDescription& slot) {
                      slot.scrypt->r, slot.scrypt->p);
 }
 
+void append_line(std::string& text, std::string_view name, const std::string& value) {
+  fmt::format_to(std::back_inserter(text), "{:<15}{}\n", name, value);
+}
+
 void append_sizes(std::string& text, const Info& info) {
-  const auto line = [&text](std::string_view name, const std::string& value) {
-    fmt::format_to(std::back_inserter(text), "{:<15}{}\n", name, value);
-  };
-  if (!info.sizes) return line("size", "unknown; the input is not a file");
-  line("size", fmt::format("{} bytes", info.sizes->input));
+  if (!info.sizes) return append_line(text, "size", "unknown; the input is not a file");
+  append_line(text, "size", fmt::format("{} bytes", info.sizes->input));
   if (info.truncated()) {
-    line("segments",
-         fmt::format("{}, and the last one is missing: the input is truncated", *info.sizes->segments));
+    append_line(
+        text, "segments",
+        fmt::format("{}, and the last one is missing: the input is truncated", *info.sizes->segments));
     return;
   }
-  if (info.sizes->segments) line("segments", fmt::format("{}", *info.sizes->segments));
-  line("plaintext", fmt::format("{} bytes", *info.sizes->plaintext));
-  line("overhead", *info.sizes->plaintext == 0
-                       ? fmt::format("{} bytes", info.overhead())
-                       : fmt::format("{} bytes, {:.2f} %", info.overhead(), info.overhead_percent()));
+  if (info.sizes->segments) append_line(text, "segments", fmt::format("{}", *info.sizes->segments));
+  append_line(text, "plaintext", fmt::format("{} bytes", *info.sizes->plaintext));
+  append_line(text, "overhead",
+              *info.sizes->plaintext == 0
+                  ? fmt::format("{} bytes", info.overhead())
+                  : fmt::format("{} bytes, {:.2f} %", info.overhead(), info.overhead_percent()));
 }
 
 std::string to_text(const Info& info) {
   std::string text;
-  const auto line = [&text](std::string_view name, const std::string& value) {
-    fmt::format_to(std::back_inserter(text), "{:<15}{}\n", name, value);
-  };
   const Description& known = info.description;
-  line("format",
-       known.version ? fmt::format("{}, version {}", info.format, *known.version) : std::string(info.format));
-  if (known.suite) line("suite", fmt::format("{:02x}", *known.suite));
-  line("cipher", cipher_text(info));
-  line("authenticated", info.authenticated ? "yes" : "no");
+  append_line(
+      text, "format",
+      known.version ? fmt::format("{}, version {}", info.format, *known.version) : std::string(info.format));
+  if (known.suite) append_line(text, "suite", fmt::format("{:02x}", *known.suite));
+  append_line(text, "cipher", cipher_text(info));
+  append_line(text, "authenticated", info.authenticated ? "yes" : "no");
   for (std::size_t i = 0; i < known.slots.size(); ++i)
-    line(fmt::format("slot {}", i + 1), slot_text(known.slots[i]));
-  line("header", fmt::format("{} bytes", info.header_bytes));
+    append_line(text, fmt::format("slot {}", i + 1), slot_text(known.slots[i]));
+  append_line(text, "header", fmt::format("{} bytes", info.header_bytes));
   append_sizes(text, info);
   return text;
 }
@@ -159,7 +160,7 @@ std::string to_json(const Info& info) {
 }  // namespace
 
 void print_info(const Options& options, const Messages& messages) {
-  const Info info = find_out(options, messages);
+  const Info info = read_info(options, messages);
   print(options.json ? to_json(info) : to_text(info));
 }
 

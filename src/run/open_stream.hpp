@@ -52,7 +52,7 @@ class OpenStream {
   // Adapts a lane of the run to the kind of stream.
   virtual std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) { return lane; }
 
-  // Bytes of input: those before the body, and the total that the run will read, if known.
+  // Bytes of input: before the body, and in total, if known.
   std::uint64_t header_bytes() const { return parts_.header_bytes; }
   std::optional<std::uint64_t> expected_bytes() const;
 
@@ -62,7 +62,7 @@ class OpenStream {
   // Writes the header, if any, calls `run_pipeline`, and finishes the sink.
   void run(const std::function<void()>& run_pipeline);
 
-  // The error of an input that was processed to its end despite damage.
+  // The error for an input that was processed to its end despite damage.
   virtual std::optional<AuthError> final_error() const { return std::nullopt; }
 
  protected:
@@ -75,7 +75,7 @@ class OpenStream {
 
 // Opens the stream that `options` request, and reads the header from the input. Warns if the format or the
 // keys do not authenticate. UsageError if the format does not support the options; KeyError, AuthError and
-// IoError as open_session() and, with --range, as RangeStream.
+// IoError as in open_session() and, with --range, in RangeStream.
 std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets, Endpoints& endpoints,
                                         const Messages& messages, Cancel& cancel);
 

@@ -6,15 +6,15 @@
 #include <optional>
 #include <span>
 
-#include "cli/options.hpp"
+#include "cli/option_values.hpp"
 #include "format/format.hpp"
 #include "io/source_sink.hpp"
 #include "run/open_stream.hpp"
 
 namespace gpuaes {
 
-// `size` bytes of another source, starting at `begin`. That source is a file or a block device, and its
-// offset is left after the last byte read. IoError if it turns out to be shorter.
+// `size` bytes of another source, starting at `begin`. That source is a file or block device; its own offset
+// follows the last byte read. IoError if it turns out to be shorter.
 class WindowSource : public Source {
  public:
   WindowSource(Source& whole, std::uint64_t begin, std::uint64_t size);
@@ -83,15 +83,15 @@ struct RangePlace {
   std::uint64_t skipped_bytes = 0;                // of plaintext before it in the first of these units
 };
 
-// Finds the range in a body of `body_bytes` to decrypt, in a file or on a block device. Opens the last unit
-// first: if the format has segments, this authenticates the length. AuthError if that segment is damaged or
-// is not the last one; UsageError if the range extends past the end.
+// Locates a range in a body of `body_bytes` bytes, which must be in a file or on a block device. First opens
+// the last unit: if the format has segments, this authenticates the length. AuthError if that segment is
+// damaged or is not the last one; UsageError if the range extends past the end.
 RangePlace find_range(const ByteRange& range, const Source& source, const Session& session,
                       std::uint64_t body_bytes);
 
 class RangeStream : public OpenStream {
  public:
-  // `parts` are those of a stream to decrypt whose size is known. Throws what find_range() throws.
+  // `parts` are of a stream to decrypt, whose size is known. Throws the same errors as find_range().
   RangeStream(const ByteRange& range, StreamParts parts);
 
   Source& source() override { return source_; }

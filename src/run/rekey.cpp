@@ -93,7 +93,7 @@ void run_rekey(const Options& options, const Messages& messages) {
   refuse_input_conflicts(options);
   Secrets old_secrets = read_secrets(options, messages, cancel);
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);
-  check_slots_for(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
+  check_new_slots(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
   FdSource source = open_source(options.input, cancel);
   std::vector<struct stat> in_use = old_secrets.files;
   in_use.insert(in_use.end(), new_secrets.files.begin(), new_secrets.files.end());
@@ -102,7 +102,7 @@ void run_rekey(const Options& options, const Messages& messages) {
   refuse_output_conflicts(options, targets, in_use);
   const std::unique_ptr<Sink> sink =
       open_sink(targets.output, output_rules(options, source, messages), cancel);
-  say_if_terminal(source, messages);
+  note_if_terminal(source, messages);
 
   HeaderReader input = header_reader(source);
   const OpenedHeader opened = open_header(options, std::move(old_secrets), input, cancel);

@@ -21,8 +21,8 @@ class Report {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // The run began at `start`. Either sink may be null. The timeline begins here; from now on its file is
-  // complete JSON, however the run ends. A run that fails earlier leaves an existing file unchanged.
+  // The run began at `start`. Either sink may be null. The timeline begins here; from now on, however the run
+  // ends, its file is complete JSON. A run that fails earlier leaves an existing file unchanged.
   Report(Clock::time_point start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace,
          const Messages& messages, Cancel& cancel);
 

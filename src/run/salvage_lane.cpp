@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -11,7 +12,7 @@
 namespace gpuaes {
 namespace {
 
-// `count` segments of a job to open, from number `first`.
+// The part of a decryption job with `count` segments from segment `first`.
 Job part_of(const Job& job, std::size_t first, std::size_t count) {
   Job part = job;
   const std::size_t sealed_at = first * sealed_segment_bytes, at = first * segment_bytes;
@@ -83,11 +84,7 @@ std::vector<Damage::Gap> Damage::take_before(std::uint64_t end) {
 }
 
 std::vector<Damage::Gap> Damage::take_all() {
-  const std::lock_guard lock(mutex_);
-  std::vector<Gap> taken;
-  for (const auto& [begin, end] : gaps_) taken.push_back({begin, end});
-  gaps_.clear();
-  return taken;
+  return take_before(std::numeric_limits<std::uint64_t>::max());
 }
 
 std::unique_ptr<Lane> make_salvage_lane(std::unique_ptr<Lane> inner, Damage& damage) {

@@ -15,7 +15,8 @@
 
 namespace gpuaes {
 
-// A stream to decrypt in which damage is an error only at the end (final_error()). Its lanes must be wrapped.
+// A stream to decrypt for which damage is an error only at the end (final_error()). Its lanes must be
+// wrapped.
 class SalvageStream : public OpenStream {
  public:
   // `warn` receives a message for each gap, in stream order, after that part of the output has been written.

@@ -19,14 +19,14 @@
 namespace gpuaes {
 namespace {
 
-// A secret given instead of a file name must not appear in a message, and so in a log.
+// A secret given instead of a file name must not appear in a message, which may be logged.
 void refuse_secret_as_name(const std::string& name) {
   if (access(name.c_str(), F_OK) == 0) return;
-  if (is_like_identity(name))
+  if (looks_like_identity(name))
     throw UsageError(
         "an identity was given instead of the name of its file",
         "other users may have seen this command line; make a new identity with gpuaes-keygen --x25519");
-  if (is_like_recipient(name))
+  if (looks_like_recipient(name))
     throw UsageError("a recipient was given instead of a file name",
                      "use gpuaes-stream -r for recipients; keys and identities are read from files");
   constexpr std::size_t min_key_digits = 32;
@@ -72,14 +72,14 @@ Secret read_up_to(std::size_t max, FdSource& file) {
 // Adds the key or identity that a file contains.
 void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens) {
   const std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
-  if (is_like_recipient(text))
+  if (looks_like_recipient(text))
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
         "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k");
   if (has_bech32_prefix("AGE-SECRET-KEY-", text))
     throw UsageError(fmt::format("{} contains an age identity, which is not supported", name),
                      "run gpuaes-keygen --x25519 to make an identity");
-  if (!is_like_identity(text)) {
+  if (!looks_like_identity(text)) {
     secrets.keys.emplace_back(parse_key(contents.bytes(), name), name);
     return;
   }
@@ -91,7 +91,7 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
 
 // Recipients --------------------------------------------------------------------------------------
 
-// Far more than 32 recipients with comments need, and a limit for endless files such as /dev/zero.
+// Ample for 32 recipients with comments. Limits how much is read from a device such as /dev/zero.
 constexpr std::size_t max_recipient_file_bytes = 1 << 20;
 
 // Adds the recipients in a file. It counts as a secret, since it could be an identity file named by mistake.
@@ -107,9 +107,7 @@ void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& canc
   std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
   const std::size_t before = recipients.size();
   for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trim(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = trim(take_line(text));
     if (line.empty() || line.front() == '#') continue;
     recipients.push_back(parse_recipient(line, fmt::format("line {} of {}", number, name)));
   }
@@ -119,8 +117,8 @@ void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& canc
 
 // Text that begins like a recipient may appear in a message; anything else may be a secret.
 PublicKey parse_argument(const std::string& text) {
-  if (is_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", text));
-  if (!is_like_identity(text) && access(text.c_str(), F_OK) == 0)
+  if (looks_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", text));
+  if (!looks_like_identity(text) && access(text.c_str(), F_OK) == 0)
     throw UsageError(fmt::format("-r {} is the name of a file, not a recipient", text),
                      "use -r @FILE to seal for the recipients in a file");
   return parse_recipient(text, "the argument of --recipient");
@@ -138,7 +136,7 @@ void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Ca
 
 // Passphrases -------------------------------------------------------------------------------------
 
-// Reads byte by byte: what follows the line may be the input, and may take long to arrive.
+// Reads byte by byte: what follows the line may be the input, and may not arrive for a long time.
 Secret read_passphrase(FdSource file) {
   Secret line(max_passphrase_bytes + 1);
   std::size_t size = 0;

@@ -22,26 +22,26 @@ struct Secrets {
   std::vector<Identity> identities;    // from key files that contain one
   std::vector<PublicKey> recipients;   // to seal for
   std::function<Secret()> passphrase;  // call it once; empty without a passphrase option
-  std::vector<struct stat> files;      // read here; they must not be overwritten
+  std::vector<struct stat> files;      // the files read, which must not be overwritten
 };
 
-// Returns the contents of a key or identity file, at most one byte more than such a file may have. Adds the
-// file to `files`. Warns if other users can read it. IoError if it cannot be read; UsageError if the name is
-// itself a secret.
+// Returns the contents of a key or identity file, at most one byte more than such a file may contain. Adds
+// the file to `files`. Warns if other users can read it. IoError if it cannot be read; UsageError if the name
+// is itself a secret.
 Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                      Cancel& cancel);
 
 // Reads the secrets for the input from the files that `options` name, and warns about files that other users
 // can read. IoError if a file cannot be read; UsageError if one does not contain a key, identity, recipient
-// or passphrase. With -p, passphrase() prompts on the terminal when it is called: twice to encrypt.
+// or passphrase. With -p, passphrase() prompts on the terminal, twice for encryption.
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel);
 
 // The same for the new secrets of --rekey.
 Secrets read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel);
 
-// Returns a warning about new slots for `secrets`, or nullptr. A key that opens a slot does not show who
-// wrote the file if others could have the file key, as anyone with a recipient's identity could.
-// `had_recipient`: the file key comes from a file sealed for a recipient.
+// Returns a warning about new slots for `secrets`, or nullptr. That a key opens a file does not prove who
+// wrote it if others may know the file key, as anyone with a recipient's identity does. `had_recipient`: the
+// file key comes from a file sealed for a recipient.
 const char* writer_warning(const Secrets& secrets, bool had_recipient);
 
 }  // namespace gpuaes

@@ -3,23 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "base/text.hpp"
 #include "cli/progress_line.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {
-
-// Not getrusage(): its ru_maxrss survives exec(), so it includes the program that started this one.
-std::uint64_t peak_rss_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    std::uint64_t kibibytes = 0;
-    if (word == "VmHWM:" && status >> kibibytes) return kibibytes * 1024;
-  }
-  return 0;
-}
 
 std::string to_json(const LaneStats& lane) {
   return fmt::format(
@@ -49,7 +39,7 @@ std::string to_json(const Stats& stats) {
                      R"("peak_rss_bytes": {}}})"
                      "\n",
                      stats.bytes_in, stats.bytes_out, stats.seconds, lanes,
-                     to_json(stats.ring, lanes_wait_seconds), peak_rss_bytes());
+                     to_json(stats.ring, lanes_wait_seconds), peak_memory());
 }
 
 std::string summary(const Stats& stats) {

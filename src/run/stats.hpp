@@ -27,11 +27,10 @@ struct Stats {
 
 // {"bytes_in", "bytes_out", "seconds", "lanes": [{"name", "chunks", "bytes", "busy_seconds", "read_seconds",
 // "write_seconds", "wait_seconds"}], "ring": {"chunks", "chunk_bytes", "reader_wait_seconds",
-// "lanes_wait_seconds", "writer_wait_seconds"}, "peak_rss_bytes"} and a newline. The peak is that of this
-// process so far.
+// "lanes_wait_seconds", "writer_wait_seconds"}, "peak_rss_bytes"} and a newline.
 std::string to_json(const Stats& stats);
 
-// One line for people, without wait times. Lanes of the same name are added up.
+// One line for people, without wait times. Adds up lanes of the same name.
 std::string summary(const Stats& stats);
 
 }  // namespace gpuaes

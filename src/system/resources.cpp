@@ -18,8 +18,8 @@
 namespace gpuaes {
 namespace {
 
-// The contents of a file; empty if it cannot be read. Uses system calls because streams would make the start
-// of the program noticeably slower.
+// The contents of a file; empty if it cannot be read. Uses system calls because streams would noticeably slow
+// down startup.
 std::string contents_of(const std::string& name) {
   std::string text;
   char piece[4096];
@@ -37,8 +37,8 @@ struct ControlGroup {
   bool v1 = false;
 };
 
-// The control groups of this process, from its own up to the root. Version 1 has groups for each controller
-// ("cpu", "memory"), and version 2 has groups with all controllers. In a container, a path may not exist
+// The control groups of this process, from its own up to the root. Version 1 has a hierarchy of groups for
+// each controller ("cpu", "memory"), version 2 one for all controllers. In a container, a path may not exist
 // below the mount, but the root is then the container's own.
 //
 // Lines of /proc/self/cgroup: "0::/path" for version 2, "4:cpu,cpuacct:/path" for version 1.
@@ -160,6 +160,11 @@ unsigned usable_cpus() {
 std::uint64_t available_memory() {
   const std::uint64_t kibibytes = number_of("/proc/meminfo", "MemAvailable:", unlimited / 1024);
   return std::min({kibibytes * 1024, left_by_groups(), left_by_limit()});
+}
+
+// Not getrusage(): its ru_maxrss survives exec(), so it includes the program that started this one.
+std::uint64_t peak_memory() {
+  return number_of("/proc/self/status", "VmHWM:", 0) * 1024;
 }
 
 }  // namespace gpuaes

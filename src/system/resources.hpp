@@ -15,4 +15,7 @@ unsigned usable_cpus();
 // within the limits of its control groups and RLIMIT_AS.
 std::uint64_t available_memory();
 
+// The peak resident set size of this process, in bytes; 0 if unknown.
+std::uint64_t peak_memory();
+
 }  // namespace gpuaes

@@ -107,7 +107,7 @@ TEST_CASE("amounts have three digits and take seven columns") {
 }
 
 TEST_CASE("lanes with the same name are counted together") {
-  const auto text = [](const std::vector<std::string>& names) { return describe_lanes_at_work(names); };
+  const auto text = [](const std::vector<std::string>& names) { return describe_active_lanes(names); };
   CHECK(text({}) == "");
   CHECK(text({"cpu"}) == "cpu:1");
   CHECK(text({"cuda:0", "cpu", "cuda:0", "cuda:1", "cpu"}) == "cuda:0:2+cpu:2+cuda:1:1");

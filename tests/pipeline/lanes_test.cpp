@@ -342,7 +342,7 @@ TEST_CASE("the last replaced lane stays if no lane takes over") {
 
 TEST_CASE("the lanes at work are those that have neither failed nor left") {
   Rig rig({.size = 64 * 60});
-  const auto at_work = [&] { return rig.pipeline.lanes_at_work().size(); };
+  const auto at_work = [&] { return rig.pipeline.active_lanes().size(); };
   CHECK(at_work() == 0);
   rig.add_lanes(1, {.on_start = fail_at_job(0)});
   Gate gate;
