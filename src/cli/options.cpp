@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -167,26 +168,32 @@ constexpr auto dependent = std::to_array<Pair>({
     {"new-passphrase-file", "rekey"},
 });
 
-// Options for encryption or decryption, which --rekey does not do.
-constexpr auto refused_by_rekey =
-    std::to_array<const char*>({"encrypt", "decrypt", "cipher", "iv", "context", "iter", "lanes", "kernel",
-                                "chunk-size", "stats", "trace", "test", "range", "salvage", "info"});
-
 constexpr auto accepted_by_info =
     std::to_array<std::string_view>({"info", "json", "input", "format", "decrypt", "verbose", "quiet"});
+
+constexpr auto accepted_by_rekey =
+    std::to_array<std::string_view>({"rekey", "key", "passphrase", "passphrase-file", "recipient", "new-key",
+                                     "new-passphrase", "new-passphrase-file", "input", "output", "force",
+                                     "format", "label", "progress", "size", "verbose", "quiet"});
+
+// UsageError if an option is given that `mode` does not accept.
+void refuse_others(const po::variables_map& given, std::string_view mode,
+                   std::span<const std::string_view> accepted, const char* hint = "") {
+  for (const auto& [name, value] : given)
+    if (std::ranges::find(accepted, name) == accepted.end())
+      throw UsageError(fmt::format("{} cannot be used with --{}", mode, name), hint);
+}
 
 // No option is silently ignored.
 void check_conflicts(const po::variables_map& given, const Options& options) {
   if (options.action == Action::info)
-    for (const auto& [name, value] : given)
-      if (std::ranges::find(accepted_by_info, name) == accepted_by_info.end())
-        throw UsageError(fmt::format("--info cannot be used with --{}", name),
-                         "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");
+    refuse_others(given, "--info", accepted_by_info,
+                  "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");
+  if (options.action == Action::rekey) refuse_others(given, "--rekey", accepted_by_rekey);
   for (const auto& [name, needed] : dependent)
     if (given.contains(name) && !given.contains(needed))
       throw UsageError(fmt::format("--{} requires --{}", name, needed));
   for (const auto& [a, b] : exclusive) refuse_together(given, a, b);
-  for (const char* name : refused_by_rekey) refuse_together(given, "rekey", name);
   if (given.contains("rekey") && options.format.value_or("sealed") != "sealed")
     throw UsageError("--rekey works only with the sealed format");
   if (options.decrypt && !given.contains("rekey") && !options.recipients.empty())

@@ -33,7 +33,8 @@ const char* hint_for(int error) {
 }
 
 IoError io_error(std::string_view failure, const std::string& name, int error) {
-  return IoError(fmt::format("{} {}: {}", failure, name, strerror(error)), hint_for(error));
+  return IoError(fmt::format("{} {}: {}", failure, name.empty() ? "''" : name, strerror(error)),
+                 hint_for(error));
 }
 
 Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode) {

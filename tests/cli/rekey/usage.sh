@@ -35,6 +35,11 @@ for option in -e -d '-c aes-256' '--iv 00' '--context 00' '--iter 7' '-l cpu' '-
   # shellcheck disable=SC2086 # several words
   rekey -k "$key" --new-key new $option
 done
+for option in '-c aes-256' --json --test --salvage '--range 0:1'; do
+  # shellcheck disable=SC2086 # several words
+  rekey -k "$key" --new-key new $option
+  expect_stderr 'error: --rekey cannot be used with --'
+done
 rekey -k "$key" --new-key new -f raw
 expect_error '--rekey works only with the sealed format'
 rekey -k "$key" --new-key identity
