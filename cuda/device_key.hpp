@@ -17,7 +17,7 @@
 
 namespace gpuaes::cuda {
 
-// Pinned for all devices, or not at all where the system refuses.
+// Pinned for all devices, or not at all if the system refuses.
 inline PinnedRegion try_pin(std::span<std::byte> memory) {
   try {
     return PinnedRegion(memory);
@@ -41,8 +41,8 @@ class HostCopy {
   PinnedRegion pinned_{try_pin(memory_)};
 };
 
-// What the kernels need of one cipher key, in device memory. It is copied from pinned pages, which are wiped,
-// because the driver may keep its own copy of pageable memory.
+// One cipher key in device memory, in the form that the kernels need. It is copied from pinned pages, which
+// are wiped, because the driver may keep its own copy of pageable memory.
 class DeviceKey {
  public:
   DeviceKey() : device_(sizeof(Contents)) {}

@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* variable = "CUDA_VISIBLE_DEVICES";
 
-// The names of the visible devices as CUDA_VISIBLE_DEVICES takes them, in the runtime's order; empty if they
-// cannot be determined.
+// The names of the visible devices in the form that CUDA_VISIBLE_DEVICES takes, in the runtime's order; empty
+// if they cannot be determined.
 std::vector<std::string> visible_devices() {
   std::vector<std::string> names;
   if (const char* const given = getenv(variable)) {
@@ -73,8 +73,8 @@ std::vector<std::string> describe_cuda_devices() {
   return lines;
 }
 
-// The CUDA runtime initializes every device it sees when it opens the first one, which takes a noticeable
-// time for each.
+// The CUDA runtime initializes every device it sees when it opens the first one, which takes noticeable time
+// for each device.
 void show_only_named_devices(std::vector<LaneSpec>& specs) {
   std::vector<unsigned> devices;
   for (const LaneSpec& spec : specs) {

@@ -38,12 +38,12 @@ class JobTimes {
     enqueued_ = Clock::now();
   }
 
-  // To be called once the device has finished the job; sets phases().
+  // Called once the device has finished the job; sets phases().
   void finish() {
     if (!events_) return;
     const Clock::time_point now = Clock::now();
     std::array<Clock::time_point, steps + 1> at;
-    Clock::time_point earliest = started_;  // the clocks differ by microseconds, but phases must not overlap
+    Clock::time_point earliest = started_;  // the clocks differ slightly, but phases must not overlap
     for (std::size_t i = 0; i < at.size(); ++i)
       earliest = at[i] = std::clamp(host_time(events_->marks[i]), earliest, now);
     phases_ = {{{"queue", std::min(enqueued_, at[0]), at[0]},
@@ -76,7 +76,7 @@ class JobTimes {
   };
 
   // Records a base in the null stream, which is otherwise unused. The base is uncertain by half the time that
-  // the recording took; if a busy device delays it, the old base stays.
+  // the recording took; if a busy device delays it, the old base is kept.
   void find_base() {
     Clock::duration best = base_at_ == Clock::time_point{} ? Clock::duration::max() : good_enough;
     for (int i = 0; i < tries; ++i) {
@@ -98,7 +98,7 @@ class JobTimes {
                           std::chrono::duration<double, std::milli>(milliseconds));
   }
 
-  std::optional<Events> events_;  // empty unless times are wanted
+  std::optional<Events> events_;  // empty unless times are requested
   Clock::time_point base_at_, base_tried_, started_, enqueued_;
   std::size_t marks_ = 0;
   std::array<Phase, steps + 1> phases_{};

@@ -15,7 +15,7 @@ namespace {
 template <std::size_t size>
 using ByteArray = std::array<std::byte, size>;
 
-// The bytes of hexadecimal text.
+// Decodes hexadecimal text.
 template <std::size_t digits>
 ByteArray<digits / 2> bytes_of(const char (&text)[digits]) {
   ByteArray<digits / 2> bytes{};
@@ -45,8 +45,8 @@ bool enciphers(Lane& lane, const CipherKey& key, const ByteArray<16>& plaintext,
   return out == ciphertext;
 }
 
-// `job` has the key, the nonce and the associated data. The tag depends on the whole ciphertext, so only the
-// tag is compared.
+// The caller has set the key, nonce and associated data of `job`. The tag depends on the whole ciphertext, so
+// only the tag is compared.
 template <std::size_t size>
 bool seals(Lane& lane, Job job, const ByteArray<size>& plain, const ByteArray<tag_bytes>& tag) {
   ByteArray<size + tag_bytes> sealed{};

@@ -1,4 +1,4 @@
-// The self-test that a device has to pass before it processes any data.
+// The self-test that a device must pass before it processes any data.
 #pragma once
 
 #include <cstddef>

@@ -167,7 +167,7 @@ class CudaLane : public Lane {
   }
 
   void launch_mgm(const Job& job, JobBuffers& buffers) {
-    // Allocated when needed and no larger than needed: it is larger than the job's data.
+    // Allocated on demand and no larger than necessary, because it is larger than the job's data.
     const std::size_t sealed_bytes = std::max(job.in.size(), job.out.size());
     const std::size_t scratch_bytes = count_segments(sealed_bytes) * mgm_scratch_bytes(job.aad.size());
     if (buffers.mgm_scratch.size() < scratch_bytes) buffers.mgm_scratch = DeviceBuffer(scratch_bytes);
@@ -184,8 +184,8 @@ class CudaLane : public Lane {
                       stream_.get());
   }
 
-  // Destroyed first, also if the constructor throws: the device must be idle before its memory is freed. A
-  // dead context only returns an error, and no longer writes.
+  // Destroyed first, even if the constructor throws: the device must be idle before its memory is freed. A
+  // dead context only returns an error and no longer writes.
   struct Idle {
     int device;
     cudaStream_t stream;

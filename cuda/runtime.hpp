@@ -44,8 +44,8 @@ inline int attribute(cudaDeviceAttr which) {
 }
 
 // Allows CUDA blocks of the kernel all of the device's dynamic shared memory; lane kernels have no static
-// shared memory. The limit is always the same because it is a property of the kernel, which other threads
-// launch too.
+// shared memory. The limit belongs to the kernel, which other threads also launch, so every call sets the
+// same one.
 inline void allow_shared_memory(const void* kernel) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
@@ -69,9 +69,9 @@ class Stream {
   std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
 };
 
-// wait() sleeps between polls. That was faster than cudaEventBlockingSync and uses less CPU time: there, the
-// interrupt for an event wakes every thread that waits for any event. An event has a time if `flags` is
-// cudaEventDefault.
+// wait() sleeps between polls. With cudaEventBlockingSync, the interrupt for one event wakes every thread
+// that waits for any event; polling was faster and uses less CPU time. An event records its time if `flags`
+// is cudaEventDefault.
 class Event {
  public:
   explicit Event(unsigned flags = cudaEventDisableTiming) {
@@ -121,7 +121,7 @@ class DeviceBuffer {
   std::unique_ptr<std::byte, WipeAndFree> data_;
 };
 
-// Pins host memory, so that every device copies to and from it at full speed. The memory must outlive this.
+// Pins host memory, which lets every device copy to and from it at full speed. The memory must outlive this.
 class PinnedRegion {
  public:
   PinnedRegion() = default;

@@ -11,7 +11,7 @@
 namespace gpuaes::cuda {
 namespace {
 
-// Enough for GCM too, which needs less.
+// Also enough for GCM, which needs less.
 constexpr std::size_t segment_scratch = mgm_scratch_bytes(0);
 
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) {

@@ -16,7 +16,7 @@ namespace gpuaes::cuda {
 // The sealed size of `size` bytes of plaintext.
 std::size_t sealed_size(std::size_t size);
 
-// Device memory for all measurements, allocated once. The data are random because some devices process zeros
+// Device memory for all measurements, allocated once. The data is random because some devices process zeros
 // faster. Consecutive pieces cycle through all of the memory, which is larger than the caches of devices.
 class BenchData {
  public:
@@ -28,8 +28,7 @@ class BenchData {
 
   std::size_t capacity() const { return capacity_; }  // of plaintext
 
-  // Where the plaintext at offset `at`, a multiple of stride(), is in device memory, and where its outputs
-  // go.
+  // Device memory for the plaintext at offset `at`, a multiple of stride(), and for the outputs made from it.
   struct Piece {
     std::byte* plain;
     std::byte* sealed;  // in modes without segments the output, which has no tags

@@ -39,8 +39,8 @@ constexpr std::size_t bytes_of_run = std::size_t{2} << 30;  // in each direction
 constexpr std::size_t max_copies = 2048;
 constexpr int runs = 5;
 
-// Per device and direction: as many as a device's lanes have chunks in the ring (lane/plan.cpp), so that the
-// buffers fit into the last-level cache just when the filter's do.
+// Per device and direction: as many as a device's lanes have chunks in the ring (lane/plan.cpp). The buffers
+// fit into the last-level cache exactly when the filter's do.
 constexpr std::size_t host_buffers = 28;
 
 constexpr std::size_t inside_bytes = std::size_t{1} << 30;  // maximum size of copies inside a device
@@ -59,7 +59,7 @@ class Link {
     fill_random(from);
     for (std::size_t i = 0; i < streams; ++i) {
       pairs_.emplace_back(max_bytes);
-      // Random in this direction too: a link may compress data, or a device treat zeros differently.
+      // Also random in this direction: a link may compress data, or a device treat zeros differently.
       check(cudaMemcpy(pairs_.back().outgoing.data(), from_.data(), max_bytes, cudaMemcpyHostToDevice));
     }
   }
@@ -196,7 +196,7 @@ Times time_copies(const DeviceBuffer& from, const DeviceBuffer& to, std::size_t 
   return {median(std::move(by_events)), median(std::move(by_steady_clock))};
 }
 
-// The difference between the two clocks is what a launch and a wait cost the host.
+// The difference between the two clocks is the host's cost of a launch and a wait.
 void report_copies(const std::string& name, Report& report) {
   const DeviceBuffer from(inside_bytes), to(inside_bytes);
   for (const std::size_t size : {std::size_t{64} << 10, std::size_t{16} << 20, inside_bytes}) {
@@ -216,7 +216,7 @@ void report_facts(const std::string& name, int device, Report& report) {
 }
 
 // Copies of each size, for each device, then for 2, 4, ... and all devices together. `memory` holds, for each
-// device, `host_buffers` of the largest size to copy from, and after all of these as many to copy to. It is
+// device, `host_buffers` of the largest size to copy from, followed by the same number to copy to. It is
 // pinned here as lanes pin the ring.
 void report_devices(std::span<const std::size_t> copy_sizes, std::span<std::byte> memory, Report& report) {
   check(cudaSetDevice(0));                               // pinning opens a device

@@ -17,14 +17,14 @@ int aes_rounds(Cipher cipher) {
 constexpr int transpose_logic = 64 + 3 * (32 + 16);
 
 // kernels/aes_bitslice_kernel.cuh: a thread has a column of 32 blocks, as much work as 8 blocks. The machine
-// code of a middle round agrees: 355 LOP3, 24 shuffles and 8 loads.
+// code of a middle round agrees.
 KernelCost bitslice_cost(int rounds) {
   constexpr int sbox = aes::substitute_logic;
   constexpr int substitution = 4 * sbox;  // of the rows of a column
   constexpr int mix = aes::mix_logic;
   constexpr int add_key = 32;
   constexpr int add_data = 32;
-  // aes::begin_tile(): a substitution, its double, 40 spread bits, and what is added to them.
+  // aes::begin_tile(): a substitution, its double, 40 spread bits, and additions.
   constexpr int begin = sbox + 3 + 40 + 8 + 2 * 32;
   constexpr int shuffles = 24;  // rows 1 to 3
   constexpr int key_loads = 8;  // of 16 bytes, shared by 8 threads
@@ -57,8 +57,9 @@ KernelCost aes_cost(CudaKernel kernel, Cipher cipher) {
   refuse_cipher(cipher);
 }
 
-// GHASH: a multiplication for each block, and another one for each of a segment's 128 threads, which
-// have at most 8 blocks each. nvcc compiles one to 360 instructions (ghash.hpp), 144 of them multiplications.
+// GHASH: a multiplication for each block, and another one for each of a segment's 128 threads, which have at
+// most 8 blocks each. nvcc compiles a multiplication to 360 instructions (ghash.hpp), including 144 integer
+// multiplications.
 void add_tag(KernelCost& cost) {
   constexpr double each = 1 + 1 / 8.0;
   cost.logic += 216 * each;

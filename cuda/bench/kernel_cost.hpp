@@ -1,4 +1,4 @@
-// What kernels need of each resource that limits a device, and the resulting upper bound on their speed.
+// The resources of a device that kernels need, and the resulting upper bound on their speed.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace gpuaes::cuda {
 
-// For one cipher block, by all threads that work on it. Only unavoidable work counts, so a kernel is never
-// faster than its limit.
+// The cost of one cipher block, for all threads that work on it. Only unavoidable work counts, so no kernel
+// is faster than its limit.
 struct KernelCost {
   double memory_bytes = 32;  // read once and written once
   // LOP3, PRMT and right shifts, which share units. Left shifts may be multiplications, whose units have

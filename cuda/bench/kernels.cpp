@@ -1,4 +1,4 @@
-// gpuaes-bench kernels: how fast each kernel is, compared with the limits of the device.
+// gpuaes-bench kernels: the speed of each kernel, compared with the limits of the device.
 
 #include <fmt/format.h>
 
@@ -70,7 +70,7 @@ class KernelBench {
     }
   }
 
-  // The subject in all its shapes, each checked for correct results. Empty if the device supports none.
+  // The subject in all its shapes, each with verified results. Empty if the device supports none.
   std::vector<std::unique_ptr<BenchKernel>> make_kernels(const Subject& subject, const BenchKey& key,
                                                          KernelMode mode) {
     std::vector<std::unique_ptr<BenchKernel>> kernels;

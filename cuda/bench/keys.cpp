@@ -17,7 +17,7 @@ namespace {
 
 using namespace cuda;
 
-constexpr std::size_t series = 8;  // with different keys, and as many with one key
+constexpr std::size_t series = 8;  // with different keys, and the same number with one key
 constexpr int rounds = 41;
 constexpr int warm_ups = 3;
 
@@ -36,7 +36,7 @@ std::deque<BenchKey> make_keys(Cipher cipher) {
   return keys;
 }
 
-// The difference between the smallest and the largest, in percent.
+// The difference between the smallest and the largest median, in percent.
 double spread(std::span<const double> medians) {
   const auto [min, max] = std::ranges::minmax(medians);
   return 100 * (max - min) / min;
@@ -67,8 +67,8 @@ class KeyBench {
   }
 
  private:
-  // The median time of each series. Series alternate, so that clock changes and the like affect all of them,
-  // and each is the first of a round equally often.
+  // The median time of each series. Series alternate and take turns at starting a round, which spreads clock
+  // changes and similar effects over all of them.
   std::vector<double> time(const Subject& subject, const std::deque<BenchKey>& keys,
                            const std::deque<BenchKernel>& kernels) {
     std::array<std::vector<double>, 2 * series> seconds;
@@ -86,7 +86,7 @@ class KeyBench {
     return medians;
   }
 
-  // Before the timing, seals the data that is opened with that key, because a wrong tag takes another branch.
+  // First seals the data that is opened with that key, untimed, because a wrong tag takes another branch.
   double time_once(const Subject& subject, const BenchKey& key, const BenchKernel& kernel) {
     const KernelMode mode = kernel.mode();
     const std::size_t launches = launches_of(size_);

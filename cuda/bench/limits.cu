@@ -37,8 +37,8 @@ __device__ void keep(const Word (&x)[chains], std::uint32_t* sink) {
   if (sum == 0x9e3779b9) *sink = static_cast<std::uint32_t>(sum);
 }
 
-// No two of these functions in a row can be merged. Each has two registers and a constant because three
-// registers may be fetched one after another.
+// No two consecutive functions can be merged. Each has two registers and a constant because three registers
+// may be fetched one after another.
 __global__ void __launch_bounds__(threads) logic_kernel(std::uint32_t* sink) {
   std::uint32_t x[chains];
   for (unsigned c = 0; c < chains; ++c) x[c] = threadIdx.x * chains + c;
@@ -152,8 +152,8 @@ class Measurement {
     return amount * 1000 / min_milliseconds;
   }
 
-  // For a kernel with `steps` times `chains` operations per thread, in twice as many CUDA blocks as fit on
-  // the device.
+  // The same for a kernel with `steps` times `chains` operations per thread, in twice as many CUDA blocks as
+  // fit on the device.
   template <class... Parameters, class... Arguments>
   double rate_of(void (*kernel)(Parameters...), const Arguments&... arguments) {
     int resident;

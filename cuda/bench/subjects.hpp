@@ -44,7 +44,7 @@ struct BenchKey {
 };
 BenchKey random_key(Cipher cipher);
 
-// What all launches have in common.
+// The same for all launches.
 inline constexpr CounterBlock bench_counter{0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0,
                                             1,    2,    3,    4,    5,    6,    7,    8};
 constexpr Nonce bench_nonce(Cipher cipher) {

@@ -68,7 +68,7 @@ std::vector<SweepShape> shapes_of(const Subject& subject, Cipher cipher, std::si
   return shapes;
 }
 
-// A lane kernel has to use the same shape in all its modes.
+// A lane kernel must use the same shape in all its modes.
 std::vector<KernelMode> modes_of(const Subject& subject, Cipher cipher) {
   if (subject.can(cipher, KernelMode::seal)) return {KernelMode::ctr, KernelMode::seal};
   return {KernelMode::ctr};

@@ -1,4 +1,4 @@
-// Times kernels on data that stay on the device, and with copies to it and back.
+// Times kernels on data in device memory, and with copies to the device and back.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct Runs {
 double median(const Runs& runs, const std::function<double()>& time);
 double median(std::vector<double> values);
 
-// Host memory, pinned like the filter's, to copy to the device from and back to.
+// Host memory, pinned like the filter's, for copies to the device and back.
 class HostData {
  public:
   explicit HostData(std::size_t size) : in_(size), out_(size), pinned_in_(in_), pinned_out_(out_) {}
@@ -57,7 +57,7 @@ class HostData {
   PinnedRegion pinned_in_, pinned_out_;
 };
 
-// What is copied with each launch.
+// Launches with copies of their input and output.
 struct CopiedLaunches {
   const BenchKernel* kernel;  // null: only copies
   KernelMode mode;

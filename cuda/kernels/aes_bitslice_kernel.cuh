@@ -1,6 +1,5 @@
-// Bitsliced CTR keystream: cipher/aes/bitslice_ctr.hpp on whole jobs. A warp takes a tile of 256 blocks, in a
-// grid-stride loop over tiles. No memory address and no branch depends on key or data. One kernel serves all
-// key sizes.
+// Bitsliced CTR keystream: cipher/aes/bitslice_ctr.hpp on whole jobs. Each warp processes tiles of 256 blocks
+// in a grid-stride loop. No memory address or branch depends on key or data. One kernel serves all key sizes.
 //
 // Shared memory holds the bitsliced round keys. The parts of rounds 1 and 2 that the blocks of a tile share
 // are computed for 32 tiles at once, one tile by each thread of a warp.
@@ -41,10 +40,10 @@ __device__ inline void spread_keys(aes::KeyRows* keys, const std::uint32_t* roun
     keys[i] = aes::make_key_rows(round_keys + i / aes::key_rows * 4, i % aes::key_rows);
 }
 
-// Starts copying the tile's data to shared memory, so that it takes no registers while the keystream is
+// Starts copying the tile's data to shared memory, which keeps it out of registers while the keystream is
 // computed.
 __device__ inline void fetch(const Tile& tile, uint4* data, unsigned warp_lane) {
-  // Keeps the compiler from computing the address once for all tiles, which would take a register too many.
+  // Keeps the compiler from computing the address once for all tiles, which would take one register too many.
   asm volatile("" : "+r"(warp_lane));
   for (unsigned i = warp_lane; i < aes::tile_blocks; i += warp_lanes)
     if (i >= tile.begin && i < tile.end)
@@ -54,7 +53,7 @@ __device__ inline void fetch(const Tile& tile, uint4* data, unsigned warp_lane) 
 
 __device__ inline void wait_for_data() {
   __pipeline_wait_prior(0);
-  __syncwarp();  // for what the other threads of the warp fetched
+  __syncwarp();  // the other threads of the warp have fetched their parts
 }
 
 // XORs the keystream into the data of a tile: word k belongs to block 8k + group. Whole tiles skip the bounds
@@ -79,7 +78,7 @@ __device__ inline void finish_tile(const Tile& tile, const aes::Column& key, con
   else
     add_data<false>(tile, key, data, group, column);
   if (tile.mask != nullptr && group == mask_block) tile.mask[column] = key.words[0];
-  __syncwarp();  // all threads have read what the next tile overwrites
+  __syncwarp();  // all threads have read the data that the next tile overwrites
 }
 
 template <class Plan>

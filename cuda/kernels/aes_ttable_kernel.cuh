@@ -1,5 +1,5 @@
-// CTR keystream by T-tables: cipher/aes/ttable.hpp on whole jobs. A warp takes a tile of 128 blocks, in a
-// grid-stride loop over tiles. Faster than the bitsliced kernel, but memory addresses depend on key and data.
+// CTR keystream by T-tables: cipher/aes/ttable.hpp on whole jobs. Each warp processes tiles of 128 blocks in
+// a grid-stride loop. Faster than the bitsliced kernel, but memory addresses depend on key and data.
 //
 // One CUDA block of 512 threads per multiprocessor fills 64 KiB of shared memory with the tables, once. Tiles
 // of 256 blocks were faster in large launches and much slower in small ones, where half of the warps had no
@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(ttable_threads, 1)
     for (unsigned i = warp_lane; i < ttable_tile; i += warp_lanes) {
       const bool has_data = i >= tile.begin && i < tile.end;
       const std::int64_t at = 4 * (tile.offset + i);
-      // A branch of its own: otherwise the compiler moves the load to where the data are needed, which is
-      // slower.
+      // A separate branch, because otherwise the compiler moves the load to where the data is needed, which
+      // is slower.
       uint4 data{};
       if (has_data) data = load_data(tile.in + at);
       const aes::Block key = keystream.block(static_cast<unsigned>(tile.first.low) % 256 + i);

@@ -1,4 +1,4 @@
-// Common parts of the kernels. Files with kernels include nothing that launches them, so that tests can run
+// Common parts of the kernels. Files with kernels include nothing that launches them, which lets tests run
 // the kernels on the host (tests/cuda/host_kernels_test.cpp).
 #pragma once
 
@@ -10,7 +10,7 @@ namespace gpuaes::cuda {
 
 inline constexpr unsigned warp_lanes = 32;
 
-// Leaves no keys and no data to the next CUDA block on the multiprocessor.
+// The next CUDA block on the multiprocessor must not see keys or data.
 __device__ inline void wipe_shared(volatile void* memory, unsigned bytes) {
   for (unsigned i = threadIdx.x; i < bytes / sizeof(std::uint32_t); i += blockDim.x)
     static_cast<volatile std::uint32_t*>(memory)[i] = 0;

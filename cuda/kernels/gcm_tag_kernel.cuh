@@ -1,7 +1,7 @@
-// The tags of a job's segments: 128 threads take a segment, and each thread every 128th block
-// (cipher/modes/ghash.hpp). No tables; no memory address and no branch depends on key or data, except the
-// final branch on the verdict, which is public. One or two warps per segment were slightly faster in large
-// launches and much slower in small ones, which have too few segments to hide the latency of multiplications.
+// The tags of a job's segments: 128 threads share a segment, and each thread takes every 128th block
+// (cipher/modes/ghash.hpp). No tables; no memory address or branch depends on key or data, except the final
+// branch on the verdict, which is public. One or two warps per segment were slightly faster in large launches
+// and much slower in small ones, which have too few segments to hide the latency of multiplications.
 #pragma once
 
 #include "cipher/modes/ghash.hpp"

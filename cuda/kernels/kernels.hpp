@@ -43,7 +43,8 @@ struct KuznyechikKey {
 void launch_kuznyechik_ctr(const KuznyechikKey& key, Counter counter, const std::byte* in, std::byte* out,
                            std::size_t size, cudaStream_t stream);
 
-// Bytes that may be kernel parameters, whose copies cannot all be wiped. The rest of the last 16 is 0.
+// Bytes that may be kernel parameters, whose copies cannot all be wiped. Padded with zeros to a multiple of
+// 16.
 struct PublicData {
   std::uint32_t size = 0;
   std::uint32_t words[max_aad_bytes / 4] = {};
@@ -63,9 +64,9 @@ struct GcmJob {
 // More than the number of segments in any job.
 inline constexpr std::uint32_t none_bad = 0xffffffff;
 
-// `plain` and `sealed` do not overlap. `first_bad` must be none_bad before the call; it stays so if all tags
-// are right, or else becomes the job's first segment whose tag is wrong. It is not set here because most jobs
-// leave it unchanged, and setting it for each would take time.
+// `plain` and `sealed` do not overlap. `first_bad` must be none_bad before the call. It keeps that value if
+// all tags are right, and otherwise becomes the number of the job's first segment with a wrong tag. Most jobs
+// leave it unchanged, so setting it here for each job would waste time.
 void launch_gcm_seal(const GcmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream);
 void launch_gcm_open(const GcmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
                      cudaStream_t stream);

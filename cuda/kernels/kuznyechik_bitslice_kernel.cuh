@@ -1,6 +1,6 @@
 // Bitsliced Kuznyechik: cipher/kuznyechik/bitslice.hpp on the counter blocks of a job
-// (cipher/modes/counter_blocks.hpp), 32 per thread. A warp takes a tile, in a grid-stride loop over tiles. No
-// memory address and no branch depends on key or data.
+// (cipher/modes/counter_blocks.hpp), 32 per thread. Each warp processes tiles in a grid-stride loop. No
+// memory address or branch depends on key or data.
 //
 // Shared memory holds the round keys, one word for each bit, and the 32 blocks of each thread before and
 // after they are transposed: registers cannot be indexed in a loop.

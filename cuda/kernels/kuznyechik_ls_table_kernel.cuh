@@ -3,8 +3,8 @@
 // and data.
 //
 // One CUDA block of 512 threads per multiprocessor fills 64 KiB of shared memory with the tables, once. A
-// cipher block takes 144 independent lookups of 16 bytes. The limit is the bandwidth of shared memory, 128
-// bytes per cycle and multiprocessor.
+// cipher block takes 144 independent lookups of 16 bytes. The bandwidth of shared memory, 128 bytes per cycle
+// and multiprocessor, is the limit.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>

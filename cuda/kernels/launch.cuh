@@ -29,10 +29,10 @@ inline unsigned multiprocessors() {
 // A grid for work that `blocks` CUDA blocks can share: the same number on each multiprocessor, at most
 // max_per_multiprocessor.
 //
-// Large launches begin early, in the room that the previous launch leaves. Without a limit, one of
-// these could take more than its even number of CUDA blocks, and the launch would last as long as they do,
-// which was much slower; launch() enforces the limit. Small launches do not begin early, because with several
-// CUDA streams they would take multiprocessors from the other streams' launches; that was slower, too.
+// Large launches begin early, in the room that the previous launch leaves. Without a limit, one
+// multiprocessor could take more than its share of CUDA blocks and prolong the launch, which was much slower;
+// launch() enforces the limit. Small launches do not begin early, because with several CUDA streams they
+// would take multiprocessors from the other streams' launches, which was also slower.
 inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned max_per_multiprocessor) {
   constexpr unsigned large = 256;  // threads per multiprocessor
   const unsigned processors = multiprocessors();
@@ -46,15 +46,15 @@ inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned max_per_m
       .per_multiprocessor = early && per_multiprocessor < max_per_multiprocessor ? per_multiprocessor : 0};
 }
 
-// How warps take tiles.
+// How tiles are divided among warps.
 struct TileUse {
   unsigned blocks_per_thread;  // cipher blocks of a tile per thread of a warp
   unsigned max_threads;        // in a CUDA block
   unsigned resident_threads;   // threads that fit on a multiprocessor
 };
 
-// Unless the shape sets the number of threads, small launches have small CUDA blocks, so that all
-// multiprocessors have work.
+// Unless the shape sets the number of threads, small launches have small CUDA blocks, which gives all
+// multiprocessors work.
 inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileUse& use) {
   const std::uint64_t warps_each = (tiles + multiprocessors() - 1) / multiprocessors();
   const unsigned fitting =

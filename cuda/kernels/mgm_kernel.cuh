@@ -1,6 +1,6 @@
-// The products of MGM (RFC 9058, section 4.1) on a job's segments, and the end of their tags. No tables; no
-// memory address and no branch depends on key or data, except the final branch on the verdict, which is
-// public.
+// The products of MGM (RFC 9058, section 4.1) for a job's segments, and the final step of their tags. No
+// tables; no memory address or branch depends on key or data, except the final branch on the verdict, which
+// is public.
 #pragma once
 
 #include "cipher/modes/mgm.hpp"
@@ -18,8 +18,8 @@ __device__ inline ghash::Element element_of(const BlockWords& block) {
   return ghash::load(block.words);
 }
 
-// For each segment, the sum of the products of its blocks and factors: 128 threads take a segment, each
-// thread every 128th block, and each reduces once.
+// For each segment, the sum of the products of its blocks and factors: 128 threads share a segment, each
+// thread takes every 128th block, and each reduces once.
 static __global__ void __launch_bounds__(product_threads)
     mgm_product_kernel(PublicData aad, MgmSegments segments, const std::byte* sealed,
                        const BlockWords* factors, BlockWords* sums) {
@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(product_threads)
   wipe_shared(product_memory, product_bytes);
 }
 
-// Writes the tags after the ciphertexts, or compares them: a warp takes a segment.
+// Writes the tags after the ciphertexts, or compares them, with one warp per segment.
 constexpr unsigned mgm_tag_threads = 128;
 static __global__ void __launch_bounds__(mgm_tag_threads)
     mgm_tag_kernel(MgmSegments segments, std::byte* sealed, const uint4* tags, std::uint32_t* first_bad) {

@@ -7,8 +7,8 @@
 
 namespace gpuaes::cuda {
 
-// What the tag of a segment authenticates, except the block of lengths: the blocks of the associated data,
-// then those of the ciphertext, both padded with zeros.
+// The data that the tag of a segment authenticates, without the block of lengths: the blocks of the
+// associated data, then those of the ciphertext, both padded with zeros.
 struct HashedBlocks {
   const PublicData& aad;
   ghash::Lengths lengths;
@@ -25,7 +25,7 @@ struct HashedBlocks {
     const std::uint32_t words[4] = {fetched.x, fetched.y, fetched.z, fetched.w};
     ghash::Element block = ghash::load(words);
     const unsigned rest = static_cast<unsigned>(lengths.ciphertext_bytes) - ciphertext_at(index);
-    if (rest < 16)  // never for associated data, for which it has wrapped around
+    if (rest < 16)  // never true for associated data, where `rest` has wrapped around
       for (unsigned i = 0; i < 4; ++i) block.words[3 - i] &= leading_bytes(rest, 4 * i);
     return block;
   }

@@ -1,10 +1,10 @@
-// AES by table lookup in the ways that have been tried on GPUs, from the point of view of one thread. The
-// bench compares them; tests run the same bodies on the host. Memory addresses depend on key and data.
+// AES by table lookup in the ways that have been tried on GPUs, as run by one thread. The bench compares
+// them; tests run the same bodies on the host. Memory addresses depend on key and data.
 //
 // A round is written once, with three template parameters:
-// - The form, which is what is looked up: the S-box, with MixColumns computed; or T-tables, which combine
-//   both, either one, rotated for each row, or four.
-// - The memory that the tables are in.
+// - The form: which tables it uses. Either the S-box, with MixColumns computed; or T-tables, which combine
+//   both, either a single one, rotated for each row, or four.
+// - The memory that holds the tables.
 // - The cut: how many threads share a block, and what they exchange.
 //
 // Encryption and decryption differ in the direction of ShiftRows, in the tables, and in the matrix of
@@ -71,8 +71,8 @@ struct Ttables {
     if (count == 4) return v[0] ^ v[1] ^ v[2] ^ v[3];
     return v[0] ^ permute(v[1], v[1], 0x2103) ^ permute(v[2], v[2], 0x1032) ^ permute(v[3], v[3], 0x0321);
   }
-  // For encryption, row 1 of an entry is the S-box's value. For decryption no row is, but their sum is, since
-  // 14 + 9 + 13 + 11 = 1 in the field.
+  // For encryption, row 1 of an entry is the S-box's value. For decryption no row is, but the sum of all four
+  // is, since 14 + 9 + 13 + 11 = 1 in the field.
   GPUAES_HD static std::uint32_t join_last(const std::uint32_t (&v)[4]) {
     if (way == Direction::encrypt)
       return permute(permute(v[0], v[1], 0x0051), permute(v[2], v[3], 0x0051), 0x5410);
@@ -94,9 +94,8 @@ struct Linear {
 };
 
 // Shared memory serves one word from each of 32 banks at a time. Here every thread of a warp has a copy of
-// the tables in its own bank. With one table, entry x is the words from 32 x on. Four tables are in two
-// pairs, and entry x of a pair is the words from 64 x on, so that one permutation turns a byte into an
-// address.
+// the tables in its own bank. With one table, entry x starts at word 32 x. Four tables form two pairs, and
+// entry x of a pair starts at word 64 x, so one permutation turns a byte into an address.
 template <unsigned tables>
 struct Banked {
   static constexpr unsigned words = tables * 256 * 32;
@@ -118,9 +117,9 @@ struct Banked {
 };
 
 // Cuts. The thread at `position` has one part of the block. `step` computes its part of the next state,
-// without the round key. `give` is what it contributes for other threads to use; gather(v, position), where
-// `v` is its own contribution, is that of the thread at that position. `part` and `key` extract its part of a
-// block in registers and of a round key in memory.
+// without the round key. `give` returns its contribution for the other threads; gather(v, position), given
+// the thread's own contribution `v`, returns that of the thread at `position`. `part` and `key` extract its
+// part of a block in registers and of a round key in memory.
 
 // The column from which ShiftRows takes `row` of `column`.
 template <Direction direction>
@@ -207,7 +206,7 @@ struct SixteenThreads {
   }
 };
 
-// One round of `count` blocks at once, which hides latency and shares the load of the round key.
+// One round of `count` blocks together, which hides latency and shares the load of the round key.
 template <class Cut, class Form, bool last, unsigned count, class Memory, class Gather>
 GPUAES_HD inline void run_round(typename Cut::Part (&parts)[count], unsigned position,
                                 const std::uint32_t* round_key, const Memory& memory, const Gather& gather) {

@@ -1,4 +1,4 @@
-// What variants.cpp passes to the kernels.
+// The arguments that variants.cpp passes to the kernels.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -15,7 +15,7 @@ namespace gpuaes {
 
 enum class Direction { encrypt, decrypt };
 
-// The equivalent inverse cipher (FIPS 197, section 5.3.5), which has the order of the cipher itself:
+// The equivalent inverse cipher (FIPS 197, section 5.3.5), whose steps are in the cipher's own order:
 // InvSubBytes, InvShiftRows, InvMixColumns, AddRoundKey, with modified round keys.
 namespace aes {
 
@@ -34,7 +34,7 @@ constexpr std::array<std::uint8_t, 256> make_inverse_sbox() {
 
 inline constexpr std::array<std::uint8_t, 256> inverse_sbox = make_inverse_sbox();
 
-// Like make_ttable(): what a byte in row 0 adds to the four rows of its new column.
+// Like make_ttable(): the contribution of a byte in row 0 to the four rows of its new column.
 constexpr TTable make_inverse_ttable() {
   TTable table{};
   for (unsigned i = 0; i < 256; ++i) table.words[i] = unmix_column(inverse_sbox[i]);
@@ -58,7 +58,7 @@ constexpr RoundKeys make_decryption_keys(const RoundKeys& keys) {
 }  // namespace aes
 
 // Tables of L^-1 S^-1 fit the order of the rounds if each round key except the last is added after L^-1
-// instead of before it, and therefore goes through L^-1 itself. What remains is S before the first L^-1,
+// instead of before it, and is therefore transformed by L^-1 itself. This leaves S before the first L^-1,
 // which cancels the S^-1 of the table there, and S^-1 after the last L^-1.
 namespace kuznyechik {
 

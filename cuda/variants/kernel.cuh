@@ -1,7 +1,7 @@
 // The kernel of all variants: variants/aes_lookup.hpp, or cipher/kuznyechik/ls_table.hpp and
 // variants/inverse.hpp, on whole buffers. CUDA block b takes tile b, then tile b + gridDim.x and so on if the
 // grid is smaller than the data. Adjacent threads have adjacent blocks, or parts of one block. The blocks of
-// one thread are a CUDA block's worth apart, so that a warp's memory accesses coalesce.
+// one thread are a CUDA block's worth apart, which coalesces a warp's memory accesses.
 //
 // Round keys are read from the kernel's parameters: constant memory is fastest if all threads of a warp read
 // one address. Threads that share a block read four addresses at a time, so their round keys are copied to

@@ -81,7 +81,7 @@ std::array<std::uint32_t, max_key_words> make_round_keys(const CipherKey& key, D
   refuse_cipher(key.cipher);
 }
 
-// Allows the kernel the shared memory it needs, and reports its resource use in that shape.
+// Allows the kernel the shared memory it needs, and returns its resource use in that shape.
 KernelUse allow_shape(const Variant& variant, const void* kernel, const LaunchShape& shape) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, kernel));

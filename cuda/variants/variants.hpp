@@ -1,6 +1,6 @@
 // AES and Kuznyechik by table lookup in the ways that have been tried on GPUs, for comparison in the bench.
 // The filter must not use them: memory addresses depend on key and data, the round keys are kernel
-// parameters, whose copies cannot all be wiped, and ECB shows which blocks are equal.
+// parameters, whose copies cannot all be wiped, and ECB reveals which blocks are equal.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -45,13 +45,13 @@ std::span<const Variant> variants();
 // UsageError if no variant has that name.
 const Variant& find_variant(std::string_view name);
 
-// The numbers of cipher blocks that a thread can work on at once: 1; if threads do not share blocks, up to 16
-// of AES and up to 4 of Kuznyechik.
+// The numbers of cipher blocks that a thread can process together: 1 and, if threads do not share blocks, up
+// to 16 for AES or 4 for Kuznyechik.
 std::span<const unsigned> blocks_per_thread(const Variant& variant);
 
 struct LaunchShape {
   unsigned threads = 256;          // in a CUDA block: 32 to 1024, a power of two
-  unsigned blocks_per_thread = 1;  // cipher blocks at once
+  unsigned blocks_per_thread = 1;  // cipher blocks processed together
   bool grid_stride = true;         // CUDA blocks loop over the data; otherwise the grid covers the data
   unsigned cuda_blocks = 0;        // with grid_stride; 0: as many as fit on the device
 };
@@ -93,7 +93,7 @@ class VariantKernel {
   std::array<std::uint32_t, max_key_words> keys_;  // for the mode's direction
   int rounds_;                                     // for AES
   LaunchShape shape_;
-  unsigned tile_blocks_;  // cipher blocks that a CUDA block works on at once
+  unsigned tile_blocks_;  // cipher blocks that a CUDA block processes together
   const void* kernel_;
   unsigned shared_bytes_;  // for tables
   KernelUse use_;

@@ -1,4 +1,4 @@
-"""Rates of wrong output mean nothing, so the output is compared first."""
+"""A rate means nothing if the output is wrong, so the output is compared first."""
 
 import subprocess
 

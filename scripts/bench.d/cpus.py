@@ -1,4 +1,4 @@
-"""From how few CPUs on a GPU is faster: what plan_lanes() in src/lane/plan.cpp decides for -l auto."""
+"""With how few CPUs a GPU is faster, the question that plan_lanes() in src/lane/plan.cpp answers for -l auto."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ import shutil
 from contender import fastest, take_turns
 from units import GI, words_of
 
-MAX_BYTES = 4 * GI  # enough that the start of CUDA matters little
+MAX_BYTES = 4 * GI  # enough to make the startup time of CUDA insignificant
 
 
 def pinned(contender, cpus):

@@ -1,4 +1,4 @@
-"""Files in the page cache to /dev/null: every kind of lanes on a large file, and small files next to rivals."""
+"""Files in the page cache to /dev/null: every kind of lane on a large file, and small files next to other programs."""
 
 from contender import fastest, find, take_turns
 from units import GI, KI, MI, words_of
@@ -20,7 +20,7 @@ def run(fixture):
     ours.append(fixture.ours("cobblestone", "auto", path))
     reads = [fixture.read_alone(path, fixture.cpus, MI, fixture.cpus)]
     rivals = [fixture.openssl(path), *fixture.age_encrypts(path)]
-    for rival, every in zip(rivals, (3, 5)):  # they take long on a large file
+    for rival, every in zip(rivals, (3, 5)):  # they are slow on a large file
         rival.every = every
     take_turns([*reads, *ours, *rivals], fixture.runs(5), fixture.deadline.at_most(60))
     fixture.results.compare("file", case, [*reads, *ours, *rivals], size, fastest(reads), *rivals)
@@ -36,8 +36,8 @@ def run_kuznyechik(fixture, path, size):
 
 
 def run_sizes(fixture):
-    """Each size with what -l auto chooses."""
-    fixture.results.heading("files to /dev/null, next to rivals")
+    """Each size with the lanes that -l auto chooses."""
+    fixture.results.heading("files to /dev/null, with other programs")
     for size, runs in ((KI, 40), (64 * MI, 9), (GI, 3)):
         if size > fixture.file_size:
             fixture.results.left_out(f"{words_of(size)}: larger than the large file")

@@ -1,4 +1,4 @@
-"""What every part works with: programs, keys, data, and contenders made of them."""
+"""The programs, keys and data that every part uses, and contenders made from them."""
 
 import csv
 import os
@@ -12,7 +12,7 @@ from units import MI
 
 
 def make_random_file(path, size):
-    """Random bytes, as fast as they can be made: the key stream of a random key."""
+    """Random bytes, as fast as they can be made: the keystream of a random key."""
     key, iv = os.urandom(16).hex(), os.urandom(16).hex()
     with open(path, "wb") as out, subprocess.Popen(
             ["openssl", "enc", "-aes-128-ctr", "-K", key, "-iv", iv, "-in", "/dev/zero"],
@@ -61,7 +61,7 @@ class Fixture:
 
     @staticmethod
     def folder_in(parent):
-        """A temporary folder there, for a `with`."""
+        """A temporary folder there, as a context manager."""
         return tempfile.TemporaryDirectory(prefix="gpuaes-bench.", dir=parent)
 
     # Data: random, and in the page cache -----------------------------------------------------------
@@ -90,7 +90,7 @@ class Fixture:
         return path
 
     def forget_files(self):
-        """Dirty pages of removed files are no longer written to the disk."""
+        """Removes the files, which also keeps their dirty pages from being written to the disk."""
         for path in self.files.values():
             for ending in ("", ".sealed", ".age"):
                 if os.path.exists(path + ending):
@@ -118,7 +118,7 @@ class Fixture:
                          action="decrypt" if form == "open" else "encrypt", lanes=lanes or "auto")
 
     def cuda_lanes(self):
-        """What -l takes for one GPU, alone and with CPU lanes, and for several."""
+        """Arguments of -l for one GPU, alone and with CPU lanes, and for several."""
         if not self.gpus:
             return []
         several = [count for count in (2, 4, 8) if count < self.gpus]
@@ -145,7 +145,7 @@ class Fixture:
         return [Contender("age", ["age", *self.age["encrypt"]], source, action="encrypt")] if self.age else []
 
     def age_decrypts(self, size):
-        """age, decrypting the random file of this size, which it has encrypted."""
+        """age, decrypting the random file of this size, which age encrypted."""
         if not self.age:
             return []
         source = self.made_of(size, "age", ["age", *self.age["encrypt"]])
@@ -170,7 +170,7 @@ class Fixture:
             subprocess.run(["gpgconf", "--homedir", self.path("gnupg"), "--kill", "all"], check=False)
 
     def gost_engine(self, source=os.devnull):
-        """openssl enc with Kuznyechik of its engine gost; None if that is not installed."""
+        """openssl enc with Kuznyechik from the gost engine; None if that is not installed."""
         command = ["openssl", "enc", "-engine", "gost", "-kuznyechik-ctr", "-K", self.key.hex(), "-iv", self.iv[:16]]
         tried = subprocess.run(command, input=b"x", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
         if tried.returncode == 0 and len(tried.stdout) == 1:
@@ -186,11 +186,11 @@ class Fixture:
     # gpuaes-bench -----------------------------------------------------------------------------------
 
     def bench_rows(self, table, *arguments, seconds=120):
-        """Keeps what a command of gpuaes-bench measures. Out of time, it is told to stop and keeps its rows so far."""
+        """Keeps the results of a gpuaes-bench command. If time runs out, stops it and keeps its rows so far."""
         command = [self.bench, *arguments, "--csv"]
         seconds = self.deadline.at_most(seconds).left()
         if seconds <= 0:
-            self.results.left_out(f"gpuaes-bench {' '.join(arguments)}: the time was over")
+            self.results.left_out(f"gpuaes-bench {' '.join(arguments)}: the time limit was reached")
             return
         rows, messages, late = run_csv(command, seconds)
         self.results.add(table, [dict(row) for row in rows])
@@ -202,7 +202,7 @@ class Fixture:
 
 
 def run_csv(command, seconds):
-    """Rows; messages of a failure; whether the time was over."""
+    """Rows; messages of a failure; whether the time limit was reached."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         late = False
         try:

@@ -1,4 +1,4 @@
-"""What else can be done with a large sealed file, and what a passphrase costs."""
+"""Other operations on a large sealed file, and the cost of a passphrase."""
 
 import os
 import shutil

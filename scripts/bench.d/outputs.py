@@ -18,7 +18,7 @@ def memory_folder():
 
 
 def disk_folder(fixture):
-    """None if the folder given is in memory too."""
+    """None if the folder given is also in memory."""
     usable = os.path.isdir(fixture.disk) and file_system(fixture.disk) not in ("tmpfs", "ramfs")
     return fixture.disk if usable else None
 
@@ -61,7 +61,7 @@ def measure(fixture, kind, work, size):
 
 
 def evict(path):
-    """Whether the page cache dropped the file, if the system can say."""
+    """Whether the page cache dropped the file, if the system reports it."""
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)

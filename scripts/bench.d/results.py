@@ -3,7 +3,7 @@
 import csv
 import os
 
-# A row for each program and input that was measured. `case` names what its rows have in common: they took turns.
+# A row for each program and input that was measured. Programs that took turns have the same `case`.
 PROGRAM_COLUMNS = ["part", "case", "program", "cipher", "format", "action", "lanes", "bytes", "runs", "seconds",
                    "min_seconds", "cpu_seconds", "lanes_seconds"]
 
@@ -50,7 +50,7 @@ class Results:
         self.tables.setdefault(table, []).extend(rows)
 
     def compare(self, part, case, contenders, size, *baselines):
-        """Keeps a row for each contender, and prints its rate and how many times as fast as each baseline it is."""
+        """Keeps a row for each contender, and prints its rate and its speed relative to each baseline."""
         rows = []
         for c in contenders:
             if c.failed:

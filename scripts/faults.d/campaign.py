@@ -17,8 +17,8 @@ class Campaign:
         self.wrong = 0
         self.counts = collections.Counter()
         self.succeeded = collections.Counter()  # runs with status 0, by run and name of the fault
-        self.failed = collections.Counter()  # runs that reported an error, by the same
-        self.groups = set()  # pairs of the same whose first call was tried
+        self.failed = collections.Counter()  # runs that reported an error, by run and name of the fault
+        self.groups = set()  # (run, fault) pairs whose first call was tried
 
     # Cases ----------------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ def calls_to_hit(count, limit):
 
 
 def interleaved(lists):
-    """The first item of each list, then the second of each, and so on: if time runs out, each list got its share."""
+    """The first item of each list, then the second of each, and so on: if time runs out, each list has had its share."""
     return [item for items in itertools.zip_longest(*lists) for item in items if item is not None]
 
 

@@ -9,7 +9,7 @@ import subprocess
 from campaign import Campaign, Case, calls_to_hit, interleaved
 
 # Every run on a device calls these functions. The campaign fails if it sees no calls of one of the groups, or if a run
-# survived no failure in one of them.
+# never survives a failure in one of them.
 ESSENTIAL = {"launches": r"cuLaunch", "copies": r"cuMemcpy", "events": r"cuEvent(Record|Query|Synchronize)"}
 FREQUENT = re.compile(r"cu(Launch|Memcpy|Memset|Event|Stream|MemAlloc|MemFree|MemHost)")
 
@@ -25,7 +25,7 @@ def error_of(name):
 
 
 def show_nothing_seen(fixture, calls):
-    """Prints hints at why no calls were seen."""
+    """Prints possible reasons why no calls were seen."""
     print(f"faults: in a run on the device, {calls['dlsym']} driver functions were looked up with dlsym() and "
           f"{calls['cuGetProcAddress']} with cuGetProcAddress(), and these were called:")
     for name, count in sorted(calls.items()):

@@ -1,4 +1,4 @@
-"""Reads what is drawn: CSV and JSON of gpuaes-bench and scripts/bench, and traces of gpuaes-stream."""
+"""Reads the input for pictures: CSV and JSON of gpuaes-bench and scripts/bench, and traces of gpuaes-stream."""
 
 import csv
 import io
@@ -44,7 +44,7 @@ def read_csv(text):
 
 
 def numbers(row, names, zero, absent):
-    """None if a field is empty that may not be `absent`. Only fields in `zero` may be 0."""
+    """None if a field that may not be `absent` is empty. Only fields in `zero` may be 0."""
     found = {}
     for name in names:
         if row[name] in ("", None):
@@ -96,7 +96,7 @@ def spans_of_trace(events):
 
 
 def spans_of_table(rows):
-    """The same of the part of a trace that scripts/bench keeps."""
+    """The same for the part of a trace that scripts/bench keeps."""
     try:
         return [span(row["track"], row["what"], row["start_us"], row["length_us"]) for row in rows]
     except ValueError as error:

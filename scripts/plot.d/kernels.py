@@ -8,7 +8,7 @@ from style import COLORS, GRAY, MAX_LINES, RATE, label_lines, plain, rate_name, 
 
 COLUMNS = {"variant", "cipher", "mode", "bytes", "copies", "gb_per_s"}
 
-# The beginning of a variant's name says which tables it uses, the rest where they are.
+# The first part of a variant's name is the kind of its tables, and the rest is their place.
 TABLES = {"sbox": ("S-box", COLORS[0]), "ttable1": ("one T-table", COLORS[1]), "ttable4": ("four T-tables", COLORS[2]),
           "ls": ("LS tables", COLORS[0])}
 PLACES = ["constant", "texture", "global", "shared"]

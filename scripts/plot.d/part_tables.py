@@ -1,4 +1,4 @@
-"""Tables of what gpuaes-bench measures: ciphers, the pipeline, links and kernels."""
+"""Tables of gpuaes-bench results: ciphers, the pipeline, links and kernels."""
 
 from inputs import group
 from results import GI, MI, markdown, significant
@@ -62,7 +62,7 @@ def kernels_table(run):
 
 
 def variants_table(run):
-    """All kernels in counter mode, by where their tables are; and what limits each."""
+    """All kernels in counter mode, by the place of their tables, and the limit of each."""
     here = {}
     for row in run.kernels:
         if row["mode"] == "ctr" and row["copies"] == "no" and int(row["bytes"]) == 256 * MI:
@@ -74,7 +74,7 @@ def variants_table(run):
                          significant(float(row["limit_gb_per_s"])) if row["limit_gb_per_s"] else "",
                          f"{float(row['share_of_limit']):.0%}" if row["share_of_limit"] else "", row["registers"],
                          row["resident_warps"]])
-    return markdown(["launches of 256 MiB", "GB/s", "limited by", "limit, GB/s", "reached", "registers", "warps"], rows)
+    return markdown(["launches of 256 MiB", "GB/s", "limited by", "limit, GB/s", "of limit", "registers", "warps"], rows)
 
 
 def keys_table(run):
@@ -83,7 +83,7 @@ def keys_table(run):
         rates = [float(row[f"{key}_gb_per_s"]) for key in ("zeros", "ones", "random")]
         rows.append([f"`{row['variant']}`, {title_of(row['cipher'])}, {MODES.get(row['mode'], row['mode'])}", *map(significant, rates),
                      f"{float(row['keys_spread_percent']):.2f} %", f"{float(row['one_key_spread_percent']):.2f} %"])
-    return markdown(["GB/s with a key of", "zeros", "ones", "random bits", "spread of keys", "spread of one key"], rows)
+    return markdown(["GB/s with a key of", "zeros", "ones", "random bits", "spread, several keys", "spread, one key"], rows)
 
 
 TABLES = {

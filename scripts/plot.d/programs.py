@@ -1,4 +1,4 @@
-"""Pictures of scripts/bench: the filter next to its rivals, and CPU and CUDA lanes by number of CPUs."""
+"""Pictures of scripts/bench: the filter next to other programs, and CPU and CUDA lanes by number of CPUs."""
 
 import re
 

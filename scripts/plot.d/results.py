@@ -41,7 +41,7 @@ class Run:
 
 
 def significant(number):
-    """Three digits: more of them differ from run to run."""
+    """Three digits; further ones vary from run to run."""
     return f"{number:.0f}" if number >= 99.5 else f"{number:.1f}" if number >= 9.95 else f"{number:.2f}"
 
 

@@ -1,4 +1,4 @@
-"""How all pictures look."""
+"""The style of all pictures."""
 
 import math
 
@@ -33,7 +33,7 @@ def rate_name(rate):
 
 
 def size_axis(axis, sizes):
-    """In powers of two, every other of them named."""
+    """Powers of two, every other one labeled."""
     low, high = math.floor(math.log2(min(sizes))), math.ceil(math.log2(max(sizes)))
     step = 2 if high - low < 12 else 4
     ticks = [2.0 ** power for power in range(low, high + 1, step)]
@@ -43,7 +43,7 @@ def size_axis(axis, sizes):
 
 
 def label_lines(axis, ends):
-    """Names lines at their right ends, (x, y, name, color) each, without overlap."""
+    """Labels lines at their right ends, (x, y, name, color) each, without overlap."""
     axis.figure.draw_without_rendering()
     height = axis.get_window_extent().height * 72 / axis.figure.dpi  # points
     low, high = axis.get_ylim()

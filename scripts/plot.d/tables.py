@@ -21,7 +21,7 @@ def run_table(run):
     if gpus:
         count = f"{len(gpus)} × " if len(gpus) > 1 else ""
         rows.append(("GPU", f"{count}{gpus[0]}, {run.fact('GPU memory')}, {run.fact('link')}, driver {run.fact('driver')}"))
-    rows += [("Linux", run.fact("Linux")), ("rivals", "; ".join(filter(None, (version(run, rival) for rival in ("openssl", "age", "gpg"))))),
+    rows += [("Linux", run.fact("Linux")), ("other programs", "; ".join(filter(None, (version(run, rival) for rival in ("openssl", "age", "gpg"))))),
              ("left out", "; ".join(OPTIONS.sub("", text) for text in run.facts_of("left out") + run.facts_of("failed")))]
     return markdown(["", ""], [row for row in rows if row[1]], align="---")
 
@@ -30,7 +30,7 @@ OPTIONS = re.compile(r" --[^:]*")  # of a command
 
 
 def version(run, rival):
-    """age prints only a number, OpenSSL two equal versions."""
+    """age prints only a number; OpenSSL prints its version twice."""
     text = run.fact(rival).partition(" (Library")[0]
     return f"{rival} {text}" if text[:1].isdigit() else text
 
@@ -65,10 +65,10 @@ def best_copy(rows):
 
 
 def summary_table(run):
-    """The README's table: whole runs next to rivals, and a sentence on the machine."""
+    """The README's table: whole runs next to other programs, and a sentence on the machine."""
     large = [row for row in run.of_part("file") if row["cipher"] != "kuznyechik"]
     kuznyechik = [row for row in run.of_part("file") if row["cipher"] == "kuznyechik"]
-    file = f"file of {size_of(large)} to `/dev/null`"
+    file = f"{size_of(large)} file to `/dev/null`"
     rows = [summary_row(title, here, lanes) for title, here, lanes in (
         (file, large, "auto"), (f"{file}, `-l cuda:0`", large, "cuda:0"),
         ("between two pipes", [row for row in run.of_part("pipe") if row["cipher"] != "kuznyechik"], "auto"),
@@ -98,7 +98,7 @@ def file_table(run):
     others = [row for row in run.of_part("file") if row["program"] != OURS]
     rows += [[f"`{row['program']}`" + (f", {row['lanes'].partition(':')[2]} threads" if row["action"] == "read" else ""),
               rate_of(row)] + ["", ""] for row in others]
-    return markdown(["GB/s", "raw", "sealed", "decryption of sealed"], rows)
+    return markdown(["GB/s", "raw", "sealed", "sealed, decryption"], rows)
 
 
 def both_rates(row):
@@ -111,7 +111,7 @@ def both_rates(row):
 
 
 def rivals_table(run):
-    """How many times as fast as each rival, in each case where it ran."""
+    """The speed relative to each rival, in each case where the rival ran."""
     rows = []
     for part in ("file", "sizes", "pipe", "output"):
         for case in cases_of(run, part):
@@ -125,7 +125,7 @@ PART_NAMES = {"file": "file,", "sizes": "file,", "pipe": "pipes,", "output": "fi
 
 
 def rivals_row(where, ours, here):
-    """None, or one row. Rivals count that do the same, with the same family of ciphers."""
+    """None, or one row. Rivals count only if they do the same thing with the same family of ciphers."""
     rivals = [row for row in here if row["program"] in RIVALS and row["action"] == ours["action"] and
               (row["program"] == "gost-engine") == (ours["cipher"] == "kuznyechik")]
     if not rivals:
@@ -151,7 +151,7 @@ def pipe_table(run):
             "a filter that only copies" if row is copy else f"`{row['program']}`"
         rows.append([name, rate_of(row), ratio(row, copy), ratio(row, openssl),
                      f"{float(row['cpu_seconds']) / int(row['bytes']) * 1e9:.2f}"])
-    return markdown([f"{size_of(here)}", "GB/s", "of a copy", "of `openssl`", "CPU s/GB"], rows)
+    return markdown([f"{size_of(here)}", "GB/s", "vs. a copy", "vs. `openssl`", "CPU s/GB"], rows)
 
 
 def operations_table(run):
@@ -160,7 +160,7 @@ def operations_table(run):
     for (action,), of_action in group(here, "action").items():
         cpu, cuda = (next((row for row in of_action if row["lanes"] == lanes), None) for lanes in ("cpu", "cuda:0"))
         rows.append([ACTIONS.get(action, action), time_of(cpu or (of_action[0] if not cuda else None)), time_of(cuda)])
-    return markdown([f"sealed file of {size_of(here)}", "CPU lanes", "`-l cuda:0`"], rows)
+    return markdown([f"sealed {size_of(here)} file", "CPU lanes", "`-l cuda:0`"], rows)
 
 
 ACTIONS = {"decrypt": "decryption to `/dev/null`", "test": "`--test`", "salvage": "`--salvage`, nothing damaged",
@@ -193,7 +193,7 @@ def output_table(run):
                 where = f"{case.partition(',')[0]}, {size_of([row])}" if part == "output" else f"not in the page cache, {size_of([row])}"
                 name = row["format"] if row["program"] == OURS else f"`{row['program']}`"
                 rows.append([f"{where}: {name}", rate_of(row), ratio(row, copy)])
-    return markdown(["", "GB/s", "of the copy"], rows)
+    return markdown(["", "GB/s", "vs. the copy"], rows)
 
 
 def cpus_table(run):

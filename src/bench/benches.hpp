@@ -25,12 +25,13 @@ std::vector<Command::Option> memory_options();
 void run_memory_bench(const Arguments& arguments);
 
 // The filter's pipeline with a real session, between a source and a sink that take no time, for each kind of
-// lanes and each chunk size. Reports the rate, and where the time of the threads went.
+// lanes and each chunk size. Reports the rate, and how the threads spent their time.
 std::vector<Command::Option> pipeline_options();
 void run_pipeline_bench(const Arguments& arguments);
 
-// The rest need CUDA devices, and skip what does not fit into device memory. They are defined in cuda/bench,
-// or without CUDA in without_cuda.cpp, which refuses. Their options are in bench/cuda_requests.hpp.
+// The following need CUDA devices, and skip anything that does not fit into device memory. They are defined
+// in cuda/bench, or without CUDA in without_cuda.cpp, which refuses. Their options are in
+// bench/cuda_requests.hpp.
 
 // Copies to and from each device, in each direction and in both at once; the same with two, four, ... and all
 // devices together; and the properties of each device.
@@ -43,7 +44,7 @@ void run_limit_bench(const Arguments& arguments);
 // each kernel with that of CPU lanes before timing it, as the next two do.
 void run_kernel_bench(const Arguments& arguments);
 
-// How much times differ between keys, and between series with one key: a row for each valid combination of
+// How much times vary between keys, and between series with one key: a row for each valid combination of
 // kernel, cipher and mode.
 void run_key_bench(const Arguments& arguments);
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-// All options of a command, those that every command has included.
+// All options of a command, including those that every command has.
 std::vector<Command::Option> options_of(const Command& command) {
   std::vector<Command::Option> options = command.options;
   if (command.reports) {
@@ -96,7 +96,8 @@ void run_command(std::span<const Command> commands, int argc, const char* const*
   const auto found = std::ranges::find(commands, name, &Command::name);
   if (found != commands.end()) return run(*found, argc - 1, argv + 1);
   if (argc == 2 && (name == "-h" || name == "--help")) return print(help_text(commands));
-  throw UsageError("the first word is not a command", "gpuaes-bench -h lists the commands");
+  throw UsageError(name.empty() ? "no command was given" : fmt::format("unknown command '{}'", name),
+                   "gpuaes-bench -h lists the commands");
 }
 
 unsigned parse_count(const std::string& text) {

@@ -12,7 +12,7 @@
 
 namespace gpuaes {
 
-// What a command was called with.
+// The arguments that a command was called with.
 struct Arguments {
   std::vector<std::string> words;              // after the command
   std::map<std::string, std::string> options;  // by long name

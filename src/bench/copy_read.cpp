@@ -41,7 +41,7 @@ class ReadQueue {
     std::span<std::byte> buffer;
   };
 
-  // The ring provides memory that is allocated as the filter's.
+  // The ring allocates memory as the filter does.
   ReadQueue(FileSpan file, std::size_t call_bytes, std::size_t buffers, const Cancel& cancel)
       : rest_(file), call_bytes_(call_bytes), ring_(buffers, call_bytes, 0), cancel_(cancel) {
     const std::size_t stride = ring_.memory().size() / buffers;
@@ -68,7 +68,7 @@ class ReadQueue {
   FileSpan rest_;
   const std::size_t call_bytes_;
   Ring ring_;
-  const Cancel& cancel_;  // ends reading early: what was read until then still gives a rate
+  const Cancel& cancel_;  // stops reading early; the bytes read by then still give a rate
   std::deque<std::span<std::byte>> free_;
 };
 
@@ -95,7 +95,7 @@ void read_range(FileSpan range, std::span<std::byte> buffer) {
   }
 }
 
-// Bytes read.
+// Returns the number of bytes read.
 std::uint64_t read_all(ReadQueue& queue) {
   std::uint64_t bytes = 0;
   while (const std::optional<ReadQueue::Read> read = queue.take()) {

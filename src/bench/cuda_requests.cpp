@@ -14,7 +14,7 @@ constexpr std::size_t max_copy_bytes = 64 << 20;
 
 const Command::Option variants_option{
     "variants", "NAMES",
-    "Kernels, separated by commas. NAME* is all that begin with NAME; an unknown name lists them all."};
+    "Kernels, separated by commas. NAME* means all that begin with NAME; an unknown name lists them all."};
 const Command::Option ciphers_option{"ciphers", "NAMES",
                                      "aes-128, aes-192, aes-256 and kuznyechik, separated by commas."};
 const Command::Option modes_option{"modes", "MODES",
@@ -78,7 +78,7 @@ std::vector<Command::Option> kernel_options() {
           modes_option,
           {"sizes", "SIZES", "Bytes per launch, separated by commas (default 1K,4K,16K,...,1G)."},
           {"copies", "KINDS",
-           "no (the default): data stays on the device. yes: it is copied there and back. Or no,yes."}};
+           "no (the default): the data stays on the device. yes: it is copied there and back. Or no,yes."}};
 }
 
 KernelRequest parse_kernel_request(const Arguments& arguments) {

@@ -47,7 +47,7 @@ struct KernelRequest {
   std::vector<Cipher> ciphers;
   std::vector<KernelMode> modes;
   std::vector<std::size_t> sizes;  // bytes of a launch; with ECB whole blocks
-  std::vector<bool> copies;        // whether copies to and from the device are in the time
+  std::vector<bool> copies;        // whether times include copies to and from the device
 };
 
 // For gpuaes-bench device: sizes of a copy. UsageError.

@@ -1,4 +1,4 @@
-// gpuaes-bench: measures parts of the filter, and what limits it.
+// gpuaes-bench: measures parts of the filter, and its limits.
 
 #include <array>
 
@@ -22,7 +22,7 @@ const std::array commands{
     Command{"memory", "[THREADS]", 0, 1,
             "Encrypt and decrypt on CPU lanes, with data that stays in the cache.", run_memory_bench, true,
             memory_options()},
-    Command{"pipeline", "", 0, 0, "Measure the overhead of lanes and ring, without input and output.",
+    Command{"pipeline", "", 0, 0, "Measure the overhead of the lanes and the ring, without I/O.",
             run_pipeline_bench, true, pipeline_options()},
     Command{"device", "[SIZE]", 0, 1, "Copy SIZE bytes to and from each CUDA device.", run_device_bench},
     Command{"limits", "", 0, 0, "Measure the limits of a CUDA device: memory, logic and shared memory.",

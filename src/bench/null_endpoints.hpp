@@ -15,7 +15,8 @@
 
 namespace gpuaes {
 
-// `size` bytes: whatever the chunks' memory holds, zeros in a new ring. Writing them would take time.
+// Provides `size` bytes without writing them, which would take time: the contents of the chunks' memory,
+// which are zeros in a new ring.
 class NullSource : public Source {
  public:
   // `parallel`: like a file, which lanes read in parallel; otherwise like a pipe.

@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a row measures. Each run opens everything again, as a run of the filter does.
+// The settings of a row. Each run opens everything again, as a run of the filter does.
 struct Setup {
   const Format* format;
   Cipher cipher;
@@ -149,7 +149,7 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   return measured;
 }
 
-// Longer and longer runs until one is long enough: how fast the lanes are is not known in advance.
+// Longer and longer runs until one is long enough, because the lanes' speed is not known in advance.
 Measured run_long(const Setup& setup, const Length& length, Cancel& cancel) {
   if (length.bytes) return run_once(setup, *length.bytes, cancel);
   for (std::uint64_t bytes = 4 * setup.chunk_bytes;;) {
@@ -257,7 +257,7 @@ std::vector<Command::Option> pipeline_options() {
        "aes-128, aes-192, aes-256 (the default) and kuznyechik, separated by commas. The sealed format has "
        "only the last two."},
       {"source", "KIND", "file (the default), which lanes read in parallel, or pipe."},
-      {"seconds", "N", "The approximate length of a run (default 0.5)."},
+      {"seconds", "N", "The approximate duration of a run (default 0.5)."},
       {"bytes", "SIZE", "The bytes that a run processes, instead of --seconds."}};
 }
 

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds between_progress{5};
 
-// Time to close the table after a request to stop, so that the program ends within a second.
+// Time to close the table after a request to stop. The program must end within a second.
 constexpr std::chrono::milliseconds closing_time{500};
 
 std::string csv_field(const std::string& text) {
@@ -152,8 +152,8 @@ void Report::finish() {
   sink_.reset();
 }
 
-// A row is shorter than PIPE_BUF, so a pipe takes all of it or nothing: a row interrupted by a request to
-// stop can be written when the table is closed.
+// A row is shorter than PIPE_BUF, so a pipe takes a row as a whole or not at all. A row interrupted by a
+// request to stop can therefore be written when the table is closed.
 void Report::flush() {
   try {
     sink_->write(std::as_bytes(std::span(pending_)));

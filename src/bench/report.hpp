@@ -47,11 +47,11 @@ class Cell {
 
 class Report {
  public:
-  // Writes the heading. From now on a signal that stops the program ends measuring after the current row, and
-  // the table stays well-formed. One report at a time. IoError.
+  // Writes the heading. From then on, a signal to stop the program lets the current row finish, and the table
+  // stays well-formed. One report at a time. IoError.
   Report(ReportForm form, std::vector<Column> columns);  // on standard output
   Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink);
-  ~Report();  // closes the table, also if measuring was stopped or failed
+  ~Report();  // closes the table, even if measuring was stopped or failed
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
 
@@ -61,7 +61,7 @@ class Report {
   // Writes a row, with a cell for each column. IoError, and Cancelled if the program was told to stop.
   void add(const std::vector<Cell>& row);
 
-  // Prints a warning about something that is not measured, and why.
+  // Prints a warning that something is not measured, and why.
   void skip(const std::string& text) const { messages_.warning("skipped: " + text); }
 
   // Prints a remark about the results on standard error.

@@ -1,4 +1,4 @@
-// What gpuaes-bench sweep tries, and how it chooses the best.
+// The values that gpuaes-bench sweep tries, and how it chooses the best.
 #pragma once
 
 #include <array>
@@ -33,11 +33,12 @@ struct StreamsRate {
 // Rates closer than this count as equal: they vary that much from run to run.
 inline constexpr double sweep_noise = 0.02;
 
-// Among the shapes as fast as the fastest, the one that leaves most to the kernel, and among those the
-// fastest. `rates` is not empty.
+// Among the shapes as fast as the fastest, the one that leaves the most to the kernel; of several such
+// shapes, the fastest. `rates` is not empty.
 const ShapeRate& choose_shape(std::span<const ShapeRate> rates);
 
-// 0 if `filter_streams` are as fast as any or were not measured; otherwise the fewest that are.
+// 0 if `filter_streams` were not measured or are as fast as any number; otherwise the smallest number that is
+// as fast.
 unsigned choose_streams(std::span<const StreamsRate> rates, unsigned filter_streams);
 
 }  // namespace gpuaes

@@ -40,7 +40,9 @@ struct Job {
   Operation operation = Operation::ctr;
   const CipherKey* key = nullptr;  // belongs to the session, which outlives every lane
   std::span<const std::byte> in;   // of any length, including 0
-  std::span<std::byte> out;  // separate from in; or at the same address, if as long or if the lane copies
+  // Does not overlap `in`, or starts at the same address if it is as long as `in` or the lane copies the
+  // input.
+  std::span<std::byte> out;
 
   // ctr: out is as long as in.
   CounterBlock counter{};  // for the first 16 bytes

@@ -22,7 +22,7 @@ struct Recipe {
 inline constexpr unsigned max_gates = 5;  // enough for every function
 
 // Finds the fewest gates: functions of n gates are made from all pairs of functions that have n - 1 gates
-// together. (A subfunction that is used twice counts twice; this changes the result for none of the 256.)
+// together. (A subfunction that is used twice counts twice, but this changes none of the 256 results.)
 constexpr std::array<Recipe, 256> make_recipes() {
   std::array<Recipe, 256> recipes{};
   std::array<bool, 256> is_found{};

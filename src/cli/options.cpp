@@ -49,14 +49,15 @@ constexpr auto operations = std::to_array<Row>({
     {"decrypt,d", nullptr, "Decrypt. The sealed format is detected.", turn_on<&Options::decrypt>},
     {"test", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
     {"range", "OFFSET:[LENGTH]",
-     "Decrypt only LENGTH bytes of plaintext at OFFSET, or all up to the end. The input must be a file.",
+     "Decrypt only LENGTH bytes of plaintext at OFFSET, or all from there to the end. The input must be a "
+     "file.",
      [](Options& options, const std::string& text) {
        options.range = parse_range(text);
        options.decrypt = true;
      }},
     {"salvage", nullptr, "Decrypt a damaged file: replace damaged segments with zeros and list them.",
      turn_on_to_decrypt<&Options::salvage>},
-    {"info", nullptr, "Show format, cipher, key slots and sizes. Needs no key.", act<Action::info>},
+    {"info", nullptr, "Show format, cipher, key slots and sizes. No key is needed.", act<Action::info>},
     {"json", nullptr, "With --info: print JSON.", turn_on<&Options::json>},
     {"rekey", nullptr, "Replace the key slots of a sealed file without encrypting it again.",
      [](Options& options, const std::string&) {
@@ -113,7 +114,7 @@ constexpr auto lanes = std::to_array<Row>({
      set_parsed<&Options::lanes, parse_lanes>},
     {"kernel", "NAME", "CUDA kernels: bitslice (the default, constant-time) or ttable.",
      set_parsed<&Options::kernel, parse_cuda_kernel>},
-    {"chunk-size,b", "SIZE", "Plaintext bytes in a chunk; K, M and G are powers of 1024.",
+    {"chunk-size,b", "SIZE", "Plaintext bytes per chunk; K, M and G are powers of 1024.",
      set_parsed<&Options::chunk_bytes, parse_size>},
     {"list-lanes", nullptr, "List the lanes of this machine and exit.", act<Action::list_lanes>},
 });
@@ -219,7 +220,7 @@ std::string help_text() {
          "    gpuaes-stream -d -k key <photos.sealed | tar -x\n\n"
          "  Encrypt a file with a passphrase:\n"
          "    gpuaes-stream -p -i disk.img -o disk.sealed\n\n"
-         "  Encrypt for a recipient, who alone can decrypt:\n"
+         "  Encrypt for a recipient; only its identity can decrypt:\n"
          "    gpuaes-keygen --x25519 -o identity >recipient\n"
          "    tar -c photos | gpuaes-stream -r @recipient >photos.sealed\n"
          "    gpuaes-stream -d -k identity <photos.sealed | tar -x\n\n"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <boost/system/system_error.hpp>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -23,6 +24,10 @@ void report_out_of_memory(const std::string& name) noexcept {
   const auto part = [](std::string_view text) { return iovec{const_cast<char*>(text.data()), text.size()}; };
   const std::array parts{part(name), part(": error: "), part("out of memory"), part("\n")};
   [[maybe_unused]] const auto written = writev(STDERR_FILENO, parts.data(), parts.size());
+}
+
+void report_missing_resource(const Messages& messages, const std::string& reason) {
+  messages.error(fmt::format("cannot create a thread or another system resource: {}", reason));
 }
 
 int run(const std::string& name, const std::function<void(Messages&)>& act) {
@@ -44,8 +49,10 @@ int run(const std::string& name, const std::function<void(Messages&)>& act) {
     return static_cast<int>(error.exit());
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const boost::system::system_error& error) {  // in Boost 1.74 not a std::system_error
+    report_missing_resource(messages, error.code().message());
   } catch (const std::system_error& error) {
-    messages.error(fmt::format("cannot get a resource from the system: {}", error.what()));
+    report_missing_resource(messages, error.code().message());
   } catch (const std::exception& error) {
     messages.error(fmt::format("unexpected error: {}", error.what()));
   } catch (const Cancelled& cancelled) {

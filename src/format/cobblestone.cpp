@@ -63,8 +63,9 @@ std::unique_ptr<Session> open_bare(const MessageSecret& secret, HeaderReader& in
   input.take(header);
   std::unique_ptr<Session> session = open_message(secret, header, input.taken());
   if (!session)
-    throw KeyError("this key and context do not open the input",
-                   "check -k and --context; if both are right, the first 56 bytes of the input are damaged");
+    throw KeyError(
+        "this key and context do not open the input",
+        "check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged");
   return session;
 }
 

@@ -1,6 +1,6 @@
-// The C2SP chunked-encryption message, Cobblestone-256 and -128 (gpuaes-stream(5), "Message" and "The bare
-// form"): salt, commitment, segments. It is a format of its own and the body of the sealed format, which also
-// uses it with Kuznyechik (gpuaes-stream(5), "Suite 02").
+// The C2SP chunked-encryption message, Cobblestone-256 and -128 (gpuaes-stream(5), "Message" and "The
+// cobblestone format"): salt, commitment, segments. It is a format of its own and the body of the sealed
+// format, which also uses it with Kuznyechik (gpuaes-stream(5), "Suite 02").
 #pragma once
 
 #include <cstddef>

@@ -136,9 +136,8 @@ const Format& detect_format(HeaderReader& input) {
     if (format.magic.empty()) continue;
     if (std::ranges::equal(input.peek(format.magic.size()), bytes_of(format.magic))) return format;
   }
-  const bool is_empty = input.peek(1).empty();
-  throw AuthError(is_empty ? "the input is empty" : "the input is not in a known format",
-                  undetected_formats_hint());
+  if (input.peek(1).empty()) throw AuthError("the input is empty");
+  throw AuthError("the input is not in a known format", undetected_formats_hint());
 }
 
 const Format& detect_authenticated_format(HeaderReader& input) {

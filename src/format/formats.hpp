@@ -23,8 +23,8 @@ using Describe = Description(HeaderReader& input);
 std::unique_ptr<Session> open_sealed(SessionRequest request);
 Describe describe_sealed;
 
-// A bare C2SP chunked-encryption message (gpuaes-stream(5), "The bare form"). Requires a key of 16 or 32
-// bytes. KeyError if the commitment differs.
+// A C2SP chunked-encryption message alone (gpuaes-stream(5), "The cobblestone format"). Requires a key of 16
+// or 32 bytes. KeyError if the commitment differs.
 std::unique_ptr<Session> open_cobblestone(SessionRequest request);
 Describe describe_cobblestone;
 

@@ -58,7 +58,7 @@ std::string path_of_descriptor(int fd) {
 }
 
 std::string_view creation_failure(TempFile::IfExists if_exists) {
-  return if_exists == TempFile::IfExists::refuse ? "cannot open" : "cannot create a file next to";
+  return if_exists == TempFile::IfExists::refuse ? "cannot open" : "cannot create a temporary file next to";
 }
 
 Fd open_directory(const fs::path& path, const std::string& name, std::string_view failure) {

@@ -158,7 +158,7 @@ Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
     const bool again = attempt > 1;
     const Secret line = ask(again ? fmt::format("the passphrases do not match\n{}", question) : question);
     Secret passphrase = parse_passphrase(line.bytes(), "the terminal");
-    if (!twice || is_equal(passphrase.bytes(), ask("the same again: ").bytes())) return passphrase;
+    if (!twice || is_equal(passphrase.bytes(), ask("repeat the passphrase: ").bytes())) return passphrase;
   }
   throw UsageError("the passphrases do not match");
 }

@@ -107,7 +107,7 @@ TEST_CASE("a row with too few or too many cells is a logic error") {
   CHECK_THROWS_AS(rig.report.add({"a", 1, 2.0, 3}), std::logic_error);
 }
 
-TEST_CASE("a request to stop ends measuring after the current row, and the table is completed") {
+TEST_CASE("a request to stop takes effect after the current row, and the table is complete") {
   Written written;
   {
     Report report(ReportForm::json, columns(), std::make_unique<TextSink>(written));

@@ -43,7 +43,7 @@ TEST_CASE("a shape is chosen only if it is faster than the kernel's own by more 
   CHECK(chosen({{0, 0, 100}, {128, 0, 102.1}, {256, 8, 90}}) == Shape{128, 0});
 }
 
-TEST_CASE("among equally fast shapes, the one that leaves most to the kernel is chosen, then the fastest") {
+TEST_CASE("among equally fast shapes, one that leaves the most to the kernel is chosen, then the fastest") {
   CHECK(chosen({{0, 0, 100}, {128, 8, 151}, {64, 0, 150}, {128, 0, 149}}) == Shape{64, 0});
   CHECK(chosen({{0, 0, 100}, {64, 0, 149}, {128, 0, 150}, {128, 8, 151}}) == Shape{128, 0});
   CHECK(chosen({{0, 0, 100}, {128, 8, 160}, {64, 0, 150}, {128, 0, 149}}) == Shape{128, 8});

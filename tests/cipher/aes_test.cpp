@@ -36,8 +36,8 @@ CounterBlock table_block(const std::vector<std::uint32_t>& tables, unsigned bank
   return to_bytes(keystream.block(last_byte));
 }
 
-// The keystream of one counter by the table kernel's code. `group` is the last byte of the counter that
-// start() gets.
+// The keystream of one counter by the table kernel's code. start() is given the counter with `group` as its
+// last byte.
 CounterBlock table_keystream(unsigned bank, const aes::RoundKeys& keys, Counter counter, unsigned group = 0) {
   static const std::vector<std::uint32_t> tables = replicated_tables();
   if (keys.rounds == 10) return table_block<10>(tables, bank, keys, counter, group);

@@ -54,12 +54,12 @@ TEST_CASE("a CUDA lane authenticates associated data of every length", "[gpu]") 
   check_every_kernel([](Lane& lane) { check_gcm_aad(lane, *make_cpu_lane()); });
 }
 
-TEST_CASE("a CUDA lane does jobs of all operations in any order, with alternating keys", "[gpu]") {
+TEST_CASE("a CUDA lane runs jobs of all operations in any order, with alternating keys", "[gpu]") {
   check_every_kernel([](Lane& lane) { check_gcm_turns(lane, *make_cpu_lane()); });
 }
 
 TEST_CASE("a CUDA lane seals and opens many segments in a job, two jobs at a time", "[gpu]") {
-  constexpr std::size_t segments = 4000;  // more CUDA blocks than any device so far runs at once
+  constexpr std::size_t segments = 4000;  // more CUDA blocks than any current device runs at a time
   const std::size_t size = segments * segment_bytes - 5;
   const CipherKey& key = lasting_key(test_bytes(32));
   const GcmStream stream{key, a_nonce, 77};

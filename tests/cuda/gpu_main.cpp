@@ -1,4 +1,4 @@
-// main() of tests that need a GPU. Without one it prints so and exits with 77, which CTest reports as
+// main() of tests that need a GPU. Without one, it prints a note and exits with 77, which CTest reports as
 // skipped.
 #include <cuda_runtime_api.h>
 

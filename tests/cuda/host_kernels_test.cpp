@@ -73,7 +73,7 @@ Segments segments_of(std::size_t full, std::size_t last) {
           {0xfedcba98, 0x76543210, 0xf0e1d2c3}};
 }
 
-// The reference's output for them.
+// The reference's output.
 Bytes seal_all(const Gcm& gcm, const Bytes& aad, const Bytes& plain, std::size_t full) {
   Bytes sealed(plain.size() + (full + 1) * tag_bytes);
   for (std::size_t i = 0; i <= full; ++i) {
@@ -90,7 +90,7 @@ Bytes seal_all(const Gcm& gcm, const Bytes& aad, const Bytes& plain, std::size_t
 }  // namespace
 
 TEST_CASE(
-    "on the host, the AES kernels equal the reference in CTR mode for all key sizes, lengths and counters") {
+    "on the host, the AES kernels match the reference in CTR mode for all key sizes, lengths and counters") {
   struct Case {
     std::size_t key_bytes;
     Counter counter;

@@ -90,7 +90,7 @@ struct MgmOnHost {
   static BlockWords* blocks(Buffer& buffer) { return reinterpret_cast<BlockWords*>(buffer.data()); }
 };
 
-// The reference's output for them.
+// The reference's output.
 Bytes seal_all(const mgm::Mgm& mgm, const Bytes& aad, const Bytes& plain, std::size_t full) {
   Bytes sealed(plain.size() + (full + 1) * tag_bytes);
   for (std::size_t i = 0; i <= full; ++i) {
@@ -107,7 +107,7 @@ Bytes seal_all(const mgm::Mgm& mgm, const Bytes& aad, const Bytes& plain, std::s
 }  // namespace
 
 TEST_CASE(
-    "on the host, the Kuznyechik kernels equal the reference in CTR mode for all lengths and counters") {
+    "on the host, the Kuznyechik kernels match the reference in CTR mode for all lengths and counters") {
   struct Case {
     Counter counter;
     std::uint64_t blocks;

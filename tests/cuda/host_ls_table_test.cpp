@@ -75,7 +75,7 @@ TEST_CASE("LS tables encrypt and decrypt the blocks of GOST R 34.13-2015, A.1.1"
   }
 }
 
-TEST_CASE("LS tables equal L S and its inverse for every byte in every position") {
+TEST_CASE("LS tables match L S and its inverse for every byte in every position") {
   const Keys zeros(kuznyechik::RoundKeys{});
   std::size_t right = 0;
   for (unsigned i = 0; i < 16; ++i)
@@ -87,7 +87,7 @@ TEST_CASE("LS tables equal L S and its inverse for every byte in every position"
   CHECK(right == 16 * 256);
 }
 
-TEST_CASE("LS tables encrypt and decrypt 1, 2 and 4 blocks at once") {
+TEST_CASE("LS tables encrypt and decrypt 1, 2 and 4 blocks together") {
   std::mt19937 random(3);
   for (int i = 0; i < 50; ++i) {
     const Keys keys = random_keys(random);

@@ -143,7 +143,7 @@ TEST_CASE("every body encrypts and decrypts the blocks of FIPS 197, appendix C")
   }
 }
 
-TEST_CASE("every body equals the reference and inverts it in every bank") {
+TEST_CASE("every body matches the reference and inverts it in every bank") {
   std::mt19937_64 random(5);
   for (const std::size_t key_bytes : key_sizes) {
     const aes::RoundKeys keys = appendix_c_keys(key_bytes), inverse = aes::make_decryption_keys(keys);

@@ -60,7 +60,8 @@ void check_kernels(std::size_t key_bytes, Counter counter, std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("AES-CTR on the GPU equals the reference for every size and writes nothing past the end", "[gpu]") {
+TEST_CASE("AES-CTR on the GPU matches the reference for every size and writes nothing past the end",
+          "[gpu]") {
   for (const std::size_t key_bytes : {16, 24, 32})
     for (const std::size_t size : {0, 1, 15, 16, 17, 31, 32, 4095, 4096, 4097, (1 << 20) + 5})
       check_kernels(key_bytes, {0x0123456789abcdef, 0xfedcba9876543210}, size);

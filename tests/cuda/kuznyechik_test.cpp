@@ -34,11 +34,11 @@ TEST_CASE("a CUDA lane reproduces the examples of GOST R 34.13-2015 and RFC 9058
   check_every_kernel(check_mgm_vectors);
 }
 
-TEST_CASE("a CUDA lane's Kuznyechik keystream encrypts its counters, which carry and wrap", "[gpu]") {
+TEST_CASE("a CUDA lane's Kuznyechik keystream is its encrypted counters, which carry and wrap", "[gpu]") {
   check_every_kernel(check_kuznyechik_counters);
 }
 
-TEST_CASE("a CUDA lane equals the reference with Kuznyechik for every length", "[gpu]") {
+TEST_CASE("a CUDA lane matches the reference with Kuznyechik for every length", "[gpu]") {
   check_every_kernel(check_kuznyechik_lengths);
   check_every_kernel(check_mgm_lengths);
 }
@@ -56,7 +56,7 @@ TEST_CASE("a CUDA lane reports the first bad segment with Kuznyechik", "[gpu]") 
   check_every_kernel(check_mgm_bad_segments);
 }
 
-TEST_CASE("a CUDA lane does jobs of all operations and ciphers in any order", "[gpu]") {
+TEST_CASE("a CUDA lane runs jobs of all operations and ciphers in any order", "[gpu]") {
   check_every_kernel(check_turns_with_kuznyechik);
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("a CUDA lane authenticates associated data of every length with Kuznye
 }
 
 TEST_CASE("a CUDA lane seals and opens many Kuznyechik segments in a job, two jobs at a time", "[gpu]") {
-  constexpr std::size_t segments = 2000;  // more CUDA blocks than any device so far runs at once
+  constexpr std::size_t segments = 2000;  // more CUDA blocks than any current device runs at a time
   const std::size_t size = segments * segment_bytes - 5;
   const CipherKey& key = lasting_key(test_bytes(32, 3), Cipher::kuznyechik);
   const MgmStream stream{key, mgm_nonce, 77};

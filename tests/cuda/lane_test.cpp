@@ -100,7 +100,7 @@ constexpr std::array carrying_counters{Counter{0x0123456789abcdef, 0xfedcba98765
 
 }  // namespace
 
-TEST_CASE("a CUDA lane equals libcrypto and the reference for every length and counter carry", "[gpu]") {
+TEST_CASE("a CUDA lane matches libcrypto and the reference for every length and counter carry", "[gpu]") {
   const Area area(1, 65537 + 64);
   const CipherKey keys[] = {make_key(test_bytes(16)), make_key(test_bytes(24)), make_key(test_bytes(32))};
   const auto lane = open_lane(area.memory());
@@ -121,7 +121,7 @@ TEST_CASE("a CUDA lane equals libcrypto and the reference for every length and c
       }
 }
 
-TEST_CASE("a CUDA lane does two jobs at a time and finishes them in order", "[gpu]") {
+TEST_CASE("a CUDA lane runs two jobs at a time and finishes them in order", "[gpu]") {
   const Area area(3, 1 << 20);
   const CipherKey key = make_key(test_bytes(32));
   const auto lane = open_lane(area.memory());
@@ -151,7 +151,7 @@ TEST_CASE("a CUDA lane accepts another key while a job with the previous one is 
   CHECK(finish(*lane, older) == "");
 }
 
-TEST_CASE("a CUDA lane does jobs of any length up to the maximum it was opened for", "[gpu]") {
+TEST_CASE("a CUDA lane runs jobs of any length up to the maximum it was opened for", "[gpu]") {
   const std::size_t longest = (4 << 20) + 16;
   const Area area(2, longest);
   const CipherKey key = make_key(test_bytes(24));
@@ -379,7 +379,7 @@ std::string check_sealed(std::size_t size, const PipelineCase& with) {
 
 }  // namespace
 
-TEST_CASE("a pipeline of CUDA lanes equals libcrypto", "[gpu]") {
+TEST_CASE("a pipeline of CUDA lanes matches libcrypto", "[gpu]") {
   for (const std::string lanes : {"cuda:0:1", "cuda:0:2", "cuda:0:8", "cpu:2+cuda:0:2"})
     for (const bool parallel : {false, true}) {
       for (const std::size_t size : {0, 1, 4095, 4096, 4097, 1000003}) {

@@ -188,15 +188,15 @@ cuda::VariantKernel make_kernel(const Variant& variant, const LaunchShape& shape
 
 }  // namespace
 
-TEST_CASE("every variant with one thread per block equals the reference in all modes and shapes", "[gpu]") {
+TEST_CASE("every variant with one thread per block matches the reference in all modes and shapes", "[gpu]") {
   check_variants(1);
 }
 
-TEST_CASE("every variant with 4 threads per block equals the reference in all modes and shapes", "[gpu]") {
+TEST_CASE("every variant with 4 threads per block matches the reference in all modes and shapes", "[gpu]") {
   check_variants(4);
 }
 
-TEST_CASE("every variant with 16 threads per block equals the reference in all modes and shapes", "[gpu]") {
+TEST_CASE("every variant with 16 threads per block matches the reference in all modes and shapes", "[gpu]") {
   check_variants(16);
 }
 

@@ -158,7 +158,7 @@ CALL(int, mkostemp, char* path, int flags) {
 }
 SAME_CALL(mkostemp64, mkostemp)
 
-// Linux closes the descriptor whatever it reports.
+// Linux closes the descriptor even if it reports an error.
 CALL(int, close, int fd) {
   const bool failed = fails("close", fd, {EIO, EINTR});
   const int error = errno;
@@ -354,7 +354,7 @@ CALL(void*, realloc, void* old, size_t size) {
   return HAS_MEMORY() ? __libc_realloc(old, size) : nullptr;
 }
 
-// Calls count from main() on.
+// Calls are counted from main() on.
 CALL(int, __libc_start_main, int (*main)(int, char**, char**), int count, char** arguments, void (*init)(),
      void (*fini)(), void (*end)(), void* stack) {
   static const auto real = next(replaced___libc_start_main, "__libc_start_main");

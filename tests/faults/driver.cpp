@@ -45,7 +45,7 @@ std::array<std::atomic<void*>, max_finders> finders{};
 
 Synchronize real_synchronize = nullptr;
 
-// Calls hold it shared, die() exclusively. Writers come first, so die() does not wait for new calls.
+// Calls hold it shared, die() exclusively. Writers have priority, so die() does not wait for new calls.
 pthread_rwlock_t calls = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 std::atomic<bool> dead = false;
 
@@ -111,7 +111,7 @@ constexpr std::string_view passed_on[] = {"cuGetError",
                                           "cuThreadExchangeStreamCaptureMode",
                                           "cuTexRef"};
 
-// The thunk of a driver function, or the function itself if it has none.
+// The thunk of a driver function, or the function itself if it needs none.
 void* wrap(const char* name, void* real) {
   for (const std::string_view prefix : passed_on)
     if (std::string_view(name).starts_with(prefix)) return real;

@@ -1,12 +1,16 @@
 // Formats: the jobs they make and the requests they refuse. Also key files and hexadecimal digits.
 #include "format/format.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "format/formats.hpp"
@@ -112,10 +116,18 @@ TEST_CASE("the sealed and openssl formats are detected by their magic, which is 
        {"gpuaes-stream", "Salted_", "salted__12345678", "x", "age-encryption.org/v1"})
     CHECK(contains(detected(text), "auth: the input is not in a known format"));
   CHECK(contains(detected(""), "auth: the input is empty"));
-  HeaderReader nothing([](std::span<std::byte>) { return std::size_t{0}; });
-  const auto error = error_of<AuthError>([&] { detect_format(nothing); });
-  REQUIRE(error.has_value());
-  CHECK(error->hint() == "name the format with -f if it is one of cobblestone, openssl, raw");
+  const auto hint_for = [](std::size_t zeros) {
+    HeaderReader input([zeros](std::span<std::byte> to) mutable {
+      const std::size_t count = std::min(std::exchange(zeros, 0u), to.size());
+      std::ranges::fill(to.first(count), std::byte{0});
+      return count;
+    });
+    const auto error = error_of<AuthError>([&] { detect_format(input); });
+    REQUIRE(error.has_value());
+    return error->hint();
+  };
+  CHECK(hint_for(1) == "name the format with -f if it is one of cobblestone, openssl, raw");
+  CHECK(hint_for(0).empty());
 
   const auto detected_to_decrypt = [&](std::string_view text) {
     return detected(text, detect_authenticated_format);

@@ -79,7 +79,7 @@ Bytes key_slot(const Bytes& key, const Bytes& wrapped = file_key) {
   return slot(1, salt + gcm_seal(kek, {}, wrapped));
 }
 
-// Always with N = 2^10, the minimum, whatever `parameters` are.
+// Always with N = 2^10, the minimum, regardless of `parameters`.
 Bytes passphrase_slot(const Bytes& passphrase, const Bytes& parameters = numbers({10, 8, 1}),
                       const Bytes& wrapped = file_key) {
   const Bytes salt = test_bytes(16, 44);
@@ -481,7 +481,7 @@ TEST_CASE("a slot copied from another file does not open the file") {
   CHECK(contains(decrypt("sealed", request_with({key_b}), file).failure,
                  "auth: the input is corrupt at byte 154"));
   CHECK(decrypt("sealed", request_with({key_b, key_a}), file).failure == "");
-  // If a key has two slots, the one that opens counts. A passphrase can open what a key does not.
+  // If a key has two slots, the one that opens counts. A passphrase can open a file that a key does not.
   file = file_of(key_slot(key_a, other_key) + key_slot(key_a), 2);
   CHECK(decrypt("sealed", request_with({key_a}), file).failure == "");
   file = file_of(key_slot(key_a, other_key) + passphrase_slot(words), 2);
@@ -604,7 +604,7 @@ TEST_CASE("truncation anywhere is detected, and complete segments before it are 
   CHECK(decrypt("cobblestone", request_with({file_key}), file).failure == "");
 }
 
-TEST_CASE("a bad segment stops the stream before it, wherever it is") {
+TEST_CASE("the stream stops before a bad segment at any position") {
   const Bytes plain = test_bytes(5 * 16384 + 10);
   const Bytes file = message(file_key, {}, plain);
   const auto check = [&](const Bytes& bad, std::size_t segment, std::string_view how = "corrupt") {
@@ -665,7 +665,7 @@ TEST_CASE("a session uses offsets in the whole stream") {
   CHECK(contains(session->verify(cut, true, {}).error->what(), "truncated after byte 16578; 16384 "));
 }
 
-TEST_CASE("the suite of Kuznyechik is as specified in gpuaes-stream(5)") {
+TEST_CASE("the suite of Kuznyechik matches gpuaes-stream(5)") {
   const Bytes header = with_mac(begin_of(key_slot(key_a), 1, numbers({2})));
   const Bytes salt = test_bytes(24, 55), context = magic + numbers({2});
   const Bytes derived = bytes_of(hkdf_expand_sha512(

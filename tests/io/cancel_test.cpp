@@ -151,7 +151,7 @@ TEST_CASE("calls are permitted for a time after a request to stop, or until the 
     }
 }
 
-TEST_CASE("a request to stop ends many waiting threads at any time") {
+TEST_CASE("a request to stop ends the waits of many threads at any time") {
   for (int repeat = 0; repeat < 50; ++repeat) {
     Cancel cancel;
     const Control control(cancel);
@@ -199,7 +199,7 @@ TEST_CASE("a control may be destroyed during a request, and another one created"
   }
 }
 
-TEST_CASE("without a thread a control cannot be created, and requests work without one") {
+TEST_CASE("without a thread, a control cannot be created, but requests still work") {
   Cancel cancel;
   {
     const NoThreads none;
@@ -216,7 +216,7 @@ TEST_CASE("a second signal has no further effect") {
     const Control control(cancel);
     for (const int number : {SIGTERM, SIGHUP, SIGTERM}) {
       kill(getpid(), number);
-      CHECK(comes_true([&] { return cancel.requested(); }));
+      CHECK(eventually([&] { return cancel.requested(); }));
       std::this_thread::sleep_for(a_while);
     }
     CHECK(failure_of([&] { cancel.check(); }) == "cancelled: 15");
@@ -245,7 +245,7 @@ TEST_CASE("other signals do not end a read") {
   CHECK(result_of(std::move(all)).size() == 3);
 }
 
-TEST_CASE("the signals with which users end a filter request a stop") {
+TEST_CASE("SIGINT, SIGTERM and SIGHUP request a stop") {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     CAPTURE(number);
     const sighandler_t old = signal(number, SIG_DFL);
@@ -310,7 +310,7 @@ TEST_CASE("after ignore_signals(), writes fail instead of ending the process") {
   CHECK(status == 0);
 }
 
-TEST_CASE("a process ends by the signal that stopped it") {
+TEST_CASE("a process terminates with the signal that stopped it") {
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) {
     const int status = status_of_child([number]() -> int {
       signal(number, SIG_IGN);

@@ -34,7 +34,7 @@ TEST_CASE("a timer calls repeatedly on another thread, and never after its destr
       elsewhere = elsewhere && std::this_thread::get_id() != here;
       ++count;
     });
-    CHECK(comes_true([&] { return count >= 5; }));
+    CHECK(eventually([&] { return count >= 5; }));
   }
   const int at_end = count;
   std::this_thread::sleep_for(milliseconds(20));
@@ -64,10 +64,10 @@ TEST_CASE("a timer keeps its intervals, and continues after a request to stop") 
   std::atomic<int> later{0}, once{0}, after_stop{0};
   const Control::Calls a = control.every(never_soon, soon, [&] { ++later; });
   const Control::Calls b = control.every(soon, never_soon, [&] { ++once; });
-  CHECK(comes_true([&] { return once == 1; }));
+  CHECK(eventually([&] { return once == 1; }));
   cancel.request(0);
   const Control::Calls c = control.every(soon, soon, [&] { ++after_stop; });
-  CHECK(comes_true([&] { return after_stop >= 3; }));
+  CHECK(eventually([&] { return after_stop >= 3; }));
   CHECK(later == 0);
   CHECK(once == 1);
 }
@@ -79,10 +79,10 @@ TEST_CASE("timers end when they are replaced and when their control is destroyed
   {
     const Control control(cancel);
     calls = control.every(soon, soon, [&] { ++first; });
-    CHECK(comes_true([&] { return first > 0; }));
+    CHECK(eventually([&] { return first > 0; }));
     calls = control.every(soon, soon, [&] { ++second; });
     const int at_end = first;
-    CHECK(comes_true([&] { return second > 2; }));
+    CHECK(eventually([&] { return second > 2; }));
     CHECK(first == at_end);
   }
   const int at_end = second;
@@ -103,7 +103,7 @@ TEST_CASE("every SIGUSR1 calls the function, and interrupts and stops nothing") 
           });
           for (int i = 1; i <= 3; ++i) {
             kill(getpid(), SIGUSR1);
-            if (!comes_true([&] { return count >= i; })) return 2;
+            if (!eventually([&] { return count >= i; })) return 2;
           }
           put(pipe.writer, test_bytes(1));
           reader.join();
@@ -124,7 +124,7 @@ TEST_CASE(
               std::atomic<int> count{0};
               const Control::Calls calls = control.on_user_signal([&] { ++count; });
               kill(getpid(), SIGUSR1);
-              if (!comes_true([&] { return count > 0; })) return 1;
+              if (!eventually([&] { return count > 0; })) return 1;
               kill(getpid(), SIGUSR1);
             }
             kill(getpid(), SIGUSR1);

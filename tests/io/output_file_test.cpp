@@ -194,7 +194,7 @@ TEST_CASE("an output that cannot be created is an error that names it, and nothi
   const TempDir directory;
   const std::string missing = directory / "missing/out";
   CHECK(failure_of([&] { open_output(missing, cancel); }) ==
-        "io: cannot create a file next to " + missing + ": No such file or directory");
+        "io: cannot create a temporary file next to " + missing + ": No such file or directory");
   write_file(directory / "file", {});
   CHECK(contains(failure_of([&] { open_output(directory / "file/out", cancel); }), "Not a directory"));
   CHECK(contains(failure_of([&] { open_output(directory.path(), cancel); }), "Is a directory"));

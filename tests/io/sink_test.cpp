@@ -78,7 +78,7 @@ TEST_CASE("closing the reader ends a write that is waiting") {
   FdSink sink(std::move(pipe.writer), "pipe", cancel);
   const Bytes bytes = test_bytes(4 << 20);
   auto failure = in_thread([&] { return failure_of([&] { sink.write(bytes); }); });
-  CHECK(comes_true([&] {
+  CHECK(eventually([&] {
     pollfd written{pipe.reader.get(), POLLIN, 0};
     return poll(&written, 1, 0) == 1;
   }));

@@ -58,7 +58,7 @@ TEST_CASE("UTF-8 is exactly as defined by RFC 3629") {
   CHECK(count("??\x80\xbf", 2) == 128 * 15 + (1 << 20) / (64 * 64));
 }
 
-TEST_CASE("UTF-8 allows control characters but no incomplete character") {
+TEST_CASE("UTF-8 allows control characters but not incomplete characters") {
   CHECK(is_utf8(""));
   CHECK(is_utf8("\0\x01\x1b\x7f\xc2\x80\xc2\x9f"sv));
   for (const std::string_view bad : {"\xc3", "a\xe2\x82", "\xf0\x9f\x98", "\xf0"}) CHECK_FALSE(is_utf8(bad));

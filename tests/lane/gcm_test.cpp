@@ -45,7 +45,7 @@ TEST_CASE("every lane authenticates associated data of any length") {
   check_gcm_aad(*make_reference_lane(), *make_cpu_lane());
 }
 
-TEST_CASE("jobs of all operations may be done in any order, with several keys") {
+TEST_CASE("jobs of all operations may run in any order, with several keys") {
   check_gcm_turns(*make_cpu_lane(), *make_reference_lane());
   check_gcm_turns(*make_reference_lane(), *make_cpu_lane());
 }

@@ -1,4 +1,4 @@
-// The self-test of devices, with lanes that need none.
+// The self-test of devices, run on CPU and reference lanes.
 #include "known_answers.hpp"
 
 #include <cstddef>

@@ -87,7 +87,7 @@ inline void check_kuznyechik_lengths(Lane& lane) {
 
 inline const Nonce mgm_nonce{counter_block("7edcba98765432100123456789abcdef"), 16};
 
-// What the segments of a job have in common.
+// Parameters shared by the segments of a job.
 struct MgmStream {
   const CipherKey& key;
   Nonce base = mgm_nonce;

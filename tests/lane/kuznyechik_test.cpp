@@ -35,7 +35,7 @@ TEST_CASE("every lane's keystream is its encrypted counters, which carry out of 
   check_lanes(check_kuznyechik_counters);
 }
 
-TEST_CASE("the CPU lane equals the reference with Kuznyechik at lengths around every boundary") {
+TEST_CASE("the CPU lane matches the reference with Kuznyechik at lengths around every boundary") {
   check_kuznyechik_lengths(*make_cpu_lane());
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("the CPU lane, which opens several segments at a time, finds the first
   }
 }
 
-TEST_CASE("jobs of every operation and cipher may be done in any order") {
+TEST_CASE("jobs of every operation and cipher may run in any order") {
   check_turns_with_kuznyechik(*make_cpu_lane());
 }
 

@@ -193,7 +193,7 @@ constexpr std::array carrying_counters{Counter{0x0123456789abcdef, 0xfedcba98765
 
 }  // namespace
 
-TEST_CASE("every lane equals libcrypto at lengths around every boundary and with every carry") {
+TEST_CASE("every lane matches libcrypto at lengths around every boundary and with every carry") {
   for (const std::size_t key_bytes : {16, 24, 32}) {
     const CipherKey key = make_key(test_bytes(key_bytes, 99));
     const auto reference = make_reference_lane();
@@ -245,7 +245,7 @@ TEST_CASE("a lane works at any address") {
     }
 }
 
-TEST_CASE("jobs of any length may be done in any order, with two keys") {
+TEST_CASE("jobs of any length may run in any order, with two keys") {
   const std::uint64_t seed = std::random_device{}();
   const Jitter random(seed);
   const CipherKey keys[] = {make_key(test_bytes(32, 1)), make_key(test_bytes(16, 2))};
@@ -367,7 +367,7 @@ TEST_CASE("invalid lanes are a usage error that quotes them and shows the syntax
   }
 }
 
-TEST_CASE("reference lanes open if they are named, one or as many as requested") {
+TEST_CASE("named reference lanes open, one or as many as requested") {
   const auto lanes = open_lanes(parse_lanes("reference+reference:2"), {{}, 0});
   REQUIRE(lanes.size() == 3);
   for (const auto& lane : lanes) CHECK(lane->name() == "reference");

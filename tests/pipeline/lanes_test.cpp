@@ -50,7 +50,7 @@ TEST_CASE("a lane that fails with several jobs in flight gives all of them back"
       Gate other;
       LaneScript failing{.depth = 3};
       failing.on_start = [&](std::uint64_t job) {
-        if (job == 0) other.comes(1);  // from here on no other lane takes jobs
+        if (job == 0) other.reached_by(1);  // from here on no other lane takes jobs
         started = job + 1;
         if (started < under_way) return;
         other.open();
@@ -141,7 +141,7 @@ TEST_CASE("when all lanes have failed, the run does not wait for a stalled sourc
                   throw LaneError("the device is lost");
                 }});
   auto ended = in_thread([&] { return rig.run(); });
-  CHECK(both.comes(2));
+  CHECK(both.reached_by(2));
   both.open();
   CHECK(result_of(std::move(ended)) == "lane: the device is lost");
   CHECK(rig.sink.size() == 0);
@@ -159,11 +159,11 @@ TEST_CASE("a lane that waits for input takes over the chunks of a failed lane") 
     }}));
     put(run.pipe.writer, test_bytes(64));
     auto ended = run.start();
-    CHECK(gate.comes(1));
+    CHECK(gate.reached_by(1));
     run.pipeline.add_lane(rig.lane());
     CHECK(is_waiting(ended));
     gate.open();
-    CHECK(comes_true([&] { return rig.warnings() == 1; }));
+    CHECK(eventually([&] { return rig.warnings() == 1; }));
     CHECK(is_waiting(ended));
     put(run.pipe.writer, test_bytes(100, 64));
     run.pipe.writer.close();
@@ -173,7 +173,7 @@ TEST_CASE("a lane that waits for input takes over the chunks of a failed lane") 
 }
 
 TEST_CASE("a failed lane leaves none of its output in a chunk for the lane that repeats it") {
-  // By then it has overwritten its chunks, and their inputs if lanes read these by themselves.
+  // By then it has overwritten its chunks, and their inputs if lanes read these themselves.
   for (const std::uint64_t parallel :
        {std::uint64_t{0}, std::uint64_t{64 * 20 + 5}, std::uint64_t{64 * 7 + 1}})
     for (const bool at_start : {true, false})
@@ -244,7 +244,7 @@ TEST_CASE("a lane added during the run takes part, and one added after it does n
   Gate added;
   rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { added.wait(); }});
   auto ended = in_thread([&] { return rig.run(); });
-  CHECK(added.comes(1));
+  CHECK(added.reached_by(1));
   rig.add_lanes(1);
   added.open();
   CHECK(result_of(std::move(ended)) == "");
@@ -259,7 +259,7 @@ TEST_CASE("replaced lanes leave after their current jobs, and the new lanes do t
   Gate added;
   rig.add_lanes(2, {.on_finish = [&](std::uint64_t) { added.wait(); }});
   auto ended = in_thread([&] { return rig.run(); });
-  CHECK(added.comes(2));
+  CHECK(added.reached_by(2));
   rig.replace_lanes(1);
   added.open();
   CHECK(result_of(std::move(ended)) == "");
@@ -298,14 +298,14 @@ TEST_CASE("a lane that is replaced while it waits for input processes that input
   run.pipeline.add_lane(rig.lane());
   auto ended = run.start();
   put(run.pipe.writer, test_bytes(64));
-  CHECK(comes_true([&] { return rig.sink.size() == 64; }));
+  CHECK(eventually([&] { return rig.sink.size() == 64; }));
   std::this_thread::sleep_for(a_while);  // it asks the source again
   std::vector<std::unique_ptr<Lane>> others;
   others.push_back(rig.lane());
   run.pipeline.replace_lanes(std::move(others));
   for (std::size_t fed = 64; fed < 64 * 4; fed += 64) {
     put(run.pipe.writer, test_bytes(64, fed));
-    CHECK(comes_true([&] { return rig.sink.size() == fed + 64; }));
+    CHECK(eventually([&] { return rig.sink.size() == fed + 64; }));
   }
   run.pipe.writer.close();
   CHECK(result_of(std::move(ended)) == "");
@@ -351,7 +351,7 @@ TEST_CASE("the lanes at work are those that have neither failed nor left") {
                 }});
   CHECK(at_work() == 2);
   auto run = in_thread([&] { return rig.run(); });
-  CHECK(comes_true([&] { return at_work() == 1; }));
+  CHECK(eventually([&] { return at_work() == 1; }));
   rig.replace_lanes(2);
   CHECK(at_work() == 3);
   gate.open();
@@ -365,9 +365,9 @@ TEST_CASE("a replaced lane stays if the new lanes fail before it has left") {
   Gate failed;
   rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { failed.wait(); }});
   auto ended = in_thread([&] { return rig.run(); });
-  CHECK(failed.comes(1));
+  CHECK(failed.reached_by(1));
   rig.replace_lanes(2, {.on_finish = fail_at_job(0)});
-  CHECK(comes_true([&] { return rig.warnings() == 2; }));
+  CHECK(eventually([&] { return rig.warnings() == 2; }));
   failed.open();
   CHECK(result_of(std::move(ended)) == "");
   CHECK(rig.wrong_output(64 * 40) == "");
@@ -396,7 +396,7 @@ TEST_CASE("a replaced lane that fails gives its jobs to the new lanes") {
                       throw LaneError("too late");
                     }});
   auto ended = in_thread([&] { return rig.run(); });
-  CHECK(replaced.comes(1));
+  CHECK(replaced.reached_by(1));
   rig.replace_lanes(1);
   replaced.open();
   CHECK(result_of(std::move(ended)) == "");

@@ -1,5 +1,5 @@
-// The pipeline with a real session: every byte comes through whatever the timing, and errors are the same in
-// every run.
+// The pipeline with a real session: every byte passes through regardless of timing, and errors are the same
+// in every run.
 #include "pipeline/pipeline.hpp"
 
 #include <fcntl.h>
@@ -52,7 +52,7 @@ std::array<std::size_t, 12> sizes_around(std::size_t chunk_bytes) {
 
 // Normal runs -------------------------------------------------------------------------------------
 
-TEST_CASE("the output equals libcrypto's for sizes around every boundary") {
+TEST_CASE("the output matches libcrypto's for sizes around every boundary") {
   for (const std::size_t chunk_bytes : {16, 64, 4096, 65536})
     for (const std::size_t size : sizes_around(chunk_bytes))
       for (const std::size_t ring_chunks : {1, 2, 5})
@@ -178,7 +178,7 @@ Bytes twice(const Bytes& bytes) {
 
 }  // namespace
 
-TEST_CASE("an output larger than its input has its own memory, also when lanes read the input") {
+TEST_CASE("an output larger than its input has its own memory, even when lanes read the input") {
   for (const std::size_t size : {0, 1, 64, 1000})
     for (const std::size_t parallel : {std::size_t{0}, size / 2, size})
       for (const bool fails : {false, true}) {
@@ -208,7 +208,7 @@ TEST_CASE("one lane writes while another reads") {
   Rig rig({.size = 64 * 8, .ring_chunks = 3, .source = {.stall_at = 64 * 2}, .sink_waits_at = 64});
   rig.add_lanes(3);
   auto ended = in_thread([&] { return rig.run(); });
-  CHECK(comes_true([&] { return rig.sink.waits() && rig.source.stalled(); }));
+  CHECK(eventually([&] { return rig.sink.waits() && rig.source.stalled(); }));
   CHECK(is_waiting(ended));
   rig.cancel.request(SIGTERM);
   CHECK(result_of(std::move(ended)) == "cancelled: 15");
@@ -242,16 +242,16 @@ TEST_CASE("a pipeline that never runs can be destroyed with its lanes") {
 // Slow input -------------------------------------------------------------------------------------
 
 TEST_CASE("input that has arrived passes through in whole units before its chunk is full") {
-  for (const std::size_t come : {16, 17, 32, 100}) {
-    CAPTURE(come);
-    Rig rig({.size = 4096, .chunk_bytes = 4096, .source = {.stall_at = come}});
+  for (const std::size_t arrived : {16, 17, 32, 100}) {
+    CAPTURE(arrived);
+    Rig rig({.size = 4096, .chunk_bytes = 4096, .source = {.stall_at = arrived}});
     rig.add_lanes(2);
     auto ended = in_thread([&] { return rig.run(); });
-    CHECK(comes_true([&] { return rig.sink.size() == whole(come, unit); }));
+    CHECK(eventually([&] { return rig.sink.size() == whole(arrived, unit); }));
     CHECK(is_waiting(ended));
     rig.cancel.request(SIGTERM);
     CHECK(result_of(std::move(ended)) == "cancelled: 15");
-    CHECK(rig.wrong_output(whole(come, unit)) == "");
+    CHECK(rig.wrong_output(whole(arrived, unit)) == "");
   }
 }
 
@@ -267,18 +267,18 @@ TEST_CASE("less than a unit of input waits for the rest of the unit") {
 
 TEST_CASE("a lane's chunks are written while no more input arrives") {
   // First exactly whole chunks; then also less than a unit, which no lane may wait for.
-  for (const std::size_t come : {64, 128, 192, 256, 65, 79, 129, 143, 200})
+  for (const std::size_t arrived : {64, 128, 192, 256, 65, 79, 129, 143, 200})
     for (const std::size_t depth : {1, 2, 3})
       for (const std::size_t lanes : {1, 2}) {
-        CAPTURE(come, depth, lanes);
-        Rig rig({.size = 4096, .source = {.read_size = 64, .stall_at = come}});
+        CAPTURE(arrived, depth, lanes);
+        Rig rig({.size = 4096, .source = {.read_size = 64, .stall_at = arrived}});
         rig.add_lanes(lanes, {.depth = depth});
         auto ended = in_thread([&] { return rig.run(); });
-        CHECK(comes_true([&] { return rig.sink.size() == whole(come, unit); }));
-        CHECK(comes_true([&] { return rig.source.stalled(); }));  // an idle thread waits for more
+        CHECK(eventually([&] { return rig.sink.size() == whole(arrived, unit); }));
+        CHECK(eventually([&] { return rig.source.stalled(); }));  // an idle thread waits for more
         rig.cancel.request(SIGTERM);
         CHECK(result_of(std::move(ended)) == "cancelled: 15");
-        CHECK(rig.wrong_output(whole(come, unit)) == "");
+        CHECK(rig.wrong_output(whole(arrived, unit)) == "");
       }
 }
 
@@ -287,12 +287,12 @@ TEST_CASE("a lane that waits for input does not keep others from writing") {
   Gate gate;
   for (int i = 0; i < 2; ++i) rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { gate.wait(); }});
   auto ended = in_thread([&] { return rig.run(); });
-  CHECK(gate.comes(2));
+  CHECK(gate.reached_by(2));
   rig.add_lanes(1);
-  CHECK(comes_true([&] { return rig.source.stalled(); }));
+  CHECK(eventually([&] { return rig.source.stalled(); }));
   CHECK(rig.sink.size() == 0);
   gate.open();
-  CHECK(comes_true([&] { return rig.sink.size() == 128; }));
+  CHECK(eventually([&] { return rig.sink.size() == 128; }));
   rig.cancel.request(SIGTERM);
   CHECK(result_of(std::move(ended)) == "cancelled: 15");
   CHECK(rig.wrong_output(128) == "");
@@ -309,7 +309,7 @@ TEST_CASE("slow input from a pipe is written as it arrives, in whole units") {
     put(run.pipe.writer, std::span(input).subspan(fed, piece));
     fed += piece;
     CAPTURE(fed);
-    CHECK(comes_true([&] { return rig.sink.size() == whole(fed, unit); }));
+    CHECK(eventually([&] { return rig.sink.size() == whole(fed, unit); }));
   }
   run.pipe.writer.close();
   CHECK(result_of(std::move(ended)) == "");
@@ -317,12 +317,12 @@ TEST_CASE("slow input from a pipe is written as it arrives, in whole units") {
 }
 
 TEST_CASE("input beyond a chunk's whole units does not stay in its memory") {
-  for (const std::size_t come : {15, 100, 4095}) {
-    CAPTURE(come);
-    Rig rig({.size = 5000, .chunk_bytes = 4096, .ring_chunks = 1, .source = {.fail_at = come}});
+  for (const std::size_t arrived : {15, 100, 4095}) {
+    CAPTURE(arrived);
+    Rig rig({.size = 5000, .chunk_bytes = 4096, .ring_chunks = 1, .source = {.fail_at = arrived}});
     rig.add_lanes(1);
     CHECK(contains(rig.run(), "io: "));
-    const auto beyond = rig.ring.memory().first(4096).subspan(whole(come, unit));
+    const auto beyond = rig.ring.memory().first(4096).subspan(whole(arrived, unit));
     CHECK(difference(beyond, Bytes(beyond.size())) == "");
   }
 }
@@ -411,7 +411,7 @@ TEST_CASE("output that cannot be written ends the run with the sink's error") {
 
 TEST_CASE("a sink's failure ends the run without waiting for a stalled source") {
   Rig rig({.size = 4096, .source = {.stall_at = 100}, .sink_fails_at = 50});
-  rig.add_lanes(3, {.on_finish = [&](std::uint64_t) { comes_true([&] { return rig.source.stalled(); }); }});
+  rig.add_lanes(3, {.on_finish = [&](std::uint64_t) { eventually([&] { return rig.source.stalled(); }); }});
   CHECK(result_of(in_thread([&] { return rig.run(); })) == "io: the sink fails at byte 50");
 }
 
@@ -437,13 +437,13 @@ TEST_CASE("of two errors, the first one in the stream is thrown, every time") {
 
 // Stopping ----------------------------------------------------------------------------------------
 
-TEST_CASE("a request to stop ends a run whose source waits in a pipe") {
+TEST_CASE("a request to stop ends a run whose source waits for a pipe") {
   Rig rig({.chunk_bytes = 4096});
   PipeFed run(rig);
   put(run.pipe.writer, test_bytes(100));
   for (int i = 0; i < 2; ++i) run.pipeline.add_lane(rig.lane());
   auto ended = run.start();
-  CHECK(comes_true([&] { return rig.sink.size() == 96; }));
+  CHECK(eventually([&] { return rig.sink.size() == 96; }));
   CHECK(is_waiting(ended));
   rig.cancel.request(SIGINT);
   CHECK(result_of(std::move(ended)) == "cancelled: " + std::to_string(SIGINT));
@@ -460,7 +460,7 @@ TEST_CASE("a run leaves no data in the memory of its ring, even if it is stopped
       put(run.pipe.writer, test_bytes(100));
       run.pipeline.add_lane(rig->lane());
       auto ended = run.start();
-      CHECK(comes_true([&] { return rig->sink.size() == 96; }));
+      CHECK(eventually([&] { return rig->sink.size() == 96; }));
       CHECK(is_waiting(ended));  // for more, with 4 bytes in the next chunk
       if (stopped)
         rig->cancel.request(SIGTERM);
@@ -490,7 +490,7 @@ TEST_CASE("a request to stop ends a run whose sink waits for a reader") {
   }
 }
 
-TEST_CASE("a run that is stopped before it begins ends at once") {
+TEST_CASE("a run that is stopped before it begins ends immediately") {
   Rig rig({.chunk_bytes = 4096});
   PipeEnds in = make_pipe(), out = make_pipe();
   FdSource source(std::move(in.reader), "in", rig.cancel);

@@ -138,7 +138,7 @@ struct PipeFed {
   explicit PipeFed(Rig& rig)
       : source(std::move(pipe.reader), "pipe", rig.cancel), pipeline(rig.parts(source, rig.sink)) {}
 
-  // Runs to the end in a thread of its own. Returns the error, or nothing.
+  // Runs to the end in a separate thread. Returns the error, or nothing.
   std::future<std::string> start() {
     return in_thread([this] { return failure_of([this] { pipeline.run(); }); });
   }
@@ -148,22 +148,22 @@ struct PipeFed {
   Pipeline pipeline;
 };
 
-// A gate that blocks threads until it is opened, and counts those that have come.
+// A gate that blocks threads until it is opened, and counts those that have reached it.
 class Gate {
  public:
   void open() { promise_.set_value(); }
   void wait() {
-    ++came_;
+    ++arrived_;
     future_.wait();
   }
-  bool comes(unsigned count) const {
-    return comes_true([&] { return came_ >= count; });
+  bool reached_by(unsigned count) const {
+    return eventually([&] { return arrived_ >= count; });
   }
 
  private:
   std::promise<void> promise_;
   std::shared_future<void> future_ = promise_.get_future().share();
-  std::atomic<unsigned> came_ = 0;
+  std::atomic<unsigned> arrived_ = 0;
 };
 
 }  // namespace gpuaes

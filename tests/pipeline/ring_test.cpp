@@ -1,4 +1,4 @@
-// The ring: order, backpressure, the two turns, and which thread wakes which.
+// The ring: order, backpressure, the turns to fill and to write, and which thread wakes which.
 #include "pipeline/ring.hpp"
 
 #include <algorithm>
@@ -30,25 +30,25 @@ namespace {
 using Kind = Ring::Task::Kind;
 
 constexpr std::size_t chunk_bytes = 64;
-constexpr Ring::TakeOptions anything{.start = true, .wait = false};
+constexpr Ring::TakeOptions without_waiting{.start = true, .wait = false};
 constexpr Ring::TakeOptions only_writing{.start = false, .wait = false};
-constexpr Ring::TakeOptions whatever_comes{.start = true, .wait = true};
+constexpr Ring::TakeOptions wait_for_any{.start = true, .wait = true};
 
 // The chunk of the next task, which must be of that kind.
-Chunk& take(Ring& ring, Waiter& waiter, Kind kind, Ring::TakeOptions options = anything) {
+Chunk& take(Ring& ring, Waiter& waiter, Kind kind, Ring::TakeOptions options = without_waiting) {
   const Ring::Task task = ring.take(waiter, options);
   REQUIRE(static_cast<int>(task.kind) == static_cast<int>(kind));
   REQUIRE(task.chunk != nullptr);
   return *task.chunk;
 }
 
-bool nothing_for(Ring& ring, Waiter& waiter, Ring::TakeOptions options = anything) {
+bool nothing_for(Ring& ring, Waiter& waiter, Ring::TakeOptions options = without_waiting) {
   const Ring::Task task = ring.take(waiter, options);
   return task.kind == Kind::none && task.chunk == nullptr;
 }
 
 std::future<Ring::Task> waits_for_task(Ring& ring, Waiter& waiter) {
-  return in_thread([&] { return ring.take(waiter, whatever_comes); });
+  return in_thread([&] { return ring.take(waiter, wait_for_any); });
 }
 
 // Fills the next chunk with `size` bytes, the first of them `mark`.
@@ -189,7 +189,7 @@ TEST_CASE("a ring wipes its chunks when it is destroyed") {
 
 // Order -------------------------------------------------------------------------------------------
 
-TEST_CASE("chunks are written in the order they were filled in, whatever order they are done in") {
+TEST_CASE("chunks are written in the order they were filled, regardless of the order they are done") {
   Ring ring(4, chunk_bytes, chunk_bytes);
   Waiter waiter;
   std::vector<Chunk*> chunks;
@@ -219,11 +219,11 @@ TEST_CASE("a ring of one chunk works") {
     CHECK(nothing_for(ring, waiter));
     ring.written(chunk);
   }
-  CHECK(nothing_for(ring, waiter, whatever_comes));
+  CHECK(nothing_for(ring, waiter, wait_for_any));
   ring.wait_for_end();
 }
 
-TEST_CASE("a chunk to write comes before a chunk to start") {
+TEST_CASE("writing a chunk has priority over starting one") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter;
   Chunk& first = fill_one(ring, waiter, 0);
@@ -329,14 +329,14 @@ TEST_CASE("a lane waits while the ring is full") {
     Chunk& first = take(ring, waiter, Kind::write);
     CHECK(is_waiting(next));  // it is done but not written
     ring.written(first);
-    CHECK(nothing_for(ring, waiter, only_writing));  // leaves the filling to the waiting one
+    CHECK(nothing_for(ring, waiter, only_writing));  // leaves filling to the waiting lane
     const Ring::Task task = result_of(std::move(next));
     CHECK(task.kind == Kind::fill);
     CHECK(task.chunk == all[0]);
   }
 }
 
-TEST_CASE("a chunk is written by the lane that did it if that lane waits for it") {
+TEST_CASE("a chunk is written by the lane that processed it if that lane waits for it") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
@@ -354,7 +354,7 @@ TEST_CASE("a chunk is written by the lane that did it if that lane waits for it"
   CHECK(got.chunk == &second);
 }
 
-TEST_CASE("one lane writes all finished chunks that lanes read by themselves, while others fill") {
+TEST_CASE("one lane writes all finished chunks that lanes read themselves, while others fill") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
@@ -372,7 +372,7 @@ TEST_CASE("one lane writes all finished chunks that lanes read by themselves, wh
   CHECK(got.chunk == &first);
 }
 
-TEST_CASE("a chunk is written by another lane if the one that did it is busy") {
+TEST_CASE("a chunk is written by another lane if the one that processed it is busy") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours, 0);
@@ -425,7 +425,7 @@ TEST_CASE("a chunk that was given back keeps its place in the stream") {
     CHECK(mark_of(chunk) == i);
     ring.written(chunk);
   }
-  CHECK(nothing_for(ring, waiter, whatever_comes));
+  CHECK(nothing_for(ring, waiter, wait_for_any));
 }
 
 TEST_CASE("a chunk that was given back wakes a lane") {
@@ -483,8 +483,8 @@ TEST_CASE("the last chunk ends all waits for more input") {
   ring.filled(last, true);
   CHECK(is_waiting(lane));  // it may be given back
   ring.done(last);
-  const std::array tasks{ring.take(waiter, whatever_comes), result_of(std::move(lane))};
-  const std::size_t writer = tasks[0].kind == Kind::write ? 0 : 1;  // the one that came first
+  const std::array tasks{ring.take(waiter, wait_for_any), result_of(std::move(lane))};
+  const std::size_t writer = tasks[0].kind == Kind::write ? 0 : 1;  // the lane that took it first
   CHECK(tasks[writer].kind == Kind::write);
   CHECK(tasks[1 - writer].kind == Kind::none);
   auto end = in_thread([&] {
@@ -494,7 +494,7 @@ TEST_CASE("the last chunk ends all waits for more input") {
   CHECK(is_waiting(end));
   ring.written(*tasks[writer].chunk);
   CHECK(result_of(std::move(end)));
-  CHECK(nothing_for(ring, waiter, whatever_comes));
+  CHECK(nothing_for(ring, waiter, wait_for_any));
 }
 
 TEST_CASE("an empty input is one empty chunk") {
@@ -503,7 +503,7 @@ TEST_CASE("an empty input is one empty chunk") {
   ring.done(fill_one(ring, waiter, 0, 0, true));
   write_one(ring, waiter);
   ring.wait_for_end();
-  CHECK(nothing_for(ring, waiter, whatever_comes));
+  CHECK(nothing_for(ring, waiter, wait_for_any));
 }
 
 TEST_CASE("cancelling wakes all lanes, and no lane waits afterwards") {
@@ -526,11 +526,11 @@ TEST_CASE("cancelling wakes all lanes, and no lane waits afterwards") {
   ring.done(held);
   CHECK(nothing_for(ring, waiter));
   CHECK(nothing_for(ring, waiter, only_writing));
-  CHECK(nothing_for(ring, waiter, whatever_comes));
+  CHECK(nothing_for(ring, waiter, wait_for_any));
   ring.wait_for_end();
 }
 
-TEST_CASE("turns may end after cancelling, and then lead to no task") {
+TEST_CASE("a turn that ends after cancelling leads to no task") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter, other;
   Chunk& first = fill_one(ring, waiter, 1);
@@ -542,7 +542,7 @@ TEST_CASE("turns may end after cancelling, and then lead to no task") {
   ring.written(written);
   ring.filled(filled, true);
   ring.give_back(given_back);
-  for (Waiter* each : {&waiter, &other}) CHECK(nothing_for(ring, *each, whatever_comes));
+  for (Waiter* each : {&waiter, &other}) CHECK(nothing_for(ring, *each, wait_for_any));
 }
 
 // Under load --------------------------------------------------------------------------------------
@@ -623,8 +623,8 @@ struct Traffic {
 
 // Passes `count` chunks through a ring of `ring_chunks`, with `lanes` lanes that hold one to three at a time.
 // Returns whether they were written in order and each was done once.
-bool goes_round(std::size_t ring_chunks, std::size_t lanes, std::uint64_t count, const Jitter& jitter,
-                bool mishaps) {
+bool run_traffic(std::size_t ring_chunks, std::size_t lanes, std::uint64_t count, const Jitter& jitter,
+                 bool mishaps) {
   Ring ring(ring_chunks, sizeof count, sizeof count);
   Traffic traffic{.ring = ring, .count = count, .jitter = jitter, .mishaps = mishaps};
   std::deque<Waiter> waiters(lanes);
@@ -644,7 +644,7 @@ TEST_CASE("chunks stay in order with any size of the ring and number of lanes un
   for (std::size_t ring_chunks = 1; ring_chunks <= 8; ++ring_chunks)
     for (std::size_t lanes = 1; lanes <= 8; ++lanes) {
       CAPTURE(seed, ring_chunks, lanes);
-      CHECK(result_of(in_thread([&] { return goes_round(ring_chunks, lanes, 60, jitter, true); })));
+      CHECK(result_of(in_thread([&] { return run_traffic(ring_chunks, lanes, 60, jitter, true); })));
     }
 }
 
@@ -654,7 +654,7 @@ TEST_CASE("a ring without delays handles many chunks") {
     for (const std::size_t lanes : {1, 2, 4})
       for (const bool mishaps : {false, true}) {
         CAPTURE(ring_chunks, lanes, mishaps);
-        CHECK(result_of(in_thread([&] { return goes_round(ring_chunks, lanes, 3000, none, mishaps); })));
+        CHECK(result_of(in_thread([&] { return run_traffic(ring_chunks, lanes, 3000, none, mishaps); })));
       }
 }
 

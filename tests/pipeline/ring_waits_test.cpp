@@ -1,4 +1,4 @@
-// What the ring reports about waiting: who waited, and for what.
+// The ring's reports about waiting: who waited, and for what.
 #include <chrono>
 #include <cstddef>
 #include <thread>
@@ -13,16 +13,16 @@ namespace {
 
 using Kind = Ring::Task::Kind;
 
-constexpr Ring::TakeOptions anything{.start = true, .wait = false};
-constexpr Ring::TakeOptions whatever_comes{.start = true, .wait = true};
+constexpr Ring::TakeOptions without_waiting{.start = true, .wait = false};
+constexpr Ring::TakeOptions wait_for_any{.start = true, .wait = true};
 
-// Lets time pass on the clock, so that waits have a measurable length.
+// Makes waits measurably long.
 void time_passes() {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 Chunk& take(Ring& ring, Waiter& waiter, Kind kind) {
-  const Ring::Task task = ring.take(waiter, anything);
+  const Ring::Task task = ring.take(waiter, without_waiting);
   REQUIRE(static_cast<int>(task.kind) == static_cast<int>(kind));
   return *task.chunk;
 }
@@ -119,7 +119,7 @@ TEST_CASE("the writer waits until the next chunk is filled and done, whatever th
   Chunk& written = take(ring, waiter, Kind::write);
   time_passes();  // now it is
   ring.written(written);
-  time_passes();  // the second one is done, too
+  time_passes();  // the second one is also done
   ring.written(take(ring, waiter, Kind::write));
   CHECK(writer_waits(ring) == waited);
   time_passes();
@@ -156,8 +156,8 @@ TEST_CASE("a lane's wait time is the time in which the ring has no task for it")
   Waiter busy, idle;
   Chunk& chunk = fill_one(ring, busy, true);
   time_passes();
-  CHECK(ring.take(busy, anything).kind == Kind::none);  // it does not wait
-  auto task = in_thread([&] { return ring.take(idle, whatever_comes); });
+  CHECK(ring.take(busy, without_waiting).kind == Kind::none);  // it does not wait
+  auto task = in_thread([&] { return ring.take(idle, wait_for_any); });
   CHECK(is_waiting(task));
   ring.done(chunk);
   const Ring::Task next = result_of(std::move(task));

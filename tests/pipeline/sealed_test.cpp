@@ -84,7 +84,7 @@ void check_fails(const Bytes& input, const std::string& how, std::size_t release
 
 }  // namespace
 
-TEST_CASE("sealing equals libcrypto for sizes around every boundary, whatever the chunks") {
+TEST_CASE("sealing matches libcrypto for sizes around every boundary and chunks of any size") {
   for (const std::size_t size : sizes)
     for (const std::size_t segments : {1, 2, 3})
       for (const std::size_t ring_chunks : {1, 4})
@@ -102,7 +102,7 @@ TEST_CASE("sealing equals libcrypto for sizes around every boundary, whatever th
         }
 }
 
-TEST_CASE("opening restores what was sealed, whatever the sizes of reads") {
+TEST_CASE("opening restores what was sealed, with reads of any size") {
   for (const std::size_t size : sizes)
     for (const std::size_t segments : {1, 3})
       for (const std::size_t read_size : {std::size_t{1000}, sealed, 5 * sealed})

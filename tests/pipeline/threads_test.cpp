@@ -1,4 +1,5 @@
-// Which thread drives which lane: the caller's drives the first; others are created when there is more to do.
+// Which thread drives which lane: the caller's thread drives the first lane; others are created when there is
+// more to do.
 #include <array>
 #include <memory>
 #include <mutex>
@@ -81,12 +82,12 @@ TEST_CASE("if the system cannot create threads, the caller's thread does all the
   }
 }
 
-TEST_CASE("a lane without a thread during the run is not waited for and replaces no other lane") {
+TEST_CASE("a lane that gets no thread is not waited for and replaces no other lane") {
   Rig rig({.size = 64 * 20});
   Gate refused;
   rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { refused.wait(); }});
   auto ended = in_thread([&] { return rig.run(); });
-  CHECK(refused.comes(1));
+  CHECK(refused.reached_by(1));
   std::unique_ptr<Lane> lane = rig.lane();
   {
     const NoThreads none;
@@ -118,14 +119,14 @@ TEST_CASE("all lanes work if there is enough input") {
                     if (job == 0) all.wait();
                   }});
     auto ended = in_thread([&] { return rig.run(); });
-    CHECK(all.comes(5));
+    CHECK(all.reached_by(5));
     all.open();
     CHECK(result_of(std::move(ended)) == "");
     CHECK(rig.wrong_output(64 * 40) == "");
   }
 }
 
-TEST_CASE("when a lane fails, its thread goes on to drive a lane that has none") {
+TEST_CASE("when a lane fails, its thread drives a lane that has no thread") {
   Seen seen;
   Rig rig({.size = 40, .fallback_lane = make_cpu_lane});
   rig.add_lanes(2, {.on_start = fail_at_job(0)});
@@ -157,7 +158,7 @@ TEST_CASE("lanes that are replaced before they have a thread leave without one, 
     run.pipeline.replace_lanes(std::move(lanes));
     for (std::size_t fed = 0; fed < 64 * 5; fed += 64) {
       put(run.pipe.writer, test_bytes(64, fed));
-      CHECK(comes_true([&] { return rig.sink.size() == fed + 64; }));
+      CHECK(eventually([&] { return rig.sink.size() == fed + 64; }));
     }
     run.pipe.writer.close();
     CHECK(result_of(std::move(ended)) == "");
@@ -200,11 +201,11 @@ TEST_CASE("a failure in another thread ends the run while the caller's thread wa
   Rig rig({.sink_fails_at = 100});
   PipeFed run(rig);
   Gate other;
-  run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { other.comes(1); }}));
+  run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { other.reached_by(1); }}));
   run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { other.wait(); }}));
   put(run.pipe.writer, test_bytes(128));
   auto ended = run.start();
-  CHECK(comes_true([&] { return rig.sink.size() == 64; }));
+  CHECK(eventually([&] { return rig.sink.size() == 64; }));
   CHECK(is_waiting(ended));  // the caller's thread waits for input after the 128 bytes
   other.open();
   CHECK(result_of(std::move(ended)) == "io: the sink fails at byte 100");
@@ -219,7 +220,7 @@ TEST_CASE("a failure in the caller's thread ends the run while another one waits
   run.pipeline.add_lane(rig.lane());
   put(run.pipe.writer, test_bytes(64));
   auto ended = run.start();
-  CHECK(waits.comes(1));
+  CHECK(waits.reached_by(1));
   CHECK(is_waiting(ended));  // the other lane has its thread, which waits in read()
   waits.open();
   CHECK(result_of(std::move(ended)) == "io: the sink fails at byte 50");

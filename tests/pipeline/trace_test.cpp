@@ -180,7 +180,7 @@ TEST_CASE("a trace shows a lane waiting for another") {
   Gate gate;
   traced.pipeline->add_lane(traced.rig.lane({.on_start = [&](std::uint64_t) { gate.wait(); }}));
   auto ended = in_thread([&] { return traced.run(); });
-  CHECK(gate.comes(1));
+  CHECK(gate.reached_by(1));
   traced.pipeline->add_lane(make_cpu_lane());
   CHECK(is_waiting(ended));
   gate.open();
@@ -200,7 +200,7 @@ TEST_CASE("a lane's statistics include its read and write times") {
     Rig rig({.size = 64 * 10, .source = {.parallel = parallel}, .sink_waits_at = 64 * 5});
     rig.add_lanes(1);
     auto ended = in_thread([&] { return rig.run(); });
-    CHECK(comes_true([&] { return rig.sink.waits(); }));
+    CHECK(eventually([&] { return rig.sink.waits(); }));
     rig.cancel.request(1);
     CHECK(result_of(std::move(ended)) == "cancelled: 1");
     const LaneStats stats = rig.pipeline.lane_stats().at(0);
@@ -231,7 +231,7 @@ TEST_CASE("the trace of a run that fails or is stopped is complete JSON") {
     traced.pipeline->add_lane(make_cpu_lane());
     auto ended = in_thread([&] { return traced.run(); });
     if (stopped) {
-      CHECK(comes_true([&] { return traced.rig.sink.waits(); }));
+      CHECK(eventually([&] { return traced.rig.sink.waits(); }));
       traced.rig.cancel.request(15);
       CHECK(result_of(std::move(ended)) == "cancelled: 15");
       CHECK(failure_of([&] { traced.trace->finish(); }) == "cancelled: 15");
@@ -247,7 +247,7 @@ TEST_CASE("the trace of a run that fails or is stopped is complete JSON") {
 }
 
 TEST_CASE(
-    "an unwritable trace does not disturb the run, closes its file at once, and is an error at the end") {
+    "an unwritable trace does not disturb the run, closes its file immediately, and is an error at the end") {
   for (const bool closed_pipe : {false, true})
     for (const std::size_t room : {std::size_t{0}, std::size_t{100000}}) {
       CAPTURE(closed_pipe, room);

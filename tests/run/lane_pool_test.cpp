@@ -30,7 +30,7 @@ class CapturedMessages {
   Fd before_;
 };
 
-// What a run says whose plan has these later lanes.
+// The messages of a run whose plan has these later lanes.
 std::string messages_of_run(std::string_view later) {
   const TempDir directory;
   const std::string file = directory / "messages";

@@ -179,7 +179,7 @@ TEST_CASE("a source that ends within its window is an error") {
   CHECK(contains(failure_of([&] { read_all(window); }), "io: the input shrank while it was being read"));
 }
 
-TEST_CASE("a window of a sink passes that part on, whatever the sizes of the writes") {
+TEST_CASE("a window of a sink passes on that part, with writes of any size") {
   for (const std::size_t skipped : {0u, 1u, 10u, 100u})
     for (const std::size_t size : {0u, 1u, 10u, 90u})
       for (const std::size_t each : {1u, 3u, 10u, 100u}) {

@@ -75,7 +75,7 @@ class WholeJobLane : public Lane {
 
 // Damage ------------------------------------------------------------------------------------------
 
-TEST_CASE("adjacent gaps become one, in whatever order they are found") {
+TEST_CASE("adjacent gaps are merged, regardless of the order in which they are found") {
   std::vector<Damage::Gap> parts{{0, 10}, {10, 20}, {20, 30}, {40, 50}, {60, 60}};
   std::ranges::sort(parts, {}, &Damage::Gap::begin);
   do {
@@ -161,7 +161,7 @@ TEST_CASE("a device opens at most four times the segments of a job, however many
   }
 }
 
-TEST_CASE("a lane that fails leaves the damage in its job to the lane that repeats it") {
+TEST_CASE("a failed lane records no damage in its job; the lane that repeats the job does") {
   const auto session = opened();
   const Bytes in = sealed(3 * segment_bytes, {0, 2});
   Bytes out(3 * segment_bytes);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Usage: audit-follows.sh AUDIT. The audit is right about small pieces of machine code. A stand-in for cuobjdump prints
-# these, so no toolkit is needed.
+# Usage: audit-follows.sh AUDIT. The audit judges small pieces of machine code correctly. A stand-in for cuobjdump
+# prints these, so no toolkit is needed.
 set -u
 audit=$1
 command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }

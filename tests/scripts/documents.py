@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the documents: every link, path and reference to a manual page leads somewhere, and README.md stays short.
+"""Checks the documents: every link, path and reference to a manual page is valid, and README.md stays short.
 
 Checked are relative links and #anchors in Markdown files, paths in backticks that begin with a folder of this tree, .Xr
 and .Sx in manual pages, and references such as gpuaes-stream(5), "Slots" in documents and sources."""
@@ -34,7 +34,7 @@ def sources():
 
 
 def without_code_blocks(text):
-    """Lines of code are empty, so that line numbers stay."""
+    """Empties lines of code but keeps them, to preserve line numbers."""
     text = re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"^    .*$", "", text, flags=re.MULTILINE)
 

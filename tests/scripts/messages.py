@@ -33,7 +33,7 @@ NOT_MESSAGES = (
     ("src/format/slots.cpp", r"gpuaes-stream/1 .*", "label of a key derivation"),
     ("src/format/formats.cpp", r"a row lacks a function", "a static assertion"),
     ("src/keys/recipient.cpp", r"\n# recipient: ", "contents of an identity file"),
-    ("src/run/secrets.cpp", r"(new )?passphrase: |the same again: |.*\n\{\}", "a prompt"),
+    ("src/run/secrets.cpp", r"(new )?passphrase: |repeat the passphrase: |.*\n\{\}", "a prompt"),
     ("src/lane/backends.cpp", r"cpu:.*", "output of --list-lanes"),
     ("cuda/devices.cpp", r"cuda:.*", "output of --list-lanes"),
     ("src/main.cpp", r"gpuaes-stream ", "output of --version"),
@@ -64,7 +64,7 @@ Message = collections.namedtuple("Message", "path line text glued")
 
 
 def without_comments(source):
-    """The source without comments, preprocessor lines and raw literals; line numbers stay."""
+    """The source without comments, preprocessor lines and raw literals; line numbers are preserved."""
     source = re.sub(RAW_LITERAL, lambda found: "0" + "\n" * found[0].count("\n"), source, flags=re.DOTALL)
     source = re.sub(rf"({LITERAL}|{CHARACTER})|//[^\n]*", lambda found: found[1] or "", source)
     return re.sub(r"^[ \t]*#(?!define).*$", "", source, flags=re.MULTILINE)
@@ -137,7 +137,7 @@ def plain(text):
 
 
 def tests():
-    """All that tests say, except comments."""
+    """The text of all tests, except comments."""
     said = []
     for path in sorted((TOP / "tests").rglob("*")):
         if path.suffix not in (".cpp", ".hpp", ".py", ".sh") or path.parent == TOP / "tests/scripts":

@@ -140,8 +140,8 @@ inline Opened open(Lane& lane, const GcmStream& stream, const Bytes& sealed, std
   return opened;
 }
 
-// Opens each vector that a job supports, and seals those that are valid. There must be `expected` such
-// vectors.
+// Opens each vector that a job supports, and seals the valid ones. There must be `expected` vectors that a
+// job supports.
 inline void check_gcm_vectors(Lane& lane, const std::vector<GcmVector>& vectors, std::size_t expected) {
   std::size_t count = 0;
   for (const GcmVector& vector : vectors) {

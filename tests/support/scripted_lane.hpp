@@ -1,4 +1,4 @@
-// A lane that wraps another one, and waits or fails when a test wants it to.
+// A lane that wraps another one, and waits or fails when a test requests it.
 #pragma once
 
 #include <algorithm>

@@ -42,7 +42,7 @@ T result_of(std::future<T> future) {
 
 // Waits until `holds()` is true; returns false if that takes too long.
 template <class Condition>
-bool comes_true(Condition holds) {
+bool eventually(Condition holds) {
   const auto end = std::chrono::steady_clock::now() + promptly;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > end) return false;

@@ -29,7 +29,7 @@
 // The sum for an element outside the basis is then added to the sums for two (or three) elements that add up
 // to it, until only elements of the basis are left. The cost depends on the number of elements: this basis,
 // one of the kind that suits S, leaves 43 outside it, among the fewest for this kind (42 to 56). Annealing
-// selected the elements to split into, so that sums of three rarely lack an input. A step has 83 functions.
+// selected the elements to split into such that few sums of three lack an input. A step has 83 functions.
 #pragma once
 
 #include <cstdint>

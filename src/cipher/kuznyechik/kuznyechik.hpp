@@ -3,7 +3,7 @@
 // encryption and decryption of one block, byte by byte. The latter are slow and make secret-dependent memory
 // accesses. They are the reference that faster code is tested against.
 //
-// A block is its bytes in the order of memory: byte 0 is the standard's a_15, the leftmost one.
+// The bytes of a block are in memory order: byte 0 is the standard's a_15, the leftmost one.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // The counter blocks of a job, for kernels that do not benefit from consecutive counters; other kernels use
-// tiles (tiles.hpp). The host runs this code too. A class of counter blocks provides
+// tiles (tiles.hpp). The host also runs this code. A class of counter blocks provides
 //
 //     count()               the number of counter blocks
 //     counter_block(i)      the input of the cipher for a block of keystream

@@ -1,6 +1,6 @@
 // The Multilinear Galois Mode (MGM, RFC 9058) with Kuznyechik and 128-bit tags, a block at a time: the
-// reference implementation. Lanes use its multiplication, which has no tables and no branch or memory address
-// that depends on key or data.
+// reference implementation. Lanes use its multiplication, which uses no tables; no branch or memory address
+// there depends on key or data.
 //
 // The field is that of GCM, GF(2)[x] / (x^128 + x^7 + x^2 + x + 1), with a different order of bits: a block
 // is a big-endian number whose bit k is the coefficient of x^k. Each block is multiplied by a factor of its

@@ -6,7 +6,7 @@
 //     MgmBody     the keystream, which is added to the data, and the factors of blocks
 //     MgmSums     the sums of the products, which become the tags
 //
-// The host runs this code too.
+// The host also runs this code.
 #pragma once
 
 #include <bit>
@@ -53,7 +53,7 @@ struct MgmData {
   unsigned in_stride, out_stride;  // bytes from segment to segment, multiples of 16
 };
 
-// First the keystream of all segments, 1024 counter blocks for each; then as many for the factors of
+// First the keystream of all segments, 1024 counter blocks for each; then the same number for the factors of
 // ciphertext blocks; then the other factors. In each part, the number of counter blocks per segment is a
 // power of two, because division is slow on a GPU; some of them are unused.
 //

@@ -13,7 +13,8 @@ namespace {
 using kuznyechik::Block;
 
 constexpr std::size_t block_bytes = sizeof(Block);
-constexpr std::size_t batch = kuznyechik::largest_batch / 2;  // blocks of keystream, and as many factors
+constexpr std::size_t batch =
+    kuznyechik::largest_batch / 2;  // blocks of keystream, and the same number of factors
 constexpr std::size_t max_aad_blocks = max_aad_bytes / block_bytes;
 
 constexpr std::size_t count_blocks(std::size_t bytes) {

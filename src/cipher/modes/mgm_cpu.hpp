@@ -16,9 +16,8 @@ namespace gpuaes {
 
 class MgmCpu {
  public:
-  // The maximum number of segments processed together. Apart from its text, a segment has 3 blocks and those
-  // of the associated data, which are too few for fast code. Processed together, the blocks of several
-  // segments share vectors.
+  // The maximum number of segments processed together. Apart from its text, a segment has only 3 blocks and
+  // those of the associated data, too few for fast code, so several segments share vectors.
   static constexpr std::size_t max_segments = 16;
 
   // As for KuznyechikCpu.

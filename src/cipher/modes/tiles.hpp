@@ -1,11 +1,11 @@
 // How the blocks of a job are divided into tiles, the unit of work of a warp, for every kernel that makes
-// AES-CTR keystream. The host runs this code too, so CI checks that each block of a job is in exactly one
+// AES-CTR keystream. The host also runs this code, so CI checks that each block of a job is in exactly one
 // tile.
 //
 // A tile has `size` counter blocks, a power of two up to 256. Counter block i of an aligned tile has the
 // counter first + i, where `first` is a multiple of `size`, so its counters differ only in the last byte and
-// share much of the first two rounds. Data under consecutive counters begins anywhere in its first tile and
-// ends anywhere in its last. The counter blocks of a gathered tile are unrelated.
+// share much of the first two rounds. Data under consecutive counters may begin anywhere in its first tile
+// and end anywhere in its last. The counter blocks of a gathered tile are unrelated.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# If gpuaes-bench is stopped by a signal, it prints the rows measured so far as a complete table and dies of the
+# If a signal stops gpuaes-bench, it prints the rows measured so far as a complete table and terminates with that
 # signal.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
@@ -49,7 +49,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     expect_rows(list(csv.reader(stop(number, 4, *many, "--csv").splitlines())), 4)
     expect_rows([line.split() for line in stop(number, 4, *many).splitlines()], 4)
 
-# A run of an hour ends at once too, without a row.
+# A run of an hour also ends immediately, without a row.
 hour = ["-l", "none:2,cpu:2", "-b", "64K", "--seconds", "3600"]
 expect_equal([], json.loads(stop(signal.SIGINT, 0, *hour, "--json")), "rows of a run that was stopped")
 expect_equal(1, len(stop(signal.SIGTERM, 1, *hour, "--csv").splitlines()), "lines of a run that was stopped")

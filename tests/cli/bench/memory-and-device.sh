@@ -56,8 +56,8 @@ for what in "to device" "from device" '"both at once, each way"'; do
   grep -Eq "^cuda:0,$what,1048576,$rate,GB/s\$" "$work/device" ||
     fail "device: expected a rate of cuda:0, $what, got: $(<"$work/device")"
 done
-# For each size and kind of copies 3 modes: of AES, with each key, of two kernels and two others; of Kuznyechik of two
-# kernels and four others.
+# For each size and kind of copies, 3 modes: for AES, each key length with two of the filter's kernels and two variants;
+# for Kuznyechik, two of the filter's kernels and four variants.
 [ "$(wc -l <"$work/kernels")" = $((1 + 2 * 2 * 3 * (3 * (2 + 2) + 2 + 4))) ] ||
   fail "kernels: expected other rows than $(<"$work/kernels")"
 for size in 1024000 16; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gpuaes-bench read reads a file from its offset to its end with any number of threads, and refuses anything but a
-# file. gpuaes-bench copy copies.
+# gpuaes-bench read reads a file from its offset to its end with any number of threads, and refuses anything but a file.
+# gpuaes-bench copy copies its input.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -20,7 +20,7 @@ for words in "1 1M" "2 64K" "7 4095" "3 1M 9" "16 1G"; do
   expect_read 3000001 "${list[@]}" <plain
 done
 {
-  head -c 1000001 >/dev/null # which reads ahead in steps, and then puts the offset back
+  head -c 1000001 >/dev/null # reads ahead in steps, then restores the offset
   expect_read 2000000 2 64K
   [ "$(wc -c)" = 0 ] || fail "expected standard input at its end"
 } <plain

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Results come as text, CSV and JSON, the same columns and rows in each; output that cannot be written is an error.
+# Results are text, CSV or JSON, with the same columns and rows; output that cannot be written is an error.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -40,7 +40,7 @@ for rows in (text[1:], table[1:]):
     assert got == [list(map(str, row)) for row in expected], got
 assert [[row[name] for name in names] for row in objects] == expected, objects
 
-# What was measured adds up.
+# The measured values are consistent.
 for row in objects:
     lanes = int(row["lanes"].rpartition(":")[2])
     assert row["seconds"] > 0 and row["ring_chunks"] > 0, row
@@ -63,7 +63,7 @@ got=0
 "$bench" pipeline -l none:1 -b 64K --bytes 64K >&- 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "to a closed descriptor: expected exit status 1, got $got"
 
-# Every cipher that a format has; sealed with Kuznyechik is measured as such, and not AES under its name.
+# Every cipher that a format supports. With Kuznyechik, the sealed format is measured with Kuznyechik, not AES.
 "$bench" pipeline -l cpu:2,none:1 -b 64K -f raw --ciphers aes-128,aes-192,kuznyechik --bytes 1M --csv >raw.csv
 "$bench" pipeline -l cpu:2,none:1 -b 64K -f sealed --ciphers kuznyechik,aes-256 --bytes 1M --csv >sealed.csv
 head -n 1 raw.csv | grep -q '^lanes,format,cipher,source,' || fail "expected the cipher as a column, got: $(head -n 1 raw.csv)"
@@ -74,7 +74,7 @@ for expected in "raw aes-128 aes-192 kuznyechik" "sealed kuznyechik aes-256"; do
   [ "$got" = "$want" ] || fail "$form: expected rows of $list, got: $got"
 done
 
-# What has no room in memory is left out, and said.
+# Measurements that do not fit in memory are skipped with a message.
 ! sanitized || skip "the rest, as sanitizers reserve address space"
 got=0
 (ulimit -v 1000000 && "$bench" pipeline -l cpu:1 -b 64K,1G,1M --bytes 64K --csv) >"$work/stdout" 2>"$work/stderr" || got=$?

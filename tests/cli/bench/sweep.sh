@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gpuaes-bench sweep measures every shape and number of streams, and says which were best. Without a device it fails.
+# gpuaes-bench sweep measures every shape and number of streams, and reports the best. Without a device it fails.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -62,7 +62,7 @@ for variant in ("bitslice", "ttable", "ttable4-shared"):
             fail(f"{variant}: expected rates of 4 MiB, got {here}")
 PYTHON
 
-# Launches that no more than 16 pieces of the data are for at a time.
+# Launches so large that the data has only 16 pieces, so no more than 16 streams can be used.
 sweep --size 16M --csv
 [ "$got" = 0 ] || fail "--size 16M: expected exit status 0, got $got: $(<"$work/stderr")"
 expect_stderr '^gpuaes-bench: warning: skipped: bitslice, 32 streams: '
@@ -92,7 +92,7 @@ for variant, blocks, modes in (("ttable", {0, 1, 2, 4}, {"ctr", "seal"}), ("ls-s
 PYTHON
 expect_stderr '^gpuaes-bench: best of ls-shared, kuznyechik: '
 
-# A sweep that is stopped prints the rows until then.
+# A sweep that is stopped prints the rows measured so far.
 BENCH=$bench python <<'PYTHON'
 import json
 
@@ -104,7 +104,7 @@ def default_signals():
         signal.signal(each, signal.SIG_DFL)
 
 
-# More than a test can wait for.
+# Takes longer than a test can wait.
 words = [os.environ["BENCH"], "sweep", "--variants", "*", "--json"]
 child = subprocess.Popen(words, preexec_fn=default_signals, stdin=subprocess.DEVNULL, stdout=open("out", "wb"),
                          stderr=open("err", "wb"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gpuaes-bench knows its commands and their numbers, and says what is wrong with others.
+# gpuaes-bench refuses unknown commands and invalid arguments, and gives the reason.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -21,6 +21,10 @@ for words in "" "stray" "-x" "copy" "copy 64K stray" "read" "read 2" "read 2 1M 
   read -r -a list <<<"$words"
   try 2 "${list[@]}"
 done
+try 2
+expect_stderr 'error: no command was given'
+try 2 -x stray
+expect_stderr "error: unknown command '-x'"
 for size in 0 -1 1T 64k 2G "" " 1"; do
   try 2 copy "$size"
   try 2 read 1 "$size"
@@ -75,7 +79,7 @@ for size in "" 0 64k 2G 1M,4M; do
   expect_stderr "invalid size '$size'"
 done
 
-# A program without CUDA has no kernels to list; a program with CUDA lists them without a device too.
+# A program without CUDA has no kernels to list; a program with CUDA lists them even without a device.
 got=0
 "$bench" kernels --variants no-such >"$work/stdout" 2>"$work/stderr" </dev/null || got=$?
 expect_empty "$work/stdout"

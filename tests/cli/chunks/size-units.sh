@@ -12,7 +12,7 @@ for size in 1 15 17 1000 1K 3K 1M 16M; do
   same expected.part "$work/stdout" "-b $size"
 done
 
-# The number of chunks shows their size. An empty chunk at the end may count too.
+# The number of chunks shows their size. An empty chunk at the end may also count.
 expect_chunks() { # COUNT CHUNK_SIZE INPUT_SIZE
   local got
   truncate -s "$3" input

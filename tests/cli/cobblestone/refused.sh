@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A bare message with another key or context, or a changed salt or commitment, is exit 3 before any output. A truncated
-# header or a damaged segment is exit 4. A key of 24 bytes, several keys and a bad context are usage errors.
+# A bare message with another key or context, or a changed salt or commitment, fails with status 3 before any output. A
+# truncated header or a damaged segment fails with status 4. A key of 24 bytes, several keys and a bad context are usage
+# errors.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -40,7 +41,7 @@ def refused(want, data, *options, what):
     got = expect_refused(want, data, *bare, *options, what=what, via=via)
     if want == 3:
         expect_message(got, "error: this key and context do not open the input\n.*"
-                       "hint: check -k and --context; if both are right, the first 56 bytes of the input are damaged\n", what)
+                       "hint: check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged\n", what)
 
 
 refused(3, sealed, "-k", "other", what="another key")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# stdin and stdout may be sockets, also the same socket.
+# stdin and stdout may be sockets, even the same socket.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -19,7 +19,7 @@ for part in stream:--rekey stream:--range stream:'openssl enc' stream:--trace ke
   grep -q -e "${part#*:}" "${part%%:*}" || fail "expected an example with ${part#*:} in ${part%%:*}, got: $(<"${part%%:*}")"
 done
 
-# Each list of commands in a folder of its own, on a terminal where every question gets the same passphrase.
+# Runs each list of commands in its own folder, on a terminal where the answer to every question is the same passphrase.
 export EXAMPLES=$work/here
 PATH=$(dirname "$program"):$PATH python <<'PYTHON'
 from harness import *

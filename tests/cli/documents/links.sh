@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Links in documents, and references to manual pages and their sections, lead somewhere; README.md stays short.
+# Links in documents, and references to manual pages and their sections, are valid; README.md stays short.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

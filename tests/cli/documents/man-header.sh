@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Manual pages name this project in header and footer, and no operating system, with mandoc as with groff.
+# The header and footer of manual pages name this project and no operating system, with mandoc and with groff.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need mandoc groff

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --info fails like decryption for input that is not a stream, or not one that this version reads. Options that it
-# cannot use are usage errors.
+# --info fails like decryption for input that is not a stream, or that this version cannot read. Options that it cannot
+# use are usage errors.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

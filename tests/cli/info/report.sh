@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --info reports, without a key, format, cipher, slots, sizes and overhead, as text and as JSON, for each format. It
-# also reports that a size is unknown or that the stream is truncated.
+# Without a key, --info reports format, cipher, slots, sizes and overhead, as text and as JSON, for each format. It also
+# reports that a size is unknown or that the stream is truncated.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whole blocks are written at once: they do not wait until a chunk is full or the pipe is closed.
+# Whole blocks are written immediately: they do not wait until a chunk is full or the pipe is closed.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A read error is not the end of input: exit 1.
+# A read error is not mistaken for the end of input: the program fails with status 1.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An input that does not exist or cannot be read is exit 1, with its name in the message.
+# An input that does not exist or cannot be read fails with status 1, and the message names it.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A key with a wrong length or an invalid digit is exit 2, never padded or shortened, and the message shows no part of
-# it. A file that cannot be read is exit 1.
+# A key with a wrong length or an invalid digit fails with status 2. It is never padded or truncated, and the message
+# shows no part of it. A file that cannot be read fails with status 1.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

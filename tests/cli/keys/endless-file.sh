@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A key file without an end is an error at once.
+# An endless key file is an immediate error.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

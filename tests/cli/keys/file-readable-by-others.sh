@@ -54,6 +54,6 @@ warned
 exec 9< <(cat secret-key)
 expect_exit 0 "$program" -k /dev/fd/9 <plain
 warned
-# The raw format also prints a warning of its own.
+# The raw format also prints its own warning.
 expect_exit 0 "$program" -f raw --iv "$iv" -k secret-key <plain
 [ "$(grep -c '^gpuaes-stream: warning: .*secret-key' "$work/stderr")" = 1 ] || fail "expected a warning with -f raw"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Kuznyechik is used only if -c names it, and needs a key of 32 bytes, an IV of 8 bytes, and a format and lanes that
-# support it.
+# Kuznyechik is used only if -c names it. It needs a key of 32 bytes, an IV of 8 bytes in the raw format, and a format
+# and lanes that support it.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -10,5 +10,5 @@ make_input 1000000 plain
 chown 65531 . "$key"
 alone() { (ulimit -u 1 && exec setpriv --reuid=65531 --regid=65531 --clear-groups "$program" "$@"); }
 expect_exit 1 alone -k "$key" -l cpu:4 -i plain -o out
-expect_error 'cannot get a resource from the system: Resource temporarily unavailable'
+expect_error 'cannot create a thread or another system resource: Resource temporarily unavailable'
 expect_files plain

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -f openssl and `openssl enc -aes-...-ctr -pbkdf2` read the output of each other, with three key lengths and various
+# -f openssl and `openssl enc -aes-...-ctr -pbkdf2` read each other's output, with three key lengths and various
 # iteration counts and input lengths.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Decryption without -f accepts only authenticated formats. Input that begins with Salted__ is exit 4 in every mode,
-# with every kind of secret, from a pipe and from a file, without a prompt and without output, and the hint names -f
-# openssl.
+# Decryption without -f accepts only authenticated formats. Input that begins with Salted__ fails with status 4 in every
+# mode, with every kind of secret, from a pipe and from a file, without a prompt and without output, and the hint names
+# -f openssl.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need setsid
@@ -14,7 +14,7 @@ make_input 40000 plain
 printf 'Salted__' >magic
 echo 'an older output' >old
 
-# Without a terminal a prompt would be exit 2.
+# Without a terminal, a prompt would fail with status 2.
 refused() { # FILE OPTION...
   local file=$1 hint='use -d -f openssl to decrypt it; modifications will go undetected$' out=(-o out) ways=(piped redirected named)
   shift

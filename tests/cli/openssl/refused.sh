@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# -f openssl takes a passphrase rather than a key, and an iteration count above 0. An input without its header is exit
-# 4.
+# -f openssl takes a passphrase rather than a key, and an iteration count above 0. An input without its header fails
+# with status 4.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

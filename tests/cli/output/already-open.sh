@@ -6,7 +6,7 @@
 make_input 100000 plain
 reference <plain >expected
 
-framed() { # a header and a trailer around what goes to /dev/stdout
+framed() { # a header and a trailer around the output on /dev/stdout
   echo header
   "$program" -q -f raw --iv "$iv" -k "$key" -i plain -o /dev/stdout || return
   echo trailer
@@ -26,7 +26,7 @@ same expected out
 [ "$(tail -n 1 log)" = after ] || fail "expected the log's last line to be kept"
 grep -q '"bytes_in": 100000' log || fail "expected the figures in the log"
 
-# Figures do not go into the ciphertext.
+# Statistics are not written into the ciphertext.
 for name in both ./both; do
   code=0
   "$program" -q -f raw --iv "$iv" -k "$key" --stats "$name" <plain >both 2>stderr || code=$?

@@ -13,7 +13,7 @@ change() {
   local command=$1 status=0
   shift
   "$program" -q -k waits "$@" &
-  exec 3>waits # the program has opened it too
+  exec 3>waits # the program has also opened it
   eval "$command"
   cat "$key" >&3
   exec 3>&-

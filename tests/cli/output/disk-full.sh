@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# If the file system becomes full while -o is written: exit 1, no file left, the old content intact.
+# If the file system becomes full while -o is written, the program fails with status 1, leaves no new file, and keeps
+# the old content.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# If -o names a file that cannot exist: exit 1, no file left.
+# If -o names a file that cannot exist, the program fails with status 1 and leaves no file.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A new file of -o gets the same access as with the shell's >, according to umask, default ACL and set-group-ID bit.
+# A new -o file gets the same access as with the shell's >, according to umask, default ACL and set-group-ID bit.
 # Until it is complete only its owner can open it, and SIGKILL leaves no plaintext that others can read. Checked on the
 # file system of the temporary directory and on tmpfs, with O_TMPFILE and without.
 # shellcheck source=../support/lib.sh

@@ -41,10 +41,10 @@ mkdir closed
 cp "$work/sealed" closed/out
 [ "$(id -u)" != 0 ] || chown 65534 closed closed/out
 chmod 555 closed
-refused 'cannot create a file next to closed/out: Permission denied' "$redirect" closed/out
-refused 'cannot create a file next to closed/new: Permission denied' '' closed/new
+refused 'cannot create a temporary file next to closed/out: Permission denied' "$redirect" closed/out
+refused 'cannot create a temporary file next to closed/new: Permission denied' '' closed/new
 expect_exit 1 "${user[@]}" "$program" -k "$key" -i "$work/never" -o /dev/null --stats closed/out
-expect_error 'cannot create a file next to closed/out: Permission denied' 'choose another file'
+expect_error 'cannot create a temporary file next to closed/out: Permission denied' 'choose another file'
 chmod 755 closed
 
 # A program that is running.
@@ -104,7 +104,7 @@ if chattr +i fixed 2>/dev/null; then
   chattr -a grows
   chattr +i grows
   at_exit "chattr -i '$PWD/grows'"
-  refused 'cannot create a file next to grows/out: Operation not permitted' "$redirect" grows/out
+  refused 'cannot create a temporary file next to grows/out: Operation not permitted' "$redirect" grows/out
   chattr -i grows
 else
   skip_part "immutable files: not supported, or chattr is not allowed"

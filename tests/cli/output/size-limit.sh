@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Exceeding a file size limit is a write error like any other: exit 1, no file left, the old content intact.
+# Exceeding a file size limit is a write error like any other: status 1, no new file, and the old content is kept.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

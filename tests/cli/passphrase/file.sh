@@ -39,14 +39,14 @@ for passphrase in (b"a", b"two words", b" ", b"\t \r", b"ends with a space ", od
     opens(passphrase, passphrase + b"\n", 0)
     opens(passphrase, passphrase + b"\nsecond line\n", 0)
 opens(longest, longest + b"\n" + b"y" * 100000, 0)
-# HMAC, and so scrypt, ignores zero bytes at the end of a passphrase: those would not be wrong.
+# HMAC, and so scrypt, ignores zero bytes at the end of a passphrase, so adding them would not make it wrong.
 for wrong in (b"two", b"two  words", b"two words ", b"two words\r\n", b"Two words", b"\0two words", longest):
     opens(b"two words", wrong, 3)
 for unusable in (b"", b"\n", b"\nsecond line\n", longest + b"x", longest + b"x\n"):
     opens(b"two words", unusable, 2)
 PYTHON
 
-# The same when encrypting; an endless file is too long.
+# The same for encryption; an endless file is too long.
 : >empty
 printf '\nsecond line\n' >empty-line
 head -c 1025 /dev/zero >long

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Job control at the passphrase prompt in interactive shells: while the program is stopped the terminal echoes as
-# before, and after fg the prompt appears again without echo. No part of a passphrase reaches the screen or the shell.
+# Job control at the passphrase prompt in interactive shells: while the program is stopped, the terminal echoes as
+# usual, and after fg the prompt appears again without echo. No part of a passphrase reaches the screen or the shell.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -147,9 +147,9 @@ def stopped_and_resumed(shell):
 def at_the_second_prompt(shell):
     shell.begin(ENCRYPT)
     start = shell.type(SECRET + b"\n")
-    shell.expect_hidden_prompt(start, b"the same again: ")
+    shell.expect_hidden_prompt(start, b"repeat the passphrase: ")
     shell.stop("^Z at the second prompt")
-    shell.resume(b"the same again: ")
+    shell.resume(b"repeat the passphrase: ")
     shell.expect_shell(shell.type(SECRET + b"\n"), "to encrypt")
     shell.expect_status(0, "to encrypt")
     with open("out", "rb") as f, open("sealed", "rb") as g:

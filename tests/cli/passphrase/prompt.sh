@@ -184,8 +184,8 @@ expect_equal((0, plain), open_independently(end(child, 0, "pasted").out, passphr
 
 # Rekeying asks once for the old passphrase and, after that has opened the file, twice for the new one.
 for asking, questions in (
-    (["--rekey", "-p", "--new-passphrase"], [b"passphrase", b"new passphrase", b"again"]),
-    (["--rekey", "-k", key, "--new-passphrase"], [b"new passphrase", b"again"]),
+    (["--rekey", "-p", "--new-passphrase"], [b"passphrase", b"new passphrase", b"repeat the passphrase"]),
+    (["--rekey", "-k", key, "--new-passphrase"], [b"new passphrase", b"repeat the passphrase"]),
     (["--rekey", "-p", "--new-key", key], [b"passphrase"]),
 ):
     child = begin(data=quick, asking=asking)

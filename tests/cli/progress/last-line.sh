@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# -P prints a last line that shows the progress, also if the run fails or is ended by a signal, and the error message
-# is on a separate line. Other messages clear the progress line first.
+# -P prints a last line that shows the progress, even if the run fails or a signal ends it, and the error message is on
+# a separate line. Other messages clear the progress line first.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SIGUSR1 prints the progress once, on a separate line, at any time, with and without -P and with -q. It ends and
-# interrupts nothing, and does not change the output.
+# SIGUSR1 prints the progress once, on a separate line, at any time, with and without -P and with -q. It interrupts
+# nothing and does not change the output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -80,7 +80,7 @@ with open("fifo", "wb") as f:
 expect_exit(child, 0, "after the FIFO")
 expect_equal(len(sealed), os.path.getsize("out"), "bytes after the FIFO")
 
-# Many signals until the end, with pipes on both sides: the output is complete and the program does not die.
+# Many signals until the end, with pipes on both sides: the output is complete and the program survives.
 def pester(child):
     while child.poll() is None:
         child.send_signal(signal.SIGUSR1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# On a terminal -P redraws one line, never wider than the terminal less one column, and ends it with a newline. The
-# width is queried each time.
+# On a terminal -P redraws one line, which leaves the last column free, and ends it with a newline. The width is queried
+# each time.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -61,7 +61,7 @@ read_terminal(master, lambda seen: seen.count(b"\r") >= 3)
 for columns in (20, 60):
     set_columns(slave, columns)
     read_terminal(master, lambda seen: b"\r" in seen)
-    read_terminal(master, lambda seen: b"\r" in seen)  # the first one may have begun before the change
+    read_terminal(master, lambda seen: b"\r" in seen)  # the first redraw may have begun before the change
     drawn = read_terminal(master, lambda seen: b"\r" in seen).strip(b"\r")
     if not 0 < len(drawn) < columns:
         fail(f"resized to {columns} columns: expected a shorter line, got {drawn!r}")
@@ -69,7 +69,7 @@ end(child)
 os.close(slave)
 read_terminal(master)
 
-# The size of a file is known, also when it is read from an offset, and --size is ignored.
+# The size of a file is known, even when it is read from an offset, and --size is ignored.
 with open("file", "wb") as f:
     f.write(data)
 for skip in (0, 1000000):

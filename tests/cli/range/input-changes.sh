@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# If a file changes while --range waits for the passphrase, its size is the one at the time when it was opened.
+# If a file changes while --range waits for the passphrase, its size at the time of opening counts.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

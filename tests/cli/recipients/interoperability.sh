@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An independent implementation opens with the identity what -r sealed, and vice versa: for one and several recipients,
-# in addition to key files, with either suite. No two slots are alike.
+# An independent implementation opens files sealed with -r, and vice versa: for one and several recipients, in addition
+# to key files, with either suite. No two slots are alike.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# -r seals in the sealed format, not combined with a passphrase, and an identity opens. Other combinations are usage
-# errors.
+# -r seals in the sealed format and cannot be combined with a passphrase; an identity opens the file. Other combinations
+# are usage errors.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -45,7 +45,7 @@ expect_exit 2 seal -r @list -r "$recipient" -r "$recipient"
 expect_error 'the sealed format allows at most 32 keys, recipients and passphrases in total'
 expect_exit 2 seal -r @list -r "$recipient" -k "$key"
 
-# The list may come from a pipe, but not from the one with the input. The output must not be the list.
+# The list may come from a pipe, but not from the pipe that carries the input. The output must not be the list.
 from_pipe() { seal -r @/dev/fd/5 5< <(cat recipient); }
 expect_exit 0 from_pipe
 from_input() { cat recipient plain | "$program" -r @/dev/stdin; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# If the file system has no space for a second copy of the file, or its size exceeds a limit: exit 1, the file is
-# complete with its old slots, and no other file is left.
+# If the file system has no space for a second copy of the file, or its size exceeds a limit, --rekey fails with status
+# 1, the file is complete with its old slots, and no other file is left.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -13,7 +13,7 @@ random.seed(os.urandom(8))
 secret_file("other-key", OTHER_KEY)
 file_key, plain = os.urandom(32), make_input(1000)
 bodies = sf.message(file_key, sf.MAGIC + b"\x01", plain)
-# --rekey does not check segments, so random bytes will do.
+# --rekey does not check segments, so random bytes suffice.
 data = sf.header(file_key, [sf.key_slot(file_key, KEY)]) + bodies + os.urandom(16 << 20)
 REST = data[HEADER - 56 :]
 current, others = key, "other-key"

@@ -87,7 +87,7 @@ for old in OLD:
             check(before, after, plain, new, kinds, old, what)
         number += 1
 
-# Rekeying with the same key gives a new slot. In each way, with a file of some megabytes.
+# Rekeying with the same key gives a new slot. Checked in every way, with a file of a few megabytes.
 plain = make_input(5000001)
 before, seen = sf.seal(plain, [KEY]), set()
 for way in WAYS:

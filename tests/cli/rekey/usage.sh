@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --rekey needs an old and a new secret, and takes no option about how to encrypt. The options for new secrets are only
-# valid with --rekey.
+# --rekey needs an old and a new secret, and accepts no options for encryption. The options for new secrets are valid
+# only with --rekey.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -93,7 +93,7 @@ expect_files before empty fifo identity new plain recipient sealed words
 expect_exit 0 "$program" --rekey -f sealed -v -k "$key" "${many[@]}" -i sealed
 expect_exit 0 "$program" -q -d -k new -i sealed
 same plain "$work/stdout"
-# Old passphrase, new passphrase and input may come from three pipes, but not from one.
+# Old passphrase, new passphrase and input may come from three pipes, but not from a single one.
 gsealed --passphrase-file words <plain >with-words
 all_in_one() { { cat words; echo battery staple; cat with-words; } |
   "$program" --rekey --passphrase-file /dev/stdin --new-passphrase-file /dev/stdin; }

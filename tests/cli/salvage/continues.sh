@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # --salvage recovers the undamaged parts of a stream: zeros replace each bad segment, the lost ranges are listed on
-# standard error, exit 4, and -o is kept. Checked on all lanes, with chunks of any size, from files and pipes.
+# standard error, the exit status is 4, and -o is kept. Checked on all lanes, with chunks of any size, from files and
+# pipes.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

@@ -19,7 +19,7 @@ expect_exit 0 salvage -d -i sealed -o out
 same plain out
 rm out
 
-# Damaged: -o is kept, also if it replaces a file, and --stats is written; with -q no ranges are listed.
+# Damaged: -o is kept, even if it replaces a file, and --stats is written; with -q no ranges are listed.
 cp old kept
 expect_exit 4 salvage -i damaged -o kept --stats figures
 expect_stderr 'error: the input is corrupt; 16384 bytes of plaintext in 1 range are lost'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/plot draws what gpuaes-bench, scripts/bench and --trace write, as PNG and as SVG with text in it. Input that it
-# cannot draw is an error with a reason.
+# scripts/plot draws the results of gpuaes-bench, scripts/bench and --trace, as PNG and as SVG with text in it. Input
+# that it cannot draw is an error with a reason.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A flipped bit in a segment or its tag ends decryption there: exit 4 after exactly the segments before it, and the
-# message says where. Checked on every lane, from pipes and files, with various chunk sizes.
+# A flipped bit in a segment or its tag ends decryption there, with status 4 and exactly the segments before it as
+# output, and the message gives the offset. Checked on every lane, from pipes and files, with various chunk sizes.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A header that violates the format is refused before it is used: exit 1 if a later version may allow it, 4 if it can
-# never be valid, even with a correct header MAC.
+# A header that violates the format is refused before it is used: with status 1 if a later version may allow it, with 4
+# if it can never be valid, even with a correct header MAC.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A truncated header, an empty input and input of another kind are exit 4, without output.
+# A truncated header, an empty input and input of another kind fail with status 4, without output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

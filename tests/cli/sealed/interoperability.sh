@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An independent implementation of the sealed format opens what each lane sealed, and vice versa.
+# An independent implementation of the sealed format opens the output of each lane, and vice versa.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The output of an interrupted encryption does not open to its end.
+# The output of an interrupted encryption cannot be opened completely.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -47,7 +47,7 @@ for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
             must_not_open(f.read(), what)
         os.remove("sealed")
 
-# The file of -o never appears.
+# The -o file never appears.
 r, w = os.pipe()
 child = start_sealing("-b", "16K", "-o", "out", stdin=r)
 write_all(w, data[: 3 * 16384])

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Changes to segments sealed with Kuznyechik end decryption there: exit 4 after exactly the segments before. The suite
-# in the header cannot be changed.
+# A change to a segment sealed with Kuznyechik ends decryption there, with status 4 and exactly the segments before it
+# as output. The suite in the header cannot be changed.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -57,7 +57,7 @@ for k, lanes in enumerate(LANES):
     for length in thinned([HEADER, HEADER + 15, HEADER + 16, HEADER + SEALED, HEADER + SEALED + 17, len(sealed) - 1], 3, lanes, k):
         expect_damage(sealed[:length], (length - HEADER) // SEALED, plain, "-l", lanes, what=f"truncated to {length}", cut=True)
 
-# The file of -o appears complete or not at all.
+# The -o file appears complete or not at all.
 changed = flip(sealed, HEADER + SEALED + 5)
 expect(4, b"", "-d", "-k", key, "-o", "opened", data=changed, what="a bad segment, to a file")
 if os.path.exists("opened"):

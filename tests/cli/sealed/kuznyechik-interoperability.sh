@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An independent implementation of the sealed format opens what each lane sealed with Kuznyechik, and vice versa.
+# An independent implementation of the sealed format opens the output of each lane with Kuznyechik, and vice versa.
 # Decryption detects the cipher, and -c does not accept another one.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# --label takes 1 to 255 bytes of UTF-8, with the sealed format only. Anything else is exit 2, and no file is touched.
+# --label takes 1 to 255 bytes of UTF-8, with the sealed format only. Anything else fails with status 2, and no file is
+# touched.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A file sealed with --label opens with exactly that label, in the program and in an independent implementation, and
-# does not contain the label. With another label or none, every way to open the file is exit 4 before any output.
+# does not contain the label. With another label or none, every way to open the file fails with status 4 before any
+# output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -102,7 +103,7 @@ for at in range(HEADER - 56, HEADER, 11):
     got = expect_refused(4, flip(data, at), *right, what=f"damaged at {at}")
     expect_message(got, DIFFERENT, "damaged salt or commitment")
 
-# A wrong key is exit 3 with any label.
+# A wrong key fails with status 3, whatever the label.
 for label in (NFC, NFD, None):
     expect_refused(3, data, "-k", "wrong", *with_label(label), what="wrong key")
 

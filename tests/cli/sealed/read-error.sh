@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# After a read error during encryption, the output does not open to its end, and what can be decrypted is a prefix of
-# the plaintext.
+# After a read error during encryption, the output cannot be opened completely, and the part that can be decrypted is a
+# prefix of the plaintext.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

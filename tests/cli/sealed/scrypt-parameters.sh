@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Invalid scrypt parameters are refused at once and without much memory, but only if a passphrase is given. Valid are r
-# = 8, p = 1 and log2 N from 10 to 20.
+# Invalid scrypt parameters are refused immediately and without much memory, but only if a passphrase is given. Valid
+# parameters are r = 8, p = 1 and log2 N from 10 to 20.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A sealed stream truncated at any byte never looks complete: exit 4 after exactly the whole segments that remain.
+# A sealed stream truncated at any byte never looks complete: decryption fails with status 4 after exactly the whole
+# segments that remain.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

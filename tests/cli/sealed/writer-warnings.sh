@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A file that opens does not prove who wrote it if it was sealed for both a key and a recipient, or rekeyed from a
-# recipient to a key or passphrase. Both cases print one warning, unless -q is given; no other case does.
+# recipient to a key or passphrase. Each case prints one warning, unless -q is given; no other case does.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -36,7 +36,7 @@ expect_warning(BOTH, *K, "-k", "key2", *R, "-c", "kuznyechik")
 for options in (K, R, R + R, WORDS, K + ["-k", "key2"], K + WORDS):
     expect_warning(None, *options)
 
-# The claim of the warning: with the identity alone one can make a file that the key opens.
+# As the warning claims, anyone who has the identity can make a file that the key opens.
 both = run(*K, *R, data=plain).out
 slots, end = sf.parse_header(both)
 file_key = next(filter(None, (sf.unwrap(slot, None, None, identity) for slot in slots)))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every signal that ends a program by default ends the program, without a core dump and without leaving an unfinished
-# file of -o or --rekey. So does the CPU time limit.
+# file from -o or --rekey. So does the CPU time limit.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -83,7 +83,7 @@ expect_equal(["old"], os.listdir("out"), "files at the end beyond the CPU time l
 expect_equal("old\n", open("out/old").read(), "the old output")
 PYTHON
 
-# gpuaes-keygen leaves a complete file or none, whenever a signal comes.
+# gpuaes-keygen leaves a complete file or none, whenever a signal arrives.
 KEYGEN=$keygen python <<'PYTHON'
 from harness import *
 

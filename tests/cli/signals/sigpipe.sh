@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# If the reader of the output goes away, the program dies of SIGPIPE without a message. If SIGPIPE is ignored, it
+# If the reader of the output goes away, SIGPIPE ends the program without a message. If SIGPIPE is ignored, the program
 # reports an error.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A program that is stopped and continued works as if nothing had happened, whatever it was waiting for.
+# A program that is stopped and continued works as if nothing had happened, no matter what it was waiting for.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A signal ends the program promptly while it derives a key from a passphrase, leaves no file of -o, and no message
+# A signal ends the program promptly while it derives a key from a passphrase, leaves no -o file, and no message
 # about the passphrase appears.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SIGHUP, SIGINT and SIGTERM end the program while it waits for input, and leave no file of -o.
+# SIGHUP, SIGINT and SIGTERM end the program while it waits for input, and leave no -o file.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SIGHUP, SIGINT and SIGTERM end the program while the reader of its output is stalled: keeps the other end open but
+# SIGHUP, SIGINT and SIGTERM end the program while the reader of its output is stalled, that is, keeps its end open but
 # does not read.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

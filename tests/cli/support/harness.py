@@ -21,8 +21,8 @@ iv = os.environ["IV"]
 slow = bool(os.environ.get("GPUAES_SANITIZED"))
 WITHOUT_PROC = ("unshare", "-m", "sh", "-c", os.environ["HIDE_PROC"], "sh")  # prefix for a command
 
-PATIENCE = 30  # seconds, for anything that should end at once
-A_SECOND = 20 if slow else 5  # seconds, generously, for what must end within one second
+PATIENCE = 30  # seconds, for anything that should end immediately
+A_SECOND = 20 if slow else 5  # seconds, generous for anything that must end within one second
 
 # Signals that end the program like SIGTERM.
 STOP_SIGNALS = [

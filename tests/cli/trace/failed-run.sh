@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# However a run ends, its trace is complete JSON of all that happened until then. A run that fails before it begins to
-# work does not touch an existing trace.
+# However a run ends, its trace is complete JSON and shows everything up to that point. A run that fails before it
+# starts work does not touch an existing trace.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
@@ -30,7 +30,7 @@ sanitized || { expect_exit 1 no_memory && expect_stderr 'hint: use a smaller --c
 python <<'PYTHON'
 from trace_harness import *
 
-# The trace goes to a pipe that is read when it is full; then the consumer of the output goes away.
+# The trace goes to a pipe whose reader waits until it is full; then the consumer of the output goes away.
 r, w = os.pipe()
 child = start("-i", "plain", "-b", "64", "--trace", f"/dev/fd/{w}", stdout=subprocess.PIPE, pass_fds=[w])
 os.close(w)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --trace never writes over the input, the output or the file of --stats. If its file cannot be opened, the program
+# --trace never writes over the input, the output or the --stats file. If its file cannot be opened, the program
 # fails before it writes anything; if writing the trace fails later, it fails at the end, when the output is complete.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --trace writes a timeline in which every chunk is read, ciphered and written once, and the spans of a track nest. It
+# --trace writes a timeline in which every chunk is read, processed and written once, and the spans of a track nest. It
 # does not change the output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Without -f, decryption detects authenticated formats by their magic. Any other input is exit 4 with a hint, without
-# output.
+# Without -f, decryption detects authenticated formats by their magic. Any other input fails with status 4 and a hint,
+# without output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -38,7 +38,7 @@ same plain "$work/stdout"
 expect_exit 0 gsealed -d -f cobblestone <bare
 same plain "$work/stdout"
 
-# The format is also detected if the input comes byte by byte.
+# The format is also detected if the input arrives byte by byte.
 slowly() { (for ((i = 0; i < 20; i++)); do head -c 1 && sleep 0.02; done && cat) <sealed; }
 known() { slowly | gsealed -d; }
 expect_exit 0 known

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An error about the input contains its name and the byte offset, one about a key contains the name of its file, and
-# one about reading or writing contains the offset. A hint says what to do, if there is something to do.
+# An error about the input contains its name and the byte offset, one about a key contains the name of its file, and one
+# about reading or writing contains the offset. A hint follows if the user can do something.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -V and -h print to stdout and need nothing else; output that cannot be written is an error here too.
+# -V and -h print to stdout and need nothing else; output that cannot be written is an error, as usual.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Help is as wide as the terminal, up to 100 columns, and says the same at every width; COLUMNS goes first.
+# Help is as wide as the terminal, up to 100 columns, and has the same text at every width; COLUMNS takes precedence.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
-// The part of CUDA that kernels need, on the host, with a thread for each thread of a CUDA block. With it CI
-// runs whole kernels, and ThreadSanitizer sees how warps exchange data. It replaces CUDA's header of that
+// The part of CUDA that kernels need, on the host, with a thread for each thread of a CUDA block. This lets
+// CI run whole kernels, and ThreadSanitizer check how warps exchange data. It replaces CUDA's header of that
 // name in one test only (tests/cuda/host_kernels_test.cpp).
 #pragma once
 
@@ -28,7 +28,7 @@ struct HostDim {
 };
 inline thread_local HostDim threadIdx, blockIdx, blockDim, gridDim;
 
-// What the threads of a CUDA block share.
+// The data that the threads of a CUDA block share.
 struct HostWarp {
   std::barrier<> barrier{32};
   std::array<std::uint32_t, 32> offered{};
