@@ -19,7 +19,11 @@ printf 'gpuaes-stream/1\r\n%200s' '' >converted
 for file in plain raw bare empty part part-openssl like converted; do
   expect_exit 4 gsealed -d <"$file"
   expect_empty "$work/stdout" "$file"
-  expect_stderr '^gpuaes-stream: hint: name the format with -f if it is one of cobblestone, openssl, raw$'
+  if [ "$file" = empty ]; then
+    expect_error 'the input is empty'
+  else
+    expect_stderr '^gpuaes-stream: hint: name the format with -f if it is one of cobblestone, openssl, raw$'
+  fi
   # shellcheck disable=SC2002 # the input must be a pipe
   piped() { cat "$file" | "$program" -q -d "$@"; }
   expect_exit 4 piped -k "$key"
