@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/help.hpp"
@@ -85,9 +86,10 @@ template <class Target, std::size_t count>
 std::string format_options(const std::array<OptionGroup<Target>, count>& groups) {
   std::vector<HelpSection> sections;
   for (const OptionGroup<Target>& group : groups) {
-    HelpSection& section = sections.emplace_back(group.title);
+    HelpSection section{group.title, {}};
     for (const OptionRow<Target>& row : group.rows)
       section.rows.push_back({option_term(row.names, row.argument), row.help});
+    sections.push_back(std::move(section));
   }
   return format_help(sections, help_columns());
 }

@@ -408,7 +408,8 @@ TEST_CASE("only named devices remain visible to the CUDA runtime") {
     std::vector<LaneSpec> specs = parse_lanes(lanes);
     show_only_named_devices(specs);
     std::string result = getenv(variable);
-    for (const LaneSpec& spec : specs) result += spec.shown_as ? " " + std::to_string(*spec.shown_as) : " -";
+    for (const LaneSpec& spec : specs)
+      result.append(" ").append(spec.shown_as ? std::to_string(*spec.shown_as) : "-");
     unsetenv(variable);
     return result;
   };
