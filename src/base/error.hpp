@@ -1,5 +1,5 @@
-// The exception types; each exit status of a failure has at least one. The hint, if not empty, says what the
-// user can do next.
+// The exception types; each failure exit status has at least one. The hint, if not empty, says what the user
+// can do next.
 #pragma once
 
 #include <stdexcept>

@@ -27,7 +27,7 @@ class Progress {
   };
   using GetPosition = std::function<Position()>;
 
-  // From now on SIGUSR1 is answered. `shown`: show the line of -P while there is a Watch.
+  // From now on SIGUSR1 is answered. `shown`: whether to show the line of -P while there is a Watch.
   Progress(const Control& control, const Messages& messages, bool shown);
   ~Progress();  // prints the last line if there was no Watch
 

@@ -44,9 +44,9 @@ class Lane {
   // output of this and all later segments must not be used. LaneError as for start().
   virtual std::optional<std::size_t> finish() = 0;
 
-  // The phases on the device of the job that finish() last returned. They are contiguous, and lie between the
-  // job's start() and its finish(). Only for lanes opened with LaneSetup::timed. A lane of depth 1 has none,
-  // since it does its work in start().
+  // The phases, on the device, of the job that finish() last waited for. They are contiguous, and lie between
+  // the job's start() and its finish(). Only for lanes opened with LaneSetup::timed. A lane of depth 1 has
+  // none, since it does its work in start().
   virtual std::span<const Phase> phases() const { return {}; }
 };
 

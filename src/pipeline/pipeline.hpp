@@ -43,7 +43,7 @@ class Pipeline {
   explicit Pipeline(PipelineParts parts);
   ~Pipeline();  // stops and joins all threads
 
-  // Adds a lane, from any thread, before or during run(); during run() the lane starts at once.
+  // Adds a lane, from any thread, before or during run(); during run() the lane starts immediately.
   void add_lane(std::unique_ptr<Lane> lane) { workers_.add(std::move(lane)); }
 
   // Replaces the current lanes, which end after their jobs.

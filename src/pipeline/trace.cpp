@@ -24,7 +24,7 @@ constexpr std::size_t max_event_bytes = 512;
 // Time to close the file after a request to stop. The whole program has to end within a second.
 constexpr std::chrono::milliseconds max_closing_time{500};
 
-// The file has microseconds with three decimals.
+// Times in the file are microseconds with three decimal places.
 std::int64_t nanoseconds(Clock::duration time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
 }
@@ -78,8 +78,8 @@ void Trace::fail() noexcept {
   sink_.reset();                        // on a full disk, this makes room for the output
 }
 
-// Writes pieces that a pipe accepts entirely or not at all, so that flushing can be resumed after a request
-// to stop interrupts it.
+// Writes pieces that a pipe accepts entirely or not at all, so flushing can resume after a request to stop
+// interrupts it.
 void Trace::flush() {
   while (flushed_ < buffer_.size()) {
     const std::string_view piece = std::string_view(buffer_).substr(flushed_, PIPE_BUF);

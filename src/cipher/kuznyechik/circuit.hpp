@@ -29,7 +29,8 @@
 // The sum for an element outside the basis is then added to the sums for two (or three) elements that add up
 // to it, until only elements of the basis are left. The cost depends on the number of elements: this basis,
 // one of the kind that suits S, leaves 43 outside it, among the fewest for this kind (42 to 56). Annealing
-// selected the elements to split into such that few sums of three lack an input. A step has 83 functions.
+// then selected how to split each element, to minimize three-input sums with an unused input. A step has 83
+// functions.
 #pragma once
 
 #include <cstdint>
