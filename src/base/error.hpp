@@ -57,7 +57,7 @@ class VersionError : public IoError {
       : IoError(message, std::move(hint)) {}
 };
 
-// The reader of the output is gone. The program then ends by SIGPIPE, unless that was ignored when it
+// The reader of the output is gone. The program then ends with SIGPIPE, unless that was ignored when it
 // started.
 class PipeClosed : public IoError {
  public:

@@ -1,6 +1,6 @@
-// Support for code that nvcc compiles for host and device, and g++ only for the host, so CI checks the logic
-// of every kernel without a GPU: the attributes of such functions, and operations on words that are single
-// instructions on GPUs.
+// Support for code that runs on GPUs and on the host: function attributes, and operations on words that are
+// single instructions on GPUs. g++ compiles the same code for the host, so CI checks the logic of every
+// kernel without a GPU.
 #pragma once
 
 #include <cstdint>

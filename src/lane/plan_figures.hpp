@@ -39,7 +39,7 @@ struct PlanFigures {
 
   double open_seconds;  // to open CUDA lanes while CPU lanes work
   double end_seconds;   // that CUDA lanes add at the end of the program
-  double min_gain;      // required speedup by CUDA: the rates are not accurate enough for less
+  double min_gain;      // required speedup from CUDA: the rates are not accurate enough for less
 };
 
 inline constexpr PlanFigures figures{

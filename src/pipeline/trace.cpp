@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t flush_bytes = 256 << 10;
 constexpr std::size_t max_event_bytes = 512;
 
-// Time to close the file after a request to stop. The whole program has to end within a second.
+// How long closing the file may take after a request to stop. The whole program has to end within a second.
 constexpr std::chrono::milliseconds max_closing_time{500};
 
 // Times in the file are microseconds with three decimal places.
@@ -43,7 +43,7 @@ Trace::~Trace() {
   try {
     cancel_.allow_for(max_closing_time);
     close();
-  } catch (...) {  // an exception is being reported already
+  } catch (...) {  // another exception is already being reported
   }
 }
 
@@ -72,7 +72,7 @@ void Trace::close() {
 }
 
 // Call this in an exception handler. A reader that closes the trace is just another failure: it does not end
-// the program by SIGPIPE.
+// the program with SIGPIPE.
 void Trace::fail() noexcept {
   failure_ = std::current_exception();  // needs no memory, which may be exhausted
   sink_.reset();                        // on a full disk, this makes room for the output

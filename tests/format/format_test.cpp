@@ -238,7 +238,7 @@ TEST_CASE("a raw job has the spans of its piece and the session's key, for encry
   }
 }
 
-TEST_CASE("the raw format accepts any output") {
+TEST_CASE("the raw format releases all output") {
   Bytes out(100);
   for (const bool last : {false, true}) {
     const Outcome outcome = raw(some_iv)->verify({0, out, out}, last, {});

@@ -121,7 +121,7 @@ TEST_CASE("a lane's depth may exceed the number of chunks in the ring") {
   }
 }
 
-TEST_CASE("random pipelines give libcrypto's output") {
+TEST_CASE("random pipelines produce libcrypto's output") {
   const std::uint64_t seed = std::random_device{}();
   const Jitter random(seed);
   const auto one_of = [&](const auto&... values) {
@@ -521,7 +521,7 @@ TEST_CASE("a run can be stopped at any moment") {
   }
 }
 
-TEST_CASE("a file passed through real descriptors becomes libcrypto's output") {
+TEST_CASE("the output for a file and real descriptors matches libcrypto's") {
   const TempDir directory;
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{65536}, std::size_t{65537}, std::size_t{1000003}}) {
