@@ -32,8 +32,8 @@ class Lane {
   // thread reads the next chunk.
   virtual std::size_t depth() const { return 1; }
 
-  // Whether the lane works on its own copies of the data: then the output of a job may overlap its input even
-  // if they differ in length.
+  // Whether the lane works on its own copies of the data. If so, the output of a job may overlap its input
+  // even if they differ in length.
   virtual bool copies() const { return false; }
 
   // Starts a job, and may complete it immediately. LaneError if the lane cannot continue: its unfinished jobs

@@ -521,7 +521,7 @@ TEST_CASE("a run can be stopped at any moment") {
   }
 }
 
-TEST_CASE("the output for a file and real descriptors matches libcrypto's") {
+TEST_CASE("encrypting a file through real descriptors matches libcrypto") {
   const TempDir directory;
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{65536}, std::size_t{65537}, std::size_t{1000003}}) {

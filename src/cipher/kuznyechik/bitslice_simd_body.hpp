@@ -1,6 +1,6 @@
-// Bitsliced Kuznyechik. bitslice_simd.cpp includes this file once for each instruction set, in its namespace
-// of vectors.hpp and with its attribute as GPUAES_TARGET, because an attribute cannot be a template
-// parameter.
+// Bitsliced Kuznyechik. bitslice_simd.cpp includes this file once for each instruction set, in the set's
+// namespace (vectors.hpp) and with the set's attribute as GPUAES_TARGET, because an attribute cannot be a
+// template parameter.
 //
 // state[8b + i] holds bit i of byte b of all blocks. Which bit of a vector belongs to which block does not
 // matter, as long as each block returns to its place.

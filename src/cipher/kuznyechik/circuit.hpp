@@ -22,7 +22,7 @@
 // including a new one, with the same effect on the outputs for all 256 inputs, as long as the number of nodes
 // did not grow. The best of about forty starts has 78 functions. For CPUs that only have two-input gates
 // (simd_gates.hpp), annealing then selected the nodes to invert; the functions that use them compensate for
-// this. It reduced the number of gates from 192 to 161.
+// this. Annealing reduced the number of gates from 192 to 161.
 //
 // L is 16 steps R, and each step is the sum of 15 products c_k a_k and a_15. Bit j of a_k contributes the
 // element c_k e_j, where e_0 to e_7 is the basis. Words that contribute the same element are summed first.
