@@ -1,7 +1,7 @@
 // Progress reports: the line of -P, and the response to SIGUSR1.
 //
-// With -P, the control thread wakes up once a second; without it, never. Threads that move data do no extra
-// work: they count bytes anyway.
+// With -P, the control thread wakes up at most once a second; without it, never. Threads that move data do no
+// extra work: they count bytes anyway.
 #pragma once
 
 #include <chrono>
