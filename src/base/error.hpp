@@ -1,5 +1,5 @@
-// The exception types; each exit status of a failure has at least one. The hint, if not empty, says what the
-// user can do next.
+// The exception types; each failure exit status has at least one. The hint, if not empty, says what the user
+// can do next.
 #pragma once
 
 #include <stdexcept>
@@ -57,7 +57,7 @@ class VersionError : public IoError {
       : IoError(message, std::move(hint)) {}
 };
 
-// The reader of the output is gone. The program then ends by SIGPIPE, unless that was ignored when it
+// The reader of the output is gone. The program then ends with SIGPIPE, unless that was ignored when it
 // started.
 class PipeClosed : public IoError {
  public:

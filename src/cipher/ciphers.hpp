@@ -6,7 +6,7 @@
 //      another, because lanes select their code by family. The sealed format supports every cipher whose
 //      Suite has a number.
 //   3. Add a case to every switch over Cipher and Family, including those in cuda/. The compiler reports the
-//      switches that lack it (-Werror=switch). The case of a lane without code for the cipher is a `break`.
+//      switches that lack it (-Werror=switch). In a lane without code for the cipher, the case is a `break`.
 //      Add its rates to lane/plan_figures.hpp.
 //   4. In lane/backends.cpp, add its family to the row of every backend that supports it. CPU lanes must
 //      support it: runs without -l begin with them, and they replace lanes that fail.

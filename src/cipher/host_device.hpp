@@ -1,6 +1,6 @@
-// Support for code that nvcc compiles for host and device, and g++ only for the host, so CI checks the logic
-// of every kernel without a GPU: the attributes of such functions, and operations on words that are single
-// instructions on GPUs.
+// Support for code that runs on GPUs and on the host: function attributes, and operations on words that are
+// single instructions on GPUs. g++ compiles the same code for the host, so CI checks the logic of every
+// kernel without a GPU.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ GPUAES_HD inline std::uint32_t swap_bytes(std::uint32_t word) {
 #endif
 }
 
-// Any function of three bits (LOP3), on 32 of each: bit 4a + 2b + c of `table` is its value. Bitsliced
-// circuits consist of these.
+// Any function of three bits (LOP3), applied to 32 of each: bit 4a + 2b + c of `table` is its value.
+// Bitsliced circuits consist of these.
 template <unsigned table>
 GPUAES_HD inline std::uint32_t logic(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
 #ifdef __CUDA_ARCH__

@@ -49,7 +49,7 @@ int run(const std::string& name, const std::function<void(Messages&)>& act) {
     return static_cast<int>(error.exit());
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const boost::system::system_error& error) {  // in Boost 1.74 not a std::system_error
+  } catch (const boost::system::system_error& error) {  // not a std::system_error in Boost 1.74
     report_missing_resource(messages, error.code().message());
   } catch (const std::system_error& error) {
     report_missing_resource(messages, error.code().message());

@@ -15,11 +15,11 @@
 namespace gpuaes {
 
 // Calls `act`. Turns an exception into a message and an exit status, or ends the process with the signal that
-// cancelled it. First disables core dumps, and makes failed writes return errors instead of raising signals.
+// stopped it. First disables core dumps, and makes failed writes return errors instead of raising signals.
 int run_program(const std::string& name, const std::function<void(Messages&)>& act);
 
-// Makes a run cancellable: while one exists, the signals that end a program request `cancel`, after which
-// messages no longer wait for standard error.
+// Lets signals stop a run: while one exists, the signals that end a program request a stop through `cancel`,
+// after which messages no longer wait for standard error.
 struct RunControl {
   explicit RunControl(const Messages& messages)
       : cancelled_check(messages, [this] { return cancel.requested(); }) {}

@@ -8,8 +8,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// On a terminal, the first line is drawn soon, but short runs show only the last one. In a log, all lines
-// remain, so they are less frequent.
+// On a terminal, the first line is drawn soon, but late enough that short runs show only the last one. In a
+// log, all lines remain, so they are less frequent.
 constexpr milliseconds first_drawing{200}, drawing_interval{1000}, log_interval{10000};
 
 // A shorter measurement would cover only a chunk or two.

@@ -1,7 +1,7 @@
-// Progress reports: the line of -P, and the answer to SIGUSR1.
+// Progress reports: the line of -P, and the response to SIGUSR1.
 //
-// With -P, the control thread wakes up once a second; without it, never. Threads that move data do no extra
-// work: they count bytes anyway.
+// With -P, the control thread wakes up at most once a second; without it, never. Threads that move data do no
+// extra work: they count bytes anyway.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,8 @@ class Progress {
   };
   using GetPosition = std::function<Position()>;
 
-  // From now on SIGUSR1 is answered. `shown`: show the line of -P while there is a Watch.
+  // From now on, the program responds to SIGUSR1. `shown`: whether to show the line of -P while there is a
+  // Watch.
   Progress(const Control& control, const Messages& messages, bool shown);
   ~Progress();  // prints the last line if there was no Watch
 

@@ -40,7 +40,7 @@ Parts describe(const ProgressState& state) {
   parts[time] = fmt::format(" {}", describe_time(state.seconds));
   if (!state.ended) parts[rate] = fmt::format(" [{}/s]", describe_amount(state.rate));
   parts[average] = fmt::format(" [{}/s]", describe_amount(average_rate(state)));
-  // Rounded down: 100 % means that everything is done.
+  // Rounded down: 100% means that everything is done.
   if (const auto done = done_fraction(state)) {
     parts[bar] = fmt::format(" [{:{}}]", "", min_bar - 2);
     parts[percent] = fmt::format("{:3}%", static_cast<int>(*done * 100));

@@ -35,7 +35,7 @@ std::string progress_text(const ProgressState& state);
 // Three digits and a unit of 1024, in at least 7 characters: "1.25GiB", " 380MiB", "  512 B".
 std::string describe_amount(double bytes);
 
-// "0:00:12", or "1:00:00:12" from one day on.
+// "0:00:12", or "1:00:00:12" for a day or more.
 std::string describe_time(double seconds);
 
 // Groups equal names, in order of first appearance.

@@ -36,7 +36,8 @@ class StatusLine {
   // Writes a whole line, or nothing if standard error does not accept it within a tenth of a second.
   void try_print(const std::string& text);
 
-  // Writes a whole line, and waits for standard error until the cancelled check returns true.
+  // Writes a whole line, and waits for standard error until the function given to set_cancelled_check()
+  // returns true.
   void print(const std::string& text);
 
   // From now on print() gives up once `is_cancelled` returns true. If it is empty, print() never gives up.

@@ -116,7 +116,8 @@ struct Description {
   std::optional<unsigned> version;  // of the format
   std::optional<unsigned> suite;
   std::optional<Cipher> cipher;  // none if the header does not name it
-  // If the header does not name a cipher, the possible ones in words; empty if any that the format supports.
+  // If the header does not name a cipher, the possible ciphers in words; empty if it can be any that the
+  // format supports.
   std::string_view cipher_rule = {};
   std::vector<SlotDescription> slots;
   bool segments = false;  // whether the body has segments with tags; otherwise it is as long as its plaintext

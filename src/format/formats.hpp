@@ -18,12 +18,12 @@ using Describe = Description(HeaderReader& input);
 
 // The sealed format, version 1 (gpuaes-stream(5)). Requires at least one of: keys of 32 bytes, recipients
 // (identities for decryption), a passphrase. A passphrase cannot be combined with recipients. Any one of them
-// opens the file. UsageError if they are missing or invalid. Decryption throws AuthError, KeyError and
-// IoError as in gpuaes-stream(5), "What a reader must do".
+// opens the file. UsageError if these secrets are missing or invalid. Decryption throws AuthError, KeyError
+// and IoError as in gpuaes-stream(5), "What a reader must do".
 std::unique_ptr<Session> open_sealed(SessionRequest request);
 Describe describe_sealed;
 
-// A C2SP chunked-encryption message alone (gpuaes-stream(5), "The cobblestone format"). Requires a key of 16
+// A bare C2SP chunked-encryption message (gpuaes-stream(5), "The cobblestone format"). Requires a key of 16
 // or 32 bytes. KeyError if the commitment differs.
 std::unique_ptr<Session> open_cobblestone(SessionRequest request);
 Describe describe_cobblestone;

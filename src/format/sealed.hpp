@@ -72,8 +72,8 @@ struct SecretsToTry {
 SealedHeader read_sealed_header(HeaderReader& input);
 
 // The file key, from the first slot that opens. Asks for the passphrase only if no key or identity opens the
-// header and it has a passphrase slot. KeyError if no slot unwraps. AuthError if a slot unwraps but the
-// header's MAC is wrong, or if the scrypt parameters are not allowed.
+// header and it has a passphrase slot. KeyError if no slot can be unwrapped. AuthError if a slot can be
+// unwrapped but the header's MAC is wrong, or if the scrypt parameters are not allowed.
 Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const StopCheck& check = {});
 
 // The beginning of a sealed input, through its commitment, already verified.

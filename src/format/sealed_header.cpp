@@ -73,7 +73,8 @@ Cipher cipher_of_suite(std::size_t number) {
       fmt::format("the input uses cipher suite {:02x}, which this version does not support", number));
 }
 
-// A slot unwrapped but the MAC is wrong: the header was modified, or the slot was copied from another file.
+// A slot was unwrapped, but the MAC is wrong: the header was modified, or the slot was copied from another
+// file.
 [[noreturn]] void refuse_mac(const SealedHeader& header) {
   refuse_header(header.bytes.size() - mac_bytes, "the header or its MAC was modified");
 }

@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-// Only the headers needed: all of Boost.Asio 1.74 does not compile as C++20 with g++ 12.
+// Only the necessary headers: <boost/asio.hpp> in Boost 1.74 does not compile as C++20 with g++ 12.
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -123,7 +123,7 @@ struct Control::Loop {
     });
   }
 
-  // A request stops the context, which then runs only between interruptions.
+  // A request to stop ends context.run(). From then on, the context runs only between interruptions.
   void run(const std::stop_token& over) {
     blocked.lift();
     context.run();

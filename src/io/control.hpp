@@ -10,10 +10,10 @@
 
 namespace gpuaes {
 
-// While an object exists, the signals that end a program (`stop_signals` in control.cpp) request `cancel`,
-// unless they were inherited as ignored (nohup, background jobs), and a request interrupts blocking calls.
-// SIGUSR1 only calls the function given to on_user_signal(). It is ignored after destruction, because it must
-// not end a run that is almost done.
+// While an object exists, the signals that end a program (`stop_signals` in control.cpp) request a stop
+// through `cancel`, unless they were inherited as ignored (nohup, background jobs). A request interrupts
+// blocking calls. SIGUSR1 only calls the function given to on_user_signal(). It is ignored after destruction,
+// because it must not end a run that is almost done.
 //
 // Only the control thread, and threads created before it, receive these signals, so they do not interrupt
 // reads and writes of other threads.

@@ -118,8 +118,8 @@ std::size_t FdSource::read(std::span<std::byte> out) {
   return static_cast<std::size_t>(count);
 }
 
-// At the end of the input: throws if the file was truncated since it was opened. A file in sysfs also ends
-// before its st_size, but its st_size does not change.
+// At the end of the input: throws if the file has been truncated since it was opened. A file in sysfs also
+// ends before its st_size, but its st_size does not change.
 void FdSource::check_not_shrunk() const {
   if (size_ == 0) return;
   struct stat now {};

@@ -24,8 +24,8 @@ class FdSource : public Source {
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   void skip_to(std::uint64_t offset) override;
 
-  // The size of a regular file or block device when it was opened, in bytes, minus what begin_here()
-  // excluded. None for anything else, and for files in /proc, whose st_size is 0.
+  // The size of a regular file or block device when it was opened, in bytes, not counting those before
+  // begin_here(). None for anything else, and for files in /proc, whose st_size is 0.
   std::optional<std::uint64_t> size() const;
 
   // The number of threads that will use read_at() concurrently.

@@ -106,7 +106,7 @@ class OutputFile : public Sink {
   }
 
  private:
-  // Sets the access of the file being replaced, as it is now, or of a new file.
+  // Gives the output the current access of the file that it replaces, or that of a new file.
   std::optional<TempFile::State> set_access() {
     const int fd = sink_.fd().get();
     std::vector<std::string> lost;

@@ -52,7 +52,7 @@ int make_with_random_name(int directory, std::string_view base, std::string& nam
   }
 }
 
-// linkat(2) uses this path to name an open file. AT_EMPTY_PATH needs a privilege on older kernels.
+// linkat(2) uses this path to name an open file. AT_EMPTY_PATH requires a privilege on older kernels.
 std::string path_of_descriptor(int fd) {
   return fmt::format("/proc/self/fd/{}", fd);
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* terminal = "/dev/tty";
 
 // How long a process continued in the background leaves the terminal alone: a fatal signal may arrive with
-// SIGCONT, as from the shell's `kill %1`.
+// SIGCONT, as with the shell's `kill %1`.
 constexpr std::chrono::seconds background_pause{1};
 
 constexpr std::chrono::milliseconds foreground_check_interval{20};
@@ -67,7 +67,7 @@ std::optional<std::size_t> HiddenPrompt::attempt(std::string_view failure, short
   }
 }
 
-// In the background, the kernel sends SIGTTOU, or returns EIO if no process could continue this one.
+// In the background, the kernel sends SIGTTOU, or returns EIO if the process group is orphaned.
 bool HiddenPrompt::hide() {
   if (hidden_ && is_hidden()) return true;
   if (tcgetattr(terminal_.get(), &before_) != 0)

@@ -78,7 +78,7 @@ void encode_bech32(std::string_view prefix, std::span<const std::byte> data, std
     const unsigned digit = digit_of(value);
     out[at++] = static_cast<std::byte>(uppercase ? to_upper(digit) : digit);
   };
-  unsigned held = 0, bits = 0;  // data bits that are not written yet
+  unsigned held = 0, bits = 0;  // data bits not yet written
   const auto put_data = [&] {
     const unsigned value = held >> (bits - 5) & 31;
     checksum.add(value);

@@ -26,7 +26,7 @@ Secret hkdf_expand_sha512(std::span<const std::byte> key, std::span<const std::b
 // RFC 2104 with SHA-512.
 std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<const std::byte> message);
 
-// Slow derivations call it repeatedly, unless it is empty, and pass on what it throws.
+// Slow derivations call it repeatedly, unless it is empty, and let its exceptions propagate.
 using StopCheck = std::function<void()>;
 
 // RFC 7914 with N = 2^log2_n. Uses 128 * r * (N + p + 2) bytes of memory and wipes them.

@@ -35,7 +35,7 @@ inline constexpr std::size_t max_passphrase_bytes = 1024;
 // "Slots"). UsageError naming `name` if there are none or more than max_passphrase_bytes.
 Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name);
 
-// Decodes hexadecimal digits. False unless `digits` is exactly 2 * out.size() of them.
+// Decodes hexadecimal digits. Returns false unless `digits` consists of exactly 2 * out.size() of them.
 bool parse_hex(std::string_view digits, std::span<std::byte> out);
 
 }  // namespace gpuaes

@@ -19,7 +19,7 @@ constexpr std::string_view identity_prefix = "GPUAES-SECRET-KEY-";
 constexpr std::size_t recipient_characters = bech32_characters(recipient_prefix.size(), x25519_bytes);
 constexpr std::size_t identity_characters = bech32_characters(identity_prefix.size(), x25519_bytes);
 
-// Describes a fault of a text of `size` characters, which must have `valid_size`.
+// Describes a fault in a text of `size` characters. A valid text has `valid_size`.
 std::string describe(Bech32Fault fault, std::size_t size, std::size_t valid_size) {
   switch (fault) {
     case Bech32Fault::length:

@@ -1,7 +1,7 @@
 // The kernels of CUDA lanes and their names for --kernel. Each kernel exists for every cipher.
 //
 // To add one: add its enumerator and its row here, and its case in cuda/kernels/aes.cu,
-// cuda/kernels/kuznyechik.cu and, for what limits its speed, cuda/bench/kernel_cost.cpp. Add its name to the
+// cuda/kernels/kuznyechik.cu and cuda/bench/kernel_cost.cpp (the limits of its speed). Add its name to the
 // text of --kernel (cli/options.cpp), and document its trade-offs in the man page.
 #pragma once
 

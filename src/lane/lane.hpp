@@ -32,8 +32,8 @@ class Lane {
   // thread reads the next chunk.
   virtual std::size_t depth() const { return 1; }
 
-  // Whether the lane works on its own copies of the data: then the output of a job may overlap its input even
-  // if they differ in length.
+  // Whether the lane works on its own copies of the data. If so, the output of a job may overlap its input
+  // even if they differ in length.
   virtual bool copies() const { return false; }
 
   // Starts a job, and may complete it immediately. LaneError if the lane cannot continue: its unfinished jobs
@@ -44,9 +44,9 @@ class Lane {
   // output of this and all later segments must not be used. LaneError as for start().
   virtual std::optional<std::size_t> finish() = 0;
 
-  // The phases on the device of the job that finish() last returned. They are contiguous, and lie between the
-  // job's start() and its finish(). Only for lanes opened with LaneSetup::timed. A lane of depth 1 has none,
-  // since it does its work in start().
+  // The phases, on the device, of the job that finish() last waited for. They are contiguous, and lie between
+  // the job's start() and its finish(). Only for lanes opened with LaneSetup::timed. A lane of depth 1 has
+  // none, since it does its work in start().
   virtual std::span<const Phase> phases() const { return {}; }
 };
 

@@ -33,7 +33,7 @@ struct Workload {
 const LaneRates& lane_rates(Cipher cipher, bool authenticated);
 
 // Inspects this machine. Ignores CPU quotas for AES if the input is not a file: reading them takes time, and
-// two lanes between pipes, the most that a plan then has, are as fast as one even with a quota of one CPU.
+// a plan then has at most two lanes, which are as fast as one even with a quota of one CPU.
 Machine this_machine(const Workload& workload);
 
 struct LanePlan {
@@ -46,9 +46,9 @@ struct LanePlan {
   std::string reason;    // why these lanes were chosen; empty if the user named them
 };
 
-// The number of bytes of input from which it pays to let CUDA lanes take over from CPU lanes; none if it
-// never does. For a file, this is its size. Otherwise, it is the position at which they take over, which pays
-// if as much input follows.
+// How many bytes of input make CUDA lanes pay off; none if they never do. For a file, this is its minimum
+// size. Otherwise, it is the position at which they take over from CPU lanes, which pays off if at least as
+// much input follows.
 std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const Workload& workload);
 
 // Number of CPU lanes, and of CUDA streams per device, for -l without a count.

@@ -22,7 +22,7 @@ struct LaneRates {
 
 struct PlanFigures {
   ChunkFigures cpu_file, cpu_pipe, cuda_file, cuda_pipe;
-  std::size_t safe_ring_bytes;  // rings up to this size are fast whatever the cache
+  std::size_t safe_ring_bytes;  // rings up to this size are fast with any cache
   double cpu_ring_caches;       // maximum ring size as a multiple of the last-level cache
   double cuda_ring_caches;
   std::size_t extra_cuda_chunks;  // in addition to the jobs in flight, for reading and writing
@@ -39,7 +39,7 @@ struct PlanFigures {
 
   double open_seconds;  // to open CUDA lanes while CPU lanes work
   double end_seconds;   // that CUDA lanes add at the end of the program
-  double min_gain;      // required speedup by CUDA: the rates are not accurate enough for less
+  double min_gain;      // required speedup from CUDA: the rates are not accurate enough for less
 };
 
 inline constexpr PlanFigures figures{

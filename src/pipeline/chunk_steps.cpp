@@ -17,8 +17,7 @@ using std::chrono::milliseconds;
 // leaves the lanes idle anyway; faster input is not split up.
 constexpr milliseconds flush_after{5};
 
-// Lanes read their chunks in pieces of this size, so that a run that is stopped early has little memory to
-// wipe.
+// Lanes read their chunks in pieces of this size: a run that is stopped early then has little memory to wipe.
 constexpr std::size_t load_step = 16 << 20;
 
 }  // namespace

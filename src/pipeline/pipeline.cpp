@@ -58,7 +58,7 @@ void Pipeline::do_tasks(Worker& worker) {
       do_tasks_until_replaced(worker);
     } while (worker.replaced && !workers_.leave(worker));
   } catch (const LaneError& error) {
-    worker.lane.reset();  // so that it no longer writes into its chunks
+    worker.lane.reset();  // it must no longer write into its chunks
     for (Chunk* chunk : worker.jobs) ring_.give_back(*chunk);
     if (!workers_.leave_failed(worker)) throw;  // this LaneError becomes the run's error
     warn_(fmt::format("lane {} failed ({}); its work was reassigned", worker.stats.name, error.what()));

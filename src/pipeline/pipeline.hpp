@@ -43,10 +43,10 @@ class Pipeline {
   explicit Pipeline(PipelineParts parts);
   ~Pipeline();  // stops and joins all threads
 
-  // Adds a lane, from any thread, before or during run(); during run() the lane starts at once.
+  // Adds a lane, from any thread, before or during run(); during run() the lane starts immediately.
   void add_lane(std::unique_ptr<Lane> lane) { workers_.add(std::move(lane)); }
 
-  // Replaces the current lanes, which end after their jobs.
+  // Replaces the current lanes, which finish their jobs and end.
   void replace_lanes(std::vector<std::unique_ptr<Lane>> lanes) { workers_.replace(std::move(lanes)); }
 
   // Moves the stream from source to sink and returns once all of it has been written. Throws the first error

@@ -153,7 +153,7 @@ class Ring {
   // No more tasks from now on.
   void cancel();
 
-  // Returns once everything is written or the ring is cancelled.
+  // Returns once everything is written, or after cancel().
   void wait_for_end();
 
   // From the first take() to the last change of state; complete after the run.
@@ -206,8 +206,8 @@ class Ring {
 // IoError.
 Ring make_ring(const LanePlan& plan, const Session& session);
 
-// The setup for lanes on that ring. CUDA lanes pin its memory, except that of outputs if these overwrite
-// their inputs (`in_place`).
+// The setup for lanes on that ring. CUDA lanes pin its memory, except the memory for outputs if these
+// overwrite their inputs (`in_place`).
 LaneSetup lane_setup(const Ring& ring, const Session& session, bool in_place);
 
 }  // namespace gpuaes

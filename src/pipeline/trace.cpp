@@ -21,10 +21,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t flush_bytes = 256 << 10;
 constexpr std::size_t max_event_bytes = 512;
 
-// Time to close the file after a request to stop. The whole program has to end within a second.
+// How long closing the file may take after a request to stop. The whole program has to end within a second.
 constexpr std::chrono::milliseconds max_closing_time{500};
 
-// The file has microseconds with three decimals.
+// Times in the file are microseconds with three decimal places.
 std::int64_t nanoseconds(Clock::duration time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
 }
@@ -43,7 +43,7 @@ Trace::~Trace() {
   try {
     cancel_.allow_for(max_closing_time);
     close();
-  } catch (...) {  // an exception is being reported already
+  } catch (...) {  // another exception is already being reported
   }
 }
 
@@ -72,14 +72,14 @@ void Trace::close() {
 }
 
 // Call this in an exception handler. A reader that closes the trace is just another failure: it does not end
-// the program by SIGPIPE.
+// the program with SIGPIPE.
 void Trace::fail() noexcept {
   failure_ = std::current_exception();  // needs no memory, which may be exhausted
   sink_.reset();                        // on a full disk, this makes room for the output
 }
 
-// Writes pieces that a pipe accepts entirely or not at all, so that flushing can be resumed after a request
-// to stop interrupts it.
+// Writes pieces that a pipe accepts entirely or not at all, so flushing can resume after a request to stop
+// interrupts it.
 void Trace::flush() {
   while (flushed_ < buffer_.size()) {
     const std::string_view piece = std::string_view(buffer_).substr(flushed_, PIPE_BUF);

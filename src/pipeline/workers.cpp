@@ -21,7 +21,7 @@ void Workers::replace(std::vector<std::unique_ptr<Lane>> lanes) {
   for (Worker& worker : workers_) old.push_back(&worker);
   for (std::unique_ptr<Lane>& lane : lanes) add_locked(std::move(lane));
   for (Worker* worker : old)
-    worker->replaced = true;  // last, so that no worker leaves before the new ones have joined
+    worker->replaced = true;  // last: no worker may leave before the new ones have joined
 }
 
 void Workers::add_locked(std::unique_ptr<Lane> lane) {
@@ -35,7 +35,7 @@ void Workers::add_locked(std::unique_ptr<Lane> lane) {
   else
     not_started_.push_back(&worker);
   start_more_ = !not_started_.empty();
-  ++working_;  // last, so that a worker without a thread does not count
+  ++working_;  // last: a worker without a thread must not count
 }
 
 bool Workers::leave(Worker& worker) {
@@ -87,7 +87,7 @@ void Workers::run() {
   drive(first);
 }
 
-// A worker that ends may leave work for those that have not been started, so its thread then drives them.
+// A worker that ends may leave work for workers that have not been started, so its thread drives them next.
 void Workers::drive(Worker* worker) {
   while (worker != nullptr) {
     work_(*worker);

@@ -29,7 +29,7 @@ using LaneFactory = std::function<std::unique_ptr<Lane>()>;
 // Statistics of one lane.
 struct LaneStats {
   std::string name;
-  std::uint64_t chunks = 0;  // without the empty chunk that may end a stream
+  std::uint64_t chunks = 0;  // not counting the empty chunk that may end a stream
   std::uint64_t bytes = 0;   // of input
   double busy_seconds = 0;   // while it holds at least one chunk
   double read_seconds = 0;   // reading its chunks, including waits for input
@@ -58,8 +58,8 @@ class Workers {
   // `work` does a worker's part of the run and must not throw. `fallback_lane` may be empty, `trace` null.
   Workers(std::function<void(Worker&)> work, LaneFactory fallback_lane, Trace* trace);
 
-  // From any thread, before or during run(); during run() the lanes start at once. replace() also makes the
-  // current workers end. std::system_error if a thread cannot be created.
+  // From any thread, before or during run(); during run() the lanes start immediately. replace() also makes
+  // the current workers end. std::system_error if a thread cannot be created.
   void add(std::unique_ptr<Lane> lane);
   void replace(std::vector<std::unique_ptr<Lane>> lanes);
 

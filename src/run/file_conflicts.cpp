@@ -27,7 +27,7 @@ struct Input {
   Kind kind;
   struct stat status;
 
-  // Whether a second reader would get only the bytes that are left.
+  // Whether bytes read from this input are lost to other inputs.
   bool consumes() const { return kind != Kind::data && name == standard_name; }
 };
 

@@ -17,14 +17,15 @@ inline constexpr char not_replaceable_hint[] = "name another file with -o";
 // Whether both are the same regular file or block device: writing to one overwrites the other.
 bool is_same_file(const struct stat& a, const struct stat& b);
 
-// Whether writing both would conflict: one would replace the other, or both would be mixed in one pipe. `a`
-// must have a name.
+// Whether writing both would conflict: one would replace the other, or their bytes would be mixed in one
+// pipe. `a` must have a name.
 bool is_same_output(const OutputTarget& a, const OutputTarget& b);
 
 // Call this before opening any file, since opening may block. A missing file conflicts with nothing; opening
 // it reports the error. UsageError if
 //  - two inputs share the bytes of one pipe, terminal or standard input,
-//  - a secret is read from the input file, whose type would decide whether the secret is part of the data,
+//  - a secret is read from the input file: the type of the file would determine whether the data includes
+//    the secret,
 //  - the input that --rekey replaces is not a regular file, or is standard output or standard error.
 void refuse_input_conflicts(const Options& options);
 
@@ -33,8 +34,8 @@ struct OutputTargets {
   std::optional<OutputTarget> stats{}, trace{};  // if requested
 };
 
-// Call this after opening all inputs, which may have blocked, and before opening any output. UsageError if
-// two outputs are the same file; IoError if an output is one of the files `in_use`. With --test, nothing is
+// Call this after opening all inputs, since that may block, and before opening any output. UsageError if two
+// outputs are the same file; IoError if an output is one of the files `in_use`. With --test, nothing is
 // written to `targets.output`.
 void refuse_output_conflicts(const Options& options, const OutputTargets& targets,
                              std::span<const struct stat> in_use);

@@ -19,7 +19,7 @@
 namespace gpuaes {
 namespace {
 
-// Sizes that follow from the size of an input.
+// Sizes derived from the size of an input.
 struct Sizes {
   std::uint64_t input = 0;
   std::optional<std::uint64_t> segments;   // including the last, short one

@@ -31,7 +31,7 @@ class WholeStream : public OpenStream {
   bool decrypts_;
 };
 
-// Without -f: the sealed format to encrypt; to decrypt, the authenticated format that is detected.
+// Without -f, encryption uses the sealed format, and decryption detects an authenticated format.
 const Format& choose_format(const Options& options, HeaderReader& input) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context)

@@ -91,7 +91,7 @@ RangePlace find_range(const ByteRange& range, const Source& source, const Sessio
 
 class RangeStream : public OpenStream {
  public:
-  // `parts` are of a stream to decrypt, whose size is known. Throws the same errors as find_range().
+  // `parts` must belong to a stream to decrypt whose size is known. Throws the same errors as find_range().
   RangeStream(const ByteRange& range, StreamParts parts);
 
   Source& source() override { return source_; }

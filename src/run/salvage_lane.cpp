@@ -31,7 +31,7 @@ class SalvageLane : public Lane {
 
   // Opens the whole job first, which is enough if nothing is damaged. After a bad segment, opens one segment,
   // then twice as many after each success: a device opens all segments of a job even if the first is bad, and
-  // retrying all the rest each time would be quadratic.
+  // retrying all the rest each time would take quadratic time.
   void start(const Job& job) override {
     const std::size_t count = count_segments(job);
     std::vector<Damage::Gap> lost;

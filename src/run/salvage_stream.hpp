@@ -15,7 +15,7 @@
 
 namespace gpuaes {
 
-// A stream to decrypt for which damage is an error only at the end (final_error()). Its lanes must be
+// A stream to decrypt that reports damage as an error only at the end (final_error()). Its lanes must be
 // wrapped.
 class SalvageStream : public OpenStream {
  public:
@@ -25,7 +25,7 @@ class SalvageStream : public OpenStream {
   const Session& session() const override { return session_; }
   Sink& sink() override { return sink_; }
 
-  // Wrapped lanes need their input until the job is done, even if it is a file.
+  // Wrapped lanes need their input until the job is done, even if the source is a file.
   bool in_place() override { return false; }
   std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) override;
 

@@ -94,7 +94,8 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
 // Ample for 32 recipients with comments. Limits how much is read from a device such as /dev/zero.
 constexpr std::size_t max_recipient_file_bytes = 1 << 20;
 
-// Adds the recipients in a file. It counts as a secret, since it could be an identity file named by mistake.
+// Adds the recipients in a file. The file counts as a secret, since it could be an identity file named by
+// mistake.
 void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& cancel) {
   FdSource file = open_source(file_name, cancel);
   secrets.files.push_back(file.status());
@@ -136,7 +137,7 @@ void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Ca
 
 // Passphrases -------------------------------------------------------------------------------------
 
-// Reads byte by byte: what follows the line may be the input, and may not arrive for a long time.
+// Reads byte by byte: the bytes after the line may be the input, and may not arrive for a long time.
 Secret read_passphrase(FdSource file) {
   Secret line(max_passphrase_bytes + 1);
   std::size_t size = 0;

@@ -39,9 +39,9 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
 // The same for the new secrets of --rekey.
 Secrets read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel);
 
-// Returns a warning about new slots for `secrets`, or nullptr. That a key opens a file does not prove who
-// wrote it if others may know the file key, as anyone with a recipient's identity does. `had_recipient`: the
-// file key comes from a file sealed for a recipient.
+// Returns a warning about new slots for `secrets`, or nullptr. Opening a file with a key does not prove who
+// wrote it if others may know the file key, as anyone with a recipient's identity does. `had_recipient`:
+// whether the file key comes from a file sealed for a recipient.
 const char* writer_warning(const Secrets& secrets, bool had_recipient);
 
 }  // namespace gpuaes

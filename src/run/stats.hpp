@@ -30,7 +30,7 @@ struct Stats {
 // "lanes_wait_seconds", "writer_wait_seconds"}, "peak_rss_bytes"} and a newline.
 std::string to_json(const Stats& stats);
 
-// One line for people, without wait times. Adds up lanes of the same name.
+// One human-readable line, without wait times. Combines lanes with the same name.
 std::string summary(const Stats& stats);
 
 }  // namespace gpuaes

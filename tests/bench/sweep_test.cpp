@@ -52,7 +52,7 @@ TEST_CASE("among equally fast shapes, one that leaves the most to the kernel is 
 }
 
 TEST_CASE(
-    "the number of streams changes only if that is faster by more than noise, and then to the smallest") {
+    "the number of streams changes only for a gain above noise, to the smallest number that achieves it") {
   using Rates = std::vector<StreamsRate>;
   CHECK(choose_streams(Rates{{1, 20}, {2, 40}, {4, 46}, {8, 45.2}, {16, 45}}, 8) == 0);
   CHECK(choose_streams(Rates{{1, 20}, {2, 40}, {4, 46}, {8, 45}, {16, 45.5}}, 8) == 4);

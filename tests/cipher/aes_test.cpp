@@ -53,7 +53,7 @@ std::uint32_t fips_word(const aes::RoundKeys& keys, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("key expansion gives the words of FIPS 197, appendix A") {
+TEST_CASE("key expansion produces the words of FIPS 197, appendix A") {
   const auto keys = aes::expand_key(from_hex(ctr_vectors[0].key));
   CHECK(keys.rounds == 10);
   CHECK(fips_word(keys, 0) == 0x2b7e1516);
@@ -123,7 +123,7 @@ TEST_CASE("the table kernel's code matches the reference") {
   }
 }
 
-TEST_CASE("the table kernel's code follows every carry of the counter") {
+TEST_CASE("the table kernel's code handles every carry of the counter") {
   constexpr std::uint64_t all = ~std::uint64_t{0};
   const Counter before_carry[] = {{0, 0xf8},    {7, 0xfff8},           {7, 0xfffffff8}, {7, 0xfffffffffff8},
                                   {7, all - 7}, {0xffffffff, all - 7}, {all, all - 7}};

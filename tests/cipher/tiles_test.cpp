@@ -108,7 +108,7 @@ void check_segments(std::uint64_t first, std::size_t full, std::size_t last) {
 
 }  // namespace
 
-TEST_CASE("every block under consecutive counters is in one tile, with its counter") {
+TEST_CASE("every block under consecutive counters is in exactly one tile, with its counter") {
   for (const Counter& counter : counters) {
     for (const std::uint64_t blocks : block_counts) {
       check_ctr<128>(counter, blocks);
@@ -117,7 +117,7 @@ TEST_CASE("every block under consecutive counters is in one tile, with its count
   }
 }
 
-TEST_CASE("every block of a segment and the mask of its tag are in one tile, with their counters") {
+TEST_CASE("each block of a segment and the mask of its tag are in exactly one tile, with their counters") {
   for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{0xffffffff}, all - 1}) {
     for (const std::size_t full : {0u, 1u, 63u, 128u}) {
       for (const std::size_t last : last_segments) {

@@ -209,7 +209,7 @@ TEST_CASE("every variant works in place", "[gpu]") {
   }
 }
 
-TEST_CASE("variants have unique names and are found by them", "[gpu]") {
+TEST_CASE("variants have unique names and are found by name", "[gpu]") {
   std::set<std::string_view> names;
   for (const Variant& variant : cuda::variants()) {
     names.insert(variant.name);

@@ -238,7 +238,7 @@ TEST_CASE("a raw job has the spans of its piece and the session's key, for encry
   }
 }
 
-TEST_CASE("the raw format accepts any output") {
+TEST_CASE("the raw format releases all output") {
   Bytes out(100);
   for (const bool last : {false, true}) {
     const Outcome outcome = raw(some_iv)->verify({0, out, out}, last, {});
@@ -342,7 +342,7 @@ TEST_CASE("a format refuses a cipher that it does not support, and the hint list
         "the openssl format does not support kuznyechik | formats that support it: sealed, raw");
 }
 
-TEST_CASE("formats that support only AES refuse another cipher for encryption and decryption") {
+TEST_CASE("formats that support only AES refuse other ciphers for encryption and decryption") {
   for (const std::string_view name : {"cobblestone", "openssl"})
     for (const bool decrypt : {false, true}) {
       SessionRequest request;
@@ -500,7 +500,7 @@ TEST_CASE("messages about keys do not show them") {
 
 // Secret ------------------------------------------------------------------------------------------
 
-TEST_CASE("a secret can be moved, and shrunk from its end") {
+TEST_CASE("a secret can be shrunk and moved") {
   Secret secret(100);
   CHECK(difference(secret.bytes(), Bytes(100)) == "");
   std::ranges::copy(test_bytes(100), secret.bytes().begin());

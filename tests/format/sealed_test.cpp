@@ -328,7 +328,7 @@ TEST_CASE("a file from the second implementation opens") {
   CHECK(difference(decrypt("sealed", request_with({key_b, key_a}), file).out, plain) == "");
 }
 
-TEST_CASE("a label is the end of the context, and a file opens only with its own label") {
+TEST_CASE("the context ends with the label, and a file opens only with its own label") {
   const auto request = [](std::optional<std::string> label) {
     SessionRequest with_key = request_with({key_a});
     with_key.label = std::move(label);

@@ -32,7 +32,7 @@
 
 namespace gpuaes {
 
-TEST_CASE("nothing is cancelled before a request, and only the first request counts") {
+TEST_CASE("nothing is stopped before a request, and only the first request counts") {
   Cancel cancel;
   CHECK_FALSE(cancel.requested());
   CHECK(failure_of([&] { cancel.check(); }) == "");
@@ -171,7 +171,7 @@ TEST_CASE("a request to stop ends the waits of many threads at any time") {
   }
 }
 
-TEST_CASE("a control created after a request ends calls that were waiting before it") {
+TEST_CASE("a control created after a request ends calls that were already waiting") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);

@@ -23,7 +23,7 @@ constexpr milliseconds soon{1}, never_soon{1000000};
 
 }  // namespace
 
-TEST_CASE("a timer calls repeatedly on another thread, and never after its destruction") {
+TEST_CASE("a timer calls its function repeatedly on another thread, and never after its destruction") {
   Cancel cancel;
   const Control control(cancel);
   std::atomic<int> count{0};

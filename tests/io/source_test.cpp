@@ -116,7 +116,7 @@ TEST_CASE("a pipe returns available data, and ends when its writer is closed") {
   CHECK(source.read(out) == 0);
 }
 
-TEST_CASE("waiting for a pipe takes as long as requested, but no longer than needed") {
+TEST_CASE("waiting for a pipe ends when input arrives or the requested time has passed") {
   Cancel cancel;
   PipeEnds pipe = make_pipe();
   FdSource source(std::move(pipe.reader), "pipe", cancel);

@@ -41,7 +41,7 @@ class StringSink : public Sink {
 
 }  // namespace
 
-TEST_CASE("UTF-8 is exactly as defined by RFC 3629") {
+TEST_CASE("UTF-8 is checked exactly as defined by RFC 3629") {
   // 128 characters of 1 byte, 1920 of 2, 61440 of 3 (without surrogates), 2^20 of 4
   const auto count = [](std::string text, std::size_t changing) {
     std::size_t valid = 0;
@@ -58,7 +58,7 @@ TEST_CASE("UTF-8 is exactly as defined by RFC 3629") {
   CHECK(count("??\x80\xbf", 2) == 128 * 15 + (1 << 20) / (64 * 64));
 }
 
-TEST_CASE("UTF-8 allows control characters but not incomplete characters") {
+TEST_CASE("the UTF-8 check allows control characters but not incomplete characters") {
   CHECK(is_utf8(""));
   CHECK(is_utf8("\0\x01\x1b\x7f\xc2\x80\xc2\x9f"sv));
   for (const std::string_view bad : {"\xc3", "a\xe2\x82", "\xf0\x9f\x98", "\xf0"}) CHECK_FALSE(is_utf8(bad));

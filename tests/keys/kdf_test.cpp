@@ -238,7 +238,7 @@ TEST_CASE("EvpGcm seals and opens the test cases of McGrew and Viega") {
   }
 }
 
-TEST_CASE("EvpGcm refuses data with a flipped bit, and then still opens good data") {
+TEST_CASE("EvpGcm refuses data with a flipped bit, and still opens good data after that") {
   const Bytes key = test_bytes(32), aad = test_bytes(20, 3), plain = test_bytes(100, 50);
   const Nonce nonce = gcm_nonce(some_iv);
   EvpGcm sealer(cipher_of(key.size()), key, EvpGcm::Use::seal),

@@ -75,7 +75,7 @@ TEST_CASE("a moved secret is wiped by its new owner") {
   CHECK(spy.bytes_left() == 0);
 }
 
-TEST_CASE("shrinking a secret leaves nothing of its end in memory") {
+TEST_CASE("shrinking a secret leaves nothing of the removed part in memory") {
   Secret secret(5000);
   const Spy spy(secret.bytes());
   fill(secret);

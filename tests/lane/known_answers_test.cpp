@@ -47,7 +47,7 @@ class TrustingLane : public Lane {
 
 }  // namespace
 
-TEST_CASE("lanes that compute correctly pass the self-test of devices") {
+TEST_CASE("lanes that compute correctly pass the device self-test") {
   for (const CipherInfo& each : ciphers) {
     CAPTURE(each.name);
     for (const auto make : {make_cpu_lane, make_reference_lane})
@@ -55,7 +55,7 @@ TEST_CASE("lanes that compute correctly pass the self-test of devices") {
   }
 }
 
-TEST_CASE("a lane that computes wrong results, or accepts a wrong tag, fails the self-test of devices") {
+TEST_CASE("a lane that computes wrong results, or accepts a wrong tag, fails the device self-test") {
   for (const CipherInfo& each : ciphers) {
     const std::string cipher(each.name);
     for (const Operation operation : {Operation::ctr, Operation::seal, Operation::open}) {

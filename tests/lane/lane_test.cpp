@@ -367,7 +367,7 @@ TEST_CASE("invalid lanes are a usage error that quotes them and shows the syntax
   }
 }
 
-TEST_CASE("named reference lanes open, one or as many as requested") {
+TEST_CASE("reference lanes open if named, one by default or as many as requested") {
   const auto lanes = open_lanes(parse_lanes("reference+reference:2"), {{}, 0});
   REQUIRE(lanes.size() == 3);
   for (const auto& lane : lanes) CHECK(lane->name() == "reference");
@@ -381,7 +381,7 @@ TEST_CASE("every backend supports every cipher") {
     }
 }
 
-TEST_CASE("a lane refuses a nonce of another length than its cipher requires") {
+TEST_CASE("a lane refuses a nonce with the wrong length for its cipher") {
   const CipherKey key = make_key(test_bytes(32));
   const Bytes in(10);
   for (const auto& [name, make] : named_lanes) {
@@ -426,7 +426,7 @@ TEST_CASE("only named devices remain visible to the CUDA runtime") {
 #endif
 
 #ifndef GPUAES_WITH_CUDA
-TEST_CASE("CUDA lanes are a lane error in a program built without CUDA") {
+TEST_CASE("opening CUDA lanes is a lane error in a program built without CUDA") {
   const auto error = error_of<LaneError>([] { open_lanes(parse_lanes("cpu:1+cuda:0"), {{}, 0}); });
   REQUIRE(error.has_value());
   CHECK(error->what() == std::string("this program was built without CUDA"));

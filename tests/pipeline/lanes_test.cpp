@@ -218,7 +218,7 @@ TEST_CASE("the statistics list a fallback lane next to the lane that it replaced
   CHECK(stats[1].busy_seconds > 0);
 }
 
-TEST_CASE("an input error stays with its chunk when its lane fails") {
+TEST_CASE("an input error stays with its chunk when the lane fails") {
   Rig rig({.size = 640,
            .ring_chunks = 2,
            .source = {.parallel = 640, .fail_at = 64},
@@ -340,7 +340,7 @@ TEST_CASE("the last replaced lane stays if no lane takes over") {
   }
 }
 
-TEST_CASE("the lanes at work are those that have neither failed nor left") {
+TEST_CASE("the active lanes are the lanes that have neither failed nor left") {
   Rig rig({.size = 64 * 60});
   const auto at_work = [&] { return rig.pipeline.active_lanes().size(); };
   CHECK(at_work() == 0);

@@ -96,7 +96,7 @@ TEST_CASE("a source may return any number of bytes at a time") {
       }
 }
 
-TEST_CASE("every size of the ring and number of lanes gives the same output under random delays") {
+TEST_CASE("every ring size and number of lanes gives the same output under random delays") {
   const std::uint64_t seed = std::random_device{}();
   for (const std::size_t ring_chunks : {1, 2, 3, 4, 7})
     for (std::size_t lanes = 1; lanes <= 5; ++lanes)
@@ -112,7 +112,7 @@ TEST_CASE("every size of the ring and number of lanes gives the same output unde
       }
 }
 
-TEST_CASE("a lane may be deeper than the ring has chunks") {
+TEST_CASE("a lane's depth may exceed the number of chunks in the ring") {
   for (const std::uint64_t parallel : {0, 64 * 20}) {
     Rig rig({.size = 64 * 20 + 9, .ring_chunks = 1, .source = {.parallel = parallel}});
     rig.add_lanes(1, {.depth = 3});
@@ -121,7 +121,7 @@ TEST_CASE("a lane may be deeper than the ring has chunks") {
   }
 }
 
-TEST_CASE("random pipelines give libcrypto's output") {
+TEST_CASE("random pipelines produce libcrypto's output") {
   const std::uint64_t seed = std::random_device{}();
   const Jitter random(seed);
   const auto one_of = [&](const auto&... values) {
@@ -375,7 +375,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a pipe without a reader ends the run with its own kind of error") {
+TEST_CASE("a pipe without a reader ends the run with a PipeClosed error") {
   const IgnorePipeSignal ignore;
   for (const std::size_t parallel : {std::size_t{0}, std::size_t{8} << 20}) {
     CAPTURE(parallel);
@@ -521,7 +521,7 @@ TEST_CASE("a run can be stopped at any moment") {
   }
 }
 
-TEST_CASE("a file passed through real descriptors becomes libcrypto's output") {
+TEST_CASE("encrypting a file through real descriptors matches libcrypto") {
   const TempDir directory;
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{65536}, std::size_t{65537}, std::size_t{1000003}}) {

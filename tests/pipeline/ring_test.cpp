@@ -189,7 +189,7 @@ TEST_CASE("a ring wipes its chunks when it is destroyed") {
 
 // Order -------------------------------------------------------------------------------------------
 
-TEST_CASE("chunks are written in the order they were filled, regardless of the order they are done") {
+TEST_CASE("chunks are written in the order they were filled, even if they are done in another order") {
   Ring ring(4, chunk_bytes, chunk_bytes);
   Waiter waiter;
   std::vector<Chunk*> chunks;
@@ -257,7 +257,7 @@ TEST_CASE("a lane that only writes gets no chunk to start") {
 
 // Turns -------------------------------------------------------------------------------------------
 
-TEST_CASE("one lane at a time fills") {
+TEST_CASE("only one lane fills at a time") {
   Ring ring(4, chunk_bytes, chunk_bytes);
   Waiter reader, other;
   Chunk& first = take(ring, reader, Kind::fill);
@@ -271,7 +271,7 @@ TEST_CASE("one lane at a time fills") {
   CHECK(nothing_for(ring, reader));
 }
 
-TEST_CASE("one lane at a time writes") {
+TEST_CASE("only one lane writes at a time") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter writer, other;
   std::array<Chunk*, 2> chunks{};
@@ -506,7 +506,7 @@ TEST_CASE("an empty input is one empty chunk") {
   CHECK(nothing_for(ring, waiter, wait_for_any));
 }
 
-TEST_CASE("cancelling wakes all lanes, and no lane waits afterwards") {
+TEST_CASE("cancel() wakes all lanes, and no lane waits after it") {
   Ring ring(1, chunk_bytes, chunk_bytes);
   Waiter waiter, waiters[2];
   Chunk& held = fill_one(ring, waiter, 1);
@@ -530,7 +530,7 @@ TEST_CASE("cancelling wakes all lanes, and no lane waits afterwards") {
   ring.wait_for_end();
 }
 
-TEST_CASE("a turn that ends after cancelling leads to no task") {
+TEST_CASE("a turn that ends after cancel() leads to no task") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter, other;
   Chunk& first = fill_one(ring, waiter, 1);
@@ -638,7 +638,7 @@ bool run_traffic(std::size_t ring_chunks, std::size_t lanes, std::uint64_t count
 
 }  // namespace
 
-TEST_CASE("chunks stay in order with any size of the ring and number of lanes under random delays") {
+TEST_CASE("chunks stay in order with any ring size and number of lanes under random delays") {
   const std::uint64_t seed = std::random_device{}();
   const Jitter jitter(seed, std::chrono::microseconds(100));
   for (std::size_t ring_chunks = 1; ring_chunks <= 8; ++ring_chunks)
@@ -658,7 +658,7 @@ TEST_CASE("a ring without delays handles many chunks") {
       }
 }
 
-TEST_CASE("cancelling at any moment ends all threads") {
+TEST_CASE("cancel() at any moment ends all threads") {
   const std::uint64_t seed = std::random_device{}();
   CAPTURE(seed);
   const Jitter jitter(seed, std::chrono::microseconds(50));

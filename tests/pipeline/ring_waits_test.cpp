@@ -128,7 +128,7 @@ TEST_CASE("the writer waits until the next chunk is filled and done, whatever th
   CHECK(writer_waits(ring) > waited);
 }
 
-TEST_CASE("when everything is written, or the run is cancelled, waiting ends") {
+TEST_CASE("when everything is written, or after cancel(), waiting ends") {
   for (const bool cancelled : {false, true}) {
     CAPTURE(cancelled);
     Ring ring(1, 64, 64);

@@ -41,7 +41,7 @@ class Seen {
 
 }  // namespace
 
-TEST_CASE("an input that fits into one chunk is processed by the caller's thread alone") {
+TEST_CASE("an input that fits in one chunk is processed entirely by the caller's thread") {
   for (const std::size_t size : {0, 1, 16, 63, 64})
     for (const std::uint64_t parallel : {std::size_t{0}, size})
       for (const std::size_t lanes : {1, 2, 5}) {
@@ -82,7 +82,7 @@ TEST_CASE("if the system cannot create threads, the caller's thread does all the
   }
 }
 
-TEST_CASE("a lane that gets no thread is not waited for and replaces no other lane") {
+TEST_CASE("a lane that gets no thread does not delay the run and replaces no other lane") {
   Rig rig({.size = 64 * 20});
   Gate refused;
   rig.add_lanes(1, {.on_finish = [&](std::uint64_t) { refused.wait(); }});

@@ -136,7 +136,7 @@ constexpr std::size_t long_run = 64 * 4000;  // produces a trace larger than the
 
 }  // namespace
 
-TEST_CASE("a trace shows every chunk read, processed and written once") {
+TEST_CASE("a trace shows that every chunk is read, processed and written once") {
   for (const std::uint64_t parallel : {0, 64 * 20}) {
     CAPTURE(parallel);
     TracedRun traced({.size = 64 * 20 + 5, .source = {.parallel = parallel}});
@@ -247,7 +247,7 @@ TEST_CASE("the trace of a run that fails or is stopped is complete JSON") {
 }
 
 TEST_CASE(
-    "an unwritable trace does not disturb the run, closes its file immediately, and is an error at the end") {
+    "an unwritable trace does not affect the run, closes its file immediately, and is an error at the end") {
   for (const bool closed_pipe : {false, true})
     for (const std::size_t room : {std::size_t{0}, std::size_t{100000}}) {
       CAPTURE(closed_pipe, room);

@@ -160,7 +160,7 @@ TEST_CASE("a window of a source returns that part of it, then ends") {
     }
 }
 
-TEST_CASE("lanes can read a window in parallel if they can read the whole in parallel") {
+TEST_CASE("lanes can read a window in parallel if they can read the whole source in parallel") {
   Whole whole(100, {.parallel = 90});
   WindowSource window(whole.source, 30, 50);
   CHECK(window.parallel_size() == 50);

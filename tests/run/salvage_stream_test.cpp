@@ -144,7 +144,7 @@ TEST_CASE("damage is recorded at its offset in the stream") {
   CHECK(damage.take_all() == Gaps{{first * segment_bytes, first * segment_bytes + 100}});
 }
 
-TEST_CASE("a device opens at most four times the segments of a job, however many are bad") {
+TEST_CASE("a device opens at most four times as many segments as a job has, however many are bad") {
   const auto session = opened();
   constexpr std::size_t count = 64;
   for (const std::size_t each : {1u, 2u, 3u, 7u, 63u}) {
@@ -216,7 +216,7 @@ Salvaged salvage(const Bytes& input, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("damage is reported once and in order, with its place in input and plaintext") {
+TEST_CASE("damage is reported once and in order, with its offsets in the input and the plaintext") {
   const std::size_t size = 20 * segment_bytes + 7;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     CAPTURE(seed);

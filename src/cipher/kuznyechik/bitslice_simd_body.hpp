@@ -1,6 +1,6 @@
-// Bitsliced Kuznyechik. bitslice_simd.cpp includes this file once for each instruction set, in its namespace
-// of vectors.hpp and with its attribute as GPUAES_TARGET, because an attribute cannot be a template
-// parameter.
+// Bitsliced Kuznyechik. bitslice_simd.cpp includes this file once for each instruction set, in the set's
+// namespace (vectors.hpp) and with the set's attribute as GPUAES_TARGET, because an attribute cannot be a
+// template parameter.
 //
 // state[8b + i] holds bit i of byte b of all blocks. Which bit of a vector belongs to which block does not
 // matter, as long as each block returns to its place.
@@ -64,8 +64,9 @@ GPUAES_TARGET inline void add_key(Vector x[8], const std::uint32_t* key) {
   for (unsigned i = 0; i < 8; ++i) x[i] = x[i] ^ repeat(key[i]);
 }
 
-// L of bytes 16 to 31, to bytes 0 to 15: each step writes its byte in front of the others. This is a loop
-// instead of mix(), because the code of 16 unrolled steps exceeds a CPU's cache of decoded instructions.
+// Applies L to bytes 16 to 31 and leaves the result in bytes 0 to 15: each step writes its byte in front of
+// the others. This is a loop instead of mix(), because the code of 16 unrolled steps exceeds a CPU's cache of
+// decoded instructions.
 GPUAES_TARGET inline void mix_down(Vector (&state)[2 * block_bits]) {
   for (Vector* front = state + block_bits; front != state; front -= 8) {
     // Keeps GCC from holding values in registers across iterations, for which it would copy the whole state.

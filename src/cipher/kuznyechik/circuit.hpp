@@ -9,8 +9,8 @@
 // Kuznyechik and STRIBOBr1", 2016), with the field and the cosets of Perrin ("Partitions in the S-box of
 // Streebog and Kuznyechik", 2019; see nibble_tables.hpp). An element of F is u b + v, with u and v in the
 // subfield of 16 elements. Let w = v / u, which takes an inversion and a multiplication in the subfield. One
-// half of the result, r, is a 4-bit function of w, or another one of v if u is 0. The other half is a
-// function of u h(r), a second multiplication. This holds up to adding one half to the other.
+// half of the result, r, is a 4-bit function of w, or a different function of v if u is 0. The other half is
+// a function of u h(r), a second multiplication. This holds up to adding one half to the other.
 //
 // The circuit's basis consists of a basis of v and one of u, which makes a linear map at the input
 // unnecessary. Both are products of bases over the subfield of 4 elements, which suits the multiplications (9
@@ -21,15 +21,16 @@
 // dch, if -K 3, mfs2). A random walk then kept replacing a node by a function of three other nodes, sometimes
 // including a new one, with the same effect on the outputs for all 256 inputs, as long as the number of nodes
 // did not grow. The best of about forty starts has 78 functions. For CPUs that only have two-input gates
-// (simd_gates.hpp), annealing then selected the nodes that are held inverted, which the functions that use
-// them compensate for. This reduced the number of gates from 192 to 161.
+// (simd_gates.hpp), annealing then selected the nodes to invert; the functions that use them compensate for
+// this. Annealing reduced the number of gates from 192 to 161.
 //
 // L is 16 steps R, and each step is the sum of 15 products c_k a_k and a_15. Bit j of a_k contributes the
 // element c_k e_j, where e_0 to e_7 is the basis. Words that contribute the same element are summed first.
 // The sum for an element outside the basis is then added to the sums for two (or three) elements that add up
 // to it, until only elements of the basis are left. The cost depends on the number of elements: this basis,
 // one of the kind that suits S, leaves 43 outside it, among the fewest for this kind (42 to 56). Annealing
-// selected the elements to split into such that few sums of three lack an input. A step has 83 functions.
+// then selected how to split each element, to minimize three-input sums with an unused input. A step has 83
+// functions.
 #pragma once
 
 #include <cstdint>

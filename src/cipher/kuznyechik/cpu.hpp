@@ -46,7 +46,7 @@ struct SimdCode {
 };
 
 // All code in this build, fastest first. Bitsliced code processes hundreds of blocks at a time and is faster.
-// Shuffle code, which looks up 16 entries in a register, processes only a few.
+// Shuffle code, which uses tables of 16 entries in a register, processes only a few.
 std::span<const SimdCode> bitslice_simd_codes();
 std::span<const SimdCode> shuffle_simd_codes();
 

@@ -61,8 +61,8 @@ inline constexpr Substitution joined = make_joined();
 inline constexpr Substitution split = invert(joined);
 
 // The tables of S, in the order of use. As with _mm_shuffle_epi8(), the entry for an index with bit 7 set is
-// 0, and bits 4 to 6 of an index are ignored. Sums wrap at 256. To reduce a number modulo 15, the smaller of
-// it and the number minus 15 is taken, or plus 15 if it may be negative.
+// 0, and bits 4 to 6 of an index are ignored. Sums wrap at 256. A number is reduced modulo 15 by taking the
+// smaller of it and the number minus 15, or plus 15 if it may be negative.
 struct SplitS {
   Nibbles log_v;        // 0x80 + log v; for v = 0, keeps bit 7 of the sum set
   Nibbles minus_log_u;  // 0x80 + (-log u modulo 15); for u = 0, bit 7 is clear

@@ -1,6 +1,6 @@
 // Kuznyechik with tables of 16 entries. shuffle_simd.cpp includes this file once for each instruction set, in
-// its namespace of vectors.hpp and with its attribute as GPUAES_TARGET, because an attribute cannot be a
-// template parameter. GPUAES_HAS_MATRICES is defined if the set has multiply_by_matrix().
+// the set's namespace (vectors.hpp) and with the set's attribute as GPUAES_TARGET, because an attribute
+// cannot be a template parameter. GPUAES_HAS_MATRICES is defined if the set has multiply_by_matrix().
 //
 // state[i] holds byte i of as many blocks as a vector has bytes.
 

@@ -66,8 +66,8 @@ GPUAES_HD inline Parts split(std::uint32_t word) {
   return {{word & 0x11111111u, word & 0x22222222u, word & 0x44444444u, word & 0x88888888u}};
 }
 
-// The 64-bit product x y. From C++, nvcc moves the widening of a loop's fixed factor out of the loop and then
-// multiplies 64 x 32 bits in it, which takes many more instructions.
+// The 64-bit product x y. If it is written in C++, nvcc moves the widening of a loop's fixed factor out of
+// the loop and then multiplies 64 x 32 bits in it, which takes many more instructions.
 GPUAES_HD inline std::uint64_t widening_product(std::uint32_t x, std::uint32_t y) {
 #ifdef __CUDA_ARCH__
   std::uint64_t product;
