@@ -51,8 +51,7 @@ constexpr auto operations = std::to_array<Row>({
     {"test", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
     {"range", "OFFSET:[LENGTH]",
      "Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end. The input must "
-     "be "
-     "a file.",
+     "be a file.",
      [](Options& options, const std::string& text) {
        options.range = parse_range(text);
        options.decrypt = true;
