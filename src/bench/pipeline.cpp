@@ -249,8 +249,8 @@ std::vector<Setup> parse_setups(const Arguments& arguments) {
 std::vector<Command::Option> pipeline_options() {
   return {
       {"lanes,l", "LANES",
-       "Lanes to measure, each as gpuaes-stream -l takes it, or none[:THREADS] for lanes that do nothing; "
-       "separated by commas."},
+       "Lanes to measure, each in the form that gpuaes-stream -l takes, or none[:THREADS] for lanes that do "
+       "nothing; separated by commas."},
       {"chunk-size,b", "SIZES", "Chunk sizes, separated by commas (default 64K,256K,1M,4M,16M)."},
       {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma."},
       {"ciphers", "NAMES",
@@ -258,7 +258,7 @@ std::vector<Command::Option> pipeline_options() {
        "only the last two."},
       {"source", "KIND", "file (the default), which lanes read in parallel, or pipe."},
       {"seconds", "N", "The approximate duration of a run (default 0.5)."},
-      {"bytes", "SIZE", "The bytes that a run processes, instead of --seconds."}};
+      {"bytes", "SIZE", "The number of bytes that a run processes, instead of --seconds."}};
 }
 
 void run_pipeline_bench(const Arguments& arguments) {

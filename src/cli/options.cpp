@@ -50,8 +50,8 @@ constexpr auto operations = std::to_array<Row>({
     {"decrypt,d", nullptr, "Decrypt. The sealed format is detected.", turn_on<&Options::decrypt>},
     {"test", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
     {"range", "OFFSET:[LENGTH]",
-     "Decrypt only LENGTH bytes of plaintext at OFFSET, or all from there to the end. The input must be a "
-     "file.",
+     "Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end. The input must "
+     "be a file.",
      [](Options& options, const std::string& text) {
        options.range = parse_range(text);
        options.decrypt = true;
