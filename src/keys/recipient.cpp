@@ -20,7 +20,7 @@ constexpr std::size_t recipient_characters = bech32_characters(recipient_prefix.
 constexpr std::size_t identity_characters = bech32_characters(identity_prefix.size(), x25519_bytes);
 
 // Describes a fault in a text of `size` characters. A valid text has `valid_size`.
-std::string describe(Bech32Fault fault, std::size_t size, std::size_t valid_size) {
+std::string describe_fault(Bech32Fault fault, std::size_t size, std::size_t valid_size) {
   switch (fault) {
     case Bech32Fault::length:
       return fmt::format("it has {} characters instead of {}", size, valid_size);
@@ -68,7 +68,7 @@ PublicKey parse_recipient(std::string_view text, const std::string& name) {
                      recipient_hint);
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("{} is not a valid recipient: {}", name,
-                                 describe(fault, text.size(), recipient_characters)),
+                                 describe_fault(fault, text.size(), recipient_characters)),
                      recipient_hint);
   if (!is_canonical(key))
     throw UsageError(
@@ -96,7 +96,7 @@ Identity parse_identity(std::span<const std::byte> contents, const std::string& 
         identity_hint);
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("the identity in {} is invalid: {}", name,
-                                 describe(fault, line.size(), identity_characters)),
+                                 describe_fault(fault, line.size(), identity_characters)),
                      identity_hint);
   for (std::size_t number = 2; !rest.empty(); ++number)
     if (const std::string_view other = trim_end(take_line(rest)); !other.empty() && other.front() != '#')
