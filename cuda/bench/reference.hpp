@@ -10,8 +10,8 @@
 
 namespace gpuaes::cuda {
 
-// Compares with the results of CPU lanes. For AES these are libcrypto's, which share no code with the kernels
-// or their key expansion; for Kuznyechik they share the standard's tables and the key expansion.
+// Compares kernels with CPU lanes. For AES, CPU lanes use libcrypto, which shares no code with the kernels or
+// their key expansion; for Kuznyechik, they share the standard's tables and the key expansion.
 class Reference {
  public:
   explicit Reference(const BenchData& data) : data_(data) {}

@@ -1,4 +1,4 @@
-"""With how few CPUs a GPU is faster, the question that plan_lanes() in src/lane/plan.cpp answers for -l auto."""
+"""Measures with how many CPUs a GPU is still faster. For -l auto, plan_lanes() in src/lane/plan.cpp predicts this."""
 
 import os
 import shutil
