@@ -39,8 +39,8 @@ constexpr std::size_t bytes_of_run = std::size_t{2} << 30;  // in each direction
 constexpr std::size_t max_copies = 2048;
 constexpr int runs = 5;
 
-// Per device and direction: as many as a device's lanes have chunks in the ring (lane/plan.cpp). The buffers
-// fit into the last-level cache exactly when the filter's do.
+// Per device and direction: the number of ring chunks for a device's lanes (lane/plan.cpp). The buffers fit
+// into the last-level cache exactly when the filter's do.
 constexpr std::size_t host_buffers = 28;
 
 constexpr std::size_t inside_bytes = std::size_t{1} << 30;  // maximum size of copies inside a device
@@ -59,7 +59,7 @@ class Link {
     fill_random(from);
     for (std::size_t i = 0; i < streams; ++i) {
       pairs_.emplace_back(max_bytes);
-      // Also random in this direction: a link may compress data, or a device treat zeros differently.
+      // Also random in this direction: a link may compress data, and a device may treat zeros differently.
       check(cudaMemcpy(pairs_.back().outgoing.data(), from_.data(), max_bytes, cudaMemcpyHostToDevice));
     }
   }

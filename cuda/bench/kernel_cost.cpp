@@ -66,7 +66,7 @@ void add_tag(KernelCost& cost) {
   cost.multiplications += 144 * each;
 }
 
-// Instructions that join four entries to a column and add the round key.
+// Instructions that join four entries into a column and add the round key.
 int join_of(const Variant& variant, Mode mode) {
   constexpr int pack = 3, mix_column = 8, unmix_before = 8, turns = 3, add = 2;
   if (variant.lookup == Lookup::four_ttables) return add;

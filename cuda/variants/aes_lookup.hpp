@@ -216,8 +216,8 @@ GPUAES_HD inline void run_round(typename Cut::Part (&parts)[count], unsigned pos
     parts[k] = add(Cut::template step<Form, last>(parts[k], position, memory, gather), key);
 }
 
-// All rounds. `round_keys` are 4 * (rounds + 1) words as expand_key() makes them, for decryption as
-// make_decryption_keys() does.
+// All rounds. `round_keys` are 4 * (rounds + 1) words from expand_key() or, for decryption, from
+// make_decryption_keys().
 template <class Cut, class Form, unsigned count, class Memory, class Gather>
 GPUAES_HD inline void run_rounds(typename Cut::Part (&parts)[count], unsigned position,
                                  const std::uint32_t* round_keys, int rounds, const Memory& memory,

@@ -1,4 +1,4 @@
-"""Measures with how many CPUs a GPU is still faster. For -l auto, plan_lanes() in src/lane/plan.cpp predicts this."""
+"""Measures up to how many CPUs a GPU is faster. plan_lanes() in src/lane/plan.cpp predicts this for -l auto."""
 
 import os
 import shutil

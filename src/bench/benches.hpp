@@ -11,7 +11,7 @@
 
 namespace gpuaes {
 
-// Copies standard input to standard output with the filter's source, sink and pipe sizes, and a single buffer.
+// Copies standard input to standard output with the filter's source, sink and pipe sizes and a single buffer.
 void run_copy_bench(const Arguments& arguments);
 
 // Reads standard input, a regular file or a block device, from its offset to its end in parallel threads.

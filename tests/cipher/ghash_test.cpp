@@ -122,7 +122,7 @@ TEST_CASE("products of 0, 1, x and all ones are right") {
 }
 
 // Every repeated pattern of four bits times every other: no products have more pairs of bits in a sum. The
-// multiplier divides its factor by x, so the factor is also multiplied by x first to store the pattern itself.
+// multiplier divides its factor by x; multiplying the factor by x first makes it store the pattern itself.
 TEST_CASE("products of the densest elements do not carry") {
   for (unsigned i = 0; i < 16; ++i)
     for (unsigned j = 0; j < 16; ++j) {
