@@ -1,5 +1,5 @@
-// Each kernel here executes one kind of instruction in independent chains, with as many threads as fit on the
-// multiprocessors, which gives the device's maximum rate.
+// To reach the device's maximum rate of one kind of instruction, each kernel here executes independent chains
+// of it with as many threads as fit on the multiprocessors.
 
 #include <algorithm>
 #include <array>

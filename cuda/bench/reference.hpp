@@ -16,7 +16,7 @@ class Reference {
  public:
   explicit Reference(const BenchData& data) : data_(data) {}
 
-  // The number of bytes that every kernel is checked with: 64 MiB, and except in ECB mode a partial block.
+  // The number of bytes that every kernel is checked with: 64 MiB plus, except in ECB mode, a partial block.
   static std::size_t size_for(KernelMode mode);
 
   // LaneError with the kernel's name if its output for the first `size` bytes of the data is wrong. Each

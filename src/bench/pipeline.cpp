@@ -171,7 +171,7 @@ bool has_room(const Setup& setup, const Report& report) {
   }
 }
 
-// Times per chunk are those of one thread: all threads' time divided by all chunks.
+// Times per chunk are for one thread: the time of all threads divided by the number of all chunks.
 void report_row(const Setup& setup, const Measured& measured, Report& report) {
   const auto each = [&](double seconds) { return seconds / static_cast<double>(measured.chunks) * 1e6; };
   const double lanes_seconds = static_cast<double>(measured.lanes) * measured.seconds;

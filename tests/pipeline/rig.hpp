@@ -148,7 +148,7 @@ struct PipeFed {
   Pipeline pipeline;
 };
 
-// A gate that blocks threads until it is opened, and counts those that have reached it.
+// A gate that blocks threads until it is opened, and counts the threads that have reached it.
 class Gate {
  public:
   void open() { promise_.set_value(); }

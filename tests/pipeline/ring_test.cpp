@@ -562,7 +562,7 @@ struct Traffic {
   bool in_order = true;
   std::atomic<std::uint64_t> done = 0;
 
-  // One lane's part of it, with up to `depth` chunks at a time. Returns whether it reached the end.
+  // Runs one lane, which holds up to `depth` chunks at a time. Returns whether it reached the end.
   bool drive(Waiter& waiter, std::size_t depth) {
     std::deque<Chunk*> held;
     for (;;) {

@@ -210,7 +210,7 @@ can_hide_proc() {
 }
 
 # mount_or_skip DIRECTORY ARGUMENT...: creates the directory and mounts a file system there until the test ends. The
-# ARGUMENTs are those of mount, without the directory.
+# ARGUMENTs are passed to mount, before the directory.
 mount_or_skip() {
   local directory=$1
   shift
