@@ -78,7 +78,7 @@ expect_exit 4 salvage -i damaged -o found --trace /dev/full
 expect_stderr 'error: the input is corrupt; .* are lost'
 rm found
 
-# Options that exclude --salvage.
+# Options that cannot be combined with --salvage.
 expect_exit 2 salvage -e -i sealed
 expect_exit 2 salvage --range 0:1 -i sealed
 expect_exit 2 "$program" --salvage --info -i sealed
