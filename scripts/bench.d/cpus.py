@@ -1,4 +1,4 @@
-"""Measures up to how many CPUs a GPU is faster. plan_lanes() in src/lane/plan.cpp predicts this for -l auto."""
+"""CPU lanes, CUDA lanes and -l auto on different numbers of CPUs, to check plan_lanes() in src/lane/plan.cpp."""
 
 import os
 import shutil

@@ -65,7 +65,7 @@ def best_copy(rows):
 
 
 def summary_table(run):
-    """The README's table: whole runs next to other programs, and a sentence on the machine."""
+    """The README's table: whole runs next to other programs, and a sentence about the machine."""
     large = [row for row in run.of_part("file") if row["cipher"] != "kuznyechik"]
     kuznyechik = [row for row in run.of_part("file") if row["cipher"] == "kuznyechik"]
     file = f"{size_of(large)} file to `/dev/null`"
