@@ -2,8 +2,8 @@
 // them; tests run the same bodies on the host. Memory addresses depend on key and data.
 //
 // A round is written once, with three template parameters:
-// - The form: which tables it uses. Either the S-box, with MixColumns computed; or T-tables, which combine
-//   both, either a single one, rotated for each row, or four.
+// - The form: which tables it uses. These are the S-box, with MixColumns computed, or T-tables, which combine
+//   both: one table, rotated for each row, or four.
 // - The memory that holds the tables.
 // - The cut: how many threads share a block, and what they exchange.
 //

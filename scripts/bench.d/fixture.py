@@ -100,8 +100,8 @@ class Fixture:
     # Contenders -------------------------------------------------------------------------------------
 
     def ours(self, form, lanes=None, source=os.devnull, more=(), cipher="aes-256"):
-        """gpuaes-stream on these lanes, with --stats; a plain run if no lanes are given. `form` is raw, sealed, cobblestone,
-        or open, which decrypts a sealed input."""
+        """gpuaes-stream on these lanes, with --stats; a plain run if no lanes are given. `form` is raw, sealed,
+        cobblestone, or open, which decrypts a sealed input."""
         kuznyechik = cipher == "kuznyechik"
         options = {"raw": ["-f", "raw", "--iv", self.iv[:16] if kuznyechik else self.iv], "sealed": [],
                    "cobblestone": ["-f", "cobblestone"], "open": ["-d"]}[form]
