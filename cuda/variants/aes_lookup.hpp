@@ -72,7 +72,7 @@ struct Ttables {
     return v[0] ^ permute(v[1], v[1], 0x2103) ^ permute(v[2], v[2], 0x1032) ^ permute(v[3], v[3], 0x0321);
   }
   // For encryption, row 1 of an entry is the S-box's value. For decryption no row is, but the sum of all four
-  // is, since 14 + 9 + 13 + 11 = 1 in the field.
+  // rows is, since 14 + 9 + 13 + 11 = 1 in the field.
   GPUAES_HD static std::uint32_t join_last(const std::uint32_t (&v)[4]) {
     if (way == Direction::encrypt)
       return permute(permute(v[0], v[1], 0x0051), permute(v[2], v[3], 0x0051), 0x5410);

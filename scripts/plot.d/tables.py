@@ -87,7 +87,7 @@ def summary_row(title, here, lanes):
 
 
 def file_table(run):
-    """A row for each choice of lanes. Rates are of the whole process and, with CUDA, of the time when lanes had work."""
+    """A row for each choice of lanes: rates of the whole process and, with CUDA, of the time when lanes had work."""
     rows = []
     for cipher in ("aes-256", "kuznyechik"):
         of_cipher = [row for row in run.of_part("file") if row["program"] == OURS and row["cipher"] == cipher]
