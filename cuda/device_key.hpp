@@ -27,7 +27,7 @@ inline PinnedRegion try_pin(std::span<std::byte> memory) {
   }
 }
 
-// A T in pinned host memory for copies to and from the device; wiped at the end.
+// A T in pinned host memory for copies to and from the device; wiped on destruction.
 template <class T>
 class HostCopy {
  public:

@@ -1,5 +1,5 @@
-// The steps of a job on the device: profiler ranges while the host enqueues them and, for the trace, when the
-// device began and ended each, in host time.
+// Reports the steps of a job on the device: as profiler ranges while the host enqueues them and, for the
+// trace, with the host times at which the device began and ended each step.
 #pragma once
 
 #include <algorithm>

@@ -17,16 +17,16 @@ namespace gpuaes::cuda {
 std::size_t sealed_size(std::size_t size);
 
 // Device memory for all measurements, allocated once. The data is random because some devices process zeros
-// faster. Consecutive pieces cycle through all of the memory, which is larger than the caches of devices.
+// faster. Consecutive pieces cycle through all of the memory, which is larger than a device's caches.
 class BenchData {
  public:
   static constexpr std::size_t min_bytes = std::size_t{256} << 20;
 
-  // Takes pieces of up to `size` bytes. LaneError; if the device is out of memory, cudaErrorMemoryAllocation
+  // For pieces of up to `size` bytes. LaneError; if the device is out of memory, cudaErrorMemoryAllocation
   // is left as the last error.
   explicit BenchData(std::size_t size);
 
-  std::size_t capacity() const { return capacity_; }  // of plaintext
+  std::size_t capacity() const { return capacity_; }  // bytes of plaintext
 
   // Device memory for the plaintext at offset `at`, a multiple of stride(), and for the outputs made from it.
   struct Piece {
@@ -44,7 +44,7 @@ class BenchData {
   Piece next(KernelMode mode, std::size_t size);
   void begin_round() { next_ = 0; }
 
-  // The distance between pieces of that size, and their number.
+  // The distance between pieces of `size` bytes, and how many of them there are.
   static std::size_t stride(KernelMode mode, std::size_t size);
   std::size_t pieces(KernelMode mode, std::size_t size) const { return capacity_ / stride(mode, size); }
 
@@ -61,7 +61,7 @@ class BenchData {
   std::size_t next_ = 0;
 };
 
-// Data for the largest of the sizes that fits into device memory. Larger ones are reported as skipped and
+// Data for the largest of the sizes that fit into device memory. Larger sizes are reported as skipped and
 // removed from `sizes`. Null if none fits.
 std::unique_ptr<BenchData> make_data(std::vector<std::size_t>& sizes, const Report& report);
 

@@ -39,8 +39,8 @@ constexpr std::size_t bytes_of_run = std::size_t{2} << 30;  // in each direction
 constexpr std::size_t max_copies = 2048;
 constexpr int runs = 5;
 
-// Per device and direction: as many as a device's lanes have chunks in the ring (lane/plan.cpp). The buffers
-// fit into the last-level cache exactly when the filter's do.
+// Per device and direction: the number of ring chunks for a device's lanes (lane/plan.cpp). The buffers fit
+// into the last-level cache exactly when the filter's do.
 constexpr std::size_t host_buffers = 28;
 
 constexpr std::size_t inside_bytes = std::size_t{1} << 30;  // maximum size of copies inside a device
@@ -59,14 +59,14 @@ class Link {
     fill_random(from);
     for (std::size_t i = 0; i < streams; ++i) {
       pairs_.emplace_back(max_bytes);
-      // Also random in this direction: a link may compress data, or a device treat zeros differently.
+      // Also random in this direction: a link may compress data, and a device may treat zeros differently.
       check(cudaMemcpy(pairs_.back().outgoing.data(), from_.data(), max_bytes, cudaMemcpyHostToDevice));
     }
   }
 
   int device() const { return device_; }
 
-  // Makes `copies` copies of `size` bytes, back to back in each stream, and waits for them.
+  // Performs `copies` copies of `size` bytes, back to back in each stream, and waits for them.
   void move(Ways ways, std::size_t size, std::size_t copies) const {
     check(cudaSetDevice(device_));
     for (std::size_t i = 0; i < copies; ++i) {
@@ -110,7 +110,7 @@ class Link {
 
 using Links = std::vector<const Link*>;
 
-// GB/s in each direction used, of all links at once: the median of `runs`.
+// The rate of all links together, in GB/s in each direction used: the median of `runs`.
 double rate(const Links& links, Ways ways, std::size_t size) {
   const std::size_t copies = std::clamp(bytes_of_run / size, streams, max_copies);
   std::array<double, runs> seconds{};
@@ -135,7 +135,7 @@ void report_rates(const std::string& name, const Links& links, std::size_t size,
   add("both at once, each way", {.in = true, .out = true});
 }
 
-// Facts of a device -----------------------------------------------------------------------------
+// Device properties -----------------------------------------------------------------------------
 
 void report_properties(const std::string& name, int device, Report& report) {
   cudaDeviceProp properties;
@@ -156,7 +156,7 @@ void report_properties(const std::string& name, int device, Report& report) {
   add("copy engines", properties.asyncEngineCount, {});
 }
 
-// The runtime knows the device's bus address, the system the link. Some virtual machines do not show it.
+// The CUDA runtime knows the device's bus address; Linux describes the link. Some virtual machines hide it.
 void report_link(const std::string& name, int device, Report& report) {
   std::array<char, 32> address{};
   check(cudaDeviceGetPCIBusId(address.data(), address.size(), device));
@@ -175,7 +175,7 @@ struct Times {
   double by_events, by_steady_clock;  // seconds
 };
 
-// The medians of copies inside the device, by the device's clock and by the host's.
+// Median times of copies inside the device, by the device's clock and by the host's.
 Times time_copies(const DeviceBuffer& from, const DeviceBuffer& to, std::size_t size) {
   const Stream stream;
   const Event begin(cudaEventDefault), end(cudaEventDefault);
@@ -215,9 +215,9 @@ void report_facts(const std::string& name, int device, Report& report) {
   report_link(name, device, report);
 }
 
-// Copies of each size, for each device, then for 2, 4, ... and all devices together. `memory` holds, for each
-// device, `host_buffers` of the largest size to copy from, followed by the same number to copy to. It is
-// pinned here as lanes pin the ring.
+// Reports copies of each size for each device, then for 2, 4, ... and all devices together. For each device,
+// `memory` holds `host_buffers` buffers of the largest size to copy from, then the same number to copy to. It
+// is pinned here as lanes pin the ring.
 void report_devices(std::span<const std::size_t> copy_sizes, std::span<std::byte> memory, Report& report) {
   check(cudaSetDevice(0));                               // pinning opens a device
   madvise(memory.data(), memory.size(), MADV_HUGEPAGE);  // before the first touch, as lanes do

@@ -16,15 +16,15 @@ int aes_rounds(Cipher cipher) {
 // Permutations, then two LOP3 and a shift for every two words.
 constexpr int transpose_logic = 64 + 3 * (32 + 16);
 
-// kernels/aes_bitslice_kernel.cuh: a thread has a column of 32 blocks, as much work as 8 blocks. The machine
-// code of a middle round agrees.
+// kernels/aes_bitslice_kernel.cuh: a thread has one column of 32 blocks, which is the work of 8 blocks. The
+// machine code of a middle round agrees.
 KernelCost bitslice_cost(int rounds) {
   constexpr int sbox = aes::substitute_logic;
   constexpr int substitution = 4 * sbox;  // of the rows of a column
   constexpr int mix = aes::mix_logic;
   constexpr int add_key = 32;
   constexpr int add_data = 32;
-  // aes::begin_tile(): a substitution, its double, 40 spread bits, and additions.
+  // aes::begin_tile(): a substitution, its doubling, 40 spread bits, and additions.
   constexpr int begin = sbox + 3 + 40 + 8 + 2 * 32;
   constexpr int shuffles = 24;  // rows 1 to 3
   constexpr int key_loads = 8;  // of 16 bytes, shared by 8 threads
@@ -38,9 +38,9 @@ KernelCost bitslice_cost(int rounds) {
 }
 
 // cipher/aes/ttable.hpp. Lookups per block: 1 in round 1, 4 in round 2 and 30 for 4 blocks together, then 16
-// per round, each with a permutation for its address. A column takes another permutation and two LOP3 in a
-// middle round, three permutations and a LOP3 in the last. The rest is 8 permutations and 7 LOP3. The machine
-// code of a block agrees.
+// per round, each with a permutation for its address. In addition, a column takes a permutation and two LOP3
+// in a middle round, or three permutations and a LOP3 in the last. The rest is 8 permutations and 7 LOP3. The
+// machine code of a block agrees.
 KernelCost ttable_cost(int rounds) {
   const int middle = rounds - 3;
   return {.logic = middle * (16 + 4 * (1 + 2)) + 16 + 4 * (3 + 1) + 8.0 + 7,
@@ -66,7 +66,7 @@ void add_tag(KernelCost& cost) {
   cost.multiplications += 144 * each;
 }
 
-// Instructions that join four entries to a column and add the round key.
+// Instructions that join four entries into a column and add the round key.
 int join_of(const Variant& variant, Mode mode) {
   constexpr int pack = 3, mix_column = 8, unmix_before = 8, turns = 3, add = 2;
   if (variant.lookup == Lookup::four_ttables) return add;

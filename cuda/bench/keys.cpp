@@ -17,7 +17,7 @@ namespace {
 
 using namespace cuda;
 
-constexpr std::size_t series = 8;  // with different keys, and the same number with one key
+constexpr std::size_t series = 8;  // of each kind: with different keys, and with the same key
 constexpr int rounds = 41;
 constexpr int warm_ups = 3;
 
@@ -27,7 +27,7 @@ BenchKey filled_key(Cipher cipher, std::byte with) {
   return BenchKey(std::move(key));
 }
 
-// All zeros, all ones, and random keys; the last one is the key of the second kind of series.
+// All zeros, all ones, and random keys. The last key is for all series of the second kind.
 std::deque<BenchKey> make_keys(Cipher cipher) {
   std::deque<BenchKey> keys;
   keys.push_back(filled_key(cipher, std::byte{0}));
@@ -67,7 +67,7 @@ class KeyBench {
   }
 
  private:
-  // The median time of each series. Series alternate and take turns at starting a round, which spreads clock
+  // The median time of each series. Series alternate and take turns starting a round, which spreads clock
   // changes and similar effects over all of them.
   std::vector<double> time(const Subject& subject, const std::deque<BenchKey>& keys,
                            const std::deque<BenchKernel>& kernels) {
@@ -86,7 +86,7 @@ class KeyBench {
     return medians;
   }
 
-  // First seals the data that is opened with that key, untimed, because a wrong tag takes another branch.
+  // For opening, first seals the data with the same key, untimed, because a wrong tag takes another branch.
   double time_once(const Subject& subject, const BenchKey& key, const BenchKernel& kernel) {
     const KernelMode mode = kernel.mode();
     const std::size_t launches = launches_of(size_);

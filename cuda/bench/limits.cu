@@ -1,5 +1,5 @@
-// Each kernel here executes one kind of instruction in independent chains, with as many threads as fit on the
-// multiprocessors, which gives the device's maximum rate.
+// To reach the device's maximum rate of one kind of instruction, each kernel here executes independent chains
+// of it with as many threads as fit on the multiprocessors.
 
 #include <algorithm>
 #include <array>
@@ -37,8 +37,8 @@ __device__ void keep(const Word (&x)[chains], std::uint32_t* sink) {
   if (sum == 0x9e3779b9) *sink = static_cast<std::uint32_t>(sum);
 }
 
-// No two consecutive functions can be merged. Each has two registers and a constant because three registers
-// may be fetched one after another.
+// No two consecutive functions can be merged. Each takes two registers and a constant because devices may not
+// be able to fetch three registers at a time.
 __global__ void __launch_bounds__(threads) logic_kernel(std::uint32_t* sink) {
   std::uint32_t x[chains];
   for (unsigned c = 0; c < chains; ++c) x[c] = threadIdx.x * chains + c;
@@ -136,7 +136,7 @@ class Measurement {
     check(cudaDeviceSynchronize());
   }
 
-  // The rate per second of an operation that `enqueue` puts into the stream `amount` times.
+  // Operations per second; `enqueue` puts `amount` of them into the stream.
   template <class Enqueue>
   double rate(double amount, const Enqueue& enqueue) {
     float min_milliseconds = 0;

@@ -10,13 +10,13 @@
 
 namespace gpuaes::cuda {
 
-// Compares with the results of CPU lanes. For AES these are libcrypto's, which share no code with the kernels
-// or their key expansion; for Kuznyechik they share the standard's tables and the key expansion.
+// Compares kernels with CPU lanes. For AES, CPU lanes use libcrypto, which shares no code with the kernels or
+// their key expansion; for Kuznyechik, they share the standard's tables and the key expansion.
 class Reference {
  public:
   explicit Reference(const BenchData& data) : data_(data) {}
 
-  // The number of bytes that every kernel is checked with: 64 MiB, and except in ECB mode a partial block.
+  // The number of bytes that every kernel is checked with: 64 MiB plus, except in ECB mode, a partial block.
   static std::size_t size_for(KernelMode mode);
 
   // LaneError with the kernel's name if its output for the first `size` bytes of the data is wrong. Each

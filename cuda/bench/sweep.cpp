@@ -107,7 +107,7 @@ class SweepBench {
 
   void sweep(const Subject& subject, const BenchKey& key) {
     std::vector<ShapeRate> rates;
-    // Rates in the kernel's default shape, which comes first if there is one.
+    // The rates in the kernel's default shape, which shapes_of() lists first if there is one.
     std::map<KernelMode, double> own;
     const Cipher cipher = key.key.cipher;
     for (const SweepShape& each : shapes_of(subject, cipher, size_, device_)) {

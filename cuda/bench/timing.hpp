@@ -30,8 +30,8 @@ class Streams {
   Event begin_{cudaEventDefault}, end_{cudaEventDefault};
 };
 
-// The number of runs, first untimed, then timed. Each phase ends early when its runs have taken `seconds` in
-// total, but after at least `min_timed` timed runs: longer runs vary less, and fewer suffice.
+// The numbers of untimed and timed runs. Each phase ends early once its runs have taken `seconds` in total,
+// but not before `min_timed` timed runs: longer runs vary less, so fewer are enough.
 struct Runs {
   std::size_t warm_ups, timed, min_timed;
   double seconds;

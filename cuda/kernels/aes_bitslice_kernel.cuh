@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(bitslice_threads, bitslice_resident_threads / 
   const auto tiles = static_cast<unsigned>(aligned + plan.gathered());
   unsigned number = blockIdx.x * warps + threadIdx.x / warp_lanes;
   while (number < tiles) {
-    __syncwarp();  // all threads have read the last of the previous 32
+    __syncwarp();  // all threads have read the last of the previous 32 parts
     own.ahead[warp_lane] =
         aes::share_rounds(plan.tile(std::uint64_t{number} + warp_lane * stride).first, round_keys);
     __syncwarp();

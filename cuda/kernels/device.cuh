@@ -1,5 +1,5 @@
 // Common parts of the kernels. Files with kernels include nothing that launches them, which lets tests run
-// the kernels on the host (tests/cuda/host_kernels_test.cpp).
+// the kernels on the host (tests/cuda/host/).
 #pragma once
 
 #include <cuda_runtime_api.h>

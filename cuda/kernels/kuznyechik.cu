@@ -1,5 +1,5 @@
 // Launches of Kuznyechik: CTR mode (GOST R 34.13-2015), and MGM (RFC 9058) of a job's segments. MGM launches
-// the cipher three times, and each launch needs the results of the one before
+// the cipher three times, and each launch needs the results of the previous one
 // (cipher/modes/mgm_counter_blocks.hpp). The products are computed before the last of these launches, and the
 // tags after it.
 

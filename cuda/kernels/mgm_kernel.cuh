@@ -18,8 +18,8 @@ __device__ inline ghash::Element element_of(const BlockWords& block) {
   return ghash::load(block.words);
 }
 
-// For each segment, the sum of the products of its blocks and factors: 128 threads share a segment, each
-// thread takes every 128th block, and each reduces once.
+// For each segment, the sum of the products of its blocks and factors: 128 threads share a segment.
+// Each takes every 128th block and reduces once.
 static __global__ void __launch_bounds__(product_threads)
     mgm_product_kernel(PublicData aad, MgmSegments segments, const std::byte* sealed,
                        const BlockWords* factors, BlockWords* sums) {

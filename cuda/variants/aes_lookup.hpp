@@ -2,8 +2,8 @@
 // them; tests run the same bodies on the host. Memory addresses depend on key and data.
 //
 // A round is written once, with three template parameters:
-// - The form: which tables it uses. Either the S-box, with MixColumns computed; or T-tables, which combine
-//   both, either a single one, rotated for each row, or four.
+// - The form: which tables it uses. These are the S-box, with MixColumns computed, or T-tables, which combine
+//   both: one table, rotated for each row, or four.
 // - The memory that holds the tables.
 // - The cut: how many threads share a block, and what they exchange.
 //
@@ -72,7 +72,7 @@ struct Ttables {
     return v[0] ^ permute(v[1], v[1], 0x2103) ^ permute(v[2], v[2], 0x1032) ^ permute(v[3], v[3], 0x0321);
   }
   // For encryption, row 1 of an entry is the S-box's value. For decryption no row is, but the sum of all four
-  // is, since 14 + 9 + 13 + 11 = 1 in the field.
+  // rows is, since 14 + 9 + 13 + 11 = 1 in the field.
   GPUAES_HD static std::uint32_t join_last(const std::uint32_t (&v)[4]) {
     if (way == Direction::encrypt)
       return permute(permute(v[0], v[1], 0x0051), permute(v[2], v[3], 0x0051), 0x5410);
@@ -216,8 +216,8 @@ GPUAES_HD inline void run_round(typename Cut::Part (&parts)[count], unsigned pos
     parts[k] = add(Cut::template step<Form, last>(parts[k], position, memory, gather), key);
 }
 
-// All rounds. `round_keys` are 4 * (rounds + 1) words as expand_key() makes them, for decryption as
-// make_decryption_keys() does.
+// All rounds. `round_keys` are 4 * (rounds + 1) words from expand_key() or, for decryption, from
+// make_decryption_keys().
 template <class Cut, class Form, unsigned count, class Memory, class Gather>
 GPUAES_HD inline void run_rounds(typename Cut::Part (&parts)[count], unsigned position,
                                  const std::uint32_t* round_keys, int rounds, const Memory& memory,

@@ -1,5 +1,5 @@
-// Tables in shared memory, one copy in each of the 32 banks. This avoids bank conflicts, but filling takes
-// longer, and fewer CUDA blocks fit on a multiprocessor.
+// Tables in shared memory, one copy in each of the 32 banks. This avoids bank conflicts, but filling the
+// copies takes longer, and fewer CUDA blocks fit on a multiprocessor.
 
 #include "variants/kernel.cuh"
 

@@ -41,8 +41,8 @@ constexpr TTable make_inverse_ttable() {
   return table;
 }
 
-// The round keys of the equivalent inverse cipher: those of the cipher in reverse order, all but the first
-// and the last after InvMixColumns.
+// The round keys of the equivalent inverse cipher: the cipher's in reverse order, with InvMixColumns applied
+// to all but the first and the last.
 constexpr RoundKeys make_decryption_keys(const RoundKeys& keys) {
   RoundKeys inverse{{}, keys.rounds};
   const auto rounds = static_cast<unsigned>(keys.rounds);

@@ -1,7 +1,7 @@
 // The kernel of all variants: variants/aes_lookup.hpp, or cipher/kuznyechik/ls_table.hpp and
 // variants/inverse.hpp, on whole buffers. CUDA block b takes tile b, then tile b + gridDim.x and so on if the
-// grid is smaller than the data. Adjacent threads have adjacent blocks, or parts of one block. The blocks of
-// one thread are a CUDA block's worth apart, which coalesces a warp's memory accesses.
+// grid is smaller than the data. To coalesce a warp's memory accesses, adjacent threads have adjacent cipher
+// blocks, or parts of one; a thread's next cipher block follows those of all threads of its CUDA block.
 //
 // Round keys are read from the kernel's parameters: constant memory is fastest if all threads of a warp read
 // one address. Threads that share a block read four addresses at a time, so their round keys are copied to
@@ -87,8 +87,8 @@ __device__ void run_cipher(typename Cut::Part (&parts)[count], unsigned position
     kuznyechik::decrypt(parts, round_keys, memory, arguments.tables->substitution);
 }
 
-// Memory has the members memory, shared_bytes, and open(arguments, shared memory of that size), which all
-// threads call and which returns the object to look up in.
+// Memory has the members memory, shared_bytes, and open(arguments, shared memory of that size). All threads
+// call open(), which returns the object to look up in.
 template <class Memory, class Form, class Cut, bool is_ctr, unsigned count>
 __global__ void variant_kernel(const VariantArguments arguments) {
   using aes::add;

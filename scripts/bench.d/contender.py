@@ -9,7 +9,7 @@ import time
 
 class Contender:
     """Times of its runs, in seconds: `wall` from the start of the first program of the pipeline to the end of the last,
-    `cpu` its own CPU time, and `lanes` while its lanes had work, which leaves out the start of CUDA."""
+    `cpu` its own CPU time, and `lanes` while its lanes had work, which excludes the startup of CUDA."""
 
     def __init__(self, name, command, source=os.devnull, stats=None, **facts):
         self.name, self.command, self.source, self.stats = name, command, source, stats
@@ -81,7 +81,7 @@ class Contender:
 
 
 def take_turns(contenders, runs, deadline):
-    """Runs each contender once in each of `runs` turns. After the deadline, begins only those that have not run."""
+    """Runs each contender once in each of `runs` turns. After the deadline, starts only those that have not run."""
     for turn in range(runs):
         for contender in contenders:
             if turn % contender.every == 0 and (turn == 0 or deadline.left() > 0):

@@ -1,4 +1,4 @@
-"""With how few CPUs a GPU is faster, the question that plan_lanes() in src/lane/plan.cpp answers for -l auto."""
+"""CPU lanes, CUDA lanes and -l auto on different numbers of CPUs, to check plan_lanes() in src/lane/plan.cpp."""
 
 import os
 import shutil

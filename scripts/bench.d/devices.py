@@ -23,7 +23,7 @@ def run_limits(fixture):
 
 
 def run_kernels(fixture):
-    """The kernels of the filter with every cipher and mode, then by size; then all others in counter mode."""
+    """Measures the filter's kernels with all ciphers and modes, then with more sizes; then others in counter mode."""
     if fixture.gpus:
         fixture.results.heading("CUDA kernels, data in device memory")
         fixture.bench_rows("kernels", "kernels", *FILTER_KERNELS, "--ciphers", "aes-128,aes-192,aes-256,kuznyechik",

@@ -1,4 +1,4 @@
-"""Files in the page cache to /dev/null: every kind of lane on a large file, and small files next to other programs."""
+"""From the page cache to /dev/null: every kind of lane on a large file, and several sizes next to other programs."""
 
 from contender import fastest, find, take_turns
 from units import GI, KI, MI, words_of

@@ -61,7 +61,7 @@ class Fixture:
 
     @staticmethod
     def folder_in(parent):
-        """A temporary folder there, as a context manager."""
+        """A temporary folder in `parent`, as a context manager."""
         return tempfile.TemporaryDirectory(prefix="gpuaes-bench.", dir=parent)
 
     # Data: random, and in the page cache -----------------------------------------------------------
@@ -100,8 +100,8 @@ class Fixture:
     # Contenders -------------------------------------------------------------------------------------
 
     def ours(self, form, lanes=None, source=os.devnull, more=(), cipher="aes-256"):
-        """gpuaes-stream on these lanes, with --stats; without lanes a plain run. `form` is raw, sealed, cobblestone,
-        or open, which decrypts a sealed input."""
+        """gpuaes-stream on these lanes, with --stats; a plain run if no lanes are given. `form` is raw, sealed,
+        cobblestone, or open, which decrypts a sealed input."""
         kuznyechik = cipher == "kuznyechik"
         options = {"raw": ["-f", "raw", "--iv", self.iv[:16] if kuznyechik else self.iv], "sealed": [],
                    "cobblestone": ["-f", "cobblestone"], "open": ["-d"]}[form]
@@ -202,7 +202,7 @@ class Fixture:
 
 
 def run_csv(command, seconds):
-    """Rows; messages of a failure; whether the time limit was reached."""
+    """The rows, the messages if the command failed, and whether the time limit was reached."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         late = False
         try:

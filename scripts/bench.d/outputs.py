@@ -18,7 +18,7 @@ def memory_folder():
 
 
 def disk_folder(fixture):
-    """None if the folder given is also in memory."""
+    """None if the given folder is in memory as well."""
     usable = os.path.isdir(fixture.disk) and file_system(fixture.disk) not in ("tmpfs", "ramfs")
     return fixture.disk if usable else None
 

@@ -23,7 +23,7 @@ class Campaign:
     # Cases ----------------------------------------------------------------------------------------
 
     def count_calls(self, run):
-        """The number of calls that each fault could hit: the larger one of two runs, because threads make it vary."""
+        """The number of calls that each fault could hit: the larger count of two runs, because threads make it vary."""
         calls = collections.Counter()
         for _ in range(2):
             outcome = execute(self.fixture, run, "")
@@ -119,7 +119,7 @@ def interleaved(lists):
 
 
 def system_cases(campaign, runs, quick):
-    """Every fault at every call, once and from that call on; with --quick at some calls."""
+    """Every fault at every call, both once and from that call on; with --quick, only at some calls."""
     lists = []
     for run in runs:
         for name, count in sorted(campaign.count_calls(run).items()):

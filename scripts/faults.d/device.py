@@ -1,4 +1,4 @@
-"""The campaign on a CUDA device: driver functions that fail, at which calls, and with which errors."""
+"""The campaign on a CUDA device: which driver functions fail, at which calls, and with which errors."""
 
 import itertools
 import os
@@ -37,8 +37,8 @@ def show_nothing_seen(fixture, calls):
 
 
 def device_cases(campaign, runs):
-    """Failures of single calls, and from a call on: at many calls of frequent functions and at a few of others. The
-    order is random, but always the same, so both early and late calls are tried if time runs out."""
+    """Failures of a single call, and of all calls from one on, at many calls of frequent functions and a few calls of
+    others. The order is random but always the same, so both early and late calls are tried if time runs out."""
     lists, shuffle = [], random.Random(0).shuffle
     for run in runs:
         calls = campaign.count_calls(run)

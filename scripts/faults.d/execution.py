@@ -12,7 +12,7 @@ import tempfile
 from record import Record
 
 PIPE_BYTES = 1 << 20
-TIMEOUT = 30  # seconds, enough for a busy machine; a run that takes longer hangs
+TIMEOUT = 30  # seconds, enough for a busy machine; a run that takes longer is considered hung
 
 # Faults that the programs tolerate at any call.
 HARMLESS = re.compile(

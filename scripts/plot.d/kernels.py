@@ -44,7 +44,7 @@ def draw(plt, rows, save):
 
 
 def draw_bars(plt, rows, cipher):
-    """The mode and the size for which most kernels were measured; of several such sizes the largest."""
+    """Bars for the mode and size with the most kernels measured; of several such sizes, the largest."""
     _, of_mode = max(group(rows, "mode", "copies").items(), key=lambda each: len({row["variant"] for row in each[1]}))
     count = {size: len({row["variant"] for row in here}) for (size,), here in group(of_mode, "bytes").items()}
     size = max(count, key=lambda each: (count[each], each))

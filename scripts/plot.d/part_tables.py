@@ -24,7 +24,7 @@ def pipeline_table(run):
     return markdown(["format, lanes, chunk", "GB/s", "µs per chunk", "cipher", "waiting", "rest"], rows)
 
 
-CHUNKS = (256 << 10, 1 << 20)  # what CPU lanes use for pipes and files
+CHUNKS = (256 << 10, 1 << 20)  # of CPU lanes, for pipes and for files
 
 
 def links_table(run):

@@ -65,7 +65,7 @@ def best_copy(rows):
 
 
 def summary_table(run):
-    """The README's table: whole runs next to other programs, and a sentence on the machine."""
+    """The README's table: whole runs next to other programs, and a sentence about the machine."""
     large = [row for row in run.of_part("file") if row["cipher"] != "kuznyechik"]
     kuznyechik = [row for row in run.of_part("file") if row["cipher"] == "kuznyechik"]
     file = f"{size_of(large)} file to `/dev/null`"
@@ -87,7 +87,7 @@ def summary_row(title, here, lanes):
 
 
 def file_table(run):
-    """A row for each kind of lanes; in each field the whole process and, with CUDA, while lanes had work."""
+    """A row for each choice of lanes: rates of the whole process and, with CUDA, of the time when lanes had work."""
     rows = []
     for cipher in ("aes-256", "kuznyechik"):
         of_cipher = [row for row in run.of_part("file") if row["program"] == OURS and row["cipher"] == cipher]
@@ -102,7 +102,7 @@ def file_table(run):
 
 
 def both_rates(row):
-    """The rate of the whole process, and in parentheses without the start and end of CUDA."""
+    """The rate of the whole process and, in parentheses, the rate without the startup and shutdown of CUDA."""
     if not row:
         return ""
     if "cuda" not in row["lanes"] or not row["lanes_seconds"]:

@@ -50,7 +50,6 @@ bool parse_copies(const std::string& text) {
   return text == "yes";
 }
 
-// The values of options that are not given.
 struct Defaults {
   const char *variants, *ciphers, *modes;
 };

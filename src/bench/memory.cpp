@@ -50,7 +50,7 @@ CipherKey make_key(Cipher cipher) {
   return key;
 }
 
-// A chunk and its lane: the same bytes are processed repeatedly and stay in the core's cache.
+// A chunk and its lane. The same bytes are processed repeatedly and stay in the core's cache.
 class Sample {
  public:
   Sample(Operation operation, const CipherKey& key, std::size_t size)
@@ -69,7 +69,7 @@ class Sample {
     do_job(*lane_, operation_, opens ? other_ : plain_, opens ? plain_ : other_);
   }
 
-  // Whether the reference lane computes the same.
+  // Whether the reference lane produces the same output.
   bool is_exact() {
     run();
     const std::unique_ptr<Lane> judge = make_reference_lane();

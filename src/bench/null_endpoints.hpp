@@ -15,8 +15,8 @@
 
 namespace gpuaes {
 
-// Provides `size` bytes without writing them, which would take time: the contents of the chunks' memory,
-// which are zeros in a new ring.
+// Provides `size` bytes without writing them, because that would take time. They are whatever is in the
+// chunks' memory: zeros in a new ring.
 class NullSource : public Source {
  public:
   // `parallel`: like a file, which lanes read in parallel; otherwise like a pipe.

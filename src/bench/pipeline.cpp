@@ -43,8 +43,8 @@ struct Measured {
 };
 
 struct Length {
-  double seconds;                      // about how long a run takes
-  std::optional<std::uint64_t> bytes;  // if given, exactly this much instead
+  double seconds;                      // approximate length of a run
+  std::optional<std::uint64_t> bytes;  // if given, the exact length of a run
 };
 
 constexpr std::string_view idle_name = "none";
@@ -80,7 +80,7 @@ std::unique_ptr<Session> open_session(const Format& format, Cipher cipher) {
   return open_session(format, std::move(request));
 }
 
-// The first warning of a run: a lane failed, so the row would be wrong.
+// Keeps the first warning of a run. It means that a lane failed, so the row would be wrong.
 class FirstWarning {
  public:
   void keep(const std::string& text) {
@@ -149,7 +149,7 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   return measured;
 }
 
-// Longer and longer runs until one is long enough, because the lanes' speed is not known in advance.
+// Tries longer and longer runs until one is long enough, because the lanes' speed is not known in advance.
 Measured run_long(const Setup& setup, const Length& length, Cancel& cancel) {
   if (length.bytes) return run_once(setup, *length.bytes, cancel);
   for (std::uint64_t bytes = 4 * setup.chunk_bytes;;) {
@@ -171,7 +171,7 @@ bool has_room(const Setup& setup, const Report& report) {
   }
 }
 
-// Times per chunk are those of one thread: all threads' time divided by all chunks.
+// Times per chunk are for one thread: the time of all threads divided by the number of all chunks.
 void report_row(const Setup& setup, const Measured& measured, Report& report) {
   const auto each = [&](double seconds) { return seconds / static_cast<double>(measured.chunks) * 1e6; };
   const double lanes_seconds = static_cast<double>(measured.lanes) * measured.seconds;

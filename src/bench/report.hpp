@@ -58,7 +58,7 @@ class Report {
   // How many rows to expect, for the progress on standard error.
   void expect(std::size_t rows) { expected_ = rows; }
 
-  // Writes a row, with a cell for each column. IoError, and Cancelled if the program was told to stop.
+  // Writes a row, with a cell for each column. IoError; Cancelled if the program was told to stop.
   void add(const std::vector<Cell>& row);
 
   // Prints a warning that something is not measured, and why.

@@ -15,10 +15,10 @@ inline constexpr std::array sweep_streams{1u, 2u, 4u, 8u, 16u, 32u, 64u};      /
 // the smallest tile, doubled as long as launches of `size` bytes have a warp for each multiprocessor.
 std::vector<unsigned> sweep_blocks(unsigned tile_blocks, std::size_t size, unsigned multiprocessors);
 
-// sweep_streams and the filter's number of them, in ascending order.
+// sweep_streams and the filter's number of streams, in ascending order.
 std::vector<unsigned> sweep_streams_with(unsigned filter_streams);
 
-// Rates have any unit, the same for all.
+// Rates may be in any unit, but all in the same one.
 struct ShapeRate {
   unsigned threads;            // in a CUDA block; 0: left to the kernel
   unsigned blocks_per_thread;  // cipher blocks; 0: left to the kernel

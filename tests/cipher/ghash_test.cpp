@@ -121,9 +121,9 @@ TEST_CASE("products of 0, 1, x and all ones are right") {
   }
 }
 
-// The most pairs of bits that can meet in a sum: every pattern of four bits, repeated, times every other. The
-// multiplier divides its factor by x, so the factor is multiplied by x first to store the pattern itself.
-TEST_CASE("products of the densest elements do not carry between groups of bits") {
+// Every repeated pattern of four bits times every other: no products have more pairs of bits in a sum. The
+// multiplier divides its factor by x; multiplying the factor by x first makes it store the pattern itself.
+TEST_CASE("products of the densest elements do not carry") {
   for (unsigned i = 0; i < 16; ++i)
     for (unsigned j = 0; j < 16; ++j) {
       CAPTURE(i, j);

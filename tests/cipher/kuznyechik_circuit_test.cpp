@@ -46,7 +46,7 @@ Blocks mapped(Blocks blocks, const kuznyechik::Substitution& map) {
   return blocks;
 }
 
-// The byte that a function of 8 words makes from `byte` in one slice; the other slices are zero.
+// The byte that a function of 8 words computes from `byte` in one slice; the other slices are zero.
 template <class Map>
 unsigned byte_after(Map map, unsigned byte, unsigned slice) {
   std::uint32_t x[8];

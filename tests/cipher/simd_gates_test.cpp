@@ -44,7 +44,8 @@ TEST_CASE("the recipe of each function of three bits makes it with the fewest ga
     REQUIRE(gates(table) <= max_gates);
     ++counts[gates(table)];
   }
-  // An exhaustive search for circuits, where the result of a gate may be used twice, finds the same numbers.
+  // An exhaustive search for circuits, in which the result of a gate may be used twice, finds the same
+  // numbers.
   const unsigned expected[max_gates + 1] = {5, 18, 72, 97, 52, 12};
   for (unsigned i = 0; i <= max_gates; ++i) CHECK(counts[i] == expected[i]);
   CHECK(gates(0x96) == 2);  // a ^ b ^ c

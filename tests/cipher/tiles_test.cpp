@@ -36,7 +36,7 @@ struct Done {
   Counter counter{};
 };
 
-// Words of input and output, which are never read or written.
+// Words that stand for input and output. Only their addresses are used.
 struct Memory {
   explicit Memory(std::size_t blocks) : words(2 * 4 * blocks), done(blocks) {}
   const std::uint32_t* in() const { return words.data(); }

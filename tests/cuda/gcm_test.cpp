@@ -16,7 +16,7 @@
 namespace gpuaes {
 namespace {
 
-// A lane with each of the kernels.
+// Checks a lane with each of the kernels.
 template <class Check>
 void check_every_kernel(Check check, std::size_t max_bytes = max_checked_bytes) {
   const LaneSpec spec{Backend::cuda, 0u, 1u};

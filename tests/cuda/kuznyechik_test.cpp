@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t max_bytes = 1 << 17;
 
-// A lane with each of the kernels.
+// Checks a lane with each of the kernels.
 template <class Check>
 void check_every_kernel(Check check, std::size_t most = max_bytes) {
   const LaneSpec spec{Backend::cuda, 0u, 1u};

@@ -254,7 +254,7 @@ TEST_CASE("a variant's kernel reports its resource use and keeps its blocks in r
       CHECK(use.registers > 0);
       CHECK(use.resident > 0);
       CHECK(use.shared_bytes >= variant.shared_bytes);
-      // Some registers spill, but never the thread's blocks, which are 4 or more.
+      // A few registers may spill, but not the cipher blocks of a thread with four or more.
       CHECK(use.local_bytes < 64);
     }
   }

@@ -1,6 +1,6 @@
-// System calls that fail or process only a part. Each function below replaces the C library's function of the
-// same name, can fail with the faults that it lists, and otherwise makes the call. A fault is named
-// CALL=ERROR or CALL=short.
+// System calls that fail or process only part of their data. Each function below replaces the C library's
+// function of the same name, can fail with the faults that it lists, and otherwise makes the call. A fault is
+// named CALL=ERROR or CALL=short.
 //
 // Calls that may block go to the C library, where threads can be canceled; others are made directly.
 //
@@ -63,7 +63,7 @@ bool is_memory(int fd) {
   return syscall(SYS_fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) == 0;
 }
 
-// Half of `size` if the call is to process only a part.
+// Half of `size` if a fault limits this call to part of its data.
 size_t shortened(const char* call, int descriptor, size_t size) {
   char name[sizeof faults::Entry::name];
   snprintf(name, sizeof name, "%s=short", call);

@@ -21,8 +21,8 @@
 
 namespace {
 
-// No driver function takes more arguments, and those that take floating-point numbers get no thunk. A thunk
-// that passes on more arguments than it got reads words of its caller's stack, which is harmless.
+// No driver function takes more arguments than this, and functions that take floating-point numbers get no
+// thunk. A thunk that passes on more arguments than it got harmlessly reads words of its caller's stack.
 using Word = std::uintptr_t;
 using Function = Word (*)(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
 using Synchronize = int (*)();

@@ -30,7 +30,8 @@ bool is_program(const void* address);
 // If a fault is repeated, only the first one can hit standard error, so the program can report it.
 bool hits(const char* name, int descriptor = -1, const char* path = nullptr);
 
-// The function that the program would have called without this library. dlsym() is replaced, so not used.
+// The function that the program would have called without this library. Does not use dlsym(), because it is
+// replaced.
 void* find_next(const char* name);
 
 }  // namespace faults

@@ -23,8 +23,8 @@
 
 namespace {
 
-// Called by fsync() and close() in this program, if set. They fail with the returned errno, or succeed if it
-// is 0.
+// If set, fsync() and close() in this program call these hooks, and fail with the errno that a hook returns
+// unless it is 0.
 std::function<int(int fd)> on_sync, on_close;
 
 int call(const std::function<int(int)>& hook, long number, int fd) {

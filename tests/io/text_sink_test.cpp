@@ -54,7 +54,7 @@ TEST_CASE("UTF-8 is checked exactly as defined by RFC 3629") {
   CHECK(count("?", 1) == 128);
   CHECK(count("??", 2) == 128 * 128 + 1920);
   CHECK(count("???", 3) == 128 * 128 * 128 + 2 * 128 * 1920 + 61440);
-  // With two continuation bytes appended: a byte and a character of 3, or a character of 4.
+  // The last two bytes end a character of 3 bytes, after one of 1 byte, or a character of 4 bytes.
   CHECK(count("??\x80\xbf", 2) == 128 * 15 + (1 << 20) / (64 * 64));
 }
 

@@ -1,4 +1,4 @@
-// Key derivation, random bytes, AES-GCM and passphrases, against published vectors where there are any.
+// Key derivation, random bytes, AES-GCM and passphrases, against published vectors where these exist.
 #include "keys/kdf.hpp"
 
 #include <algorithm>

@@ -90,8 +90,8 @@ TEST_CASE("X25519 matches RFC 7748, section 5.2") {
   CHECK(shared("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4",
                "e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c") ==
         from_hex("c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552"));
-  // The u of the RFC ends with 93. X25519 ignores the highest bit, but a key with that bit set is refused
-  // here.
+  // In the RFC, u ends with 93, which has the highest bit set. X25519 ignores that bit, but shared_secret()
+  // refuses such keys.
   CHECK(shared("4b66e9d4d1b4673c5ad22691957d6af5c11b6421e0ea01d42ca4169e7918ba0d",
                "e5210f12786811d3f4b7959d0538ae2c31dbe7106fc03c3efc4cd549c715a413") ==
         from_hex("95cbde9476e8907d7aade45cb4b873f88b595a68799fa152e6f8f7647aac7957"));

@@ -1,4 +1,4 @@
-// Checks for every lane with Kuznyechik: for CPU lanes in lane_test, for CUDA lanes in cuda_test.
+// Kuznyechik checks for any lane.
 #pragma once
 
 #include <algorithm>

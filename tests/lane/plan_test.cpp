@@ -37,7 +37,7 @@ LanePlan plan(std::string_view lanes, const Workload& workload, const Machine& o
   return plan_lanes(parse_lanes(lanes), workload, on);
 }
 
-// The size of a file from which CUDA takes over, to within 0.01 GB.
+// The file size from which CUDA takes over, to within 0.01 GB.
 std::uint64_t crossing(unsigned cpus) {
   std::uint64_t low = 0, high = std::uint64_t{1} << 50;
   while (high - low > GB / 100) {

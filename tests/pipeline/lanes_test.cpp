@@ -173,7 +173,7 @@ TEST_CASE("a lane that waits for input takes over the chunks of a failed lane") 
 }
 
 TEST_CASE("a failed lane leaves none of its output in a chunk for the lane that repeats it") {
-  // By then it has overwritten its chunks, and their inputs if lanes read these themselves.
+  // The failed lane overwrites its chunks, including their inputs if lanes read these themselves.
   for (const std::uint64_t parallel :
        {std::uint64_t{0}, std::uint64_t{64 * 20 + 5}, std::uint64_t{64 * 7 + 1}})
     for (const bool at_start : {true, false})

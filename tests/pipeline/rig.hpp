@@ -37,7 +37,7 @@ inline Bytes cipher_key() {
   return test_bytes(32, 7);
 }
 
-// The expected output for the first `size` of the test bytes.
+// The expected output for the first `size` test bytes.
 inline Bytes expected_output(std::size_t size) {
   return libcrypto_ctr(cipher_key(), first_counter, test_bytes(size));
 }
@@ -56,7 +56,7 @@ inline std::size_t whole(std::size_t size, std::size_t of) {
 using SessionFactory = std::unique_ptr<Session> (*)();
 
 struct Setup {
-  std::size_t size = 0;  // of the input, if it is the test bytes
+  std::size_t size = 0;  // of an input of test bytes
   std::optional<Bytes> input{};
   SessionFactory session = raw_session;
   std::size_t chunk_bytes = 64;
@@ -148,7 +148,7 @@ struct PipeFed {
   Pipeline pipeline;
 };
 
-// A gate that blocks threads until it is opened, and counts those that have reached it.
+// A gate that blocks threads until it is opened, and counts the threads that have reached it.
 class Gate {
  public:
   void open() { promise_.set_value(); }

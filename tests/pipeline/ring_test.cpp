@@ -327,7 +327,7 @@ TEST_CASE("a lane waits while the ring is full") {
     CHECK(is_waiting(next));
     ring.done(*all[0]);
     Chunk& first = take(ring, waiter, Kind::write);
-    CHECK(is_waiting(next));  // it is done but not written
+    CHECK(is_waiting(next));  // the first chunk is done but not written
     ring.written(first);
     CHECK(nothing_for(ring, waiter, only_writing));  // leaves filling to the waiting lane
     const Ring::Task task = result_of(std::move(next));
@@ -348,7 +348,7 @@ TEST_CASE("a chunk is written by the lane that processed it if that lane waits f
   CHECK(&take(ring, ours, Kind::write) == &first);
   CHECK(is_waiting(task));
   ring.written(first);
-  CHECK(&take(ring, ours, Kind::fill) == &first);  // nor to write the second one
+  CHECK(&take(ring, ours, Kind::fill) == &first);  // the other lane writes the second chunk
   const Ring::Task got = result_of(std::move(task));
   CHECK(got.kind == Kind::write);
   CHECK(got.chunk == &second);
@@ -378,7 +378,7 @@ TEST_CASE("a chunk is written by another lane if the one that processed it is bu
   Chunk& first = fill_one(ring, ours, 0);
   Chunk& second = fill_one(ring, theirs, 1);
   ring.done(second);
-  take(ring, theirs, Kind::fill);  // and there is no input
+  take(ring, theirs, Kind::fill);  // keeps that lane busy
   ring.done(first);
   write_one(ring, ours);
   CHECK(&take(ring, ours, Kind::write) == &second);
@@ -469,7 +469,7 @@ TEST_CASE("lanes end only when all chunks are done, because a held one may be gi
   ring.done(first);
   std::size_t writers = 0;
   for (auto& other : others) writers += result_of(std::move(other)).kind == Kind::write ? 1 : 0;
-  CHECK(writers == 1);  // and the others got no task
+  CHECK(writers == 1);  // the other lanes got no task
 }
 
 TEST_CASE("the last chunk ends all waits for more input") {
@@ -481,7 +481,7 @@ TEST_CASE("the last chunk ends all waits for more input") {
   auto lane = waits_for_task(ring, other);
   CHECK(is_waiting(lane));
   ring.filled(last, true);
-  CHECK(is_waiting(lane));  // it may be given back
+  CHECK(is_waiting(lane));  // the chunk may be given back
   ring.done(last);
   const std::array tasks{ring.take(waiter, wait_for_any), result_of(std::move(lane))};
   const std::size_t writer = tasks[0].kind == Kind::write ? 0 : 1;  // the lane that took it first
@@ -562,7 +562,7 @@ struct Traffic {
   bool in_order = true;
   std::atomic<std::uint64_t> done = 0;
 
-  // One lane's part of it, with up to `depth` chunks at a time. Returns whether it reached the end.
+  // Runs one lane, which holds up to `depth` chunks at a time. Returns whether it reached the end.
   bool drive(Waiter& waiter, std::size_t depth) {
     std::deque<Chunk*> held;
     for (;;) {

@@ -39,7 +39,7 @@ std::unique_ptr<Session> open_session() {
   return session(true);
 }
 
-// The expected output for the first `size` of the test bytes, by libcrypto and a loop.
+// The expected output for the first `size` test bytes, by libcrypto and a loop.
 Bytes sealed_bytes(std::size_t size) {
   const Bytes text = test_bytes(size);
   Bytes out;

@@ -141,7 +141,7 @@ TEST_CASE("when a lane fails, its thread drives a lane that has no thread") {
   CHECK(rig.warnings() == 2);
   CHECK(seen.caller());
   const std::vector<LaneStats> stats = rig.pipeline.lane_stats();
-  REQUIRE(stats.size() == 4);  // and not a fallback lane
+  REQUIRE(stats.size() == 4);  // no fallback lane was opened
   CHECK(stats[2].bytes == 40);
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the documents: every link, path and reference to a manual page is valid, and README.md stays short.
 
-Checked are relative links and #anchors in Markdown files, paths in backticks that begin with a folder of this tree, .Xr
-and .Sx in manual pages, and references such as gpuaes-stream(5), "Slots" in documents and sources."""
+Checks relative links and #anchors in Markdown files, paths in backticks that begin with a folder of this tree, .Xr and
+.Sx in manual pages, and references such as gpuaes-stream(5), "Slots" in documents and sources."""
 
 import pathlib
 import re

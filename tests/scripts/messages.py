@@ -90,7 +90,7 @@ def is_excepted(path, text):
 
 
 def messages_in(path, source):
-    """Yields every literal with words that is first in a REPORT, or that has a space and is not one of NOT_MESSAGES."""
+    """Yields each literal with words that begins a REPORT's arguments, or has a space and is not in NOT_MESSAGES."""
     source = without_comments(source)
     reports = [(found.end(), arguments_at(source, found.end())) for found in REPORT.finditer(source)]
     for found in re.finditer(LITERALS, source):
@@ -181,7 +181,7 @@ def unused_exceptions(files):
 
 
 def check_the_check():
-    """Finds what it should, and nothing else."""
+    """Checks that faults and untested messages are found, and nothing else is."""
     def found(source, path="x.cpp"):
         return list(messages_in(path, source))
 

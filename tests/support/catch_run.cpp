@@ -22,7 +22,7 @@ int run_tests(int argc, char** argv) {
   if (session.applyCommandLine(argc, argv) != 0) return 1;
   // 2 is NoTests in Catch2 v2 and UnmatchedTestSpec in v3: an error if the arguments select nothing.
   session.configData().warnings = Catch::WarnAbout::What(Catch::WarnAbout::NoAssertions | 2);
-  // Catch2 returns the number of failures; 77 of them must not look like a skipped test.
+  // Catch2 returns the number of failures. If there are 77, the test must not look skipped.
   if (session.run() != 0) return 1;
   return skipped ? 77 : 0;
 }

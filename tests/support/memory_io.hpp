@@ -29,7 +29,7 @@ struct SourceScript {
   std::size_t read_size = std::numeric_limits<std::size_t>::max();  // maximum number of bytes per read
   std::uint64_t parallel = 0;                                       // bytes that lanes may read themselves
   std::uint64_t fail_at = never;   // bytes from this offset on cannot be read
-  std::uint64_t stall_at = never;  // reads wait at this offset until cancelled
+  std::uint64_t stall_at = never;  // reads wait at this offset until canceled
   bool sometimes_late = false;     // ready() sometimes returns false, so chunks are only partly filled
 };
 
@@ -105,7 +105,7 @@ class MemorySource : public Source {
 // How a sink behaves.
 struct SinkScript {
   std::uint64_t fail_at = never;  // takes the bytes before this offset, then fails
-  std::uint64_t wait_at = never;  // a write that begins here or later waits until cancelled
+  std::uint64_t wait_at = never;  // a write that begins here or later waits until canceled
 };
 
 class MemorySink : public Sink {

@@ -1,4 +1,4 @@
-// A second mapping of memory, which outlives that of its owner, to check what the owner left there.
+// A second mapping of the same memory. It outlives the owner's mapping and shows what the owner left there.
 #pragma once
 
 #include <sys/mman.h>

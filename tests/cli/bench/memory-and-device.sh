@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gpuaes-bench memory compares with the reference lane and reports a rate for every measurement. The commands for
-# devices and kernels do so if there is a device, and fail without one.
+# gpuaes-bench memory compares its output with the reference lane's and reports a rate for every measurement. The
+# commands for devices and kernels also report their rates if there is a device, and fail without one.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every lane gives the published results for the C2SP test vectors of Cobblestone-256. For an invalid vector the output
-# is exactly the valid prefix that the vector specifies (PartialPlaintext).
+# Every lane produces the published results for the C2SP test vectors of Cobblestone-256. For an invalid vector the
+# output is exactly the valid prefix that the vector specifies (PartialPlaintext).
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Any of the three standard descriptors may be closed at the start. Files that the program opens then get their
-# numbers, but no message ends up in the output, and no output in the key file.
+# Any of the three standard descriptors may be closed at the start. Files that the program opens never get their
+# numbers, so no message ends up in the output, and no output in the key file.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

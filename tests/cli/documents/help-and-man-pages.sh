@@ -48,7 +48,7 @@ def options_in_page(name):
 
 
 def commands_in_help():
-    """The commands of gpuaes-bench, each with its options that the page does not explain for all commands."""
+    """The commands of gpuaes-bench, each with its options, except those that the page explains once for all."""
     for _, term in rows_of_help("gpuaes-bench"):
         yield re.sub(r" \[OPTION\]\.\.\.| [<>]\w+", "", term)
         for _, option in rows_of_help("gpuaes-bench", term.split()[0]):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tables of PERFORMANCE.md and README.md are those of the run in man/figures, and the pictures they show exist.
+# The tables of PERFORMANCE.md and README.md match the run in man/figures, and the pictures they show exist.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../support/lib.sh"
 need tar
 
-# All of its shell blocks in order, except the ones that install. `photos` and `disk.img` stand for the reader's files.
+# All of its shell blocks in order, except those for installation. `photos` and `disk.img` stand for the reader's files.
 # shellcheck disable=SC2016 # backticks, not a command
 sed '/^## Installation/,/^## Examples/d' "$top/README.md" | sed -n '/^```sh$/,/^```$/{/^```/!p}' >../examples
 for part in 'tar -x' --passphrase-file --x25519 --test --info --range --salvage --rekey --label '-f openssl'; do

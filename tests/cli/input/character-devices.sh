@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Character devices work as input: /dev/zero, which has no end and can be seeked, and /dev/null, which is empty.
+# Character devices work as input: /dev/zero, which has no end and is seekable, and /dev/null, which is empty.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Short reads from a writer that writes small pieces with pauses are not the end of input.
+# Short reads, from a writer that pauses between small pieces, are not mistaken for the end of input.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

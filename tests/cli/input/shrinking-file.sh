@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A regular file that shrinks while it is read is an error, and the output written before the error is correct.
+# A regular file that shrinks while it is read causes an error, and the output written before the error is correct.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

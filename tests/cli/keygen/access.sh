@@ -22,7 +22,7 @@ group::---
 other::---'
     [ "$(getfacl -cpn secret | sed '/^$/d')" = "$want" ] ||
       fail "umask $mask, $what: expected no ACL, got $(getfacl -cpn secret)"
-    # Nor after a change of mode, which would make a remaining ACL effective.
+    # Others cannot read it even after a change of mode, which would make a remaining ACL effective.
     chmod 640 secret
     if [ "$(id -u)" = 0 ] && "${as_user[@]}" cat secret >/dev/null 2>&1; then
       fail "umask $mask, $what: expected that other users cannot read it"

@@ -65,7 +65,7 @@ refused '--passphrase-file and the input' "$program" -d --passphrase-file fifo -
 refused '--key and --passphrase-file' "$program" -d -k fifo --passphrase-file fifo -i sealed
 [ ! -e out ] || fail "expected no output"
 
-# A list of recipients is public, so it may be sealed for them.
+# A list of recipients is public, so the list itself may be the input.
 expect_exit 0 "$program" -r @recipient -i recipient -o out
 expect_exit 0 "$program" -d -k identity -i out
 same recipient "$work/stdout"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Keys on the command line: exactly one, with the cipher's length.
+# The raw format takes exactly one key, with the cipher's length.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A library loaded like NVIDIA's profilers receives NVTX ranges for reading, processing and writing of every chunk on
-# every lane; they nest, and all of them end.
+# A library loaded like NVIDIA's profilers receives NVTX ranges for the reading, processing and writing of every chunk
+# on every lane; they nest, and all of them end.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -42,7 +42,7 @@ try_in() { # DIRECTORY
     kept "$1, mode $mode"
   done
   if has_acls .; then
-    # Then: a file without an ACL does not get the directory's default ACL.
+    # The last case: a file without an ACL does not get the directory's default ACL.
     for acl in u:65533:rw,m::rw g::---,g:65533:r,m::r u:65533:---,o::r u:65533:rwx,g::rwx,m::---; do
       set_up() { setfacl -m "$acl" "$1"; }
       kept "$1, ACL $acl"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A new -o file gets the same access as with the shell's >, according to umask, default ACL and set-group-ID bit.
-# Until it is complete only its owner can open it, and SIGKILL leaves no plaintext that others can read. Checked on the
-# file system of the temporary directory and on tmpfs, with O_TMPFILE and without.
+# A new -o file gets the same access as one created with the shell's >, according to umask, default ACL and
+# set-group-ID bit. Until it is complete only its owner can open it, and SIGKILL leaves no plaintext that others can
+# read. Checked on the file system of the temporary directory and on tmpfs, with O_TMPFILE and without.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need setfacl getfacl python3

@@ -74,7 +74,7 @@ fi
 expect_exit 0 "${as_user[@]}" "$program" -d -k "$key" -i "$work/sealed" -o sticky/own
 expect_exit 0 "${as_user[@]}" "$program" -d -k "$key" -i "$work/sealed" -o sticky/new
 
-# From here on as root, to whom permissions do not apply.
+# From here on the program runs as root, to whom permissions do not apply.
 user=(timeout 20)
 
 cp "$work/sealed" mounted
@@ -151,7 +151,7 @@ expect_equal(0o640, os.stat("later").st_mode & 0o777, "mode of a file that appea
 if open("later", "rb").read(16) != b"gpuaes-stream/1\n":
     fail("expected the output to replace the file that appeared during the run")
 
-# The directory gets another name during the run, and another file takes the old path.
+# The directory is renamed during the run, and another file appears at the old path.
 os.makedirs("before")
 for directory, mode in (("before", 0o600), ("elsewhere", 0o666)):
     os.makedirs(directory, exist_ok=True)

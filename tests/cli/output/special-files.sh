@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -o writes in place to files that are not regular: a device, a FIFO, a pipe.
+# -o writes in place to files that are not regular: a device, a FIFO or a pipe.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -69,7 +69,7 @@ class Shell:
         self.look(0.05)
 
     def expect_shell(self, start, what):
-        """Waits for the prompt of the shell with its terminal settings. Returns the output."""
+        """Waits for the shell's prompt and its terminal settings. Returns the output."""
         self.await_text(PROMPT, start, lambda: self.edits_lines or self.echoes())
         if SECRET in self.seen or b"Horse" in self.seen:
             fail(f"{self.name}, {what}: expected no passphrase on the screen, got {self.seen!r}")
@@ -104,7 +104,7 @@ class Shell:
             expect_same(plain, f.read(), f"{self.name}, {what}: decrypted")
 
     def kill(self):
-        """Kills the stopped job. Not every shell continues it for that."""
+        """Kills the stopped job, and continues it, because not every shell does so."""
         self.run("kill %1; kill -CONT %1", "kill")
 
     def job(self):

@@ -68,7 +68,7 @@ def feed(pipe, data):
 
 
 def await_prompt(what):
-    """Waits for a new prompt, and until the terminal does not echo."""
+    """Waits for a new prompt, and for the terminal to stop echoing."""
     global seen
     before, deadline = len(seen), time.monotonic() + PATIENCE
     while not (re.search(rb"[a-zA-Z].*: *$", seen[before:], re.S) and not echoes()):

@@ -25,7 +25,7 @@ for options, data, start in (([], sf.seal(plain, [KEY]), HEADER), (["-f", "cobbl
     expect_message(got, rf"corrupt.*\b{start + 3 * SEALED}\b", "damaged end")
     expect(4, b"", "--range", "0:10", *options, data=data[:start - 1], via="file", what="truncated header")
 
-    # Other damage only matters within the range: the good bytes before it are written, and counted from OFFSET.
+    # Other damage matters only within the range: the good bytes before it are written, and counted from OFFSET.
     bad = flip(data, start + SEALED + 77)
     expect(0, plain[:SEGMENT], "--range", f"0:{SEGMENT}", *options, data=bad, via="file", what="before damage")
     expect(0, plain[2 * SEGMENT :], "--range", f"{2 * SEGMENT}:", *options, data=bad, via="file", what="after damage")

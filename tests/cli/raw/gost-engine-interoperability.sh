@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gost-engine and the raw format with Kuznyechik give the same output and read each other's, at lengths around every
+# gost-engine and the raw format with Kuznyechik produce the same output and read each other's, at lengths around every
 # boundary and with all chunk sizes.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

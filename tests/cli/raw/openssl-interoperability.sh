@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The raw format and openssl enc give the same output and read each other's, with three key lengths, at lengths around
-# every boundary.
+# The raw format and openssl enc produce the same output and read each other's, with three key lengths, at lengths
+# around every boundary.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The raw format causes one warning that it is not authenticated, unless -q is given.
+# With the raw format, the program warns once that it is not authenticated, unless -q is given.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

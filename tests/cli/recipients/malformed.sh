@@ -105,7 +105,7 @@ done
 for i in 3 4; do refused 'is not a valid recipient: it is not the canonical form of a public key' "${odd[i]}"; done
 refused 'is not a valid recipient: its unused bits are not zero' "${odd[5]}"
 
-# An identity can be given only in a file, which messages name, and not in place of the file's name.
+# An identity is given in a file, never in place of the file's name. Messages name the file.
 bad() { # REGEX LINE...: a file with these lines is refused
   printf '%s\n' "${@:2}" >bad
   expect_exit 2 "$program" -d -k bad -i sealed -o out

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # If a file shrinks, grows, changes or is replaced while --rekey reads it, --rekey fails with status 1 and does not
-# replace it. A copy through a pipe is complete, or fails.
+# replace it. A copy through a pipe is complete, or the program fails.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 [ "$(id -u)" = 0 ] || skip "needs root, to see the program's progress in /proc/PID/fd"

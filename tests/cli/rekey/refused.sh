@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --rekey with a wrong secret, a damaged header or another kind of file: the exit status of decryption, no output, and
-# the file is unchanged. --rekey does not check the segments.
+# With a wrong secret, a damaged header or another kind of file, --rekey exits with the status of decryption, writes no
+# output and leaves the file unchanged. It does not check the segments.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

@@ -54,7 +54,7 @@ expect_exit 3 salvage -f cobblestone -i bare -o old
 head -c 174 sealed >header
 expect_exit 4 salvage -i header -o old
 
-# The output is not kept if writing fails or a signal ends the run,
+# The output is not kept if writing fails, a signal ends the run, or the input cannot be read to its end.
 expect_exit 1 salvage -i damaged -o /dev/full
 mkfifo fifo
 "$program" -q -k "$key" --salvage -o old <fifo &
@@ -68,7 +68,6 @@ wait "$pid" || status=$?
 exec 3>&-
 [ "$status" = 143 ] || fail "expected death by SIGTERM, got $status"
 [ "$(<old)" = old ] || fail "expected the old content"
-# or if the input cannot be read to its end.
 expect_exit 1 salvage -i .
 
 # Lost ranges are reported even if --stats cannot be written.
@@ -79,7 +78,7 @@ expect_exit 4 salvage -i damaged -o found --trace /dev/full
 expect_stderr 'error: the input is corrupt; .* are lost'
 rm found
 
-# Options that exclude --salvage.
+# Options that cannot be combined with --salvage.
 expect_exit 2 salvage -e -i sealed
 expect_exit 2 salvage --range 0:1 -i sealed
 expect_exit 2 "$program" --salvage --info -i sealed

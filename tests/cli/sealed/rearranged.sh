@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Segments exchanged, repeated, removed or taken from another file, bytes appended, two files joined: decryption fails
-# with status 4 after exactly the segments that are in the right place.
+# Segments exchanged, repeated, removed or taken from another file, bytes appended, or two files joined: decryption
+# fails with status 4 after exactly the segments that are in the right place.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

@@ -31,7 +31,7 @@ try() { # SIZE OPTION...
 
 for lanes in $(lanes_here); do
   sizes='0 1 15 16 17 16383 16384 16385'
-  if sanitized || [[ $lanes == cuda* ]]; then sizes='0 17 16384'; fi # where runs are slow
+  if sanitized || [[ $lanes == cuda* ]]; then sizes='0 17 16384'; fi # runs are slow
   for size in $sizes; do try "$size" -l "$lanes"; done
   for size in 32767 32768 32769 163840 200003; do try "$size" -l "$lanes" -b 32K; done
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Slots are tried in order until one opens; slots of unknown types, for other secrets, damaged or from other files are
-# skipped. If none opens, the exit status is 3, or 4 if one unwraps.
+# skipped. If none opens, the exit status is 3, or 4 if one unwraps but does not fit the header.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography

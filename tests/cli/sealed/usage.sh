@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Options that do not suit the sealed format are usage errors: no secret, a key that does not have 32 bytes, options of
-# other formats.
+# With the sealed format, a missing secret, a key that does not have 32 bytes, and options of other formats are usage
+# errors.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 

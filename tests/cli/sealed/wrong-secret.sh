@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A secret that opens no slot fails with status 3, without output: a wrong key or passphrase, a damaged slot, no slot
+# A secret that opens no slot fails with status 3, without output: a wrong key or passphrase, a damaged slot, or no slot
 # for that kind of secret.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SIGHUP, SIGINT and SIGTERM end the program while it opens a FIFO whose other end is not open: as input, as output, as
+# SIGHUP, SIGINT and SIGTERM end the program while it opens a FIFO whose other end is not open, as input, output or
 # key.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SIGHUP, SIGINT and SIGTERM end the program at full speed, from an endless input into a fast output.
+# SIGHUP, SIGINT and SIGTERM end the program while it runs at full speed, from an endless input to a fast output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3

@@ -210,7 +210,7 @@ can_hide_proc() {
 }
 
 # mount_or_skip DIRECTORY ARGUMENT...: creates the directory and mounts a file system there until the test ends. The
-# ARGUMENTs are those of mount, without the directory.
+# ARGUMENTs are passed to mount, before the directory.
 mount_or_skip() {
   local directory=$1
   shift
@@ -237,7 +237,7 @@ in_both_file_systems() {
   fi
 }
 
-# The lanes to test: each kind, alone and with several lanes.
+# The lanes to test: one and several of each kind.
 lanes_here() {
   echo cpu:1 cpu:3 reference
   if has_cuda; then echo cuda:0:1 cuda:0:3; fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Options that exclude --test: encryption, an output, and formats that authenticate nothing.
+# --test cannot be combined with encryption, an output, or a format that authenticates nothing.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
