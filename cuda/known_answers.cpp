@@ -124,8 +124,8 @@ bool is_right(Lane& lane, Cipher cipher) {
 
 void test_known_answers(Lane& lane, Cipher cipher) {
   if (!is_right(lane, cipher))
-    throw LaneError(
-        fmt::format("{} computed wrong results for {} in its self-test", lane.name(), info(cipher).name));
+    throw LaneError(fmt::format("{} failed its self-test for {}", lane.name(), info(cipher).name),
+                    "use -l cpu, which works on every machine");
 }
 
 }  // namespace gpuaes::cuda

@@ -97,8 +97,8 @@ std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
   const FileKey& key = request.keys.front();
   if (key.size() == info(Cipher::aes_192).key_bytes)
     throw UsageError(
-        fmt::format("the cobblestone format requires a key of 16 or 32 bytes; the key in {} has {}", key.name,
-                    key.size()));
+        fmt::format("the cobblestone format requires a key of 16 or 32 bytes; the key in {} is {} bytes long",
+                    key.name, key.size()));
   const std::vector<std::byte> context = parse_context(request.context.value_or(""));
   const MessageSecret secret{choose_cipher(request.cipher, key), key.bytes(), context};
   return request.decrypt ? open_bare(secret, *request.input) : seal_message(secret, {});

@@ -102,7 +102,7 @@ Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key) {
     if (matches && each.key_bytes == key.size()) return each.cipher;
   }
   const CipherInfo& wanted = info(named.value_or(Cipher::aes_256));
-  throw UsageError(fmt::format("{} requires a key of {} bytes; the key in {} has {}", wanted.name,
+  throw UsageError(fmt::format("{} requires a key of {} bytes; the key in {} is {} bytes long", wanted.name,
                                wanted.key_bytes, key.name, key.size()));
 }
 

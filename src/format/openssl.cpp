@@ -52,8 +52,7 @@ std::unique_ptr<Session> open_openssl(SessionRequest request) {
                      "use -p to enter it, or --passphrase-file FILE to read it from a file");
   const std::uint32_t iterations = request.iterations.value_or(default_iterations);
   if (iterations == 0 || iterations > max_iterations)
-    throw UsageError(
-        fmt::format("--iter {} is out of range; the limits are 1 and {}", iterations, max_iterations));
+    throw UsageError(fmt::format("--iter must be from 1 to {}, not {}", max_iterations, iterations));
 
   const Header header = request.decrypt ? read_header(*request.input) : make_header();
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);

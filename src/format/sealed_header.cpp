@@ -111,7 +111,8 @@ struct SecretKind {
         std::string(tried.size() == 1 ? tried.front().wrong : "none of the given secrets opens the input"),
         "the input was sealed with other secrets, or its header is damaged; --info lists its slots");
   if (present.empty())
-    throw KeyError("the input has only slots of unknown types", "try a later version of gpuaes-stream");
+    throw KeyError("the input has only key slots that this version does not support",
+                   "try a later version of gpuaes-stream");
   throw KeyError(std::string(present.front().missing), std::string(present.front().missing_hint));
 }
 
@@ -124,8 +125,9 @@ bool has_slot(const SealedHeader& header, SlotType type) {
 void check_keys(std::span<const FileKey> keys) {
   for (const FileKey& key : keys)
     if (key.size() != file_key_bytes)
-      throw UsageError(fmt::format("the sealed format requires a key of {} bytes; the key in {} has {}",
-                                   file_key_bytes, key.name, key.size()));
+      throw UsageError(
+          fmt::format("the sealed format requires a key of {} bytes; the key in {} is {} bytes long",
+                      file_key_bytes, key.name, key.size()));
 }
 
 void check_new_slots(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase) {
@@ -172,8 +174,7 @@ SealedHeader read_sealed_header(HeaderReader& input) {
   take(input, header.bytes, slots_at - sealed_context_bytes);
   const std::size_t count = number(suite_at + 1), size = number(suite_at + 2) << 8 | number(suite_at + 3);
   if (count == 0 || count > max_slots)
-    refuse_header(suite_at + 1,
-                  fmt::format("it has {} key slots; the limits are 1 and {}", count, max_slots));
+    refuse_header(suite_at + 1, fmt::format("it has {} key slots; 1 to {} are allowed", count, max_slots));
   take(input, header.bytes, size + mac_bytes);
   header.slots = parse_slots(std::span(header.bytes).subspan(slots_at, size), count, slots_at);
   return header;

@@ -116,7 +116,7 @@ class OutputFile : public Sink {
     else if (!set_mode(fd, file_.mode_of_new_file(), name_))
       lost.emplace_back("mode");
     if (!lost.empty() && warn_)
-      warn_(fmt::format("could not keep the {} of {}; no additional access was granted",
+      warn_(fmt::format("could not preserve the {} of {}; no additional access was granted",
                         fmt::join(lost, ", "), name_));
     return target;
   }

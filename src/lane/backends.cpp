@@ -67,7 +67,7 @@ constexpr std::array backends{
 static_assert(has_row_for_each(backends, &BackendInfo::backend));
 
 UsageError bad_lanes(std::string_view text) {
-  return UsageError(fmt::format("invalid lanes '{}'", text),
+  return UsageError(fmt::format("invalid lane specification '{}'", text),
                     fmt::format("use auto, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] "
                                 "joined by +, with at most {} threads and {} streams",
                                 max_threads, max_streams));

@@ -50,7 +50,8 @@ std::jthread LanePool::take_over(Pipeline& pipeline, const Messages& messages) c
       pipeline.replace_lanes(open(plan_.later));
       messages.detail(fmt::format("lanes {} take over", describe(plan_.later)));
     } catch (const std::exception& error) {
-      messages.detail(fmt::format("the first lanes continue; the others could not open: {}", error.what()));
+      messages.detail(
+          fmt::format("the first lanes continue; the later ones could not be opened: {}", error.what()));
     }
   });
 }

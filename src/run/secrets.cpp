@@ -233,8 +233,8 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
 const char* writer_warning(const Secrets& secrets, bool had_recipient) {
   const bool has_key = !secrets.keys.empty();
   if (had_recipient && (has_key || secrets.passphrase))
-    return "the input was sealed for a recipient; that the new key or passphrase opens it does not show who "
-           "wrote it";
+    return "the input was sealed for a recipient, so anyone could have written it; the new key or passphrase "
+           "does not prove who did";
   return has_key && !secrets.recipients.empty() ? "sealing for both a key and a recipient; anyone with the "
                                                   "identity could forge a file that the key opens"
                                                 : nullptr;

@@ -360,7 +360,7 @@ TEST_CASE("invalid lanes are a usage error that quotes them and shows the syntax
     CAPTURE(text);
     const auto error = error_of<UsageError>([&] { parse_lanes(text); });
     REQUIRE(error.has_value());
-    CHECK(error->what() == "invalid lanes '" + text + "'");
+    CHECK(error->what() == "invalid lane specification '" + text + "'");
     CHECK(error->hint() ==
           "use auto, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +, with at "
           "most 1024 threads and 64 streams");

@@ -62,7 +62,7 @@ TEST_CASE("later lanes take over, and a message says which") {
 
 TEST_CASE("if later lanes cannot open, the first ones continue, and a message says why") {
   const std::string message = messages_of_run("cuda:9999");
-  CHECK(message.starts_with("program: the first lanes continue; the others could not open: "));
+  CHECK(message.starts_with("program: the first lanes continue; the later ones could not be opened: "));
   CHECK(contains(message, "CUDA"));
 }
 

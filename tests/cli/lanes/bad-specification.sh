@@ -9,5 +9,5 @@ for lanes in foo '' + cpu: cpu+ +cpu cpu++cpu cpu:0 cpu:-1 cpu:+1 cpu:x cpu:1x c
   expect_exit 2 gs -l "$lanes"
 done
 expect_exit 2 gs -l foo
-expect_error "invalid lanes 'foo'" \
+expect_error "invalid lane specification 'foo'" \
   'use auto, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +, with at most 1024 threads and 64 streams'

@@ -14,7 +14,7 @@ for direction in -e -d; do
   for bad in '' 0 00 -1 +1 1.5 x 1x 0x10 ' 1' '1 ' 1K 99999999999999999999 18446744073709551617 4294967297; do
     expect_exit 2 ours "$direction" --iter "$bad" <salted
     case $bad in
-      0 | 00) expect_error '--iter 0 is out of range; the limits are 1 and 2147483647' ;;
+      0 | 00) expect_error '--iter must be from 1 to 2147483647, not 0' ;;
       *) expect_error "invalid --iter '$bad'" 'use a number from 1 to 2147483647' ;;
     esac
   done

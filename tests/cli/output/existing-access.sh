@@ -83,7 +83,7 @@ as_other=("${as_user[@]/65534/65533}")
 
 replaced() { # WARNING MODE: user 65534 replaces the file
   expect_exit 0 "${as_user[@]}" "$program" -d -k "$key" -i "$work/sealed" -o out
-  expect_stderr "^gpuaes-stream: warning: could not keep the $1 of out; no additional access was granted$"
+  expect_stderr "^gpuaes-stream: warning: could not preserve the $1 of out; no additional access was granted$"
   [ "$(stat -c '%u %a' out)" = "65534 $2" ] || fail "expected mode $2 and another owner, got $(stat -c '%u %a' out)"
 }
 can_read() { "$@" cat out >/dev/null 2>&1; }

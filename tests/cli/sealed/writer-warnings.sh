@@ -18,7 +18,7 @@ with open("list", "w") as f:
 plain = make_input(1000)
 
 BOTH = "sealing for both a key and a recipient; anyone with the identity could forge a file that the key opens"
-REKEYED = "the input was sealed for a recipient; that the new key or passphrase opens it does not show who wrote it"
+REKEYED = "the input was sealed for a recipient, so anyone could have written it; the new key or passphrase does not prove who did"
 
 
 def expect_warning(warning, *options, data=plain):

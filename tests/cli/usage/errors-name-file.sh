@@ -58,13 +58,13 @@ expect_exit 3 "$program" -d -k other -i whole
 expect_error 'none of the given keys opens the input (whole)' \
   'the input was sealed with other secrets, or its header is damaged; --info lists its slots'
 expect_exit 2 "$program" -k half -i plain
-expect_error 'the sealed format requires a key of 32 bytes; the key in half has 16'
+expect_error 'the sealed format requires a key of 32 bytes; the key in half is 16 bytes long'
 expect_exit 2 "$program" -k other -k half -i plain
-expect_error 'the sealed format requires a key of 32 bytes; the key in half has 16'
+expect_error 'the sealed format requires a key of 32 bytes; the key in half is 16 bytes long'
 expect_exit 2 "$program" -f raw -c aes-256 --iv "$iv" -k half -i plain
-expect_error 'aes-256 requires a key of 32 bytes; the key in half has 16'
+expect_error 'aes-256 requires a key of 32 bytes; the key in half is 16 bytes long'
 expect_exit 2 "$program" --rekey -k "$key" --new-key half -i whole
-expect_error 'the sealed format requires a key of 32 bytes; the key in half has 16'
+expect_error 'the sealed format requires a key of 32 bytes; the key in half is 16 bytes long'
 
 # Reading and writing.
 expect_exit 1 gs -i /proc/self/mem
