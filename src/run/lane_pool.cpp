@@ -48,7 +48,7 @@ std::jthread LanePool::take_over(Pipeline& pipeline, const Messages& messages) c
     if (plan_.later_from > 0 && !await_bytes(pipeline, plan_.later_from, end)) return;
     try {
       pipeline.replace_lanes(open(plan_.later));
-      messages.detail(fmt::format("lanes {} take over", describe(plan_.later)));
+      messages.detail(fmt::format("lanes {} take over", describe_specs(plan_.later)));
     } catch (const std::exception& error) {
       messages.detail(
           fmt::format("the first lanes continue; the later ones could not be opened: {}", error.what()));
@@ -56,7 +56,7 @@ std::jthread LanePool::take_over(Pipeline& pipeline, const Messages& messages) c
   });
 }
 
-std::string describe(const std::vector<LaneSpec>& specs) {
+std::string describe_specs(const std::vector<LaneSpec>& specs) {
   std::string text;
   for (const LaneSpec& spec : specs) text.append(text.empty() ? "" : "+").append(to_string(spec));
   return text;

@@ -39,6 +39,6 @@ class LanePool {
 };
 
 // In the form that -l takes.
-std::string describe(const std::vector<LaneSpec>& specs);
+std::string describe_specs(const std::vector<LaneSpec>& specs);
 
 }  // namespace gpuaes

@@ -36,7 +36,7 @@ void Report::log_ring(const Ring& ring) const {
 }
 
 void Report::log_lanes(const LanePlan& plan) const {
-  const std::string lanes = describe(plan.first);
+  const std::string lanes = describe_specs(plan.first);
   messages_.detail(plan.reason.empty() ? fmt::format("lanes {}", lanes)
                                        : fmt::format("lanes {} ({})", lanes, plan.reason));
 }
