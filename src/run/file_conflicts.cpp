@@ -37,11 +37,6 @@ std::optional<struct stat> status_of(const std::string& name) {
   return result == 0 ? std::optional(status) : std::nullopt;
 }
 
-std::optional<struct stat> status_of(int fd) {
-  struct stat status {};
-  return fstat(fd, &status) == 0 ? std::optional(status) : std::nullopt;
-}
-
 // The data is last, as are_in_conflict() requires.
 std::vector<Input> find_inputs(const Options& options) {
   using Kind = Input::Kind;
@@ -61,16 +56,14 @@ std::vector<Input> find_inputs(const Options& options) {
 
 // A program that has the old file open would keep writing to it after it has been replaced.
 void check_replaceable(const std::string& name) {
-  const std::optional<struct stat> status = status_of(name);
-  if (!status) return;
-  if (!S_ISREG(status->st_mode))
+  const OutputTarget target = find_output(name);
+  if (!target.status) return;
+  if (!S_ISREG(target.status->st_mode))
     throw UsageError(fmt::format("{} is not a regular file and cannot be replaced", name),
                      not_replaceable_hint);
-  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
-    if (const auto standard = status_of(fd); standard && is_same_file(*standard, *status))
-      throw UsageError(
-          fmt::format("{} is also standard output or standard error and cannot be replaced", name),
-          not_replaceable_hint);
+  if (target.standard_descriptor)
+    throw UsageError(fmt::format("{} is also standard output or standard error and cannot be replaced", name),
+                     not_replaceable_hint);
 }
 
 bool is_pipe(const struct stat& file) {
