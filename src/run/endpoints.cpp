@@ -23,7 +23,7 @@ SinkRules output_rules(const Options& options, const Messages& messages) {
 Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
                          const Messages& messages, Cancel& cancel) {
   SinkRules rules = output_rules(options, messages);
-  Endpoints endpoints{open_source(options.input, cancel), {}, {}, {}};
+  Endpoints endpoints{open_source(options.input(), cancel), {}, {}, {}};
   if (options.range && !endpoints.source.size())
     throw UsageError("--range requires a seekable input",
                      "name a file with -i, or redirect standard input from a file");
