@@ -73,6 +73,8 @@ constexpr auto keys = std::to_array<Row>({
     {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.", turn_on<&Options::ask_passphrase>},
     {"passphrase-file", "FILE", "Read the passphrase from the first line of FILE.",
      set_text<&Options::passphrase_file>},
+    {"passphrase-command", "COMMAND", "Read the passphrase from the first line that COMMAND prints.",
+     set_text<&Options::passphrase_command>},
     {"recipient,r", "RECIPIENT",
      "Encrypt for RECIPIENT; with @FILE, for each recipient in FILE. Can be repeated.",
      add_text<&Options::recipients>, repeats},
@@ -82,6 +84,9 @@ constexpr auto keys = std::to_array<Row>({
      turn_on<&Options::ask_new_passphrase>},
     {"new-passphrase-file", "FILE", "With --rekey: read the new passphrase from the first line of FILE.",
      set_text<&Options::new_passphrase_file>},
+    {"new-passphrase-command", "COMMAND",
+     "With --rekey: read the new passphrase from the first line that COMMAND prints.",
+     set_text<&Options::new_passphrase_command>},
 });
 
 constexpr auto files = std::to_array<Row>({
@@ -151,7 +156,11 @@ constexpr auto exclusive = std::to_array<Pair>({
     {"encrypt", "decrypt"},
     {"verbose", "quiet"},
     {"passphrase", "passphrase-file"},
+    {"passphrase", "passphrase-command"},
+    {"passphrase-file", "passphrase-command"},
     {"new-passphrase", "new-passphrase-file"},
+    {"new-passphrase", "new-passphrase-command"},
+    {"new-passphrase-file", "new-passphrase-command"},
     {"test", "output"},
     {"test", "range"},
     {"salvage", "range"},
@@ -166,15 +175,16 @@ constexpr auto dependent = std::to_array<Pair>({
     {"new-key", "rekey"},
     {"new-passphrase", "rekey"},
     {"new-passphrase-file", "rekey"},
+    {"new-passphrase-command", "rekey"},
 });
 
 constexpr auto accepted_by_info =
     std::to_array<std::string_view>({"info", "json", "input", "format", "decrypt", "verbose", "quiet"});
 
-constexpr auto accepted_by_rekey =
-    std::to_array<std::string_view>({"rekey", "key", "passphrase", "passphrase-file", "recipient", "new-key",
-                                     "new-passphrase", "new-passphrase-file", "input", "output", "force",
-                                     "format", "label", "progress", "size", "verbose", "quiet"});
+constexpr auto accepted_by_rekey = std::to_array<std::string_view>(
+    {"rekey", "key", "passphrase", "passphrase-file", "passphrase-command", "recipient", "new-key",
+     "new-passphrase", "new-passphrase-file", "new-passphrase-command", "input", "output", "force", "format",
+     "label", "progress", "size", "verbose", "quiet"});
 
 // UsageError if an option is given that `mode` does not accept.
 void refuse_others(const po::variables_map& given, std::string_view mode,
@@ -204,11 +214,24 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
                        "use /dev/stdout or /dev/stderr for standard output or standard error");
 }
 
+// The command after --. UsageError if it is missing, or if an option is given that cannot be used with it.
+std::vector<std::string> read_command(const po::variables_map& given, std::vector<std::string> words) {
+  constexpr char hint[] = "what follows -- is a command whose output is encrypted";
+  if (words.empty()) throw UsageError("no command follows --", hint);
+  for (const char* name : {"decrypt", "test", "range", "salvage", "info", "rekey", "input"})
+    if (given.contains(name)) throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
+  return words;
+}
+
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
-  const po::variables_map given = parse_command_line(argc, argv, describe(groups)).given;
+  const char* const* const end = argv + argc;
+  const char* const* const command = std::find(argv, end, std::string_view("--"));
+  const po::variables_map given =
+      parse_command_line(static_cast<int>(command - argv), argv, describe(groups)).given;
   Options options = read_options(groups, given);
+  if (command != end) options.command = read_command(given, {command + 1, end});
   check_conflicts(given, options);
   options.in_place = options.action == Action::rekey && options.names_input() && !given.contains("output");
   options.progress = options.progress && options.level != Level::quiet;
