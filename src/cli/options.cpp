@@ -240,6 +240,7 @@ Options parse_options(int argc, const char* const* argv) {
 
 std::string help_text() {
   return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... <IN >OUT\n"
+         "       gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... -- COMMAND... >OUT\n"
          "       gpuaes-stream -d (-k FILE | -p) [OPTION]... <IN >OUT\n\n"
          "Encrypt or decrypt a stream on CPUs and NVIDIA GPUs.\n\n" +
          format_options(groups) +
@@ -248,6 +249,8 @@ std::string help_text() {
          "    gpuaes-keygen -o key\n"
          "    tar -c photos | gpuaes-stream -k key >photos.sealed\n"
          "    gpuaes-stream -d -k key <photos.sealed | tar -x\n\n"
+         "  Encrypt an archive only if tar succeeds:\n"
+         "    gpuaes-stream -k key -o photos.sealed -- tar -c photos\n\n"
          "  Encrypt a file with a passphrase:\n"
          "    gpuaes-stream -p -i disk.img -o disk.sealed\n\n"
          "  Encrypt for a recipient; only its identity can decrypt:\n"

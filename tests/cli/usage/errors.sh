@@ -13,7 +13,7 @@ expect_exit 2 gs -X
 expect_exit 2 gs plain
 expect_error "unexpected argument 'plain'" 'run with --help for a list of options'
 expect_exit 2 gs -i plain stray
-expect_exit 2 gs -- plain
+expect_exit 2 gs -d -- plain
 for format in nonsense '' RAW raw2; do expect_exit 2 "$program" -f "$format" --iv "$iv" -k "$key"; done
 
 # A repeated option.
