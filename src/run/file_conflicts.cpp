@@ -50,7 +50,7 @@ std::vector<Input> find_inputs(const Options& options) {
   if (options.new_passphrase_file) add("--new-passphrase-file", *options.new_passphrase_file, Kind::secret);
   for (const std::string& each : options.recipients)
     if (each.starts_with('@')) add("the recipients file", each.substr(1), Kind::recipients);
-  add("the input", options.input(), Kind::data);
+  if (options.command.empty()) add("the input", options.input(), Kind::data);
   return inputs;
 }
 

@@ -111,6 +111,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
     messages.warning(
         fmt::format("the {} format is not authenticated; modifications will go undetected", format.name));
   if (warning != nullptr) messages.warning(warning);
+  if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
   StreamParts parts{.source = source,
                     .sink = *endpoints.output,

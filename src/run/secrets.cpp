@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "io/child_process.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/terminal.hpp"
 #include "keys/bech32.hpp"
@@ -147,6 +148,22 @@ Secret read_passphrase(FdSource file) {
   return parse_passphrase(line.bytes().first(size), file.name());
 }
 
+// Ample for the entries of password managers, whose first line is the password.
+constexpr std::size_t max_command_output_bytes = 64 << 10;
+
+Secret run_passphrase_command(const std::string& command, Cancel& cancel) {
+  ChildProcess process({.words = {"/bin/sh", "-c", command}, .name = "the passphrase command"}, cancel);
+  FdSource source = process.output();
+  try {
+    process.start();
+    const Secret output = read_up_to(max_command_output_bytes + 1, source);
+    if (output.size() <= max_command_output_bytes) return parse_passphrase(output.bytes(), source.name());
+  } catch (const IoError& error) {
+    throw UsageError(error.what(), error.hint());
+  }
+  throw UsageError(fmt::format("{} is longer than {} bytes", source.name(), max_command_output_bytes));
+}
+
 Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
   constexpr int attempts = 3;
   HiddenPrompt prompt(cancel);
@@ -172,11 +189,13 @@ struct Named {
   const std::vector<std::string>& recipients;
   bool ask_passphrase;
   const std::optional<std::string>& passphrase_file;
+  const std::optional<std::string>& passphrase_command;
   bool opens;  // as opposed to sealing
   const char* question;
 
   bool empty() const {
-    return key_files.empty() && recipients.empty() && !ask_passphrase && !passphrase_file;
+    return key_files.empty() && recipients.empty() && !ask_passphrase && !passphrase_file &&
+           !passphrase_command;
   }
 };
 
@@ -191,11 +210,13 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
     secrets.passphrase = [question = named.question, twice = !named.opens, &cancel] {
       return ask_passphrase(question, twice, cancel);
     };
-  if (const auto& name = named.passphrase_file) {
-    FdSource file = open_secret_file(*name, secrets.files, messages, cancel);
-    const auto held = std::make_shared<Secret>(read_passphrase(std::move(file)));
+  const auto hold = [&secrets](Secret passphrase) {
+    const auto held = std::make_shared<Secret>(std::move(passphrase));
     secrets.passphrase = [held] { return std::move(*held); };
-  }
+  };
+  if (const auto& name = named.passphrase_file)
+    hold(read_passphrase(open_secret_file(*name, secrets.files, messages, cancel)));
+  if (const auto& command = named.passphrase_command) hold(run_passphrase_command(*command, cancel));
   return secrets;
 }
 
@@ -208,9 +229,13 @@ Secret read_key_file(const std::string& name, std::vector<struct stat>& files, c
 }
 
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  const Named named{options.key_files,      options.decrypt ? nothing : options.recipients,
-                    options.ask_passphrase, options.passphrase_file,
-                    options.decrypt,        "passphrase: "};
+  const Named named{options.key_files,
+                    options.decrypt ? nothing : options.recipients,
+                    options.ask_passphrase,
+                    options.passphrase_file,
+                    options.passphrase_command,
+                    options.decrypt,
+                    "passphrase: "};
   if (named.empty())
     throw UsageError("no key or passphrase was given",
                      "name a key file with -k, or use -p to enter a passphrase");
@@ -222,6 +247,7 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
                     options.recipients,
                     options.ask_new_passphrase,
                     options.new_passphrase_file,
+                    options.new_passphrase_command,
                     false,
                     "new passphrase: "};
   if (named.empty())
