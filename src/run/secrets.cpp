@@ -58,29 +58,35 @@ void warn_if_readable(const std::string& name, const FdSource& file, const Messa
                          : fmt::format("{0} is readable by other users; run chmod 600 {0}", name));
 }
 
-// Ample for any number of identities or recipients with comments. Limits how much is read from a device such
-// as /dev/zero.
-constexpr std::size_t max_file_bytes = 1 << 20;
-
-// Starts with one page, which a low RLIMIT_MEMLOCK still allows to lock and which is enough for a key.
-Secret read_contents(FdSource& file) {
-  Secret contents(max_key_file_bytes);
+// The contents of a file, up to `max` bytes. Starts with one page, which a low RLIMIT_MEMLOCK still allows to
+// lock and which is enough for a key.
+Secret read_up_to(std::size_t max, FdSource& file) {
+  Secret contents(std::min(max_key_file_bytes, max));
   for (std::size_t size = 0;;) {
     const std::size_t count = file.read(contents.bytes().subspan(size));
     size += count;
-    if (size > max_file_bytes)
-      throw UsageError(
-          fmt::format("{} is longer than {} bytes, which is too long for a file of keys or recipients",
-                      file.name(), max_file_bytes));
-    if (count == 0) {
+    if (count == 0 || size == max) {
       contents.shrink(size);
       return contents;
     }
     if (size < contents.size()) continue;
-    Secret larger(std::min(2 * size, max_file_bytes + 1));
+    Secret larger(std::min(2 * size, max));
     std::ranges::copy(contents.bytes(), larger.bytes().begin());
     contents = std::move(larger);
   }
+}
+
+// Ample for any number of identities or recipients with comments. Limits how much is read from a device such
+// as /dev/zero.
+constexpr std::size_t max_file_bytes = 1 << 20;
+
+Secret read_contents(FdSource& file) {
+  Secret contents = read_up_to(max_file_bytes + 1, file);
+  if (contents.size() > max_file_bytes)
+    throw UsageError(
+        fmt::format("{} is longer than {} bytes, which is too long for a file of keys or recipients",
+                    file.name(), max_file_bytes));
+  return contents;
 }
 
 // The first line that is neither empty nor a comment.
@@ -220,19 +226,15 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
     secrets.passphrase = [question = named.question, twice = !named.opens, &cancel] {
       return ask_passphrase(question, twice, cancel);
     };
-<<<<<<< HEAD
   const auto hold = [&secrets](Secret passphrase) {
     const auto held = std::make_shared<Secret>(std::move(passphrase));
-=======
+    secrets.passphrase = [held] { return std::move(*held); };
+  };
   if (const auto& name = named.passphrase_file) {
     FdSource file = open_secret_file(*name, secrets.files, cancel);
     warn_if_readable(*name, file, messages);
-    const auto held = std::make_shared<Secret>(read_passphrase(std::move(file)));
->>>>>>> wip-foreign
-    secrets.passphrase = [held] { return std::move(*held); };
-  };
-  if (const auto& name = named.passphrase_file)
-    hold(read_passphrase(open_secret_file(*name, secrets.files, messages, cancel)));
+    hold(read_passphrase(std::move(file)));
+  }
   if (const auto& command = named.passphrase_command) hold(run_passphrase_command(*command, cancel));
   return secrets;
 }
