@@ -57,9 +57,9 @@ run_section() {
   commands_in "$1" >commands
   [ -s commands ] || fail "expected commands in the section '$1'"
   rm -rf run
-  cp -r files run
+  cp -a files run
   cp open.py run
-  cp -r files run/server
+  cp -a files run/server
   cd run
   bash -euo pipefail ../commands >"$work/stdout" 2>"$work/stderr" ||
     fail "expected the commands in '$1' to succeed (stderr: $(<"$work/stderr"))"
