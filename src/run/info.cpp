@@ -115,7 +115,7 @@ std::string to_text(const Info& info) {
 
 // As JSON -----------------------------------------------------------------------------------------
 
-std::string quoted(std::string_view text) {  // only letters, digits and spaces: no escaping
+std::string json_string(std::string_view text) {  // only letters, digits and spaces: no escaping
   return fmt::format("\"{}\"", text);
 }
 
@@ -125,7 +125,7 @@ std::string number_or_null(const std::optional<T>& number) {
 }
 
 std::string slot_json(const SlotDescription& slot) {
-  std::string json = fmt::format(R"({{"type": {}, "kind": {})", slot.type, quoted(slot.kind));
+  std::string json = fmt::format(R"({{"type": {}, "kind": {})", slot.type, json_string(slot.kind));
   if (slot.scrypt)
     json += fmt::format(R"(, "scrypt": {{"log2_n": {}, "r": {}, "p": {}}})", slot.scrypt->log2_n,
                         slot.scrypt->r, slot.scrypt->p);
@@ -151,8 +151,8 @@ std::string to_json(const Info& info) {
       R"("header_bytes": {}, "size": {}, "segments": {}, "plaintext_bytes": {}, "overhead_bytes": {}, )"
       R"("overhead_percent": {}, "truncated": {}}})"
       "\n",
-      quoted(info.format), number_or_null(known.version), number_or_null(known.suite),
-      known.cipher ? quoted(gpuaes::info(*known.cipher).name) : "null", info.authenticated,
+      json_string(info.format), number_or_null(known.version), number_or_null(known.suite),
+      known.cipher ? json_string(gpuaes::info(*known.cipher).name) : "null", info.authenticated,
       fmt::join(slots, ", "), info.header_bytes, number_or_null(size), number_or_null(segments),
       number_or_null(plaintext), number_or_null(overhead), percent, truncated);
 }
