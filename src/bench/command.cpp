@@ -34,10 +34,7 @@ std::vector<Command::Option> options_of(const Command& command) {
 po::options_description describe_options(const Command& command) {
   po::options_description description;
   for (const Command::Option& option : options_of(command))
-    if (option.argument == nullptr)
-      description.add_options()(option.names, "");
-    else
-      description.add_options()(option.names, po::value<std::string>(), "");
+    add_option(description, option.names, option.argument);
   return description;
 }
 
