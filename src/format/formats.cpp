@@ -111,6 +111,10 @@ std::string undetected_formats_hint() {
   return list_hint("name the format with -f if it is one of {}", names_of(is_undetected));
 }
 
+std::vector<std::string_view> format_names() {
+  return names_of([](const Format&) { return true; });
+}
+
 std::vector<std::string_view> authenticated_formats() {
   return names_of([](const Format& format) { return format.authenticated; });
 }
@@ -122,9 +126,8 @@ std::vector<std::string_view> formats_that_accept(bool Accepts::*what) {
 const Format& find_format(std::string_view name) {
   const auto found = std::ranges::find(formats, name, &Format::name);
   if (found != formats.end()) return *found;
-  const auto all = [](const Format&) { return true; };
   throw UsageError(fmt::format("unknown format '{}'", name),
-                   fmt::format("the formats are {}", join(names_of(all))));
+                   fmt::format("the formats are {}", join(format_names())));
 }
 
 const Format& default_format() {
