@@ -18,12 +18,20 @@ SinkRules output_rules(const Options& options, const Messages& messages) {
           .warn = [&messages](const std::string& text) { messages.warning(text); }};
 }
 
+Endpoints open_input(const Options& options, Cancel& cancel) {
+  if (options.command.empty()) return {{}, open_source(options.input(), cancel), {}, {}, {}};
+  Command command{options.command, fmt::format("the command '{}'", options.command.front()), true};
+  auto process = std::make_unique<ChildProcess>(std::move(command), cancel);
+  FdSource source = process->output();
+  return {std::move(process), std::move(source), {}, {}, {}};
+}
+
 }  // namespace
 
 Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
                          const Messages& messages, Cancel& cancel) {
   SinkRules rules = output_rules(options, messages);
-  Endpoints endpoints{open_source(options.input, cancel), {}, {}, {}};
+  Endpoints endpoints = open_input(options, cancel);
   if (options.range && !endpoints.source.size())
     throw UsageError("--range requires a seekable input",
                      "name a file with -i, or redirect standard input from a file");
