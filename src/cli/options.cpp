@@ -98,6 +98,8 @@ constexpr auto formats = std::to_array<Row>({
     {"cipher,c", "CIPHER",
      "aes-128, aes-192, aes-256 or kuznyechik. The default is AES with the key's length.",
      set_parsed<&Options::cipher, parse_cipher>},
+    {"armor,a", nullptr, "Sealed format: write text, for example for mail. Armored input is detected.",
+     turn_on<&Options::armor>},
     {"label", "TEXT", "Sealed format: bind the file to TEXT, which is then required to decrypt it.",
      set_parsed<&Options::label, parse_label>},
     {"context", "HEX",
@@ -174,7 +176,7 @@ constexpr auto accepted_by_info =
 constexpr auto accepted_by_rekey =
     std::to_array<std::string_view>({"rekey", "key", "passphrase", "passphrase-file", "recipient", "new-key",
                                      "new-passphrase", "new-passphrase-file", "input", "output", "force",
-                                     "format", "label", "progress", "size", "verbose", "quiet"});
+                                     "format", "armor", "label", "progress", "size", "verbose", "quiet"});
 
 // UsageError if an option is given that `mode` does not accept.
 void refuse_others(const po::variables_map& given, std::string_view mode,
@@ -198,6 +200,8 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
     throw UsageError("--rekey works only with the sealed format");
   if (options.decrypt && !given.contains("rekey") && !options.recipients.empty())
     throw UsageError("--recipient cannot be used to decrypt", "name the identity file with -k");
+  if (options.decrypt && !given.contains("rekey") && options.armor)
+    throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),
