@@ -25,11 +25,6 @@ void act(Options& options, const std::string&) {
   options.action = action;
 }
 
-template <Level level>
-void set_level(Options& options, const std::string&) {
-  options.level = level;
-}
-
 // Turns on a mode that implies --decrypt.
 template <bool Options::*mode>
 void turn_on_to_decrypt(Options& options, const std::string&) {
@@ -48,7 +43,7 @@ using Row = OptionRow<Options>;
 constexpr auto operations = std::to_array<Row>({
     {"encrypt,e", nullptr, "Encrypt (the default).", [](Options&, const std::string&) {}},
     {"decrypt,d", nullptr, "Decrypt. The sealed format is detected.", turn_on<&Options::decrypt>},
-    {"test", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
+    {"test,t", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
     {"range", "OFFSET:[LENGTH]",
      "Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end. The input must "
      "be a file.",
@@ -73,19 +68,27 @@ constexpr auto keys = std::to_array<Row>({
     {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.", turn_on<&Options::ask_passphrase>},
     {"passphrase-file", "FILE", "Read the passphrase from the first line of FILE.",
      set_text<&Options::passphrase_file>},
+    {"passphrase-command", "COMMAND", "Read the passphrase from the first line that COMMAND prints.",
+     set_text<&Options::passphrase_command>},
     {"recipient,r", "RECIPIENT",
      "Encrypt for RECIPIENT; with @FILE, for each recipient in FILE. Can be repeated.",
      add_text<&Options::recipients>, repeats},
+    {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as -r @FILE. Can be repeated.",
+     [](Options& options, const std::string& name) { options.recipients.push_back("@" + name); }, repeats},
     {"new-key", "FILE", "With --rekey: add a slot for the key in FILE. Can be repeated.",
      add_text<&Options::new_key_files>, repeats},
     {"new-passphrase", nullptr, "With --rekey: ask for the new passphrase.",
      turn_on<&Options::ask_new_passphrase>},
     {"new-passphrase-file", "FILE", "With --rekey: read the new passphrase from the first line of FILE.",
      set_text<&Options::new_passphrase_file>},
+    {"new-passphrase-command", "COMMAND",
+     "With --rekey: read the new passphrase from the first line that COMMAND prints.",
+     set_text<&Options::new_passphrase_command>},
 });
 
 constexpr auto files = std::to_array<Row>({
-    {"input,i", "FILE", "Read FILE instead of standard input (-).", set_text<&Options::input>},
+    {"input,i", "FILE", "Read FILE instead of standard input (-). FILE alone means the same.",
+     [](Options& options, const std::string& name) { options.inputs = {name}; }},
     {"output,o", "FILE", "Write FILE instead of standard output (-). FILE appears only when it is complete.",
      set_parsed<&Options::output, parse_output>},
     {"force", nullptr, "Write ciphertext or binary data even to a terminal.", turn_on<&Options::force>},
@@ -115,6 +118,7 @@ constexpr auto lanes = std::to_array<Row>({
     {"lanes,l", "SPEC",
      "Where to compute: auto (the default), or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +.",
      set_parsed<&Options::lanes, parse_lanes>},
+    {"threads,T", "N", "Use N CPU threads, as -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
     {"kernel", "NAME", "CUDA kernels: bitslice (the default, constant-time) or ttable.",
      set_parsed<&Options::kernel, parse_cuda_kernel>},
     {"chunk-size,b", "SIZE", "Plaintext bytes per chunk; K, M and G are powers of 1024.",
@@ -126,8 +130,12 @@ constexpr auto messages = std::to_array<Row>({
     {"progress,P", nullptr, "Show progress: bytes, time, rates and lanes.", turn_on<&Options::progress>},
     {"size", "SIZE", "The expected size of an input that is not a file, for --progress.",
      set_parsed<&Options::size, parse_expected_size>},
-    {"verbose,v", nullptr, "Explain what is being done.", set_level<Level::verbose>},
-    {"quiet,q", nullptr, "Print errors only.", set_level<Level::quiet>},
+    {"verbose,v", nullptr, "Explain what is being done; twice, also the work of each lane.",
+     [](Options& options, const std::string&) {
+       options.level = options.level == Level::normal ? Level::verbose : Level::very_verbose;
+     }},
+    {"quiet,q", nullptr, "Print errors only.",
+     [](Options& options, const std::string&) { options.level = Level::quiet; }},
     {"stats", "FILE", "Write statistics to FILE as JSON.", set_text<&Options::stats>},
     {"trace", "FILE", "Write a timeline to FILE, for Perfetto.", set_text<&Options::trace>},
 });
@@ -153,10 +161,15 @@ constexpr auto exclusive = std::to_array<Pair>({
     {"encrypt", "decrypt"},
     {"verbose", "quiet"},
     {"passphrase", "passphrase-file"},
+    {"passphrase", "passphrase-command"},
+    {"passphrase-file", "passphrase-command"},
     {"new-passphrase", "new-passphrase-file"},
+    {"new-passphrase", "new-passphrase-command"},
+    {"new-passphrase-file", "new-passphrase-command"},
     {"test", "output"},
     {"test", "range"},
     {"salvage", "range"},
+    {"lanes", "threads"},
     {"test", "encrypt"},
     {"range", "encrypt"},
     {"salvage", "encrypt"},
@@ -168,15 +181,33 @@ constexpr auto dependent = std::to_array<Pair>({
     {"new-key", "rekey"},
     {"new-passphrase", "rekey"},
     {"new-passphrase-file", "rekey"},
+    {"new-passphrase-command", "rekey"},
 });
 
 constexpr auto accepted_by_info =
     std::to_array<std::string_view>({"info", "json", "input", "format", "decrypt", "verbose", "quiet"});
 
-constexpr auto accepted_by_rekey =
-    std::to_array<std::string_view>({"rekey", "key", "passphrase", "passphrase-file", "recipient", "new-key",
-                                     "new-passphrase", "new-passphrase-file", "input", "output", "force",
-                                     "format", "armor", "label", "progress", "size", "verbose", "quiet"});
+constexpr auto accepted_by_rekey = std::to_array<std::string_view>({"rekey",
+                                                                    "key",
+                                                                    "passphrase",
+                                                                    "passphrase-file",
+                                                                    "passphrase-command",
+                                                                    "recipient",
+                                                                    "recipients-file",
+                                                                    "new-key",
+                                                                    "new-passphrase",
+                                                                    "new-passphrase-file",
+                                                                    "new-passphrase-command",
+                                                                    "input",
+                                                                    "output",
+                                                                    "force",
+                                                                    "format",
+                                                                    "armor",
+                                                                    "label",
+                                                                    "progress",
+                                                                    "size",
+                                                                    "verbose",
+                                                                    "quiet"});
 
 // UsageError if an option is given that `mode` does not accept.
 void refuse_others(const po::variables_map& given, std::string_view mode,
@@ -198,9 +229,10 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
   for (const auto& [a, b] : exclusive) refuse_together(given, a, b);
   if (given.contains("rekey") && options.format.value_or("sealed") != "sealed")
     throw UsageError("--rekey works only with the sealed format");
-  if (options.decrypt && !given.contains("rekey") && !options.recipients.empty())
-    throw UsageError("--recipient cannot be used to decrypt", "name the identity file with -k");
-  if (options.decrypt && !given.contains("rekey") && options.armor)
+  for (const char* name : {"recipient", "recipients-file"})
+    if (given.contains(name) && options.decrypt && !given.contains("rekey"))
+      throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
+  if (options.armor && options.decrypt && !given.contains("rekey"))
     throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
@@ -208,11 +240,35 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
                        "use /dev/stdout or /dev/stderr for standard output or standard error");
 }
 
+// The files named without an option.
+void set_inputs(Options& options, std::vector<std::string> names, const po::variables_map& given) {
+  if (names.empty()) return;
+  if (given.contains("input")) throw UsageError("--input cannot be used together with another input file");
+  if (names.size() > 1) throw UsageError("more than one input file was given");
+  options.inputs = std::move(names);
+}
+
+// The command after --. UsageError if it is missing, or if an option is given that cannot be used with it.
+std::vector<std::string> read_command(const po::variables_map& given, const std::vector<std::string>& names,
+                                      std::vector<std::string> words) {
+  constexpr char hint[] = "what follows -- is a command whose output is encrypted";
+  if (words.empty()) throw UsageError("no command follows --", hint);
+  if (!names.empty()) throw UsageError("an input file cannot be used with a command", hint);
+  for (const char* name : {"decrypt", "test", "range", "salvage", "info", "rekey", "input"})
+    if (given.contains(name)) throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
+  return words;
+}
+
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
-  const po::variables_map given = parse_command_line(argc, argv, describe(groups)).given;
+  const char* const* const end = argv + argc;
+  const char* const* const command = std::find(argv, end, std::string_view("--"));
+  const auto [given, names] = parse_command_line(static_cast<int>(command - argv), argv, describe(groups),
+                                                 static_cast<std::size_t>(argc));
   Options options = read_options(groups, given);
+  set_inputs(options, names, given);
+  if (command != end) options.command = read_command(given, names, {command + 1, end});
   check_conflicts(given, options);
   options.in_place = options.action == Action::rekey && options.names_input() && !given.contains("output");
   options.progress = options.progress && options.level != Level::quiet;
@@ -220,8 +276,10 @@ Options parse_options(int argc, const char* const* argv) {
 }
 
 std::string help_text() {
-  return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... <IN >OUT\n"
-         "       gpuaes-stream -d (-k FILE | -p) [OPTION]... <IN >OUT\n\n"
+  return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... [FILE] >OUT\n"
+         "       gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... -- COMMAND... >OUT\n"
+         "       gpuaes-stream (-d | -t) (-k FILE | -p) [OPTION]... [FILE] >OUT\n"
+         "       gpuaes-stream --info [OPTION]... [FILE]\n\n"
          "Encrypt or decrypt a stream on CPUs and NVIDIA GPUs.\n\n" +
          format_options(groups) +
          "\nExamples:\n"
@@ -229,6 +287,8 @@ std::string help_text() {
          "    gpuaes-keygen -o key\n"
          "    tar -c photos | gpuaes-stream -k key >photos.sealed\n"
          "    gpuaes-stream -d -k key <photos.sealed | tar -x\n\n"
+         "  Encrypt an archive only if tar succeeds:\n"
+         "    gpuaes-stream -k key -o photos.sealed -- tar -c photos\n\n"
          "  Encrypt a file with a passphrase:\n"
          "    gpuaes-stream -p -i disk.img -o disk.sealed\n\n"
          "  Encrypt for a recipient; only its identity can decrypt:\n"

@@ -39,12 +39,20 @@ bool begins_with_armor(HeaderReader& input) {
   return false;
 }
 
+Endpoints open_input(const Options& options, Cancel& cancel) {
+  if (options.command.empty()) return {{}, open_source(options.input(), cancel), {}, {}, {}, {}};
+  Command command{options.command, fmt::format("the command '{}'", options.command.front()), true};
+  auto process = std::make_unique<ChildProcess>(std::move(command), cancel);
+  FdSource source = process->output();
+  return {std::move(process), std::move(source), {}, {}, {}, {}};
+}
+
 }  // namespace
 
 Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
                          const Messages& messages, Cancel& cancel) {
   SinkRules rules = output_rules(options, messages);
-  Endpoints endpoints{open_source(options.input, cancel), {}, {}, {}, {}};
+  Endpoints endpoints = open_input(options, cancel);
   if (options.range && !endpoints.source.size())
     throw UsageError("--range requires a seekable input",
                      "name a file with -i, or redirect standard input from a file");

@@ -9,12 +9,14 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "format/header_reader.hpp"
+#include "io/child_process.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/source_sink.hpp"
 
 namespace gpuaes {
 
 struct Endpoints {
+  std::unique_ptr<ChildProcess> command;  // whose output is the source, or null; not started yet
   FdSource source;
   std::unique_ptr<Source> armor;  // see find_armor(); null unless the input is armored
   std::unique_ptr<Sink> output;
