@@ -33,7 +33,8 @@ Secret read_key_file(const std::string& name, std::vector<struct stat>& files, c
 
 // Reads the secrets for the input from the files that `options` name, and warns about files that other users
 // can read. IoError if a file cannot be read; UsageError if one does not contain a key, identity, recipient
-// or passphrase, or if the passphrase command fails. With -p, passphrase() prompts on the terminal, twice for encryption.
+// or passphrase, or if the passphrase command fails. With -p, passphrase() prompts on the terminal, twice for
+// encryption.
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel);
 
 // The same for the new secrets of --rekey.
