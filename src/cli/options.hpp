@@ -28,7 +28,7 @@ struct Options {
   bool ask_passphrase = false;
   std::optional<std::string> passphrase_file;
   std::optional<std::string> passphrase_command;
-  std::vector<std::string> recipients;     // in the form that -r takes
+  std::vector<std::string> recipients;     // in the form that -r takes; -R FILE is @FILE
   std::vector<std::string> new_key_files;  // this and the next three: the new secrets of --rekey
   bool ask_new_passphrase = false;
   std::optional<std::string> new_passphrase_file;
@@ -39,8 +39,8 @@ struct Options {
   std::optional<std::string> context;
   std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
-  std::string input{standard_name};
-  std::vector<std::string> command;   // whose output is the input, unless empty
+  std::vector<std::string> inputs{std::string(standard_name)};
+  std::vector<std::string> command;   // its output is the input, unless it is empty
   std::optional<std::string> output;  // standard output if not set
   bool in_place = false;              // --rekey replaces the input
   std::vector<LaneSpec> lanes;        // empty: auto
@@ -53,7 +53,8 @@ struct Options {
   bool force = false;                 // write to a terminal anyway
   Messages::Level level = Messages::Level::normal;
 
-  bool names_input() const { return input != standard_name; }
+  const std::string& input() const { return inputs.front(); }
+  bool names_input() const { return input() != standard_name; }
 };
 
 // UsageError for unknown options, conflicting options and malformed values. Whether a file, format or device

@@ -19,7 +19,7 @@ SinkRules output_rules(const Options& options, const Messages& messages) {
 }
 
 Endpoints open_input(const Options& options, Cancel& cancel) {
-  if (options.command.empty()) return {{}, open_source(options.input, cancel), {}, {}, {}};
+  if (options.command.empty()) return {{}, open_source(options.input(), cancel), {}, {}, {}};
   Command command{options.command, fmt::format("the command '{}'", options.command.front()), true};
   auto process = std::make_unique<ChildProcess>(std::move(command), cancel);
   FdSource source = process->output();

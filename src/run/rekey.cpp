@@ -48,7 +48,7 @@ SinkRules output_rules(const Options& options, const FdSource& source, const Mes
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
   if (options.in_place) {
     rules.hint = not_replaceable_hint;
-    rules.before_rename = [&options, &source] { check_unchanged(options.input, source.status()); };
+    rules.before_rename = [&options, &source] { check_unchanged(options.input(), source.status()); };
   }
   return rules;
 }
@@ -94,11 +94,11 @@ void run_rekey(const Options& options, const Messages& messages) {
   Secrets old_secrets = read_secrets(options, messages, cancel);
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);
   check_new_slots(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
-  FdSource source = open_source(options.input, cancel);
+  FdSource source = open_source(options.input(), cancel);
   std::vector<struct stat> in_use = old_secrets.files;
   in_use.insert(in_use.end(), new_secrets.files.begin(), new_secrets.files.end());
   if (!options.in_place) in_use.push_back(source.status());
-  const OutputTargets targets{.output = find_output(options.in_place ? options.input : options.output)};
+  const OutputTargets targets{.output = find_output(options.in_place ? options.input() : options.output)};
   refuse_output_conflicts(options, targets, in_use);
   const std::unique_ptr<Sink> sink =
       open_sink(targets.output, output_rules(options, source, messages), cancel);
