@@ -236,33 +236,34 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
 }
 
 // The files named without an option.
-void set_inputs(Options& options, std::vector<std::string> files, const po::variables_map& given) {
-  if (files.empty()) return;
+void set_inputs(Options& options, std::vector<std::string> names, const po::variables_map& given) {
+  if (names.empty()) return;
   if (given.contains("input")) throw UsageError("--input cannot be used together with another input file");
-  if (files.size() > 1) throw UsageError("more than one input file was given");
-  options.inputs = std::move(files);
+  if (names.size() > 1) throw UsageError("more than one input file was given");
+  options.inputs = std::move(names);
 }
 
-// The command after --.
-void set_command(Options& options, std::vector<std::string> words, const po::variables_map& given) {
+// The command after --. UsageError if it is missing, or if an option is given that cannot be used with it.
+std::vector<std::string> read_command(const po::variables_map& given, const std::vector<std::string>& names,
+                                      std::vector<std::string> words) {
   constexpr char hint[] = "what follows -- is a command whose output is encrypted";
   if (words.empty()) throw UsageError("no command follows --", hint);
+  if (!names.empty()) throw UsageError("an input file cannot be used with a command", hint);
   for (const char* name : {"decrypt", "test", "range", "salvage", "info", "rekey", "input"})
     if (given.contains(name)) throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
-  if (options.names_input()) throw UsageError("an input file cannot be used with a command", hint);
-  options.command = std::move(words);
+  return words;
 }
 
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
   const char* const* const end = argv + argc;
-  const char* const* const separator = std::find(argv, end, std::string_view("--"));
-  const auto [given, files] = parse_command_line(static_cast<int>(separator - argv), argv, describe(groups),
+  const char* const* const command = std::find(argv, end, std::string_view("--"));
+  const auto [given, names] = parse_command_line(static_cast<int>(command - argv), argv, describe(groups),
                                                  static_cast<std::size_t>(argc));
   Options options = read_options(groups, given);
-  set_inputs(options, files, given);
-  if (separator != end) set_command(options, {separator + 1, end}, given);
+  set_inputs(options, names, given);
+  if (command != end) options.command = read_command(given, names, {command + 1, end});
   check_conflicts(given, options);
   options.in_place = options.action == Action::rekey && options.names_input() && !given.contains("output");
   options.progress = options.progress && options.level != Level::quiet;

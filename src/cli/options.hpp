@@ -40,7 +40,7 @@ struct Options {
   std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
   std::vector<std::string> inputs{std::string(standard_name)};
-  std::vector<std::string> command;   // its output is the input, unless it is empty
+  std::vector<std::string> command;   // whose output is the input, unless empty
   std::optional<std::string> output;  // standard output if not set
   bool in_place = false;              // --rekey replaces the input
   std::vector<LaneSpec> lanes;        // empty: auto

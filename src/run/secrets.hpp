@@ -19,15 +19,15 @@ namespace gpuaes {
 
 struct Secrets {
   std::vector<FileKey> keys;           // in the order of the options
-  std::vector<Identity> identities;    // from key files that contain one
+  std::vector<Identity> identities;    // from key files that contain any
   std::vector<PublicKey> recipients;   // to seal for
   std::function<Secret()> passphrase;  // call it once; empty without a passphrase option
   std::vector<struct stat> files;      // the files read, which must not be overwritten
 };
 
-// Returns the contents of a key or identity file, at most one byte more than such a file may contain. Adds
-// the file to `files`. Warns if other users can read it. IoError if it cannot be read; UsageError if the name
-// is itself a secret.
+// Returns the contents of a key or identity file. Adds the file to `files`. Warns if other users can read it,
+// unless it contains recipients, which are public. IoError if it cannot be read; UsageError if it is too long
+// or the name is itself a secret.
 Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                      Cancel& cancel);
 

@@ -8,6 +8,8 @@ gsealed <plain >sealed
 hint='what follows -- is a command whose output is encrypted'
 expect_exit 2 gsealed --
 expect_error 'no command follows --' "$hint"
+expect_exit 2 gsealed plain -- true
+expect_error 'an input file cannot be used with a command' "$hint"
 for option in --decrypt --test '--range 0:1' --salvage --info --rekey '--input plain'; do
   # shellcheck disable=SC2086 # two words
   expect_exit 2 gsealed $option -- touch started
