@@ -16,6 +16,7 @@
 #include "base/bytes.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
+#include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/sealed.hpp"
 #include "io/armor.hpp"
@@ -55,9 +56,11 @@ SinkRules output_rules(const Options& options, const FdSource& source, const Mes
 }
 
 OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
-  if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic)))
+  if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic))) {
+    refuse_other_format(input);
     throw AuthError("the input is not in the sealed format",
                     "only sealed files have slots that can be replaced");
+  }
   return open_sealed_header({.decrypt = true,
                              .keys = std::move(secrets.keys),
                              .identities = std::move(secrets.identities),
