@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "io/output_file.hpp"
 #include "run/file_conflicts.hpp"
+#include "run/secrets.hpp"
 
 namespace gpuaes {
 namespace {
@@ -20,10 +21,17 @@ SinkRules output_rules(const Options& options, const Messages& messages) {
 
 }  // namespace
 
+FdSource open_input(const Options& options, Cancel& cancel) {
+  return with_option(options.names_input() ? "--input" : "", [&] {
+    refuse_secret_as_name(options.input);
+    return open_source(options.input, cancel);
+  });
+}
+
 Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
                          const Messages& messages, Cancel& cancel) {
   SinkRules rules = output_rules(options, messages);
-  Endpoints endpoints{open_source(options.input, cancel), {}, {}, {}};
+  Endpoints endpoints{open_input(options, cancel), {}, {}, {}};
   if (options.range && !endpoints.source.size())
     throw UsageError("--range requires a seekable input",
                      "name a file with -i, or redirect standard input from a file");
@@ -35,13 +43,16 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
   if (options.trace) targets.trace = find_output(options.trace);
   refuse_output_conflicts(options, targets, in_use);
 
-  endpoints.output =
-      options.test ? std::make_unique<NullSink>(cancel) : open_sink(targets.output, rules, cancel);
+  const auto open = [&](const char* option, const OutputTarget& target) {
+    return with_option(option, [&] { return open_sink(target, rules, cancel); });
+  };
+  endpoints.output = options.test ? std::make_unique<NullSink>(cancel)
+                                  : open(options.output ? "--output" : "", targets.output);
   rules.terminal = SinkRules::Terminal::everything;
   rules.hint = "choose another file";
-  if (targets.stats) endpoints.stats = open_sink(*targets.stats, rules, cancel);
+  if (targets.stats) endpoints.stats = open("--stats", *targets.stats);
   rules.durable = false;
-  if (targets.trace) endpoints.trace = open_sink(*targets.trace, rules, cancel);
+  if (targets.trace) endpoints.trace = open("--trace", *targets.trace);
   note_if_terminal(endpoints.source, messages);
   return endpoints;
 }

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/text.hpp"
@@ -17,9 +19,7 @@
 #include "keys/key.hpp"
 
 namespace gpuaes {
-namespace {
 
-// A secret given instead of a file name must not appear in a message, which may be logged.
 void refuse_secret_as_name(const std::string& name) {
   if (access(name.c_str(), F_OK) == 0) return;
   if (looks_like_identity(name))
@@ -40,6 +40,8 @@ void refuse_secret_as_name(const std::string& name) {
         "a key was given instead of a file name",
         "other users may have seen this command line; make a new key with gpuaes-keygen and name its file");
 }
+
+namespace {
 
 FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                           Cancel& cancel) {
@@ -69,9 +71,13 @@ Secret read_up_to(std::size_t max, FdSource& file) {
 
 // Keys and identities -----------------------------------------------------------------------------
 
+std::string_view text_of(const Secret& contents) {
+  return {reinterpret_cast<const char*>(contents.bytes().data()), contents.size()};
+}
+
 // Adds the key or identity that a file contains.
 void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens) {
-  const std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
+  const std::string_view text = text_of(contents);
   if (looks_like_recipient(text))
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
@@ -87,6 +93,15 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
     throw UsageError(fmt::format("{} contains an identity, which can open files but not seal them", name),
                      "seal with -r for its recipient, which gpuaes-keygen -y prints");
   secrets.identities.push_back(parse_identity(contents.bytes(), name));
+}
+
+// Whether a regular file begins like an identity file. Other programs name those with -i.
+bool is_identity_file(const std::string& name, Cancel& cancel) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(name, error) || access(name.c_str(), R_OK) != 0) return false;
+  FdSource file = open_source(name, cancel);
+  const Secret contents = read_up_to(max_key_file_bytes, file);
+  return looks_like_identity(text_of(contents));
 }
 
 // Recipients --------------------------------------------------------------------------------------
@@ -105,7 +120,7 @@ void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& canc
   if (contents.size() > max_recipient_file_bytes)
     throw UsageError(fmt::format("{} is longer than {} bytes, which is too long for a recipients file", name,
                                  max_recipient_file_bytes));
-  std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
+  std::string_view text = text_of(contents);
   const std::size_t before = recipients.size();
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::string_view line = trim(take_line(text));
@@ -130,7 +145,7 @@ PublicKey parse_argument(const std::string& text) {
 void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Cancel& cancel) {
   for (const std::string& each : given)
     if (each.starts_with('@'))
-      add_recipients(secrets, each.substr(1), cancel);
+      with_option("--recipient", [&] { add_recipients(secrets, each.substr(1), cancel); });
     else
       secrets.recipients.push_back(parse_argument(each));
 }
@@ -138,13 +153,19 @@ void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Ca
 // Passphrases -------------------------------------------------------------------------------------
 
 // Reads byte by byte: the bytes after the line may be the input, and may not arrive for a long time.
-Secret read_passphrase(FdSource file) {
+Secret read_passphrase(FdSource file, const Messages& messages) {
   Secret line(max_passphrase_bytes + 1);
   std::size_t size = 0;
   while (size < line.size() && file.read(line.bytes().subspan(size, 1)) == 1 &&
          line.bytes()[size] != std::byte{'\n'})
     ++size;
-  return parse_passphrase(line.bytes().first(size), file.name());
+  Secret passphrase = parse_passphrase(line.bytes().first(size), file.name());
+  if (passphrase.bytes().back() == std::byte{'\r'})
+    messages.warning(
+        fmt::format("the passphrase from {} ends with a carriage return, which is part of it; "
+                    "Windows programs write one before each newline",
+                    file.name()));
+  return passphrase;
 }
 
 Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
@@ -173,6 +194,8 @@ struct Named {
   bool ask_passphrase;
   const std::optional<std::string>& passphrase_file;
   bool opens;  // as opposed to sealing
+  const char* key_option;
+  const char* passphrase_option;
   const char* question;
 
   bool empty() const {
@@ -185,15 +208,19 @@ const std::vector<std::string> nothing;
 Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel) {
   Secrets secrets;
   for (const std::string& name : named.key_files)
-    add_key(secrets, read_key_file(name, secrets.files, messages, cancel), shown_name(name), named.opens);
+    with_option(named.key_option, [&] {
+      add_key(secrets, read_key_file(name, secrets.files, messages, cancel), shown_name(name), named.opens);
+    });
   read_recipients(secrets, named.recipients, cancel);
   if (named.ask_passphrase)
     secrets.passphrase = [question = named.question, twice = !named.opens, &cancel] {
       return ask_passphrase(question, twice, cancel);
     };
   if (const auto& name = named.passphrase_file) {
-    FdSource file = open_secret_file(*name, secrets.files, messages, cancel);
-    const auto held = std::make_shared<Secret>(read_passphrase(std::move(file)));
+    const auto held = with_option(named.passphrase_option, [&] {
+      FdSource file = open_secret_file(*name, secrets.files, messages, cancel);
+      return std::make_shared<Secret>(read_passphrase(std::move(file), messages));
+    });
     secrets.passphrase = [held] { return std::move(*held); };
   }
   return secrets;
@@ -210,10 +237,18 @@ Secret read_key_file(const std::string& name, std::vector<struct stat>& files, c
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
   const Named named{options.key_files,      options.decrypt ? nothing : options.recipients,
                     options.ask_passphrase, options.passphrase_file,
-                    options.decrypt,        "passphrase: "};
-  if (named.empty())
+                    options.decrypt,        "--key",
+                    "--passphrase-file",    "passphrase: "};
+  if (named.empty()) {
+    if (options.decrypt && is_identity_file(options.input, cancel))
+      throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input),
+                       "name the identity file with -k, and the encrypted file with -i");
     throw UsageError("no key or passphrase was given",
-                     "name a key file with -k, or use -p to enter a passphrase");
+                     options.decrypt
+                         ? "name a key or identity file with -k, or use -p to enter a passphrase"
+                         : "name a key file with -k (gpuaes-keygen makes one) or a recipient with "
+                           "-r, or use -p to enter a passphrase");
+  }
   return read_named(named, messages, cancel);
 }
 
@@ -223,6 +258,8 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
                     options.ask_new_passphrase,
                     options.new_passphrase_file,
                     false,
+                    "--new-key",
+                    "--new-passphrase-file",
                     "new passphrase: "};
   if (named.empty())
     throw UsageError("--rekey requires a new key, recipient or passphrase",

@@ -25,6 +25,10 @@ struct Secrets {
   std::vector<struct stat> files;      // the files read, which must not be overwritten
 };
 
+// UsageError if a file name is a key, identity or recipient instead and no such file exists. Secrets must not
+// appear in messages, which may be logged.
+void refuse_secret_as_name(const std::string& name);
+
 // Returns the contents of a key or identity file, at most one byte more than such a file may contain. Adds
 // the file to `files`. Warns if other users can read it. IoError if it cannot be read; UsageError if the name
 // is itself a secret.

@@ -63,9 +63,9 @@ rm made told
 
 # Messages name the stream.
 expect_exit 2 "$program" -k - -i plain <words
-expect_stderr 'error: the key in standard input'
+expect_stderr 'error: --key: the key in standard input'
 expect_exit 2 "$program" --passphrase-file - -i plain </dev/null
-expect_stderr 'error: the passphrase from standard input is empty'
+expect_stderr 'error: --passphrase-file: the passphrase from standard input is empty'
 expect_exit 2 "$program" -r @- -i plain <words
 expect_stderr 'line 1 of standard input'
 expect_exit 4 gsealed -d -i - <plain

@@ -79,6 +79,7 @@ head -c 2000000 /dev/zero | tr '\0' '#' >list
 refused 'list is longer than 1048576 bytes, which is too long for a recipients file' @list
 refused 'is longer than' @/dev/zero
 expect_exit 1 "$program" -r @missing -i plain -o out
+expect_error '--recipient: cannot open missing: No such file or directory'
 expect_exit 1 "$program" -r @ -i plain -o out
 expect_exit 1 "$program" -r @. -i plain -o out
 
@@ -122,21 +123,21 @@ bad 'an invalid character' "${identity:0:40}B${identity:41}"
 bad 'line 2 of bad' "$identity" "$identity"
 bad 'line 4 of bad' "$identity" '# mine' '' 'and more'
 bad 'contains a recipient' "$recipient"
-expect_error 'bad contains a recipient, not a key' \
+expect_error '--key: bad contains a recipient, not a key' \
   'use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k'
 bad 'contains an age identity, which is not supported' AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX
 expect_stderr 'hint: run gpuaes-keygen --x25519 to make an identity$'
 bad 'bad' '# recipient first' "$identity"
 bad 'bad' " $identity"
-for option in -k --passphrase-file; do
+for option in --key --passphrase-file; do
   expect_exit 2 "$program" -d $option "$identity" -i sealed -o out
-  expect_error 'an identity was given instead of the name of its file' \
+  expect_error "$option: an identity was given instead of the name of its file" \
     'other users may have seen this command line; make a new identity with gpuaes-keygen --x25519'
   secretive
 done
 expect_exit 2 "$program" -d -k "${identity,,}" -i sealed -o out
 secretive
 expect_exit 2 "$program" -k "$recipient" -i plain -o out
-expect_error 'a recipient was given instead of a file name' \
+expect_error '--key: a recipient was given instead of a file name' \
   'use gpuaes-stream -r for recipients; keys and identities are read from files'
 [ ! -e out ] || fail "expected no output"

@@ -20,7 +20,7 @@ expect_exit 2 seal -d -r "$recipient"
 expect_error '--recipient cannot be used to decrypt' 'name the identity file with -k'
 expect_exit 2 seal -d -k identity -r "$recipient"
 expect_exit 2 seal -k identity
-expect_error 'identity contains an identity, which can open files but not seal them' \
+expect_error '--key: identity contains an identity, which can open files but not seal them' \
   'seal with -r for its recipient, which gpuaes-keygen -y prints'
 expect_exit 2 seal -k identity -r "$recipient"
 expect_exit 2 seal -r
