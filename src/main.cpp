@@ -33,7 +33,7 @@ void act(const Options& options, const Messages& messages) {
 template <class InputError>
 [[noreturn]] void throw_named(const InputError& error, const Options& options) {
   if (!options.names_input()) throw;
-  throw InputError(fmt::format("{} ({})", error.what(), options.input), error.hint());
+  throw InputError(fmt::format("{} ({})", error.what(), options.input()), error.hint());
 }
 
 void act_on_input(const Options& options, Messages& messages) {

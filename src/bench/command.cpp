@@ -30,10 +30,7 @@ std::vector<Command::Option> options_of(const Command& command) {
 po::options_description describe_options(const Command& command) {
   po::options_description description;
   for (const Command::Option& option : options_of(command))
-    if (option.value == nullptr)
-      description.add_options()(option.name, "");
-    else
-      description.add_options()(option.name, po::value<std::string>(), "");
+    add_option(description, option.name, option.value, option.text);
   return description;
 }
 

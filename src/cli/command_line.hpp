@@ -20,8 +20,21 @@ struct CommandLine {
   std::vector<std::string> positional;  // neither options nor their values
 };
 
-// `argv` begins with the name of the program or of the command. UsageError if it is malformed or has more
-// than `max_positional` positional arguments.
+// The value of an option without an argument: how many times it was given.
+struct Times {
+  std::size_t count = 0;
+};
+// Called by Boost.Program_options each time.
+void validate(boost::any& value, const std::vector<std::string>& tokens, Times*, int);
+
+// Adds an option, which has an argument unless that is nullptr. If the argument is missing, the error shows
+// the first sentence of `help`.
+void add_option(boost::program_options::options_description& description, const char* names,
+                const char* argument, const char* help, bool repeats = false);
+
+// `argv` begins with the name of the program or of the command. A long option may be shortened as long as it
+// is unambiguous. UsageError if the command line is malformed, contains a passphrase, or has more than
+// `max_positional` positional arguments.
 CommandLine parse_command_line(int argc, const char* const* argv,
                                const boost::program_options::options_description& options,
                                std::size_t max_positional = 0);
@@ -36,7 +49,7 @@ struct OptionRow {
   const char* argument;  // as shown in the help; nullptr for an option without one
   const char* help;
   void (*set)(Target& target, const std::string& argument);  // UsageError
-  bool repeats = false;                                      // may be given several times
+  bool repeats = false;  // its argument may be given several times; an option without one always may
 
   std::string name() const { return std::string(names).substr(0, std::string_view(names).find(',')); }
 };
@@ -68,16 +81,10 @@ void set_parsed(Target& target, const std::string& text) {
 
 template <class Target, std::size_t count>
 boost::program_options::options_description describe(const std::array<OptionGroup<Target>, count>& groups) {
-  namespace po = boost::program_options;
-  po::options_description description;
+  boost::program_options::options_description description;
   for (const OptionGroup<Target>& group : groups)
     for (const OptionRow<Target>& row : group.rows)
-      if (row.argument == nullptr)
-        description.add_options()(row.names, "");
-      else if (row.repeats)
-        description.add_options()(row.names, po::value<std::vector<std::string>>(), "");
-      else
-        description.add_options()(row.names, po::value<std::string>(), "");
+      add_option(description, row.names, row.argument, row.help, row.repeats);
   return description;
 }
 
@@ -104,7 +111,7 @@ Target read_options(const std::array<OptionGroup<Target>, count>& groups,
       if (!given.contains(row.name())) continue;
       const boost::program_options::variable_value& value = given[row.name()];
       if (row.argument == nullptr)
-        row.set(target, {});
+        for (std::size_t i = 0; i < value.template as<Times>().count; ++i) row.set(target, {});
       else if (row.repeats)
         for (const std::string& each : value.template as<std::vector<std::string>>()) row.set(target, each);
       else

@@ -25,11 +25,6 @@ void act(Options& options, const std::string&) {
   options.action = action;
 }
 
-template <Level level>
-void set_level(Options& options, const std::string&) {
-  options.level = level;
-}
-
 // Turns on a mode that implies --decrypt.
 template <bool Options::*mode>
 void turn_on_to_decrypt(Options& options, const std::string&) {
@@ -48,7 +43,7 @@ using Row = OptionRow<Options>;
 constexpr auto operations = std::to_array<Row>({
     {"encrypt,e", nullptr, "Encrypt (the default).", [](Options&, const std::string&) {}},
     {"decrypt,d", nullptr, "Decrypt. The sealed format is detected.", turn_on<&Options::decrypt>},
-    {"test", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
+    {"test,t", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
     {"range", "OFFSET:[LENGTH]",
      "Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end. The input must "
      "be a file.",
@@ -76,6 +71,8 @@ constexpr auto keys = std::to_array<Row>({
     {"recipient,r", "RECIPIENT",
      "Encrypt for RECIPIENT; with @FILE, for each recipient in FILE. Can be repeated.",
      add_text<&Options::recipients>, repeats},
+    {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as -r @FILE. Can be repeated.",
+     [](Options& options, const std::string& name) { options.recipients.push_back("@" + name); }, repeats},
     {"new-key", "FILE", "With --rekey: add a slot for the key in FILE. Can be repeated.",
      add_text<&Options::new_key_files>, repeats},
     {"new-passphrase", nullptr, "With --rekey: ask for the new passphrase.",
@@ -85,7 +82,11 @@ constexpr auto keys = std::to_array<Row>({
 });
 
 constexpr auto files = std::to_array<Row>({
-    {"input,i", "FILE", "Read FILE instead of standard input (-).", set_text<&Options::input>},
+    {"input,i", "FILE", "Read FILE instead of standard input (-). FILE alone means the same.",
+     [](Options& options, const std::string& name) {
+       options.inputs = {name};
+       options.input_option = "--input";
+     }},
     {"output,o", "FILE", "Write FILE instead of standard output (-). FILE appears only when it is complete.",
      set_parsed<&Options::output, parse_output>},
     {"force", nullptr, "Write ciphertext or binary data even to a terminal.", turn_on<&Options::force>},
@@ -113,6 +114,7 @@ constexpr auto lanes = std::to_array<Row>({
     {"lanes,l", "SPEC",
      "Where to compute: auto (the default), or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +.",
      set_parsed<&Options::lanes, parse_lanes>},
+    {"threads,T", "N", "Use N CPU threads, as -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
     {"kernel", "NAME", "CUDA kernels: bitslice (the default, constant-time) or ttable.",
      set_parsed<&Options::kernel, parse_cuda_kernel>},
     {"chunk-size,b", "SIZE", "Plaintext bytes per chunk; K, M and G are powers of 1024.",
@@ -124,8 +126,12 @@ constexpr auto messages = std::to_array<Row>({
     {"progress,P", nullptr, "Show progress: bytes, time, rates and lanes.", turn_on<&Options::progress>},
     {"size", "SIZE", "The expected size of an input that is not a file, for --progress.",
      set_parsed<&Options::size, parse_expected_size>},
-    {"verbose,v", nullptr, "Explain what is being done.", set_level<Level::verbose>},
-    {"quiet,q", nullptr, "Print errors only.", set_level<Level::quiet>},
+    {"verbose,v", nullptr, "Explain what is being done; twice, also the work of each lane.",
+     [](Options& options, const std::string&) {
+       options.level = options.level == Level::normal ? Level::verbose : Level::very_verbose;
+     }},
+    {"quiet,q", nullptr, "Print errors only.",
+     [](Options& options, const std::string&) { options.level = Level::quiet; }},
     {"stats", "FILE", "Write statistics to FILE as JSON.", set_text<&Options::stats>},
     {"trace", "FILE", "Write a timeline to FILE, for Perfetto.", set_text<&Options::trace>},
 });
@@ -155,6 +161,7 @@ constexpr auto exclusive = std::to_array<Pair>({
     {"test", "output"},
     {"test", "range"},
     {"salvage", "range"},
+    {"lanes", "threads"},
     {"test", "encrypt"},
     {"range", "encrypt"},
     {"salvage", "encrypt"},
@@ -171,10 +178,10 @@ constexpr auto dependent = std::to_array<Pair>({
 constexpr auto accepted_by_info =
     std::to_array<std::string_view>({"info", "json", "input", "format", "decrypt", "verbose", "quiet"});
 
-constexpr auto accepted_by_rekey =
-    std::to_array<std::string_view>({"rekey", "key", "passphrase", "passphrase-file", "recipient", "new-key",
-                                     "new-passphrase", "new-passphrase-file", "input", "output", "force",
-                                     "format", "label", "progress", "size", "verbose", "quiet"});
+constexpr auto accepted_by_rekey = std::to_array<std::string_view>(
+    {"rekey", "key", "passphrase", "passphrase-file", "recipient", "recipients-file", "new-key",
+     "new-passphrase", "new-passphrase-file", "input", "output", "force", "format", "label", "progress",
+     "size", "verbose", "quiet"});
 
 // UsageError if an option is given that `mode` does not accept.
 void refuse_others(const po::variables_map& given, std::string_view mode,
@@ -196,19 +203,30 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
   for (const auto& [a, b] : exclusive) refuse_together(given, a, b);
   if (given.contains("rekey") && options.format.value_or("sealed") != "sealed")
     throw UsageError("--rekey works only with the sealed format");
-  if (options.decrypt && !given.contains("rekey") && !options.recipients.empty())
-    throw UsageError("--recipient cannot be used to decrypt", "name the identity file with -k");
+  for (const char* name : {"recipient", "recipients-file"})
+    if (given.contains(name) && options.decrypt && !given.contains("rekey"))
+      throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),
                        "use /dev/stdout or /dev/stderr for standard output or standard error");
 }
 
+// The files named without an option.
+void set_inputs(Options& options, std::vector<std::string> files, const po::variables_map& given) {
+  if (files.empty()) return;
+  if (given.contains("input")) throw UsageError("--input cannot be used together with another input file");
+  if (files.size() > 1) throw UsageError("more than one input file was given");
+  options.inputs = std::move(files);
+}
+
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
-  const po::variables_map given = parse_command_line(argc, argv, describe(groups)).given;
+  const auto [given, files] =
+      parse_command_line(argc, argv, describe(groups), static_cast<std::size_t>(argc));
   Options options = read_options(groups, given);
+  set_inputs(options, files, given);
   check_conflicts(given, options);
   options.in_place = options.action == Action::rekey && options.names_input() && !given.contains("output");
   options.progress = options.progress && options.level != Level::quiet;
@@ -216,8 +234,9 @@ Options parse_options(int argc, const char* const* argv) {
 }
 
 std::string help_text() {
-  return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... <IN >OUT\n"
-         "       gpuaes-stream -d (-k FILE | -p) [OPTION]... <IN >OUT\n\n"
+  return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... [FILE] >OUT\n"
+         "       gpuaes-stream (-d | -t) (-k FILE | -p) [OPTION]... [FILE] >OUT\n"
+         "       gpuaes-stream --info [OPTION]... [FILE]\n\n"
          "Encrypt or decrypt a stream on CPUs and NVIDIA GPUs.\n\n" +
          format_options(groups) +
          "\nExamples:\n"

@@ -27,7 +27,7 @@ struct Options {
   std::vector<std::string> key_files;
   bool ask_passphrase = false;
   std::optional<std::string> passphrase_file;
-  std::vector<std::string> recipients;     // in the form that -r takes
+  std::vector<std::string> recipients;     // in the form that -r takes; -R FILE is @FILE
   std::vector<std::string> new_key_files;  // this and the next two: the new secrets of --rekey
   bool ask_new_passphrase = false;
   std::optional<std::string> new_passphrase_file;
@@ -37,7 +37,8 @@ struct Options {
   std::optional<std::string> context;
   std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
-  std::string input{standard_name};
+  std::vector<std::string> inputs{std::string(standard_name)};
+  const char* input_option = "";      // that names the input, if any
   std::optional<std::string> output;  // standard output if not set
   bool in_place = false;              // --rekey replaces the input
   std::vector<LaneSpec> lanes;        // empty: auto
@@ -50,7 +51,8 @@ struct Options {
   bool force = false;                 // write to a terminal anyway
   Messages::Level level = Messages::Level::normal;
 
-  bool names_input() const { return input != standard_name; }
+  const std::string& input() const { return inputs.front(); }
+  bool names_input() const { return input() != standard_name; }
 };
 
 // UsageError for unknown options, conflicting options and malformed values. Whether a file, format or device

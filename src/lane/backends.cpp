@@ -78,14 +78,20 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// `what` begins the hint.
-unsigned parse_number(std::string_view digits, std::string_view what, unsigned min, unsigned max,
-                      std::string_view text) {
+std::optional<unsigned> parse_number(std::string_view digits, unsigned min, unsigned max) {
   unsigned number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc{} || end != digits.data() + digits.size() || number < min || number > max)
-    throw bad_lanes(text, fmt::format("{} must be from {} to {}", what, min, max));
+    return std::nullopt;
   return number;
+}
+
+// A number in a field of `text`. `what` begins the hint.
+unsigned parse_field(std::string_view field, std::string_view what, unsigned min, unsigned max,
+                     std::string_view text) {
+  const std::optional<unsigned> number = parse_number(field, min, max);
+  if (!number) throw bad_lanes(text, fmt::format("{} must be from {} to {}", what, min, max));
+  return *number;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -113,11 +119,11 @@ LaneSpec parse_part(std::string_view part, std::string_view text) {
   const std::size_t count = uses_device(spec) ? 2 : 1;
   if (fields.size() > count + 1) throw bad_lanes(text);
   if (uses_device(spec) && fields.size() > 1)
-    spec.device = parse_number(fields[1], "the device number", 0, max_devices, text);
+    spec.device = parse_field(fields[1], "the device number", 0, max_devices, text);
   if (fields.size() > count)
     spec.count =
-        parse_number(fields[count], uses_device(spec) ? "the number of streams" : "the number of threads", 1,
-                     info(spec.backend).max_count, text);
+        parse_field(fields[count], uses_device(spec) ? "the number of streams" : "the number of threads", 1,
+                    info(spec.backend).max_count, text);
   return spec;
 }
 
@@ -146,6 +152,16 @@ std::vector<LaneSpec> parse_lanes(std::string_view text) {
   if (text == "auto") return specs;
   for (const std::string_view part : split(text, '+')) specs.push_back(parse_part(part, text));
   return specs;
+}
+
+std::vector<LaneSpec> parse_threads(std::string_view text) {
+  const std::optional<unsigned> count = parse_number(text, 1, max_threads);
+  if (!count)
+    throw UsageError(
+        fmt::format("invalid --threads '{}'", text),
+        fmt::format("use a number from 1 to {}, or omit the option to use what suits the machine",
+                    max_threads));
+  return {{.backend = Backend::cpu, .count = count}};
 }
 
 CudaKernel parse_cuda_kernel(std::string_view name) {

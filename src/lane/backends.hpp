@@ -53,6 +53,9 @@ struct LaneSpec {
 // Parses the value of -l: "auto", which gives an empty list, or items joined by '+'. UsageError.
 std::vector<LaneSpec> parse_lanes(std::string_view text);
 
+// Parses a number of CPU threads, the value of -T. UsageError.
+std::vector<LaneSpec> parse_threads(std::string_view text);
+
 // Parses the value of --kernel. UsageError.
 CudaKernel parse_cuda_kernel(std::string_view name);
 

@@ -22,9 +22,9 @@ SinkRules output_rules(const Options& options, const Messages& messages) {
 }  // namespace
 
 FdSource open_input(const Options& options, Cancel& cancel) {
-  return with_option(options.names_input() ? "--input" : "", [&] {
-    refuse_secret_as_name(options.input);
-    return open_source(options.input, cancel);
+  return with_option(options.input_option, [&] {
+    refuse_secret_as_name(options.input());
+    return open_source(options.input(), cancel);
   });
 }
 

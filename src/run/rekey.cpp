@@ -48,7 +48,7 @@ SinkRules output_rules(const Options& options, const FdSource& source, const Mes
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
   if (options.in_place) {
     rules.hint = not_replaceable_hint;
-    rules.before_rename = [&options, &source] { check_unchanged(options.input, source.status()); };
+    rules.before_rename = [&options, &source] { check_unchanged(options.input(), source.status()); };
   }
   return rules;
 }
@@ -98,9 +98,11 @@ void run_rekey(const Options& options, const Messages& messages) {
   std::vector<struct stat> in_use = old_secrets.files;
   in_use.insert(in_use.end(), new_secrets.files.begin(), new_secrets.files.end());
   if (!options.in_place) in_use.push_back(source.status());
-  const OutputTargets targets{.output = find_output(options.in_place ? options.input : options.output)};
+  const OutputTargets targets{.output = find_output(options.in_place ? options.input() : options.output)};
   refuse_output_conflicts(options, targets, in_use);
-  const char* const output_option = options.in_place ? "--input" : options.output ? "--output" : "";
+  const char* const output_option = options.in_place ? options.input_option
+                                    : options.output ? "--output"
+                                                     : "";
   const std::unique_ptr<Sink> sink = with_option(output_option, [&] {
     return open_sink(targets.output, output_rules(options, source, messages), cancel);
   });

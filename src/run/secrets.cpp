@@ -145,7 +145,7 @@ PublicKey parse_argument(const std::string& text) {
 void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Cancel& cancel) {
   for (const std::string& each : given)
     if (each.starts_with('@'))
-      with_option("--recipient", [&] { add_recipients(secrets, each.substr(1), cancel); });
+      with_option("the recipients file", [&] { add_recipients(secrets, each.substr(1), cancel); });
     else
       secrets.recipients.push_back(parse_argument(each));
 }
@@ -240,9 +240,9 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
                     options.decrypt,        "--key",
                     "--passphrase-file",    "passphrase: "};
   if (named.empty()) {
-    if (options.decrypt && is_identity_file(options.input, cancel))
-      throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input),
-                       "name the identity file with -k, and the encrypted file with -i");
+    if (options.decrypt && is_identity_file(options.input(), cancel))
+      throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
+                       "name the identity file with -k, and the encrypted file with -i or without an option");
     throw UsageError("no key or passphrase was given",
                      options.decrypt
                          ? "name a key or identity file with -k, or use -p to enter a passphrase"

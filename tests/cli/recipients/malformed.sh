@@ -79,7 +79,7 @@ head -c 2000000 /dev/zero | tr '\0' '#' >list
 refused 'list is longer than 1048576 bytes, which is too long for a recipients file' @list
 refused 'is longer than' @/dev/zero
 expect_exit 1 "$program" -r @missing -i plain -o out
-expect_error '--recipient: cannot open missing: No such file or directory'
+expect_error 'the recipients file: cannot open missing: No such file or directory'
 expect_exit 1 "$program" -r @ -i plain -o out
 expect_exit 1 "$program" -r @. -i plain -o out
 

@@ -20,7 +20,7 @@ for option in --new-key --new-passphrase-file; do
   expect_error "$option: cannot open absent: $absent"
 done
 expect_exit 1 "$program" -r @absent -i plain
-expect_error "--recipient: cannot open absent: $absent"
+expect_error "the recipients file: cannot open absent: $absent"
 for mode in --encrypt --decrypt --info "--rekey --new-key $work/key256"; do
   secret=(-k "$key")
   [ "$mode" != --info ] || secret=()
@@ -38,7 +38,7 @@ expect_error '--key: empty is empty' 'a key is 16, 24 or 32 raw bytes, or 32, 48
 expect_exit 2 "$program" --passphrase-file empty -i plain
 expect_error '--passphrase-file: the passphrase from empty is empty'
 expect_exit 2 "$program" -r @empty -i plain
-expect_error '--recipient: empty contains no recipients' \
+expect_error 'the recipients file: empty contains no recipients' \
   'a recipient is the line that gpuaes-keygen -y prints for an identity'
 expect_exit 4 gsealed -d -i empty
 expect_error 'the input is empty (empty)'
@@ -46,7 +46,7 @@ expect_error 'the input is empty (empty)'
 # In place of the input, an identity. Encrypting one is not a mistake.
 expect_exit 2 "$program" -d -i identity <sealed
 expect_error 'identity contains an identity, not an encrypted file' \
-  'name the identity file with -k, and the encrypted file with -i'
+  'name the identity file with -k, and the encrypted file with -i or without an option'
 for file in absent plain recipient .; do
   expect_exit 2 "$program" -d -i "$file" <sealed
   expect_error 'no key or passphrase was given' 'name a key or identity file with -k, or use -p to enter a passphrase'
