@@ -20,7 +20,7 @@ constexpr auto rows = std::to_array<OptionRow<KeygenOptions>>({
     {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
      set_parsed<&KeygenOptions::output, parse_output>},
     {"x25519", nullptr, "Make an identity, and print its recipient.", act<Action::generate_identity>},
-    {"recipient,y", "FILE", "Print the recipient of the identity in FILE.",
+    {"recipient,y", "FILE", "Print the recipients of the identities in FILE.",
      [](KeygenOptions& options, const std::string& name) {
        options.action = Action::show_recipient;
        options.identity = name;

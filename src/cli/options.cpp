@@ -68,6 +68,8 @@ constexpr auto keys = std::to_array<Row>({
     {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.", turn_on<&Options::ask_passphrase>},
     {"passphrase-file", "FILE", "Read the passphrase from the first line of FILE.",
      set_text<&Options::passphrase_file>},
+    {"passphrase-command", "COMMAND", "Read the passphrase from the first line that COMMAND prints.",
+     set_text<&Options::passphrase_command>},
     {"recipient,r", "RECIPIENT",
      "Encrypt for RECIPIENT; with @FILE, for each recipient in FILE. Can be repeated.",
      add_text<&Options::recipients>, repeats},
@@ -79,6 +81,9 @@ constexpr auto keys = std::to_array<Row>({
      turn_on<&Options::ask_new_passphrase>},
     {"new-passphrase-file", "FILE", "With --rekey: read the new passphrase from the first line of FILE.",
      set_text<&Options::new_passphrase_file>},
+    {"new-passphrase-command", "COMMAND",
+     "With --rekey: read the new passphrase from the first line that COMMAND prints.",
+     set_text<&Options::new_passphrase_command>},
 });
 
 constexpr auto files = std::to_array<Row>({
@@ -157,7 +162,11 @@ constexpr auto exclusive = std::to_array<Pair>({
     {"encrypt", "decrypt"},
     {"verbose", "quiet"},
     {"passphrase", "passphrase-file"},
+    {"passphrase", "passphrase-command"},
+    {"passphrase-file", "passphrase-command"},
     {"new-passphrase", "new-passphrase-file"},
+    {"new-passphrase", "new-passphrase-command"},
+    {"new-passphrase-file", "new-passphrase-command"},
     {"test", "output"},
     {"test", "range"},
     {"salvage", "range"},
@@ -173,15 +182,32 @@ constexpr auto dependent = std::to_array<Pair>({
     {"new-key", "rekey"},
     {"new-passphrase", "rekey"},
     {"new-passphrase-file", "rekey"},
+    {"new-passphrase-command", "rekey"},
 });
 
 constexpr auto accepted_by_info =
     std::to_array<std::string_view>({"info", "json", "input", "format", "decrypt", "verbose", "quiet"});
 
-constexpr auto accepted_by_rekey = std::to_array<std::string_view>(
-    {"rekey", "key", "passphrase", "passphrase-file", "recipient", "recipients-file", "new-key",
-     "new-passphrase", "new-passphrase-file", "input", "output", "force", "format", "label", "progress",
-     "size", "verbose", "quiet"});
+constexpr auto accepted_by_rekey = std::to_array<std::string_view>({"rekey",
+                                                                    "key",
+                                                                    "passphrase",
+                                                                    "passphrase-file",
+                                                                    "passphrase-command",
+                                                                    "recipient",
+                                                                    "recipients-file",
+                                                                    "new-key",
+                                                                    "new-passphrase",
+                                                                    "new-passphrase-file",
+                                                                    "new-passphrase-command",
+                                                                    "input",
+                                                                    "output",
+                                                                    "force",
+                                                                    "format",
+                                                                    "label",
+                                                                    "progress",
+                                                                    "size",
+                                                                    "verbose",
+                                                                    "quiet"});
 
 // UsageError if an option is given that `mode` does not accept.
 void refuse_others(const po::variables_map& given, std::string_view mode,
@@ -213,20 +239,34 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
 }
 
 // The files named without an option.
-void set_inputs(Options& options, std::vector<std::string> files, const po::variables_map& given) {
-  if (files.empty()) return;
+void set_inputs(Options& options, std::vector<std::string> names, const po::variables_map& given) {
+  if (names.empty()) return;
   if (given.contains("input")) throw UsageError("--input cannot be used together with another input file");
-  if (files.size() > 1) throw UsageError("more than one input file was given");
-  options.inputs = std::move(files);
+  if (names.size() > 1) throw UsageError("more than one input file was given");
+  options.inputs = std::move(names);
+}
+
+// The command after --. UsageError if it is missing, or if an option is given that cannot be used with it.
+std::vector<std::string> read_command(const po::variables_map& given, const std::vector<std::string>& names,
+                                      std::vector<std::string> words) {
+  constexpr char hint[] = "what follows -- is a command whose output is encrypted";
+  if (words.empty()) throw UsageError("no command follows --", hint);
+  if (!names.empty()) throw UsageError("an input file cannot be used with a command", hint);
+  for (const char* name : {"decrypt", "test", "range", "salvage", "info", "rekey", "input"})
+    if (given.contains(name)) throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
+  return words;
 }
 
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
-  const auto [given, files] =
-      parse_command_line(argc, argv, describe(groups), static_cast<std::size_t>(argc));
+  const char* const* const end = argv + argc;
+  const char* const* const command = std::find(argv, end, std::string_view("--"));
+  const auto [given, names] = parse_command_line(static_cast<int>(command - argv), argv, describe(groups),
+                                                 static_cast<std::size_t>(argc));
   Options options = read_options(groups, given);
-  set_inputs(options, files, given);
+  set_inputs(options, names, given);
+  if (command != end) options.command = read_command(given, names, {command + 1, end});
   check_conflicts(given, options);
   options.in_place = options.action == Action::rekey && options.names_input() && !given.contains("output");
   options.progress = options.progress && options.level != Level::quiet;
@@ -235,6 +275,7 @@ Options parse_options(int argc, const char* const* argv) {
 
 std::string help_text() {
   return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... [FILE] >OUT\n"
+         "       gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... -- COMMAND... >OUT\n"
          "       gpuaes-stream (-d | -t) (-k FILE | -p) [OPTION]... [FILE] >OUT\n"
          "       gpuaes-stream --info [OPTION]... [FILE]\n\n"
          "Encrypt or decrypt a stream on CPUs and NVIDIA GPUs.\n\n" +
@@ -244,6 +285,8 @@ std::string help_text() {
          "    gpuaes-keygen -o key\n"
          "    tar -c photos | gpuaes-stream -k key >photos.sealed\n"
          "    gpuaes-stream -d -k key <photos.sealed | tar -x\n\n"
+         "  Encrypt an archive only if tar succeeds:\n"
+         "    gpuaes-stream -k key -o photos.sealed -- tar -c photos\n\n"
          "  Encrypt a file with a passphrase:\n"
          "    gpuaes-stream -p -i disk.img -o disk.sealed\n\n"
          "  Encrypt for a recipient; only its identity can decrypt:\n"

@@ -27,10 +27,12 @@ struct Options {
   std::vector<std::string> key_files;
   bool ask_passphrase = false;
   std::optional<std::string> passphrase_file;
+  std::optional<std::string> passphrase_command;
   std::vector<std::string> recipients;     // in the form that -r takes; -R FILE is @FILE
-  std::vector<std::string> new_key_files;  // this and the next two: the new secrets of --rekey
+  std::vector<std::string> new_key_files;  // this and the next three: the new secrets of --rekey
   bool ask_new_passphrase = false;
   std::optional<std::string> new_passphrase_file;
+  std::optional<std::string> new_passphrase_command;
   std::optional<std::string> format;  // if not set: sealed, or detected when decrypting
   std::optional<Cipher> cipher;
   std::optional<std::string> iv;
@@ -39,6 +41,7 @@ struct Options {
   std::optional<std::uint32_t> iterations;
   std::vector<std::string> inputs{std::string(standard_name)};
   const char* input_option = "";      // that names the input, if any
+  std::vector<std::string> command;   // whose output is the input, unless empty
   std::optional<std::string> output;  // standard output if not set
   bool in_place = false;              // --rekey replaces the input
   std::vector<LaneSpec> lanes;        // empty: auto

@@ -7,9 +7,16 @@
 #include "base/error.hpp"
 #include "io/output_file.hpp"
 #include "run/file_conflicts.hpp"
-#include "run/secrets.hpp"
 
 namespace gpuaes {
+
+FdSource open_input_file(const Options& options, Cancel& cancel) {
+  return with_option(options.input_option, [&] {
+    refuse_secret_as_name(options.input());
+    return open_source(options.input(), cancel);
+  });
+}
+
 namespace {
 
 SinkRules output_rules(const Options& options, const Messages& messages) {
@@ -19,19 +26,20 @@ SinkRules output_rules(const Options& options, const Messages& messages) {
           .warn = [&messages](const std::string& text) { messages.warning(text); }};
 }
 
-}  // namespace
-
-FdSource open_input(const Options& options, Cancel& cancel) {
-  return with_option(options.input_option, [&] {
-    refuse_secret_as_name(options.input());
-    return open_source(options.input(), cancel);
-  });
+Endpoints open_input(const Options& options, Cancel& cancel) {
+  if (options.command.empty()) return {{}, open_input_file(options, cancel), {}, {}, {}};
+  Command command{options.command, fmt::format("the command '{}'", options.command.front()), true};
+  auto process = std::make_unique<ChildProcess>(std::move(command), cancel);
+  FdSource source = process->output();
+  return {std::move(process), std::move(source), {}, {}, {}};
 }
+
+}  // namespace
 
 Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
                          const Messages& messages, Cancel& cancel) {
   SinkRules rules = output_rules(options, messages);
-  Endpoints endpoints{open_input(options, cancel), {}, {}, {}};
+  Endpoints endpoints = open_input(options, cancel);
   if (options.range && !endpoints.source.size())
     throw UsageError("--range requires a seekable input",
                      "name a file with -i, or redirect standard input from a file");

@@ -9,19 +9,22 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "format/header_reader.hpp"
+#include "io/child_process.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/source_sink.hpp"
 
 namespace gpuaes {
 
 struct Endpoints {
+  std::unique_ptr<ChildProcess> command;  // whose output is the source, or null; not started yet
   FdSource source;
   std::unique_ptr<Sink> output;
   std::unique_ptr<Sink> stats, trace;  // null unless requested
 };
 
-// Opens the input. IoError if it cannot be opened; UsageError if its name is a secret.
-FdSource open_input(const Options& options, Cancel& cancel);
+// Opens the input, which must not be a command. IoError if it cannot be opened; UsageError if its name is a
+// secret.
+FdSource open_input_file(const Options& options, Cancel& cancel);
 
 // Opens the files that `options` name, and prints a note if the input is a terminal. No output may be one of
 // `secret_files`. UsageError and IoError as in refuse_output_conflicts(); UsageError if --range is given and

@@ -68,12 +68,13 @@ SessionRequest make_request(const Options& options, Secrets secrets, HeaderReade
           .check = [&cancel] { cancel.check(); }};
 }
 
+// Adds a hint to an AuthError that has none.
 template <class Action>
 auto with_hint(const char* hint, const Action& action) {
   try {
     return action();
   } catch (const AuthError& error) {
-    if (*hint == '\0') throw;
+    if (*hint == '\0' || !error.hint().empty()) throw;
     throw AuthError(error.what(), hint);
   }
 }
@@ -111,6 +112,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
     messages.warning(
         fmt::format("the {} format is not authenticated; modifications will go undetected", format.name));
   if (warning != nullptr) messages.warning(warning);
+  if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
   StreamParts parts{.source = source,
                     .sink = *endpoints.output,

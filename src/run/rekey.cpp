@@ -94,7 +94,7 @@ void run_rekey(const Options& options, const Messages& messages) {
   Secrets old_secrets = read_secrets(options, messages, cancel);
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);
   check_new_slots(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
-  FdSource source = open_input(options, cancel);
+  FdSource source = open_input_file(options, cancel);
   std::vector<struct stat> in_use = old_secrets.files;
   in_use.insert(in_use.end(), new_secrets.files.begin(), new_secrets.files.end());
   if (!options.in_place) in_use.push_back(source.status());

@@ -49,6 +49,7 @@ UNREACHABLE = {
     # message: reason
     "cannot change the terminal settings of": "the terminal was just opened",
     "cannot read the terminal settings of": "the terminal was just opened",
+    "cannot wait for": "the command is a child that only this program waits for",
     "cannot seek in": "fault injection causes it: lseek()",
     "cannot get random bytes from the system: {}": "fault injection causes it: getrandom()",
     "not enough memory for the trace": "fault injection causes it: memory",

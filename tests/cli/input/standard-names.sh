@@ -58,7 +58,7 @@ grep -Eqx '[0-9a-f]{64}' made || fail "keygen -o -: expected a key, got: $(<made
 "$keygen" --x25519 -o - >made 2>told
 [ "$("$keygen" -y - <made)" = "$(<told)" ] || fail "keygen: expected the recipient $(<told)"
 ! "$keygen" -y - <words 2>told || fail "keygen -y -: expected an error"
-grep -q 'error: standard input' told || fail "expected a message about standard input, got: $(<told)"
+grep -q 'error: .*standard input' told || fail "expected a message about standard input, got: $(<told)"
 rm made told
 
 # Messages name the stream.
