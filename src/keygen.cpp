@@ -102,6 +102,8 @@ void show_recipients(const std::string& name, const Messages& messages) {
 
 void act(const KeygenOptions& options, const Messages& messages) {
   switch (options.action) {
+    case KeygenOptions::Action::completions:
+      return print(keygen_completions(options.shell));
     case KeygenOptions::Action::help:
       return print(keygen_help_text());
     case KeygenOptions::Action::version:

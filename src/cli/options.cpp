@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "cli/command_line.hpp"
+#include "cli/completions.hpp"
+#include "format/format.hpp"
 
 namespace gpuaes {
 namespace {
@@ -31,7 +32,7 @@ void turn_on_to_decrypt(Options& options, const std::string&) {
   options.*mode = options.decrypt = true;
 }
 
-constexpr bool repeats = true;
+constexpr bool once = false, repeats = true;
 
 using Row = OptionRow<Options>;
 
@@ -39,7 +40,8 @@ using Row = OptionRow<Options>;
 //  1. add its field to Options,
 //  2. add its row to one of these groups, which -h prints in this order,
 //  3. add its name to the lists below of options that exclude or require each other,
-//  4. document it in man/gpuaes-stream.1, where a test expects the same groups and the same order.
+//  4. if its argument is one of a few words, name the function that lists them, for completions,
+//  5. document it in man/gpuaes-stream.1, where a test expects the same groups and the same order.
 constexpr auto operations = std::to_array<Row>({
     {"encrypt,e", nullptr, "Encrypt (the default).", [](Options&, const std::string&) {}},
     {"decrypt,d", nullptr, "Decrypt. The sealed format is detected.", turn_on<&Options::decrypt>},
@@ -100,10 +102,12 @@ constexpr auto files = std::to_array<Row>({
 constexpr auto formats = std::to_array<Row>({
     {"format,f", "FORMAT",
      "sealed (the default), cobblestone, openssl or raw. Required to decrypt all but sealed.",
-     set_text<&Options::format>},
+     set_text<&Options::format>, once, format_names},
     {"cipher,c", "CIPHER",
      "aes-128, aes-192, aes-256 or kuznyechik. The default is AES with the key's length.",
-     set_parsed<&Options::cipher, parse_cipher>},
+     set_parsed<&Options::cipher, parse_cipher>, once, cipher_names},
+    {"armor,a", nullptr, "Sealed format: write text, for example for mail. Armored input is detected.",
+     turn_on<&Options::armor>},
     {"label", "TEXT", "Sealed format: bind the file to TEXT, which is then required to decrypt it.",
      set_parsed<&Options::label, parse_label>},
     {"context", "HEX",
@@ -118,10 +122,10 @@ constexpr auto formats = std::to_array<Row>({
 constexpr auto lanes = std::to_array<Row>({
     {"lanes,l", "SPEC",
      "Where to compute: auto (the default), or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +.",
-     set_parsed<&Options::lanes, parse_lanes>},
+     set_parsed<&Options::lanes, parse_lanes>, once, lane_names},
     {"threads,T", "N", "Use N CPU threads, as -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
     {"kernel", "NAME", "CUDA kernels: bitslice (the default, constant-time) or ttable.",
-     set_parsed<&Options::kernel, parse_cuda_kernel>},
+     set_parsed<&Options::kernel, parse_cuda_kernel>, once, cuda_kernel_names},
     {"chunk-size,b", "SIZE", "Plaintext bytes per chunk; K, M and G are powers of 1024.",
      set_parsed<&Options::chunk_bytes, parse_size>},
     {"list-lanes", nullptr, "List the lanes of this machine and exit.", act<Action::list_lanes>},
@@ -142,6 +146,12 @@ constexpr auto messages = std::to_array<Row>({
 });
 
 constexpr auto about = std::to_array<Row>({
+    {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
+     [](Options& options, const std::string& name) {
+       options.action = Action::completions;
+       options.shell = name;
+     },
+     once, shell_names},
     {"version,V", nullptr, "Print the version and exit.", act<Action::version>},
     {"help,h", nullptr, "Print this help and exit.", act<Action::help>},
 });
@@ -203,6 +213,7 @@ constexpr auto accepted_by_rekey = std::to_array<std::string_view>({"rekey",
                                                                     "output",
                                                                     "force",
                                                                     "format",
+                                                                    "armor",
                                                                     "label",
                                                                     "progress",
                                                                     "size",
@@ -232,6 +243,8 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
   for (const char* name : {"recipient", "recipients-file"})
     if (given.contains(name) && options.decrypt && !given.contains("rekey"))
       throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
+  if (options.armor && options.decrypt && !given.contains("rekey"))
+    throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),
@@ -294,6 +307,10 @@ std::string help_text() {
          "    tar -c photos | gpuaes-stream -r @recipient >photos.sealed\n"
          "    gpuaes-stream -d -k identity <photos.sealed | tar -x\n\n"
          "See gpuaes-stream(1) for details.\n";
+}
+
+std::string completions(std::string_view shell) {
+  return completions({.name = "gpuaes-stream", .options = option_texts(groups), .takes_files = true}, shell);
 }
 
 }  // namespace gpuaes

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cipher/ciphers.hpp"
@@ -16,7 +17,7 @@
 namespace gpuaes {
 
 struct Options {
-  enum class Action { filter, info, rekey, help, version, list_lanes };
+  enum class Action { filter, info, rekey, completions, help, version, list_lanes };
 
   Action action = Action::filter;
   bool decrypt = false;            // the secrets open the input; also set by modes that imply it
@@ -35,6 +36,7 @@ struct Options {
   std::optional<std::string> new_passphrase_command;
   std::optional<std::string> format;  // if not set: sealed, or detected when decrypting
   std::optional<Cipher> cipher;
+  bool armor = false;  // write text
   std::optional<std::string> iv;
   std::optional<std::string> context;
   std::optional<std::string> label;
@@ -53,6 +55,7 @@ struct Options {
   std::optional<std::uint64_t> size;  // of the input, from the user
   bool force = false;                 // write to a terminal anyway
   Messages::Level level = Messages::Level::normal;
+  std::string shell;  // of --completions
 
   const std::string& input() const { return inputs.front(); }
   bool names_input() const { return input() != standard_name; }
@@ -64,5 +67,8 @@ Options parse_options(int argc, const char* const* argv);
 
 // The text that -h prints.
 std::string help_text();
+
+// The script that --completions prints. UsageError if the shell is unknown.
+std::string completions(std::string_view shell);
 
 }  // namespace gpuaes

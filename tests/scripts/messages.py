@@ -22,6 +22,9 @@ NOT_MESSAGES = (
     # file, literals, what they are
     ("src/cli/options.cpp", r".*", "help"),
     ("src/cli/keygen_options.cpp", r".*", "help"),
+    ("src/cli/bash_completions.cpp", r"(?s).*", "a shell script"),
+    ("src/cli/zsh_completions.cpp", r"(?s).*", "a shell script"),
+    ("src/cli/fish_completions.cpp", r"(?s).*", "a shell script"),
     ("src/cli/messages.cpp", r"(error|warning|hint): ", "what messages begin with"),
     ("src/cli/progress_line.cpp", r".*", "progress"),
     ("src/cli/program.cpp", r": error: ", "what messages begin with"),
