@@ -90,7 +90,10 @@ constexpr auto keys = std::to_array<Row>({
 
 constexpr auto files = std::to_array<Row>({
     {"input,i", "FILE", "Read FILE instead of standard input (-). FILE alone means the same.",
-     [](Options& options, const std::string& name) { options.inputs = {name}; }},
+     [](Options& options, const std::string& name) {
+       options.inputs = {name};
+       options.input_option = "--input";
+     }},
     {"output,o", "FILE", "Write FILE instead of standard output (-). FILE appears only when it is complete.",
      set_parsed<&Options::output, parse_output>},
     {"force", nullptr, "Write ciphertext or binary data even to a terminal.", turn_on<&Options::force>},

@@ -42,6 +42,7 @@ struct Options {
   std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
   std::vector<std::string> inputs{std::string(standard_name)};
+  const char* input_option = "";      // that names the input, if any
   std::vector<std::string> command;   // whose output is the input, unless empty
   std::optional<std::string> output;  // standard output if not set
   bool in_place = false;              // --rekey replaces the input

@@ -53,7 +53,7 @@ Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, bool segments) {
 
 Info read_info(const Options& options, const Messages& messages) {
   RunControl control(messages);
-  FdSource source = open_source(options.input(), control.cancel);
+  FdSource source = open_input_file(options, control.cancel);
   const std::optional<std::uint64_t> size = source.size();
   note_if_terminal(source, messages);
   HeaderReader input = header_reader(source);
