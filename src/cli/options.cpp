@@ -103,6 +103,8 @@ constexpr auto formats = std::to_array<Row>({
     {"cipher,c", "CIPHER",
      "aes-128, aes-192, aes-256 or kuznyechik. The default is AES with the key's length.",
      set_parsed<&Options::cipher, parse_cipher>, once, cipher_names},
+    {"armor,a", nullptr, "Sealed format: write text, for example for mail. Armored input is detected.",
+     turn_on<&Options::armor>},
     {"label", "TEXT", "Sealed format: bind the file to TEXT, which is then required to decrypt it.",
      set_parsed<&Options::label, parse_label>},
     {"context", "HEX",
@@ -208,6 +210,7 @@ constexpr auto accepted_by_rekey = std::to_array<std::string_view>({"rekey",
                                                                     "output",
                                                                     "force",
                                                                     "format",
+                                                                    "armor",
                                                                     "label",
                                                                     "progress",
                                                                     "size",
@@ -237,6 +240,8 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
   for (const char* name : {"recipient", "recipients-file"})
     if (given.contains(name) && options.decrypt && !given.contains("rekey"))
       throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
+  if (options.armor && options.decrypt && !given.contains("rekey"))
+    throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),

@@ -36,6 +36,7 @@ struct Options {
   std::optional<std::string> new_passphrase_command;
   std::optional<std::string> format;  // if not set: sealed, or detected when decrypting
   std::optional<Cipher> cipher;
+  bool armor = false;  // write text
   std::optional<std::string> iv;
   std::optional<std::string> context;
   std::optional<std::string> label;

@@ -99,6 +99,7 @@ struct Accepts {
   bool label = false;
   bool iterations = false;
   bool range = false;
+  bool armor = false;
 };
 
 // The following types describe a stream's header without a key, for --info.

@@ -1,5 +1,7 @@
 #include "pipeline/chunk_steps.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -80,6 +82,12 @@ bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
       size += count;
       chunk.in_touched = std::max(chunk.in_touched, size);
     }
+  } catch (const AuthError& error) {  // armor is damaged
+    const std::uint64_t plaintext = (chunk.offset + size) / unit * session_.unit_out();
+    chunk.error = std::make_exception_ptr(
+        AuthError(fmt::format("{}; {} bytes of plaintext before that were verified", error.what(), plaintext),
+                  error.hint()));
+    ended = true;
   } catch (const Error&) {
     chunk.error = std::current_exception();
     ended = true;

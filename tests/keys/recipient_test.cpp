@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "keys/bech32.hpp"
 #include "support/bytes.hpp"
@@ -43,7 +44,7 @@ Decoded decode(std::string_view text) {
   const std::size_t values = text.size() - std::min(text.size(), separator + 7);
   Bytes data(values * 5 / 8);
   const Bech32Fault fault = decode_bech32(text.substr(0, separator), text, data);
-  return {fault, data};
+  return {fault, std::move(data)};
 }
 
 std::string encode(std::string_view prefix, const Bytes& data) {

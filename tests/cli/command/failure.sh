@@ -46,7 +46,7 @@ expect_no_stderr 'hunter2|exit 3'
 # A command that cannot be run.
 printf '#!/bin/sh\n' >plain-script
 for name in nosuchcommand ./nosuchcommand ''; do
-  expect_exit 1 gsealed -- "$name"
+  expect_exit 1 env PATH=/usr/bin:/bin "$program" -q -k "$key" -- "$name"
   expect_error "cannot run the command '$name': No such file or directory"
   expect_empty "$work/stdout"
 done

@@ -24,8 +24,10 @@ openssl enc -d -aes-256-ctr -pbkdf2 -pass pass:passphrase -in "$work/stdout" >op
 same plain opened openssl
 
 # The command reads the program's standard input, and has its environment and its current directory.
-expect_exit 0 gs -- tr a-z b-za <plain
-same <(tr a-z b-za <plain | gs) "$work/stdout" 'standard input'
+expect_exit 0 gs -- tr 0-4 5-9 <plain
+same <(tr 0-4 5-9 <plain | gs) "$work/stdout" 'standard input'
+expect_exit 0 "$program" -q -f raw --iv "$iv" -k - -- cat plain <"$key"
+same <(gs <plain) "$work/stdout" 'key from standard input'
 export MARK='a  b'
 # shellcheck disable=SC2016 # for the inner shell
 expect_exit 0 gs -- sh -c 'echo "$MARK $PWD $#" "$@"; echo noted >&2' sh -d --key -- '' 'c  d'
