@@ -27,7 +27,7 @@ printf 'gpuaes-stream/1\n\x07\x02' >later
 shows later 'gpuaes-stream sealed file, version 1, unknown suite 0x07, 2 key slots'
 printf 'gpuaes-stream/2\n\x01\x02' >later
 shows later 'gpuaes-stream sealed file, another version'
-printf -- '-----BEGIN GPUAES-STREAM ENCRYPTED FILE-----\nZ3B1\n' >text
+gsealed -a <plain >text
 shows text 'gpuaes-stream sealed file, as text'
 for file in identity commented; do shows "$file" 'gpuaes-stream identity (secret key), ASCII text'; done
 shows recipient 'gpuaes-stream recipient (public key), ASCII text'
