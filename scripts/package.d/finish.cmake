@@ -6,6 +6,7 @@ if(CPACK_GENERATOR STREQUAL DEB)
   set(documents ${root}/usr/share/doc/${CPACK_PACKAGE_NAME})
   file(REMOVE ${documents}/LICENSE) # the file copyright refers to the copy in Debian
   file(RENAME ${documents}/CHANGELOG.md ${documents}/changelog)
+  file(RENAME ${root}/usr/share/zsh/site-functions ${root}/usr/share/zsh/vendor-completions)
   string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
   file(WRITE ${documents}/changelog.Debian
 "${CPACK_PACKAGE_NAME} (${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium
