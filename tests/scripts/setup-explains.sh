@@ -82,7 +82,7 @@ expect 1 "setup: error: not root, and sudo is not installed: run this as root: a
 libboost-program-options-dev libssl-dev libfmt-dev " scripts/setup --build
 fake sudo <<<'echo "sudo: a password is required"; exit 1'
 expect 1 "$installs
-setup: error: sudo needs a password: run this on a terminal, or as root (log: build/setup.log)" scripts/setup --build
+setup: error: sudo needs a password: use a terminal, or root, then run this again (log: build/setup.log)" scripts/setup --build
 
 bare_system
 fake apt-cache <<<''
@@ -132,7 +132,7 @@ expect_target() {
 quickstart: builds for $1
 quickstart: error: the disk is full: free some space, then run this again (log: build-quickstart/build.log)" \
     scripts/quickstart
-  grep -qx -e "-S . -B build-quickstart -DBUILD_TESTING=OFF $2" "$tree/calls" || fail "$1: got $(<"$tree/calls")"
+  grep -qx -e "-S . -B build-quickstart -DBUILD_TESTING=OFF -DGPUAES_PCH=ON $2" "$tree/calls" || fail "$1: got $(<"$tree/calls")"
 }
 nvcc='echo "Cuda compilation tools, release 13.0, V13.0.88"'
 driver='echo "GPU 0: NVIDIA H200 (UUID: GPU-1)"'
