@@ -18,6 +18,8 @@ void act(const Options& options, const Messages& messages) {
       return run_filter(options, messages);
     case Options::Action::rekey:
       return run_rekey(options, messages);
+    case Options::Action::completions:
+      return print(completions(options.shell));
     case Options::Action::help:
       return print(help_text());
     case Options::Action::version:
@@ -33,7 +35,7 @@ void act(const Options& options, const Messages& messages) {
 template <class InputError>
 [[noreturn]] void throw_named(const InputError& error, const Options& options) {
   if (!options.names_input()) throw;
-  throw InputError(fmt::format("{} ({})", error.what(), options.input), error.hint());
+  throw InputError(fmt::format("{} ({})", error.what(), options.input()), error.hint());
 }
 
 void act_on_input(const Options& options, Messages& messages) {

@@ -8,17 +8,46 @@ namespace gpuaes {
 
 namespace po = boost::program_options;
 
+namespace {
+
 constexpr char options_hint[] = "run with --help for a list of options";
+
+// The option in a word of the command line, without what follows: "-K<hex>", in the style of openssl,
+// contains a key.
+std::string option_in(const std::string& word) {
+  return word.substr(0, word.starts_with("--") ? word.find('=') : 2);
+}
+
+UsageError ambiguous(const po::ambiguous_option& error) {
+  std::vector<std::string> names;
+  for (const std::string& name : error.alternatives()) names.push_back(fmt::format("--{}", name));
+  const std::string last = names.back();
+  names.pop_back();
+  return UsageError(fmt::format("option '{}' is ambiguous: {} or {}", option_in(error.get_option_name()),
+                                fmt::join(names, ", "), last));
+}
+
+}  // namespace
+
+void validate(boost::any& value, const std::vector<std::string>&, Times*, int) {
+  if (value.empty()) value = Times{};
+  ++boost::any_cast<Times&>(value).count;
+}
+
+void add_option(po::options_description& description, const char* names, const char* argument, bool repeats) {
+  auto add = description.add_options();
+  if (argument == nullptr)
+    add(names, po::value<Times>()->zero_tokens(), "");
+  else if (repeats)
+    add(names, po::value<std::vector<std::string>>(), "");
+  else
+    add(names, po::value<std::string>(), "");
+}
 
 CommandLine parse_command_line(int argc, const char* const* argv, const po::options_description& options,
                                std::size_t max_positional) {
-  namespace style = po::command_line_style;
   try {
-    // No abbreviations: a new option could change their meaning.
-    const po::parsed_options parsed = po::command_line_parser(argc, argv)
-                                          .options(options)
-                                          .style(style::unix_style & ~style::allow_guessing)
-                                          .run();
+    const po::parsed_options parsed = po::parse_command_line(argc, argv, options);
     CommandLine line;
     po::store(parsed, line.given);
     for (const po::option& option : parsed.options)
@@ -29,13 +58,13 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
                        options_hint);
     return line;
   } catch (const po::unknown_option& error) {
-    // Shows only its name: "-K<hex>", in the style of openssl, contains a key.
-    const std::string name = error.get_option_name();
-    const std::size_t length = name.starts_with("--") ? name.find('=') : 2;
-    const bool takes_nothing = options.find_nothrow(name.substr(0, length), false) != nullptr;
-    throw UsageError(takes_nothing ? fmt::format("option '{}' does not take a value", name.substr(0, length))
-                                   : fmt::format("unknown option '{}'", name.substr(0, length)),
+    const std::string name = option_in(error.get_option_name());
+    const bool takes_nothing = options.find_nothrow(name, false) != nullptr;
+    throw UsageError(takes_nothing ? fmt::format("option '{}' does not take a value", name)
+                                   : fmt::format("unknown option '{}'", name),
                      options_hint);
+  } catch (const po::ambiguous_option& error) {
+    throw ambiguous(error);
   } catch (const po::error& error) {
     throw UsageError(error.what(), options_hint);
   }

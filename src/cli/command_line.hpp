@@ -20,8 +20,20 @@ struct CommandLine {
   std::vector<std::string> positional;  // neither options nor their values
 };
 
-// `argv` begins with the name of the program or of the command. UsageError if it is malformed or has more
-// than `max_positional` positional arguments.
+// The value of an option without an argument: how many times it was given.
+struct Times {
+  std::size_t count = 0;
+};
+// Called by Boost.Program_options each time.
+void validate(boost::any& value, const std::vector<std::string>& tokens, Times*, int);
+
+// Adds an option, which has an argument unless that is nullptr.
+void add_option(boost::program_options::options_description& description, const char* names,
+                const char* argument, bool repeats = false);
+
+// `argv` begins with the name of the program or of the command. A long option may be shortened as long as it
+// is unambiguous. UsageError if the command line is malformed or has more than `max_positional` positional
+// arguments.
 CommandLine parse_command_line(int argc, const char* const* argv,
                                const boost::program_options::options_description& options,
                                std::size_t max_positional = 0);
@@ -29,14 +41,32 @@ CommandLine parse_command_line(int argc, const char* const* argv,
 // UsageError if both options are given.
 void refuse_together(const boost::program_options::variables_map& given, const char* a, const char* b);
 
+// Lists the words that an argument can be.
+using Words = std::vector<std::string_view>();
+
+template <const auto& names>
+std::vector<std::string_view> words_in() {
+  return {names.begin(), names.end()};
+}
+
+// What help and completions show of an option.
+struct OptionText {
+  const char* names;     // as Boost.Program_options takes them: "decrypt,d"
+  const char* argument;  // a placeholder, such as FILE; nullptr for an option without an argument
+  const char* help;
+  Words* words = nullptr;  // for completions; nullptr if the argument is not one of a few words
+  bool repeats = false;    // its argument may be given several times; an option without one always may
+};
+
 // An option of a program whose options are stored in a Target.
 template <class Target>
 struct OptionRow {
-  const char* names;     // "decrypt,d"
-  const char* argument;  // as shown in the help; nullptr for an option without one
+  const char* names;  // this and the next two: as in OptionText
+  const char* argument;
   const char* help;
   void (*set)(Target& target, const std::string& argument);  // UsageError
-  bool repeats = false;                                      // may be given several times
+  bool repeats = false;                                      // this and the next: as in OptionText
+  Words* words = nullptr;
 
   std::string name() const { return std::string(names).substr(0, std::string_view(names).find(',')); }
 };
@@ -68,16 +98,10 @@ void set_parsed(Target& target, const std::string& text) {
 
 template <class Target, std::size_t count>
 boost::program_options::options_description describe(const std::array<OptionGroup<Target>, count>& groups) {
-  namespace po = boost::program_options;
-  po::options_description description;
+  boost::program_options::options_description description;
   for (const OptionGroup<Target>& group : groups)
     for (const OptionRow<Target>& row : group.rows)
-      if (row.argument == nullptr)
-        description.add_options()(row.names, "");
-      else if (row.repeats)
-        description.add_options()(row.names, po::value<std::vector<std::string>>(), "");
-      else
-        description.add_options()(row.names, po::value<std::string>(), "");
+      add_option(description, row.names, row.argument, row.repeats);
   return description;
 }
 
@@ -104,7 +128,7 @@ Target read_options(const std::array<OptionGroup<Target>, count>& groups,
       if (!given.contains(row.name())) continue;
       const boost::program_options::variable_value& value = given[row.name()];
       if (row.argument == nullptr)
-        row.set(target, {});
+        for (std::size_t i = 0; i < value.template as<Times>().count; ++i) row.set(target, {});
       else if (row.repeats)
         for (const std::string& each : value.template as<std::vector<std::string>>()) row.set(target, each);
       else

@@ -59,7 +59,11 @@ void Messages::note(const std::string& text) const {
 }
 
 void Messages::detail(const std::string& text) const {
-  if (level_ == Level::verbose) print("", text);
+  if (level_ >= Level::verbose) print("", text);
+}
+
+void Messages::fine_detail(const std::string& text) const {
+  if (level_ >= Level::very_verbose) print("", text);
 }
 
 void Messages::report(const std::string& text) const {

@@ -13,7 +13,8 @@ namespace gpuaes {
 
 class Messages {
  public:
-  enum class Level { quiet, normal, verbose };  // errors only; plus warnings and notes; plus details
+  // Each level adds to the previous one: errors only; warnings and notes; details; details of each lane.
+  enum class Level { quiet, normal, verbose, very_verbose };
 
   explicit Messages(std::string program) : program_(std::move(program)) {}
 
@@ -24,6 +25,7 @@ class Messages {
   void warning(const std::string& text) const;
   void note(const std::string& text) const;  // information that is not a warning
   void detail(const std::string& text) const;
+  void fine_detail(const std::string& text) const;
 
   // Prints `text` at any level, since the user requested it. Does not wait for standard error.
   void report(const std::string& text) const;

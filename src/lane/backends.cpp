@@ -17,6 +17,7 @@
 namespace gpuaes {
 namespace {
 
+constexpr std::string_view auto_lanes = "auto";
 constexpr unsigned max_threads = 1024;
 constexpr unsigned max_devices = 9999;
 constexpr unsigned max_streams = 64;
@@ -73,12 +74,19 @@ UsageError bad_lanes(std::string_view text) {
                                 max_threads, max_streams));
 }
 
-unsigned parse_number(std::string_view digits, unsigned min, unsigned max, std::string_view text) {
+std::optional<unsigned> parse_number(std::string_view digits, unsigned min, unsigned max) {
   unsigned number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc{} || end != digits.data() + digits.size() || number < min || number > max)
-    throw bad_lanes(text);
+    return std::nullopt;
   return number;
+}
+
+// A number in a field of `text`.
+unsigned parse_field(std::string_view field, unsigned min, unsigned max, std::string_view text) {
+  const std::optional<unsigned> number = parse_number(field, min, max);
+  if (!number) throw bad_lanes(text);
+  return *number;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -103,8 +111,8 @@ LaneSpec parse_part(std::string_view part, std::string_view text) {
   LaneSpec spec{.backend = find_backend(fields[0], text)};
   const std::size_t count = uses_device(spec) ? 2 : 1;
   if (fields.size() > count + 1) throw bad_lanes(text);
-  if (uses_device(spec) && fields.size() > 1) spec.device = parse_number(fields[1], 0, max_devices, text);
-  if (fields.size() > count) spec.count = parse_number(fields[count], 1, info(spec.backend).max_count, text);
+  if (uses_device(spec) && fields.size() > 1) spec.device = parse_field(fields[1], 0, max_devices, text);
+  if (fields.size() > count) spec.count = parse_field(fields[count], 1, info(spec.backend).max_count, text);
   return spec;
 }
 
@@ -130,18 +138,38 @@ bool uses_device(const LaneSpec& spec) {
 
 std::vector<LaneSpec> parse_lanes(std::string_view text) {
   std::vector<LaneSpec> specs;
-  if (text == "auto") return specs;
+  if (text == auto_lanes) return specs;
   for (const std::string_view part : split(text, '+')) specs.push_back(parse_part(part, text));
   return specs;
 }
 
+std::vector<LaneSpec> parse_threads(std::string_view text) {
+  const std::optional<unsigned> count = parse_number(text, 1, max_threads);
+  if (!count)
+    throw UsageError(
+        fmt::format("invalid --threads '{}'", text),
+        fmt::format("use a number from 1 to {}, or omit the option to use what suits the machine",
+                    max_threads));
+  return {{.backend = Backend::cpu, .count = count}};
+}
+
 CudaKernel parse_cuda_kernel(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const CudaKernelInfo& each : cuda_kernels) {
+  for (const CudaKernelInfo& each : cuda_kernels)
     if (each.name == name) return each.kernel;
-    names.push_back(each.name);
-  }
-  throw UsageError(fmt::format("unknown kernel '{}'", name), fmt::format("the kernels are {}", join(names)));
+  throw UsageError(fmt::format("unknown kernel '{}'", name),
+                   fmt::format("the kernels are {}", join(cuda_kernel_names())));
+}
+
+std::vector<std::string_view> lane_names() {
+  std::vector<std::string_view> names{auto_lanes};
+  for (const BackendInfo& each : backends) names.push_back(each.name);
+  return names;
+}
+
+std::vector<std::string_view> cuda_kernel_names() {
+  std::vector<std::string_view> names;
+  for (const CudaKernelInfo& each : cuda_kernels) names.push_back(each.name);
+  return names;
 }
 
 // Device lanes come last, since the calling thread drives the first lane of a run. They are opened together,

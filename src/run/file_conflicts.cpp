@@ -49,8 +49,8 @@ std::vector<Input> find_inputs(const Options& options) {
   for (const std::string& name : options.new_key_files) add("--new-key", name, Kind::secret);
   if (options.new_passphrase_file) add("--new-passphrase-file", *options.new_passphrase_file, Kind::secret);
   for (const std::string& each : options.recipients)
-    if (each.starts_with('@')) add("--recipient", each.substr(1), Kind::recipients);
-  add("the input", options.input, Kind::data);
+    if (each.starts_with('@')) add("the recipients file", each.substr(1), Kind::recipients);
+  if (options.command.empty()) add("the input", options.input(), Kind::data);
   return inputs;
 }
 
@@ -107,7 +107,7 @@ void refuse_in_use(const OutputTarget& target, std::span<const struct stat> in_u
 }  // namespace
 
 void refuse_input_conflicts(const Options& options) {
-  if (options.in_place) check_replaceable(options.input);
+  if (options.in_place) check_replaceable(options.input());
   const std::vector<Input> inputs = find_inputs(options);
   for (auto a = inputs.begin(); a != inputs.end(); ++a)
     for (auto b = a + 1; b != inputs.end(); ++b)

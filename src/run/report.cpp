@@ -1,6 +1,7 @@
 #include "run/report.hpp"
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 
 #include <algorithm>
 #include <string>
@@ -36,6 +37,7 @@ void Report::log_ring(const Ring& ring) const {
 }
 
 void Report::log_lanes(const LanePlan& plan) const {
+  messages_.fine_detail(OpenSSL_version(OPENSSL_VERSION));
   const std::string lanes = describe_specs(plan.first);
   messages_.detail(plan.reason.empty() ? fmt::format("lanes {}", lanes)
                                        : fmt::format("lanes {} ({})", lanes, plan.reason));
@@ -51,6 +53,7 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
     if (!stream.final_error()) throw;
     messages_.warning(error.what());
   }
+  for (const LaneStats& lane : stats.lanes) messages_.fine_detail(summary(lane));
   messages_.detail(summary(stats));
 }
 

@@ -59,4 +59,11 @@ std::string summary(const Stats& stats) {
   return text;
 }
 
+std::string summary(const LaneStats& lane) {
+  return fmt::format(
+      "{}: {} chunks, {} bytes; busy {:.3f} s, reading {:.3f} s, writing {:.3f} s, waiting {:.3f} s",
+      lane.name, lane.chunks, lane.bytes, lane.busy_seconds, lane.read_seconds, lane.write_seconds,
+      lane.wait_seconds);
+}
+
 }  // namespace gpuaes

@@ -1,4 +1,4 @@
-// The figures of a run, as JSON for --stats and as the last line of -v.
+// The figures of a run, as JSON for --stats and as the last lines of -v and -vv.
 #pragma once
 
 #include <cstddef>
@@ -32,5 +32,8 @@ std::string to_json(const Stats& stats);
 
 // One human-readable line, without wait times. Combines lanes with the same name.
 std::string summary(const Stats& stats);
+
+// The same for one lane, with its times.
+std::string summary(const LaneStats& lane);
 
 }  // namespace gpuaes

@@ -27,7 +27,7 @@ std::string conflict(const Options& options, const std::vector<std::string>& inp
   for (std::size_t i = 0; i < inputs.size(); ++i) REQUIRE(stat(inputs[i].c_str(), &in_use[i]) == 0);
   return failure_of([&] {
     refuse_input_conflicts(options);
-    OutputTargets targets{.output = find_output(options.in_place ? options.input : options.output)};
+    OutputTargets targets{.output = find_output(options.in_place ? options.input() : options.output)};
     if (options.stats) targets.stats = find_output(options.stats);
     if (options.trace) targets.trace = find_output(options.trace);
     refuse_output_conflicts(options, targets, in_use);
@@ -36,7 +36,7 @@ std::string conflict(const Options& options, const std::vector<std::string>& inp
 
 std::string conflict(const std::string& input, const std::string& output) {
   Options options;
-  options.input = input;
+  options.inputs = {input};
   options.output = output;
   return conflict(options, {input});
 }
@@ -144,7 +144,7 @@ TEST_CASE("an output that is any of the input files is refused") {
   for (const std::string_view name : {"input", "key", "other key", "words", "recipients", "new key"})
     write_file(directory / name, test_bytes(100));
   Options options;
-  options.input = directory / "input";
+  options.inputs = {directory / "input"};
   options.key_files = {directory / "key", directory / "other key"};
   options.passphrase_file = directory / "words";
   options.recipients = {fmt::format("@{}", directory / "recipients")};
@@ -169,11 +169,12 @@ TEST_CASE("a file rekeyed in place may be input and output, but not a recipients
   const TempDir directory;
   write_file(directory / "input", test_bytes(100));
   Options options;
-  options.input = directory / "input";
+  options.inputs = {directory / "input"};
   options.in_place = true;
   CHECK(conflict(options, {}) == "");
-  options.recipients = {fmt::format("@{}", options.input)};
-  CHECK(conflict(options, {options.input}) == "io: " + options.input + " cannot be both input and output");
+  options.recipients = {fmt::format("@{}", options.input())};
+  CHECK(conflict(options, {options.input()}) ==
+        "io: " + options.input() + " cannot be both input and output");
 }
 
 TEST_CASE("/dev/null may be both input and output") {
@@ -187,7 +188,7 @@ TEST_CASE("standard output that is also the input file is refused, unless nothin
   const int status = exit_of_child([&] {
     dup2(open(name.c_str(), O_WRONLY | O_APPEND), STDOUT_FILENO);
     Options options;
-    options.input = name;
+    options.inputs = {name};
     const bool refused = conflict(options, {name}) == "io: standard output cannot be both input and output";
     options.test = true;
     return refused && conflict(options, {name}).empty() ? 0 : 1;

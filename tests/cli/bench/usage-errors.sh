@@ -16,7 +16,7 @@ try() { # STATUS WORD...
 
 for words in "" "stray" "-x" "copy" "copy 64K stray" "read" "read 2" "read 2 1M 3 stray" "memory 1 stray" \
   "device 1M stray" "kernels stray" "keys stray" "limits stray" "limits --ciphers aes-128" "kernels --keys 128" "keys --sizes 4M" \
-  "sweep stray" "sweep --modes ctr" "sweep --sizes 4M" "pipeline stray" "-h stray" "memory --csv --json" "memory --no-such" "memory --cs" \
+  "sweep stray" "sweep --modes ctr" "sweep --sizes 4M" "pipeline stray" "-h stray" "memory --csv --json" "memory --no-such" "memory --c" \
   "copy 64K --csv" "read 1 1M --json=x" "pipeline -l" "pipeline --bytes 1M --seconds 1" "pipeline -b 1M -b 2M"; do
   read -r -a list <<<"$words"
   try 2 "${list[@]}"

@@ -69,9 +69,10 @@ if can_hide_proc; then # then the file has a temporary name first
   expect_files "${files[@]}" named
 fi
 
-for bad in -x --no-such-option --out=other -d -k; do try 2 "$bad"; done
+for bad in -x --no-such-option --outputs=other -d -k; do try 2 "$bad"; done
 try 2 -o
 try 2 stray
+expect_error "unexpected argument 'stray'" 'run with --help for a list of options'
 try 2 -o one -o two
 try 2 -o one stray
 try 2 -- stray

@@ -54,11 +54,12 @@ for name in - /dev/stdin /dev/fd/0 /proc/self/fd/0; do
   done
   refused '--key and --passphrase-file are both read from' from_pipe -k $name --passphrase-file $name -i plain
   refused '--key and --key' from_pipe -k $name -k /dev/stdin -i plain
-  refused '--recipient and the input' from_pipe -r @$name
-  refused '--key and --recipient' from_pipe -k $name -r @$name -i plain
+  refused 'the recipients file and the input' from_pipe -r @$name
+  refused '--key and the recipients file' from_pipe -k $name -r @$name -i plain
 done
 refused '--key and --passphrase-file' "$program" -k - --passphrase-file /dev/stdin -i plain <words
-refused '--recipient and the input' "$program" -r @- <recipient
+refused 'the recipients file and the input' "$program" -r @- <recipient
+refused 'the recipients file and the input' "$program" -R - <recipient
 refused '--passphrase-file and the input are both read from words' "$program" --passphrase-file words -i ./words
 refused '--key and the input' "$program" -k key -i key
 refused '--passphrase-file and the input' "$program" -d --passphrase-file fifo -i fifo

@@ -18,6 +18,8 @@ expect_exit 2 seal -r "$recipient" --passphrase-file passphrase
 expect_exit 2 seal -k "$key" -r "$recipient" --passphrase-file passphrase
 expect_exit 2 seal -d -r "$recipient"
 expect_error '--recipient cannot be used to decrypt' 'name the identity file with -k'
+expect_exit 2 seal -d -R recipient
+expect_error '--recipients-file cannot be used to decrypt' 'name the identity file with -k'
 expect_exit 2 seal -d -k identity -r "$recipient"
 expect_exit 2 seal -k identity
 expect_error 'identity contains an identity, which can open files but not seal them' \
@@ -38,9 +40,16 @@ cp "$work/stdout" sealed
 [ "$(wc -c <sealed)" = $((108 + 83 + 40000 + 3 * 16)) ] || fail "expected one slot, got $(wc -c <sealed) bytes"
 for ((i = 0; i < 31; i++)); do cat recipient; done >list
 chmod 644 list
-expect_exit 0 seal -r @list -r "$recipient"
-expect_empty "$work/stderr"
-[ "$(wc -c <"$work/stdout")" = $((108 + 32 * 83 + 40000 + 3 * 16)) ] || fail "expected 32 slots"
+for name in "-r @list" "-R list" "--recipients-file=list"; do
+  # shellcheck disable=SC2086 # two words
+  expect_exit 0 seal $name -r "$recipient"
+  expect_empty "$work/stderr"
+  [ "$(wc -c <"$work/stdout")" = $((108 + 32 * 83 + 40000 + 3 * 16)) ] || fail "$name: expected 32 slots"
+done
+expect_exit 0 seal -R recipient -R recipient -r @recipient
+[ "$(wc -c <"$work/stdout")" = $((108 + 3 * 83 + 40000 + 3 * 16)) ] || fail "-R twice: expected three slots"
+expect_exit 1 seal -R missing
+expect_error 'cannot open missing: No such file or directory'
 expect_exit 2 seal -r @list -r "$recipient" -r "$recipient"
 expect_error 'the sealed format allows at most 32 keys, recipients and passphrases in total'
 expect_exit 2 seal -r @list -r "$recipient" -k "$key"

@@ -13,7 +13,7 @@ done
 # A name with special characters does not break a message into two lines.
 expect_exit 1 gs -i $'two\nlines'
 [ "$(wc -l <"$work/stderr")" -le 2 ] || fail "expected an error and at most a hint, got: $(<"$work/stderr")"
-expect_exit 2 gs $'stray\nargument'
+expect_exit 1 gs $'stray\nargument'
 expect_exit 1 gs -i $'escape \e[31m'
 if grep -q $'\e' "$work/stderr"; then fail "expected no raw escape character in a message"; fi
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# -v reports the lanes and the size of the ring, and ends with a summary.
+# -v reports the lanes and the size of the ring, and ends with a summary. -vv also reports the version of libcrypto and
+# the work of each lane.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -13,3 +14,15 @@ if grep -Ev '^gpuaes-stream: ' "$work/stderr"; then fail "expected every line to
 tail -n 1 "$work/stderr" | grep -Eqx \
   'gpuaes-stream: 1000000 bytes in, 1000000 bytes out, [0-9]+\.[0-9]{3} s, [0-9.]+[KMG]iB/s; cpu:2 did 16 chunks, 1000000 bytes' ||
   fail "expected a summary, got: $(tail -n 1 "$work/stderr")"
+
+expect_no_stderr 'OpenSSL|busy'
+for options in -vv "-v -v" "-vvv"; do
+  # shellcheck disable=SC2086 # two words
+  expect_exit 0 "$program" $options -f raw --iv "$iv" -k "$key" -l cpu:2 -b 64K <plain
+  expect_stderr '^gpuaes-stream: lanes cpu:2$'
+  expect_stderr '^gpuaes-stream: OpenSSL [0-9]'
+  lane='gpuaes-stream: cpu: [0-9]+ chunks, [0-9]+ bytes; busy S, reading S, writing S, waiting S'
+  [ "$(grep -Ecx "${lane//S/[0-9]+\.[0-9]{3\} s}" "$work/stderr")" = 2 ] ||
+    fail "$options: expected the work of two lanes, got: $(<"$work/stderr")"
+  tail -n 1 "$work/stderr" | grep -q 'cpu:2 did 16 chunks' || fail "$options: expected a summary at the end"
+done
