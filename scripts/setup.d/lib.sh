@@ -40,7 +40,7 @@ show_progress() { # what is done
     printf '\r\e[K' >&2
 }
 
-# Ends the script after a logged command failed, with one sentence for a known cause, or with the last lines of the log.
+# Ends the script after a logged command failed, with one sentence for a known cause, or with lines of the log.
 explain() { # log file, what failed
     local known=(
         "No space left on device|enough free space" "the disk is full: free some space"
@@ -54,8 +54,8 @@ explain() { # log file, what failed
     for ((i = 0; i < ${#known[@]}; i += 2)); do
         ! grep -qE "${known[i]}" "$1" || fail "${known[i + 1]}, then run this again (log: $1)"
     done
-    tail -n 5 -- "$1" >&2
-    fail "$2 (the end of $1 is above)"
+    grep -m 1 -A 4 -E 'CMake Error|error:' "$1" >&2 || tail -n 5 -- "$1" >&2
+    fail "$2 (log: $1)"
 }
 
 # Sets nvcc to the CUDA compiler that the build uses, or to nothing: from CUDACXX, PATH or CUDA's usual folder.
