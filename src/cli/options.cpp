@@ -213,7 +213,14 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
 void set_inputs(Options& options, std::vector<std::string> files, const po::variables_map& given) {
   if (files.empty()) return;
   if (given.contains("input")) throw UsageError("--input cannot be used together with another input file");
-  if (files.size() > 1) throw UsageError("more than one input file was given");
+  if (files.size() > 1) {
+    if (!options.test && options.action != Action::info)
+      throw UsageError("more than one input file was given", "only --test and --info accept several files");
+    for (const char* name : {"stats", "trace"})
+      if (given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
+    if (std::ranges::count(files, standard_name) > 1)
+      throw UsageError("standard input (-) can be only one of the files");
+  }
   options.inputs = std::move(files);
 }
 
@@ -232,8 +239,9 @@ Options parse_options(int argc, const char* const* argv) {
 
 std::string help_text() {
   return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... [FILE] >OUT\n"
-         "       gpuaes-stream (-d | -t) (-k FILE | -p) [OPTION]... [FILE] >OUT\n"
-         "       gpuaes-stream --info [OPTION]... [FILE]\n\n"
+         "       gpuaes-stream -d (-k FILE | -p) [OPTION]... [FILE] >OUT\n"
+         "       gpuaes-stream -t (-k FILE | -p) [OPTION]... [FILE]...\n"
+         "       gpuaes-stream --info [OPTION]... [FILE]...\n\n"
          "Encrypt or decrypt a stream on CPUs and NVIDIA GPUs.\n\n" +
          format_options(groups) +
          "\nExamples:\n"

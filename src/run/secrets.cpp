@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -164,6 +165,14 @@ Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
   throw UsageError("the passphrases do not match");
 }
 
+// Returns what `ask` returned the first time.
+std::function<Secret()> remembered(std::function<Secret()> ask) {
+  return [ask = std::move(ask), held = std::make_shared<std::optional<Secret>>()] {
+    if (!*held) *held = ask();
+    return (*held)->copy();
+  };
+}
+
 // Old or new secrets ------------------------------------------------------------------------------
 
 // The options that name one set of secrets.
@@ -188,18 +197,26 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
     add_key(secrets, read_key_file(name, secrets.files, messages, cancel), shown_name(name), named.opens);
   read_recipients(secrets, named.recipients, cancel);
   if (named.ask_passphrase)
-    secrets.passphrase = [question = named.question, twice = !named.opens, &cancel] {
+    secrets.passphrase = remembered([question = named.question, twice = !named.opens, &cancel] {
       return ask_passphrase(question, twice, cancel);
-    };
+    });
   if (const auto& name = named.passphrase_file) {
     FdSource file = open_secret_file(*name, secrets.files, messages, cancel);
     const auto held = std::make_shared<Secret>(read_passphrase(std::move(file)));
-    secrets.passphrase = [held] { return std::move(*held); };
+    secrets.passphrase = [held] { return held->copy(); };
   }
   return secrets;
 }
 
 }  // namespace
+
+Secrets Secrets::copy() const {
+  Secrets other{{}, {}, recipients, passphrase, files};
+  for (const FileKey& key : keys) other.keys.emplace_back(key.copy(), key.name);
+  for (const Identity& identity : identities)
+    other.identities.push_back({identity.private_key.copy(), identity.recipient});
+  return other;
+}
 
 Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                      Cancel& cancel) {
