@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "cli/keygen_options.hpp"
 #include "cli/program.hpp"
 #include "io/control.hpp"
@@ -89,15 +90,20 @@ void make_identity(const std::optional<std::string>& output) {
                  [&] { print(std::as_bytes(std::span(recipient)), STDOUT_FILENO, cancel); });
 }
 
-void show_recipient(const std::string& name, const Messages& messages) {
+void show_recipients(const std::string& name, const Messages& messages) {
   Cancel cancel;
   std::vector<struct stat> files;
   const Secret contents = read_key_file(name, files, messages, cancel);
-  print(text_of(parse_identity(contents.bytes(), shown_name(name)).recipient) + "\n");
+  std::string recipients;
+  for (const Identity& identity : parse_identities(as_text(contents.bytes()), shown_name(name)))
+    recipients += text_of(identity.recipient) + "\n";
+  print(recipients);
 }
 
 void act(const KeygenOptions& options, const Messages& messages) {
   switch (options.action) {
+    case KeygenOptions::Action::completions:
+      return print(keygen_completions(options.shell));
     case KeygenOptions::Action::help:
       return print(keygen_help_text());
     case KeygenOptions::Action::version:
@@ -107,7 +113,7 @@ void act(const KeygenOptions& options, const Messages& messages) {
     case KeygenOptions::Action::generate_identity:
       return make_identity(options.output);
     case KeygenOptions::Action::show_recipient:
-      return show_recipient(options.identity, messages);
+      return show_recipients(options.identity, messages);
   }
 }
 

@@ -19,6 +19,8 @@ void act(const Options& options, const Messages& messages) {
       return run_filter(options, messages);
     case Options::Action::rekey:
       return run_rekey(options, messages);
+    case Options::Action::completions:
+      return print(completions(options.shell));
     case Options::Action::help:
       return print(help_text());
     case Options::Action::version:

@@ -16,7 +16,7 @@ TIMEOUT = 30  # seconds, enough for a busy machine; a run that takes longer is c
 
 # Faults that the programs tolerate at any call.
 HARMLESS = re.compile(
-    r"(read|pread|write|fsync|fdatasync|close|ftruncate|fallocate|poll|epoll_wait)=EINTR|\w+=short|fcntl=EPERM"
+    r"(read|pread|write|fsync|fdatasync|close|ftruncate|fallocate|poll|epoll_wait|waitpid)=EINTR|\w+=short|fcntl=EPERM"
     r"|(O_TMPFILE|mlock|madvise|posix_fadvise|sync_file_range)=\w+|fallocate=EOPNOTSUPP")
 
 # Faults after which data may be lost, if they hit an output.

@@ -123,6 +123,7 @@ def system_runs(fixture):
             results={"out": fixture.begins(b"")}, modes={"out": 0o600}, syncs=2),
         Run("reports", f"-k {{key}} {lanes} -i {{plain}} -o out --stats stats --trace trace",
             results={"out": sealed, "stats": fixture.begins(b"{"), "trace": fixture.begins(b"{")}, syncs=4),
+        Run("seal-command", f"-k {{key}} {lanes} -o out -- cat {{plain}}", results={"out": sealed}, syncs=2),
         Run("info", "--info --json", stdin=fixture.sealed, stdout=fixture.begins(b"{")),
     ]
 

@@ -29,6 +29,30 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+// The lines of a file of keys, trimmed, without those that are empty or begin with #.
+class ContentLines {
+ public:
+  explicit ContentLines(std::string_view text) : rest_(text) {}
+
+  // Moves to the first or next line. Returns false at the end, where line() is empty.
+  bool next() {
+    do {
+      line_ = trim(take_line(rest_));
+      ++number_;
+    } while (!rest_.empty() && !has_content());
+    return has_content();
+  }
+
+  std::string_view line() const { return line_; }
+  std::size_t number() const { return number_; }  // counts all lines, from 1
+
+ private:
+  bool has_content() const { return !line_.empty() && line_.front() != '#'; }
+
+  std::string_view rest_, line_;
+  std::size_t number_ = 0;
+};
+
 inline std::string join(const std::vector<std::string_view>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }

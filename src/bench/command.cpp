@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "cli/command_line.hpp"
+#include "cli/completions.hpp"
 #include "cli/help.hpp"
 #include "cli/program.hpp"
 
@@ -16,6 +16,10 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr OptionText help_option{"help,h", nullptr, "Print this help and exit."};
+constexpr OptionText completions_option{
+    "completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.", shell_names};
+
 // All options of a command, including those that every command has.
 std::vector<Command::Option> options_of(const Command& command) {
   std::vector<Command::Option> options = command.options;
@@ -23,14 +27,14 @@ std::vector<Command::Option> options_of(const Command& command) {
     options.push_back({"csv", nullptr, "Print the results as CSV."});
     options.push_back({"json", nullptr, "Print the results as JSON."});
   }
-  options.push_back({"help,h", nullptr, "Print this help and exit."});
+  options.push_back(help_option);
   return options;
 }
 
 po::options_description describe_options(const Command& command) {
   po::options_description description;
   for (const Command::Option& option : options_of(command))
-    add_option(description, option.name, option.value);
+    add_option(description, option.names, option.argument);
   return description;
 }
 
@@ -45,7 +49,8 @@ std::string help_text(std::span<const Command> commands) {
   HelpSection section{"Commands", {}};
   for (const Command& command : commands) section.rows.push_back({synopsis(command), command.text});
   return "usage: gpuaes-bench COMMAND [OPTION]... [ARGUMENT]...\n"
-         "       gpuaes-bench COMMAND -h\n\n"
+         "       gpuaes-bench COMMAND -h\n"
+         "       gpuaes-bench --completions SHELL\n\n"
          "Measure what limits the speed of gpuaes-stream on this machine.\n\n" +
          format_help({&section, 1}, help_columns()) + "\nSee gpuaes-bench(1) for details.\n";
 }
@@ -53,9 +58,16 @@ std::string help_text(std::span<const Command> commands) {
 std::string help_text(const Command& command) {
   HelpSection section{"Options", {}};
   for (const Command::Option& option : options_of(command))
-    section.rows.push_back({option_term(option.name, option.value), option.text});
+    section.rows.push_back({option_term(option.names, option.argument), option.help});
   return fmt::format("usage: gpuaes-bench {}\n\n{}\n\n{}\nSee gpuaes-bench(1) for details.\n",
                      synopsis(command), command.text, format_help({&section, 1}, help_columns()));
+}
+
+std::string completions(std::span<const Command> commands, std::string_view shell) {
+  CompletedProgram program{.name = "gpuaes-bench", .options = {completions_option, help_option}};
+  for (const Command& command : commands)
+    program.commands.push_back({command.name, command.text, options_of(command)});
+  return completions(program, shell);
 }
 
 ReportForm parse_form(const po::variables_map& given) {
@@ -93,6 +105,7 @@ void run_command(std::span<const Command> commands, int argc, const char* const*
   const auto found = std::ranges::find(commands, name, &Command::name);
   if (found != commands.end()) return run(*found, argc - 1, argv + 1);
   if (argc == 2 && (name == "-h" || name == "--help")) return print(help_text(commands));
+  if (argc == 3 && name == "--completions") return print(completions(commands, argv[2]));
   throw UsageError(name.empty() ? "no command was given" : fmt::format("unknown command '{}'", name),
                    "gpuaes-bench -h lists the commands");
 }

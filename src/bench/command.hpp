@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/report.hpp"
+#include "cli/command_line.hpp"
 
 namespace gpuaes {
 
@@ -23,11 +24,7 @@ struct Arguments {
 };
 
 struct Command {
-  struct Option {
-    const char* name;   // as Boost.Program_options takes it: "lanes,l"
-    const char* value;  // placeholder in the help: "SPEC"; nullptr for an option without a value
-    const char* text;   // in the help
-  };
+  using Option = OptionText;
 
   const char* name;
   const char* words;  // in the help: "THREADS SIZE [BUFFERS]"

@@ -12,14 +12,23 @@ namespace {
 
 constexpr std::size_t max_copy_bytes = 64 << 20;
 
+std::vector<std::string_view> mode_names() {
+  std::vector<std::string_view> names;
+  for (const KernelModeInfo& each : kernel_modes) names.push_back(each.name);
+  return names;
+}
+
+constexpr std::array<std::string_view, 2> kinds_of_copies{"no", "yes"};
+
 const Command::Option variants_option{
     "variants", "NAMES",
     "Kernels, separated by commas. NAME* means all that begin with NAME; an unknown name lists them all."};
-const Command::Option ciphers_option{"ciphers", "NAMES",
-                                     "aes-128, aes-192, aes-256 and kuznyechik, separated by commas."};
+const Command::Option ciphers_option{
+    "ciphers", "NAMES", "aes-128, aes-192, aes-256 and kuznyechik, separated by commas.", cipher_names};
 const Command::Option modes_option{"modes", "MODES",
                                    "ctr, seal, open, ecb-encrypt and ecb-decrypt, separated by commas; aead "
-                                   "is seal,open and ecb is both ECB modes."};
+                                   "is seal,open and ecb is both ECB modes.",
+                                   mode_names};
 
 template <class Value>
 void add_new(std::vector<Value>& values, const Value& value) {
@@ -38,14 +47,13 @@ void add_modes(std::vector<KernelMode>& modes, const std::string& name) {
     known = true;
   }
   if (known) return;
-  std::vector<std::string_view> names;
-  for (const KernelModeInfo& each : kernel_modes) names.push_back(each.name);
-  throw UsageError(fmt::format("mode '{}' is not known", name),
-                   fmt::format("modes are {}; aead and ecb each name two of them", fmt::join(names, ", ")));
+  throw UsageError(
+      fmt::format("mode '{}' is not known", name),
+      fmt::format("modes are {}; aead and ecb each name two of them", fmt::join(mode_names(), ", ")));
 }
 
 bool parse_copies(const std::string& text) {
-  if (text != "no" && text != "yes")
+  if (std::ranges::count(kinds_of_copies, text) == 0)
     throw UsageError(fmt::format("copies '{}' are not known", text), "use no, yes, or no,yes");
   return text == "yes";
 }
@@ -77,7 +85,8 @@ std::vector<Command::Option> kernel_options() {
           modes_option,
           {"sizes", "SIZES", "Bytes per launch, separated by commas (default 1K,4K,16K,...,1G)."},
           {"copies", "KINDS",
-           "no (the default): the data stays on the device. yes: it is copied there and back. Or no,yes."}};
+           "no (the default): the data stays on the device. yes: it is copied there and back. Or no,yes.",
+           words_in<kinds_of_copies>}};
 }
 
 KernelRequest parse_kernel_request(const Arguments& arguments) {

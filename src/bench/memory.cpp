@@ -127,8 +127,8 @@ double run_all(Operation operation, const CipherKey& key, std::size_t size, unsi
 }  // namespace
 
 std::vector<Command::Option> memory_options() {
-  return {
-      {"ciphers", "NAMES", "aes-128, aes-192, aes-256 (the default) and kuznyechik, separated by commas."}};
+  return {{"ciphers", "NAMES", "aes-128, aes-192, aes-256 (the default) and kuznyechik, separated by commas.",
+           cipher_names}};
 }
 
 void run_memory_bench(const Arguments& arguments) {

@@ -48,6 +48,7 @@ struct Length {
 };
 
 constexpr std::string_view idle_name = "none";
+constexpr std::array<std::string_view, 2> measured_formats{"raw", "sealed"}, sources{"file", "pipe"};
 
 // Close to the longest stream that every format accepts: lanes that do nothing reach it.
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 50;
@@ -195,14 +196,21 @@ std::vector<std::string> default_lanes() {
   return lanes;
 }
 
+// The names of lanes, with `none` instead of auto.
+std::vector<std::string_view> measured_lanes() {
+  std::vector<std::string_view> names = lane_names();
+  names.front() = idle_name;
+  return names;
+}
+
 const Format& parse_format(const std::string& name) {
-  if (name != "raw" && name != "sealed")
+  if (std::ranges::count(measured_formats, name) == 0)
     throw UsageError(fmt::format("format '{}' is not measured", name), "formats are raw and sealed");
   return find_format(name);
 }
 
 bool parse_source(const std::string& name) {
-  if (name != "file" && name != "pipe")
+  if (std::ranges::count(sources, name) == 0)
     throw UsageError(fmt::format("source '{}' is not known", name), "sources are file and pipe");
   return name == "file";
 }
@@ -250,13 +258,16 @@ std::vector<Command::Option> pipeline_options() {
   return {
       {"lanes,l", "LANES",
        "Lanes to measure, each in the form that gpuaes-stream -l takes, or none[:THREADS] for lanes that do "
-       "nothing; separated by commas."},
+       "nothing; separated by commas.",
+       measured_lanes},
       {"chunk-size,b", "SIZES", "Chunk sizes, separated by commas (default 64K,256K,1M,4M,16M)."},
-      {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma."},
+      {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma.",
+       words_in<measured_formats>},
       {"ciphers", "NAMES",
        "aes-128, aes-192, aes-256 (the default) and kuznyechik, separated by commas. The sealed format has "
-       "only the last two."},
-      {"source", "KIND", "file (the default), which lanes read in parallel, or pipe."},
+       "only the last two.",
+       cipher_names},
+      {"source", "KIND", "file (the default), which lanes read in parallel, or pipe.", words_in<sources>},
       {"seconds", "N", "The approximate duration of a run (default 0.5)."},
       {"bytes", "SIZE", "The number of bytes that a run processes, instead of --seconds."}};
 }

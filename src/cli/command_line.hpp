@@ -41,14 +41,32 @@ CommandLine parse_command_line(int argc, const char* const* argv,
 // UsageError if both options are given.
 void refuse_together(const boost::program_options::variables_map& given, const char* a, const char* b);
 
+// Lists the words that an argument can be.
+using Words = std::vector<std::string_view>();
+
+template <const auto& names>
+std::vector<std::string_view> words_in() {
+  return {names.begin(), names.end()};
+}
+
+// What help and completions show of an option.
+struct OptionText {
+  const char* names;     // as Boost.Program_options takes them: "decrypt,d"
+  const char* argument;  // a placeholder, such as FILE; nullptr for an option without an argument
+  const char* help;
+  Words* words = nullptr;  // for completions; nullptr if the argument is not one of a few words
+  bool repeats = false;    // its argument may be given several times; an option without one always may
+};
+
 // An option of a program whose options are stored in a Target.
 template <class Target>
 struct OptionRow {
-  const char* names;     // "decrypt,d"
-  const char* argument;  // as shown in the help; nullptr for an option without one
+  const char* names;  // this and the next two: as in OptionText
+  const char* argument;
   const char* help;
   void (*set)(Target& target, const std::string& argument);  // UsageError
-  bool repeats = false;  // its argument may be given several times; an option without one always may
+  bool repeats = false;                                      // this and the next: as in OptionText
+  Words* words = nullptr;
 
   std::string name() const { return std::string(names).substr(0, std::string_view(names).find(',')); }
 };

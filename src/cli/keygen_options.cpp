@@ -2,13 +2,15 @@
 
 #include <array>
 
-#include "cli/command_line.hpp"
+#include "cli/completions.hpp"
 #include "cli/option_values.hpp"
 
 namespace gpuaes {
 namespace {
 
 using Action = KeygenOptions::Action;
+
+constexpr bool once = false;
 
 template <Action action>
 void act(KeygenOptions& options, const std::string&) {
@@ -20,11 +22,17 @@ constexpr auto rows = std::to_array<OptionRow<KeygenOptions>>({
     {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
      set_parsed<&KeygenOptions::output, parse_output>},
     {"x25519", nullptr, "Make an identity, and print its recipient.", act<Action::generate_identity>},
-    {"recipient,y", "FILE", "Print the recipient of the identity in FILE.",
+    {"recipient,y", "FILE", "Print the recipients of the identities in FILE.",
      [](KeygenOptions& options, const std::string& name) {
        options.action = Action::show_recipient;
        options.identity = name;
      }},
+    {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
+     [](KeygenOptions& options, const std::string& name) {
+       options.action = Action::completions;
+       options.shell = name;
+     },
+     once, shell_names},
     {"version,V", nullptr, "Print the version and exit.", act<Action::version>},
     {"help,h", nullptr, "Print this help and exit.", act<Action::help>},
 });
@@ -45,6 +53,10 @@ std::string keygen_help_text() {
          "       gpuaes-keygen -y FILE\n\n"
          "Make a key file for gpuaes-stream, or an identity and its recipient.\n\n" +
          format_options(groups) + "\nSee gpuaes-keygen(1) for details.\n";
+}
+
+std::string keygen_completions(std::string_view shell) {
+  return completions({.name = "gpuaes-keygen", .options = option_texts(groups)}, shell);
 }
 
 }  // namespace gpuaes

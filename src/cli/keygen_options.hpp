@@ -3,15 +3,17 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace gpuaes {
 
 struct KeygenOptions {
-  enum class Action { generate, generate_identity, show_recipient, help, version };
+  enum class Action { generate, generate_identity, show_recipient, completions, help, version };
 
   Action action = Action::generate;
   std::optional<std::string> output;  // standard output if not set
   std::string identity;               // the identity file whose recipient is printed
+  std::string shell;                  // of --completions
 };
 
 // Throws UsageError.
@@ -19,5 +21,8 @@ KeygenOptions parse_keygen_options(int argc, const char* const* argv);
 
 // The text that -h prints.
 std::string keygen_help_text();
+
+// The script that --completions prints. UsageError if the shell is unknown.
+std::string keygen_completions(std::string_view shell);
 
 }  // namespace gpuaes

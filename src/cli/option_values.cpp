@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <string_view>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -36,11 +34,16 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text, std::string_view
 
 }  // namespace
 
-Cipher parse_cipher(const std::string& name) {
-  if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
+std::vector<std::string_view> cipher_names() {
   std::vector<std::string_view> names;
   for (const CipherInfo& each : ciphers) names.push_back(each.name);
-  throw UsageError(fmt::format("unknown cipher '{}'", name), fmt::format("the ciphers are {}", join(names)));
+  return names;
+}
+
+Cipher parse_cipher(const std::string& name) {
+  if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
+  throw UsageError(fmt::format("unknown cipher '{}'", name),
+                   fmt::format("the ciphers are {}", join(cipher_names())));
 }
 
 std::optional<std::string> parse_output(const std::string& name) {

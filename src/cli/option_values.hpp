@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cipher/ciphers.hpp"
 
@@ -15,6 +17,8 @@ struct ByteRange {
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> length;  // to the end if not set
 };
+
+std::vector<std::string_view> cipher_names();
 
 // The name of a cipher, in the form that -c takes.
 Cipher parse_cipher(const std::string& name);

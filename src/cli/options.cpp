@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "cli/command_line.hpp"
+#include "cli/completions.hpp"
+#include "format/format.hpp"
 
 namespace gpuaes {
 namespace {
@@ -31,7 +32,7 @@ void turn_on_to_decrypt(Options& options, const std::string&) {
   options.*mode = options.decrypt = true;
 }
 
-constexpr bool repeats = true;
+constexpr bool once = false, repeats = true;
 
 using Row = OptionRow<Options>;
 
@@ -39,7 +40,8 @@ using Row = OptionRow<Options>;
 //  1. add its field to Options,
 //  2. add its row to one of these groups, which -h prints in this order,
 //  3. add its name to the lists below of options that exclude or require each other,
-//  4. document it in man/gpuaes-stream.1, where a test expects the same groups and the same order.
+//  4. if its argument is one of a few words, name the function that lists them, for completions,
+//  5. document it in man/gpuaes-stream.1, where a test expects the same groups and the same order.
 constexpr auto operations = std::to_array<Row>({
     {"encrypt,e", nullptr, "Encrypt (the default).", [](Options&, const std::string&) {}},
     {"decrypt,d", nullptr, "Decrypt. The sealed format is detected.", turn_on<&Options::decrypt>},
@@ -68,6 +70,8 @@ constexpr auto keys = std::to_array<Row>({
     {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.", turn_on<&Options::ask_passphrase>},
     {"passphrase-file", "FILE", "Read the passphrase from the first line of FILE.",
      set_text<&Options::passphrase_file>},
+    {"passphrase-command", "COMMAND", "Read the passphrase from the first line that COMMAND prints.",
+     set_text<&Options::passphrase_command>},
     {"recipient,r", "RECIPIENT",
      "Encrypt for RECIPIENT; with @FILE, for each recipient in FILE. Can be repeated.",
      add_text<&Options::recipients>, repeats},
@@ -79,6 +83,9 @@ constexpr auto keys = std::to_array<Row>({
      turn_on<&Options::ask_new_passphrase>},
     {"new-passphrase-file", "FILE", "With --rekey: read the new passphrase from the first line of FILE.",
      set_text<&Options::new_passphrase_file>},
+    {"new-passphrase-command", "COMMAND",
+     "With --rekey: read the new passphrase from the first line that COMMAND prints.",
+     set_text<&Options::new_passphrase_command>},
 });
 
 constexpr auto files = std::to_array<Row>({
@@ -92,10 +99,12 @@ constexpr auto files = std::to_array<Row>({
 constexpr auto formats = std::to_array<Row>({
     {"format,f", "FORMAT",
      "sealed (the default), cobblestone, openssl or raw. Required to decrypt all but sealed.",
-     set_text<&Options::format>},
+     set_text<&Options::format>, once, format_names},
     {"cipher,c", "CIPHER",
      "aes-128, aes-192, aes-256 or kuznyechik. The default is AES with the key's length.",
-     set_parsed<&Options::cipher, parse_cipher>},
+     set_parsed<&Options::cipher, parse_cipher>, once, cipher_names},
+    {"armor,a", nullptr, "Sealed format: write text, for example for mail. Armored input is detected.",
+     turn_on<&Options::armor>},
     {"label", "TEXT", "Sealed format: bind the file to TEXT, which is then required to decrypt it.",
      set_parsed<&Options::label, parse_label>},
     {"context", "HEX",
@@ -110,10 +119,10 @@ constexpr auto formats = std::to_array<Row>({
 constexpr auto lanes = std::to_array<Row>({
     {"lanes,l", "SPEC",
      "Where to compute: auto (the default), or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +.",
-     set_parsed<&Options::lanes, parse_lanes>},
+     set_parsed<&Options::lanes, parse_lanes>, once, lane_names},
     {"threads,T", "N", "Use N CPU threads, as -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
     {"kernel", "NAME", "CUDA kernels: bitslice (the default, constant-time) or ttable.",
-     set_parsed<&Options::kernel, parse_cuda_kernel>},
+     set_parsed<&Options::kernel, parse_cuda_kernel>, once, cuda_kernel_names},
     {"chunk-size,b", "SIZE", "Plaintext bytes per chunk; K, M and G are powers of 1024.",
      set_parsed<&Options::chunk_bytes, parse_size>},
     {"list-lanes", nullptr, "List the lanes of this machine and exit.", act<Action::list_lanes>},
@@ -134,6 +143,12 @@ constexpr auto messages = std::to_array<Row>({
 });
 
 constexpr auto about = std::to_array<Row>({
+    {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
+     [](Options& options, const std::string& name) {
+       options.action = Action::completions;
+       options.shell = name;
+     },
+     once, shell_names},
     {"version,V", nullptr, "Print the version and exit.", act<Action::version>},
     {"help,h", nullptr, "Print this help and exit.", act<Action::help>},
 });
@@ -154,7 +169,11 @@ constexpr auto exclusive = std::to_array<Pair>({
     {"encrypt", "decrypt"},
     {"verbose", "quiet"},
     {"passphrase", "passphrase-file"},
+    {"passphrase", "passphrase-command"},
+    {"passphrase-file", "passphrase-command"},
     {"new-passphrase", "new-passphrase-file"},
+    {"new-passphrase", "new-passphrase-command"},
+    {"new-passphrase-file", "new-passphrase-command"},
     {"test", "output"},
     {"test", "range"},
     {"salvage", "range"},
@@ -170,15 +189,33 @@ constexpr auto dependent = std::to_array<Pair>({
     {"new-key", "rekey"},
     {"new-passphrase", "rekey"},
     {"new-passphrase-file", "rekey"},
+    {"new-passphrase-command", "rekey"},
 });
 
 constexpr auto accepted_by_info =
     std::to_array<std::string_view>({"info", "json", "input", "format", "decrypt", "verbose", "quiet"});
 
-constexpr auto accepted_by_rekey = std::to_array<std::string_view>(
-    {"rekey", "key", "passphrase", "passphrase-file", "recipient", "recipients-file", "new-key",
-     "new-passphrase", "new-passphrase-file", "input", "output", "force", "format", "label", "progress",
-     "size", "verbose", "quiet"});
+constexpr auto accepted_by_rekey = std::to_array<std::string_view>({"rekey",
+                                                                    "key",
+                                                                    "passphrase",
+                                                                    "passphrase-file",
+                                                                    "passphrase-command",
+                                                                    "recipient",
+                                                                    "recipients-file",
+                                                                    "new-key",
+                                                                    "new-passphrase",
+                                                                    "new-passphrase-file",
+                                                                    "new-passphrase-command",
+                                                                    "input",
+                                                                    "output",
+                                                                    "force",
+                                                                    "format",
+                                                                    "armor",
+                                                                    "label",
+                                                                    "progress",
+                                                                    "size",
+                                                                    "verbose",
+                                                                    "quiet"});
 
 // UsageError if an option is given that `mode` does not accept.
 void refuse_others(const po::variables_map& given, std::string_view mode,
@@ -203,6 +240,8 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
   for (const char* name : {"recipient", "recipients-file"})
     if (given.contains(name) && options.decrypt && !given.contains("rekey"))
       throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
+  if (options.armor && options.decrypt && !given.contains("rekey"))
+    throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),
@@ -210,27 +249,41 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
 }
 
 // The files named without an option.
-void set_inputs(Options& options, std::vector<std::string> files, const po::variables_map& given) {
-  if (files.empty()) return;
+void set_inputs(Options& options, std::vector<std::string> names, const po::variables_map& given) {
+  if (names.empty()) return;
   if (given.contains("input")) throw UsageError("--input cannot be used together with another input file");
-  if (files.size() > 1) {
+  if (names.size() > 1) {
     if (!options.test && options.action != Action::info)
       throw UsageError("more than one input file was given", "only --test and --info accept several files");
     for (const char* name : {"stats", "trace"})
       if (given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
-    if (std::ranges::count(files, standard_name) > 1)
+    if (std::ranges::count(names, standard_name) > 1)
       throw UsageError("standard input (-) can be only one of the files");
   }
-  options.inputs = std::move(files);
+  options.inputs = std::move(names);
+}
+
+// The command after --. UsageError if it is missing, or if an option is given that cannot be used with it.
+std::vector<std::string> read_command(const po::variables_map& given, const std::vector<std::string>& names,
+                                      std::vector<std::string> words) {
+  constexpr char hint[] = "what follows -- is a command whose output is encrypted";
+  if (words.empty()) throw UsageError("no command follows --", hint);
+  if (!names.empty()) throw UsageError("an input file cannot be used with a command", hint);
+  for (const char* name : {"decrypt", "test", "range", "salvage", "info", "rekey", "input"})
+    if (given.contains(name)) throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
+  return words;
 }
 
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
-  const auto [given, files] =
-      parse_command_line(argc, argv, describe(groups), static_cast<std::size_t>(argc));
+  const char* const* const end = argv + argc;
+  const char* const* const command = std::find(argv, end, std::string_view("--"));
+  const auto [given, names] = parse_command_line(static_cast<int>(command - argv), argv, describe(groups),
+                                                 static_cast<std::size_t>(argc));
   Options options = read_options(groups, given);
-  set_inputs(options, files, given);
+  set_inputs(options, names, given);
+  if (command != end) options.command = read_command(given, names, {command + 1, end});
   check_conflicts(given, options);
   options.in_place = options.action == Action::rekey && options.names_input() && !given.contains("output");
   options.progress = options.progress && options.level != Level::quiet;
@@ -239,6 +292,7 @@ Options parse_options(int argc, const char* const* argv) {
 
 std::string help_text() {
   return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... [FILE] >OUT\n"
+         "       gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... -- COMMAND... >OUT\n"
          "       gpuaes-stream -d (-k FILE | -p) [OPTION]... [FILE] >OUT\n"
          "       gpuaes-stream -t (-k FILE | -p) [OPTION]... [FILE]...\n"
          "       gpuaes-stream --info [OPTION]... [FILE]...\n\n"
@@ -249,6 +303,8 @@ std::string help_text() {
          "    gpuaes-keygen -o key\n"
          "    tar -c photos | gpuaes-stream -k key >photos.sealed\n"
          "    gpuaes-stream -d -k key <photos.sealed | tar -x\n\n"
+         "  Encrypt an archive only if tar succeeds:\n"
+         "    gpuaes-stream -k key -o photos.sealed -- tar -c photos\n\n"
          "  Encrypt a file with a passphrase:\n"
          "    gpuaes-stream -p -i disk.img -o disk.sealed\n\n"
          "  Encrypt for a recipient; only its identity can decrypt:\n"
@@ -256,6 +312,10 @@ std::string help_text() {
          "    tar -c photos | gpuaes-stream -r @recipient >photos.sealed\n"
          "    gpuaes-stream -d -k identity <photos.sealed | tar -x\n\n"
          "See gpuaes-stream(1) for details.\n";
+}
+
+std::string completions(std::string_view shell) {
+  return completions({.name = "gpuaes-stream", .options = option_texts(groups), .takes_files = true}, shell);
 }
 
 }  // namespace gpuaes

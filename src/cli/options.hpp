@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cipher/ciphers.hpp"
@@ -16,7 +17,7 @@
 namespace gpuaes {
 
 struct Options {
-  enum class Action { filter, info, rekey, help, version, list_lanes };
+  enum class Action { filter, info, rekey, completions, help, version, list_lanes };
 
   Action action = Action::filter;
   bool decrypt = false;            // the secrets open the input; also set by modes that imply it
@@ -27,17 +28,21 @@ struct Options {
   std::vector<std::string> key_files;
   bool ask_passphrase = false;
   std::optional<std::string> passphrase_file;
+  std::optional<std::string> passphrase_command;
   std::vector<std::string> recipients;     // in the form that -r takes; -R FILE is @FILE
-  std::vector<std::string> new_key_files;  // this and the next two: the new secrets of --rekey
+  std::vector<std::string> new_key_files;  // this and the next three: the new secrets of --rekey
   bool ask_new_passphrase = false;
   std::optional<std::string> new_passphrase_file;
+  std::optional<std::string> new_passphrase_command;
   std::optional<std::string> format;  // if not set: sealed, or detected when decrypting
   std::optional<Cipher> cipher;
+  bool armor = false;  // write text
   std::optional<std::string> iv;
   std::optional<std::string> context;
   std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
   std::vector<std::string> inputs{std::string(standard_name)};  // one, or several to test or describe
+  std::vector<std::string> command;                             // whose output is the input, unless empty
   std::optional<std::string> output;                            // standard output if not set
   bool in_place = false;                                        // --rekey replaces the input
   std::vector<LaneSpec> lanes;                                  // empty: auto
@@ -49,6 +54,7 @@ struct Options {
   std::optional<std::uint64_t> size;  // of the input, from the user
   bool force = false;                 // write to a terminal anyway
   Messages::Level level = Messages::Level::normal;
+  std::string shell;  // of --completions
 
   const std::string& input() const { return inputs.front(); }
   bool several() const { return inputs.size() > 1; }
@@ -61,5 +67,8 @@ Options parse_options(int argc, const char* const* argv);
 
 // The text that -h prints.
 std::string help_text();
+
+// The script that --completions prints. UsageError if the shell is unknown.
+std::string completions(std::string_view shell);
 
 }  // namespace gpuaes

@@ -46,11 +46,8 @@ void write(const std::string& text) {
 // The thread that has the lock may be waiting for standard error indefinitely.
 std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
   const auto end = std::chrono::steady_clock::now() + patience;
-  std::unique_lock lock(mutex, std::try_to_lock);
-  while (!lock.owns_lock() && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(retry_after);
-    lock.try_lock();
-  }
+  std::unique_lock lock(mutex, std::defer_lock);
+  while (!lock.try_lock() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(retry_after);
   return lock;
 }
 

@@ -65,7 +65,7 @@ class Session {
   virtual Job job(const Piece& piece) const = 0;
 
   // How much of a piece's output may be released. `bad_segment`, from the lane, is the first segment whose
-  // tag is wrong.
+  // tag is wrong. Of the input, only that segment is read.
   virtual Outcome verify(const Piece& piece, [[maybe_unused]] bool last,
                          [[maybe_unused]] std::optional<std::size_t> bad_segment) const {
     return {piece.out.size(), std::nullopt};
@@ -99,6 +99,7 @@ struct Accepts {
   bool label = false;
   bool iterations = false;
   bool range = false;
+  bool armor = false;
 };
 
 // The following types describe a stream's header without a key, for --info.
@@ -139,7 +140,8 @@ const Format& find_format(std::string_view name);
 // The format for encryption if none is named.
 const Format& default_format();
 
-// Names of formats, for messages.
+// Names of formats, for messages and completions.
+std::vector<std::string_view> format_names();
 std::vector<std::string_view> authenticated_formats();
 std::vector<std::string_view> formats_that_accept(bool Accepts::*what);
 

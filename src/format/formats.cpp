@@ -19,6 +19,7 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "format/foreign.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/sealed.hpp"
@@ -40,7 +41,12 @@ constexpr std::array formats{
     Format{.name = "sealed",
            .authenticated = true,
            .magic = sealed_magic,
-           .accepts = {.keys = true, .recipients = true, .passphrase = true, .label = true, .range = true},
+           .accepts = {.keys = true,
+                       .recipients = true,
+                       .passphrase = true,
+                       .label = true,
+                       .range = true,
+                       .armor = true},
            .supports = has_sealed_suite,
            .open = open_sealed,
            .describe = describe_sealed},
@@ -94,6 +100,22 @@ void check_cipher(const Format& format, Cipher cipher) {
                    list_hint("formats that support it: {}", names_of(supports_it)));
 }
 
+// The format whose magic the input begins with, or null.
+const Format* find_by_magic(HeaderReader& input) {
+  for (const Format& format : formats) {
+    if (format.magic.empty()) continue;
+    if (std::ranges::equal(input.peek(format.magic.size()), bytes_of(format.magic))) return &format;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void refuse_unnamed(const Format& format) {
+  throw AuthError(
+      fmt::format("the input appears to be in the {} format, which is not authenticated and must be named",
+                  format.name),
+      fmt::format("use -d -f {} to decrypt it; modifications will go undetected", format.name));
+}
+
 }  // namespace
 
 Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key) {
@@ -111,6 +133,10 @@ std::string undetected_formats_hint() {
   return list_hint("name the format with -f if it is one of {}", names_of(is_undetected));
 }
 
+std::vector<std::string_view> format_names() {
+  return names_of([](const Format&) { return true; });
+}
+
 std::vector<std::string_view> authenticated_formats() {
   return names_of([](const Format& format) { return format.authenticated; });
 }
@@ -122,9 +148,8 @@ std::vector<std::string_view> formats_that_accept(bool Accepts::*what) {
 const Format& find_format(std::string_view name) {
   const auto found = std::ranges::find(formats, name, &Format::name);
   if (found != formats.end()) return *found;
-  const auto all = [](const Format&) { return true; };
   throw UsageError(fmt::format("unknown format '{}'", name),
-                   fmt::format("the formats are {}", join(names_of(all))));
+                   fmt::format("the formats are {}", join(format_names())));
 }
 
 const Format& default_format() {
@@ -132,22 +157,22 @@ const Format& default_format() {
 }
 
 const Format& detect_format(HeaderReader& input) {
-  for (const Format& format : formats) {
-    if (format.magic.empty()) continue;
-    if (std::ranges::equal(input.peek(format.magic.size()), bytes_of(format.magic))) return format;
-  }
+  if (const Format* const format = find_by_magic(input)) return *format;
   if (input.peek(1).empty()) throw AuthError("the input is empty");
+  refuse_foreign(input);
   throw AuthError("the input is not in a known format", undetected_formats_hint());
 }
 
 const Format& detect_authenticated_format(HeaderReader& input) {
   const Format& format = detect_format(input);
-  if (!format.authenticated)
-    throw AuthError(
-        fmt::format("the input appears to be in the {} format, which is not authenticated and must be named",
-                    format.name),
-        fmt::format("use -d -f {} to decrypt it; modifications will go undetected", format.name));
+  if (!format.authenticated) refuse_unnamed(format);
   return format;
+}
+
+void refuse_other_format(HeaderReader& input) {
+  const Format* const format = find_by_magic(input);
+  if (format != nullptr && !format->authenticated) refuse_unnamed(*format);
+  refuse_foreign(input);
 }
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {

@@ -47,6 +47,10 @@ Describe describe_raw;
 // length.
 Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key);
 
+// For an input that is not in the format it should be in, at its beginning: throws AuthError if that can tell
+// what the input is.
+void refuse_other_format(HeaderReader& input);
+
 // A hint for input in an unknown format: which formats must be named with -f.
 std::string undetected_formats_hint();
 

@@ -37,6 +37,9 @@ class HeaderReader {
     return std::span(peeked_).first(std::min(size, peeked_.size()));
   }
 
+  // The bytes that peek() has read and take() has not taken.
+  std::span<const std::byte> peeked() const noexcept { return peeked_; }
+
   // Takes the next out.size() bytes. AuthError if the input ends before that.
   void take(std::span<std::byte> out) {
     const std::span<const std::byte> next = peek(out.size());

@@ -54,6 +54,7 @@ void check_magic(HeaderReader& input) {
     if (is_other_version(text[version_at], text[version_at + 1]))
       throw VersionError("the input uses a version of the sealed format other than 1");
   }
+  refuse_other_format(input);
   throw AuthError(
       "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline",
       undetected_formats_hint());

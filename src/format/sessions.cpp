@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "cipher/modes/last_segment.hpp"
 #include "cipher/modes/segments.hpp"
 
 namespace gpuaes {
@@ -75,15 +76,7 @@ class SegmentSession : public Session {
 
   Outcome verify(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override {
     if (!stream_.decrypt) return {piece.out.size(), std::nullopt};
-    if (bad_segment) {
-      const std::size_t at = *bad_segment * sealed_segment_bytes;
-      const bool is_short = piece.in.size() - at < sealed_segment_bytes;
-      return failed(is_short
-                        ? Message("the input is corrupt or truncated at byte {}; {} bytes of plaintext "
-                                  "before that were verified")
-                        : "the input is corrupt at byte {}; {} bytes of plaintext before that were verified",
-                    piece, at, *bad_segment * segment_bytes);
-    }
+    if (bad_segment) return failed_tag(piece, *bad_segment);
     if (last && piece.in.size() % sealed_segment_bytes < tag_bytes)
       return failed("the input is truncated after byte {}; {} bytes of plaintext before that were verified",
                     piece, piece.in.size(), piece.out.size());
@@ -92,7 +85,8 @@ class SegmentSession : public Session {
 
  private:
   // Arguments: offset in the input, size of the plaintext.
-  using Message = fmt::format_string<std::uint64_t, const std::uint64_t&>;
+  using Message = fmt::format_string<const std::uint64_t&, const std::uint64_t&>;
+  using Hint = fmt::format_string<const std::uint64_t&>;
 
   // The number of bytes at the end of a piece that are too few for a tag.
   static std::size_t stray_bytes(std::size_t in_size) {
@@ -100,12 +94,31 @@ class SegmentSession : public Session {
     return rest < tag_bytes ? rest : 0;
   }
 
+  Outcome failed_tag(const Piece& piece, std::size_t segment) const {
+    const std::size_t at = segment * sealed_segment_bytes, released = segment * segment_bytes;
+    if (const std::optional<std::size_t> size = find_last_segment(job(piece), segment))
+      return failed(
+          "the stream ends at byte {}, but the input has trailing bytes; {} bytes of plaintext before "
+          "the last segment were verified",
+          piece, at + *size, released,
+          "the first {0} bytes are complete; decrypt only those, for example with head -c {0}");
+    if (piece.in.size() - at < sealed_segment_bytes)
+      return failed(
+          "the input is corrupt or truncated at byte {}; {} bytes of plaintext before that were "
+          "verified",
+          piece, at, released);
+    return failed("the input is corrupt at byte {}; {} bytes of plaintext before that were verified", piece,
+                  at, released);
+  }
+
   // `at` and `released` count from the beginning of the piece; the message counts from the beginning of the
-  // input and of the requested plaintext.
-  Outcome failed(Message message, const Piece& piece, std::size_t at, std::size_t released) const {
+  // input and of the requested plaintext, and the hint from the beginning of the input.
+  Outcome failed(Message message, const Piece& piece, std::size_t at, std::size_t released,
+                 Hint hint = "") const {
     const std::uint64_t end = piece.offset / sealed_segment_bytes * segment_bytes + released;
     const std::uint64_t plaintext = end - std::min(end, piece.wanted_from);
-    return {released, AuthError(fmt::format(message, stream_.header_bytes + piece.offset + at, plaintext))};
+    const std::uint64_t offset = stream_.header_bytes + piece.offset + at;
+    return {released, AuthError(fmt::format(message, offset, plaintext), fmt::format(hint, offset))};
   }
 
   SegmentStream stream_;

@@ -42,11 +42,14 @@ class Cancel {
   // the process ends, when only the calling thread is left.
   void allow_for(std::chrono::milliseconds time);
 
+  // The signal that stops the program, or 0.
+  int signal() const noexcept { return signal_.load(std::memory_order_relaxed); }
+
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
 
   // Throws Cancelled if a stop was requested.
   void check() const {
-    if (requested()) throw Cancelled{signal_.load(std::memory_order_relaxed)};
+    if (requested()) throw Cancelled{signal()};
   }
 
   // Calls `wake` in the thread that makes a request, or immediately if there was one already. `wake` must not

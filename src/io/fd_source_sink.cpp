@@ -113,7 +113,10 @@ std::size_t FdSource::read(std::span<std::byte> out) {
   const ssize_t count =
       transfer(fd_.get(), POLLIN, cancel_, [&] { return ::read(fd_.get(), out.data(), wanted); });
   if (count < 0) throw failure_at(read_);
-  if (count == 0) check_not_shrunk();
+  if (count == 0) {
+    check_not_shrunk();
+    if (check_end_) check_end_();
+  }
   read_ += static_cast<std::size_t>(count);
   return static_cast<std::size_t>(count);
 }

@@ -3,9 +3,11 @@
 
 #include <sys/stat.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "io/fd.hpp"
 #include "io/source_sink.hpp"
@@ -31,6 +33,9 @@ class FdSource : public Source {
   // The number of threads that will use read_at() concurrently.
   void expect_readers(unsigned readers) { readers_ = readers; }
 
+  // Calls `check` when the input ends, before read() returns 0. It may throw.
+  void at_end(std::function<void()> check) { check_end_ = std::move(check); }
+
   // From now on, offsets and sizes count from the current position.
   void begin_here();
 
@@ -47,6 +52,7 @@ class FdSource : public Source {
   std::string name_;
   Cancel& cancel_;
   struct stat status_ {};
+  std::function<void()> check_end_;
   unsigned readers_ = 1;
   std::uint64_t opened_at_ = 0;  // initial position of the descriptor
   std::uint64_t read_ = 0;       // position of read(), counted from opened_at_

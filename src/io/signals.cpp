@@ -11,12 +11,25 @@ namespace {
 std::atomic<int> last_signal{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
+sigset_t newly_ignored{};  // empty
+
+// Returns whether the signal was already ignored.
+bool ignore(int signal) {
+  const bool before = ::signal(signal, SIG_IGN) == SIG_IGN;
+  if (!before) sigaddset(&newly_ignored, signal);
+  return before;
+}
+
 }  // namespace
 
 bool ignore_signals() {
-  ::signal(SIGUSR1, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);
-  return ::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
+  ignore(SIGUSR1);
+  ignore(SIGXFSZ);
+  return ignore(SIGPIPE);
+}
+
+const sigset_t& newly_ignored_signals() {
+  return newly_ignored;
 }
 
 void die_by(int signal) {

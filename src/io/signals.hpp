@@ -15,6 +15,9 @@ namespace gpuaes {
 // that is still starting. Returns whether SIGPIPE was already ignored.
 bool ignore_signals();
 
+// The signals that ignore_signals() changed: another program that is run must not ignore them.
+const sigset_t& newly_ignored_signals();
+
 // Ends the process with the default action of `signal`. Call it after everything has been unwound and wiped.
 [[noreturn]] void die_by(int signal);
 

@@ -12,7 +12,7 @@ namespace gpuaes {
 
 // The input. read(), ready() and skip_to() are called by one thread at a time, read_at() by any number. Sizes
 // and offsets are in bytes; offsets count from the position at which the source was opened. IoError if the
-// input fails, Cancelled if the program is told to stop.
+// input fails, AuthError if it is damaged armor, Cancelled if the program is told to stop.
 class Source {
  public:
   virtual ~Source() = default;

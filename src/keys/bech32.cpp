@@ -87,7 +87,8 @@ void encode_bech32(std::string_view prefix, std::span<const std::byte> data, std
   };
   for (const std::byte byte : data) {
     held = (held << 8 | std::to_integer<unsigned>(byte)) & 0xfff;
-    for (bits += 8; bits >= 5;) put_data();
+    bits += 8;
+    while (bits >= 5) put_data();
   }
   if (bits > 0) {
     held <<= 5 - bits;

@@ -16,6 +16,7 @@ constexpr char identity_hint[] =
 
 constexpr std::string_view recipient_prefix = "gpuaes";
 constexpr std::string_view identity_prefix = "GPUAES-SECRET-KEY-";
+constexpr std::string_view age_identity_prefix = "AGE-SECRET-KEY-";
 constexpr std::size_t recipient_characters = bech32_characters(recipient_prefix.size(), x25519_bytes);
 constexpr std::size_t identity_characters = bech32_characters(identity_prefix.size(), x25519_bytes);
 
@@ -39,6 +40,26 @@ std::string describe_fault(Bech32Fault fault, std::size_t size, std::size_t vali
   return {};
 }
 
+// `number` is the line's number in the file.
+Identity parse_identity(std::string_view line, std::size_t number, const std::string& name) {
+  if (has_bech32_prefix(age_identity_prefix, line))
+    throw UsageError(fmt::format("{} contains an age identity, which is not supported", name),
+                     "run gpuaes-keygen --x25519 to make an identity");
+  if (looks_like_recipient(line))
+    throw UsageError(fmt::format("line {} of {} is a recipient, not an identity", number, name),
+                     "put recipients in a file of their own");
+  Identity identity{Secret(x25519_bytes), {}};
+  const Bech32Fault fault = decode_bech32(identity_prefix, line, identity.private_key.bytes());
+  if (fault == Bech32Fault::prefix)
+    throw UsageError(fmt::format("line {} of {} is not an identity", number, name), identity_hint);
+  if (fault != Bech32Fault::none)
+    throw UsageError(fmt::format("line {} of {} is not a valid identity: {}", number, name,
+                                 describe_fault(fault, line.size(), identity_characters)),
+                     identity_hint);
+  identity.recipient = public_key_of(identity.private_key);
+  return identity;
+}
+
 }  // namespace
 
 std::string text_of(const PublicKey& recipient) {
@@ -52,7 +73,7 @@ bool looks_like_recipient(std::string_view text) {
 }
 
 bool looks_like_identity(std::string_view text) {
-  return has_bech32_prefix(identity_prefix, text);
+  return has_bech32_prefix(identity_prefix, text) || has_bech32_prefix(age_identity_prefix, text);
 }
 
 PublicKey parse_recipient(std::string_view text, const std::string& name) {
@@ -85,25 +106,12 @@ Secret identity_lines(const Identity& identity) {
   return lines;
 }
 
-Identity parse_identity(std::span<const std::byte> contents, const std::string& name) {
-  std::string_view rest(reinterpret_cast<const char*>(contents.data()), contents.size());
-  const std::string_view line = trim_end(take_line(rest));
-  Identity identity{Secret(x25519_bytes), {}};
-  const Bech32Fault fault = decode_bech32(identity_prefix, line, identity.private_key.bytes());
-  if (fault == Bech32Fault::prefix)
-    throw UsageError(
-        fmt::format("{} is not an identity file: it does not begin with {}1", name, identity_prefix),
-        identity_hint);
-  if (fault != Bech32Fault::none)
-    throw UsageError(fmt::format("the identity in {} is invalid: {}", name,
-                                 describe_fault(fault, line.size(), identity_characters)),
-                     identity_hint);
-  for (std::size_t number = 2; !rest.empty(); ++number)
-    if (const std::string_view other = trim_end(take_line(rest)); !other.empty() && other.front() != '#')
-      throw UsageError(fmt::format("line {} of {} is neither empty nor a comment", number, name),
-                       "an identity file holds one identity; put each identity in a file of its own");
-  identity.recipient = public_key_of(identity.private_key);
-  return identity;
+std::vector<Identity> parse_identities(std::string_view contents, const std::string& name) {
+  std::vector<Identity> identities;
+  for (ContentLines lines(contents); lines.next();)
+    identities.push_back(parse_identity(lines.line(), lines.number(), name));
+  if (identities.empty()) throw UsageError(fmt::format("{} contains no identity", name), identity_hint);
+  return identities;
 }
 
 }  // namespace gpuaes

@@ -2,9 +2,9 @@
 // Both are written as text (keys/bech32.hpp). Error messages never show text that may be an identity.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "keys/secret.hpp"
 #include "keys/x25519.hpp"
@@ -19,7 +19,8 @@ struct Identity {
 // The text of a recipient: gpuaes1...
 std::string text_of(const PublicKey& recipient);
 
-// Whether the text begins like a recipient or an identity.
+// Whether the text begins like a recipient or an identity. An identity may be one of age, which no function
+// accepts.
 bool looks_like_recipient(std::string_view text);
 bool looks_like_identity(std::string_view text);
 
@@ -32,8 +33,8 @@ PublicKey parse_recipient(std::string_view text, const std::string& name);
 // The contents of an identity file: a line GPUAES-SECRET-KEY-1... and a comment with its recipient.
 Secret identity_lines(const Identity& identity);
 
-// Parses the contents of an identity file: the first line is the identity, other lines are empty or begin
-// with #. UsageError naming `name`.
-Identity parse_identity(std::span<const std::byte> contents, const std::string& name);
+// Parses the contents of an identity file: one or more identities, one per line; other lines are empty or
+// begin with #. UsageError naming `name`.
+std::vector<Identity> parse_identities(std::string_view contents, const std::string& name);
 
 }  // namespace gpuaes

@@ -17,6 +17,7 @@
 namespace gpuaes {
 namespace {
 
+constexpr std::string_view auto_lanes = "auto";
 constexpr unsigned max_threads = 1024;
 constexpr unsigned max_devices = 9999;
 constexpr unsigned max_streams = 64;
@@ -137,7 +138,7 @@ bool uses_device(const LaneSpec& spec) {
 
 std::vector<LaneSpec> parse_lanes(std::string_view text) {
   std::vector<LaneSpec> specs;
-  if (text == "auto") return specs;
+  if (text == auto_lanes) return specs;
   for (const std::string_view part : split(text, '+')) specs.push_back(parse_part(part, text));
   return specs;
 }
@@ -153,12 +154,22 @@ std::vector<LaneSpec> parse_threads(std::string_view text) {
 }
 
 CudaKernel parse_cuda_kernel(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const CudaKernelInfo& each : cuda_kernels) {
+  for (const CudaKernelInfo& each : cuda_kernels)
     if (each.name == name) return each.kernel;
-    names.push_back(each.name);
-  }
-  throw UsageError(fmt::format("unknown kernel '{}'", name), fmt::format("the kernels are {}", join(names)));
+  throw UsageError(fmt::format("unknown kernel '{}'", name),
+                   fmt::format("the kernels are {}", join(cuda_kernel_names())));
+}
+
+std::vector<std::string_view> lane_names() {
+  std::vector<std::string_view> names{auto_lanes};
+  for (const BackendInfo& each : backends) names.push_back(each.name);
+  return names;
+}
+
+std::vector<std::string_view> cuda_kernel_names() {
+  std::vector<std::string_view> names;
+  for (const CudaKernelInfo& each : cuda_kernels) names.push_back(each.name);
+  return names;
 }
 
 // Device lanes come last, since the calling thread drives the first lane of a run. They are opened together,

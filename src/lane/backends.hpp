@@ -59,6 +59,10 @@ std::vector<LaneSpec> parse_threads(std::string_view text);
 // Parses the value of --kernel. UsageError.
 CudaKernel parse_cuda_kernel(std::string_view name);
 
+// Words for -l and --kernel.
+std::vector<std::string_view> lane_names();
+std::vector<std::string_view> cuda_kernel_names();
+
 // What lanes need to know when they are opened: the memory that contains all jobs, the size of the longest
 // job, and how to run jobs.
 struct LaneSetup {

@@ -1,5 +1,7 @@
 #include "pipeline/chunk_steps.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -80,6 +82,12 @@ bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
       size += count;
       chunk.in_touched = std::max(chunk.in_touched, size);
     }
+  } catch (const AuthError& error) {  // armor is damaged
+    const std::uint64_t plaintext = (chunk.offset + size) / unit * session_.unit_out();
+    chunk.error = std::make_exception_ptr(
+        AuthError(fmt::format("{}; {} bytes of plaintext before that were verified", error.what(), plaintext),
+                  error.hint()));
+    ended = true;
   } catch (const Error&) {
     chunk.error = std::current_exception();
     ended = true;
@@ -158,10 +166,23 @@ std::optional<std::size_t> ChunkSteps::await(Worker& worker, const Chunk& chunk)
 
 // Keeps only the output that may be released.
 void ChunkSteps::release_verified(Chunk& chunk, std::optional<std::size_t> bad_segment) {
+  if (bad_segment && chunk.in_place) load_again(chunk, *bad_segment);
   const Outcome outcome = session_.verify({chunk.offset, chunk.in(), chunk.out()}, chunk.last, bad_segment);
   wipe(chunk.out().subspan(outcome.released));
   chunk.out_size = outcome.released;
   if (outcome.error) chunk.error = std::make_exception_ptr(*outcome.error);
+}
+
+// Reads a segment again that the chunk's output has overwritten. The output that may be released ends before
+// it in memory.
+void ChunkSteps::load_again(Chunk& chunk, std::size_t segment) {
+  const std::size_t at = segment * session_.unit_in();
+  const std::span<std::byte> in = chunk.in().subspan(at);
+  try {
+    source_.read_at(chunk.offset + at, in.first(std::min(in.size(), session_.unit_in())));
+  } catch (const Error&) {
+    // The segment is reported as corrupt anyway.
+  }
 }
 
 // The writer's turn -----------------------------------------------------------------------------

@@ -51,6 +51,7 @@ class ChunkSteps {
   void load(Worker& worker, Chunk& chunk);
   void read_in_parallel(Chunk& chunk);
   std::optional<std::size_t> await(Worker& worker, const Chunk& chunk);
+  void load_again(Chunk& chunk, std::size_t segment);
   void release_verified(Chunk& chunk, std::optional<std::size_t> bad_segment);
 
   Ring& ring_;

@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
+#include "format/sealed.hpp"
+#include "io/armor.hpp"
 #include "io/output_file.hpp"
 #include "run/file_conflicts.hpp"
 
@@ -14,8 +19,32 @@ namespace {
 SinkRules output_rules(const Options& options, const Messages& messages) {
   using Terminal = SinkRules::Terminal;
   const Terminal unforced = options.decrypt ? Terminal::text : Terminal::nothing;
-  return {.terminal = options.force ? Terminal::everything : unforced,
+  return {.terminal = options.force || options.armor ? Terminal::everything : unforced,
           .warn = [&messages](const std::string& text) { messages.warning(text); }};
+}
+
+// Whether the input begins with armor, perhaps after white space. Waits for no more input than the detection
+// of formats does, unless there is white space.
+bool begins_with_armor(HeaderReader& input) {
+  constexpr std::string_view magic = armor_begin.substr(0, sealed_magic.size());
+  static_assert(magic.ends_with("GPU"));
+  for (std::size_t margin = 0; margin <= max_armor_margin;) {
+    const std::span<const std::byte> begin = input.peek(margin + magic.size());
+    std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    if (text.starts_with(magic)) return true;
+    if (begin.size() - text.size() == margin) return false;
+    margin = begin.size() - text.size();
+  }
+  return false;
+}
+
+Endpoints open_input(const Options& options, Cancel& cancel) {
+  if (options.command.empty()) return {{}, open_source(options.input(), cancel), {}, {}, {}, {}};
+  Command command{options.command, fmt::format("the command '{}'", options.command.front()), true};
+  auto process = std::make_unique<ChildProcess>(std::move(command), cancel);
+  FdSource source = process->output();
+  return {std::move(process), std::move(source), {}, {}, {}, {}};
 }
 
 }  // namespace
@@ -23,7 +52,7 @@ SinkRules output_rules(const Options& options, const Messages& messages) {
 Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
                          const Messages& messages, Cancel& cancel) {
   SinkRules rules = output_rules(options, messages);
-  Endpoints endpoints{open_source(options.input(), cancel), {}, {}, {}};
+  Endpoints endpoints = open_input(options, cancel);
   if (options.range && !endpoints.source.size())
     throw UsageError("--range requires a seekable input",
                      "name a file with -i, or redirect standard input from a file");
@@ -37,6 +66,7 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
 
   endpoints.output =
       options.test ? std::make_unique<NullSink>(cancel) : open_sink(targets.output, rules, cancel);
+  if (options.armor) endpoints.output = std::make_unique<ArmorSink>(std::move(endpoints.output));
   rules.terminal = SinkRules::Terminal::everything;
   rules.hint = "choose another file";
   if (targets.stats) endpoints.stats = open_sink(*targets.stats, rules, cancel);
@@ -46,8 +76,16 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
   return endpoints;
 }
 
-HeaderReader header_reader(FdSource& source) {
+HeaderReader header_reader(Source& source) {
   return HeaderReader([&source](std::span<std::byte> out) { return source.read(out); });
+}
+
+std::unique_ptr<Source> find_armor(const Options& options, FdSource& source, HeaderReader& input) {
+  const bool allowed = !options.format || find_format(*options.format).accepts.armor;
+  if (!allowed || !begins_with_armor(input)) return nullptr;
+  auto armor = std::make_unique<ArmorSource>(source, input.peeked());
+  input = header_reader(*armor);
+  return armor;
 }
 
 void note_if_terminal(const FdSource& source, const Messages& messages) {

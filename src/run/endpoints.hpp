@@ -9,13 +9,16 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "format/header_reader.hpp"
+#include "io/child_process.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/source_sink.hpp"
 
 namespace gpuaes {
 
 struct Endpoints {
+  std::unique_ptr<ChildProcess> command;  // whose output is the source, or null; not started yet
   FdSource source;
+  std::unique_ptr<Source> armor;  // see find_armor(); null unless the input is armored
   std::unique_ptr<Sink> output;
   std::unique_ptr<Sink> stats, trace;  // null unless requested
 };
@@ -28,7 +31,12 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
                          const Messages& messages, Cancel& cancel);
 
 // Returns a reader for the header at the beginning of `source`, which must outlive it.
-HeaderReader header_reader(FdSource& source);
+HeaderReader header_reader(Source& source);
+
+// If the input to decrypt begins with armor, which the named format must allow, makes `input` read the bytes
+// that the armor encodes, and returns their source; otherwise returns null. `input` reads from `source`,
+// which must outlive the result, and has taken nothing.
+std::unique_ptr<Source> find_armor(const Options& options, FdSource& source, HeaderReader& input);
 
 // Prints a note if `source` is a terminal: otherwise the program would seem to hang.
 void note_if_terminal(const FdSource& source, const Messages& messages);

@@ -50,6 +50,7 @@ std::vector<Input> find_inputs(const Options& options) {
   if (options.new_passphrase_file) add("--new-passphrase-file", *options.new_passphrase_file, Kind::secret);
   for (const std::string& each : options.recipients)
     if (each.starts_with('@')) add("the recipients file", each.substr(1), Kind::recipients);
+  if (!options.command.empty()) return inputs;
   for (const std::string& name : options.inputs)
     add(&name == &options.inputs.front() ? "the input" : "another input", name, Kind::data);
   return inputs;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ struct Sizes {
 struct Info {
   std::string_view format;
   bool authenticated;
+  bool armored;
   Description description;
   std::uint64_t header_bytes;
   std::optional<Sizes> sizes;  // if the size of the input is known
@@ -57,9 +59,12 @@ Info read_info(const Options& options, const Messages& messages, Cancel& cancel)
   const std::optional<std::uint64_t> size = source.size();
   note_if_terminal(source, messages);
   HeaderReader input = header_reader(source);
-  const Format& format = options.format ? find_format(*options.format) : detect_format(input);
-  Info info{format.name, format.authenticated, format.describe(input), input.taken(), {}};
-  if (size && *size >= info.header_bytes)  // files in /sys may be longer than their st_size
+  const std::unique_ptr<Source> armor = find_armor(options, source, input);
+  const Format& format = options.format ? find_format(*options.format)
+                         : armor        ? default_format()
+                                        : detect_format(input);
+  Info info{format.name, format.authenticated, armor != nullptr, format.describe(input), input.taken(), {}};
+  if (size && !armor && *size >= info.header_bytes)  // files in /sys may be longer than their st_size
     info.sizes = sizes_of(*size, info.header_bytes, info.description.segments);
   return info;
 }
@@ -88,7 +93,9 @@ void append_line(std::string& text, std::string_view name, const std::string& va
 }
 
 void append_sizes(std::string& text, const Info& info) {
-  if (!info.sizes) return append_line(text, "size", "unknown; the input is not a file");
+  if (!info.sizes)
+    return append_line(text, "size",
+                       fmt::format("unknown; the input is {}", info.armored ? "armored" : "not a file"));
   append_line(text, "size", fmt::format("{} bytes", info.sizes->input));
   if (info.truncated()) {
     append_line(
@@ -123,6 +130,7 @@ std::string to_text(const Info& info) {
   if (known.suite) append_line(text, "suite", fmt::format("{:02x}", *known.suite));
   append_line(text, "cipher", cipher_text(info));
   append_line(text, "authenticated", info.authenticated ? "yes" : "no");
+  if (info.armored) append_line(text, "armor", "yes");
   for (std::size_t i = 0; i < known.slots.size(); ++i)
     append_line(text, fmt::format("slot {}", i + 1), slot_text(known.slots[i]));
   append_line(text, "header", fmt::format("{} bytes", info.header_bytes));
@@ -179,12 +187,12 @@ std::string to_json(const std::string& first, const Info& info) {
   return fmt::format(
       R"({{{}"format": {}, "version": {}, "suite": {}, "cipher": {}, "authenticated": {}, "slots": [{}], )"
       R"("header_bytes": {}, "size": {}, "segments": {}, "plaintext_bytes": {}, "overhead_bytes": {}, )"
-      R"("overhead_percent": {}, "truncated": {}}})"
+      R"("overhead_percent": {}, "truncated": {}, "armor": {}}})"
       "\n",
       first, json_string(info.format), number_or_null(known.version), number_or_null(known.suite),
       known.cipher ? json_string(gpuaes::info(*known.cipher).name) : "null", info.authenticated,
       fmt::join(slots, ", "), info.header_bytes, number_or_null(size), number_or_null(segments),
-      number_or_null(plaintext), number_or_null(overhead), percent, truncated);
+      number_or_null(plaintext), number_or_null(overhead), percent, truncated, info.armored);
 }
 
 }  // namespace

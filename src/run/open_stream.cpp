@@ -31,18 +31,19 @@ class WholeStream : public OpenStream {
   bool decrypts_;
 };
 
-// Without -f, encryption uses the sealed format, and decryption detects an authenticated format.
-const Format& choose_format(const Options& options, HeaderReader& input) {
+// Without -f, encryption uses the sealed format, and decryption detects an authenticated format. Armor always
+// contains the sealed format.
+const Format& choose_format(const Options& options, HeaderReader& input, bool armored) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context)
     throw UsageError(fmt::format("--{} requires --format", options.iv ? "iv" : "context"),
                      list_hint("formats that accept it: {}",
                                formats_that_accept(options.iv ? &Accepts::iv : &Accepts::context)));
-  return options.decrypt ? detect_authenticated_format(input) : default_format();
+  return options.decrypt && !armored ? detect_authenticated_format(input) : default_format();
 }
 
 // Checks the options that open_session() does not check.
-void check_format(const Options& options, const Format& format) {
+void check_format(const Options& options, const Format& format, bool armored) {
   if ((options.test || options.salvage) && !format.authenticated)
     throw UsageError(fmt::format("the {} format is not authenticated, so {} cannot verify anything",
                                  format.name, options.test ? "--test" : "--salvage"),
@@ -50,6 +51,13 @@ void check_format(const Options& options, const Format& format) {
   if (options.range && !format.accepts.range)
     throw UsageError(fmt::format("the {} format does not support --range", format.name),
                      list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
+  if (options.armor && !format.accepts.armor)
+    throw UsageError(fmt::format("the {} format does not support --armor", format.name),
+                     list_hint("formats that support it: {}", formats_that_accept(&Accepts::armor)));
+  if (armored && (options.range || options.salvage))
+    throw UsageError(
+        fmt::format("{} does not work on armored input", options.range ? "--range" : "--salvage"),
+        "remove the armor first, with sed /^-----/d FILE | base64 -di");
 }
 
 // `input` and `cancel` must outlive the request.
@@ -68,12 +76,13 @@ SessionRequest make_request(const Options& options, Secrets secrets, HeaderReade
           .check = [&cancel] { cancel.check(); }};
 }
 
+// Adds a hint to an AuthError that has none.
 template <class Action>
 auto with_hint(const char* hint, const Action& action) {
   try {
     return action();
   } catch (const AuthError& error) {
-    if (*hint == '\0') throw;
+    if (*hint == '\0' || !error.hint().empty()) throw;
     throw AuthError(error.what(), hint);
   }
 }
@@ -99,27 +108,31 @@ void OpenStream::run(const std::function<void()>& run_pipeline) {
 
 std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets, Endpoints& endpoints,
                                         const Messages& messages, Cancel& cancel) {
-  FdSource& source = endpoints.source;
-  HeaderReader input = header_reader(source);
-  const Format& format = choose_format(options, input);
-  check_format(options, format);
+  FdSource& file = endpoints.source;
+  HeaderReader input = header_reader(file);
+  if (options.decrypt) endpoints.armor = find_armor(options, file, input);
+  const bool armored = endpoints.armor != nullptr;
+  const Format& format = choose_format(options, input, armored);
+  check_format(options, format, armored);
   const char* const warning = writer_warning(secrets, false);
   std::unique_ptr<Session> session =
       open_session(format, make_request(options, std::move(secrets), input, cancel));
-  source.begin_here();
+  file.begin_here();
   if (!format.authenticated)
     messages.warning(
         fmt::format("the {} format is not authenticated; modifications will go undetected", format.name));
   if (warning != nullptr) messages.warning(warning);
+  if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
-  StreamParts parts{.source = source,
+  const bool cannot_salvage = options.test || armored;
+  StreamParts parts{.source = armored ? *endpoints.armor : file,
                     .sink = *endpoints.output,
                     .session = std::move(session),
                     .authenticated = format.authenticated,
                     .header_bytes = input.taken(),
-                    .body_bytes = source.size(),
+                    .body_bytes = armored ? std::nullopt : file.size(),
                     .stated_bytes = options.size,
-                    .damage_hint = options.test ? "" : "use --salvage to recover the undamaged parts"};
+                    .damage_hint = cannot_salvage ? "" : "use --salvage to recover the undamaged parts"};
   if (options.range)
     return with_hint(parts.damage_hint,
                      [&] { return std::make_unique<RangeStream>(*options.range, std::move(parts)); });

@@ -16,8 +16,10 @@
 #include "base/bytes.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
+#include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/sealed.hpp"
+#include "io/armor.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "run/endpoints.hpp"
@@ -44,7 +46,7 @@ void check_unchanged(const std::string& name, const struct stat& before) {
 // In place, the sink replaces the input, unless it has changed in the meantime.
 SinkRules output_rules(const Options& options, const FdSource& source, const Messages& messages) {
   using Terminal = SinkRules::Terminal;
-  SinkRules rules{.terminal = options.force ? Terminal::everything : Terminal::nothing,
+  SinkRules rules{.terminal = options.force || options.armor ? Terminal::everything : Terminal::nothing,
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
   if (options.in_place) {
     rules.hint = not_replaceable_hint;
@@ -54,9 +56,11 @@ SinkRules output_rules(const Options& options, const FdSource& source, const Mes
 }
 
 OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
-  if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic)))
+  if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic))) {
+    refuse_other_format(input);
     throw AuthError("the input is not in the sealed format",
                     "only sealed files have slots that can be replaced");
+  }
   return open_sealed_header({.decrypt = true,
                              .keys = std::move(secrets.keys),
                              .identities = std::move(secrets.identities),
@@ -76,7 +80,7 @@ std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& se
   return header;
 }
 
-void copy_rest(FdSource& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
+void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
   std::vector<std::byte> buffer(copy_bytes);
   while (const std::size_t count = source.read(buffer)) {
     sink.write(std::span(buffer).first(count));
@@ -100,23 +104,25 @@ void run_rekey(const Options& options, const Messages& messages) {
   if (!options.in_place) in_use.push_back(source.status());
   const OutputTargets targets{.output = find_output(options.in_place ? options.input() : options.output)};
   refuse_output_conflicts(options, targets, in_use);
-  const std::unique_ptr<Sink> sink =
-      open_sink(targets.output, output_rules(options, source, messages), cancel);
+  std::unique_ptr<Sink> sink = open_sink(targets.output, output_rules(options, source, messages), cancel);
   note_if_terminal(source, messages);
 
   HeaderReader input = header_reader(source);
+  const std::unique_ptr<Source> armor = find_armor(options, source, input);
+  if (armor || options.armor) sink = std::make_unique<ArmorSink>(std::move(sink));
   const OpenedHeader opened = open_header(options, std::move(old_secrets), input, cancel);
   if (const char* const warning = writer_warning(new_secrets, opened.has_recipient))
     messages.warning(warning);
   const std::vector<std::byte> header = make_header(opened, new_secrets, cancel);
   source.begin_here();
-  if (source.parallel_size() > 0) sink->expect(header.size() + source.parallel_size());
+  Source& body = armor ? *armor : source;
+  if (body.parallel_size() > 0) sink->expect(header.size() + body.parallel_size());
   std::atomic<std::uint64_t> copied = input.taken();
-  const std::uint64_t rest = source.size().value_or(0);
+  const std::uint64_t rest = armor ? 0 : source.size().value_or(0);
   const std::optional<std::uint64_t> size = rest > 0 ? std::optional(input.taken() + rest) : options.size;
   const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
   sink->write(header);
-  copy_rest(source, *sink, copied);
+  copy_rest(body, *sink, copied);
   sink->finish();
 }
 

@@ -5,15 +5,17 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "io/child_process.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/terminal.hpp"
-#include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
 
@@ -42,58 +44,80 @@ void refuse_secret_as_name(const std::string& name) {
         "other users may have seen this command line; make a new key with gpuaes-keygen and name its file");
 }
 
-FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
-                          Cancel& cancel) {
+FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, Cancel& cancel) {
   refuse_secret_as_name(name);
   FdSource file = open_source(name, cancel);
+  files.push_back(file.status());
+  return file;
+}
+
+void warn_if_readable(const std::string& name, const FdSource& file, const Messages& messages) {
   const struct stat& status = file.status();
-  files.push_back(status);
   if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
     messages.warning(name == standard_name
                          ? std::string("the file on standard input is readable by other users")
                          : fmt::format("{0} is readable by other users; run chmod 600 {0}", name));
-  return file;
 }
 
-// The contents of a file, up to `max` bytes.
+// The contents of a file, up to `max` bytes. Starts with one page, which a low RLIMIT_MEMLOCK still allows to
+// lock and which is enough for a key.
 Secret read_up_to(std::size_t max, FdSource& file) {
-  Secret contents(max);
-  std::size_t size = 0;
-  while (size < max) {
+  Secret contents(std::min(max_key_file_bytes, max));
+  for (std::size_t size = 0;;) {
     const std::size_t count = file.read(contents.bytes().subspan(size));
-    if (count == 0) break;
     size += count;
+    if (count == 0 || size == max) {
+      contents.shrink(size);
+      return contents;
+    }
+    if (size < contents.size()) continue;
+    Secret larger(std::min(2 * size, max));
+    std::ranges::copy(contents.bytes(), larger.bytes().begin());
+    contents = std::move(larger);
   }
-  contents.shrink(size);
+}
+
+// Ample for any number of identities or recipients with comments. Limits how much is read from a device such
+// as /dev/zero.
+constexpr std::size_t max_file_bytes = 1 << 20;
+
+Secret read_contents(FdSource& file) {
+  Secret contents = read_up_to(max_file_bytes + 1, file);
+  if (contents.size() > max_file_bytes)
+    throw UsageError(
+        fmt::format("{} is longer than {} bytes, which is too long for a file of keys or recipients",
+                    file.name(), max_file_bytes));
   return contents;
+}
+
+// The first line that is neither empty nor a comment.
+std::string_view first_line(const Secret& contents) {
+  ContentLines lines(as_text(contents.bytes()));
+  lines.next();
+  return lines.line();
 }
 
 // Keys and identities -----------------------------------------------------------------------------
 
-// Adds the key or identity that a file contains.
+// Adds the key or the identities that a file contains.
 void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens) {
-  const std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
-  if (looks_like_recipient(text))
+  const std::string_view line = first_line(contents);
+  if (looks_like_recipient(line))
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
         "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k");
-  if (has_bech32_prefix("AGE-SECRET-KEY-", text))
-    throw UsageError(fmt::format("{} contains an age identity, which is not supported", name),
-                     "run gpuaes-keygen --x25519 to make an identity");
-  if (!looks_like_identity(text)) {
+  if (!looks_like_identity(line)) {
     secrets.keys.emplace_back(parse_key(contents.bytes(), name), name);
     return;
   }
+  std::vector<Identity> identities = parse_identities(as_text(contents.bytes()), name);
   if (!opens)
     throw UsageError(fmt::format("{} contains an identity, which can open files but not seal them", name),
                      "seal with -r for its recipient, which gpuaes-keygen -y prints");
-  secrets.identities.push_back(parse_identity(contents.bytes(), name));
+  std::ranges::move(identities, std::back_inserter(secrets.identities));
 }
 
 // Recipients --------------------------------------------------------------------------------------
-
-// Ample for 32 recipients with comments. Limits how much is read from a device such as /dev/zero.
-constexpr std::size_t max_recipient_file_bytes = 1 << 20;
 
 // Adds the recipients in a file. The file counts as a secret, since it could be an identity file named by
 // mistake.
@@ -101,18 +125,11 @@ void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& canc
   FdSource file = open_source(file_name, cancel);
   secrets.files.push_back(file.status());
   std::vector<PublicKey>& recipients = secrets.recipients;
-  const Secret contents = read_up_to(max_recipient_file_bytes + 1, file);
+  const Secret contents = read_contents(file);
   const std::string& name = file.name();
-  if (contents.size() > max_recipient_file_bytes)
-    throw UsageError(fmt::format("{} is longer than {} bytes, which is too long for a recipients file", name,
-                                 max_recipient_file_bytes));
-  std::string_view text(reinterpret_cast<const char*>(contents.bytes().data()), contents.size());
   const std::size_t before = recipients.size();
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::string_view line = trim(take_line(text));
-    if (line.empty() || line.front() == '#') continue;
-    recipients.push_back(parse_recipient(line, fmt::format("line {} of {}", number, name)));
-  }
+  for (ContentLines lines(as_text(contents.bytes())); lines.next();)
+    recipients.push_back(parse_recipient(lines.line(), fmt::format("line {} of {}", lines.number(), name)));
   if (recipients.size() == before)
     throw UsageError(fmt::format("{} contains no recipients", name), recipient_hint);
 }
@@ -148,6 +165,22 @@ Secret read_passphrase(FdSource file) {
   return parse_passphrase(line.bytes().first(size), file.name());
 }
 
+// Ample for the entries of password managers, whose first line is the password.
+constexpr std::size_t max_command_output_bytes = 64 << 10;
+
+Secret run_passphrase_command(const std::string& command, Cancel& cancel) {
+  ChildProcess process({.words = {"/bin/sh", "-c", command}, .name = "the passphrase command"}, cancel);
+  FdSource source = process.output();
+  try {
+    process.start();
+    const Secret output = read_up_to(max_command_output_bytes + 1, source);
+    if (output.size() <= max_command_output_bytes) return parse_passphrase(output.bytes(), source.name());
+  } catch (const IoError& error) {
+    throw UsageError(error.what(), error.hint());
+  }
+  throw UsageError(fmt::format("{} is longer than {} bytes", source.name(), max_command_output_bytes));
+}
+
 Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
   constexpr int attempts = 3;
   HiddenPrompt prompt(cancel);
@@ -181,11 +214,13 @@ struct Named {
   const std::vector<std::string>& recipients;
   bool ask_passphrase;
   const std::optional<std::string>& passphrase_file;
+  const std::optional<std::string>& passphrase_command;
   bool opens;  // as opposed to sealing
   const char* question;
 
   bool empty() const {
-    return key_files.empty() && recipients.empty() && !ask_passphrase && !passphrase_file;
+    return key_files.empty() && recipients.empty() && !ask_passphrase && !passphrase_file &&
+           !passphrase_command;
   }
 };
 
@@ -200,11 +235,16 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
     secrets.passphrase = remembered([question = named.question, twice = !named.opens, &cancel] {
       return ask_passphrase(question, twice, cancel);
     });
-  if (const auto& name = named.passphrase_file) {
-    FdSource file = open_secret_file(*name, secrets.files, messages, cancel);
-    const auto held = std::make_shared<Secret>(read_passphrase(std::move(file)));
+  const auto hold = [&secrets](Secret passphrase) {
+    const auto held = std::make_shared<Secret>(std::move(passphrase));
     secrets.passphrase = [held] { return held->copy(); };
+  };
+  if (const auto& name = named.passphrase_file) {
+    FdSource file = open_secret_file(*name, secrets.files, cancel);
+    warn_if_readable(*name, file, messages);
+    hold(read_passphrase(std::move(file)));
   }
+  if (const auto& command = named.passphrase_command) hold(run_passphrase_command(*command, cancel));
   return secrets;
 }
 
@@ -220,14 +260,20 @@ Secrets Secrets::copy() const {
 
 Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                      Cancel& cancel) {
-  FdSource file = open_secret_file(name, files, messages, cancel);
-  return read_up_to(max_key_file_bytes + 1, file);
+  FdSource file = open_secret_file(name, files, cancel);
+  Secret contents = read_contents(file);
+  if (!looks_like_recipient(first_line(contents))) warn_if_readable(name, file, messages);
+  return contents;
 }
 
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  const Named named{options.key_files,      options.decrypt ? nothing : options.recipients,
-                    options.ask_passphrase, options.passphrase_file,
-                    options.decrypt,        "passphrase: "};
+  const Named named{options.key_files,
+                    options.decrypt ? nothing : options.recipients,
+                    options.ask_passphrase,
+                    options.passphrase_file,
+                    options.passphrase_command,
+                    options.decrypt,
+                    "passphrase: "};
   if (named.empty())
     throw UsageError("no key or passphrase was given",
                      "name a key file with -k, or use -p to enter a passphrase");
@@ -239,6 +285,7 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
                     options.recipients,
                     options.ask_new_passphrase,
                     options.new_passphrase_file,
+                    options.new_passphrase_command,
                     false,
                     "new passphrase: "};
   if (named.empty())

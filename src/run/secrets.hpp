@@ -1,5 +1,5 @@
-// Reads the secrets that options name: key files, recipients, passphrase files, and passphrases from the
-// terminal.
+// Reads the secrets that options name: key files, recipients, passphrase files, and passphrases from commands
+// and the terminal.
 #pragma once
 
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ namespace gpuaes {
 
 struct Secrets {
   std::vector<FileKey> keys;           // in the order of the options
-  std::vector<Identity> identities;    // from key files that contain one
+  std::vector<Identity> identities;    // from key files that contain any
   std::vector<PublicKey> recipients;   // to seal for
   std::function<Secret()> passphrase;  // asks only once; empty without a passphrase option
   std::vector<struct stat> files;      // the files read, which must not be overwritten
@@ -27,15 +27,16 @@ struct Secrets {
   Secrets copy() const;  // whose passphrase() asks only if this one has not asked before
 };
 
-// Returns the contents of a key or identity file, at most one byte more than such a file may contain. Adds
-// the file to `files`. Warns if other users can read it. IoError if it cannot be read; UsageError if the name
-// is itself a secret.
+// Returns the contents of a key or identity file. Adds the file to `files`. Warns if other users can read it,
+// unless it contains recipients, which are public. IoError if it cannot be read; UsageError if it is too long
+// or the name is itself a secret.
 Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                      Cancel& cancel);
 
 // Reads the secrets for the input from the files that `options` name, and warns about files that other users
 // can read. IoError if a file cannot be read; UsageError if one does not contain a key, identity, recipient
-// or passphrase. With -p, passphrase() prompts on the terminal, twice for encryption.
+// or passphrase, or if the passphrase command fails. With -p, passphrase() prompts on the terminal, twice for
+// encryption.
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel);
 
 // The same for the new secrets of --rekey.

@@ -10,12 +10,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <initializer_list>
@@ -334,6 +336,22 @@ CALL(int, timerfd_create, int clock, int flags) {
 }
 CALL(int, pipe, int* ends) {
   return fails("pipe", -1, {EMFILE}) ? -1 : static_cast<int>(syscall(SYS_pipe2, ends, 0));
+}
+
+// Commands --------------------------------------------------------------------------------------
+
+CALL(int, pipe2, int* ends, int flags) {
+  return fails("pipe2", -1, {EMFILE}) ? -1 : static_cast<int>(syscall(SYS_pipe2, ends, flags));
+}
+CALL(int, posix_spawnp, pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
+     const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
+  static const auto real = next(replaced_posix_spawnp, "posix_spawnp");
+  const int error = error_of("posix_spawnp", -1, {EAGAIN, ENOENT});
+  return error != 0 ? error : real(pid, file, actions, attributes, arguments, environment);
+}
+CALL(pid_t, waitpid, pid_t pid, int* status, int options) {
+  static const auto real = next(replaced_waitpid, "waitpid");
+  return fails("waitpid", -1, {EINTR}) ? -1 : real(pid, status, options);
 }
 
 // Only allocations by the program itself fail: how libraries handle that is not tested here.

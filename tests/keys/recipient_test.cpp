@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "keys/bech32.hpp"
 #include "support/bytes.hpp"
@@ -43,7 +44,7 @@ Decoded decode(std::string_view text) {
   const std::size_t values = text.size() - std::min(text.size(), separator + 7);
   Bytes data(values * 5 / 8);
   const Bech32Fault fault = decode_bech32(text.substr(0, separator), text, data);
-  return {fault, data};
+  return {fault, std::move(data)};
 }
 
 std::string encode(std::string_view prefix, const Bytes& data) {
@@ -79,7 +80,7 @@ std::string refusal_of_recipient(std::string_view text) {
 }
 
 std::string refusal_of_identity(const std::string& contents) {
-  return failure_of([&] { parse_identity(std::as_bytes(std::span(contents)), "file"); });
+  return failure_of([&] { parse_identities(contents, "file"); });
 }
 
 }  // namespace
@@ -230,12 +231,26 @@ TEST_CASE("a recipient and an identity are restored from their text in either ca
                            [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     CHECK(parse_recipient(uppercase, "it") == identity.recipient);
     for (const std::string& contents : {lines, lines.substr(0, 77), lines.substr(0, 77) + " \t\r\n\n  \n#\n",
-                                        lower(lines.substr(0, 77)) + "\n"}) {
-      const Identity again = parse_identity(std::as_bytes(std::span(contents)), "file");
-      CHECK(std::ranges::equal(again.private_key.bytes(), identity.private_key.bytes()));
-      CHECK(again.recipient == identity.recipient);
+                                        lower(lines.substr(0, 77)) + "\n", "# mine\n\n \t" + lines}) {
+      const std::vector<Identity> again = parse_identities(contents, "file");
+      REQUIRE(again.size() == 1);
+      CHECK(std::ranges::equal(again[0].private_key.bytes(), identity.private_key.bytes()));
+      CHECK(again[0].recipient == identity.recipient);
     }
   }
+}
+
+TEST_CASE("an identity file holds any number of identities, in their order") {
+  std::string contents = "# all of them\r\n";
+  std::vector<PublicKey> recipients;
+  for (std::size_t i = 0; i < 200; ++i) {
+    const Identity identity = identity_of(test_bytes(32, i));
+    recipients.push_back(identity.recipient);
+    contents += lines_of(identity) + (i % 3 == 0 ? "\n# another one\n" : "");
+  }
+  std::vector<PublicKey> parsed;
+  for (const Identity& identity : parse_identities(contents, "file")) parsed.push_back(identity.recipient);
+  CHECK(parsed == recipients);
 }
 
 TEST_CASE("a recipient or an identity with one wrong character is refused and not shown") {
@@ -253,7 +268,8 @@ TEST_CASE("a recipient or an identity with one wrong character is refused and no
       if (bad == line) continue;
       const std::string refusal = refusal_of_identity(bad + "\n");
       CHECK(contains(
-          refusal, "usage: the identity in file is invalid: its checksum is wrong; check for typing errors"));
+          refusal,
+          "usage: line 1 of file is not a valid identity: its checksum is wrong; check for typing errors"));
       CHECK_FALSE(contains(refusal, "SECRET-KEY"));
     }
   for (const char c : {'b', 'i', 'o', '1', ' ', '-', '\x7f', '\xc3', '\0', '\t'})
@@ -289,9 +305,14 @@ TEST_CASE("an invalid recipient or identity is refused with the reason") {
                  "it is an age recipient, which is not supported"));
   CHECK(contains(refusal_of_recipient(line), "it is a secret identity, not a recipient"));
   CHECK_FALSE(contains(refusal_of_recipient(line), line.substr(19, 8)));
-  CHECK(contains(refusal_of_identity(line + "\n" + line + "\n"),
-                 "line 2 of file is neither empty nor a comment"));
-  CHECK(contains(refusal_of_identity(lines + "\n\nmore"), "line 5 of file"));
+  CHECK(contains(refusal_of_identity(""), "file contains no identity"));
+  CHECK(contains(refusal_of_identity("# nothing\n\n"), "file contains no identity"));
+  CHECK(contains(refusal_of_identity(line + line + "\n"), "it has 154 characters"));
+  CHECK(contains(refusal_of_identity(lines + "\n\nmore"), "line 5 of file is not an identity"));
+  CHECK(contains(refusal_of_identity("#\n" + line + "\n" + text), "line 3 of file is a recipient"));
+  CHECK(contains(refusal_of_identity(lines + "AGE-SECRET-KEY-1GFPYYSJZGF"), "file contains an age identity"));
+  CHECK_FALSE(looks_like_identity("AGE-SECRET-KEY-"));
+  CHECK(looks_like_identity("AGE-SECRET-KEY-1"));
 }
 
 TEST_CASE("a recipient that is not canonical is refused") {

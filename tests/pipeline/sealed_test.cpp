@@ -156,14 +156,29 @@ TEST_CASE("a truncated input fails wherever it ends") {
     }
 }
 
-TEST_CASE("appended, swapped, repeated and missing segments are detected") {
+TEST_CASE("bytes after the end of a stream are reported as such") {
+  for (const std::size_t end : {std::size_t{0}, std::size_t{1}, std::size_t{100}, plain - 1})
+    for (const std::size_t more : {std::size_t{1}, std::size_t{15}, std::size_t{16}, std::size_t{17},
+                                   sealed - 1, sealed, 6 * sealed + 1}) {
+      CAPTURE(end, more);
+      const Bytes whole = sealed_bytes(3 * plain + end);
+      const std::string how = "auth: the stream ends at byte " + std::to_string(header_bytes + whole.size()) +
+                              ", but the input has trailing bytes; " + std::to_string(3 * plain) + " bytes";
+      Bytes appended(whole.size() + more);
+      std::ranges::copy(whole, appended.begin());
+      check_fails(appended, how, 3 * plain);
+      appended[3 * sealed + end] ^= std::byte{1};  // the last segment is damaged as well
+      const bool is_short = appended.size() < 4 * sealed;
+      check_fails(appended,
+                  message(is_short ? "corrupt or truncated at" : "corrupt at", 3 * sealed, 3 * plain),
+                  3 * plain);
+    }
+}
+
+TEST_CASE("swapped, repeated and missing segments are detected") {
   const Bytes whole = sealed_bytes(3 * plain + 100);
   const auto segment = [&](std::size_t i) { return whole.begin() + static_cast<std::ptrdiff_t>(i * sealed); };
-  Bytes appended = whole, swapped = whole, repeated = whole, left_out = whole;
-  appended.push_back(std::byte{0});
-  check_fails(appended, message("corrupt or truncated at", 3 * sealed, 3 * plain), 3 * plain);
-  appended.insert(appended.end(), whole.begin(), whole.end());
-  check_fails(appended, message("corrupt at", 3 * sealed, 3 * plain), 3 * plain);
+  Bytes swapped = whole, repeated = whole, left_out = whole;
   std::swap_ranges(swapped.begin() + sealed, swapped.begin() + 2 * sealed, swapped.begin() + 2 * sealed);
   check_fails(swapped, message("corrupt at", sealed, plain), plain);
   repeated.insert(repeated.begin() + sealed, segment(0), segment(1));

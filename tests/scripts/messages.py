@@ -22,6 +22,9 @@ NOT_MESSAGES = (
     # file, literals, what they are
     ("src/cli/options.cpp", r".*", "help"),
     ("src/cli/keygen_options.cpp", r".*", "help"),
+    ("src/cli/bash_completions.cpp", r"(?s).*", "a shell script"),
+    ("src/cli/zsh_completions.cpp", r"(?s).*", "a shell script"),
+    ("src/cli/fish_completions.cpp", r"(?s).*", "a shell script"),
     ("src/cli/messages.cpp", r"(error|warning|hint): ", "what messages begin with"),
     ("src/cli/progress_line.cpp", r".*", "progress"),
     ("src/cli/program.cpp", r": error: ", "what messages begin with"),
@@ -50,6 +53,7 @@ UNREACHABLE = {
     # message: reason
     "cannot change the terminal settings of": "the terminal was just opened",
     "cannot read the terminal settings of": "the terminal was just opened",
+    "cannot wait for": "the command is a child that only this program waits for",
     "cannot seek in": "fault injection causes it: lseek()",
     "cannot get random bytes from the system: {}": "fault injection causes it: getrandom()",
     "not enough memory for the trace": "fault injection causes it: memory",

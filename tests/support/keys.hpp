@@ -51,14 +51,14 @@ inline Bytes libcrypto_ctr(std::span<const std::byte> key, const CounterBlock& c
 }
 
 // Lanes recognize keys by address, so a key must outlive every lane. These are never freed.
-inline const CipherKey& lasting_key(const Bytes& bytes, Cipher cipher) {
+inline const CipherKey& lasting_key(std::span<const std::byte> bytes, Cipher cipher) {
   static std::deque<CipherKey> keys;
   const auto found = std::ranges::find_if(keys, [&](const CipherKey& key) {
     return key.cipher == cipher && std::ranges::equal(key.bytes.bytes(), bytes);
   });
   return found != keys.end() ? *found : keys.emplace_back(make_key(bytes, cipher));
 }
-inline const CipherKey& lasting_key(const Bytes& bytes) {
+inline const CipherKey& lasting_key(std::span<const std::byte> bytes) {
   return lasting_key(bytes, cipher_of(bytes.size()));
 }
 

@@ -30,9 +30,9 @@ def overhead(head, size, plain):
 
 NOTHING = {"size": None, "segments": None, "plaintext_bytes": None, "overhead_bytes": None, "overhead_percent": None,
            "truncated": None}
-SEALED_1 = {"format": "sealed", "version": 1, "suite": 1, "cipher": "aes-256", "authenticated": True}
+SEALED_1 = {"format": "sealed", "version": 1, "suite": 1, "cipher": "aes-256", "authenticated": True, "armor": False}
 SEALED_2 = {**SEALED_1, "suite": 2, "cipher": "kuznyechik"}
-BARE = {"format": "cobblestone", "version": None, "suite": None, "cipher": None, "authenticated": True, "slots": []}
+BARE = {**SEALED_1, "format": "cobblestone", "version": None, "suite": None, "cipher": None, "slots": []}
 OPENSSL = {**BARE, "format": "openssl", "authenticated": False}
 RAW = {**OPENSSL, "format": "raw"}
 KEY_SLOT = {"type": 1, "kind": "key file"}

@@ -69,16 +69,27 @@ try 2 --x25519 stray
 try 2 -y "$(head -n 1 identity)"
 try 1 -y missing
 try 2 -y "$key"
-expect_error "$key is not an identity file: it does not begin with GPUAES-SECRET-KEY-1..." \
+expect_error "line 1 of $key is not an identity" \
   'an identity is the first line of the file that gpuaes-keygen --x25519 writes'
 try 2 -y /dev/zero
 try 2 -y "$(tail -n 1 "$work/all")"
 expect_error 'a recipient was given instead of a file name' \
   'use gpuaes-stream -r for recipients; keys and identities are read from files'
-(umask 077 && head -n 1 identity | cat - identity >two-identities)
-try 2 -y two-identities
-expect_error 'line 2 of two-identities is neither empty nor a comment' \
-  'an identity file holds one identity; put each identity in a file of its own'
+tail -n 1 "$work/all" >recipient
+try 2 -y recipient
+expect_error 'line 1 of recipient is a recipient, not an identity' 'put recipients in a file of their own'
+expect_no_stderr warning
+(umask 077 && printf '# nothing\n' >comment)
+try 2 -y comment
+expect_error 'comment contains no identity' \
+  'an identity is the first line of the file that gpuaes-keygen --x25519 writes'
+
+# Several identities, with comments before, between and after them.
+(umask 077 && { echo '# all of them' && cat identity-000 && echo && cat identity-022 identity; } >several)
+try 0 -y several
+same <(sed -n '1,2p;4p' "$work/all") "$work/stdout" "several identities"
+(umask 077 && { cat several && head -c 70 identity; } >incomplete)
+try 2 -y incomplete
 head -c 70 identity >shortened
 try 2 -y shortened
 chmod 644 identity

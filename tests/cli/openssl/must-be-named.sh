@@ -20,7 +20,6 @@ refused() { # FILE OPTION...
   shift
   [[ " $* " != *' --test '* ]] || out=()
   [[ " $* " != *' --range '* ]] || ways=(redirected named)
-  [[ " $* " != *' --rekey '* ]] || hint='only sealed files have slots that can be replaced$'
   # shellcheck disable=SC2002 # a pipe is one of the cases
   piped() { cat "$file" | setsid --wait "$program" "$@"; }
   for way in "${ways[@]}"; do
@@ -59,6 +58,6 @@ expect_exit 0 "$program" -q -d -f openssl --passphrase-file passphrase -i salted
 same plain "$work/stdout"
 expect_empty "$work/stderr"
 expect_exit 4 "$program" -d -f sealed -k "$key" -i salted
-expect_stderr 'not in the sealed format'
+expect_stderr 'hint: use -d -f openssl to decrypt it; modifications will go undetected$'
 expect_exit 0 "$program" --info -i salted
 grep -q '^format  *openssl$' "$work/stdout" || fail "expected --info to detect the format, got: $(<"$work/stdout")"

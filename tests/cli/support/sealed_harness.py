@@ -97,6 +97,16 @@ def expect_damage(data, good, plaintext, *options, what, start=HEADER, cut=False
     return got
 
 
+def expect_trailing(data, end, plaintext, *options, what, **more):
+    """The program exits with 4 after the segments of plaintext before the last, because bytes follow the stream."""
+    good = len(plaintext) // SEGMENT * SEGMENT
+    got = expect(4, plaintext[:good], "-d", *secrets(options), data=data, what=what, **more)
+    expect_message(got, f"error: the stream ends at byte {end}, but the input has trailing bytes; "
+                        f"{good} bytes of plaintext before the last segment were verified\n", what)
+    expect_message(got, f"hint: the first {end} bytes are complete; decrypt only those, for example with head -c {end}\n", what)
+    return got
+
+
 def flip(data, at, bit=0):
     return data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
 

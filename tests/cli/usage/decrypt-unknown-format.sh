@@ -61,3 +61,5 @@ expect_error '--context requires --format' 'formats that accept it: cobblestone'
 expect_exit 4 gsealed -d -f sealed <plain
 expect_error "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline" \
   'name the format with -f if it is one of cobblestone, openssl, raw'
+expect_exit 4 gsealed --rekey --new-key "$key" -i plain
+expect_error 'the input is not in the sealed format (plain)' 'only sealed files have slots that can be replaced'

@@ -11,6 +11,7 @@ expect_exit 2 gs --no-such-option
 expect_error "unknown option '--no-such-option'" 'run with --help for a list of options'
 expect_exit 2 gs -X
 expect_exit 2 gs -i plain stray
+expect_exit 2 gs -d -- plain
 for format in nonsense '' RAW raw2; do expect_exit 2 "$program" -f "$format" --iv "$iv" -k "$key"; done
 
 # A repeated option with an argument.

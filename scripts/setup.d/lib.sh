@@ -1,0 +1,74 @@
+# shellcheck shell=bash
+# For scripts that install packages and build: help, logs with progress, and the CUDA toolkit and GPU of this machine.
+
+name=${0##*/}
+
+say() { printf '%s: %s\n' "$name" "$*"; }
+
+fail() {
+    printf '%s: error: %s\n' "$name" "$*" >&2
+    exit 1
+}
+
+# Prints the comment at the top of the script if the only argument is --help or -h.
+help_option() { # arguments...
+    if [[ $* == --help || $* == -h ]]; then
+        sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+        exit
+    fi
+}
+
+# Runs a command with its output in a log file. On a terminal, shows the percentage that CMake or apt-get reports.
+logged() { # log file, what the command does, command...
+    local log=$1
+    { mkdir -p -- "${log%/*}" && : >"$log"; } 2>/dev/null ||
+        fail "cannot write $log: free some space, or make its folder writable"
+    if [[ -t 2 ]]; then
+        "${@:3}" 2>&1 </dev/null | tee -- "$log" | show_progress "$2"
+    else
+        "${@:3}" >"$log" 2>&1 </dev/null
+    fi
+}
+
+show_progress() { # what is done
+    local line
+    while IFS= read -r line; do
+        if [[ $line =~ ^\[\ *([0-9]+)%\] || $line =~ ^(dl|pm)status:[^:]*:([0-9]+) ]]; then
+            printf '\r%s: %s: %d%% \e[K' "$name" "$1" "${BASH_REMATCH[-1]}" >&2
+        fi
+    done
+    printf '\r\e[K' >&2
+}
+
+# Ends the script after a logged command failed, with one sentence for a known cause, or with the last lines of the log.
+explain() { # log file, what failed
+    case $(grep -oE "No space left on device|don't have enough free space|(not|Unable to) (get|acquire|lock).*lock|Failed to fetch|Temporary failure|Could not (resolve|connect)|password is required|dpkg was interrupted" "$1" | head -n 1) in
+        *space*) fail "the disk is full: free some space, then run this again (log: $1)" ;;
+        *lock*) fail "another program is installing packages: wait until it has finished, then run this again (log: $1)" ;;
+        *fetch | Temporary* | Could*) fail "cannot download packages: check the network connection, then run this again (log: $1)" ;;
+        *password*) fail "sudo needs a password: run this on a terminal, or as root (log: $1)" ;;
+        dpkg*) fail "an earlier installation was interrupted: run 'dpkg --configure -a' as root, then run this again (log: $1)" ;;
+    esac
+    tail -n 5 -- "$1" >&2
+    fail "$2 (the end of $1 is above)"
+}
+
+# Sets nvcc to the CUDA compiler that the build uses, or to nothing: CUDACXX, or the one on PATH, or CUDA's usual folder.
+find_nvcc() {
+    usual_nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
+    if ! nvcc=$(command -v "${CUDACXX:-nvcc}"); then
+        [[ -z ${CUDACXX:-} ]] || fail "CUDACXX is set to $CUDACXX, which was not found: set it to nvcc of a CUDA toolkit, or unset it"
+        [[ ! -x $usual_nvcc ]] || nvcc=$usual_nvcc
+    fi
+    [[ -z $nvcc ]] || export CUDACXX=$nvcc
+}
+
+cuda_version() { # nvcc
+    "$1" --version | sed -n 's/.* release \([0-9.]*\),.*/\1/p'
+}
+
+# Sets gpu to the name of the first GPU that the driver finds, or to nothing.
+find_gpu() {
+    # shellcheck disable=SC2034 # the scripts that source this file use it
+    gpu=$(nvidia-smi -L 2>/dev/null | sed -n '1s/^GPU 0: \(.*\) (UUID.*/\1/p') || gpu=""
+}

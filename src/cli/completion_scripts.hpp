@@ -1,0 +1,33 @@
+// The completion script of each shell, for completions.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/completions.hpp"
+
+namespace gpuaes {
+
+std::string bash_completions(const CompletedProgram& program);
+std::string zsh_completions(const CompletedProgram& program);
+std::string fish_completions(const CompletedProgram& program);
+
+// What a shell offers for an argument.
+enum class ArgumentKind { nothing, words, files, files_after_at };
+
+ArgumentKind kind_of(const OptionText& option);
+
+// "key" and "k" for the option that Boost.Program_options calls "key,k". The letter may be empty.
+std::string_view long_name(const OptionText& option);
+std::string_view letter(const OptionText& option);
+
+// The words of ArgumentKind::words, separated by spaces.
+std::string words_of(const OptionText& option);
+
+// The first sentence of a help text, without its period.
+std::string_view summary(std::string_view help);
+
+// In single quotes, as all three shells accept them.
+std::string quote(std::string_view text);
+
+}  // namespace gpuaes

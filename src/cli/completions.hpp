@@ -1,0 +1,43 @@
+// Completions for bash, zsh and fish, made from the tables of options that also make the help.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command_line.hpp"
+
+namespace gpuaes {
+
+// The shells that --completions accepts.
+std::vector<std::string_view> shell_names();
+
+// A command of a program, in the style of `git commit`.
+struct CompletedCommand {
+  const char* name;
+  const char* help;
+  std::vector<OptionText> options;
+};
+
+struct CompletedProgram {
+  std::string_view name;
+  std::vector<OptionText> options;
+  bool takes_files = false;                  // as operands; and after --, a command with arguments
+  std::vector<CompletedCommand> commands{};  // one of them is the first operand
+};
+
+// A script for the named shell that completes the arguments of the program. An argument shown as FILE
+// completes to files, and one shown as RECIPIENT to files after @. UsageError if the shell is unknown.
+std::string completions(const CompletedProgram& program, std::string_view shell);
+
+template <class Target, std::size_t count>
+std::vector<OptionText> option_texts(const std::array<OptionGroup<Target>, count>& groups) {
+  std::vector<OptionText> texts;
+  for (const OptionGroup<Target>& group : groups)
+    for (const OptionRow<Target>& row : group.rows)
+      texts.push_back({row.names, row.argument, row.help, row.words, row.repeats});
+  return texts;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,171 @@
+#include "io/armor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/libcrypto.hpp"
+#include "base/text.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::size_t line_chars = 64;
+constexpr std::size_t line_bytes = line_chars / 4 * 3;
+
+// Limits the bytes that are encoded at once, and the text that is read at once.
+constexpr std::size_t encode_bytes = 1024 * line_bytes;
+constexpr std::size_t read_chars = 64 << 10;
+
+// The size of the Base64 of `size` bytes, in lines with their newlines.
+constexpr std::uint64_t encoded_size(std::uint64_t size) {
+  return (size + 2) / 3 * 4 + (size + line_bytes - 1) / line_bytes;
+}
+
+// The bytes that a line encodes; none if it is not exactly what encoding them gives. EVP_DecodeBlock() alone
+// would accept spaces and stray bits.
+std::optional<std::vector<std::byte>> decode_base64(std::string_view line) {
+  const std::size_t padding = line.size() - (line.find_last_not_of('=') + 1);
+  if (line.empty() || line.size() > line_chars || line.size() % 4 != 0 || padding > 2) return std::nullopt;
+  std::vector<std::byte> bytes(line_bytes);
+  std::array<unsigned char, line_chars + 1> encoded{};  // with a NUL
+  if (EVP_DecodeBlock(octets(bytes.data()), reinterpret_cast<const unsigned char*>(line.data()),
+                      static_cast<int>(line.size())) < 0)
+    return std::nullopt;
+  bytes.resize(line.size() / 4 * 3 - padding);
+  const int size = EVP_EncodeBlock(encoded.data(), octets(bytes.data()), static_cast<int>(bytes.size()));
+  if (!std::ranges::equal(std::span(encoded).first(static_cast<std::size_t>(size)), line))
+    return std::nullopt;
+  return bytes;
+}
+
+}  // namespace
+
+ArmorSink::ArmorSink(std::unique_ptr<Sink> text) : text_(std::move(text)), encoder_(EVP_ENCODE_CTX_new()) {
+  if (!encoder_) throw std::bad_alloc();
+  EVP_EncodeInit(encoder_.get());
+}
+
+void ArmorSink::expect(std::uint64_t size) {
+  text_->expect(armor_begin.size() + 1 + encoded_size(size) + armor_end.size() + 1);
+}
+
+void ArmorSink::write(std::span<const std::byte> bytes) {
+  begin();
+  std::vector<std::byte> text(encoded_size(encode_bytes + line_bytes) + 1);  // with bytes kept, and a NUL
+  while (!bytes.empty()) {
+    const std::span<const std::byte> part = bytes.first(std::min(bytes.size(), encode_bytes));
+    int size = 0;
+    check_libcrypto<IoError>(EVP_EncodeUpdate(encoder_.get(), octets(text.data()), &size, octets(part.data()),
+                                              static_cast<int>(part.size())) == 1,
+                             "EVP_EncodeUpdate");
+    text_->write(std::span(text).first(static_cast<std::size_t>(size)));
+    bytes = bytes.subspan(part.size());
+  }
+}
+
+void ArmorSink::finish() {
+  begin();
+  std::array<std::byte, line_chars + 2> text{};  // with a newline and a NUL
+  int size = 0;
+  EVP_EncodeFinal(encoder_.get(), octets(text.data()), &size);
+  text_->write(std::span(text).first(static_cast<std::size_t>(size)));
+  write_line(armor_end);
+  text_->finish();
+}
+
+void ArmorSink::begin() {
+  if (!std::exchange(begun_, true)) write_line(armor_begin);
+}
+
+void ArmorSink::write_line(std::string_view line) {
+  text_->write(bytes_of(fmt::format("{}\n", line)));
+}
+
+ArmorSource::ArmorSource(Source& text, std::span<const std::byte> begun)
+    : source_(text), text_(reinterpret_cast<const char*>(begun.data()), begun.size()) {}
+
+std::size_t ArmorSource::read(std::span<std::byte> out) {
+  while (unread_.empty() && !failure_ && !ended_) decode_more();
+  if (unread_.empty() && failure_) throw AuthError(*failure_);
+  const std::size_t count = std::min(out.size(), unread_.size());
+  std::ranges::copy(unread_.first(count), out.begin());
+  unread_ = unread_.subspan(count);
+  return count;
+}
+
+bool ArmorSource::ready(std::chrono::milliseconds patience) {
+  while (unread_.empty() && !failure_ && !ended_) {
+    if (!source_.ready(patience)) return false;
+    decode_more();
+    patience = {};  // less than a line has arrived
+  }
+  return true;
+}
+
+void ArmorSource::decode_more() {
+  const std::size_t kept = text_.size();
+  text_.resize(kept + read_chars);
+  const std::size_t count = source_.read(std::as_writable_bytes(std::span(text_).subspan(kept)));
+  text_.resize(kept + count);
+  ended_ = count == 0;
+  bytes_.clear();
+  try {
+    take_lines(ended_);
+  } catch (const AuthError& error) {
+    failure_ = error;
+  }
+  unread_ = bytes_;
+}
+
+// Takes all complete lines; at the end of the text, also one without a newline.
+void ArmorSource::take_lines(bool at_end) {
+  std::string_view left = text_;
+  const auto is_last = [&] { return at_end && (part_ == Part::after || trim_end(left) == armor_end); };
+  while (left.find('\n') != left.npos || (!left.empty() && is_last())) take(take_line(left));
+  if (at_end && part_ != Part::after) throw AuthError("the input is truncated: the armor has no END line");
+  if (left.size() > max_armor_margin) take(left);  // too long
+  text_.erase(0, text_.size() - left.size());
+}
+
+void ArmorSource::take(std::string_view line) {
+  ++line_;
+  const std::string_view text = line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+  if (part_ == Part::data && text == armor_end)
+    part_ = Part::after;
+  else if (part_ == Part::data)
+    decode(text);
+  else if (part_ == Part::before && text == armor_begin)
+    part_ = Part::data;
+  else if (!is_margin(line))
+    throw part_ == Part::before
+        ? AuthError(fmt::format("line {} of the input is not the BEGIN line of armor", line_))
+        : AuthError(fmt::format("line {} of the input follows the END line of the armor", line_),
+                    "remove everything around the armor; decrypt several armored files one at a time");
+}
+
+void ArmorSource::decode(std::string_view line) {
+  if (line.size() > line_chars)
+    throw AuthError(fmt::format("line {} of the input has more than {} characters", line_, line_chars));
+  const std::optional<std::vector<std::byte>> decoded = decode_base64(line);
+  if (!decoded)
+    throw AuthError(fmt::format("line {} of the input is neither Base64 nor the END line of armor", line_));
+  if (short_line_)
+    throw AuthError(
+        fmt::format("line {} of the input encodes fewer than {} bytes but is not the last line of the data",
+                    line_ - 1, line_bytes));
+  short_line_ = decoded->size() < line_bytes;
+  append(bytes_, *decoded);
+}
+
+// Whether this is white space that may surround armor.
+bool ArmorSource::is_margin(std::string_view line) {
+  margin_ += line.size() + 1;
+  return margin_ <= max_armor_margin && trim_end(line).empty();
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,87 @@
+// Armor, the text form of a sealed stream (gpuaes-stream(5)): Base64 between a BEGIN and an END line.
+#pragma once
+
+#include <openssl/evp.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "io/source_sink.hpp"
+
+namespace gpuaes {
+
+inline constexpr std::string_view armor_begin = "-----BEGIN GPUAES-STREAM ENCRYPTED FILE-----";
+inline constexpr std::string_view armor_end = "-----END GPUAES-STREAM ENCRYPTED FILE-----";
+
+// The white space allowed before and after armor, in total, in bytes.
+inline constexpr std::size_t max_armor_margin = 1024;
+
+// Passes the armor of its input on to `text`.
+class ArmorSink : public Sink {
+ public:
+  explicit ArmorSink(std::unique_ptr<Sink> text);
+
+  void expect(std::uint64_t size) override;
+  void write(std::span<const std::byte> bytes) override;
+  void finish() override;
+
+ private:
+  struct FreeEncoder {
+    void operator()(EVP_ENCODE_CTX* encoder) const { EVP_ENCODE_CTX_free(encoder); }
+  };
+
+  void begin();
+  void write_line(std::string_view line);
+
+  std::unique_ptr<Sink> text_;
+  std::unique_ptr<EVP_ENCODE_CTX, FreeEncoder> encoder_;
+  bool begun_ = false;
+};
+
+// The bytes that armor encodes. AuthError, after the bytes before the error, if the text is anything but one
+// armored stream in exactly the form that ArmorSink writes, except that lines may end with CR LF, the last
+// line may end without a newline, and there may be white space around the armor.
+class ArmorSource : public Source {
+ public:
+  // `begun` is the beginning of the text, already read from `text`, which must outlive the source.
+  ArmorSource(Source& text, std::span<const std::byte> begun);
+
+  std::size_t read(std::span<std::byte> out) override;
+  bool ready(std::chrono::milliseconds patience) override;
+
+  // Only read() works.
+  std::uint64_t parallel_size() const override { return 0; }
+  void read_at(std::uint64_t, std::span<std::byte>) const override { std::terminate(); }
+  void skip_to(std::uint64_t) override { std::terminate(); }
+
+ private:
+  enum class Part { before, data, after };
+
+  void decode_more();
+  void take_lines(bool at_end);
+  void take(std::string_view line);
+  void decode(std::string_view line);
+  bool is_margin(std::string_view line);
+
+  Source& source_;
+  std::string text_;              // not yet decoded: less than a line, except while decoding
+  std::vector<std::byte> bytes_;  // decoded last
+  std::span<const std::byte> unread_;
+  Part part_ = Part::before;
+  bool short_line_ = false;  // whether the last line of data was shorter than the others
+  std::uint64_t line_ = 0;   // number of the last line taken
+  std::size_t margin_ = 0;   // bytes of white space outside of the armor
+  bool ended_ = false;
+  std::optional<AuthError> failure_;  // thrown once all bytes before it have been read
+};
+
+}  // namespace gpuaes

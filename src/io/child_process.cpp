@@ -1,0 +1,124 @@
+#include "io/child_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "io/signals.hpp"
+
+namespace gpuaes {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long a command may take to end after it was told to, and how often to look.
+constexpr std::chrono::seconds patience{5};
+constexpr std::chrono::milliseconds look_interval{10};
+
+void check(int error) {
+  if (error != 0) throw std::system_error(error, std::generic_category());
+}
+
+struct FileActions {
+  FileActions() { check(posix_spawn_file_actions_init(&actions)); }
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+
+  posix_spawn_file_actions_t actions;
+};
+
+struct SignalAttributes {
+  SignalAttributes() {
+    check(posix_spawnattr_init(&attributes));
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &newly_ignored_signals());
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SignalAttributes() { posix_spawnattr_destroy(&attributes); }
+  SignalAttributes(const SignalAttributes&) = delete;
+  SignalAttributes& operator=(const SignalAttributes&) = delete;
+
+  posix_spawnattr_t attributes;
+};
+
+}  // namespace
+
+ChildProcess::ChildProcess(Command command, Cancel& cancel) : command_(std::move(command)), cancel_(cancel) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw io_error("cannot run", command_.name, errno);
+  read_end_.reset(ends[0]);
+  write_end_.reset(ends[1]);
+}
+
+ChildProcess::~ChildProcess() {
+  if (pid_ == 0) return;
+  const int signal = cancel_.signal();
+  kill(pid_, signal != 0 ? signal : SIGTERM);
+  kill(pid_, SIGCONT);  // if it was stopped
+  const Clock::time_point deadline = Clock::now() + patience;
+  while (waitpid(pid_, nullptr, WNOHANG) == 0) {
+    if (Clock::now() >= deadline) {
+      kill(pid_, SIGKILL);
+      return;
+    }
+    std::this_thread::sleep_for(look_interval);
+  }
+}
+
+FdSource ChildProcess::output() {
+  FdSource source(std::move(read_end_), fmt::format("the output of {}", command_.name), cancel_);
+  source.at_end([this] { wait_for_success(); });
+  return source;
+}
+
+void ChildProcess::start() {
+  std::vector<char*> words;
+  for (std::string& word : command_.words) words.push_back(word.data());
+  words.push_back(nullptr);
+  FileActions files;
+  check(posix_spawn_file_actions_adddup2(&files.actions, write_end_.get(), STDOUT_FILENO));
+  if (!command_.inherits_input)
+    check(posix_spawn_file_actions_addopen(&files.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
+  const SignalAttributes signals;
+  ::signal(SIGCHLD, SIG_DFL);  // if it was inherited as ignored, waitpid() would not return the exit status
+  pid_t pid = 0;
+  const int error =
+      posix_spawnp(&pid, words.front(), &files.actions, &signals.attributes, words.data(), environ);
+  write_end_.close();
+  if (error != 0) throw io_error("cannot run", command_.name, error);
+  pid_ = pid;
+}
+
+void ChildProcess::wait_for_success() {
+  int status = 0;
+  pid_t ended;
+  int error;
+  do {
+    const Cancel::Blocking blocking(cancel_);
+    ended = waitpid(pid_, &status, 0);
+    error = errno;
+  } while (ended < 0 && error == EINTR);
+  if (ended < 0) throw io_error("cannot wait for", command_.name, error);
+  pid_ = 0;
+  if (WIFSIGNALED(status))
+    throw IoError(fmt::format("{} was killed by signal {} ({})", command_.name, WTERMSIG(status),
+                              strsignal(WTERMSIG(status))));
+  if (WEXITSTATUS(status) != 0)
+    throw IoError(fmt::format("{} failed with exit status {}", command_.name, WEXITSTATUS(status)));
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,109 @@
+// The files of other programs are recognized, and little else is.
+#include "format/foreign.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "support/bytes.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+
+namespace gpuaes {
+namespace {
+
+// The error about an input that begins with these bytes, or nothing. Reads `step` bytes at a time.
+std::string refusal(const Bytes& begin, std::size_t step = 7) {
+  std::span<const std::byte> rest = begin;
+  HeaderReader input([&](std::span<std::byte> room) {
+    const std::size_t count = std::min({room.size(), rest.size(), step});
+    std::copy_n(rest.begin(), count, room.begin());
+    rest = rest.subspan(count);
+    return count;
+  });
+  return failure_of([&] { refuse_foreign(input); });
+}
+
+std::string refusal_of_hex(std::string_view hex) {
+  return refusal(from_hex(hex));
+}
+
+std::string refusal_of_text(std::string_view text) {
+  return refusal(to_bytes(text));
+}
+
+}  // namespace
+
+TEST_CASE("the files of other programs are recognized by their first bytes") {
+  const auto check = [](const std::string& hex, std::string_view name) {
+    CAPTURE(hex);
+    const std::string want = "auth: this is " + std::string(name) + ", not a gpuaes-stream one";
+    CHECK(contains(refusal_of_hex(hex), want));
+    CHECK(contains(refusal_of_hex(hex + std::string(2000, '5')), want));
+    CHECK(refusal_of_hex(hex.substr(0, hex.size() - 2)) == "");
+    CHECK(refusal_of_hex("00" + hex) == "");
+  };
+  check("1f8b08", "a gzip file");
+  check("425a68", "a bzip2 file");
+  check("28b52ffd", "a zstd file");
+  check("04224d18", "an lz4 file");
+  check("504b0304", "a zip file");
+  check("504b0506", "a zip file");
+  check("fd377a585a00", "an xz file");
+  check("377abcaf271c", "a 7z file");
+  check("4c554b53babe", "a LUKS volume");
+  CHECK(contains(refusal_of_text("age-encryption.org/v1\n"), "this is an age file"));
+  CHECK(contains(refusal_of_text("-----BEGIN AGE ENCRYPTED FILE-----\nYWdl"), "this is an age file"));
+  CHECK(contains(refusal_of_text("-----BEGIN PGP MESSAGE-----\n\nhQ"), "this is an OpenPGP file"));
+  CHECK(refusal_of_text("-----BEGIN PGP PUBLIC KEY BLOCK-----") == "");
+  CHECK(contains(refusal_of_text(std::string(257, 'x') + "ustar"), "this is a tar archive"));
+  CHECK(refusal_of_text(std::string(256, 'x') + "ustar") == "");
+  CHECK(refusal_of_text(std::string(257, 'x') + "usta") == "");
+}
+
+TEST_CASE("OpenPGP messages are recognized by their first packet") {
+  for (const std::string_view hex :
+       {"8c0d0409030259dbb52e3535979fffd238", "c30d0409030259dbb52e3535979fffd238",
+        "8c2e0509020308112233445566778899",  // version 5, OCB
+        "845e03080750bdf057e92212070140", "c15e03080750bdf057e92212070140",
+        "85010c03112233445566778801080000", "c1c04c03112233445566778801080000"}) {
+    CAPTURE(hex);
+    CHECK(contains(refusal_of_hex(hex), "auth: this is an OpenPGP file"));
+  }
+  for (const std::string_view hex :
+       {"8c0d0309030259dbb52e3535979fffd238", "8c0d0400030259dbb52e3535979fffd238",
+        "8c0d040e030259dbb52e3535979fffd238", "8c0d0409020259dbb52e3535979fffd238",
+        "840d0409030259dbb52e3535979fffd238", "845e04080750bdf057e92212070140",
+        "845e03080750bdf057e92203070140", "850003112233445566778801080000", "8c", "84"}) {
+    CAPTURE(hex);
+    CHECK(refusal_of_hex(hex) == "");
+  }
+}
+
+TEST_CASE("an identity file is recognized, also after comments") {
+  for (const std::string_view text :
+       {"GPUAES-SECRET-KEY-1QQ", "# created: today\r\n\n \tGPUAES-SECRET-KEY-1QQ\n",
+        "# created: today\n# public key: age1\nAGE-SECRET-KEY-1QQ\n"}) {
+    CAPTURE(text);
+    CHECK(contains(refusal_of_text(text), "auth: the input contains an identity, not an encrypted file"));
+  }
+  CHECK(refusal_of_text("# GPUAES-SECRET-KEY-1QQ\n") == "");
+  CHECK(refusal_of_text("words\nGPUAES-SECRET-KEY-1QQ\n") == "");
+}
+
+TEST_CASE("random bytes are not mistaken for a file") {
+  std::mt19937 random(1);
+  for (int i = 0; i < 20000; ++i) {
+    Bytes bytes(600);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    CHECK(refusal(bytes, 600) == "");
+  }
+  CHECK(refusal({}) == "");
+  for (unsigned value = 0; value < 256; ++value)
+    CHECK(refusal(Bytes(1000, static_cast<std::byte>(value)), 1000) == "");
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,103 @@
+// Any text is decoded, or refused with AuthError. Text that is decoded is the armor of the result, except for
+// white space, and does not depend on how the text is divided.
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/armor.hpp"
+
+namespace gpuaes {
+namespace {
+
+class TextSource : public Source {
+ public:
+  TextSource(std::span<const std::byte> text, std::size_t step) : text_(text), step_(step) {}
+  std::size_t read(std::span<std::byte> out) override {
+    const std::size_t count = std::min({step_, out.size(), text_.size()});
+    std::ranges::copy(text_.first(count), out.begin());
+    text_ = text_.subspan(count);
+    return count;
+  }
+  bool ready(std::chrono::milliseconds) override { return true; }
+  std::uint64_t parallel_size() const override { return 0; }
+  void read_at(std::uint64_t, std::span<std::byte>) const override { std::abort(); }
+  void skip_to(std::uint64_t) override { std::abort(); }
+
+ private:
+  std::span<const std::byte> text_;
+  std::size_t step_;
+};
+
+class TextSink : public Sink {
+ public:
+  explicit TextSink(std::string& to) : to_(to) {}
+  void write(std::span<const std::byte> bytes) override {
+    to_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  void finish() override {}
+
+ private:
+  std::string& to_;
+};
+
+struct Decoded {
+  std::vector<std::byte> bytes;
+  std::string error;
+  bool operator==(const Decoded&) const = default;
+};
+
+Decoded decode(std::span<const std::byte> text, std::size_t step) {
+  Decoded decoded;
+  TextSource source(text, step);
+  ArmorSource armor(source, {});
+  std::vector<std::byte> piece(100);
+  try {
+    while (const std::size_t count = armor.read(piece)) append(decoded.bytes, std::span(piece).first(count));
+  } catch (const AuthError& error) {
+    decoded.error = error.what();
+  }
+  return decoded;
+}
+
+std::string encode(std::span<const std::byte> bytes) {
+  std::string text;
+  ArmorSink sink(std::make_unique<TextSink>(text));
+  sink.write(bytes);
+  sink.finish();
+  return text;
+}
+
+// The text without empty lines, and with LF as the end of each line.
+std::string plain_lines(std::string_view text) {
+  std::string lines;
+  while (!text.empty())
+    if (const std::string_view line = trim_end(take_line(text)); !line.empty())
+      lines.append(line).append("\n");
+  return lines;
+}
+
+void check(std::span<const std::byte> text) {
+  const Decoded decoded = decode(text, text.size() + 1);
+  if (decode(text, 1) != decoded) std::abort();
+  const std::string_view given(reinterpret_cast<const char*>(text.data()), text.size());
+  if (decoded.error.empty() && plain_lines(given) != encode(decoded.bytes)) std::abort();
+}
+
+}  // namespace
+}  // namespace gpuaes
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  gpuaes::check(std::as_bytes(std::span(data, size)));
+  return 0;
+}

@@ -1,0 +1,333 @@
+// Armor: round trips, and text that is not exactly one armored stream.
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+#include "io/armor.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/io_support.hpp"
+
+namespace gpuaes {
+namespace {
+
+using namespace std::literals;
+
+const std::string begin_line = std::string(armor_begin) + "\n";
+const std::string end_line = std::string(armor_end) + "\n";
+
+struct Written {
+  std::string text;
+  std::uint64_t expected = 0;
+  bool finished = false;
+};
+
+class StringSink : public Sink {
+ public:
+  explicit StringSink(Written& to) : to_(to) {}
+  void expect(std::uint64_t size) override { to_.expected = size; }
+  void write(std::span<const std::byte> bytes) override {
+    to_.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  void finish() override { to_.finished = true; }
+
+ private:
+  Written& to_;
+};
+
+// Gives at most `step` characters per read, and is ready before every other one.
+class StringSource : public Source {
+ public:
+  StringSource(std::string text, std::size_t step) : text_(std::move(text)), step_(step) {}
+  std::size_t read(std::span<std::byte> out) override {
+    if (at_ == text_.size() && ended_) throw IoError("read after the end");
+    const std::size_t count = std::min({step_, out.size(), text_.size() - at_});
+    std::ranges::copy(bytes_of(text_).subspan(at_, count), out.begin());
+    at_ += count;
+    ended_ = count == 0;
+    return count;
+  }
+  bool ready(std::chrono::milliseconds) override { return ready_ = !ready_; }
+  std::uint64_t parallel_size() const override { return 0; }
+  void read_at(std::uint64_t, std::span<std::byte>) const override {}
+  void skip_to(std::uint64_t) override {}
+
+ private:
+  std::string text_;
+  std::size_t step_;
+  std::size_t at_ = 0;
+  bool ended_ = false, ready_ = false;
+};
+
+// Encodes in pieces of `step` bytes.
+std::string armor(std::span<const std::byte> bytes, std::size_t step = 100) {
+  Written written;
+  {
+    ArmorSink sink(std::make_unique<StringSink>(written));
+    sink.expect(bytes.size());
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(step, bytes.size())))
+      sink.write(bytes.first(std::min(step, bytes.size())));
+    sink.finish();
+  }
+  CHECK(written.finished);
+  CHECK(written.expected == written.text.size());
+  return written.text;
+}
+
+// Encodes with libcrypto alone.
+std::string reference(std::span<const std::byte> bytes) {
+  std::string text = begin_line;
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(48, bytes.size()))) {
+    std::array<unsigned char, 65> line{};
+    const auto size = static_cast<int>(std::min<std::size_t>(48, bytes.size()));
+    EVP_EncodeBlock(line.data(), reinterpret_cast<const unsigned char*>(bytes.data()), size);
+    text += reinterpret_cast<const char*>(line.data()) + "\n"s;
+  }
+  return text + end_line;
+}
+
+struct Decoded {
+  Bytes bytes;
+  std::string failure;
+};
+
+Decoded decode(const std::string& text, std::size_t step = 4096, std::size_t begun = 14) {
+  const std::size_t first = std::min(begun, text.size());
+  StringSource source(text.substr(first), step);
+  ArmorSource armor(source, bytes_of(text).first(first));
+  Decoded decoded;
+  decoded.failure = failure_of([&] {
+    Bytes piece(33);
+    while (const std::size_t count = armor.read(piece))
+      decoded.bytes.insert(decoded.bytes.end(), piece.begin(),
+                           piece.begin() + static_cast<std::ptrdiff_t>(count));
+    CHECK(armor.read(piece) == 0);
+  });
+  CHECK(armor.ready(0s));
+  return decoded;
+}
+
+// Checks that decoding fails with this message after `size` good bytes, however the text is divided.
+void check_refused(const std::string& text, std::string_view message, std::size_t size) {
+  for (const std::size_t step : {1, 7, 4096}) {
+    const Decoded decoded = decode(text, step);
+    CHECK(decoded.failure == "auth: " + std::string(message));
+    CHECK(difference(decoded.bytes, test_bytes(size)).empty());
+  }
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != text.npos);
+  return text.replace(at, from.size(), to);
+}
+
+// Line `number` of the text, without its newline.
+std::string line(const std::string& text, std::size_t number) {
+  std::string_view rest = text;
+  for (std::size_t i = 1; i < number; ++i) take_line(rest);
+  return std::string(take_line(rest));
+}
+
+constexpr std::string_view no_end = "the input is truncated: the armor has no END line";
+
+std::string neither(int number) {
+  return "line " + std::to_string(number) + " of the input is neither Base64 nor the END line of armor";
+}
+
+}  // namespace
+
+TEST_CASE("armor is Base64 in lines of 64 characters, and decodes to what was encoded") {
+  for (std::size_t size : {0, 1, 2, 3, 47, 48, 49, 95, 96, 97, 200, 16400, 49151, 49152, 49153, 300000}) {
+    const Bytes bytes = test_bytes(size);
+    const std::string text = reference(bytes);
+    for (const std::size_t step : {1, 48, 47, 100000}) CHECK(armor(bytes, step) == text);
+    for (const std::size_t step : {1, 65, 100000}) {
+      const Decoded decoded = decode(text, step);
+      CHECK(decoded.failure.empty());
+      CHECK(difference(decoded.bytes, bytes).empty());
+    }
+  }
+}
+
+TEST_CASE("armor may have CR LF, white space around it, and no newline at the end") {
+  const Bytes bytes = test_bytes(100);
+  const std::string text = armor(bytes);
+  std::string crlf;
+  for (const char c : text) crlf += c == '\n' ? "\r\n" : std::string(1, c);
+  const std::string without = text.substr(0, text.size() - 1);
+  for (const std::string& good :
+       {crlf, crlf.substr(0, crlf.size() - 1), without, "\n \t\r\n\n" + text, text + "\r\n \t\n  ",
+        std::string(max_armor_margin - 1, ' ') + "\n" + text, text + std::string(max_armor_margin - 1, '\n'),
+        std::string(500, '\n') + text + std::string(500, '\t') + "\n"}) {
+    for (const std::size_t step : {1, 64, 100000}) {
+      const Decoded decoded = decode(good, step);
+      CHECK(decoded.failure.empty());
+      CHECK(difference(decoded.bytes, bytes).empty());
+    }
+  }
+}
+
+TEST_CASE("text around armor is refused") {
+  const std::string text = armor(test_bytes(100));
+  const auto before = [](int number) {
+    return "line " + std::to_string(number) + " of the input is not the BEGIN line of armor";
+  };
+  const auto after = [](int number) {
+    return "line " + std::to_string(number) + " of the input follows the END line of the armor";
+  };
+  check_refused("\nHello,\n" + text, before(2), 0);
+  check_refused("\xef\xbb\xbf" + text, before(1), 0);
+  check_refused(" " + text, before(1), 0);
+  check_refused("Version: 1\n" + text, before(1), 0);
+  check_refused(std::string(max_armor_margin, '\n') + text + "\n", after(1024 + 6), 100);
+  check_refused(std::string(max_armor_margin, ' ') + "\n" + text, before(1), 0);
+  check_refused(std::string(1 << 20, ' '), before(1), 0);
+  check_refused(text + text, after(6), 100);
+  check_refused(text + "\n\nBye", after(8), 100);
+  check_refused(text + "\0"s, after(6), 100);
+  check_refused(text + std::string(max_armor_margin + 1, '\n'), after(5 + 1025), 100);
+  check_refused(text + std::string(1 << 20, ' '), after(6), 100);
+  for (const auto& [from, to] : {std::pair("BEGIN", "begin"),
+                                 {"BEGIN ", "BEGIN  "},
+                                 {"-----B", "----B"},
+                                 {"FILE-----\n", "FILE-----\r\r\n"},
+                                 {"FILE-----\n", "FILE----- \n"}})
+    check_refused(replaced(text, from, to), before(1), 0);
+}
+
+TEST_CASE("lines of another length are refused") {
+  const std::string text = armor(test_bytes(200));
+  const std::string data = text.substr(begin_line.size(), text.size() - begin_line.size() - end_line.size());
+  std::string joined = data;
+  std::erase(joined, '\n');
+  const auto wrapped = [&](std::size_t width) {
+    std::string lines = begin_line;
+    for (std::size_t at = 0; at < joined.size(); at += width) lines += joined.substr(at, width) + "\n";
+    return lines + end_line;
+  };
+  CHECK(wrapped(64) == text);
+  const auto too_long = [](int number) {
+    return "line " + std::to_string(number) + " of the input has more than 64 characters";
+  };
+  check_refused(wrapped(60),
+                "line 2 of the input encodes fewer than 48 bytes but is not the last line of the data", 45);
+  check_refused(wrapped(63), neither(2), 0);
+  for (const std::size_t width : {65, 68, 76, 128, 1000}) check_refused(wrapped(width), too_long(2), 0);
+  check_refused(begin_line + std::string(1 << 20, 'A'), too_long(2), 0);
+  check_refused(begin_line + std::string(1 << 20, 'A') + "\n" + end_line, too_long(2), 0);
+  check_refused(begin_line + joined + end_line, too_long(2), 0);
+  for (const int number : {2, 3, 4}) {
+    const std::string old = line(text, static_cast<std::size_t>(number));
+    const auto good = static_cast<std::size_t>(48 * (number - 2));
+    for (const char* space : {" ", "\t", "\r"})
+      check_refused(replaced(text, old + "\n", old + space + "\r\n"), too_long(number), good);
+    check_refused(replaced(text, old, "\n" + old), neither(number), good);
+    check_refused(replaced(text, old, " " + old), too_long(number), good);
+    check_refused(replaced(text, old, old.substr(0, 32) + "\n" + old.substr(32)),
+                  "line " + std::to_string(number) +
+                      " of the input encodes fewer than 48 bytes but is not the last line of the data",
+                  good + 24);
+    check_refused(replaced(text, old, old.substr(0, 30) + "\n" + old.substr(30)), neither(number), good);
+  }
+  // A full line with padding must be the last, too.
+  const std::string padded = line(armor(test_bytes(47)), 2);
+  REQUIRE(padded.size() == 64);
+  check_refused(begin_line + padded + "\n" + padded + "\n" + end_line,
+                "line 2 of the input encodes fewer than 48 bytes but is not the last line of the data", 47);
+}
+
+TEST_CASE("a line that is not canonical Base64 is refused") {
+  const auto with = [](std::string_view data) { return begin_line + std::string(data) + "\n" + end_line; };
+  CHECK(decode(with("AAEC")).bytes == test_bytes(3));
+  CHECK(decode(with("AAE=")).bytes == test_bytes(2));
+  CHECK(decode(with("AA==")).bytes == test_bytes(1));
+  for (const std::string_view bad :
+       {"A",    "AA",         "AAE",        "AAECA",    "AAE",      "AA=",      "A===",  "=",
+        "==",   "===",        "====",       "AAEC====", "AAE=AAEC", "AA==AA==", "A=AA",  "=AAA",
+        "AAF=", "AAG=",       "AB==",       "A/==",     "AA=A",     "AA-_",     "AA+_",  "AA.A",
+        "AA A", " AAEC",      "AAEC ",      "AAEC   ",  "    AAEC", "AAEC\r\r", "AA\rA", "AAEC----",
+        "----", "AA\x80\x41", "AA\xff\x41", "aa,a"})
+    check_refused(with(bad), neither(2), 0);
+  check_refused(with("AAE\0"sv), neither(2), 0);
+  check_refused(with("\0AAE"sv), neither(2), 0);
+  check_refused(with("AAEC\0\0\0\0"sv), neither(2), 0);
+}
+
+TEST_CASE("armor without its END line is truncated") {
+  for (const std::size_t size : {0, 1, 48, 100}) {
+    const std::string text = armor(test_bytes(size));
+    // Only complete lines are decoded.
+    for (std::size_t length = 0; length < text.size() - 1; ++length) {
+      const Decoded decoded = decode(text.substr(0, length), 11);
+      CHECK(decoded.failure == "auth: " + std::string(no_end));
+      const std::size_t good = length <= begin_line.size() ? 0 : (length - begin_line.size()) / 65 * 48;
+      if (length <= text.size() - end_line.size() - 1) CHECK(decoded.bytes.size() == std::min(good, size));
+      CHECK(difference(decoded.bytes, test_bytes(decoded.bytes.size())).empty());
+    }
+  }
+  const std::string text = armor(test_bytes(100));
+  for (const std::string_view bad :
+       {"-----END AGE ENCRYPTED FILE-----", "-----END GPUAES-STREAM ENCRYPTED FILE----",
+        "-----end gpuaes-stream encrypted file-----", "-----END GPUAES-STREAM ENCRYPTED FILE----- ",
+        "====", ""})
+    check_refused(replaced(text, armor_end, bad), neither(5), 100);
+  check_refused(replaced(text, end_line, ""), no_end, 100);
+  check_refused(replaced(text, end_line, begin_line), neither(5), 100);
+}
+
+TEST_CASE("no changed character goes unnoticed") {
+  const Bytes bytes = test_bytes(100);
+  const std::string text = armor(bytes);
+  for (std::size_t at = 0; at < text.size(); ++at)
+    for (int c = 0; c < 256; ++c) {
+      std::string changed = text;
+      changed[at] = static_cast<char>(c);
+      if (changed == text) continue;
+      const Decoded decoded = decode(changed);
+      if (!decoded.failure.empty()) continue;
+      const bool is_margin = at == text.size() - 1 && (c == '\r' || c == '\n');
+      CHECK((decoded.bytes != bytes || is_margin));
+    }
+}
+
+TEST_CASE("an armored source is ready once it has a line, its end or an error") {
+  const std::string text = armor(test_bytes(48));
+  StringSource source(text, 40);  // less than a line
+  ArmorSource armored(source, {});
+  Bytes piece(10);
+  CHECK(!armored.ready(0s));
+  CHECK(!armored.ready(0s));
+  CHECK(armored.ready(0s));  // 120 characters, with a line of data
+  CHECK(armored.read(piece) == 10);
+  CHECK(armored.ready(0s));
+  piece.resize(48);
+  CHECK(armored.read(piece) == 38);
+}
+
+TEST_CASE("an error of the text's source is passed on") {
+  class FailingSource : public StringSource {
+   public:
+    using StringSource::StringSource;
+    std::size_t read(std::span<std::byte> out) override {
+      const std::size_t count = StringSource::read(out);
+      if (count == 0) throw IoError("the source fails");
+      return count;
+    }
+  };
+  FailingSource source(begin_line + "AAEC\n", 100);
+  ArmorSource armored(source, {});
+  Bytes piece(10);
+  CHECK(armored.read(piece) == 3);
+  CHECK(failure_of([&] { armored.read(piece); }) == "io: the source fails");
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# Usage: setup-explains.sh SOURCE. scripts/setup and scripts/quickstart choose what to install and to build for, and say in
+# one sentence what to do if they cannot. Runs copies in a separate tree, on a made-up system of fake commands.
+# shellcheck disable=SC2016 # fake commands expand their own variables
+set -u
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+mkdir -p "$tree/source/scripts" "$tree/bin"
+cp -r "$1"/scripts/{setup,setup.d,quickstart} "$tree/source/scripts"
+cp "$1/CMakeLists.txt" "$tree/source"
+cd "$tree/source" || exit 1
+
+fail() {
+  echo "FAIL: $*"
+  exit 1
+}
+
+for tool in bash awk cat dirname env grep head mkdir nproc realpath sed sort tail tee tr uname xargs; do
+  ln -s "$(command -v "$tool")" "$tree/bin/$tool"
+done
+unset CXX CUDACXX
+export CUDA_PATH=$tree/cuda TREE=$tree
+bin=$tree/bin
+
+# fake NAME: makes a command; its script is on stdin.
+fake() {
+  { echo '#!/usr/bin/env bash'; cat; } >"$bin/$1"
+  chmod +x "$bin/$1"
+}
+
+# A system on which everything is installed.
+system() {
+  rm -rf "$tree"/{cuda,calls,installed} build build-quickstart "$bin"/{sudo,nvcc,nvidia-smi}
+  fake id <<<'echo 0'
+  fake dpkg-query <<<'echo installed'
+  fake apt-cache <<<'for name in "${@:2}"; do printf "%s:\n  Candidate: 1\n" "$name"; done'
+  fake apt-get <<<'echo "$@" >>"$TREE/calls"; : >"$TREE/installed"'
+  fake cmake <<<'echo "$@" >>"$TREE/calls"; echo "cmake version 3.25.1"'
+  fake c++ <<<'[ "$1" = --version ] && echo "c++ (made up) 12.2.0" || echo 12'
+  fake g++ <<<''
+  fake make <<<''
+}
+
+# The same with nothing installed, until apt-get runs.
+bare_system() {
+  system
+  rm "$bin"/{g++,make}
+  fake dpkg-query <<<'[ -e "$TREE/installed" ] && echo installed'
+}
+
+# expect STATUS OUTPUT COMMAND...: the whole output, without the part of a line after "(log:".
+expect() {
+  local status=0 output
+  output=$(PATH=$bin "${@:3}" 2>&1) || status=$?
+  output=${output//"$tree/"/}
+  [ "$status" = "$1" ] || fail "${*:3}: expected exit status $1, got $status: $output"
+  [ "$output" = "$2" ] || fail "${*:3}: expected '$2', got '$output'"
+}
+
+installs="setup: installing 6 packages with apt-get (log: build/setup.log)"
+
+system
+expect 0 "" scripts/setup
+[ "$(<"$tree/calls")" = --version ] || fail "expected no call of apt-get, got $(<"$tree/calls")"
+expect 2 "usage: scripts/setup [--build]" scripts/setup --all
+PATH=$bin scripts/setup --help | grep -q 'scripts/setup --build' || fail "expected a description of --build"
+
+bare_system
+expect 0 "$installs" scripts/setup --build
+grep -c install "$tree/calls" | grep -qx 1 || fail "expected one call of apt-get install: $(<"$tree/calls")"
+grep -q catch2 "$tree/calls" && fail "--build installs catch2"
+
+bare_system
+fake apt-cache <<<'for name in "${@:2}"; do [[ $name == *gost* || $name == *-14 ]] || printf "%s:\n  Candidate: 1\n" "$name"; done'
+PATH=$bin scripts/setup >"$tree/output" 2>&1 || fail "expected success without packages of checks: $(<"$tree/output")"
+grep -q 'does not have libengine-gost-openssl in its package lists' "$tree/output" || fail "got $(<"$tree/output")"
+grep -q ' catch2 .* clang-format .* clang ' "$tree/calls" || fail "expected clang of another version: $(<"$tree/calls")"
+
+bare_system
+fake id <<<'echo 1000'
+expect 1 "setup: error: not root, and sudo is not installed: run this as root: apt-get install g++ make libboost-dev \
+libboost-program-options-dev libssl-dev libfmt-dev " scripts/setup --build
+fake sudo <<<'echo "sudo: a password is required"; exit 1'
+expect 1 "$installs
+setup: error: sudo needs a password: run this on a terminal, or as root (log: build/setup.log)" scripts/setup --build
+
+bare_system
+fake apt-cache <<<''
+fake apt-get <<<'echo "W: Failed to fetch http://example.org/ Temporary failure resolving"'
+expect 1 "setup: error: cannot download packages: check the network connection, then run this again (log: build/setup.log)" \
+  scripts/setup --build
+
+# expect_apt OUTPUT MESSAGE: what apt-get prints when it fails, and the error message.
+expect_apt() {
+  bare_system
+  printf '%s\n' "$1" >"$tree/message"
+  fake apt-get <<<'[[ $* == *update* ]] || { cat "$TREE/message"; exit 100; }'
+  expect 1 "$installs
+$2" scripts/setup --build
+}
+expect_apt 'E: Failed to fetch http://example.org/g.deb  Could not resolve' \
+  "setup: error: cannot download packages: check the network connection, then run this again (log: build/setup.log)"
+expect_apt "E: You don't have enough free space in /var/cache/apt/archives/." \
+  "setup: error: the disk is full: free some space, then run this again (log: build/setup.log)"
+expect_apt 'E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (apt-get)' \
+  "setup: error: another program is installing packages: wait until it has finished, then run this again (log: build/setup.log)"
+expect_apt 'E: made up' "E: made up
+setup: error: could not install g++ make libboost-dev libboost-program-options-dev libssl-dev libfmt-dev (the end of \
+build/setup.log is above)"
+
+system
+fake cmake <<<'echo "cmake version 3.18.4"'
+expect 1 "setup: error: CMake 3.25 or newer is needed, and bin/cmake is 3.18.4: install one, for example with python3 -m pip \
+install --user 'cmake>=3.25', and put its folder first on PATH" scripts/setup
+system
+fake c++ <<<'[ "$1" = --version ] && echo "c++ (made up) 10.2.1" || echo 10'
+expect 1 "setup: error: version 11 or newer is needed, and c++ is GNU 10: install one, and set CXX to it" scripts/setup
+system
+expect 1 "setup: error: CXX is set to missing++, which was not found: set it to a C++20 compiler, or unset it" \
+  env CXX=missing++ scripts/setup
+expect 1 "setup: error: CUDACXX is set to missing, which was not found: set it to nvcc of a CUDA toolkit, or unset it" \
+  env CUDACXX=missing scripts/setup
+bare_system
+touch build
+expect 1 "setup: error: cannot write build/setup.log: free some space, or make its folder writable" \
+  scripts/setup --build
+
+# expect_target TARGET ARGUMENTS: what quickstart builds for, with arguments for cmake. The disk is full.
+expect_target() {
+  fake cmake <<<'echo "$@" >>"$TREE/calls"; echo "cmake version 3.25.1"; [ "$1" != --build ] || { echo "No space left on device"; exit 1; }'
+  expect 1 "quickstart: installs missing packages, then builds gpuaes-stream and gpuaes-keygen into build-quickstart/
+quickstart: builds for $1
+quickstart: error: the disk is full: free some space, then run this again (log: build-quickstart/build.log)" \
+    scripts/quickstart
+  grep -qx -e "-S . -B build-quickstart -DBUILD_TESTING=OFF $2" "$tree/calls" || fail "$1: got $(<"$tree/calls")"
+}
+nvcc='echo "Cuda compilation tools, release 13.0, V13.0.88"'
+driver='echo "GPU 0: NVIDIA H200 (UUID: GPU-1)"'
+
+system
+expect_target "CPUs only: nvidia-smi finds no GPU" -DGPUAES_CUDA=OFF
+fake nvidia-smi <<<"$driver"
+expect_target "CPUs only: for NVIDIA H200, install CUDA Toolkit 12 or newer, then run this again" -DGPUAES_CUDA=OFF
+fake nvcc <<<"$nvcc"
+expect_target "CPUs and NVIDIA H200, with bin/nvcc 13.0" "-DGPUAES_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=native"
+mkdir -p "$CUDA_PATH/bin"
+cp "$bin/nvcc" "$CUDA_PATH/bin"
+expect_target "CPUs and NVIDIA H200, with bin/nvcc 13.0 (there is also cuda/bin/nvcc: set CUDACXX to use it)" \
+  "-DGPUAES_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=native"
+rm "$bin/nvcc"
+expect_target "CPUs and NVIDIA H200, with cuda/bin/nvcc 13.0" "-DGPUAES_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=native"
+fake nvidia-smi <<<'echo "NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver."; exit 9'
+expect_target "CPUs only: there is a CUDA toolkit, but nvidia-smi finds no GPU with a driver" -DGPUAES_CUDA=OFF
