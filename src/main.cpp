@@ -7,6 +7,7 @@
 #include "lane/backends.hpp"
 #include "run/filter.hpp"
 #include "run/info.hpp"
+#include "run/inputs.hpp"
 #include "run/rekey.hpp"
 
 namespace gpuaes {
@@ -31,31 +32,14 @@ void act(const Options& options, const Messages& messages) {
   }
 }
 
-// Rethrows the current exception, an error about the input, with the input's name in its message.
-template <class InputError>
-[[noreturn]] void throw_named(const InputError& error, const Options& options) {
-  if (!options.names_input()) throw;
-  throw InputError(fmt::format("{} ({})", error.what(), options.input()), error.hint());
-}
-
-void act_on_input(const Options& options, Messages& messages) {
-  messages.set_level(options.level);
-  try {
-    act(options, messages);
-  } catch (const AuthError& error) {
-    throw_named(error, options);
-  } catch (const KeyError& error) {
-    throw_named(error, options);
-  } catch (const VersionError& error) {
-    throw_named(error, options);
-  }
-}
-
 }  // namespace
 }  // namespace gpuaes
 
 int main(int argc, char** argv) {
   using namespace gpuaes;
-  return run_program("gpuaes-stream",
-                     [&](Messages& messages) { act_on_input(parse_options(argc, argv), messages); });
+  return run_program("gpuaes-stream", [&](Messages& messages) {
+    const Options options = parse_options(argc, argv);
+    messages.set_level(options.level);
+    name_input(options.names_input() ? options.input() : "", [&] { act(options, messages); });
+  });
 }

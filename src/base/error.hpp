@@ -93,4 +93,9 @@ struct Cancelled {
   int signal = 0;
 };
 
+// Thrown to end the program with this status, after the errors have been printed.
+struct Failed {
+  Exit exit;
+};
+
 }  // namespace gpuaes

@@ -7,19 +7,6 @@
 namespace gpuaes {
 namespace {
 
-// File names may contain any byte. Replaces control characters: a newline would split a message, and an
-// escape sequence could control the terminal.
-std::string printable(std::string text) {
-  unsigned char last = 0;
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool c1_control = last == 0xc2 && byte >= 0x80 && byte < 0xa0;  // in UTF-8
-    if (byte < 0x20 || byte == 0x7f || c1_control) c = '?';
-    last = byte;
-  }
-  return text;
-}
-
 // Hides identities, which the user may have given as a file name or an option.
 std::string without_secrets(std::string text) {
   constexpr std::string_view mark = "-secret-key-1";
@@ -36,6 +23,17 @@ std::string without_secrets(std::string text) {
 }
 
 }  // namespace
+
+std::string printable(std::string text) {
+  unsigned char last = 0;
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool c1_control = last == 0xc2 && byte >= 0x80 && byte < 0xa0;  // in UTF-8
+    if (byte < 0x20 || byte == 0x7f || c1_control) c = '?';
+    last = byte;
+  }
+  return text;
+}
 
 void Messages::print(const char* kind, const std::string& text) const {
   line_.print(program_ + ": " + kind + printable(without_secrets(text)));

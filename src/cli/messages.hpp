@@ -11,6 +11,10 @@
 
 namespace gpuaes {
 
+// The text with control characters replaced: a file name may contain any byte, but a newline would split a
+// message, and an escape sequence could control the terminal.
+std::string printable(std::string text);
+
 class Messages {
  public:
   // Each level adds to the previous one: errors only; warnings and notes; details; details of each lane.

@@ -255,7 +255,14 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
 void set_inputs(Options& options, std::vector<std::string> names, const po::variables_map& given) {
   if (names.empty()) return;
   if (given.contains("input")) throw UsageError("--input cannot be used together with another input file");
-  if (names.size() > 1) throw UsageError("more than one input file was given");
+  if (names.size() > 1) {
+    if (!options.test && options.action != Action::info)
+      throw UsageError("more than one input file was given", "only --test and --info accept several files");
+    for (const char* name : {"stats", "trace"})
+      if (given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
+    if (std::ranges::count(names, standard_name) > 1)
+      throw UsageError("standard input (-) can be only one of the files");
+  }
   options.inputs = std::move(names);
 }
 

@@ -41,12 +41,12 @@ struct Options {
   std::optional<std::string> context;
   std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
-  std::vector<std::string> inputs{std::string(standard_name)};
-  const char* input_option = "";      // that names the input, if any
-  std::vector<std::string> command;   // whose output is the input, unless empty
-  std::optional<std::string> output;  // standard output if not set
-  bool in_place = false;              // --rekey replaces the input
-  std::vector<LaneSpec> lanes;        // empty: auto
+  std::vector<std::string> inputs{std::string(standard_name)};  // one, or several to test or describe
+  const char* input_option = "";                                // that names the input, if any
+  std::vector<std::string> command;                             // whose output is the input, unless empty
+  std::optional<std::string> output;                            // standard output if not set
+  bool in_place = false;                                        // --rekey replaces the input
+  std::vector<LaneSpec> lanes;                                  // empty: auto
   CudaKernel kernel = default_cuda_kernel;
   std::optional<std::size_t> chunk_bytes;
   std::optional<std::string> stats;
@@ -58,6 +58,7 @@ struct Options {
   std::string shell;  // of --completions
 
   const std::string& input() const { return inputs.front(); }
+  bool several() const { return inputs.size() > 1; }
   bool names_input() const { return input() != standard_name; }
 };
 

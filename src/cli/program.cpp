@@ -55,6 +55,8 @@ int run(const std::string& name, const std::function<void(Messages&)>& act) {
     report_missing_resource(messages, error.code().message());
   } catch (const std::exception& error) {
     messages.error(fmt::format("unexpected error: {}", error.what()));
+  } catch (const Failed& failed) {
+    return static_cast<int>(failed.exit);
   } catch (const Cancelled& cancelled) {
     if (cancelled.signal != 0) die_by(cancelled.signal);
   }

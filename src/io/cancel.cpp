@@ -33,10 +33,15 @@ Cancel::~Cancel() {
 
 void Cancel::request(int signal) noexcept {
   std::lock_guard lock(mutex_);
-  if (requested()) return;
+  if (requested() && (signal == 0 || signal_.load(std::memory_order_relaxed) != 0)) return;
   signal_.store(signal, std::memory_order_relaxed);
   requested_.store(true, std::memory_order_release);
   if (wake_) wake_();
+}
+
+void Cancel::withdraw_failure() noexcept {
+  std::lock_guard lock(mutex_);
+  if (signal_.load(std::memory_order_relaxed) == 0) requested_.store(false, std::memory_order_release);
 }
 
 void Cancel::allow_for(std::chrono::milliseconds time) {
@@ -52,17 +57,20 @@ void Cancel::on_request(std::function<void()> wake) {
   if (wake_ && requested()) wake_();
 }
 
-void Cancel::interrupt() {
+bool Cancel::interrupt() {
+  bool allowed;
   {
     std::lock_guard lock(mutex_);
     if (allowed_until_ && std::chrono::steady_clock::now() >= *allowed_until_)
       requested_.store(true, std::memory_order_release);
+    allowed = allowed_until_.has_value();
   }
-  if (!requested()) return;
+  if (!requested()) return allowed;
   for (Shard& shard : blocking_) {
     std::lock_guard lock(shard.mutex);
     for (const pthread_t thread : shard.threads) pthread_kill(thread, interrupt_signal);
   }
+  return true;
 }
 
 Cancel::Shard& Cancel::own_shard() {

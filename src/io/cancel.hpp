@@ -31,9 +31,12 @@ class Cancel {
   Cancel(const Cancel&) = delete;
   Cancel& operator=(const Cancel&) = delete;
 
-  // From any thread, but not from a signal handler. Only the first request counts. `signal` is the signal
-  // received, or 0.
+  // From any thread, but not from a signal handler. `signal` is the signal received, or 0 if a part of the
+  // run failed. The first signal counts.
   void request(int signal) noexcept;
+
+  // Withdraws a request with 0, so that another run can follow. No thread of the failed run may be left.
+  void withdraw_failure() noexcept;
 
   // Permits calls again despite a request, for `time` or until the next request. For the last output before
   // the process ends, when only the calling thread is left.
@@ -53,9 +56,9 @@ class Cancel {
   // throw. An empty `wake` ends the calls; none is running when this returns.
   void on_request(std::function<void()> wake);
 
-  // Makes current blocking calls fail with EINTR. May miss a call that is just beginning, so it must be
-  // repeated.
-  void interrupt();
+  // If a stop was requested, makes current blocking calls fail with EINTR. May miss a call that is just
+  // beginning: if this returns true, it must be repeated.
+  bool interrupt();
 
   // While an object exists, the calling thread makes one blocking call, which a request interrupts. The
   // constructor throws Cancelled if a stop was already requested.

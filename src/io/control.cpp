@@ -123,14 +123,15 @@ struct Control::Loop {
     });
   }
 
-  // A request to stop ends context.run(). From then on, the context runs only between interruptions.
+  // A request to stop ends context.run(). From then on, unless it is withdrawn, the context runs only between
+  // interruptions.
   void run(const std::stop_token& over) {
     blocked.lift();
-    context.run();
-    while (!over.stop_requested()) {
-      cancel.interrupt();
-      context.restart();
-      context.run_for(interrupt_interval);
+    for (; !over.stop_requested(); context.restart()) {
+      if (cancel.interrupt())
+        context.run_for(interrupt_interval);
+      else
+        context.run();
     }
   }
 

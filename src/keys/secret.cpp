@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -41,6 +42,12 @@ Secret::~Secret() {
   if (data_ == nullptr) return;
   wipe({data_, mapped_});
   munmap(data_, mapped_);
+}
+
+Secret Secret::copy() const {
+  Secret other(size_);
+  std::ranges::copy(bytes(), other.bytes().begin());
+  return other;
 }
 
 void Secret::shrink(std::size_t size) noexcept {

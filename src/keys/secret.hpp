@@ -19,6 +19,7 @@ class Secret {
   Secret(const Secret&) = delete;
   Secret& operator=(const Secret&) = delete;
   ~Secret();
+  Secret copy() const;  // explicit, so that no copy is made by mistake
 
   std::span<std::byte> bytes() noexcept { return {data_, size_}; }
   std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }

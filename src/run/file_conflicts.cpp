@@ -40,7 +40,7 @@ std::optional<struct stat> status_of(const std::string& name) {
   return result == 0 ? std::optional(status) : std::nullopt;
 }
 
-// The data is last, as are_in_conflict() requires.
+// Data is last, as are_in_conflict() requires.
 std::vector<Input> find_inputs(const Options& options) {
   using Kind = Input::Kind;
   std::vector<Input> inputs;
@@ -53,7 +53,9 @@ std::vector<Input> find_inputs(const Options& options) {
   if (options.new_passphrase_file) add("--new-passphrase-file", *options.new_passphrase_file, Kind::secret);
   for (const std::string& each : options.recipients)
     if (each.starts_with('@')) add("the recipients file", each.substr(1), Kind::recipients);
-  if (options.command.empty()) add("the input", options.input(), Kind::data);
+  if (!options.command.empty()) return inputs;
+  for (const std::string& name : options.inputs)
+    add(&name == &options.inputs.front() ? "the input" : "another input", name, Kind::data);
   return inputs;
 }
 

@@ -9,6 +9,8 @@
 
 #include "run/filter.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
 #include <thread>
@@ -20,21 +22,18 @@
 #include "pipeline/pipeline.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
+#include "run/inputs.hpp"
 #include "run/lane_pool.hpp"
 #include "run/open_stream.hpp"
 #include "run/report.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {
+namespace {
 
-void run_filter(const Options& options, const Messages& messages) {
+void run_stream(const Options& options, Secrets secrets, Progress& progress, const Messages& messages,
+                Cancel& cancel) {
   const Report::Clock::time_point start = Report::Clock::now();
-  RunControl control(messages);
-  Cancel& cancel = control.cancel;
-  Progress progress(control.signals, messages, options.progress);
-  refuse_input_conflicts(options);
-
-  Secrets secrets = read_secrets(options, messages, cancel);
   Endpoints endpoints = open_endpoints(options, secrets.files, messages, cancel);
   const std::unique_ptr<OpenStream> stream =
       open_stream(options, std::move(secrets), endpoints, messages, cancel);
@@ -72,6 +71,22 @@ void run_filter(const Options& options, const Messages& messages) {
   }
   report.finish(*stream, pipeline, ring);
   if (const std::optional<AuthError> error = stream->final_error()) throw *error;
+}
+
+}  // namespace
+
+void run_filter(Options options, const Messages& messages) {
+  RunControl control(messages);
+  Cancel& cancel = control.cancel;
+  Progress progress(control.signals, messages, options.progress);
+  refuse_input_conflicts(options);
+  show_only_named_devices(options.lanes);
+  const Secrets secrets = read_secrets(options, messages, cancel);
+  for_each_input(options, messages, cancel, [&](const Options& one) {
+    run_stream(one, secrets.copy(), progress, messages, cancel);
+    const bool printed = options.several() && options.level != Messages::Level::quiet;
+    return printed ? fmt::format("{}: ok\n", printable(shown_name(one.input()))) : "";
+  });
 }
 
 }  // namespace gpuaes

@@ -8,6 +8,6 @@ namespace gpuaes {
 
 // Encrypts or decrypts as `options` specify. Returns only after all input has been processed and all output
 // has been written; otherwise throws an Error or Cancelled.
-void run_filter(const Options& options, const Messages& messages);
+void run_filter(Options options, const Messages& messages);
 
 }  // namespace gpuaes

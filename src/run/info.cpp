@@ -11,11 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.hpp"
 #include "cipher/job.hpp"
 #include "cli/program.hpp"
 #include "format/format.hpp"
 #include "io/fd_source_sink.hpp"
 #include "run/endpoints.hpp"
+#include "run/file_conflicts.hpp"
+#include "run/inputs.hpp"
 
 namespace gpuaes {
 namespace {
@@ -51,9 +54,8 @@ Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, bool segments) {
   return {input, whole + 1, whole * segment_bytes + rest - tag_bytes};
 }
 
-Info read_info(const Options& options, const Messages& messages) {
-  RunControl control(messages);
-  FdSource source = open_input_file(options, control.cancel);
+Info read_info(const Options& options, const Messages& messages, Cancel& cancel) {
+  FdSource source = open_input_file(options, cancel);
   const std::optional<std::uint64_t> size = source.size();
   note_if_terminal(source, messages);
   HeaderReader input = header_reader(source);
@@ -68,6 +70,11 @@ Info read_info(const Options& options, const Messages& messages) {
 }
 
 // As text -----------------------------------------------------------------------------------------
+
+std::string format_text(const Info& info) {
+  const auto& version = info.description.version;
+  return version ? fmt::format("{}, version {}", info.format, *version) : std::string(info.format);
+}
 
 std::string cipher_text(const Info& info) {
   if (info.description.cipher) return std::string(gpuaes::info(*info.description.cipher).name);
@@ -104,12 +111,22 @@ void append_sizes(std::string& text, const Info& info) {
                   : fmt::format("{} bytes, {:.2f} %", info.overhead(), info.overhead_percent()));
 }
 
+// "SEALED: sealed, version 1, aes-256, 2 slots, 60000 bytes of plaintext", without what is unknown.
+std::string to_line(const std::string& name, const Info& info) {
+  const Description& known = info.description;
+  std::string line = fmt::format("{}: {}", printable(shown_name(name)), format_text(info));
+  if (known.cipher) line.append(", ").append(cipher_text(info));
+  if (!known.slots.empty())
+    line += fmt::format(", {} {}", known.slots.size(), known.slots.size() == 1 ? "slot" : "slots");
+  if (!info.sizes) return line + ", size unknown\n";
+  if (info.truncated()) return line + ", truncated\n";
+  return fmt::format("{}, {} bytes of plaintext\n", line, *info.sizes->plaintext);
+}
+
 std::string to_text(const Info& info) {
   std::string text;
   const Description& known = info.description;
-  append_line(
-      text, "format",
-      known.version ? fmt::format("{}, version {}", info.format, *known.version) : std::string(info.format));
+  append_line(text, "format", format_text(info));
   if (known.suite) append_line(text, "suite", fmt::format("{:02x}", *known.suite));
   append_line(text, "cipher", cipher_text(info));
   append_line(text, "authenticated", info.authenticated ? "yes" : "no");
@@ -123,8 +140,20 @@ std::string to_text(const Info& info) {
 
 // As JSON -----------------------------------------------------------------------------------------
 
-std::string json_string(std::string_view text) {  // only letters, digits and spaces: no escaping
-  return fmt::format("\"{}\"", text);
+// JSON is UTF-8: in text that is not, U+FFFD replaces each byte that is not ASCII.
+std::string json_string(std::string_view text) {
+  const bool valid = is_utf8(text);
+  std::string json;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || c == '"' || c == '\\')
+      json += fmt::format("\\u{:04x}", byte);
+    else if (byte >= 0x80 && !valid)
+      json += "\\ufffd";
+    else
+      json += c;
+  }
+  return fmt::format("\"{}\"", json);
 }
 
 template <class T>
@@ -140,7 +169,8 @@ std::string slot_json(const SlotDescription& slot) {
   return json + "}";
 }
 
-std::string to_json(const Info& info) {
+// `first` is the beginning of the object's contents.
+std::string to_json(const std::string& first, const Info& info) {
   const Description& known = info.description;
   std::vector<std::string> slots;
   for (const SlotDescription& slot : known.slots) slots.push_back(slot_json(slot));
@@ -155,11 +185,11 @@ std::string to_json(const Info& info) {
     if (plaintext.value_or(0) > 0) percent = fmt::format("{:.4f}", info.overhead_percent());
   }
   return fmt::format(
-      R"({{"format": {}, "version": {}, "suite": {}, "cipher": {}, "authenticated": {}, "slots": [{}], )"
+      R"({{{}"format": {}, "version": {}, "suite": {}, "cipher": {}, "authenticated": {}, "slots": [{}], )"
       R"("header_bytes": {}, "size": {}, "segments": {}, "plaintext_bytes": {}, "overhead_bytes": {}, )"
       R"("overhead_percent": {}, "truncated": {}, "armor": {}}})"
       "\n",
-      json_string(info.format), number_or_null(known.version), number_or_null(known.suite),
+      first, json_string(info.format), number_or_null(known.version), number_or_null(known.suite),
       known.cipher ? json_string(gpuaes::info(*known.cipher).name) : "null", info.authenticated,
       fmt::join(slots, ", "), info.header_bytes, number_or_null(size), number_or_null(segments),
       number_or_null(plaintext), number_or_null(overhead), percent, truncated, info.armored);
@@ -168,8 +198,15 @@ std::string to_json(const Info& info) {
 }  // namespace
 
 void print_info(const Options& options, const Messages& messages) {
-  const Info info = read_info(options, messages);
-  print(options.json ? to_json(info) : to_text(info));
+  RunControl control(messages);
+  refuse_input_conflicts(options);
+  for_each_input(options, messages, control.cancel, [&](const Options& one) {
+    const Info info = read_info(one, messages, control.cancel);
+    if (!options.several()) return options.json ? to_json("", info) : to_text(info);
+    const std::string& name = one.input();
+    return options.json ? to_json(fmt::format(R"("file": {}, )", json_string(name)), info)
+                        : to_line(name, info);
+  });
 }
 
 }  // namespace gpuaes

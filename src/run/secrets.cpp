@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -189,6 +190,14 @@ Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
   throw UsageError("the passphrases do not match");
 }
 
+// Returns what `ask` returned the first time.
+std::function<Secret()> remembered(std::function<Secret()> ask) {
+  return [ask = std::move(ask), held = std::make_shared<std::optional<Secret>>()] {
+    if (!*held) *held = ask();
+    return (*held)->copy();
+  };
+}
+
 // Old or new secrets ------------------------------------------------------------------------------
 
 // The options that name one set of secrets.
@@ -219,12 +228,12 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
     });
   read_recipients(secrets, named.recipients, cancel);
   if (named.ask_passphrase)
-    secrets.passphrase = [question = named.question, twice = !named.opens, &cancel] {
+    secrets.passphrase = remembered([question = named.question, twice = !named.opens, &cancel] {
       return ask_passphrase(question, twice, cancel);
-    };
+    });
   const auto hold = [&secrets](Secret passphrase) {
     const auto held = std::make_shared<Secret>(std::move(passphrase));
-    secrets.passphrase = [held] { return std::move(*held); };
+    secrets.passphrase = [held] { return held->copy(); };
   };
   if (const auto& name = named.passphrase_file) {
     hold(with_option(named.passphrase_option, [&] {
@@ -238,6 +247,14 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
 }
 
 }  // namespace
+
+Secrets Secrets::copy() const {
+  Secrets other{{}, {}, recipients, passphrase, files};
+  for (const FileKey& key : keys) other.keys.emplace_back(key.copy(), key.name);
+  for (const Identity& identity : identities)
+    other.identities.push_back({identity.private_key.copy(), identity.recipient});
+  return other;
+}
 
 Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                      Cancel& cancel) {

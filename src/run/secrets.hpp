@@ -21,8 +21,10 @@ struct Secrets {
   std::vector<FileKey> keys;           // in the order of the options
   std::vector<Identity> identities;    // from key files that contain any
   std::vector<PublicKey> recipients;   // to seal for
-  std::function<Secret()> passphrase;  // call it once; empty without a passphrase option
+  std::function<Secret()> passphrase;  // asks only once; empty without a passphrase option
   std::vector<struct stat> files;      // the files read, which must not be overwritten
+
+  Secrets copy() const;  // whose passphrase() asks only if this one has not asked before
 };
 
 // Returns the contents of a key or identity file. Adds the file to `files`. Warns if other users can read it,

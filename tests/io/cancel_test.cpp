@@ -32,7 +32,7 @@
 
 namespace gpuaes {
 
-TEST_CASE("nothing is stopped before a request, and only the first request counts") {
+TEST_CASE("nothing is stopped before a request, and only the first signal counts") {
   Cancel cancel;
   CHECK_FALSE(cancel.requested());
   CHECK(failure_of([&] { cancel.check(); }) == "");
@@ -43,6 +43,28 @@ TEST_CASE("nothing is stopped before a request, and only the first request count
   CHECK(cancel.requested());
   CHECK(failure_of([&] { cancel.check(); }) == "cancelled: " + std::to_string(SIGINT));
   CHECK(failure_of([&] { Cancel::Blocking blocking(cancel); }) == "cancelled: " + std::to_string(SIGINT));
+}
+
+TEST_CASE("a failure is replaced by a signal, and can be withdrawn, but a signal cannot") {
+  for (const int signal : {0, SIGINT}) {
+    CAPTURE(signal);
+    Cancel cancel;
+    const Control control(cancel);
+    cancel.request(0);
+    cancel.request(signal);
+    CHECK(failure_of([&] { cancel.check(); }) == "cancelled: " + std::to_string(signal));
+    cancel.withdraw_failure();
+    CHECK(cancel.requested() == (signal != 0));
+
+    PipeEnds pipe = make_pipe();
+    FdSource source(std::move(pipe.reader), "pipe", cancel);
+    auto failure = in_thread([&] { return failure_of([&] { read_all(source); }); });
+    if (signal == 0) {
+      CHECK(is_waiting(failure));
+      cancel.request(SIGTERM);
+    }
+    CHECK(result_of(std::move(failure)) == "cancelled: " + std::to_string(signal == 0 ? SIGTERM : signal));
+  }
 }
 
 TEST_CASE("sources and sinks do nothing after a request to stop") {

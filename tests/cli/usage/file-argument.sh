@@ -48,6 +48,6 @@ done
 for mode in -e -d "--range 0:1" --salvage "--rekey --new-key $key"; do
   # shellcheck disable=SC2086 # two words
   expect_exit 2 gsealed $mode sealed sealed
-  expect_error 'more than one input file was given'
+  expect_error 'more than one input file was given' 'only --test and --info accept several files'
 done
 expect_files plain expected sealed back

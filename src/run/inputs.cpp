@@ -1,0 +1,79 @@
+#include "run/inputs.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "base/error.hpp"
+#include "io/fd_source_sink.hpp"
+
+namespace gpuaes {
+namespace {
+
+// Rethrows the current exception with the name in its message.
+template <class InputError>
+[[noreturn]] void throw_named(const InputError& error, const std::string& name) {
+  if (name.empty()) throw;
+  throw InputError(fmt::format("{} ({})", error.what(), name), error.hint());
+}
+
+// Standard output is opened only for text, since it may be the output of the run.
+class Printer {
+ public:
+  explicit Printer(Cancel& cancel) : cancel_(cancel) {}
+
+  void print(const std::string& text) {
+    if (text.empty()) return;
+    if (!sink_) sink_.emplace(Fd(STDOUT_FILENO), standard_output_name, cancel_);
+    sink_->write(std::as_bytes(std::span(text)));
+  }
+  void finish() {
+    if (sink_) sink_->finish();
+  }
+
+ private:
+  Cancel& cancel_;
+  std::optional<FdSink> sink_;
+};
+
+}  // namespace
+
+void name_input(const std::string& name, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const AuthError& error) {
+    throw_named(error, name);
+  } catch (const KeyError& error) {
+    throw_named(error, name);
+  } catch (const VersionError& error) {
+    throw_named(error, name);
+  }
+}
+
+void for_each_input(const Options& options, const Messages& messages, Cancel& cancel, const RunInput& run) {
+  Printer printer(cancel);
+  Exit worst = Exit::ok;
+  for (const std::string& name : options.inputs) {
+    Options one = options;
+    one.inputs = {name};
+    std::string text;
+    try {
+      name_input(options.several() ? shown_name(name) : "", [&] { text = run(one); });
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& error) {
+      if (!options.several()) throw;
+      cancel.withdraw_failure();
+      messages.error(error);
+      worst = std::max(worst, error.exit());
+    }
+    printer.print(text);
+  }
+  printer.finish();
+  if (worst != Exit::ok) throw Failed{worst};
+}
+
+}  // namespace gpuaes

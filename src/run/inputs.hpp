@@ -1,0 +1,24 @@
+// Runs the program for each input that a command line names.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cli/messages.hpp"
+#include "cli/options.hpp"
+#include "io/cancel.hpp"
+
+namespace gpuaes {
+
+// Does the work for the only input of `options`. Returns a line for standard output, or nothing.
+using RunInput = std::function<std::string(const Options& options)>;
+
+// Calls `run` for each input and prints what it returns. If there are several, prints an error in one of them
+// and continues with the next; Failed at the end has the highest exit status. A UsageError concerns all of
+// them.
+void for_each_input(const Options& options, const Messages& messages, Cancel& cancel, const RunInput& run);
+
+// Calls `action`. Adds the name of the input, unless it is empty, to an error in the input's data.
+void name_input(const std::string& name, const std::function<void()>& action);
+
+}  // namespace gpuaes
