@@ -16,7 +16,7 @@
 #include "io/temp_file.hpp"
 #include "keys/kdf.hpp"
 #include "keys/recipient.hpp"
-#include "run/secrets.hpp"
+#include "run/secret_files.hpp"
 
 namespace gpuaes {
 namespace {

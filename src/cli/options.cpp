@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "cli/completions.hpp"
+#include "cli/option_rules.hpp"
 #include "format/format.hpp"
 
 namespace gpuaes {
@@ -39,7 +40,7 @@ using Row = OptionRow<Options>;
 // To add an option:
 //  1. add its field to Options,
 //  2. add its row to one of these groups, which -h prints in this order,
-//  3. add its name to the lists below of options that exclude or require each other,
+//  3. add its name to the lists in option_rules.cpp of options that exclude or require each other,
 //  4. if its argument is one of a few words, name the function that lists them, for completions,
 //  5. document it in man/gpuaes-stream.1, where a test expects the same groups and the same order.
 constexpr auto operations = std::to_array<Row>({
@@ -166,91 +167,6 @@ constexpr auto groups = std::to_array<OptionGroup<Options>>({
     {"Help and version", about},
 });
 
-using Pair = std::pair<const char*, const char*>;
-
-constexpr auto exclusive = std::to_array<Pair>({
-    {"encrypt", "decrypt"},
-    {"verbose", "quiet"},
-    {"passphrase", "passphrase-file"},
-    {"passphrase", "passphrase-command"},
-    {"passphrase-file", "passphrase-command"},
-    {"new-passphrase", "new-passphrase-file"},
-    {"new-passphrase", "new-passphrase-command"},
-    {"new-passphrase-file", "new-passphrase-command"},
-    {"test", "output"},
-    {"test", "range"},
-    {"salvage", "range"},
-    {"lanes", "threads"},
-    {"test", "encrypt"},
-    {"range", "encrypt"},
-    {"salvage", "encrypt"},
-});
-
-// The first of each pair requires the second.
-constexpr auto dependent = std::to_array<Pair>({
-    {"json", "info"},
-    {"new-key", "rekey"},
-    {"new-passphrase", "rekey"},
-    {"new-passphrase-file", "rekey"},
-    {"new-passphrase-command", "rekey"},
-});
-
-constexpr auto accepted_by_info =
-    std::to_array<std::string_view>({"info", "json", "input", "format", "decrypt", "verbose", "quiet"});
-
-constexpr auto accepted_by_rekey = std::to_array<std::string_view>({"rekey",
-                                                                    "key",
-                                                                    "passphrase",
-                                                                    "passphrase-file",
-                                                                    "passphrase-command",
-                                                                    "recipient",
-                                                                    "recipients-file",
-                                                                    "new-key",
-                                                                    "new-passphrase",
-                                                                    "new-passphrase-file",
-                                                                    "new-passphrase-command",
-                                                                    "input",
-                                                                    "output",
-                                                                    "force",
-                                                                    "format",
-                                                                    "armor",
-                                                                    "label",
-                                                                    "progress",
-                                                                    "size",
-                                                                    "verbose",
-                                                                    "quiet"});
-
-// UsageError if an option is given that `mode` does not accept.
-void refuse_others(const po::variables_map& given, std::string_view mode,
-                   std::span<const std::string_view> accepted, const char* hint = "") {
-  for (const auto& [name, value] : given)
-    if (std::ranges::find(accepted, name) == accepted.end())
-      throw UsageError(fmt::format("{} cannot be used with --{}", mode, name), hint);
-}
-
-// No option is silently ignored.
-void check_conflicts(const po::variables_map& given, const Options& options) {
-  if (options.action == Action::info)
-    refuse_others(given, "--info", accepted_by_info,
-                  "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");
-  if (options.action == Action::rekey) refuse_others(given, "--rekey", accepted_by_rekey);
-  for (const auto& [name, needed] : dependent)
-    if (given.contains(name) && !given.contains(needed))
-      throw UsageError(fmt::format("--{} requires --{}", name, needed));
-  for (const auto& [a, b] : exclusive) refuse_together(given, a, b);
-  if (given.contains("rekey") && options.format.value_or("sealed") != "sealed")
-    throw UsageError("--rekey works only with the sealed format");
-  for (const char* name : {"recipient", "recipients-file"})
-    if (given.contains(name) && options.decrypt && !given.contains("rekey"))
-      throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
-  if (options.armor && options.decrypt && !given.contains("rekey"))
-    throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
-  for (const char* name : {"stats", "trace"})
-    if (given.contains(name) && given[name].as<std::string>() == standard_name)
-      throw UsageError(fmt::format("--{} requires a file name, not -", name),
-                       "use /dev/stdout or /dev/stderr for standard output or standard error");
-}
-
 // The files named without an option.
 void set_inputs(Options& options, std::vector<std::string> names, const po::variables_map& given) {
   if (names.empty()) return;
@@ -287,7 +203,7 @@ Options parse_options(int argc, const char* const* argv) {
   Options options = read_options(groups, given);
   set_inputs(options, names, given);
   if (command != end) options.command = read_command(given, names, {command + 1, end});
-  check_conflicts(given, options);
+  check_rules(given, options);
   options.in_place = options.action == Action::rekey && options.names_input() && !given.contains("output");
   options.progress = options.progress && options.level != Level::quiet;
   return options;

@@ -18,63 +18,10 @@
 #include "io/terminal.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
-#include "run/file_conflicts.hpp"
+#include "run/secret_files.hpp"
 
 namespace gpuaes {
 namespace {
-
-FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, Cancel& cancel) {
-  refuse_secret_as_name(name);
-  FdSource file = open_source(name, cancel);
-  files.push_back(file.status());
-  return file;
-}
-
-void warn_if_readable(const std::string& name, const FdSource& file, const Messages& messages) {
-  const struct stat& status = file.status();
-  if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
-    messages.warning(name == standard_name
-                         ? std::string("the file on standard input is readable by other users")
-                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", name));
-}
-
-// The contents of a file, up to `max` bytes. Starts with one page, which a low RLIMIT_MEMLOCK still allows to
-// lock and which is enough for a key.
-Secret read_up_to(std::size_t max, FdSource& file) {
-  Secret contents(std::min(max_key_file_bytes, max));
-  for (std::size_t size = 0;;) {
-    const std::size_t count = file.read(contents.bytes().subspan(size));
-    size += count;
-    if (count == 0 || size == max) {
-      contents.shrink(size);
-      return contents;
-    }
-    if (size < contents.size()) continue;
-    Secret larger(std::min(2 * size, max));
-    std::ranges::copy(contents.bytes(), larger.bytes().begin());
-    contents = std::move(larger);
-  }
-}
-
-// Ample for any number of identities or recipients with comments. Limits how much is read from a device such
-// as /dev/zero.
-constexpr std::size_t max_file_bytes = 1 << 20;
-
-Secret read_contents(FdSource& file) {
-  Secret contents = read_up_to(max_file_bytes + 1, file);
-  if (contents.size() > max_file_bytes)
-    throw UsageError(
-        fmt::format("{} is longer than {} bytes, which is too long for a file of keys or recipients",
-                    file.name(), max_file_bytes));
-  return contents;
-}
-
-// The first line that is neither empty nor a comment.
-std::string_view first_line(const Secret& contents) {
-  ContentLines lines(as_text(contents.bytes()));
-  lines.next();
-  return lines.line();
-}
 
 // Keys and identities -----------------------------------------------------------------------------
 
@@ -254,14 +201,6 @@ Secrets Secrets::copy() const {
   for (const Identity& identity : identities)
     other.identities.push_back({identity.private_key.copy(), identity.recipient});
   return other;
-}
-
-Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
-                     Cancel& cancel) {
-  FdSource file = open_secret_file(name, files, cancel);
-  Secret contents = read_contents(file);
-  if (!looks_like_recipient(first_line(contents))) warn_if_readable(name, file, messages);
-  return contents;
 }
 
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {

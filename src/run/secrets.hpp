@@ -27,12 +27,6 @@ struct Secrets {
   Secrets copy() const;  // whose passphrase() asks only if this one has not asked before
 };
 
-// Returns the contents of a key or identity file. Adds the file to `files`. Warns if other users can read it,
-// unless it contains recipients, which are public. IoError if it cannot be read; UsageError if it is too long
-// or the name is itself a secret.
-Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
-                     Cancel& cancel);
-
 // Reads the secrets for the input from the files that `options` name, and warns about files that other users
 // can read. IoError if a file cannot be read; UsageError if one does not contain a key, identity, recipient
 // or passphrase, or if the passphrase command fails. With -p, passphrase() prompts on the terminal, twice for

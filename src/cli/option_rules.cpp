@@ -1,0 +1,107 @@
+#include "cli/option_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "cli/command_line.hpp"
+#include "io/fd_source_sink.hpp"
+
+namespace gpuaes {
+namespace {
+
+namespace po = boost::program_options;
+
+using Pair = std::pair<const char*, const char*>;
+
+constexpr auto exclusive = std::to_array<Pair>({
+    {"encrypt", "decrypt"},
+    {"verbose", "quiet"},
+    {"passphrase", "passphrase-file"},
+    {"passphrase", "passphrase-command"},
+    {"passphrase-file", "passphrase-command"},
+    {"new-passphrase", "new-passphrase-file"},
+    {"new-passphrase", "new-passphrase-command"},
+    {"new-passphrase-file", "new-passphrase-command"},
+    {"test", "output"},
+    {"test", "range"},
+    {"salvage", "range"},
+    {"lanes", "threads"},
+    {"test", "encrypt"},
+    {"range", "encrypt"},
+    {"salvage", "encrypt"},
+});
+
+// The first of each pair requires the second.
+constexpr auto dependent = std::to_array<Pair>({
+    {"json", "info"},
+    {"new-key", "rekey"},
+    {"new-passphrase", "rekey"},
+    {"new-passphrase-file", "rekey"},
+    {"new-passphrase-command", "rekey"},
+});
+
+constexpr std::string_view accepted_by_info[] = {"info",    "json",    "input", "format",
+                                                 "decrypt", "verbose", "quiet"};
+
+constexpr std::string_view accepted_by_rekey[] = {"rekey",
+                                                  "key",
+                                                  "passphrase",
+                                                  "passphrase-file",
+                                                  "passphrase-command",
+                                                  "recipient",
+                                                  "recipients-file",
+                                                  "new-key",
+                                                  "new-passphrase",
+                                                  "new-passphrase-file",
+                                                  "new-passphrase-command",
+                                                  "input",
+                                                  "output",
+                                                  "force",
+                                                  "format",
+                                                  "armor",
+                                                  "label",
+                                                  "progress",
+                                                  "size",
+                                                  "verbose",
+                                                  "quiet"};
+
+// UsageError if an option is given that `mode` does not accept.
+void refuse_others(const po::variables_map& given, std::string_view mode,
+                   std::span<const std::string_view> accepted, const char* hint = "") {
+  for (const auto& [name, value] : given)
+    if (std::ranges::find(accepted, name) == accepted.end())
+      throw UsageError(fmt::format("{} cannot be used with --{}", mode, name), hint);
+}
+
+}  // namespace
+
+void check_rules(const po::variables_map& given, const Options& options) {
+  if (options.action == Options::Action::info)
+    refuse_others(given, "--info", accepted_by_info,
+                  "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");
+  if (options.action == Options::Action::rekey) refuse_others(given, "--rekey", accepted_by_rekey);
+  for (const auto& [name, needed] : dependent)
+    if (given.contains(name) && !given.contains(needed))
+      throw UsageError(fmt::format("--{} requires --{}", name, needed));
+  for (const auto& [a, b] : exclusive) refuse_together(given, a, b);
+  if (given.contains("rekey") && options.format.value_or("sealed") != "sealed")
+    throw UsageError("--rekey works only with the sealed format");
+  for (const char* name : {"recipient", "recipients-file"})
+    if (given.contains(name) && options.decrypt && !given.contains("rekey"))
+      throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
+  if (options.armor && options.decrypt && !given.contains("rekey"))
+    throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
+  for (const char* name : {"stats", "trace"})
+    if (given.contains(name) && given[name].as<std::string>() == standard_name)
+      throw UsageError(fmt::format("--{} requires a file name, not -", name),
+                       "use /dev/stdout or /dev/stderr for standard output or standard error");
+}
+
+}  // namespace gpuaes
