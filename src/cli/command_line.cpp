@@ -121,8 +121,8 @@ void refuse_exposed_passphrase(const std::vector<po::option>& given, const po::o
     const std::string& word = option->value.front();
     if (!asks.empty() && word != standard_name && access(word.c_str(), F_OK) != 0)
       throw exposed_passphrase(asks,
-                               "choose another passphrase, and use {} alone to enter it; if the word after "
-                               "it is to be the input, no such file exists");
+                               "choose another passphrase, and use {} alone to enter it; if the next word "
+                               "was meant as the input, there is no such file");
   }
 }
 

@@ -65,7 +65,7 @@ class Session {
   virtual Job job(const Piece& piece) const = 0;
 
   // How much of a piece's output may be released. `bad_segment`, from the lane, is the first segment whose
-  // tag is wrong. Of the input, only that segment is read.
+  // tag is wrong; verify() reads no other segment of the input.
   virtual Outcome verify(const Piece& piece, [[maybe_unused]] bool last,
                          [[maybe_unused]] std::optional<std::size_t> bad_segment) const {
     return {piece.out.size(), std::nullopt};
