@@ -40,24 +40,30 @@ show_progress() { # what is done
     printf '\r\e[K' >&2
 }
 
-# Ends the script after a logged command failed, with one sentence for a known cause, or with the last lines of the log.
+# Ends the script after a logged command failed, with one sentence for a known cause, or with lines of the log.
 explain() { # log file, what failed
-    case $(grep -oE "No space left on device|don't have enough free space|(not|Unable to) (get|acquire|lock).*lock|Failed to fetch|Temporary failure|Could not (resolve|connect)|password is required|dpkg was interrupted" "$1" | head -n 1) in
-        *space*) fail "the disk is full: free some space, then run this again (log: $1)" ;;
-        *lock*) fail "another program is installing packages: wait until it has finished, then run this again (log: $1)" ;;
-        *fetch | Temporary* | Could*) fail "cannot download packages: check the network connection, then run this again (log: $1)" ;;
-        *password*) fail "sudo needs a password: run this on a terminal, or as root (log: $1)" ;;
-        dpkg*) fail "an earlier installation was interrupted: run 'dpkg --configure -a' as root, then run this again (log: $1)" ;;
-    esac
-    tail -n 5 -- "$1" >&2
-    fail "$2 (the end of $1 is above)"
+    local known=(
+        "No space left on device|enough free space" "the disk is full: free some space"
+        "(get|acquire).* lock" "another program is installing packages: wait until it has finished"
+        "Failed to fetch|Temporary failure|Could not (resolve|connect)"
+        "cannot download packages: check the network connection"
+        "password is required" "sudo needs a password: use a terminal, or root"
+        "dpkg was interrupted" "an earlier installation was interrupted: run 'dpkg --configure -a' as root"
+    )
+    local i
+    for ((i = 0; i < ${#known[@]}; i += 2)); do
+        ! grep -qE "${known[i]}" "$1" || fail "${known[i + 1]}, then run this again (log: $1)"
+    done
+    grep -m 1 -A 4 -E 'CMake Error|error:' "$1" >&2 || tail -n 5 -- "$1" >&2
+    fail "$2 (log: $1)"
 }
 
-# Sets nvcc to the CUDA compiler that the build uses, or to nothing: CUDACXX, or the one on PATH, or CUDA's usual folder.
+# Sets nvcc to the CUDA compiler that the build uses, or to nothing: from CUDACXX, PATH or CUDA's usual folder.
 find_nvcc() {
     usual_nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
     if ! nvcc=$(command -v "${CUDACXX:-nvcc}"); then
-        [[ -z ${CUDACXX:-} ]] || fail "CUDACXX is set to $CUDACXX, which was not found: set it to nvcc of a CUDA toolkit, or unset it"
+        [[ -z ${CUDACXX:-} ]] ||
+            fail "CUDACXX is set to $CUDACXX, which was not found: set it to nvcc of a CUDA toolkit, or unset it"
         [[ ! -x $usual_nvcc ]] || nvcc=$usual_nvcc
     fi
     [[ -z $nvcc ]] || export CUDACXX=$nvcc

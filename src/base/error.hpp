@@ -57,6 +57,22 @@ class VersionError : public IoError {
       : IoError(message, std::move(hint)) {}
 };
 
+// Returns `use()`, which opens a file for a command line option. Puts the option, unless it is empty, before
+// the message of an error.
+template <class Use>
+auto with_option(const std::string& option, const Use& use) {
+  const auto message = [&option](const Error& error) {
+    return option.empty() ? error.what() : option + ": " + error.what();
+  };
+  try {
+    return use();
+  } catch (const UsageError& error) {
+    throw UsageError(message(error), error.hint());
+  } catch (const IoError& error) {
+    throw IoError(message(error), error.hint());
+  }
+}
+
 // The reader of the output is gone. The program then ends with SIGPIPE, unless that was ignored when it
 // started.
 class PipeClosed : public IoError {

@@ -34,7 +34,7 @@ std::vector<Command::Option> options_of(const Command& command) {
 po::options_description describe_options(const Command& command) {
   po::options_description description;
   for (const Command::Option& option : options_of(command))
-    add_option(description, option.names, option.argument);
+    add_option(description, option.names, option.argument, option.help);
   return description;
 }
 

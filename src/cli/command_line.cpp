@@ -1,8 +1,14 @@
 #include "cli/command_line.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
 
 #include "base/error.hpp"
+#include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 
@@ -27,6 +33,99 @@ UsageError ambiguous(const po::ambiguous_option& error) {
                                 fmt::join(names, ", "), last));
 }
 
+// The number of letters to insert, delete, replace or exchange with the next one to turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      std::size_t& edits = table[i][j] = i + j;
+      if (i == 0 || j == 0) continue;
+      const std::size_t replaced = a[i - 1] == b[j - 1] ? 0 : 1;
+      edits = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        edits = std::min(edits, table[i - 2][j - 2] + 1);
+    }
+  return table.back().back();
+}
+
+// The nearest option that begins like `word`, or differs from it in at most a third of the letters.
+std::string nearest_option(std::string_view word, const po::options_description& options) {
+  constexpr std::size_t same_letters = 4;
+  std::string nearest;
+  std::size_t fewest_edits = std::string::npos;
+  for (const auto& option : options.options()) {
+    const std::string& name = option->long_name();
+    const std::size_t edits = edit_distance(word, name);
+    const bool is_near = word.starts_with(name.substr(0, same_letters)) ||
+                         edits <= std::max<std::size_t>(std::max(word.size(), name.size()) / 3, 1);
+    if (!is_near || edits >= fewest_edits) continue;
+    nearest = name;
+    fewest_edits = edits;
+  }
+  return nearest;
+}
+
+UsageError unknown(const std::string& name, const po::options_description& options) {
+  const std::string nearest = name.starts_with("--") ? nearest_option(name.substr(2), options) : "";
+  return UsageError(fmt::format("unknown option '{}'", name),
+                    nearest.empty() ? options_hint : fmt::format("perhaps you meant --{}", nearest));
+}
+
+UsageError missing_value(const std::string& name, const po::option_description& option) {
+  const std::string& help = option.description();
+  return UsageError(fmt::format("option '{}' requires a value", name),
+                    fmt::format("{} {}: {}", name, option.format_parameter(),
+                                help.substr(0, std::min(help.find(". "), help.size() - 1))));
+}
+
+UsageError does_not_take_value(const std::string& name) {
+  return UsageError(fmt::format("option '{}' does not take a value", name), options_hint);
+}
+
+// Passphrases on the command line ------------------------------------------------------------------
+
+// The short form of an option that asks for a passphrase; "" for other options.
+std::string_view passphrase_option(std::string_view name) {
+  if (name == "passphrase") return "-p";
+  return name == "new-passphrase" ? "--new-passphrase" : "";
+}
+
+// Whether -p is one of the short options in a word.
+bool contains_p(const std::string& word, const po::options_description& options) {
+  if (!word.starts_with('-') || word.starts_with("--")) return false;
+  for (const char letter : word.substr(1)) {
+    const po::option_description* const option = options.find_nothrow({'-', letter}, false);
+    if (option == nullptr || option->semantic()->max_tokens() > 0) return false;
+    if (passphrase_option(option->long_name()) == "-p") return true;
+  }
+  return false;
+}
+
+UsageError exposed_passphrase(
+    std::string_view option,
+    fmt::format_string<std::string_view&> hint = "choose another passphrase, and use {} alone to enter it") {
+  return UsageError("a passphrase was given on the command line, where other users may have seen it",
+                    fmt::format(hint, option));
+}
+
+// A passphrase is never shown, not even as a part of a message about something else.
+void refuse_exposed_passphrase(const std::vector<po::option>& given, const po::options_description& options) {
+  for (auto option = given.begin(); option != given.end(); ++option) {
+    const bool is_attached = option->original_tokens.size() == 1 && !option->value.empty();
+    if (is_attached && contains_p(option->original_tokens.front(), options))
+      throw exposed_passphrase("-p");  // -pfoo is -p -f oo
+    if (option->position_key < 0 || option == given.begin()) continue;
+    const po::option& last = *std::prev(option);
+    const std::string_view asks =
+        contains_p(last.original_tokens.front(), options) ? "-p" : passphrase_option(last.string_key);
+    const std::string& word = option->value.front();
+    if (!asks.empty() && word != standard_name && access(word.c_str(), F_OK) != 0)
+      throw exposed_passphrase(asks,
+                               "choose another passphrase, and use {} alone to enter it; if the word after "
+                               "it is to be the input, no such file exists");
+  }
+}
+
 }  // namespace
 
 void validate(boost::any& value, const std::vector<std::string>&, Times*, int) {
@@ -34,20 +133,22 @@ void validate(boost::any& value, const std::vector<std::string>&, Times*, int) {
   ++boost::any_cast<Times&>(value).count;
 }
 
-void add_option(po::options_description& description, const char* names, const char* argument, bool repeats) {
+void add_option(po::options_description& description, const char* names, const char* argument,
+                const char* help, bool repeats) {
   auto add = description.add_options();
   if (argument == nullptr)
-    add(names, po::value<Times>()->zero_tokens(), "");
+    add(names, po::value<Times>()->zero_tokens(), help);
   else if (repeats)
-    add(names, po::value<std::vector<std::string>>(), "");
+    add(names, po::value<std::vector<std::string>>()->value_name(argument), help);
   else
-    add(names, po::value<std::string>(), "");
+    add(names, po::value<std::string>()->value_name(argument), help);
 }
 
 CommandLine parse_command_line(int argc, const char* const* argv, const po::options_description& options,
                                std::size_t max_positional) {
   try {
     const po::parsed_options parsed = po::parse_command_line(argc, argv, options);
+    refuse_exposed_passphrase(parsed.options, options);
     CommandLine line;
     po::store(parsed, line.given);
     for (const po::option& option : parsed.options)
@@ -58,11 +159,15 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
                        options_hint);
     return line;
   } catch (const po::unknown_option& error) {
+    if (contains_p(error.get_option_name(), options)) throw exposed_passphrase("-p");
     const std::string name = option_in(error.get_option_name());
-    const bool takes_nothing = options.find_nothrow(name, false) != nullptr;
-    throw UsageError(takes_nothing ? fmt::format("option '{}' does not take a value", name)
-                                   : fmt::format("unknown option '{}'", name),
-                     options_hint);
+    throw options.find_nothrow(name, false) != nullptr ? does_not_take_value(name) : unknown(name, options);
+  } catch (const po::invalid_command_line_syntax& error) {
+    const std::string name = error.get_option_name();
+    const po::option_description& option = options.find(name.substr(2), false);
+    if (option.semantic()->max_tokens() > 0) throw missing_value(name, option);
+    const std::string_view asks = passphrase_option(option.long_name());
+    throw asks.empty() ? does_not_take_value(name) : exposed_passphrase(asks);
   } catch (const po::ambiguous_option& error) {
     throw ambiguous(error);
   } catch (const po::error& error) {

@@ -27,13 +27,14 @@ struct Times {
 // Called by Boost.Program_options each time.
 void validate(boost::any& value, const std::vector<std::string>& tokens, Times*, int);
 
-// Adds an option, which has an argument unless that is nullptr.
+// Adds an option, which has an argument unless that is nullptr. If the argument is missing, the error shows
+// the first sentence of `help`.
 void add_option(boost::program_options::options_description& description, const char* names,
-                const char* argument, bool repeats = false);
+                const char* argument, const char* help, bool repeats = false);
 
 // `argv` begins with the name of the program or of the command. A long option may be shortened as long as it
-// is unambiguous. UsageError if the command line is malformed or has more than `max_positional` positional
-// arguments.
+// is unambiguous. UsageError if the command line is malformed, contains a passphrase, or has more than
+// `max_positional` positional arguments.
 CommandLine parse_command_line(int argc, const char* const* argv,
                                const boost::program_options::options_description& options,
                                std::size_t max_positional = 0);
@@ -101,7 +102,7 @@ boost::program_options::options_description describe(const std::array<OptionGrou
   boost::program_options::options_description description;
   for (const OptionGroup<Target>& group : groups)
     for (const OptionRow<Target>& row : group.rows)
-      add_option(description, row.names, row.argument, row.repeats);
+      add_option(description, row.names, row.argument, row.help, row.repeats);
   return description;
 }
 

@@ -53,14 +53,15 @@ std::optional<std::string> parse_output(const std::string& name) {
 std::uint64_t parse_expected_size(const std::string& text) {
   if (const std::optional<std::uint64_t> bytes = parse_bytes(text, "KMGT", max_number)) return *bytes;
   throw UsageError(fmt::format("invalid --size '{}'", text),
-                   "use a number of bytes, optionally followed by K, M, G or T (powers of 1024)");
+                   "use a whole number of bytes, optionally followed by K, M, G or T (powers of 1024)");
 }
 
 std::size_t parse_size(const std::string& text) {
-  const std::optional<std::uint64_t> size = parse_bytes(text, "KMG", max_size);
-  if (size.value_or(0) == 0)
-    throw UsageError(fmt::format("invalid size '{}'", text),
-                     "use a number of bytes from 1 to 1G, optionally followed by K, M or G (powers of 1024)");
+  constexpr char hint[] =
+      "use a whole number of bytes from 1 to 1G, optionally followed by K, M or G (powers of 1024)";
+  const std::optional<std::uint64_t> size = parse_bytes(text, "KMG", max_number);
+  if (!size) throw UsageError(fmt::format("invalid size '{}'", text), hint);
+  if (*size == 0 || *size > max_size) throw UsageError(fmt::format("size '{}' is out of range", text), hint);
   return static_cast<std::size_t>(*size);
 }
 
@@ -72,8 +73,8 @@ ByteRange parse_range(const std::string& text) {
       open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1), "KMGT", max_number);
   if (!offset || (!open && !length))
     throw UsageError(fmt::format("invalid range '{}'", text),
-                     "use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, in bytes or with K, M, G "
-                     "or T (powers of 1024)");
+                     "use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, in whole bytes or with K, "
+                     "M, G or T (powers of 1024)");
   return {*offset, length};
 }
 

@@ -90,7 +90,10 @@ constexpr auto keys = std::to_array<Row>({
 
 constexpr auto files = std::to_array<Row>({
     {"input,i", "FILE", "Read FILE instead of standard input (-). FILE alone means the same.",
-     [](Options& options, const std::string& name) { options.inputs = {name}; }},
+     [](Options& options, const std::string& name) {
+       options.inputs = {name};
+       options.input_option = "--input";
+     }},
     {"output,o", "FILE", "Write FILE instead of standard output (-). FILE appears only when it is complete.",
      set_parsed<&Options::output, parse_output>},
     {"force", nullptr, "Write ciphertext or binary data even to a terminal.", turn_on<&Options::force>},
@@ -192,30 +195,30 @@ constexpr auto dependent = std::to_array<Pair>({
     {"new-passphrase-command", "rekey"},
 });
 
-constexpr auto accepted_by_info =
-    std::to_array<std::string_view>({"info", "json", "input", "format", "decrypt", "verbose", "quiet"});
+constexpr std::string_view accepted_by_info[] = {"info",    "json",    "input", "format",
+                                                 "decrypt", "verbose", "quiet"};
 
-constexpr auto accepted_by_rekey = std::to_array<std::string_view>({"rekey",
-                                                                    "key",
-                                                                    "passphrase",
-                                                                    "passphrase-file",
-                                                                    "passphrase-command",
-                                                                    "recipient",
-                                                                    "recipients-file",
-                                                                    "new-key",
-                                                                    "new-passphrase",
-                                                                    "new-passphrase-file",
-                                                                    "new-passphrase-command",
-                                                                    "input",
-                                                                    "output",
-                                                                    "force",
-                                                                    "format",
-                                                                    "armor",
-                                                                    "label",
-                                                                    "progress",
-                                                                    "size",
-                                                                    "verbose",
-                                                                    "quiet"});
+constexpr std::string_view accepted_by_rekey[] = {"rekey",
+                                                  "key",
+                                                  "passphrase",
+                                                  "passphrase-file",
+                                                  "passphrase-command",
+                                                  "recipient",
+                                                  "recipients-file",
+                                                  "new-key",
+                                                  "new-passphrase",
+                                                  "new-passphrase-file",
+                                                  "new-passphrase-command",
+                                                  "input",
+                                                  "output",
+                                                  "force",
+                                                  "format",
+                                                  "armor",
+                                                  "label",
+                                                  "progress",
+                                                  "size",
+                                                  "verbose",
+                                                  "quiet"};
 
 // UsageError if an option is given that `mode` does not accept.
 void refuse_others(const po::variables_map& given, std::string_view mode,
@@ -252,15 +255,12 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
 void set_inputs(Options& options, std::vector<std::string> names, const po::variables_map& given) {
   if (names.empty()) return;
   if (given.contains("input")) throw UsageError("--input cannot be used together with another input file");
-  if (names.size() > 1) {
-    if (!options.test && options.action != Action::info)
-      throw UsageError("more than one input file was given", "only --test and --info accept several files");
-    for (const char* name : {"stats", "trace"})
-      if (given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
-    if (std::ranges::count(names, standard_name) > 1)
-      throw UsageError("standard input (-) can be only one of the files");
-  }
   options.inputs = std::move(names);
+  if (options.several() && !options.test && options.action != Action::info)
+    throw UsageError("more than one input file was given", "only --test and --info accept several files");
+  for (const char* name : {"stats", "trace"})
+    if (options.several() && given.contains(name))
+      throw UsageError(fmt::format("--{} requires a single input", name));
 }
 
 // The command after --. UsageError if it is missing, or if an option is given that cannot be used with it.
@@ -290,28 +290,8 @@ Options parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-std::string help_text() {
-  return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... [FILE] >OUT\n"
-         "       gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... -- COMMAND... >OUT\n"
-         "       gpuaes-stream -d (-k FILE | -p) [OPTION]... [FILE] >OUT\n"
-         "       gpuaes-stream -t (-k FILE | -p) [OPTION]... [FILE]...\n"
-         "       gpuaes-stream --info [OPTION]... [FILE]...\n\n"
-         "Encrypt or decrypt a stream on CPUs and NVIDIA GPUs.\n\n" +
-         format_options(groups) +
-         "\nExamples:\n"
-         "  Make a key, encrypt an archive and unpack it again:\n"
-         "    gpuaes-keygen -o key\n"
-         "    tar -c photos | gpuaes-stream -k key >photos.sealed\n"
-         "    gpuaes-stream -d -k key <photos.sealed | tar -x\n\n"
-         "  Encrypt an archive only if tar succeeds:\n"
-         "    gpuaes-stream -k key -o photos.sealed -- tar -c photos\n\n"
-         "  Encrypt a file with a passphrase:\n"
-         "    gpuaes-stream -p -i disk.img -o disk.sealed\n\n"
-         "  Encrypt for a recipient; only its identity can decrypt:\n"
-         "    gpuaes-keygen --x25519 -o identity >recipient\n"
-         "    tar -c photos | gpuaes-stream -r @recipient >photos.sealed\n"
-         "    gpuaes-stream -d -k identity <photos.sealed | tar -x\n\n"
-         "See gpuaes-stream(1) for details.\n";
+std::string options_help() {
+  return format_options(groups);
 }
 
 std::string completions(std::string_view shell) {

@@ -42,6 +42,7 @@ struct Options {
   std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
   std::vector<std::string> inputs{std::string(standard_name)};  // one, or several to test or describe
+  const char* input_option = "";                                // that names the input, if any
   std::vector<std::string> command;                             // whose output is the input, unless empty
   std::optional<std::string> output;                            // standard output if not set
   bool in_place = false;                                        // --rekey replaces the input
@@ -67,6 +68,9 @@ Options parse_options(int argc, const char* const* argv);
 
 // The text that -h prints.
 std::string help_text();
+
+// Its list of options.
+std::string options_help();
 
 // The script that --completions prints. UsageError if the shell is unknown.
 std::string completions(std::string_view shell);

@@ -27,8 +27,7 @@ std::vector<std::byte> message_context(std::span<const std::byte> header,
 void check_request(const SessionRequest& request) {
   const bool has_public_key = !(request.decrypt ? request.identities.empty() : request.recipients.empty());
   if (request.keys.empty() && !has_public_key && !request.passphrase)
-    throw UsageError("the sealed format requires a key or a passphrase",
-                     "name a key file with -k, or use -p to enter a passphrase");
+    throw UsageError("the sealed format requires a key or a passphrase");
   request.decrypt ? check_keys(request.keys)
                   : check_new_slots(request.keys, request.recipients, static_cast<bool>(request.passphrase));
 }

@@ -53,6 +53,7 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
     std::ranges::copy(contents, key.bytes().begin());
     return key;
   }
+  if (contents.empty()) throw UsageError(fmt::format("{} is empty", name), key_hint);
   if (hex_length)
     throw UsageError(fmt::format("the key in {} has {} characters, but not all are hexadecimal digits", name,
                                  digits.size()),

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/rows.hpp"
@@ -67,11 +68,15 @@ constexpr std::array backends{
 };
 static_assert(has_row_for_each(backends, &BackendInfo::backend));
 
-UsageError bad_lanes(std::string_view text) {
-  return UsageError(fmt::format("invalid lane specification '{}'", text),
-                    fmt::format("use auto, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] "
-                                "joined by +, with at most {} threads and {} streams",
-                                max_threads, max_streams));
+constexpr char syntax_hint[] =
+    "use auto, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +";
+
+UsageError bad_lanes(std::string_view text, std::string hint = syntax_hint) {
+  return UsageError(fmt::format("invalid lane specification '{}'", text), std::move(hint));
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 std::optional<unsigned> parse_number(std::string_view digits, unsigned min, unsigned max) {
@@ -82,10 +87,11 @@ std::optional<unsigned> parse_number(std::string_view digits, unsigned min, unsi
   return number;
 }
 
-// A number in a field of `text`.
-unsigned parse_field(std::string_view field, unsigned min, unsigned max, std::string_view text) {
+// A number in a field of `text`. `what` begins the hint.
+unsigned parse_field(std::string_view field, std::string_view what, unsigned min, unsigned max,
+                     std::string_view text) {
   const std::optional<unsigned> number = parse_number(field, min, max);
-  if (!number) throw bad_lanes(text);
+  if (!number) throw bad_lanes(text, fmt::format("{} must be from {} to {}", what, min, max));
   return *number;
 }
 
@@ -102,6 +108,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 Backend find_backend(std::string_view name, std::string_view text) {
   for (const BackendInfo& each : backends)
     if (each.name == name) return each.backend;
+  if (is_number(name))
+    throw bad_lanes(text, fmt::format("use cpu:{0} or -T {0} to set the number of CPU threads", name));
   throw bad_lanes(text);
 }
 
@@ -111,8 +119,12 @@ LaneSpec parse_part(std::string_view part, std::string_view text) {
   LaneSpec spec{.backend = find_backend(fields[0], text)};
   const std::size_t count = uses_device(spec) ? 2 : 1;
   if (fields.size() > count + 1) throw bad_lanes(text);
-  if (uses_device(spec) && fields.size() > 1) spec.device = parse_field(fields[1], 0, max_devices, text);
-  if (fields.size() > count) spec.count = parse_field(fields[count], 1, info(spec.backend).max_count, text);
+  if (uses_device(spec) && fields.size() > 1)
+    spec.device = parse_field(fields[1], "the device number", 0, max_devices, text);
+  if (fields.size() > count)
+    spec.count =
+        parse_field(fields[count], uses_device(spec) ? "the number of streams" : "the number of threads", 1,
+                    info(spec.backend).max_count, text);
   return spec;
 }
 

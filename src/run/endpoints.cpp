@@ -14,6 +14,14 @@
 #include "run/file_conflicts.hpp"
 
 namespace gpuaes {
+
+FdSource open_input_file(const Options& options, Cancel& cancel) {
+  return with_option(options.input_option, [&] {
+    refuse_secret_as_name(options.input());
+    return open_source(options.input(), cancel);
+  });
+}
+
 namespace {
 
 SinkRules output_rules(const Options& options, const Messages& messages) {
@@ -40,7 +48,7 @@ bool begins_with_armor(HeaderReader& input) {
 }
 
 Endpoints open_input(const Options& options, Cancel& cancel) {
-  if (options.command.empty()) return {{}, open_source(options.input(), cancel), {}, {}, {}, {}};
+  if (options.command.empty()) return {{}, open_input_file(options, cancel), {}, {}, {}, {}};
   Command command{options.command, fmt::format("the command '{}'", options.command.front()), true};
   auto process = std::make_unique<ChildProcess>(std::move(command), cancel);
   FdSource source = process->output();
@@ -64,14 +72,17 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
   if (options.trace) targets.trace = find_output(options.trace);
   refuse_output_conflicts(options, targets, in_use);
 
-  endpoints.output =
-      options.test ? std::make_unique<NullSink>(cancel) : open_sink(targets.output, rules, cancel);
+  const auto open = [&](const char* option, const OutputTarget& target) {
+    return with_option(option, [&] { return open_sink(target, rules, cancel); });
+  };
+  endpoints.output = options.test ? std::make_unique<NullSink>(cancel)
+                                  : open(options.output ? "--output" : "", targets.output);
   if (options.armor) endpoints.output = std::make_unique<ArmorSink>(std::move(endpoints.output));
   rules.terminal = SinkRules::Terminal::everything;
   rules.hint = "choose another file";
-  if (targets.stats) endpoints.stats = open_sink(*targets.stats, rules, cancel);
+  if (targets.stats) endpoints.stats = open("--stats", *targets.stats);
   rules.durable = false;
-  if (targets.trace) endpoints.trace = open_sink(*targets.trace, rules, cancel);
+  if (targets.trace) endpoints.trace = open("--trace", *targets.trace);
   note_if_terminal(endpoints.source, messages);
   return endpoints;
 }

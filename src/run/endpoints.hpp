@@ -23,6 +23,10 @@ struct Endpoints {
   std::unique_ptr<Sink> stats, trace;  // null unless requested
 };
 
+// Opens the input, which must not be a command. IoError if it cannot be opened; UsageError if its name is a
+// secret.
+FdSource open_input_file(const Options& options, Cancel& cancel);
+
 // Opens the files that `options` name, and prints a note if the input is a terminal. No output may be one of
 // `secret_files`. UsageError and IoError as in refuse_output_conflicts(); UsageError if --range is given and
 // the input is not seekable, or if ciphertext would go to a terminal; IoError if a file cannot be opened or

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -13,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "io/fd_source_sink.hpp"
+#include "keys/recipient.hpp"
 
 namespace gpuaes {
 namespace {
@@ -88,7 +91,8 @@ fs::path canonical_path(const fs::path& path) {
 bool are_in_conflict(const Input& a, const Input& b) {
   if (is_same_stream(a.status, b.status)) return true;
   const bool takes_data = a.kind == Input::Kind::secret && b.kind == Input::Kind::data;
-  return is_same_file(a.status, b.status) && (takes_data || a.consumes() || b.consumes());
+  const bool twice = a.name == standard_name && b.name == standard_name;
+  return is_same_file(a.status, b.status) && (takes_data || twice || a.consumes() || b.consumes());
 }
 
 void refuse_same_outputs(const OutputTargets& targets) {
@@ -139,6 +143,27 @@ void refuse_output_conflicts(const Options& options, const OutputTargets& target
   if (!options.test) refuse_in_use(targets.output, in_use);
   if (targets.stats) refuse_in_use(*targets.stats, in_use);
   if (targets.trace) refuse_in_use(*targets.trace, in_use);
+}
+
+void refuse_secret_as_name(const std::string& name) {
+  if (access(name.c_str(), F_OK) == 0) return;
+  if (looks_like_identity(name))
+    throw UsageError(
+        "an identity was given instead of the name of its file",
+        "other users may have seen this command line; make a new identity with gpuaes-keygen --x25519");
+  if (looks_like_recipient(name))
+    throw UsageError("a recipient was given instead of a file name",
+                     "use gpuaes-stream -r for recipients; keys and identities are read from files");
+  constexpr std::size_t min_key_digits = 32;
+  std::size_t digits = 0, max_digits = 0;
+  for (const char c : name) {
+    digits = std::isxdigit(static_cast<unsigned char>(c)) ? digits + 1 : 0;
+    max_digits = std::max(max_digits, digits);
+  }
+  if (max_digits >= min_key_digits)
+    throw UsageError(
+        "a key was given instead of a file name",
+        "other users may have seen this command line; make a new key with gpuaes-keygen and name its file");
 }
 
 }  // namespace gpuaes

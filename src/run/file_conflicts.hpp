@@ -1,4 +1,4 @@
-// The rules for conflicts between the files that a command line names.
+// Checks of the file names that a command line gives: conflicts between files, and secrets given as names.
 #pragma once
 
 #include <sys/stat.h>
@@ -39,5 +39,9 @@ struct OutputTargets {
 // written to `targets.output`.
 void refuse_output_conflicts(const Options& options, const OutputTargets& targets,
                              std::span<const struct stat> in_use);
+
+// UsageError if a file name is a key, identity or recipient instead and no such file exists. Secrets must not
+// appear in messages, which may be logged.
+void refuse_secret_as_name(const std::string& name);
 
 }  // namespace gpuaes

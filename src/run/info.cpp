@@ -55,7 +55,7 @@ Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, bool segments) {
 }
 
 Info read_info(const Options& options, const Messages& messages, Cancel& cancel) {
-  FdSource source = open_source(options.input(), cancel);
+  FdSource source = open_input_file(options, cancel);
   const std::optional<std::uint64_t> size = source.size();
   note_if_terminal(source, messages);
   HeaderReader input = header_reader(source);

@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -18,31 +19,10 @@
 #include "io/terminal.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
+#include "run/file_conflicts.hpp"
 
 namespace gpuaes {
 namespace {
-
-// A secret given instead of a file name must not appear in a message, which may be logged.
-void refuse_secret_as_name(const std::string& name) {
-  if (access(name.c_str(), F_OK) == 0) return;
-  if (looks_like_identity(name))
-    throw UsageError(
-        "an identity was given instead of the name of its file",
-        "other users may have seen this command line; make a new identity with gpuaes-keygen --x25519");
-  if (looks_like_recipient(name))
-    throw UsageError("a recipient was given instead of a file name",
-                     "use gpuaes-stream -r for recipients; keys and identities are read from files");
-  constexpr std::size_t min_key_digits = 32;
-  std::size_t digits = 0, max_digits = 0;
-  for (const char c : name) {
-    digits = std::isxdigit(static_cast<unsigned char>(c)) ? digits + 1 : 0;
-    max_digits = std::max(max_digits, digits);
-  }
-  if (max_digits >= min_key_digits)
-    throw UsageError(
-        "a key was given instead of a file name",
-        "other users may have seen this command line; make a new key with gpuaes-keygen and name its file");
-}
 
 FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, Cancel& cancel) {
   refuse_secret_as_name(name);
@@ -117,6 +97,14 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
   std::ranges::move(identities, std::back_inserter(secrets.identities));
 }
 
+// Whether a regular file begins like an identity file. Other programs name those with -i.
+bool is_identity_file(const std::string& name, Cancel& cancel) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(name, error) || access(name.c_str(), R_OK) != 0) return false;
+  FdSource file = open_source(name, cancel);
+  return looks_like_identity(first_line(read_up_to(max_key_file_bytes, file)));
+}
+
 // Recipients --------------------------------------------------------------------------------------
 
 // Adds the recipients in a file. The file counts as a secret, since it could be an identity file named by
@@ -148,7 +136,7 @@ PublicKey parse_argument(const std::string& text) {
 void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Cancel& cancel) {
   for (const std::string& each : given)
     if (each.starts_with('@'))
-      add_recipients(secrets, each.substr(1), cancel);
+      with_option("the recipients file", [&] { add_recipients(secrets, each.substr(1), cancel); });
     else
       secrets.recipients.push_back(parse_argument(each));
 }
@@ -156,13 +144,19 @@ void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Ca
 // Passphrases -------------------------------------------------------------------------------------
 
 // Reads byte by byte: the bytes after the line may be the input, and may not arrive for a long time.
-Secret read_passphrase(FdSource file) {
+Secret read_passphrase(FdSource file, const Messages& messages) {
   Secret line(max_passphrase_bytes + 1);
   std::size_t size = 0;
   while (size < line.size() && file.read(line.bytes().subspan(size, 1)) == 1 &&
          line.bytes()[size] != std::byte{'\n'})
     ++size;
-  return parse_passphrase(line.bytes().first(size), file.name());
+  Secret passphrase = parse_passphrase(line.bytes().first(size), file.name());
+  if (passphrase.bytes().back() == std::byte{'\r'})
+    messages.warning(
+        fmt::format("the passphrase from {} ends with a carriage return, which is part of it; "
+                    "Windows programs write one before each newline",
+                    file.name()));
+  return passphrase;
 }
 
 // Ample for the entries of password managers, whose first line is the password.
@@ -198,14 +192,6 @@ Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
   throw UsageError("the passphrases do not match");
 }
 
-// Returns what `ask` returned the first time.
-std::function<Secret()> remembered(std::function<Secret()> ask) {
-  return [ask = std::move(ask), held = std::make_shared<std::optional<Secret>>()] {
-    if (!*held) *held = ask();
-    return (*held)->copy();
-  };
-}
-
 // Old or new secrets ------------------------------------------------------------------------------
 
 // The options that name one set of secrets.
@@ -216,6 +202,8 @@ struct Named {
   const std::optional<std::string>& passphrase_file;
   const std::optional<std::string>& passphrase_command;
   bool opens;  // as opposed to sealing
+  const char* key_option;
+  const char* passphrase_option;
   const char* question;
 
   bool empty() const {
@@ -229,20 +217,26 @@ const std::vector<std::string> nothing;
 Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel) {
   Secrets secrets;
   for (const std::string& name : named.key_files)
-    add_key(secrets, read_key_file(name, secrets.files, messages, cancel), shown_name(name), named.opens);
+    with_option(named.key_option, [&] {
+      add_key(secrets, read_key_file(name, secrets.files, messages, cancel), shown_name(name), named.opens);
+    });
   read_recipients(secrets, named.recipients, cancel);
   if (named.ask_passphrase)
-    secrets.passphrase = remembered([question = named.question, twice = !named.opens, &cancel] {
-      return ask_passphrase(question, twice, cancel);
-    });
+    secrets.passphrase = [question = named.question, twice = !named.opens, &cancel,
+                          held = std::make_shared<std::optional<Secret>>()] {
+      if (!*held) *held = ask_passphrase(question, twice, cancel);
+      return (*held)->copy();
+    };
   const auto hold = [&secrets](Secret passphrase) {
     const auto held = std::make_shared<Secret>(std::move(passphrase));
     secrets.passphrase = [held] { return held->copy(); };
   };
   if (const auto& name = named.passphrase_file) {
-    FdSource file = open_secret_file(*name, secrets.files, cancel);
-    warn_if_readable(*name, file, messages);
-    hold(read_passphrase(std::move(file)));
+    hold(with_option(named.passphrase_option, [&] {
+      FdSource file = open_secret_file(*name, secrets.files, cancel);
+      warn_if_readable(*name, file, messages);
+      return read_passphrase(std::move(file), messages);
+    }));
   }
   if (const auto& command = named.passphrase_command) hold(run_passphrase_command(*command, cancel));
   return secrets;
@@ -273,10 +267,19 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
                     options.passphrase_file,
                     options.passphrase_command,
                     options.decrypt,
+                    "--key",
+                    "--passphrase-file",
                     "passphrase: "};
-  if (named.empty())
+  if (named.empty()) {
+    if (options.decrypt && is_identity_file(options.input(), cancel))
+      throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
+                       "name the identity file with -k, and the encrypted file with -i or without an option");
     throw UsageError("no key or passphrase was given",
-                     "name a key file with -k, or use -p to enter a passphrase");
+                     options.decrypt
+                         ? "name a key or identity file with -k, or use -p to enter a passphrase"
+                         : "name a key file with -k (gpuaes-keygen makes one) or a recipient with "
+                           "-r, or use -p to enter a passphrase");
+  }
   return read_named(named, messages, cancel);
 }
 
@@ -287,6 +290,8 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
                     options.new_passphrase_file,
                     options.new_passphrase_command,
                     false,
+                    "--new-key",
+                    "--new-passphrase-file",
                     "new passphrase: "};
   if (named.empty())
     throw UsageError("--rekey requires a new key, recipient or passphrase",

@@ -179,7 +179,8 @@ TEST_CASE("the raw format divides the stream into blocks and keeps its length") 
   const auto session = raw(some_iv);
   CHECK(session->unit_in() == 16);
   CHECK(session->unit_out() == 16);
-  for (const std::size_t size : {0, 1, 15, 16, 17, 1 << 20}) {
+  CHECK(parsed("") == "usage: secret.key is empty");
+  for (const std::size_t size : {1, 15, 16, 17, 1 << 20}) {
     CHECK(session->output_size(size, false) == size);
     CHECK(session->output_size(size, true) == size);
   }
@@ -464,7 +465,8 @@ TEST_CASE("an invalid digit among 48 or 64, or before a newline, is an error tha
 }
 
 TEST_CASE("a key file of any other length is an error that names the file and the length") {
-  for (const std::size_t size : {0, 1, 15, 17, 23, 25, 31, 33, 47, 49, 63, 65, 128, 4096}) {
+  CHECK(parsed("") == "usage: secret.key is empty");
+  for (const std::size_t size : {1, 15, 17, 23, 25, 31, 33, 47, 49, 63, 65, 128, 4096}) {
     const std::string failure = parsed(std::string(size, '1'));
     CAPTURE(size);
     CHECK(contains(

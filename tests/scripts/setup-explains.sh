@@ -73,8 +73,8 @@ grep -q catch2 "$tree/calls" && fail "--build installs catch2"
 bare_system
 fake apt-cache <<<'for name in "${@:2}"; do [[ $name == *gost* || $name == *-14 ]] || printf "%s:\n  Candidate: 1\n" "$name"; done'
 PATH=$bin scripts/setup >"$tree/output" 2>&1 || fail "expected success without packages of checks: $(<"$tree/output")"
-grep -q 'does not have libengine-gost-openssl in its package lists' "$tree/output" || fail "got $(<"$tree/output")"
-grep -q ' catch2 .* clang-format .* clang ' "$tree/calls" || fail "expected clang of another version: $(<"$tree/calls")"
+grep -q 'does not have libengine-gost-openssl clang-tidy-14 in its package lists' "$tree/output" || fail "got $(<"$tree/output")"
+grep -q ' catch2 .* clang-format clang ' "$tree/calls" || fail "expected clang of another version: $(<"$tree/calls")"
 
 bare_system
 fake id <<<'echo 1000'
@@ -82,7 +82,7 @@ expect 1 "setup: error: not root, and sudo is not installed: run this as root: a
 libboost-program-options-dev libssl-dev libfmt-dev " scripts/setup --build
 fake sudo <<<'echo "sudo: a password is required"; exit 1'
 expect 1 "$installs
-setup: error: sudo needs a password: run this on a terminal, or as root (log: build/setup.log)" scripts/setup --build
+setup: error: sudo needs a password: use a terminal, or root, then run this again (log: build/setup.log)" scripts/setup --build
 
 bare_system
 fake apt-cache <<<''
@@ -105,8 +105,7 @@ expect_apt "E: You don't have enough free space in /var/cache/apt/archives/." \
 expect_apt 'E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (apt-get)' \
   "setup: error: another program is installing packages: wait until it has finished, then run this again (log: build/setup.log)"
 expect_apt 'E: made up' "E: made up
-setup: error: could not install g++ make libboost-dev libboost-program-options-dev libssl-dev libfmt-dev (the end of \
-build/setup.log is above)"
+setup: error: could not install g++ make libboost-dev libboost-program-options-dev libssl-dev libfmt-dev (log: build/setup.log)"
 
 system
 fake cmake <<<'echo "cmake version 3.18.4"'
@@ -125,14 +124,20 @@ touch build
 expect 1 "setup: error: cannot write build/setup.log: free some space, or make its folder writable" \
   scripts/setup --build
 
+system
+fake cmake <<<'echo "cmake version 3.25.1"; [ "$1" != -S ] || { printf "CMake Error at CMakeLists.txt:7:\n  made up\n"; exit 1; }'
+PATH=$bin scripts/quickstart >"$tree/output" 2>&1 && fail "expected a failed build"
+tail -n 3 "$tree/output" | grep -q '^  made up' || fail "expected the error of CMake, got $(<"$tree/output")"
+
 # expect_target TARGET ARGUMENTS: what quickstart builds for, with arguments for cmake. The disk is full.
 expect_target() {
   fake cmake <<<'echo "$@" >>"$TREE/calls"; echo "cmake version 3.25.1"; [ "$1" != --build ] || { echo "No space left on device"; exit 1; }'
   expect 1 "quickstart: installs missing packages, then builds gpuaes-stream and gpuaes-keygen into build-quickstart/
 quickstart: builds for $1
+quickstart: building (log: build-quickstart/build.log)
 quickstart: error: the disk is full: free some space, then run this again (log: build-quickstart/build.log)" \
     scripts/quickstart
-  grep -qx -e "-S . -B build-quickstart -DBUILD_TESTING=OFF $2" "$tree/calls" || fail "$1: got $(<"$tree/calls")"
+  grep -qx -e "-S . -B build-quickstart -DBUILD_TESTING=OFF -DGPUAES_PCH=ON $2" "$tree/calls" || fail "$1: got $(<"$tree/calls")"
 }
 nvcc='echo "Cuda compilation tools, release 13.0, V13.0.88"'
 driver='echo "GPU 0: NVIDIA H200 (UUID: GPU-1)"'

@@ -16,6 +16,16 @@ def wait_for(condition, what):
         time.sleep(0.02)
 
 
+def kill_command(pid):
+    """If the shell still runs: the test has failed."""
+    try:
+        with open(f"/proc/{pid}/cmdline") as f:
+            if "pid.new" in f.read():
+                os.kill(pid, signal.SIGKILL)
+    except OSError:  # it has ended
+        pass
+
+
 def run(script, *options, **popen):
     """Starts the program with a shell command that has written its process id."""
     for name in ("pid", "got"):
@@ -23,7 +33,9 @@ def run(script, *options, **popen):
             os.remove(name)
     child = start(*options, "--", "sh", "-c", f"echo $$ >pid.new; mv pid.new pid; {script}", **popen)
     wait_for(lambda: os.path.exists("pid"), "the command to start")
-    return child, int(open("pid").read())
+    pid = int(open("pid").read())
+    atexit.register(kill_command, pid)
+    return child, pid
 
 
 def expect_gone(pid, what):

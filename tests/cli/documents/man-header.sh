@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../support/lib.sh"
 need mandoc groff
 
-for page in "$top"/man/*.[15]; do
+for page in "$top"/man/*.[157]; do
   mandoc -T ascii "$page" | sed 's/.\x08//g' >with-mandoc
   groff -m mandoc -T ascii -P -cbou "$page" >with-groff
   for printed in with-mandoc with-groff; do

@@ -8,10 +8,13 @@ try() { # STATUS FILE
   expect_exit "$1" "$program" -f raw --iv "$iv" -k "$2" </dev/null
   expect_empty "$work/stdout"
 }
-for size in 0 1 15 17 23 25 31 33 47 49 63 65 66 100 5000; do
+for size in 1 15 17 23 25 31 33 47 49 63 65 66 100 5000; do
   make_input "$size" file # begins with 0, 1, 2 ..., which are not digits
   try 2 file
 done
+: >file
+try 2 file
+expect_error '--key: file is empty' 'a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits'
 hex=9d3c71e5b2f8460a9d3c71e5b2f8460a9d3c71e5b2f8460a9d3c71e5b2f8460a
 for size in 33 47 49 62 63; do
   printf '%s\n' "${hex:0:size}" >file
@@ -35,14 +38,14 @@ printf '0x%s\n' "${hex:0:32}" >file
 try 2 file
 printf '%sg\n' "${hex:0:63}" >file
 try 2 file
-expect_error 'the key in file has 64 characters, but not all are hexadecimal digits' \
+expect_error '--key: the key in file has 64 characters, but not all are hexadecimal digits' \
   'a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits'
 unhex "${key_hex[256]}" >file
 printf '\n' >>file
 try 2 file
 
 try 1 no-such-file
-expect_stderr no-such-file
+expect_error '--key: cannot open no-such-file: No such file or directory'
 mkdir directory
 try 1 directory
 try 1 /proc/self/mem

@@ -10,7 +10,10 @@ for words in "-k $secret" "-K$secret" "-K $secret" "--K=$secret" "--key=$secret"
   expect_no_stderr "${secret:0:12}|${secret:40:12}"
 done
 expect_exit 2 "$program" -k "$secret"
-expect_error 'a key was given instead of a file name' \
+expect_error '--key: a key was given instead of a file name' \
+  'other users may have seen this command line; make a new key with gpuaes-keygen and name its file'
+expect_exit 2 "$program" -k "$key" -i "$secret"
+expect_error '--input: a key was given instead of a file name' \
   'other users may have seen this command line; make a new key with gpuaes-keygen and name its file'
 for name in "0x$secret" "$secret " "key:$secret"; do
   for option in -k --passphrase-file; do

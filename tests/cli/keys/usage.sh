@@ -22,7 +22,8 @@ expect_exit 2 gs -k "$work/key128"
 expect_error 'the raw format does not accept more than one key' 'formats that accept it: sealed'
 expect_exit 2 gs --key="$key"
 expect_exit 2 "$program" -f raw --iv "$iv"
-expect_error 'no key or passphrase was given' 'name a key file with -k, or use -p to enter a passphrase'
+expect_error 'no key or passphrase was given' \
+  'name a key file with -k (gpuaes-keygen makes one) or a recipient with -r, or use -p to enter a passphrase'
 expect_exit 2 "$program" -f raw --iv "$iv" -k
 for cipher in des aes aes-512 aes128 AES_256 ''; do
   expect_exit 2 gs -c "$cipher"

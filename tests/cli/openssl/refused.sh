@@ -10,6 +10,10 @@ printf 'correct horse\n' >passphrase
 : >empty
 ours() { "$program" -q -f openssl --passphrase-file passphrase "$@"; }
 ours -e <plain >salted
+declare -A missing=(
+  [-e]='name a key file with -k (gpuaes-keygen makes one) or a recipient with -r, or use -p to enter a passphrase'
+  [-d]='name a key or identity file with -k, or use -p to enter a passphrase'
+)
 for direction in -e -d; do
   for bad in '' 0 00 -1 +1 1.5 x 1x 0x10 ' 1' '1 ' 1K 99999999999999999999 18446744073709551617 4294967297; do
     expect_exit 2 ours "$direction" --iter "$bad" <salted
@@ -27,7 +31,7 @@ for direction in -e -d; do
   expect_exit 2 ours "$direction" --context 00 <salted
   expect_exit 2 "$program" "$direction" -f openssl -k "$key" <salted
   expect_exit 2 "$program" "$direction" -f openssl <salted
-  expect_error 'no key or passphrase was given' 'name a key file with -k, or use -p to enter a passphrase'
+  expect_error 'no key or passphrase was given' "${missing[$direction]}"
   expect_exit 2 "$program" "$direction" -f openssl --passphrase-file empty <salted
   expect_exit 2 "$program" "$direction" -f raw --iv "$iv" -k "$key" --iter 10000 <salted
   expect_exit 2 "$program" "$direction" -f sealed -k "$key" --iter 10000 <salted

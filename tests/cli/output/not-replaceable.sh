@@ -18,11 +18,11 @@ refused() { # MESSAGE HINT FILE: for -o, and for --rekey if the file exists
   local before
   before=$(stat -c '%i %Z %s' "$3" 2>/dev/null || true)
   expect_exit 1 "${user[@]}" "$program" -k "$key" -i "$work/never" -o "$3"
-  expect_stderr "^gpuaes-stream: error: $1$"
+  expect_stderr "^gpuaes-stream: error: --output: $1$"
   if [ -n "$2" ]; then expect_stderr "^gpuaes-stream: hint: $2"; else expect_no_stderr hint; fi
   if [ -f "$3" ] && "${user[@]}" test -r "$3"; then
     expect_exit 1 "${user[@]}" "$program" --rekey -k "$key" --new-key "$work/new-key" -i "$3"
-    expect_stderr "^gpuaes-stream: error: $1$"
+    expect_stderr "^gpuaes-stream: error: --input: $1$"
     if [ -n "$2" ]; then expect_stderr '^gpuaes-stream: hint: name another file with -o$'; fi
   fi
   [ "$(stat -c '%i %Z %s' "$3" 2>/dev/null || true)" = "$before" ] || fail "expected $3 to be unchanged"
@@ -44,7 +44,7 @@ chmod 555 closed
 refused 'cannot create a temporary file next to closed/out: Permission denied' "$redirect" closed/out
 refused 'cannot create a temporary file next to closed/new: Permission denied' '' closed/new
 expect_exit 1 "${user[@]}" "$program" -k "$key" -i "$work/never" -o /dev/null --stats closed/out
-expect_error 'cannot create a temporary file next to closed/out: Permission denied' 'choose another file'
+expect_error '--stats: cannot create a temporary file next to closed/out: Permission denied' 'choose another file'
 chmod 755 closed
 
 # A program that is running.

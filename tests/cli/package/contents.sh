@@ -26,9 +26,14 @@ expect_tree() {
 
 files=(bin/gpuaes-{stream,keygen,bench})
 for page in "$top"/man/*.[1-9]; do files+=("share/man/man${page##*.}/$(basename "$page").gz"); done
+for name in gpuaes-{stream,keygen,bench}; do
+  files+=("share/bash-completion/completions/$name" "share/fish/vendor_completions.d/$name.fish")
+done
 doc=share/doc/gpuaes-stream
-expect_tree tar "${files[@]}" $doc/{copyright,LICENSE,CHANGELOG.md}
-expect_tree deb "${files[@]/#/usr/}" usr/$doc/{copyright,changelog.gz,changelog.Debian.gz} DEBIAN/{control,md5sums}
+files+=(share/gpuaes-stream/magic)
+expect_tree tar "${files[@]}" share/zsh/site-functions/_gpuaes-{stream,keygen,bench} $doc/{copyright,LICENSE,CHANGELOG.md}
+expect_tree deb "${files[@]/#/usr/}" usr/share/zsh/vendor-completions/_gpuaes-{stream,keygen,bench} \
+  usr/$doc/{copyright,changelog.gz,changelog.Debian.gz} DEBIAN/{control,md5sums}
 
 for page in "$top"/man/*.[1-9]; do
   gzip -dc "tar/share/man/man${page##*.}/$(basename "$page").gz" | cmp - "$page" || fail "expected $page, compressed"

@@ -53,15 +53,25 @@ head -c 1025 /dev/zero >long
 for file in empty empty-line long /dev/zero; do
   expect_exit 2 timeout 20 "$program" -q --passphrase-file "$file" <plain
 done
-expect_error 'the passphrase from /dev/zero is longer than 1024 bytes' 'a passphrase ends at the first newline'
+expect_error '--passphrase-file: the passphrase from /dev/zero is longer than 1024 bytes' 'a passphrase ends at the first newline'
 mkdir directory
 expect_exit 1 "$program" -q --passphrase-file missing <plain
-expect_stderr missing
+expect_error '--passphrase-file: cannot open missing: No such file or directory'
 expect_exit 1 "$program" -q --passphrase-file directory <plain
 expect_exit 2 "$program" -q --passphrase-file
 expect_exit 2 "$program" -q --passphrase-file passphrase --passphrase-file passphrase <plain
 expect_exit 2 "$program" -q -p --passphrase-file passphrase <plain
 expect_exit 2 "$program" -q -d -p --passphrase-file passphrase <sealed
+
+# A file with Windows line endings: the carriage return is part of the passphrase.
+printf 'correct horse\r\nsecond line\r\n' >windows
+expect_exit 0 "$program" --passphrase-file windows -i plain -o sealed-windows
+warning='the passphrase from windows ends with a carriage return, which is part of it; Windows programs write one before each newline'
+[ "$(<"$work/stderr")" = "gpuaes-stream: warning: $warning" ] || fail "expected a warning, got: $(<"$work/stderr")"
+expect_exit 3 "$program" -d --passphrase-file windows -i sealed
+expect_stderr "^gpuaes-stream: warning: $warning$"
+expect_exit 0 "$program" -d --passphrase-file <(printf 'correct horse\r') -i sealed-windows
+same plain "$work/stdout" "carriage return"
 
 # From a pipe.
 expect_exit 0 "$program" -q -d --passphrase-file <(cat passphrase) <sealed

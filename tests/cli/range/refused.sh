@@ -70,7 +70,7 @@ for range in '' : 1 1:-1 -1:1 1:2:3 :1 0x1:1 1k:1 1KK:1 1:1P ' 1:1' '1:1 ' 18446
 done
 expect_exit 2 gsealed --range 1:x -i sealed
 expect_error "invalid range '1:x'" \
-  'use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, in bytes or with K, M, G or T (powers of 1024)'
+  'use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, in whole bytes or with K, M, G or T (powers of 1024)'
 # A file whose reported size is 0 is not treated as empty.
 expect_exit 2 gs -d --range 0: -i /proc/cpuinfo
 expect_stderr 'range requires a seekable input'

@@ -43,7 +43,7 @@ done
 { echo '# all of us' && cat recipient1 recipient2; } >list
 chmod 644 list several
 expect_exit 2 "$program" -d -k list -i sealed1
-expect_error 'list contains a recipient, not a key' \
+expect_error '--key: list contains a recipient, not a key' \
   'use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k'
 expect_no_stderr warning
 expect_exit 0 "$program" -r @list -i plain -o sealed-for-list

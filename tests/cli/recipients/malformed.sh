@@ -81,6 +81,7 @@ head -c 2000000 /dev/zero | tr '\0' '#' >list
 refused 'list is longer than 1048576 bytes, which is too long for a file of keys or recipients' @list
 refused 'is longer than' @/dev/zero
 expect_exit 1 "$program" -r @missing -i plain -o out
+expect_error 'the recipients file: cannot open missing: No such file or directory'
 expect_exit 1 "$program" -r @ -i plain -o out
 expect_exit 1 "$program" -r @. -i plain -o out
 
@@ -123,39 +124,39 @@ bad 'uppercase and lowercase letters' "gpuaes${identity:6}"
 bad 'an invalid character' "${identity:0:40}B${identity:41}"
 bad 'line 2 of bad is not a valid identity: it has 60 characters' "$identity" "${identity:0:60}"
 bad 'line 4 of bad is not an identity' "$identity" '# mine' '' 'and more'
-expect_error 'line 4 of bad is not an identity' \
+expect_error '--key: line 4 of bad is not an identity' \
   'an identity is the first line of the file that gpuaes-keygen --x25519 writes'
 bad 'line 3 of bad' '# mine' "$identity" "$recipient"
-expect_error 'line 3 of bad is a recipient, not an identity' 'put recipients in a file of their own'
+expect_error '--key: line 3 of bad is a recipient, not an identity' 'put recipients in a file of their own'
 for comment in '' '# recipients'; do
   bad 'contains a recipient' "$comment" "$recipient" "$identity"
-  expect_error 'bad contains a recipient, not a key' \
+  expect_error '--key: bad contains a recipient, not a key' \
     'use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k'
 done
 age_file=('# created: 2026-11-22T10:00:00Z' "# public key: $age"
   AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX)
 bad 'contains an age identity, which is not supported' "${age_file[2]}"
 bad 'contains an age identity, which is not supported' "${age_file[@]}"
-expect_error 'bad contains an age identity, which is not supported' 'run gpuaes-keygen --x25519 to make an identity'
+expect_error '--key: bad contains an age identity, which is not supported' 'run gpuaes-keygen --x25519 to make an identity'
 bad 'contains an age identity, which is not supported' "$identity" "${age_file[@]}"
 expect_exit 2 "$program" -k bad -i plain -o out
-expect_error 'bad contains an age identity, which is not supported' 'run gpuaes-keygen --x25519 to make an identity'
+expect_error '--key: bad contains an age identity, which is not supported' 'run gpuaes-keygen --x25519 to make an identity'
 bad 'invalid length' '# nothing'
 expect_exit 2 "$program" -d -k "${age_file[2]}" -i sealed -o out
-expect_error 'an identity was given instead of the name of its file' \
+expect_error '--key: an identity was given instead of the name of its file' \
   'other users may have seen this command line; make a new identity with gpuaes-keygen --x25519'
 head -c 2000000 /dev/zero | tr '\0' '#' >bad
 expect_exit 2 "$program" -d -k bad -i sealed -o out
-expect_error 'bad is longer than 1048576 bytes, which is too long for a file of keys or recipients'
-for option in -k --passphrase-file; do
+expect_error '--key: bad is longer than 1048576 bytes, which is too long for a file of keys or recipients'
+for option in --key --passphrase-file; do
   expect_exit 2 "$program" -d $option "$identity" -i sealed -o out
-  expect_error 'an identity was given instead of the name of its file' \
+  expect_error "$option: an identity was given instead of the name of its file" \
     'other users may have seen this command line; make a new identity with gpuaes-keygen --x25519'
   secretive
 done
 expect_exit 2 "$program" -d -k "${identity,,}" -i sealed -o out
 secretive
 expect_exit 2 "$program" -k "$recipient" -i plain -o out
-expect_error 'a recipient was given instead of a file name' \
+expect_error '--key: a recipient was given instead of a file name' \
   'use gpuaes-stream -r for recipients; keys and identities are read from files'
 [ ! -e out ] || fail "expected no output"

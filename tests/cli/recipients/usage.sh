@@ -22,7 +22,7 @@ expect_exit 2 seal -d -R recipient
 expect_error '--recipients-file cannot be used to decrypt' 'name the identity file with -k'
 expect_exit 2 seal -d -k identity -r "$recipient"
 expect_exit 2 seal -k identity
-expect_error 'identity contains an identity, which can open files but not seal them' \
+expect_error '--key: identity contains an identity, which can open files but not seal them' \
   'seal with -r for its recipient, which gpuaes-keygen -y prints'
 expect_exit 2 seal -k identity -r "$recipient"
 expect_exit 2 seal -r
@@ -49,7 +49,7 @@ done
 expect_exit 0 seal -R recipient -R recipient -r @recipient
 [ "$(wc -c <"$work/stdout")" = $((108 + 3 * 83 + 40000 + 3 * 16)) ] || fail "-R twice: expected three slots"
 expect_exit 1 seal -R missing
-expect_error 'cannot open missing: No such file or directory'
+expect_error 'the recipients file: cannot open missing: No such file or directory'
 expect_exit 2 seal -r @list -r "$recipient" -r "$recipient"
 expect_error 'the sealed format allows at most 32 keys, recipients and passphrases in total'
 expect_exit 2 seal -r @list -r "$recipient" -k "$key"

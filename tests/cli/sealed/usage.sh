@@ -8,6 +8,10 @@ umask 077
 make_input 1000 plain
 printf 'correct horse\n' >passphrase
 gsealed -e <plain >sealed
+declare -A missing=(
+  [-e]='name a key file with -k (gpuaes-keygen makes one) or a recipient with -r, or use -p to enter a passphrase'
+  [-d]='name a key or identity file with -k, or use -p to enter a passphrase'
+)
 for direction in -e -d; do
   for file in plain sealed; do
     try() { "$program" "$direction" "$@" <"$file"; }
@@ -16,7 +20,7 @@ for direction in -e -d; do
       expect_exit 2 try -f sealed -k "$key" -k "$work/key$bits"
     done
     expect_exit 2 try -f sealed
-    expect_error 'no key or passphrase was given' 'name a key file with -k, or use -p to enter a passphrase'
+    expect_error 'no key or passphrase was given' "${missing[$direction]}"
     expect_exit 2 try
     expect_exit 2 try -f sealed -k "$key" --context 00
     expect_exit 2 try -f sealed -k "$key" --iv "$iv"

@@ -74,7 +74,10 @@ refused() { # ERROR HINT OPTION...
   expect_exit 2 "$program" "${@:3}"
   expect_error "$1" "$2"
 }
-refused 'standard input (-) can be only one of the files' '' "${t[@]}" - good -
+standard_input_twice() { refused 'the input and another input are both read from standard input' \
+  'use a different file for one of them' "${t[@]}" - good -; }
+standard_input_twice <good
+cat good | standard_input_twice
 refused 'the input and another input are both read from pipe' 'use a different file for one of them' "${t[@]}" pipe pipe
 refused '--key and another input are both read from words' 'use a different file for one of them' -t -k words good words
 refused 'no key or passphrase was given' 'name a key file with -k, or use -p to enter a passphrase' -t good good

@@ -36,5 +36,5 @@ for option in --stats --trace; do
   expect_error "$option requires a file name, not -" 'use /dev/stdout or /dev/stderr for standard output or standard error'
 done
 expect_exit 2 gs --size 1x
-expect_error "invalid --size '1x'" 'use a number of bytes, optionally followed by K, M, G or T (powers of 1024)'
+expect_error "invalid --size '1x'" 'use a whole number of bytes, optionally followed by K, M, G or T (powers of 1024)'
 expect_files plain

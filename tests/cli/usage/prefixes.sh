@@ -33,10 +33,13 @@ def check(*command):
                 expected = f"option '--{prefix}' is ambiguous: {', '.join(others)} or {last}"
                 given = [f"--{prefix}", f"--{prefix}=value"]
             elif options[meant[0]]:
-                expected = f"the required argument for option '--{meant[0]}' is missing"
+                expected = f"option '--{meant[0]}' requires a value"
                 given = [f"--{prefix}"]
+            elif meant[0].endswith("passphrase"):
+                expected = "a passphrase was given on the command line, where other users may have seen it"
+                given = [f"--{prefix}=value"]
             else:
-                expected = f"option '--{meant[0]}' does not take any arguments"
+                expected = f"option '--{meant[0]}' does not take a value"
                 given = [f"--{prefix}=value"]
             for each in given:
                 if (error := error_of(*command, each)) != expected:

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# The commands in gpuaes-recipes(7) run as printed, each section in a folder of its own. Services are replaced: `ssh
+# server` runs a command in the folder server, aws, zfs and btrfs copy files, and pass prints a passphrase. PostgreSQL and
+# par2 are real; their sections are skipped if they are not installed.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need mandoc tar
+need_cryptography
+
+mandoc -T ascii -O width=100 "$top/man/gpuaes-recipes.7" | sed 's/.\x08//g' >page
+mandoc -T ascii "$top/man/gpuaes-stream.5" | sed 's/.\x08//g' | sed -n '/^ *import sys$/,/\[16400 \* i:/p' |
+  python3 -c 'import sys, textwrap; print(textwrap.dedent(sys.stdin.read()))' >open.py
+
+# commands_in SECTION: the commands after "$ ", with the lines that continue them.
+commands_in() {
+  awk -v title="   $1" '/^   [A-Z]/ { wanted = $0 == title } wanted && /^ +\$ / { sub(/^ +\$ /, ""); command = 1 } !NF { command = 0 } wanted && command' page
+}
+
+mkdir programs
+cat >programs/ssh <<'END'
+#!/bin/sh
+cd "$1" && shift && exec sh -c "$*"
+END
+cat >programs/scp <<'END'
+#!/bin/sh
+exec cp "$1" "${2%:}/"
+END
+cat >programs/aws <<'END'
+#!/bin/sh
+case $4 in
+  -) exec cat "$(basename "$3")" ;;
+  *) exec cat >"$(basename "$4")" ;;
+esac
+END
+cat >programs/zfs <<'END'
+#!/bin/sh
+case $1 in
+  send) exec cat disk.img ;;
+  receive) exec cat >received ;;
+esac
+END
+cp programs/zfs programs/btrfs
+printf '#!/bin/sh\necho correct horse\necho another line\n' >programs/pass
+chmod +x programs/*
+PATH=$work/here/programs:$(dirname "$program"):$PATH
+
+mkdir -p files/photos
+echo 'a photo' >files/photos/1.jpg
+make_input 100000 files/photos/2.jpg
+make_input 300000 files/disk.img
+"$keygen" -o files/backup.key
+tar -C files -c photos | "$program" -q -k files/backup.key >files/photos.sealed
+
+# run_section TITLE: runs its commands in a new folder, which becomes the current one.
+run_section() {
+  cd "$work/here"
+  commands_in "$1" >commands
+  [ -s commands ] || fail "expected commands in the section '$1'"
+  rm -rf run
+  cp -a files run
+  cp open.py run
+  cp -a files run/server
+  cd run
+  bash -euo pipefail ../commands >"$work/stdout" 2>"$work/stderr" ||
+    fail "expected the commands in '$1' to succeed (stderr: $(<"$work/stderr"))"
+  if grep -E '^gpuaes-stream: (error|warning|hint)' "$work/stderr"; then fail "expected no messages in '$1'"; fi
+}
+# opens_as KEY SEALED PLAIN
+opens_as() {
+  "$program" -q -d -k "$1" "$2" >"$work/opened" || fail "expected $2 to decrypt"
+  same "$3" "$work/opened" "$2"
+}
+
+run_section 'Back up a directory'
+[ "$(grep -c '^photos/2.jpg$' "$work/stdout")" = 1 ] || fail "expected a list of the archive"
+"$program" -d -k backup.key photos.sealed | tar -d
+
+run_section 'Back up ZFS and btrfs snapshots'
+same disk.img received
+
+run_section 'Back up a server that cannot read its backups'
+"$program" -d -k identity server.sealed | tar -d
+
+run_section 'Split a backup into pieces'
+grep -q '^photos/2.jpg$' "$work/stdout" || fail "expected a list of the archive"
+run_section 'Store a backup in S3'
+grep -q '^photos/2.jpg$' "$work/stdout" || fail "expected a list of the archive"
+
+run_section 'Take the passphrase from a password manager'
+
+run_section 'Test backups'
+rm photos/2.jpg
+if bash -euo pipefail ../commands >/dev/null 2>&1; then fail "expected tar to find the missing file"; fi
+
+run_section 'Replace a key'
+"$program" -d -k new.key photos.sealed | tar -d
+expect_exit 3 "$program" -d -k backup.key photos.sealed
+
+run_section 'Decrypt without gpuaes-stream'
+grep -q '^photos/2.jpg$' "$work/stdout" || fail "expected a list of the archive"
+
+if command -v par2 >/dev/null; then
+  run_section 'Protect a backup against bad sectors'
+  same ../files/photos.sealed photos.sealed
+  "$program" -d -k backup.key photos.sealed >whole.tar
+  same whole.tar photos.tar
+  printf 'bad sector' | dd of=photos.sealed bs=1 seek=50000 conv=notrunc status=none
+  par2 repair -q photos.sealed.par2 >/dev/null
+  same ../files/photos.sealed photos.sealed "the repaired file"
+else
+  skip_part "par2 is not installed"
+fi
+
+# A PostgreSQL server in a folder, for a user other than root.
+initdb=$(command -v initdb || printf '%s\n' /usr/lib/postgresql/*/bin/initdb | tail -n 1)
+if [ -x "$initdb" ]; then
+  need_user
+  PATH=$(dirname "$initdb"):$PATH
+  export PGHOST=$work/postgres PGUSER=backup PGDATABASE=shop
+  as_owner() { "${as_user[@]}" "$@" </dev/null >"$work/postgres.log" 2>&1; }
+  mkdir "$PGHOST"
+  if [ "$(id -u)" = 0 ]; then chown 65534 "$PGHOST"; fi
+  as_owner initdb -N -A trust -U backup -D "$PGHOST/data" || fail "initdb failed: $(<"$work/postgres.log")"
+  at_exit "as_owner pg_ctl -m immediate -D '$PGHOST/data' stop"
+  as_owner pg_ctl -w -D "$PGHOST/data" -l "$PGHOST/log" -o "-k $PGHOST -c listen_addresses= -F" start ||
+    fail "PostgreSQL did not start: $(<"$work/postgres.log")"
+  createdb shop
+  psql -q -c 'create table orders as select n, md5(n::text) as item from generate_series(1, 20000) as n'
+  run_section 'Back up a PostgreSQL database'
+  count=$(psql -At -d shop_restored -c 'select count(*), min(item), max(item) from orders')
+  [ "$count" = "$(psql -At -c 'select count(*), min(item), max(item) from orders')" ] ||
+    fail "expected the same table after the restore, got $count"
+else
+  skip_part "PostgreSQL is not installed"
+fi

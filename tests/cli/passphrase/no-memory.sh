@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# If there is not enough memory to derive a key from a passphrase, the error says how much is needed.
+# shellcheck source=../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+if sanitized; then skip "sanitizers reserve address space themselves"; fi
+
+umask 077
+make_input 1000 plain
+printf 'correct horse\n' >passphrase
+# 128 MiB are too much, but anything else fits.
+limited() { (ulimit -v 140000 && "$program" "$@"); }
+limited -q -f raw --iv "$iv" -k "$key" -l cpu:1 -i plain -o out 2>"$work/stderr" || skip "the program needs more than 140000 KiB without a passphrase"
+same <(reference <plain) out
+expect_exit 1 limited --passphrase-file passphrase -l cpu:1 -i plain -o sealed
+expect_error 'cannot derive a key from the passphrase: 128 MiB of memory are needed'
+expect_files out passphrase plain
