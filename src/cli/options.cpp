@@ -253,7 +253,6 @@ void check_conflicts(const po::variables_map& given, const Options& options) {
 
 // The files named without an option.
 void set_inputs(Options& options, std::vector<std::string> names, const po::variables_map& given) {
-  if (names.empty()) return;
   if (given.contains("input")) throw UsageError("--input cannot be used together with another input file");
   options.inputs = std::move(names);
   if (options.several() && !options.test && options.action != Action::info)
@@ -282,7 +281,7 @@ Options parse_options(int argc, const char* const* argv) {
   const auto [given, names] = parse_command_line(static_cast<int>(command - argv), argv, describe(groups),
                                                  static_cast<std::size_t>(argc));
   Options options = read_options(groups, given);
-  set_inputs(options, names, given);
+  if (!names.empty()) set_inputs(options, names, given);
   if (command != end) options.command = read_command(given, names, {command + 1, end});
   check_conflicts(given, options);
   options.in_place = options.action == Action::rekey && options.names_input() && !given.contains("output");

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -226,8 +225,7 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
       return (*held)->copy();
     };
   const auto hold = [&secrets](Secret passphrase) {
-    const auto held = std::make_shared<Secret>(std::move(passphrase));
-    secrets.passphrase = [held] { return held->copy(); };
+    secrets.passphrase = [held = std::make_shared<Secret>(std::move(passphrase))] { return held->copy(); };
   };
   if (const auto& name = named.passphrase_file) {
     hold(with_option(named.passphrase_option, [&] {
@@ -241,14 +239,6 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
 }
 
 }  // namespace
-
-Secrets Secrets::copy() const {
-  Secrets other{{}, {}, recipients, passphrase, files};
-  for (const FileKey& key : keys) other.keys.emplace_back(key.copy(), key.name);
-  for (const Identity& identity : identities)
-    other.identities.push_back({identity.private_key.copy(), identity.recipient});
-  return other;
-}
 
 Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                      Cancel& cancel) {

@@ -24,7 +24,14 @@ struct Secrets {
   std::function<Secret()> passphrase;  // asks only once; empty without a passphrase option
   std::vector<struct stat> files;      // the files read, which must not be overwritten
 
-  Secrets copy() const;  // whose passphrase() asks only if this one has not asked before
+  // The copy's passphrase() asks only if this one has not asked before.
+  Secrets copy() const {
+    Secrets other{{}, {}, recipients, passphrase, files};
+    for (const FileKey& key : keys) other.keys.emplace_back(key.copy(), key.name);
+    for (const Identity& identity : identities)
+      other.identities.push_back({identity.private_key.copy(), identity.recipient});
+    return other;
+  }
 };
 
 // Returns the contents of a key or identity file. Adds the file to `files`. Warns if other users can read it,
