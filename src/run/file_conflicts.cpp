@@ -91,7 +91,8 @@ fs::path canonical_path(const fs::path& path) {
 bool are_in_conflict(const Input& a, const Input& b) {
   if (is_same_stream(a.status, b.status)) return true;
   const bool takes_data = a.kind == Input::Kind::secret && b.kind == Input::Kind::data;
-  return is_same_file(a.status, b.status) && (takes_data || a.consumes() || b.consumes());
+  const bool twice = a.name == standard_name && b.name == standard_name;
+  return is_same_file(a.status, b.status) && (takes_data || twice || a.consumes() || b.consumes());
 }
 
 void refuse_same_outputs(const OutputTargets& targets) {

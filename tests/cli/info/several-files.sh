@@ -39,8 +39,8 @@ expect_lines 'plain: raw, 60000 bytes of plaintext' 'a "raw" file: raw, 60000 by
 export LC_ALL=C
 odd=$'\xff\n\\'
 cp one "$odd"
-expect_exit 2 "$program" --info - one -
-expect_error 'standard input (-) can be only one of the files'
+expect_exit 2 "$program" --info - one - <one
+expect_error 'the input and another input are both read from standard input' 'use a different file for one of them'
 info 4 --json one missing cut-head 'a "raw" file' "$odd" short
 [ ! -s "$work/stdout" ] || [ "$(wc -l <"$work/stdout")" = 3 ] || fail "expected three lines, got $(<"$work/stdout")"
 cp "$work/stdout" report

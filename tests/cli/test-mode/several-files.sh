@@ -74,10 +74,13 @@ refused() { # ERROR HINT OPTION...
   expect_exit 2 "$program" "${@:3}"
   expect_error "$1" "$2"
 }
-refused 'standard input (-) can be only one of the files' '' "${t[@]}" - good -
+standard_input_twice() { refused 'the input and another input are both read from standard input' \
+  'use a different file for one of them' "${t[@]}" - good -; }
+standard_input_twice <good
+cat good | standard_input_twice
 refused 'the input and another input are both read from pipe' 'use a different file for one of them' "${t[@]}" pipe pipe
 refused '--key and another input are both read from words' 'use a different file for one of them' -t -k words good words
-refused 'no key or passphrase was given' 'name a key file with -k, or use -p to enter a passphrase' -t good good
+refused 'no key or passphrase was given' 'name a key or identity file with -k, or use -p to enter a passphrase' -t good good
 refused 'the raw format is not authenticated, so --test cannot verify anything' 'authenticated formats: sealed, cobblestone' \
   "${t[@]}" -f raw --iv "$iv" good good
 for option in --stats --trace; do refused "$option requires a single input" '' "${t[@]}" $option figures good good; done
