@@ -169,13 +169,15 @@ constexpr auto groups = std::to_array<OptionGroup<Options>>({
 
 // The files named without an option.
 void set_inputs(Options& options, std::vector<std::string> names, const po::variables_map& given) {
+  if (names.empty()) return;
   if (given.contains("input")) throw UsageError("--input cannot be used together with another input file");
+  if (names.size() > 1) {
+    if (!options.test && options.action != Action::info)
+      throw UsageError("more than one input file was given", "only --test and --info accept several files");
+    for (const char* name : {"stats", "trace"})
+      if (given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
+  }
   options.inputs = std::move(names);
-  if (options.several() && !options.test && options.action != Action::info)
-    throw UsageError("more than one input file was given", "only --test and --info accept several files");
-  for (const char* name : {"stats", "trace"})
-    if (options.several() && given.contains(name))
-      throw UsageError(fmt::format("--{} requires a single input", name));
 }
 
 // The command after --. UsageError if it is missing, or if an option is given that cannot be used with it.
@@ -197,7 +199,7 @@ Options parse_options(int argc, const char* const* argv) {
   const auto [given, names] = parse_command_line(static_cast<int>(command - argv), argv, describe(groups),
                                                  static_cast<std::size_t>(argc));
   Options options = read_options(groups, given);
-  if (!names.empty()) set_inputs(options, names, given);
+  set_inputs(options, names, given);
   if (command != end) options.command = read_command(given, names, {command + 1, end});
   check_rules(given, options);
   options.in_place = options.action == Action::rekey && options.names_input() && !given.contains("output");

@@ -137,6 +137,14 @@ Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
   throw UsageError("the passphrases do not match");
 }
 
+// Returns what `ask` returned the first time.
+std::function<Secret()> remembered(std::function<Secret()> ask) {
+  return [ask = std::move(ask), held = std::make_shared<std::optional<Secret>>()] {
+    if (!*held) *held = ask();
+    return (*held)->copy();
+  };
+}
+
 // Old or new secrets ------------------------------------------------------------------------------
 
 // The options that name one set of secrets.
@@ -167,13 +175,12 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
     });
   read_recipients(secrets, named.recipients, cancel);
   if (named.ask_passphrase)
-    secrets.passphrase = [question = named.question, twice = !named.opens, &cancel,
-                          held = std::make_shared<std::optional<Secret>>()] {
-      if (!*held) *held = ask_passphrase(question, twice, cancel);
-      return (*held)->copy();
-    };
+    secrets.passphrase = remembered([question = named.question, twice = !named.opens, &cancel] {
+      return ask_passphrase(question, twice, cancel);
+    });
   const auto hold = [&secrets](Secret passphrase) {
-    secrets.passphrase = [held = std::make_shared<Secret>(std::move(passphrase))] { return held->copy(); };
+    const auto held = std::make_shared<Secret>(std::move(passphrase));
+    secrets.passphrase = [held] { return held->copy(); };
   };
   if (const auto& name = named.passphrase_file) {
     hold(with_option(named.passphrase_option, [&] {

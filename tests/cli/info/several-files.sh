@@ -26,7 +26,8 @@ lines=('one: sealed, version 1, aes-256, 1 slot, 60000 bytes of plaintext'
 info 0 one two short openssl
 expect_lines "${lines[@]}"
 expect_empty "$work/stderr"
-cat one | { info 0 - one && expect_lines 'standard input: sealed, version 1, aes-256, 1 slot, size unknown' "${lines[0]}"; }
+info 0 - one < <(cat one)
+expect_lines 'standard input: sealed, version 1, aes-256, 1 slot, size unknown' "${lines[0]}"
 info 4 one missing cut-head two
 expect_lines "${lines[0]}" "${lines[1]}"
 printf 'gpuaes-stream: error: %s\n' 'cannot open missing: No such file or directory' \
@@ -39,7 +40,7 @@ expect_lines 'plain: raw, 60000 bytes of plaintext' 'a "raw" file: raw, 60000 by
 export LC_ALL=C
 odd=$'\xff\n\\'
 cp one "$odd"
-expect_exit 2 "$program" --info - one - <one
+expect_exit 2 "$program" --info - two - <one
 expect_error 'the input and another input are both read from standard input' 'use a different file for one of them'
 info 4 --json one missing cut-head 'a "raw" file' "$odd" short
 [ ! -s "$work/stdout" ] || [ "$(wc -l <"$work/stdout")" = 3 ] || fail "expected three lines, got $(<"$work/stdout")"

@@ -36,7 +36,7 @@ try 0 good second good -- "${t[@]}" good second good
 expect_empty "$work/stderr"
 try 0 good second -- "${t[@]}" -l cpu:2 -b 16K good second
 try 0 -- "${t[@]}" -q good second
-try 0 good "standard input" second -- "${t[@]}" good - second <good
+try 0 good "standard input" good -- "${t[@]}" good - good <second
 try 4 good good -- "${t[@]}" good short missing directory other good
 expect_errors 'the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified (short)' \
   'cannot open missing: No such file or directory' 'cannot read directory: Is a directory' \
@@ -77,7 +77,7 @@ refused() { # ERROR HINT OPTION...
 standard_input_twice() { refused 'the input and another input are both read from standard input' \
   'use a different file for one of them' "${t[@]}" - good -; }
 standard_input_twice <good
-cat good | standard_input_twice
+standard_input_twice < <(cat good)
 refused 'the input and another input are both read from pipe' 'use a different file for one of them' "${t[@]}" pipe pipe
 refused '--key and another input are both read from words' 'use a different file for one of them' -t -k words good words
 refused 'no key or passphrase was given' 'name a key or identity file with -k, or use -p to enter a passphrase' -t good good
