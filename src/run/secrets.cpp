@@ -55,8 +55,7 @@ bool is_identity_file(const std::string& name, Cancel& cancel) {
 // Adds the recipients in a file. The file counts as a secret, since it could be an identity file named by
 // mistake.
 void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& cancel) {
-  FdSource file = open_source(file_name, cancel);
-  secrets.files.push_back(file.status());
+  FdSource file = open_secret_file(file_name, secrets.files, cancel);
   std::vector<PublicKey>& recipients = secrets.recipients;
   const Secret contents = read_contents(file);
   const std::string& name = file.name();
