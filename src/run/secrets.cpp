@@ -27,7 +27,7 @@ namespace {
 
 // Adds the key or the identities that a file contains.
 void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens) {
-  const std::string_view line = first_line(contents);
+  const std::string_view line = first_content_line(as_text(contents.bytes()));
   if (looks_like_recipient(line))
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
@@ -47,7 +47,8 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
 bool is_identity_file(const std::string& name, Cancel& cancel) {
   if (access(name.c_str(), R_OK) != 0 || !std::filesystem::is_regular_file(name)) return false;
   FdSource file = open_source(name, cancel);
-  return looks_like_identity(first_line(read_up_to(max_key_file_bytes, file)));
+  const Secret begin = read_up_to(max_key_file_bytes, file);
+  return looks_like_identity(first_content_line(as_text(begin.bytes())));
 }
 
 // Recipients --------------------------------------------------------------------------------------
