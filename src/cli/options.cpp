@@ -170,7 +170,9 @@ constexpr auto groups = std::to_array<OptionGroup<Options>>({
 // The files named without an option.
 void set_inputs(Options& options, std::vector<std::string> names, const po::variables_map& given) {
   if (names.empty()) return;
-  if (given.contains("input")) throw UsageError("--input cannot be used together with another input file");
+  if (given.contains("input"))
+    throw UsageError("--input cannot be used together with another input file",
+                     "name the input only once, and a key or identity file with -k");
   if (names.size() > 1) {
     if (!options.test && options.action != Action::info)
       throw UsageError("more than one input file was given", "only --test and --info accept several files");

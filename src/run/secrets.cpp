@@ -88,6 +88,17 @@ void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Ca
 
 // Passphrases -------------------------------------------------------------------------------------
 
+// The first line of `contents`.
+Secret read_line(std::span<const std::byte> contents, const std::string& name, const Messages& messages) {
+  Secret passphrase = parse_passphrase(contents, name);
+  if (passphrase.bytes().back() == std::byte{'\r'})
+    messages.warning(
+        fmt::format("the passphrase from {} ends with a carriage return, which is part of it; "
+                    "Windows programs write one before each newline",
+                    name));
+  return passphrase;
+}
+
 // Reads byte by byte: the bytes after the line may be the input, and may not arrive for a long time.
 Secret read_passphrase(FdSource file, const Messages& messages) {
   Secret line(max_passphrase_bytes + 1);
@@ -95,25 +106,20 @@ Secret read_passphrase(FdSource file, const Messages& messages) {
   while (size < line.size() && file.read(line.bytes().subspan(size, 1)) == 1 &&
          line.bytes()[size] != std::byte{'\n'})
     ++size;
-  Secret passphrase = parse_passphrase(line.bytes().first(size), file.name());
-  if (passphrase.bytes().back() == std::byte{'\r'})
-    messages.warning(
-        fmt::format("the passphrase from {} ends with a carriage return, which is part of it; "
-                    "Windows programs write one before each newline",
-                    file.name()));
-  return passphrase;
+  return read_line(line.bytes().first(size), file.name(), messages);
 }
 
 // Ample for the entries of password managers, whose first line is the password.
 constexpr std::size_t max_command_output_bytes = 64 << 10;
 
-Secret run_passphrase_command(const std::string& command, Cancel& cancel) {
-  ChildProcess process({.words = {"/bin/sh", "-c", command}, .name = "the passphrase command"}, cancel);
+Secret run_passphrase_command(const std::string& command, const char* option, const Messages& messages,
+                              Cancel& cancel) {
+  ChildProcess process({.words = {"/bin/sh", "-c", command}, .name = option}, cancel);
   FdSource source = process.output();
   try {
     process.start();
     const Secret output = read_up_to(max_command_output_bytes + 1, source);
-    if (output.size() <= max_command_output_bytes) return parse_passphrase(output.bytes(), source.name());
+    if (output.size() <= max_command_output_bytes) return read_line(output.bytes(), source.name(), messages);
   } catch (const IoError& error) {
     throw UsageError(error.what(), error.hint());
   }
@@ -156,7 +162,8 @@ struct Named {
   const std::optional<std::string>& passphrase_command;
   bool opens;  // as opposed to sealing
   const char* key_option;
-  const char* passphrase_option;
+  const char* file_option;
+  const char* command_option;
   const char* question;
 
   bool empty() const {
@@ -183,13 +190,14 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
     secrets.passphrase = [held] { return held->copy(); };
   };
   if (const auto& name = named.passphrase_file) {
-    hold(with_option(named.passphrase_option, [&] {
+    hold(with_option(named.file_option, [&] {
       FdSource file = open_secret_file(*name, secrets.files, cancel);
       warn_if_readable(*name, file, messages);
       return read_passphrase(std::move(file), messages);
     }));
   }
-  if (const auto& command = named.passphrase_command) hold(run_passphrase_command(*command, cancel));
+  if (const auto& command = named.passphrase_command)
+    hold(run_passphrase_command(*command, named.command_option, messages, cancel));
   return secrets;
 }
 
@@ -211,7 +219,8 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
                     .passphrase_command = options.passphrase_command,
                     .opens = options.decrypt,
                     .key_option = "--key",
-                    .passphrase_option = "--passphrase-file",
+                    .file_option = "--passphrase-file",
+                    .command_option = "--passphrase-command",
                     .question = "passphrase: "};
   if (named.empty()) {
     if (options.decrypt && options.names_input() && is_identity_file(options.input(), cancel))
@@ -234,7 +243,8 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
                     .passphrase_command = options.new_passphrase_command,
                     .opens = false,
                     .key_option = "--new-key",
-                    .passphrase_option = "--new-passphrase-file",
+                    .file_option = "--new-passphrase-file",
+                    .command_option = "--new-passphrase-command",
                     .question = "new passphrase: "};
   if (named.empty())
     throw UsageError("--rekey requires a new key, recipient or passphrase",

@@ -52,17 +52,21 @@ refused() { # MESSAGE COMMAND
   expect_error "$1"
   expect_no_stderr 'hunter2'
 }
-refused 'the passphrase command failed with exit status 1' 'echo hunter2; false hunter2'
-refused 'the passphrase command failed with exit status 127' 'exit 127 # hunter2'
+refused '--passphrase-command failed with exit status 1' 'echo hunter2; false hunter2'
+refused '--passphrase-command failed with exit status 127' 'exit 127 # hunter2'
 # shellcheck disable=SC2016
-refused 'the passphrase command was killed by signal 15 (Terminated)' 'echo hunter2; kill $$'
-refused 'the passphrase from the output of the passphrase command is empty' true
-refused 'the output of the passphrase command is longer than 65536 bytes' 'yes hunter2'
+refused '--passphrase-command was killed by signal 15 (Terminated)' 'echo hunter2; kill $$'
+refused 'the passphrase from the output of --passphrase-command is empty' true
+refused 'the output of --passphrase-command is longer than 65536 bytes' 'yes hunter2'
 expect_exit 2 seal 'head -c 2000 /dev/zero' <plain
-expect_error 'the passphrase from the output of the passphrase command is longer than 1024 bytes' \
+expect_error 'the passphrase from the output of --passphrase-command is longer than 1024 bytes' \
   'a passphrase ends at the first newline'
+expect_exit 0 "$program" --passphrase-command 'printf "pw\r\n"' -i plain -o windows
+expect_stderr 'warning: the passphrase from the output of --passphrase-command ends with a carriage return'
 
 # New passphrases.
+expect_exit 2 "$program" --rekey --passphrase-command 'echo two words' --new-passphrase-command false -i sealed
+expect_error '--new-passphrase-command failed with exit status 1'
 expect_exit 0 "$program" -q --rekey --passphrase-command 'echo two words' --new-passphrase-command 'echo three' -i sealed
 expect_exit 3 "$program" -q -d --passphrase-file "$work/words" -i sealed
 expect_exit 0 "$program" -q -d --passphrase-command 'echo three' -i sealed
@@ -75,4 +79,4 @@ expect_exit 2 seal 'echo three' --passphrase-file "$work/words" -i plain
 expect_error '--passphrase-file and --passphrase-command cannot be used together'
 expect_exit 2 seal 'echo three' --new-passphrase-command 'echo four' -i plain
 expect_error '--new-passphrase-command requires --rekey'
-expect_files plain printed sealed runs from-command
+expect_files plain printed sealed runs from-command windows

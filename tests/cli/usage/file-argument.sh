@@ -43,7 +43,8 @@ expect_error 'cannot open missing: No such file or directory'
 for option in "-i plain" "-i -" "--input=plain"; do
   # shellcheck disable=SC2086 # two words
   expect_exit 2 gs $option plain
-  expect_error '--input cannot be used together with another input file'
+  expect_error '--input cannot be used together with another input file' \
+    'name the input only once, and a key or identity file with -k'
 done
 for mode in -e -d "--range 0:1" --salvage "--rekey --new-key $key"; do
   # shellcheck disable=SC2086 # two words
