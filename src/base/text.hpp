@@ -34,7 +34,7 @@ class ContentLines {
  public:
   explicit ContentLines(std::string_view text) : rest_(text) {}
 
-  // Moves to the first or next line. Returns false at the end, where line() is empty.
+  // Moves to the first or next line. Returns false at the end, where there is no line.
   bool next() {
     do {
       line_ = trim(take_line(rest_));
@@ -52,6 +52,12 @@ class ContentLines {
   std::string_view rest_, line_;
   std::size_t number_ = 0;
 };
+
+// The first of these lines, or an empty one.
+inline std::string_view first_content_line(std::string_view text) {
+  ContentLines lines(text);
+  return lines.next() ? lines.line() : std::string_view();
+}
 
 inline std::string join(const std::vector<std::string_view>& names) {
   return fmt::format("{}", fmt::join(names, ", "));

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/rows.hpp"
+#include "base/text.hpp"
 #include "cli/options.hpp"
 
 namespace gpuaes {
@@ -13,9 +15,7 @@ namespace {
 constexpr std::size_t max_copy_bytes = 64 << 20;
 
 std::vector<std::string_view> mode_names() {
-  std::vector<std::string_view> names;
-  for (const KernelModeInfo& each : kernel_modes) names.push_back(each.name);
-  return names;
+  return names_of(kernel_modes);
 }
 
 constexpr std::array<std::string_view, 2> kinds_of_copies{"no", "yes"};
@@ -47,9 +47,8 @@ void add_modes(std::vector<KernelMode>& modes, const std::string& name) {
     known = true;
   }
   if (known) return;
-  throw UsageError(
-      fmt::format("mode '{}' is not known", name),
-      fmt::format("modes are {}; aead and ecb each name two of them", fmt::join(mode_names(), ", ")));
+  throw UsageError(fmt::format("mode '{}' is not known", name),
+                   fmt::format("modes are {}; aead and ecb each name two of them", join(mode_names())));
 }
 
 bool parse_copies(const std::string& text) {

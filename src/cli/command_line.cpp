@@ -72,10 +72,9 @@ UsageError unknown(const std::string& name, const po::options_description& optio
 }
 
 UsageError missing_value(const std::string& name, const po::option_description& option) {
-  const std::string& help = option.description();
-  return UsageError(fmt::format("option '{}' requires a value", name),
-                    fmt::format("{} {}: {}", name, option.format_parameter(),
-                                help.substr(0, std::min(help.find(". "), help.size() - 1))));
+  return UsageError(
+      fmt::format("option '{}' requires a value", name),
+      fmt::format("{} {}: {}", name, option.format_parameter(), first_sentence(option.description())));
 }
 
 UsageError does_not_take_value(const std::string& name) {

@@ -24,9 +24,6 @@ std::string_view letter(const OptionText& option);
 // The words of ArgumentKind::words, separated by spaces.
 std::string words_of(const OptionText& option);
 
-// The first sentence of a help text, without its period.
-std::string_view summary(std::string_view help);
-
 // In single quotes, as all three shells accept them.
 std::string quote(std::string_view text);
 

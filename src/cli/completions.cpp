@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/rows.hpp"
 #include "base/text.hpp"
 #include "cli/completion_scripts.hpp"
 
@@ -27,9 +28,7 @@ constexpr std::array shells{
 }  // namespace
 
 std::vector<std::string_view> shell_names() {
-  std::vector<std::string_view> names;
-  for (const Shell& each : shells) names.push_back(each.name);
-  return names;
+  return names_of(shells);
 }
 
 std::string completions(const CompletedProgram& program, std::string_view shell) {
@@ -57,12 +56,6 @@ std::string_view letter(const OptionText& option) {
 
 std::string words_of(const OptionText& option) {
   return fmt::format("{}", fmt::join(option.words(), " "));
-}
-
-std::string_view summary(std::string_view help) {
-  help = help.substr(0, help.find(". "));
-  if (help.ends_with('.')) help.remove_suffix(1);
-  return help;
 }
 
 std::string quote(std::string_view text) {

@@ -36,7 +36,8 @@ std::string option_lines(const std::vector<OptionText>& options, std::string_vie
     text += complete;
     if (!letter(option).empty()) text += fmt::format(" -s {}", letter(option));
     text += fmt::format(" -l {}{} -d {}\n", long_name(option),
-                        option.argument == nullptr ? "" : argument_of(option), quote(summary(option.help)));
+                        option.argument == nullptr ? "" : argument_of(option),
+                        quote(first_sentence(option.help)));
   }
   return text;
 }
@@ -51,7 +52,8 @@ std::string fish_completions(const CompletedProgram& program) {
   const std::string before_command = complete + " -n __fish_use_subcommand";
   text += option_lines(program.options, before_command);
   for (const CompletedCommand& command : program.commands) {
-    text += fmt::format("{} -a {} -d {}\n", before_command, command.name, quote(summary(command.help)));
+    text +=
+        fmt::format("{} -a {} -d {}\n", before_command, command.name, quote(first_sentence(command.help)));
     text += option_lines(command.options,
                          fmt::format("{} -n '__fish_seen_subcommand_from {}'", complete, command.name));
   }

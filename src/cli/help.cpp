@@ -65,6 +65,12 @@ std::string option_term(std::string_view names, const char* argument) {
   return argument == nullptr ? term : fmt::format("{} {}", term, argument);
 }
 
+std::string_view first_sentence(std::string_view text) {
+  text = text.substr(0, text.find(". "));
+  if (text.ends_with('.')) text.remove_suffix(1);
+  return text;
+}
+
 std::size_t help_columns() {
   std::optional<std::size_t> columns = columns_from_environment();
   if (!columns) columns = terminal_columns(STDOUT_FILENO);

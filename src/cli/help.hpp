@@ -23,6 +23,9 @@ struct HelpSection {
 // "-k, --key FILE" for the option that Boost.Program_options calls "key,k". `argument` may be nullptr.
 std::string option_term(std::string_view names, const char* argument);
 
+// The first sentence of a text, without its period.
+std::string_view first_sentence(std::string_view text);
+
 // The width of help on standard output, at most 100 columns: COLUMNS if it is set, otherwise the width of the
 // terminal, or 80 if standard output is not a terminal.
 std::size_t help_columns();

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/rows.hpp"
 #include "base/text.hpp"
 #include "io/fd_source_sink.hpp"
 
@@ -35,9 +36,7 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text, std::string_view
 }  // namespace
 
 std::vector<std::string_view> cipher_names() {
-  std::vector<std::string_view> names;
-  for (const CipherInfo& each : ciphers) names.push_back(each.name);
-  return names;
+  return names_of(ciphers);
 }
 
 Cipher parse_cipher(const std::string& name) {

@@ -43,7 +43,7 @@ std::string action_of(const OptionText& option) {
 std::string option_spec(const OptionText& option) {
   const bool has_argument = option.argument != nullptr;
   const std::string name = fmt::format("--{}{}", long_name(option), has_argument ? "=" : "");
-  std::string text = fmt::format("[{}]", escape(summary(option.help)));
+  std::string text = fmt::format("[{}]", escape(first_sentence(option.help)));
   if (has_argument) text += fmt::format(":{}:{}", escape(option.argument), action_of(option));
   if (letter(option).empty()) return quote(fmt::format("{}{}{}", option.repeats ? "*" : "", name, text));
   const std::string before =
@@ -69,7 +69,8 @@ std::string zsh_completions(const CompletedProgram& program) {
     return text + arguments(program.options, program.takes_files ? "*:FILE:_files" : "", "");
   text += "local -a commands=(\n";
   for (const CompletedCommand& command : program.commands)
-    text += fmt::format("    {}\n", quote(fmt::format("{}:{}", command.name, escape(summary(command.help)))));
+    text += fmt::format("    {}\n",
+                        quote(fmt::format("{}:{}", command.name, escape(first_sentence(command.help)))));
   text += ")\ncase $((CURRENT > 2)):$words[2] in\n";
   for (const CompletedCommand& command : program.commands)
     text += fmt::format("    1:{})\n        shift words\n        ((CURRENT -= 1))\n{}        ;;\n",

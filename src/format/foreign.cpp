@@ -102,8 +102,7 @@ void refuse_foreign(HeaderReader& input) {
   if (is_openpgp(input.peek(openpgp_bytes))) refuse(openpgp_name, openpgp_hint);
   for (const Signature& each : signatures)
     if (begins_with(input, each)) refuse(each.name, each.hint);
-  ContentLines lines(as_text(input.peek(comment_bytes)));
-  if (lines.next() && looks_like_identity(lines.line()))
+  if (looks_like_identity(first_content_line(as_text(input.peek(comment_bytes)))))
     throw AuthError("the input contains an identity, not an encrypted file",
                     "name the identity file with -k");
 }

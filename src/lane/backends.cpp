@@ -172,15 +172,13 @@ CudaKernel parse_cuda_kernel(std::string_view name) {
 }
 
 std::vector<std::string_view> lane_names() {
-  std::vector<std::string_view> names{auto_lanes};
-  for (const BackendInfo& each : backends) names.push_back(each.name);
+  std::vector<std::string_view> names = names_of(backends);
+  names.insert(names.begin(), auto_lanes);
   return names;
 }
 
 std::vector<std::string_view> cuda_kernel_names() {
-  std::vector<std::string_view> names;
-  for (const CudaKernelInfo& each : cuda_kernels) names.push_back(each.name);
-  return names;
+  return names_of(cuda_kernels);
 }
 
 // Device lanes come last, since the calling thread drives the first lane of a run. They are opened together,

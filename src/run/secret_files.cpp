@@ -62,17 +62,12 @@ Secret read_contents(FdSource& file) {
   return contents;
 }
 
-std::string_view first_line(const Secret& contents) {
-  ContentLines lines(as_text(contents.bytes()));
-  lines.next();
-  return lines.line();
-}
-
 Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                      Cancel& cancel) {
   FdSource file = open_secret_file(name, files, cancel);
   Secret contents = read_contents(file);
-  if (!looks_like_recipient(first_line(contents))) warn_if_readable(name, file, messages);
+  if (!looks_like_recipient(first_content_line(as_text(contents.bytes()))))
+    warn_if_readable(name, file, messages);
   return contents;
 }
 

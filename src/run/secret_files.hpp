@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/messages.hpp"
@@ -25,9 +24,6 @@ Secret read_up_to(std::size_t max, FdSource& file);
 
 // The contents of a file of keys, identities or recipients. UsageError if it is too long for one.
 Secret read_contents(FdSource& file);
-
-// The first line that is neither empty nor a comment.
-std::string_view first_line(const Secret& contents);
 
 // Returns the contents of a key or identity file. Adds the file to `files`. Warns if other users can read it,
 // unless it contains recipients, which are public. IoError if it cannot be read; UsageError if it is too long

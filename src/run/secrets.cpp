@@ -27,7 +27,7 @@ namespace {
 
 // Adds the key or the identities that a file contains.
 void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens) {
-  const std::string_view line = first_line(contents);
+  const std::string_view line = first_content_line(as_text(contents.bytes()));
   if (looks_like_recipient(line))
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
@@ -47,7 +47,8 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
 bool is_identity_file(const std::string& name, Cancel& cancel) {
   if (access(name.c_str(), R_OK) != 0 || !std::filesystem::is_regular_file(name)) return false;
   FdSource file = open_source(name, cancel);
-  return looks_like_identity(first_line(read_up_to(max_key_file_bytes, file)));
+  const Secret begin = read_up_to(max_key_file_bytes, file);
+  return looks_like_identity(first_content_line(as_text(begin.bytes())));
 }
 
 // Recipients --------------------------------------------------------------------------------------
@@ -55,8 +56,7 @@ bool is_identity_file(const std::string& name, Cancel& cancel) {
 // Adds the recipients in a file. The file counts as a secret, since it could be an identity file named by
 // mistake.
 void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& cancel) {
-  FdSource file = open_source(file_name, cancel);
-  secrets.files.push_back(file.status());
+  FdSource file = open_secret_file(file_name, secrets.files, cancel);
   std::vector<PublicKey>& recipients = secrets.recipients;
   const Secret contents = read_contents(file);
   const std::string& name = file.name();
@@ -204,17 +204,17 @@ Secrets Secrets::copy() const {
 }
 
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  const Named named{options.key_files,
-                    options.decrypt ? nothing : options.recipients,
-                    options.ask_passphrase,
-                    options.passphrase_file,
-                    options.passphrase_command,
-                    options.decrypt,
-                    "--key",
-                    "--passphrase-file",
-                    "passphrase: "};
+  const Named named{.key_files = options.key_files,
+                    .recipients = options.decrypt ? nothing : options.recipients,
+                    .ask_passphrase = options.ask_passphrase,
+                    .passphrase_file = options.passphrase_file,
+                    .passphrase_command = options.passphrase_command,
+                    .opens = options.decrypt,
+                    .key_option = "--key",
+                    .passphrase_option = "--passphrase-file",
+                    .question = "passphrase: "};
   if (named.empty()) {
-    if (options.decrypt && is_identity_file(options.input(), cancel))
+    if (options.decrypt && options.names_input() && is_identity_file(options.input(), cancel))
       throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
                        "name the identity file with -k, and the encrypted file with -i or without an option");
     throw UsageError("no key or passphrase was given",
@@ -227,15 +227,15 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
 }
 
 Secrets read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  const Named named{options.new_key_files,
-                    options.recipients,
-                    options.ask_new_passphrase,
-                    options.new_passphrase_file,
-                    options.new_passphrase_command,
-                    false,
-                    "--new-key",
-                    "--new-passphrase-file",
-                    "new passphrase: "};
+  const Named named{.key_files = options.new_key_files,
+                    .recipients = options.recipients,
+                    .ask_passphrase = options.ask_new_passphrase,
+                    .passphrase_file = options.new_passphrase_file,
+                    .passphrase_command = options.new_passphrase_command,
+                    .opens = false,
+                    .key_option = "--new-key",
+                    .passphrase_option = "--new-passphrase-file",
+                    .question = "new passphrase: "};
   if (named.empty())
     throw UsageError("--rekey requires a new key, recipient or passphrase",
                      "use --new-key FILE, --recipient RECIPIENT or --new-passphrase");

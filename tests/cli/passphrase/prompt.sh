@@ -109,14 +109,14 @@ child = begin("-d", data=sealed)
 answer(SECRET + b"\n", "prompt to decrypt")
 expect_same(plain, end(child, 0, "to decrypt").out, "decrypted")
 
+quick = sf.seal(plain, [KEY], SECRET, 10)
 for name in ("one", "two"):
     with open(name, "wb") as file:
-        file.write(sealed)
+        file.write(quick)
 child = begin("--test", "one", "two", "one")
 answer(SECRET + b"\n", "prompt for several files")
 expect_same(b"one: ok\ntwo: ok\none: ok\n", end(child, 0, "several files").out, "several files")
 expect_equal(1, seen.count(b"passphrase: "), "prompts for several files")
-quick = sf.seal(plain, [KEY], SECRET, 10)
 child = begin("-d", data=quick)
 answer(b"Horse\n", "prompt to decrypt")
 expect_equal(b"", end(child, 3, "wrong passphrase").out, "output with a wrong passphrase")

@@ -51,4 +51,7 @@ for file in absent plain recipient .; do
   expect_exit 2 "$program" -d -i "$file" <sealed
   expect_error 'no key or passphrase was given' 'name a key or identity file with -k, or use -p to enter a passphrase'
 done
+cp identity ./-
+expect_exit 2 "$program" -d <identity
+expect_error 'no key or passphrase was given' 'name a key or identity file with -k, or use -p to enter a passphrase'
 expect_exit 0 gsealed -i identity -o sealed-identity
