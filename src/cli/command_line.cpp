@@ -121,7 +121,7 @@ void refuse_exposed_passphrase(const std::vector<po::option>& given, const po::o
     if (!asks.empty() && word != standard_name && access(word.c_str(), F_OK) != 0)
       throw exposed_passphrase(asks,
                                "choose another passphrase, and use {} alone to enter it; if the next word "
-                               "was meant as the input, there is no such file");
+                               "was meant to be the input, that file does not exist");
   }
 }
 

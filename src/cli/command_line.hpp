@@ -50,7 +50,7 @@ std::vector<std::string_view> words_in() {
   return {names.begin(), names.end()};
 }
 
-// What help and completions show of an option.
+// What help and completions show about an option.
 struct OptionText {
   const char* names;     // as Boost.Program_options takes them: "decrypt,d"
   const char* argument;  // a placeholder, such as FILE; nullptr for an option without an argument

@@ -76,7 +76,7 @@ constexpr auto keys = std::to_array<Row>({
     {"recipient,r", "RECIPIENT",
      "Encrypt for RECIPIENT; with @FILE, for each recipient in FILE. Can be repeated.",
      add_text<&Options::recipients>, repeats},
-    {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as -r @FILE. Can be repeated.",
+    {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as with -r @FILE. Can be repeated.",
      [](Options& options, const std::string& name) { options.recipients.push_back("@" + name); }, repeats},
     {"new-key", "FILE", "With --rekey: add a slot for the key in FILE. Can be repeated.",
      add_text<&Options::new_key_files>, repeats},
@@ -90,7 +90,7 @@ constexpr auto keys = std::to_array<Row>({
 });
 
 constexpr auto files = std::to_array<Row>({
-    {"input,i", "FILE", "Read FILE instead of standard input (-). FILE alone means the same.",
+    {"input,i", "FILE", "Read FILE instead of standard input (-). FILE without an option means the same.",
      [](Options& options, const std::string& name) {
        options.inputs = {name};
        options.input_option = "--input";
@@ -124,7 +124,7 @@ constexpr auto lanes = std::to_array<Row>({
     {"lanes,l", "SPEC",
      "Where to compute: auto (the default), or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +.",
      set_parsed<&Options::lanes, parse_lanes>, once, lane_names},
-    {"threads,T", "N", "Use N CPU threads, as -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
+    {"threads,T", "N", "Use N CPU threads, as with -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
     {"kernel", "NAME", "CUDA kernels: bitslice (the default, constant-time) or ttable.",
      set_parsed<&Options::kernel, parse_cuda_kernel>, once, cuda_kernel_names},
     {"chunk-size,b", "SIZE", "Plaintext bytes per chunk; K, M and G are powers of 1024.",
@@ -136,7 +136,7 @@ constexpr auto messages = std::to_array<Row>({
     {"progress,P", nullptr, "Show progress: bytes, time, rates and lanes.", turn_on<&Options::progress>},
     {"size", "SIZE", "The expected size of an input that is not a file, for --progress.",
      set_parsed<&Options::size, parse_expected_size>},
-    {"verbose,v", nullptr, "Explain what is being done; twice, also the work of each lane.",
+    {"verbose,v", nullptr, "Explain what is being done; given twice, also the work of each lane.",
      [](Options& options, const std::string&) {
        options.level = options.level == Level::normal ? Level::verbose : Level::very_verbose;
      }},

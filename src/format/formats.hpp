@@ -47,8 +47,8 @@ Describe describe_raw;
 // length.
 Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key);
 
-// For an input that is not in the format it should be in, at its beginning: throws AuthError if that can tell
-// what the input is.
+// For an input, at its beginning, that is not in the expected format: throws AuthError if it recognizes the
+// input.
 void refuse_other_format(HeaderReader& input);
 
 // A hint for input in an unknown format: which formats must be named with -f.

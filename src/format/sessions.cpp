@@ -101,7 +101,7 @@ class SegmentSession : public Session {
           "the stream ends at byte {}, but the input has trailing bytes; {} bytes of plaintext before "
           "the last segment were verified",
           piece, at + *size, released,
-          "the first {0} bytes are complete; decrypt only those, for example with head -c {0}");
+          "the first {0} bytes are a complete stream; decrypt only those, for example with head -c {0}");
     if (piece.in.size() - at < sealed_segment_bytes)
       return failed(
           "the input is corrupt or truncated at byte {}; {} bytes of plaintext before that were "

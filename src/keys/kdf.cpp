@@ -130,7 +130,7 @@ Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> 
         EVP_PBE_scrypt(characters(phrase), phrase.size(), octets(salt_copy.data()), salt_copy.size(), n, r, p,
                        memory, octets(out.bytes().data()), size) == 1;
     if (!good && ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE)
-      throw IoError(fmt::format("cannot derive a key from the passphrase: {} MiB of memory are needed",
+      throw IoError(fmt::format("cannot derive a key from the passphrase: {} MiB of memory is needed",
                                 ((128 * r * n - 1) >> 20) + 1));
     check(good, "EVP_PBE_scrypt");
     return out;

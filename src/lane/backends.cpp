@@ -160,8 +160,7 @@ std::vector<LaneSpec> parse_threads(std::string_view text) {
   if (!count)
     throw UsageError(
         fmt::format("invalid --threads '{}'", text),
-        fmt::format("use a number from 1 to {}, or omit the option to use what suits the machine",
-                    max_threads));
+        fmt::format("use a number from 1 to {}, or omit the option to let the program choose", max_threads));
   return {{.backend = Backend::cpu, .count = count}};
 }
 

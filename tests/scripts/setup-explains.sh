@@ -109,11 +109,11 @@ setup: error: could not install g++ make libboost-dev libboost-program-options-d
 
 system
 fake cmake <<<'echo "cmake version 3.18.4"'
-expect 1 "setup: error: CMake 3.25 or newer is needed, and bin/cmake is 3.18.4: install one, for example with python3 -m pip \
+expect 1 "setup: error: CMake 3.25 or newer is needed, but bin/cmake is 3.18.4: install a newer one, for example with python3 -m pip \
 install --user 'cmake>=3.25', and put its folder first on PATH" scripts/setup
 system
 fake c++ <<<'[ "$1" = --version ] && echo "c++ (made up) 10.2.1" || echo 10'
-expect 1 "setup: error: version 11 or newer is needed, and c++ is GNU 10: install one, and set CXX to it" scripts/setup
+expect 1 "setup: error: version 11 or newer is needed, but c++ is GNU 10: install a newer compiler, and set CXX to it" scripts/setup
 system
 expect 1 "setup: error: CXX is set to missing++, which was not found: set it to a C++20 compiler, or unset it" \
   env CXX=missing++ scripts/setup
@@ -132,8 +132,8 @@ tail -n 3 "$tree/output" | grep -q '^  made up' || fail "expected the error of C
 # expect_target TARGET ARGUMENTS: what quickstart builds for, with arguments for cmake. The disk is full.
 expect_target() {
   fake cmake <<<'echo "$@" >>"$TREE/calls"; echo "cmake version 3.25.1"; [ "$1" != --build ] || { echo "No space left on device"; exit 1; }'
-  expect 1 "quickstart: installs missing packages, then builds gpuaes-stream and gpuaes-keygen into build-quickstart/
-quickstart: builds for $1
+  expect 1 "quickstart: installing missing packages, then building gpuaes-stream and gpuaes-keygen into build-quickstart/
+quickstart: target: $1
 quickstart: building (log: build-quickstart/build.log)
 quickstart: error: the disk is full: free some space, then run this again (log: build-quickstart/build.log)" \
     scripts/quickstart

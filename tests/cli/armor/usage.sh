@@ -18,7 +18,7 @@ expect_exit 2 "$program" --info -a
 expect_error "--info cannot be used with --armor" \
   "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet"
 
-# A format that is named is not looked for in armor.
+# If a format other than sealed is named, armor is not detected.
 echo text >plain
 expect_exit 0 gsealed -a -i plain
 cp "$work/stdout" armored

@@ -50,6 +50,7 @@ make_input 100000 files/photos/2.jpg
 make_input 300000 files/disk.img
 "$keygen" -o files/backup.key
 tar -C files -c photos | "$program" -q -k files/backup.key >files/photos.sealed
+cp files/photos.sealed files/home.sealed
 
 # run_section TITLE: runs its commands in a new folder, which becomes the current one.
 run_section() {
@@ -89,10 +90,12 @@ grep -q '^photos/2.jpg$' "$work/stdout" || fail "expected a list of the archive"
 run_section 'Take the passphrase from a password manager'
 
 run_section 'Test backups'
+printf '%s.sealed: ok\n' home photos | cmp - "$work/stdout" || fail "expected a line for each backup"
 rm photos/2.jpg
 if bash -euo pipefail ../commands >/dev/null 2>&1; then fail "expected tar to find the missing file"; fi
 
 run_section 'Replace a key'
+bash -euo pipefail <(sed 1d ../commands) || fail "expected the loop to succeed again"
 "$program" -d -k new.key photos.sealed | tar -d
 expect_exit 3 "$program" -d -k backup.key photos.sealed
 

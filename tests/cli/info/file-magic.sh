@@ -26,9 +26,9 @@ shows sealed 'gpuaes-stream sealed file, version 1, AES-256-GCM, 2 key slots'
 printf 'gpuaes-stream/1\n\x07\x02' >later
 shows later 'gpuaes-stream sealed file, version 1, unknown suite 0x07, 2 key slots'
 printf 'gpuaes-stream/2\n\x01\x02' >later
-shows later 'gpuaes-stream sealed file, another version'
+shows later 'gpuaes-stream sealed file, unknown version'
 gsealed -a <plain >text
-shows text 'gpuaes-stream sealed file, as text'
+shows text 'gpuaes-stream sealed file, armored'
 for file in identity commented; do shows "$file" 'gpuaes-stream identity (secret key), ASCII text'; done
 shows recipient 'gpuaes-stream recipient (public key), ASCII text'
 

@@ -13,7 +13,7 @@ for option in -T3 "-T 3" "--threads 3" --threads=3; do
 done
 for number in 0 -1 +1 1025 x 1x 1+cpu auto '' ' 1'; do
   expect_exit 2 gs -T "$number" plain
-  expect_error "invalid --threads '$number'" 'use a number from 1 to 1024, or omit the option to use what suits the machine'
+  expect_error "invalid --threads '$number'" 'use a number from 1 to 1024, or omit the option to let the program choose'
 done
 expect_exit 2 gs -T 2 -l cpu:2 plain
 expect_error '--lanes and --threads cannot be used together'

@@ -12,5 +12,5 @@ limited() { (ulimit -v 140000 && "$program" "$@"); }
 limited -q -f raw --iv "$iv" -k "$key" -l cpu:1 -i plain -o out 2>"$work/stderr" || skip "the program needs more than 140000 KiB without a passphrase"
 same <(reference <plain) out
 expect_exit 1 limited --passphrase-file passphrase -l cpu:1 -i plain -o sealed
-expect_error 'cannot derive a key from the passphrase: 128 MiB of memory are needed'
+expect_error 'cannot derive a key from the passphrase: 128 MiB of memory is needed'
 expect_files out passphrase plain

@@ -14,7 +14,7 @@ for words in -phunter2 -dphunter2 -p=hunter2 --passphrase=hunter2 -pcorrect -pba
 done
 exposed 'choose another passphrase, and use --new-passphrase alone to enter it' --rekey -k "$key" --new-passphrase=hunter2
 
-no_file='alone to enter it; if the next word was meant as the input, there is no such file'
+no_file='alone to enter it; if the next word was meant to be the input, that file does not exist'
 for option in -p -dp -pd --passphrase; do
   exposed "choose another passphrase, and use -p $no_file" "$option" hunter2
   exposed "choose another passphrase, and use -p $no_file" "$option" correct horse

@@ -103,7 +103,7 @@ def expect_trailing(data, end, plaintext, *options, what, **more):
     got = expect(4, plaintext[:good], "-d", *secrets(options), data=data, what=what, **more)
     expect_message(got, f"error: the stream ends at byte {end}, but the input has trailing bytes; "
                         f"{good} bytes of plaintext before the last segment were verified\n", what)
-    expect_message(got, f"hint: the first {end} bytes are complete; decrypt only those, for example with head -c {end}\n", what)
+    expect_message(got, f"hint: the first {end} bytes are a complete stream; decrypt only those, for example with head -c {end}\n", what)
     return got
 
 

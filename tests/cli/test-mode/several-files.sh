@@ -69,7 +69,7 @@ from_descriptor
 try 0 other other -- -t -k other.key other other
 [ "$(wc -l <"$work/stderr")" = 1 ] || fail "expected one warning about the key file, got: $(<"$work/stderr")"
 
-# What concerns all files is an error at once.
+# An error that concerns all files is reported before any is read.
 refused() { # ERROR HINT OPTION...
   expect_exit 2 "$program" "${@:3}"
   expect_error "$1" "$2"

@@ -43,7 +43,7 @@ expect_error 'the recipients file: empty contains no recipients' \
 expect_exit 4 gsealed -d -i empty
 expect_error 'the input is empty (empty)'
 
-# In place of the input, an identity. Encrypting one is not a mistake.
+# An identity in place of the input. Encrypting one is not a mistake.
 expect_exit 2 "$program" -d -i identity <sealed
 expect_error 'identity contains an identity, not an encrypted file' \
   'name the identity file with -k, and the encrypted file with -i or without an option'
