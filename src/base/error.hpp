@@ -29,6 +29,13 @@ class UsageError : public Error {
       : Error(Exit::usage, message, std::move(hint)) {}
 };
 
+// The options cannot be used with this input, but may be with another one.
+class UnsuitableInput : public Error {
+ public:
+  explicit UnsuitableInput(const std::string& message, std::string hint = {})
+      : Error(Exit::usage, message, std::move(hint)) {}
+};
+
 // The secret is well formed but does not open the input.
 class KeyError : public Error {
  public:

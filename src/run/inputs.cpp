@@ -48,6 +48,8 @@ void name_input(const std::string& name, const std::function<void()>& action) {
     throw_named(error, name);
   } catch (const KeyError& error) {
     throw_named(error, name);
+  } catch (const UnsuitableInput& error) {
+    throw_named(error, name);
   } catch (const VersionError& error) {
     throw_named(error, name);
   }

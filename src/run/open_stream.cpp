@@ -55,7 +55,7 @@ void check_format(const Options& options, const Format& format, bool armored) {
     throw UsageError(fmt::format("the {} format does not support --armor", format.name),
                      list_hint("formats that support it: {}", formats_that_accept(&Accepts::armor)));
   if (armored && (options.range || options.salvage))
-    throw UsageError(
+    throw UnsuitableInput(
         fmt::format("{} does not work on armored input", options.range ? "--range" : "--salvage"),
         "remove the armor first, with sed /^-----/d FILE | base64 -di");
 }

@@ -14,7 +14,7 @@ CHARACTER = r"'(?:[^'\\\n]|\\[^\n])'"
 RAW_LITERAL = r'\bR"(\w*)\(.*?\)\1"'
 # Expressions that create an error or print a message.
 REPORT = re.compile(
-    r"\b(?:(?:Usage|Auth|Key|Io|Lane|Version)Error|PipeClosed|io_error|refuse_header|messages_?\.\w+|warn_?)(?=[({])"
+    r"\b(?:(?:Usage|Auth|Key|Io|Lane|Version)Error|PipeClosed|UnsuitableInput|io_error|refuse_header|messages_?\.\w+|warn_?)(?=[({])"
 )
 
 # Literals with words and a space that are not messages, except in arguments of REPORT.

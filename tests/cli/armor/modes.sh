@@ -61,7 +61,7 @@ hint = "gpuaes-stream: hint: remove the armor first, with sed /^-----/d FILE | b
 write(text)
 for options in (["--range", "0:10"], ["--salvage"], ["--salvage", "--test"]):
     got = expect(2, b"", "-k", key, *options, "-i", "file", what=f"{options}")
-    expect_equal(f"gpuaes-stream: error: {options[0]} does not work on armored input\n{hint}", got.err.decode(), f"{options}")
+    expect_equal(f"gpuaes-stream: error: {options[0]} does not work on armored input (file)\n{hint}", got.err.decode(), f"{options}")
 dearmored = subprocess.run("sed /^-----/d file | base64 -di", shell=True, check=True, capture_output=True).stdout
 expect_equal(sealed, dearmored, "the hint's command")
 
