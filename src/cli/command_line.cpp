@@ -150,20 +150,20 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
     refuse_exposed_passphrase(parsed.options, options);
     CommandLine line;
     po::store(parsed, line.given);
-    for (const po::option& option : parsed.options)
-      if (option.position_key >= 0)
-        line.positional.insert(line.positional.end(), option.value.begin(), option.value.end());
-    if (line.positional.size() > max_positional)
-      throw UsageError(fmt::format("unexpected argument '{}'", line.positional[max_positional]),
-                       options_hint);
+    for (const po::option& option : parsed.options) {
+      if (option.position_key < 0) continue;
+      if (option.original_tokens.front().starts_with("--=")) throw unknown("--", options);
+      line.positional.insert(line.positional.end(), option.value.begin(), option.value.end());
+    }
+    if (line.positional.size() > max_positional) throw UsageError("too many arguments", options_hint);
     return line;
   } catch (const po::unknown_option& error) {
     if (contains_p(error.get_option_name(), options)) throw exposed_passphrase("-p");
     const std::string name = option_in(error.get_option_name());
     throw options.find_nothrow(name, false) != nullptr ? does_not_take_value(name) : unknown(name, options);
   } catch (const po::invalid_command_line_syntax& error) {
-    const std::string name = error.get_option_name();
-    const po::option_description& option = options.find(name.substr(2), false);
+    const po::option_description& option = options.find(error.get_option_name().substr(2), true);
+    const std::string name = "--" + option.long_name();
     if (option.semantic()->max_tokens() > 0) throw missing_value(name, option);
     const std::string_view asks = passphrase_option(option.long_name());
     throw asks.empty() ? does_not_take_value(name) : exposed_passphrase(asks);

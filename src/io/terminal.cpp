@@ -28,7 +28,7 @@ Fd open_terminal(Cancel& cancel) {
   try {
     return open_file(terminal, O_RDWR | O_NOCTTY | O_NONBLOCK, cancel);
   } catch (const IoError& error) {
-    throw IoError(error.what(), "if there is no terminal, use --passphrase-file or --new-passphrase-file");
+    throw IoError(error.what(), "if there is no terminal, use --passphrase-file or --passphrase-command");
   }
 }
 

@@ -22,6 +22,12 @@ unsigned digit_value(unsigned char c) {
   return (digit & is_digit) | ((letter + 10) & is_letter) | (16u & ~(is_digit | is_letter));
 }
 
+bool are_digits(std::string_view text) {
+  unsigned bad = 0;
+  for (const char c : text) bad |= digit_value(static_cast<unsigned char>(c)) & 16u;
+  return bad == 0;
+}
+
 bool is_key_size(std::size_t size) {
   return size == 16 || size == 24 || size == 32;
 }
@@ -61,6 +67,8 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
   if (contents.size() > max_key_file_bytes)
     throw UsageError(fmt::format("the key in {} is longer than {} bytes", name, max_key_file_bytes),
                      key_hint);
+  if (are_digits(digits))
+    throw UsageError(fmt::format("the key in {} has {} hexadecimal digits", name, digits.size()), key_hint);
   throw UsageError(fmt::format("the key in {} has an invalid length of {} bytes", name, contents.size()),
                    key_hint);
 }

@@ -72,7 +72,7 @@ fi
 for bad in -x --no-such-option --outputs=other -d -k; do try 2 "$bad"; done
 try 2 -o
 try 2 stray
-expect_error "unexpected argument 'stray'" 'run with --help for a list of options'
+expect_error 'too many arguments' 'run with --help for a list of options'
 try 2 -o one -o two
 try 2 -o one stray
 try 2 -- stray

@@ -19,7 +19,8 @@ hex=9d3c71e5b2f8460a9d3c71e5b2f8460a9d3c71e5b2f8460a9d3c71e5b2f8460a
 for size in 33 47 49 62 63; do
   printf '%s\n' "${hex:0:size}" >file
   try 2 file
-  expect_no_stderr '[0-9a-f]{8}'
+  expect_error "--key: the key in file has $size hexadecimal digits" \
+    'a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits'
 done
 for bad in g G z . - ' ' x; do
   for size in 48 64; do

@@ -25,6 +25,8 @@ for option in --no-such-option --x --file --type --verify -x -K; do
   expect_exit 2 gs "$option"
   expect_error "unknown option '$option'" "$list"
 done
+expect_exit 2 gs --=plain
+expect_error "unknown option '--'" "$list"
 ! "$keygen" --x25591 2>"$work/stderr" || fail "keygen: expected an error"
 expect_error "unknown option '--x25591'" 'perhaps you meant --x25519'
 
@@ -32,7 +34,7 @@ missing() { # OPTION LONG-OPTION HINT
   expect_exit 2 gs "$1"
   expect_error "option '$2' requires a value" "$3"
 }
-for option in -c --cipher --ciph --cipher= -dc; do
+for option in -c --cipher --ciph --cipher= --ciph= -dc; do
   missing $option --cipher '--cipher CIPHER: aes-128, aes-192, aes-256 or kuznyechik'
 done
 missing -f --format '--format FORMAT: sealed (the default), cobblestone, openssl or raw'
