@@ -80,9 +80,33 @@ void refuse_others(const po::variables_map& given, std::string_view mode,
       throw UsageError(fmt::format("{} cannot be used with --{}", mode, name), hint);
 }
 
+void check_inputs(const CommandLine& line, const Options& options) {
+  if (!line.positional.empty() && line.given.contains("input"))
+    throw UsageError("--input cannot be used together with another input file",
+                     "name the input only once, and a key or identity file with -k");
+  if (!options.several()) return;
+  if (!options.test && options.action != Options::Action::info)
+    throw UsageError("more than one input file was given", "only --test and --info accept several files");
+  for (const char* name : {"stats", "trace"})
+    if (line.given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
+}
+
+// The command is what follows --.
+void check_command(const CommandLine& line, const Options& options) {
+  constexpr char hint[] = "what follows -- is a command whose output is encrypted";
+  if (options.command.empty()) throw UsageError("no command follows --", hint);
+  if (!line.positional.empty()) throw UsageError("an input file cannot be used with a command", hint);
+  for (const char* name : {"decrypt", "test", "range", "salvage", "info", "rekey", "input"})
+    if (line.given.contains(name))
+      throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
+}
+
 }  // namespace
 
-void check_rules(const po::variables_map& given, const Options& options) {
+void check_rules(const CommandLine& line, bool has_command, const Options& options) {
+  const po::variables_map& given = line.given;
+  check_inputs(line, options);
+  if (has_command) check_command(line, options);
   if (options.action == Options::Action::info)
     refuse_others(given, "--info", accepted_by_info,
                   "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");

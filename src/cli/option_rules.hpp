@@ -6,7 +6,8 @@
 
 namespace gpuaes {
 
-// UsageError for options that cannot be used together: no option is silently ignored.
-void check_rules(const boost::program_options::variables_map& given, const Options& options);
+// UsageError for options, inputs and commands that cannot be used together: none is silently ignored.
+// `has_command`: whether there is a --.
+void check_rules(const CommandLine& line, bool has_command, const Options& options);
 
 }  // namespace gpuaes

@@ -1,14 +1,10 @@
 #include "cli/options.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string_view>
-#include <utility>
 
-#include "base/error.hpp"
+#include "cli/command_line.hpp"
 #include "cli/completions.hpp"
 #include "cli/option_rules.hpp"
 #include "format/format.hpp"
@@ -167,44 +163,19 @@ constexpr auto groups = std::to_array<OptionGroup<Options>>({
     {"Help and version", about},
 });
 
-// The files named without an option.
-void set_inputs(Options& options, std::vector<std::string> names, const po::variables_map& given) {
-  if (names.empty()) return;
-  if (given.contains("input"))
-    throw UsageError("--input cannot be used together with another input file",
-                     "name the input only once, and a key or identity file with -k");
-  if (names.size() > 1) {
-    if (!options.test && options.action != Action::info)
-      throw UsageError("more than one input file was given", "only --test and --info accept several files");
-    for (const char* name : {"stats", "trace"})
-      if (given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
-  }
-  options.inputs = std::move(names);
-}
-
-// The command after --. UsageError if it is missing, or if an option is given that cannot be used with it.
-std::vector<std::string> read_command(const po::variables_map& given, const std::vector<std::string>& names,
-                                      std::vector<std::string> words) {
-  constexpr char hint[] = "what follows -- is a command whose output is encrypted";
-  if (words.empty()) throw UsageError("no command follows --", hint);
-  if (!names.empty()) throw UsageError("an input file cannot be used with a command", hint);
-  for (const char* name : {"decrypt", "test", "range", "salvage", "info", "rekey", "input"})
-    if (given.contains(name)) throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
-  return words;
-}
-
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
   const char* const* const end = argv + argc;
   const char* const* const command = std::find(argv, end, std::string_view("--"));
-  const auto [given, names] = parse_command_line(static_cast<int>(command - argv), argv, describe(groups),
-                                                 static_cast<std::size_t>(argc));
-  Options options = read_options(groups, given);
-  set_inputs(options, names, given);
-  if (command != end) options.command = read_command(given, names, {command + 1, end});
-  check_rules(given, options);
-  options.in_place = options.action == Action::rekey && options.names_input() && !given.contains("output");
+  const CommandLine line = parse_command_line(static_cast<int>(command - argv), argv, describe(groups),
+                                              static_cast<std::size_t>(argc));
+  Options options = read_options(groups, line.given);
+  if (!line.positional.empty()) options.inputs = line.positional;
+  if (command != end) options.command.assign(command + 1, end);
+  check_rules(line, command != end, options);
+  options.in_place =
+      options.action == Action::rekey && options.names_input() && !line.given.contains("output");
   options.progress = options.progress && options.level != Level::quiet;
   return options;
 }
