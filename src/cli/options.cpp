@@ -12,8 +12,6 @@
 namespace gpuaes {
 namespace {
 
-namespace po = boost::program_options;
-
 using Action = Options::Action;
 using Level = Messages::Level;
 
