@@ -467,10 +467,10 @@ TEST_CASE("an invalid digit among 48 or 64, or before a newline, is an error tha
 TEST_CASE("a key file of any other length is an error that names the file and the length") {
   CHECK(parsed("") == "usage: secret.key is empty");
   for (const std::size_t size : {1, 17, 23, 25, 31, 33, 47, 49, 63, 65, 128, 4095}) {
-    const std::string key = "usage: the key in secret.key has ", number = std::to_string(size);
+    const std::string key = "usage: the key in secret.key ", number = std::to_string(size);
     CAPTURE(size);
-    CHECK(contains(parsed(std::string(size, 'x')), key + "an invalid length of " + number + " bytes"));
-    CHECK(contains(parsed(std::string(size, '1')), key + number + " hexadecimal digits"));
+    CHECK(contains(parsed(std::string(size, 'x')), key + "has an invalid length of " + number + " bytes"));
+    CHECK(contains(parsed(std::string(size, '1')), key + "has " + number + " hexadecimal digits"));
   }
   const auto error = error_of<UsageError>([] { parse("short"); });
   REQUIRE(error.has_value());
