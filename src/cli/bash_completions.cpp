@@ -65,10 +65,11 @@ std::string set_words(const std::vector<OptionText>& options, std::string others
                       std::string_view indent) {
   std::string cases;
   for (const OptionText& option : options) {
-    others.append(others.empty() ? "--" : " --").append(long_name(option));
+    others.append(others.empty() ? "--" : " --").append(long_name(option.names));
     if (option.argument == nullptr) continue;
-    const std::string short_name = letter(option).empty() ? "" : fmt::format("-{} | ", letter(option));
-    cases += fmt::format("{}    {}--{}{}", indent, short_name, long_name(option), action_of(option));
+    const std::string short_name =
+        letter(option.names).empty() ? "" : fmt::format("-{} | ", letter(option.names));
+    cases += fmt::format("{}    {}--{}{}", indent, short_name, long_name(option.names), action_of(option));
   }
   if (takes_files) cases += fmt::format("{}    *) [[ $cur == -* ]] || return ;;\n", indent);
   std::string text = fmt::format("{}words={}\n", indent, quote(others));

@@ -68,8 +68,6 @@ struct OptionRow {
   void (*set)(Target& target, const std::string& argument);  // UsageError
   bool repeats = false;                                      // this and the next: as in OptionText
   Words* words = nullptr;
-
-  std::string name() const { return std::string(names).substr(0, std::string_view(names).find(',')); }
 };
 
 // The options for one task, which help lists under a title.
@@ -126,8 +124,9 @@ Target read_options(const std::array<OptionGroup<Target>, count>& groups,
   Target target;
   for (const OptionGroup<Target>& group : groups)
     for (const OptionRow<Target>& row : group.rows) {
-      if (!given.contains(row.name())) continue;
-      const boost::program_options::variable_value& value = given[row.name()];
+      const std::string name(long_name(row.names));
+      if (!given.contains(name)) continue;
+      const boost::program_options::variable_value& value = given[name];
       if (row.argument == nullptr)
         for (std::size_t i = 0; i < value.template as<Times>().count; ++i) row.set(target, {});
       else if (row.repeats)

@@ -17,10 +17,6 @@ enum class ArgumentKind { nothing, words, files, files_after_at };
 
 ArgumentKind kind_of(const OptionText& option);
 
-// "key" and "k" for the option that Boost.Program_options calls "key,k". The letter may be empty.
-std::string_view long_name(const OptionText& option);
-std::string_view letter(const OptionText& option);
-
 // The words of ArgumentKind::words, separated by spaces.
 std::string words_of(const OptionText& option);
 

@@ -45,15 +45,6 @@ ArgumentKind kind_of(const OptionText& option) {
   return argument == "RECIPIENT" ? ArgumentKind::files_after_at : ArgumentKind::nothing;
 }
 
-std::string_view long_name(const OptionText& option) {
-  return std::string_view(option.names).substr(0, std::string_view(option.names).find(','));
-}
-
-std::string_view letter(const OptionText& option) {
-  const std::string_view names = option.names;
-  return names.substr(std::min(long_name(option).size() + 1, names.size()));
-}
-
 std::string words_of(const OptionText& option) {
   return fmt::format("{}", fmt::join(option.words(), " "));
 }

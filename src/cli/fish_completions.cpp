@@ -34,8 +34,8 @@ std::string option_lines(const std::vector<OptionText>& options, std::string_vie
   std::string text;
   for (const OptionText& option : options) {
     text += complete;
-    if (!letter(option).empty()) text += fmt::format(" -s {}", letter(option));
-    text += fmt::format(" -l {}{} -d {}\n", long_name(option),
+    if (!letter(option.names).empty()) text += fmt::format(" -s {}", letter(option.names));
+    text += fmt::format(" -l {}{} -d {}\n", long_name(option.names),
                         option.argument == nullptr ? "" : argument_of(option),
                         quote(first_sentence(option.help)));
   }

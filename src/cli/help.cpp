@@ -57,11 +57,17 @@ void add_row(std::string& help, const HelpRow& row, std::size_t column, std::siz
 
 }  // namespace
 
+std::string_view long_name(std::string_view names) {
+  return names.substr(0, names.find(','));
+}
+
+std::string_view letter(std::string_view names) {
+  return names.substr(std::min(long_name(names).size() + 1, names.size()));
+}
+
 std::string option_term(std::string_view names, const char* argument) {
-  const std::size_t comma = names.find(',');
-  const std::string_view letter = comma == names.npos ? "" : names.substr(comma + 1);
-  std::string term = letter.empty() ? "    " : fmt::format("-{}, ", letter);
-  term.append("--").append(names.substr(0, comma));
+  std::string term = letter(names).empty() ? "    " : fmt::format("-{}, ", letter(names));
+  term.append("--").append(long_name(names));
   return argument == nullptr ? term : fmt::format("{} {}", term, argument);
 }
 

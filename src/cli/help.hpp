@@ -20,6 +20,10 @@ struct HelpSection {
   std::vector<HelpRow> rows;
 };
 
+// "key" and "k" for the option that Boost.Program_options calls "key,k". The letter may be empty.
+std::string_view long_name(std::string_view names);
+std::string_view letter(std::string_view names);
+
 // "-k, --key FILE" for the option that Boost.Program_options calls "key,k". `argument` may be nullptr.
 std::string option_term(std::string_view names, const char* argument);
 

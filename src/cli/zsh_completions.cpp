@@ -42,13 +42,14 @@ std::string action_of(const OptionText& option) {
 
 std::string option_spec(const OptionText& option) {
   const bool has_argument = option.argument != nullptr;
-  const std::string name = fmt::format("--{}{}", long_name(option), has_argument ? "=" : "");
+  const std::string name = fmt::format("--{}{}", long_name(option.names), has_argument ? "=" : "");
   std::string text = fmt::format("[{}]", escape(first_sentence(option.help)));
   if (has_argument) text += fmt::format(":{}:{}", escape(option.argument), action_of(option));
-  if (letter(option).empty()) return quote(fmt::format("{}{}{}", option.repeats ? "*" : "", name, text));
+  if (letter(option.names).empty())
+    return quote(fmt::format("{}{}{}", option.repeats ? "*" : "", name, text));
   const std::string before =
-      option.repeats ? "*" : fmt::format("(-{} --{})", letter(option), long_name(option));
-  return fmt::format("{}{{-{}{},{}}}{}", quote(before), letter(option), has_argument ? "+" : "", name,
+      option.repeats ? "*" : fmt::format("(-{} --{})", letter(option.names), long_name(option.names));
+  return fmt::format("{}{{-{}{},{}}}{}", quote(before), letter(option.names), has_argument ? "+" : "", name,
                      quote(text));
 }
 
