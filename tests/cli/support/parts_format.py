@@ -176,17 +176,18 @@ def read_index(job, header, data, at, parts):
 
 def read_pipe(data, label=b"", **secret):
     job = open_job(data, label, **secret)
-    at, entries, ofs = len(job.head), [], set()
+    at, entries, of = len(job.head), [], None
     while (header := read_header(data, at)).kind == PART:
         check(header.number == len(entries) < MAX_PARTS, "a wrong number of a part")
+        check(of in (None, header.of), "parts of different cuts")
         check(header.length < LIMITS[job.suite], "a part is too long")
         yield from read_segments(job, header, data, at)
         entries.append(ENTRY.pack(header.length, header.commitment))
-        ofs.add(header.of)
+        of = header.of
         at += frame_size(header.length)
     check(entries, "no part")
     check(read_index(job, header, data, at, len(entries)) == b"".join(entries), "the index differs from the parts")
-    check(ofs in ({0}, {len(entries)}), "parts of different cuts")
+    check(of in (0, len(entries)), "parts of another cut")
     check(data[at + frame_size(header.length) :] == struct.pack(">Q", len(entries)), "a wrong end")
 
 
