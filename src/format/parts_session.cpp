@@ -67,9 +67,8 @@ bool PartsSession::open_part(const FrameHeader& header, const PartPlace& place) 
       secret_, header,
       {.input_bytes = input_offset(place), .plaintext_bytes = place.plaintext, .part = place.number});
   if (!session) return false;
-  if (last_ != nullptr && last_->unverified == 0) open_.erase(last_->place.end);
-  OpenPart part{place, std::move(session), place.end - place.begin};
-  last_ = &open_.emplace(place.end, std::move(part)).first->second;
+  open_.emplace(place.end, OpenPart{place, std::move(session), place.end - place.begin});
+  last_ = place;
   return true;
 }
 
@@ -80,7 +79,7 @@ bool PartsSession::is_open(const PartPlace& place) const {
 
 const PartsSession::OpenPart& PartsSession::part_of(const Piece& piece) const {
   const std::lock_guard lock(mutex_);
-  return piece.in.empty() ? *last_ : open_.upper_bound(piece.offset)->second;
+  return piece.in.empty() ? open_.begin()->second : open_.upper_bound(piece.offset)->second;
 }
 
 std::size_t PartsSession::output_size(std::size_t in_size, bool) const {
@@ -88,7 +87,7 @@ std::size_t PartsSession::output_size(std::size_t in_size, bool) const {
 }
 
 std::uint64_t PartsSession::plaintext_before(std::uint64_t offset) const {
-  const PartPlace part = index_ ? index_->part_at(offset) : last_->place;
+  const PartPlace part = index_ ? index_->part_at(offset) : last_;
   const std::uint64_t whole = (offset - part.begin) / sealed_segment_bytes;
   const std::uint64_t last =
       offset < part.end ? 0 : opened_size((offset - part.begin) % sealed_segment_bytes);
@@ -116,7 +115,7 @@ Outcome PartsSession::verify(const Piece& piece, bool last, std::optional<std::s
   const std::lock_guard lock(mutex_);
   OpenPart& open = open_.find(part.place.end)->second;
   open.unverified -= piece.in.size();
-  if (open.unverified == 0 && &open != last_) open_.erase(part.place.end);
+  if (open.unverified == 0 && part.place.number != 0) open_.erase(part.place.end);
   return outcome;
 }
 

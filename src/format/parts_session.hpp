@@ -99,10 +99,11 @@ class PartsSession : public Session {
   std::uint64_t input_bytes_;
   std::optional<PartsIndex> index_;
 
-  // Keys take locked memory, so a part is closed once all of its segments have been verified.
+  // Keys take locked memory, so a part is closed once all of its segments have been verified. Part 0 stays
+  // open for the empty piece at the end of the stream.
   mutable std::mutex mutex_;
   mutable OpenParts open_;
-  const OpenPart* last_ = nullptr;  // opened; stays open for the empty piece at the end of the stream
+  PartPlace last_;  // opened
 };
 
 }  // namespace gpuaes
