@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "format/sessions.hpp"
+#include "keys/kdf.hpp"
 
 namespace gpuaes {
 namespace {
@@ -51,7 +52,7 @@ PartPlace PartsIndex::part_with(std::uint64_t plaintext) const {
 
 std::unique_ptr<PartsSession> PartsSession::open(FrameSecret secret, const FrameHeader& first,
                                                  std::uint64_t input_bytes) {
-  std::unique_ptr<PartsSession> session(new PartsSession(std::move(secret), first, input_bytes));
+  auto session = std::make_unique<PartsSession>(std::move(secret), first, input_bytes);
   const bool opened = session->open_part(first, {0, 0, sealed_size(first.length), 0});
   return opened ? std::move(session) : nullptr;
 }
@@ -67,9 +68,29 @@ bool PartsSession::open_part(const FrameHeader& header, const PartPlace& place) 
       secret_, header,
       {.input_bytes = input_offset(place), .plaintext_bytes = place.plaintext, .part = place.number});
   if (!session) return false;
+  add_part(place, std::move(session));
+  return true;
+}
+
+// Its place includes its frame header, so that messages name the beginning of what is lost.
+void PartsSession::lose_part(const PartPlace& place) {
+  const std::lock_guard lock(mutex_);
+  if (open_.contains(place.end)) return;
+  const CipherInfo& row = info(cipher());
+  CipherKey key{row.cipher, Secret(row.key_bytes)};
+  fill_random(key.bytes.bytes());
+  add_part(place, make_segment_session({.decrypt = true,
+                                        .key = std::move(key),
+                                        .base_nonce = {{}, row.nonce_bytes},
+                                        .header = {},
+                                        .place = {.input_bytes = input_offset(place) - frame_header_bytes,
+                                                  .plaintext_bytes = place.plaintext,
+                                                  .part = place.number}}));
+}
+
+void PartsSession::add_part(const PartPlace& place, std::unique_ptr<Session> session) {
   open_.emplace(place.end, OpenPart{place, std::move(session), place.end - place.begin});
   last_ = place;
-  return true;
 }
 
 bool PartsSession::is_open(const PartPlace& place) const {
