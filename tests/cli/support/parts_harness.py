@@ -52,6 +52,16 @@ class Changed:
         got = run("--test", "-k", key, *options, data=self.data, via=via)
         expect_equal((4, b""), (got.code, got.out), f"{self.what}, {via}, --test: exit status and standard output")
 
+    def expect_salvage(self, via, *options):
+        """Salvage begins with what is released otherwise, and replaces at most the bytes that are there."""
+        got = run("-d", "--salvage", "-k", key, *options, data=self.data, via=via)
+        what = f"{self.what}, {via}, --salvage"
+        expect_equal(4, got.code, f"{what}: exit status ({got.err.decode()})")
+        if self.exact:
+            expect_same(self.released[via], got.out[: len(self.released[via])], what)
+        if len(got.out) > len(self.data):
+            fail(f"{what}: expected at most {len(self.data)} bytes, got {len(got.out)}")
+
 
 def spread(cases, count):
     """At most that many of the cases, evenly spaced."""
@@ -60,7 +70,7 @@ def spread(cases, count):
 
 def expect_all(cases, everywhere=False):
     """Reads each changed file from a pipe and a file, with small and large chunks in turn, on CPU lanes in turn or, with
-    everywhere=True, on all of them. CUDA lanes read a few. Some runs have an output file, or --test."""
+    everywhere=True, on all of them. CUDA lanes read a few. Each is also read with an output file, --test or --salvage."""
     cases = list(cases)
     cpu = [lanes for lanes in LANES if not lanes.startswith("cuda")]
     for k, lanes in enumerate(LANES):
@@ -73,7 +83,5 @@ def expect_all(cases, everywhere=False):
             options = ["-l", lanes, *(["-b", "16K"], [])[(i + k) % 2]]
             for via in VIAS:
                 case.expect(via, *options)
-            if (i + k) % 3 == 0:
-                case.expect_no_output_file(VIAS[i % 2], *options)
-            if (i + k) % 3 == 1:
-                case.expect_test_fails(VIAS[i % 2], *options)
+            other_way = (case.expect_no_output_file, case.expect_test_fails, case.expect_salvage)[(i + k) % 3]
+            other_way(VIAS[i // 3 % 2], *options)
