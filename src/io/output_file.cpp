@@ -192,4 +192,24 @@ std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rul
   return sink;
 }
 
+void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
+                    const std::function<void()>& then) {
+  if (name.ends_with('/')) throw io_error("cannot open", name, EISDIR);
+  TempFile file(name, name, "", TempFile::IfExists::refuse);
+  FdSink sink(file.take_fd(), name, cancel);
+  make_private(sink.fd().get(), name);
+  sink.write(bytes);
+  sink.sync();
+  sink.finish();
+  cancel.check();
+  file.publish();
+  try {
+    sync_directory_of(name);
+    if (then) then();
+  } catch (...) {
+    unlink(name.c_str());
+    throw;
+  }
+}
+
 }  // namespace gpuaes

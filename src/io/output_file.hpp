@@ -3,10 +3,12 @@
 
 #include <sys/stat.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "io/source_sink.hpp"
@@ -44,5 +46,10 @@ struct SinkRules {
 // device, is written in place, and so is a file that already is standard output or error. IoError; UsageError
 // according to `rules`.
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel);
+
+// Creates a file that only its owner can open. IoError if the name exists, even as a symbolic link. The file
+// appears only when complete, and is removed if `then` throws, including Cancelled after a signal.
+void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
+                    const std::function<void()>& then);
 
 }  // namespace gpuaes
