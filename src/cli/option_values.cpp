@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
+#include "format/parts.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
@@ -82,6 +83,28 @@ std::string parse_label(const std::string& text) {
     throw UsageError(fmt::format("--label has {} bytes; it must have 1 to {}", text.size(), max_label_bytes));
   if (!is_utf8(text)) throw UsageError("--label is not valid UTF-8");
   return text;
+}
+
+PartName parse_part(const std::string& text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::optional<std::uint64_t> number = parse_bytes(text.substr(0, slash), "", max_parts - 1);
+  const bool whole = slash == text.size();
+  const std::optional<std::uint64_t> of =
+      whole ? std::uint64_t{0} : parse_bytes(text.substr(slash + 1), "", max_parts);
+  if (!number || !of || (!whole && *number >= *of))
+    throw UsageError(
+        fmt::format("invalid --part '{}'", text),
+        fmt::format("use I/N for part I of N, or I; parts are numbered from 0, and N is at most {}",
+                    max_parts));
+  return {static_cast<std::uint32_t>(*number), static_cast<std::uint32_t>(*of)};
+}
+
+std::uint32_t parse_part_count(const std::string& text) {
+  const std::optional<std::uint64_t> count = parse_bytes(text, "", max_parts);
+  if (!count || *count == 0)
+    throw UsageError(fmt::format("invalid --count '{}'", text),
+                     fmt::format("use a number from 1 to {}", max_parts));
+  return static_cast<std::uint32_t>(*count);
 }
 
 std::uint32_t parse_iterations(const std::string& text) {

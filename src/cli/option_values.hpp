@@ -18,6 +18,12 @@ struct ByteRange {
   std::optional<std::uint64_t> length;  // to the end if not set
 };
 
+// A part, and into how many its input is cut; 0 if all of the input is the part.
+struct PartName {
+  std::uint32_t number = 0;
+  std::uint32_t of = 0;
+};
+
 std::vector<std::string_view> cipher_names();
 
 // The name of a cipher, in the form that -c takes.
@@ -37,6 +43,12 @@ ByteRange parse_range(const std::string& text);
 
 // 1 to 255 bytes of UTF-8, returned unchanged.
 std::string parse_label(const std::string& text);
+
+// I or I/N, with I less than N, and N at most max_parts.
+PartName parse_part(const std::string& text);
+
+// A number of parts, from 1 to max_parts.
+std::uint32_t parse_part_count(const std::string& text);
 
 // A number of iterations.
 std::uint32_t parse_iterations(const std::string& text);
