@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "cipher/ciphers.hpp"
+#include "format/parts.hpp"
 
 namespace gpuaes {
 
@@ -18,11 +20,11 @@ struct ByteRange {
   std::optional<std::uint64_t> length;  // to the end if not set
 };
 
-// A part, and into how many its input is cut; 0 if all of the input is the part.
-struct PartName {
-  std::uint32_t number = 0;
-  std::uint32_t of = 0;
-};
+// What --range or --part selects of a plaintext.
+using Selection = std::variant<ByteRange, Share>;
+
+// The option for it: "--range" or "--part".
+const char* option_for(const Selection& selection);
 
 std::vector<std::string_view> cipher_names();
 
@@ -41,11 +43,14 @@ std::size_t parse_size(const std::string& text);
 // OFFSET:LENGTH or OFFSET:, each number as in parse_expected_size().
 ByteRange parse_range(const std::string& text);
 
+// I/N, with 0 <= I < N <= max_parts.
+Share parse_share(const std::string& text);
+
 // 1 to 255 bytes of UTF-8, returned unchanged.
 std::string parse_label(const std::string& text);
 
-// I or I/N, with I less than N, and N at most max_parts.
-PartName parse_part(const std::string& text);
+// The same, or I alone, which makes `of` 0.
+Share parse_part(const std::string& text);
 
 // A number of parts, from 1 to max_parts.
 std::uint32_t parse_part_count(const std::string& text);

@@ -47,16 +47,17 @@ void check_format(const Options& options, const Format& format, bool armored) {
     throw UsageError(fmt::format("the {} format is not authenticated, so {} cannot verify anything",
                                  format.name, options.test ? "--test" : "--salvage"),
                      list_hint("authenticated formats: {}", authenticated_formats()));
-  if (options.range && !format.accepts.range)
-    throw UsageError(fmt::format("the {} format does not support --range", format.name),
-                     list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
+  if (options.selection && !format.accepts.range)
+    throw UsageError(
+        fmt::format("the {} format does not support {}", format.name, option_for(*options.selection)),
+        list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
   if (options.armor && !format.accepts.armor)
     throw UsageError(fmt::format("the {} format does not support --armor", format.name),
                      list_hint("formats that support it: {}", formats_that_accept(&Accepts::armor)));
-  if (armored && (options.range || options.salvage))
-    throw UnsuitableInput(
-        fmt::format("{} does not work on armored input", options.range ? "--range" : "--salvage"),
-        "remove the armor first, with sed /^-----/d FILE | base64 -di");
+  if (armored && (options.selection || options.salvage))
+    throw UnsuitableInput(fmt::format("{} does not work on armored input",
+                                      options.selection ? option_for(*options.selection) : "--salvage"),
+                          "remove the armor first, with sed /^-----/d FILE | base64 -di");
 }
 
 // `input` and `cancel` must outlive the request.
@@ -71,6 +72,7 @@ SessionRequest make_request(const Options& options, Secrets secrets, HeaderReade
           .context = options.context,
           .label = options.label,
           .iterations = options.iterations,
+          .salvage = options.salvage,
           .input = &input,
           .check = [&cancel] { cancel.check(); }};
 }
@@ -136,8 +138,8 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   Source& whole = armored ? *endpoints.armor : file;
   std::optional<std::uint64_t> body_bytes = armored ? std::nullopt : file.size();
   if (auto* const parts = dynamic_cast<PartsSession*>(session.get())) {
-    if (options.salvage) throw UnsuitableInput("--salvage does not work on files made of parts");
-    endpoints.parts = with_hint(damage_hint, [&] { return make_parts_source(whole, body_bytes, *parts); });
+    endpoints.parts =
+        with_hint(damage_hint, [&] { return make_parts_source(whole, body_bytes, *parts, options.salvage); });
     if (body_bytes) body_bytes = endpoints.parts->parallel_size();
   }
   StreamParts parts{.source = endpoints.parts ? *endpoints.parts : whole,
@@ -149,9 +151,9 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
                     .body_bytes = body_bytes,
                     .stated_bytes = options.size,
                     .damage_hint = damage_hint};
-  if (options.range)
+  if (options.selection)
     return with_hint(parts.damage_hint,
-                     [&] { return std::make_unique<RangeStream>(*options.range, std::move(parts)); });
+                     [&] { return std::make_unique<RangeStream>(*options.selection, std::move(parts)); });
   if (options.salvage)
     return std::make_unique<SalvageStream>(std::move(parts),
                                            [&messages](const std::string& text) { messages.warning(text); });
