@@ -28,11 +28,6 @@ using FrameBytes = std::array<std::byte, frame_header_bytes>;
   throw AuthError(fmt::format("the input is corrupt at byte {}, in {}", at, what));
 }
 
-bool is_index(const FrameHeader& header, std::uint64_t parts) {
-  return header.kind == FrameKind::index && header.number == parts && header.of == parts &&
-         header.length == parts * index_entry_bytes;
-}
-
 // Opens an index whose segments begin at byte `at` of the input. `read` returns the next bytes of them, and
 // `take` receives the plaintext of one segment after another.
 void open_index(const FrameSecret& secret, const FrameHeader& header, std::uint64_t at,
