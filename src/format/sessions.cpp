@@ -127,6 +127,7 @@ class SegmentSession : public Session {
                  Hint hint = "") const {
     const std::uint64_t end = plaintext_offset(piece) + released;
     const std::uint64_t plaintext = end - std::min(end, piece.wanted_from);
+    const std::uint64_t offset = input_offset(piece) + at;
     const auto& part = stream_.place.part;
     const std::string where =
         part ? fmt::format("byte {}, in part {}", offset, *part) : fmt::format("byte {}", offset);
