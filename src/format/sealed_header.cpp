@@ -60,16 +60,19 @@ void check_magic(HeaderReader& input) {
       undetected_formats_hint());
 }
 
-std::byte number_of_suite(Cipher cipher) {
-  const Suite& suite = suite_of(cipher);
-  if (!suite.number)
-    throw UsageError(fmt::format("{} cannot be used in an authenticated format", info(cipher).name));
-  return std::byte{*suite.number};
+std::byte number_of_suite(SealedSuite suite) {
+  const auto& numbers = suite_of(suite.cipher).numbers;
+  if (!numbers)
+    throw UsageError(fmt::format("{} cannot be used in an authenticated format", info(suite.cipher).name));
+  return std::byte{suite.in_parts ? numbers->in_parts : numbers->whole};
 }
 
-Cipher cipher_of_suite(std::size_t number) {
-  for (const CipherInfo& each : ciphers)
-    if (each.suite && each.suite->number == number) return each.cipher;
+SealedSuite find_suite(std::size_t number) {
+  for (const CipherInfo& each : ciphers) {
+    if (!each.suite || !each.suite->numbers) continue;
+    if (each.suite->numbers->whole == number) return {each.cipher};
+    if (each.suite->numbers->in_parts == number) return {each.cipher, true};
+  }
   throw VersionError(
       fmt::format("the input uses cipher suite {:02x}, which this version does not support", number));
 }
@@ -143,8 +146,8 @@ void check_new_slots(std::span<const FileKey> keys, std::span<const PublicKey> r
         "the sealed format allows at most {} keys, recipients and passphrases in total", max_slots));
 }
 
-std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const NewSlots& new_slots,
-                                          const StopCheck& check) {
+std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_key,
+                                          const NewSlots& new_slots, const StopCheck& check) {
   std::vector<std::byte> slots;
   for (const FileKey& key : new_slots.keys) append(slots, make_key_slot(file_key, key));
   for (const PublicKey& recipient : new_slots.recipients)
@@ -157,7 +160,7 @@ std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key,
   std::vector<std::byte> header;
   append(header, bytes_of(sealed_magic));
   append(header, bytes_of(version));
-  header.push_back(number_of_suite(cipher));
+  header.push_back(number_of_suite(suite));
   header.push_back(static_cast<std::byte>(count));
   header.push_back(static_cast<std::byte>(slots.size() >> 8));
   header.push_back(static_cast<std::byte>(slots.size() & 0xff));
@@ -171,7 +174,7 @@ SealedHeader read_sealed_header(HeaderReader& input) {
   check_magic(input);
   take(input, header.bytes, sealed_context_bytes);
   const auto number = [&](std::size_t at) { return std::to_integer<std::size_t>(header.bytes[at]); };
-  header.cipher = cipher_of_suite(number(suite_at));
+  header.suite = find_suite(number(suite_at));
   take(input, header.bytes, slots_at - sealed_context_bytes);
   const std::size_t count = number(suite_at + 1), size = number(suite_at + 2) << 8 | number(suite_at + 3);
   if (count == 0 || count > max_slots)

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "io/cancel.hpp"
@@ -30,6 +31,13 @@ class Source {
 
   // Reads exactly out.size() bytes at `offset`. IoError if the input no longer has them.
   virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
+
+  // The input is one message, or several, one after another. Returns the end of the message with the byte at
+  // `offset`, or `offset` if the input ends there. Called for each message in turn: before read() reaches
+  // `offset`, unless it is less than parallel_size(). The default means that read() shows where the only
+  // message ends.
+  virtual std::uint64_t message_end([[maybe_unused]] std::uint64_t offset) { return unknown_end; }
+  static constexpr std::uint64_t unknown_end = std::numeric_limits<std::uint64_t>::max();
 
   // Makes read() continue at `offset`, which is at most parallel_size() or the size of a file or block
   // device.

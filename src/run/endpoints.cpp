@@ -48,11 +48,11 @@ bool begins_with_armor(HeaderReader& input) {
 }
 
 Endpoints open_input(const Options& options, Cancel& cancel) {
-  if (options.command.empty()) return {{}, open_input_file(options, cancel), {}, {}, {}, {}};
+  if (options.command.empty()) return {{}, open_input_file(options, cancel), {}, {}, {}, {}, {}};
   Command command{options.command, fmt::format("the command '{}'", options.command.front()), true};
   auto process = std::make_unique<ChildProcess>(std::move(command), cancel);
   FdSource source = process->output();
-  return {std::move(process), std::move(source), {}, {}, {}, {}};
+  return {std::move(process), std::move(source), {}, {}, {}, {}, {}};
 }
 
 }  // namespace

@@ -95,6 +95,10 @@ Workload OpenStream::workload(std::optional<std::size_t> chunk_bytes) {
           .chunk_bytes = chunk_bytes};
 }
 
+std::uint64_t OpenStream::header_bytes() const {
+  return parts_.header_bytes + (parts_.parts != nullptr ? parts_.parts->framing_bytes() : 0);
+}
+
 std::optional<std::uint64_t> OpenStream::expected_bytes() const {
   const std::uint64_t body = body_bytes().value_or(0);
   return body > 0 ? std::optional(header_bytes() + body) : parts_.stated_bytes;
@@ -125,14 +129,23 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
   const bool cannot_salvage = options.test || armored;
-  StreamParts parts{.source = armored ? *endpoints.armor : file,
+  const char* const damage_hint = cannot_salvage ? "" : "use --salvage to recover the undamaged parts";
+  Source& whole = armored ? *endpoints.armor : file;
+  std::optional<std::uint64_t> body_bytes = armored ? std::nullopt : file.size();
+  if (auto* const parts = dynamic_cast<PartsSession*>(session.get())) {
+    if (options.salvage) throw UnsuitableInput("--salvage does not work on files made of parts");
+    endpoints.parts = with_hint(damage_hint, [&] { return make_parts_source(whole, body_bytes, *parts); });
+    if (body_bytes) body_bytes = endpoints.parts->parallel_size();
+  }
+  StreamParts parts{.source = endpoints.parts ? *endpoints.parts : whole,
                     .sink = *endpoints.output,
                     .session = std::move(session),
                     .authenticated = format.authenticated,
                     .header_bytes = input.taken(),
-                    .body_bytes = armored ? std::nullopt : file.size(),
+                    .parts = endpoints.parts.get(),
+                    .body_bytes = body_bytes,
                     .stated_bytes = options.size,
-                    .damage_hint = cannot_salvage ? "" : "use --salvage to recover the undamaged parts"};
+                    .damage_hint = damage_hint};
   if (options.range)
     return with_hint(parts.damage_hint,
                      [&] { return std::make_unique<RangeStream>(*options.range, std::move(parts)); });

@@ -65,6 +65,11 @@ void WindowSource::skip_to(std::uint64_t offset) {
   at_ = offset;
 }
 
+std::uint64_t WindowSource::message_end(std::uint64_t offset) {
+  const std::uint64_t end = whole_.message_end(begin_ + offset);
+  return end == unknown_end ? end : end - begin_;
+}
+
 WindowSink::WindowSink(Sink& inner, std::uint64_t skipped, std::uint64_t size)
     : inner_(inner), to_skip_(skipped), to_pass_(size) {}
 
@@ -81,23 +86,23 @@ void WindowSink::write(std::span<const std::byte> bytes) {
 
 // The range ---------------------------------------------------------------------------------------
 
-RangePlace find_range(const ByteRange& range, const Source& source, const Session& session,
+RangePlace find_range(const ByteRange& range, Source& source, const Session& session,
                       std::uint64_t body_bytes) {
-  const std::uint64_t plaintext = open_end(source, session, body_bytes);
+  const std::uint64_t plaintext =
+      session.plaintext_bytes() ? *session.plaintext_bytes() : open_end(source, session, body_bytes);
   if (range.offset > plaintext || range.length.value_or(0) > plaintext - range.offset)
     throw UsageError(
         fmt::format("the range extends past the end of the plaintext, which has {} bytes", plaintext),
         "--range OFFSET: decrypts to the end");
   RangePlace place{.plaintext_offset = range.offset,
                    .plaintext_bytes = range.length.value_or(plaintext - range.offset)};
-  const std::uint64_t unit_in = session.unit_in(), unit_out = session.unit_out();
-  const std::uint64_t first = place.plaintext_offset / unit_out;
-  const std::uint64_t end = place.plaintext_bytes == 0
-                                ? first
-                                : (place.plaintext_offset + place.plaintext_bytes - 1) / unit_out + 1;
-  place.body_offset = first * unit_in;
-  place.body_bytes = std::min(end * unit_in, body_bytes) - place.body_offset;
-  place.skipped_bytes = place.plaintext_offset - first * unit_out;
+  place.body_offset = session.unit_with(place.plaintext_offset);
+  if (place.plaintext_bytes > 0) {
+    const std::uint64_t last = session.unit_with(place.plaintext_offset + place.plaintext_bytes - 1);
+    const std::uint64_t end = std::min({last + session.unit_in(), source.message_end(last), body_bytes});
+    place.body_bytes = end - place.body_offset;
+  }
+  place.skipped_bytes = place.plaintext_offset - session.plaintext_before(place.body_offset);
   return place;
 }
 

@@ -2,6 +2,7 @@
 // windows of the input and the output.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,6 +25,7 @@ class WindowSource : public Source {
   std::uint64_t parallel_size() const override;
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   void skip_to(std::uint64_t offset) override;
+  std::uint64_t message_end(std::uint64_t offset) override;
 
  private:
   Source& whole_;
@@ -63,6 +65,10 @@ class WindowSession : public Session {
   std::size_t output_size(std::size_t in_size, bool) const override {
     return whole_.output_size(in_size, false);
   }
+  std::uint64_t plaintext_before(std::uint64_t offset) const override {
+    const std::uint64_t before = whole_.plaintext_before(begin_ + offset);
+    return before - std::min(before, from_);
+  }
   Job job(const Piece& piece) const override { return whole_.job(in_whole(piece)); }
   Outcome verify(const Piece& piece, bool, std::optional<std::size_t> bad_segment) const override {
     return whole_.verify(in_whole(piece), false, bad_segment);
@@ -86,7 +92,7 @@ struct RangePlace {
 // Locates a range in a body of `body_bytes` bytes, which must be in a file or on a block device. First opens
 // the last unit: if the format has segments, this authenticates the length. AuthError if that segment is
 // damaged or is not the last one; UsageError if the range extends past the end.
-RangePlace find_range(const ByteRange& range, const Source& source, const Session& session,
+RangePlace find_range(const ByteRange& range, Source& source, const Session& session,
                       std::uint64_t body_bytes);
 
 class RangeStream : public OpenStream {

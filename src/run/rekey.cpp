@@ -74,7 +74,7 @@ std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& se
   std::optional<Secret> passphrase;
   if (secrets.passphrase) passphrase = secrets.passphrase();
   std::vector<std::byte> header = make_sealed_header(
-      opened.cipher, opened.file_key, {secrets.keys, secrets.recipients, passphrase ? &*passphrase : nullptr},
+      opened.suite, opened.file_key, {secrets.keys, secrets.recipients, passphrase ? &*passphrase : nullptr},
       [&cancel] { cancel.check(); });
   append(header, opened.message_header);
   return header;

@@ -357,7 +357,7 @@ std::unique_ptr<Session> segment_session(bool decrypt) {
                                .key = make_key(test_bytes(32)),
                                .base_nonce = {{1, 2, 3}, 12},
                                .header = {},
-                               .header_bytes = 0});
+                               .place = {}});
 }
 
 // Seals and opens. A changed byte must end the output before its segment.

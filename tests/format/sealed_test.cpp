@@ -647,7 +647,7 @@ TEST_CASE("a session uses offsets in the whole stream") {
   const auto session = make_segment_session({.decrypt = true,
                                              .key = {Cipher::aes_256, secret_of(file_key)},
                                              .base_nonce = {},
-                                             .header_bytes = 175});
+                                             .place = {.input_bytes = 175}});
   CHECK(session->output_size(0, true) == 0);
   CHECK(session->output_size(15, true) == 0);
   CHECK(session->output_size(16, true) == 0);

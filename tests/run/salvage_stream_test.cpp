@@ -25,7 +25,7 @@ using Gaps = std::vector<Damage::Gap>;
 
 std::unique_ptr<Session> opened() {
   return make_segment_session(
-      {.decrypt = true, .key = make_key(test_bytes(32)), .base_nonce = {{}, 12}, .header_bytes = 175});
+      {.decrypt = true, .key = make_key(test_bytes(32)), .base_nonce = {{}, 12}, .place = {.input_bytes = 175}});
 }
 
 // The test bytes, sealed, with the segments `bad` damaged.
