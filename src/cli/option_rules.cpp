@@ -31,10 +31,14 @@ constexpr auto exclusive = std::to_array<Pair>({
     {"new-passphrase-file", "new-passphrase-command"},
     {"test", "output"},
     {"test", "range"},
+    {"test", "part"},
     {"salvage", "range"},
+    {"salvage", "part"},
+    {"range", "part"},
     {"lanes", "threads"},
     {"test", "encrypt"},
     {"range", "encrypt"},
+    {"part", "encrypt"},
     {"salvage", "encrypt"},
 });
 
@@ -96,7 +100,7 @@ void check_command(const CommandLine& line, const Options& options) {
   constexpr char hint[] = "what follows -- is a command whose output is encrypted";
   if (options.command.empty()) throw UsageError("no command follows --", hint);
   if (!line.positional.empty()) throw UsageError("an input file cannot be used with a command", hint);
-  for (const char* name : {"decrypt", "test", "range", "salvage", "info", "rekey", "input"})
+  for (const char* name : {"decrypt", "test", "range", "part", "salvage", "info", "rekey", "input"})
     if (line.given.contains(name))
       throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
 }

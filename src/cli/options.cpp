@@ -45,7 +45,13 @@ constexpr auto operations = std::to_array<Row>({
      "Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end. The input must "
      "be a file.",
      [](Options& options, const std::string& text) {
-       options.range = parse_range(text);
+       options.selection = parse_range(text);
+       options.decrypt = true;
+     }},
+    {"part", "I/N",
+     "Decrypt only part I of N, cut as gpuaes-parts(1) cuts its input. The input must be a file.",
+     [](Options& options, const std::string& text) {
+       options.selection = parse_share(text);
        options.decrypt = true;
      }},
     {"salvage", nullptr, "Decrypt a damaged file: replace damaged segments with zeros and list them.",

@@ -20,11 +20,11 @@ struct Options {
   enum class Action { filter, info, rekey, completions, help, version, list_lanes };
 
   Action action = Action::filter;
-  bool decrypt = false;            // the secrets open the input; also set by modes that imply it
-  bool test = false;               // write nothing
-  bool salvage = false;            // continue past damage
-  std::optional<ByteRange> range;  // of the plaintext
-  bool json = false;               // --info prints JSON
+  bool decrypt = false;                // the secrets open the input; also set by modes that imply it
+  bool test = false;                   // write nothing
+  bool salvage = false;                // continue past damage
+  std::optional<Selection> selection;  // of the plaintext
+  bool json = false;                   // --info prints JSON
   std::vector<std::string> key_files;
   bool ask_passphrase = false;
   std::optional<std::string> passphrase_file;

@@ -85,14 +85,14 @@ class SegmentSession : public Session {
     if (!stream_.decrypt) return {piece.out.size(), std::nullopt};
     if (bad_segment) return failed_tag(piece, *bad_segment);
     if (last && piece.in.size() % sealed_segment_bytes < tag_bytes)
-      return failed("the input is truncated after byte {}{}; {} bytes of plaintext before that were verified",
-                    piece, piece.in.size(), piece.out.size());
+      return failed("the input is truncated after {}; {} bytes of plaintext before that were verified", piece,
+                    piece.in.size(), piece.out.size());
     return {piece.out.size(), std::nullopt};
   }
 
  private:
-  // Arguments: offset in the input, the part, size of the plaintext.
-  using Message = fmt::format_string<const std::uint64_t&, const std::string&, const std::uint64_t&>;
+  // Arguments: place in the input, size of the plaintext.
+  using Message = fmt::format_string<const std::string&, const std::uint64_t&>;
   using Hint = fmt::format_string<const std::uint64_t&>;
 
   Outcome failed_tag(const Piece& piece, std::size_t segment) const {
@@ -101,17 +101,17 @@ class SegmentSession : public Session {
         stream_.place.part ? std::nullopt : find_last_segment(job(piece), segment);
     if (size)
       return failed(
-          "the stream ends at byte {}{}, but the input has trailing bytes; {} bytes of plaintext before "
+          "the stream ends at {}, but the input has trailing bytes; {} bytes of plaintext before "
           "the last segment were verified",
           piece, at + *size, released,
           "the first {0} bytes are a complete stream; decrypt only those, for example with head -c {0}");
     if (piece.in.size() - at < sealed_segment_bytes)
       return failed(
-          "the input is corrupt or truncated at byte {}{}; {} bytes of plaintext before that were "
+          "the input is corrupt or truncated at {}; {} bytes of plaintext before that were "
           "verified",
           piece, at, released);
-    return failed("the input is corrupt at byte {}{}; {} bytes of plaintext before that were verified", piece,
-                  at, released);
+    return failed("the input is corrupt at {}; {} bytes of plaintext before that were verified", piece, at,
+                  released);
   }
 
   // `at` and `released` count from the beginning of the piece; the message counts from the beginning of the
@@ -123,8 +123,9 @@ class SegmentSession : public Session {
         place.plaintext_bytes + piece.offset / sealed_segment_bytes * segment_bytes + released;
     const std::uint64_t plaintext = end - std::min(end, piece.wanted_from);
     const std::uint64_t offset = place.input_bytes + piece.offset + at;
-    const std::string part = place.part ? fmt::format(", in part {}", *place.part) : "";
-    return {released, AuthError(fmt::format(message, offset, part, plaintext), fmt::format(hint, offset))};
+    const std::string where =
+        place.part ? fmt::format("byte {}, in part {}", offset, *place.part) : fmt::format("byte {}", offset);
+    return {released, AuthError(fmt::format(message, where, plaintext), fmt::format(hint, offset))};
   }
 
   SegmentStream stream_;

@@ -61,8 +61,8 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
                          const Messages& messages, Cancel& cancel) {
   SinkRules rules = output_rules(options, messages);
   Endpoints endpoints = open_input(options, cancel);
-  if (options.range && !endpoints.source.size())
-    throw UsageError("--range requires a seekable input",
+  if (options.selection && !endpoints.source.size())
+    throw UsageError(fmt::format("{} requires a seekable input", option_for(*options.selection)),
                      "name a file with -i, or redirect standard input from a file");
   std::vector<struct stat> in_use = std::move(secret_files);
   in_use.push_back(endpoints.source.status());

@@ -48,16 +48,17 @@ void check_format(const Options& options, const Format& format, bool armored) {
     throw UsageError(fmt::format("the {} format is not authenticated, so {} cannot verify anything",
                                  format.name, options.test ? "--test" : "--salvage"),
                      list_hint("authenticated formats: {}", authenticated_formats()));
-  if (options.range && !format.accepts.range)
-    throw UsageError(fmt::format("the {} format does not support --range", format.name),
-                     list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
+  if (options.selection && !format.accepts.range)
+    throw UsageError(
+        fmt::format("the {} format does not support {}", format.name, option_for(*options.selection)),
+        list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
   if (options.armor && !format.accepts.armor)
     throw UsageError(fmt::format("the {} format does not support --armor", format.name),
                      list_hint("formats that support it: {}", formats_that_accept(&Accepts::armor)));
-  if (armored && (options.range || options.salvage))
-    throw UnsuitableInput(
-        fmt::format("{} does not work on armored input", options.range ? "--range" : "--salvage"),
-        "remove the armor first, with sed /^-----/d FILE | base64 -di");
+  if (armored && (options.selection || options.salvage))
+    throw UnsuitableInput(fmt::format("{} does not work on armored input",
+                                      options.selection ? option_for(*options.selection) : "--salvage"),
+                          "remove the armor first, with sed /^-----/d FILE | base64 -di");
 }
 
 // `input` and `cancel` must outlive the request.
@@ -146,9 +147,9 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
                     .body_bytes = body_bytes,
                     .stated_bytes = options.size,
                     .damage_hint = damage_hint};
-  if (options.range)
+  if (options.selection)
     return with_hint(parts.damage_hint,
-                     [&] { return std::make_unique<RangeStream>(*options.range, std::move(parts)); });
+                     [&] { return std::make_unique<RangeStream>(*options.selection, std::move(parts)); });
   if (options.salvage)
     return std::make_unique<SalvageStream>(std::move(parts),
                                            [&messages](const std::string& text) { messages.warning(text); });

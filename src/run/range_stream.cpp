@@ -30,6 +30,12 @@ std::uint64_t open_end(const Source& source, const Session& session, std::uint64
   return units * session.unit_out() + out.size();
 }
 
+ByteRange range_in(std::uint64_t plaintext, const Selection& selection) {
+  if (const auto* range = std::get_if<ByteRange>(&selection)) return *range;
+  const ShareRange share = cut(plaintext, std::get<Share>(selection));
+  return {share.offset, share.length};
+}
+
 }  // namespace
 
 // Windows -----------------------------------------------------------------------------------------
@@ -86,10 +92,11 @@ void WindowSink::write(std::span<const std::byte> bytes) {
 
 // The range ---------------------------------------------------------------------------------------
 
-RangePlace find_range(const ByteRange& range, Source& source, const Session& session,
+RangePlace find_range(const Selection& selection, Source& source, const Session& session,
                       std::uint64_t body_bytes) {
   const std::uint64_t plaintext =
       session.plaintext_bytes() ? *session.plaintext_bytes() : open_end(source, session, body_bytes);
+  const ByteRange range = range_in(plaintext, selection);
   if (range.offset > plaintext || range.length.value_or(0) > plaintext - range.offset)
     throw UsageError(
         fmt::format("the range extends past the end of the plaintext, which has {} bytes", plaintext),
@@ -106,9 +113,9 @@ RangePlace find_range(const ByteRange& range, Source& source, const Session& ses
   return place;
 }
 
-RangeStream::RangeStream(const ByteRange& range, StreamParts parts)
+RangeStream::RangeStream(const Selection& selection, StreamParts parts)
     : OpenStream(std::move(parts)),
-      place_(find_range(range, parts_.source, *parts_.session, parts_.body_bytes.value())),
+      place_(find_range(selection, parts_.source, *parts_.session, parts_.body_bytes.value())),
       source_(parts_.source, place_.body_offset, place_.body_bytes),
       session_(*parts_.session, place_.body_offset, place_.plaintext_offset),
       sink_(parts_.sink, place_.skipped_bytes, place_.plaintext_bytes) {}

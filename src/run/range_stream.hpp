@@ -1,5 +1,5 @@
-// --range: decrypts a part of the plaintext without reading everything before it. The pipeline sees only
-// windows of the input and the output.
+// --range and --part: decrypt a piece of the plaintext without reading everything before it. The pipeline
+// sees only windows of the input and the output.
 #pragma once
 
 #include <algorithm>
@@ -92,13 +92,13 @@ struct RangePlace {
 // Locates a range in a body of `body_bytes` bytes, which must be in a file or on a block device. First opens
 // the last unit: if the format has segments, this authenticates the length. AuthError if that segment is
 // damaged or is not the last one; UsageError if the range extends past the end.
-RangePlace find_range(const ByteRange& range, Source& source, const Session& session,
+RangePlace find_range(const Selection& selection, Source& source, const Session& session,
                       std::uint64_t body_bytes);
 
 class RangeStream : public OpenStream {
  public:
   // `parts` must belong to a stream to decrypt whose size is known. Throws the same errors as find_range().
-  RangeStream(const ByteRange& range, StreamParts parts);
+  RangeStream(const Selection& selection, StreamParts parts);
 
   Source& source() override { return source_; }
   const Session& session() const override { return session_; }

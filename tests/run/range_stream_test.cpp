@@ -42,7 +42,7 @@ struct Found {
 Found find(const Session& session, const Bytes& body, const ByteRange& range) {
   Cancel cancel;
   Jitter jitter;
-  const MemorySource source(body, {}, cancel, jitter);
+  MemorySource source(body, {}, cancel, jitter);
   Found found;
   found.failure = failure_of([&] { found.place = find_range(range, source, session, body.size()); });
   return found;
