@@ -53,6 +53,11 @@ struct Job {
   Nonce base_nonce{};
   std::uint64_t first_segment = 0;  // segment i of the stream has the nonce base_nonce XOR i (big-endian)
   std::span<const std::byte> aad;   // of every segment; public, at most max_aad_bytes
+
+  // open: where the first segment and its plaintext begin, in bytes from the beginning of the whole input and
+  // of its plaintext; for messages.
+  std::uint64_t input_offset = 0;
+  std::uint64_t plaintext_offset = 0;
 };
 
 }  // namespace gpuaes

@@ -98,6 +98,8 @@ struct SessionRequest {
   std::optional<std::string> context;  // hexadecimal digits
   std::optional<std::string> label;    // 1 to 255 bytes of UTF-8
   std::optional<std::uint32_t> iterations;
+  // For decryption: damage to part 0 of a file made of parts is left to the reader of the parts.
+  bool salvage = false;
   HeaderReader* input = nullptr;  // for decryption; at the beginning of the input
   StopCheck check;                // throws if the program is told to stop; may be empty
 };

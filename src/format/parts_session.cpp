@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "format/sessions.hpp"
+#include "keys/kdf.hpp"
 
 namespace gpuaes {
 namespace {
@@ -51,7 +52,7 @@ PartPlace PartsIndex::part_with(std::uint64_t plaintext) const {
 
 std::unique_ptr<PartsSession> PartsSession::open(FrameSecret secret, const FrameHeader& first,
                                                  std::uint64_t input_bytes) {
-  std::unique_ptr<PartsSession> session(new PartsSession(std::move(secret), first, input_bytes));
+  auto session = std::make_unique<PartsSession>(std::move(secret), first, input_bytes);
   const bool opened = session->open_part(first, {0, 0, sealed_size(first.length), 0});
   return opened ? std::move(session) : nullptr;
 }
@@ -67,10 +68,29 @@ bool PartsSession::open_part(const FrameHeader& header, const PartPlace& place) 
       secret_, header,
       {.input_bytes = input_offset(place), .plaintext_bytes = place.plaintext, .part = place.number});
   if (!session) return false;
-  if (last_ != nullptr && last_->unverified == 0) open_.erase(last_->place.end);
-  OpenPart part{place, std::move(session), place.end - place.begin};
-  last_ = &open_.emplace(place.end, std::move(part)).first->second;
+  add_part(place, std::move(session));
   return true;
+}
+
+// Its place includes its frame header, so that messages name the beginning of what is lost.
+void PartsSession::lose_part(const PartPlace& place) {
+  const std::lock_guard lock(mutex_);
+  if (open_.contains(place.end)) return;
+  const CipherInfo& row = info(cipher());
+  CipherKey key{row.cipher, Secret(row.key_bytes)};
+  fill_random(key.bytes.bytes());
+  add_part(place, make_segment_session({.decrypt = true,
+                                        .key = std::move(key),
+                                        .base_nonce = {{}, row.nonce_bytes},
+                                        .header = {},
+                                        .place = {.input_bytes = input_offset(place) - frame_header_bytes,
+                                                  .plaintext_bytes = place.plaintext,
+                                                  .part = place.number}}));
+}
+
+void PartsSession::add_part(const PartPlace& place, std::unique_ptr<Session> session) {
+  open_.emplace(place.end, OpenPart{place, std::move(session), place.end - place.begin});
+  last_ = place;
 }
 
 bool PartsSession::is_open(const PartPlace& place) const {
@@ -80,7 +100,7 @@ bool PartsSession::is_open(const PartPlace& place) const {
 
 const PartsSession::OpenPart& PartsSession::part_of(const Piece& piece) const {
   const std::lock_guard lock(mutex_);
-  return piece.in.empty() ? *last_ : open_.upper_bound(piece.offset)->second;
+  return piece.in.empty() ? open_.begin()->second : open_.upper_bound(piece.offset)->second;
 }
 
 std::size_t PartsSession::output_size(std::size_t in_size, bool) const {
@@ -88,7 +108,7 @@ std::size_t PartsSession::output_size(std::size_t in_size, bool) const {
 }
 
 std::uint64_t PartsSession::plaintext_before(std::uint64_t offset) const {
-  const PartPlace part = index_ ? index_->part_at(offset) : last_->place;
+  const PartPlace part = index_ ? index_->part_at(offset) : last_;
   const std::uint64_t whole = (offset - part.begin) / sealed_segment_bytes;
   const std::uint64_t last =
       offset < part.end ? 0 : opened_size((offset - part.begin) % sealed_segment_bytes);
@@ -116,7 +136,7 @@ Outcome PartsSession::verify(const Piece& piece, bool last, std::optional<std::s
   const std::lock_guard lock(mutex_);
   OpenPart& open = open_.find(part.place.end)->second;
   open.unverified -= piece.in.size();
-  if (open.unverified == 0 && &open != last_) open_.erase(part.place.end);
+  if (open.unverified == 0 && part.place.number != 0) open_.erase(part.place.end);
   return outcome;
 }
 

@@ -52,7 +52,10 @@ class PartsIndex {
 class PartsSession : public Session {
  public:
   // `first` is the header of part 0, and `input_bytes` the number of bytes of input before its segments.
-  // Null if its commitment does not match the secret.
+  PartsSession(FrameSecret secret, const FrameHeader& first, std::uint64_t input_bytes)
+      : secret_(std::move(secret)), first_(first), input_bytes_(input_bytes) {}
+
+  // A session with part 0 open. Null if its commitment does not match the secret.
   static std::unique_ptr<PartsSession> open(FrameSecret secret, const FrameHeader& first,
                                             std::uint64_t input_bytes);
 
@@ -67,11 +70,14 @@ class PartsSession : public Session {
   bool open_part(const FrameHeader& header, const PartPlace& place);
   bool is_open(const PartPlace& place) const;
 
+  // Instead, if it cannot be opened: gives it a random key, so that no tag of its segments is right.
+  void lose_part(const PartPlace& place);
+
   // Before the pipeline starts, if the index is known.
   void set_index(PartsIndex index) { index_ = std::move(index); }
   const std::optional<PartsIndex>& index() const noexcept { return index_; }
 
-  // Of the Session. A piece must be in one part, which must be open.
+  // Of the Session. A piece must be in one part, which must be open, as part 0 must for an empty piece.
   std::size_t unit_in() const override { return sealed_segment_bytes; }
   std::size_t unit_out() const override { return segment_bytes; }
   Cipher cipher() const override { return secret_.cipher; }
@@ -90,8 +96,7 @@ class PartsSession : public Session {
   };
   using OpenParts = std::map<std::uint64_t, OpenPart>;  // by the offset of its end in the body
 
-  PartsSession(FrameSecret secret, const FrameHeader& first, std::uint64_t input_bytes)
-      : secret_(std::move(secret)), first_(first), input_bytes_(input_bytes) {}
+  void add_part(const PartPlace& place, std::unique_ptr<Session> session);
   const OpenPart& part_of(const Piece& piece) const;
 
   FrameSecret secret_;
@@ -99,10 +104,11 @@ class PartsSession : public Session {
   std::uint64_t input_bytes_;
   std::optional<PartsIndex> index_;
 
-  // Keys take locked memory, so a part is closed once all of its segments have been verified.
+  // Keys take locked memory, so a part is closed once all of its segments have been verified. Part 0 stays
+  // open for the empty piece at the end of the stream.
   mutable std::mutex mutex_;
   mutable OpenParts open_;
-  const OpenPart* last_ = nullptr;  // opened; stays open for the empty piece at the end of the stream
+  PartPlace last_;  // opened
 };
 
 }  // namespace gpuaes

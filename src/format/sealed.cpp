@@ -67,23 +67,33 @@ std::vector<std::byte> take_message_header(SealedSuite suite, HeaderReader& inpu
   return header;
 }
 
-// Null if the message header does not match the file key and the label. `taken`: bytes of input through it.
+// Null if the message header does not match the file key and the label. `header` is what precedes it.
 std::unique_ptr<Session> open_body(const OpenedHeader& opened, std::span<const std::byte> header,
-                                   const std::optional<std::string>& label, std::uint64_t taken) {
+                                   const SessionRequest& request) {
+  const std::uint64_t taken = request.input->taken();
   const std::span<const std::byte> message_header = opened.message_header;
   if (!opened.suite.in_parts) {
-    const std::vector<std::byte> context = message_context(header, label);
+    const std::vector<std::byte> context = message_context(header, request.label);
     return open_message({opened.suite.cipher, opened.file_key.bytes(), context},
                         message_header.first<message_header_bytes>(), {.input_bytes = taken});
   }
   const std::optional<FrameHeader> first = decode_frame(message_header.first<frame_header_bytes>());
+  FrameSecret secret = make_frame_secret(opened.suite.cipher, opened.file_key, header, request.label);
+  if (request.salvage)
+    return std::make_unique<PartsSession>(std::move(secret), first.value_or(FrameHeader{}), taken);
   if (!first || !is_part(*first, 0, opened.suite.cipher))
     refuse_header(header.size(), "it is not followed by part 0");
-  return PartsSession::open(make_frame_secret(opened.suite.cipher, opened.file_key, header, label), *first,
-                            taken);
+  return PartsSession::open(std::move(secret), *first, taken);
 }
 
 }  // namespace
+
+void refuse_message_header(std::uint64_t at) {
+  throw AuthError(fmt::format("the input is corrupt at byte {}, in its header, or was sealed with a "
+                              "different label; nothing was written",
+                              at),
+                  "--label must be the text the input was sealed with, or omitted if there was none");
+}
 
 // Reads the whole header before it tries any secret, and verifies it before it reads anything after it.
 OpenedHeader open_sealed_header(const SessionRequest& request) {
@@ -97,12 +107,8 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
   OpenedHeader opened{header.suite, has_slot(header, SlotType::x25519), {}, {}, {}};
   opened.message_header = take_message_header(header.suite, input);
   opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
-  opened.session = open_body(opened, header.bytes, request.label, input.taken());
-  if (!opened.session)
-    throw AuthError(fmt::format("the input is corrupt at byte {}, in its header, or was sealed with a "
-                                "different label; nothing was written",
-                                header.bytes.size()),
-                    "--label must be the text the input was sealed with, or omitted if there was none");
+  opened.session = open_body(opened, header.bytes, request);
+  if (!opened.session) refuse_message_header(header.bytes.size());
   return opened;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -81,7 +82,8 @@ SealedHeader read_sealed_header(HeaderReader& input);
 // unwrapped but the header's MAC is wrong, or if the scrypt parameters are not allowed.
 Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const StopCheck& check = {});
 
-// The beginning of a sealed input, through its first commitment, already verified.
+// The beginning of a sealed input, through its first commitment, already verified; with
+// SessionRequest::salvage, part 0 is not.
 struct OpenedHeader {
   SealedSuite suite;
   bool has_recipient;  // if so, anyone may have sealed it
@@ -90,6 +92,10 @@ struct OpenedHeader {
       message_header;  // what precedes the first segment: salt and commitment, or a frame header
   std::unique_ptr<Session> session;  // of the rest of the input
 };
+
+// Throws the AuthError for a message header, at byte `at` of the input, that does not match the file key and
+// the label.
+[[noreturn]] void refuse_message_header(std::uint64_t at);
 
 // Opens the input's header, as open_sealed() does for decryption.
 OpenedHeader open_sealed_header(const SessionRequest& request);

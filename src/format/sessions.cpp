@@ -73,7 +73,9 @@ class SegmentSession : public Session {
                   .out = piece.out,
                   .base_nonce = stream_.base_nonce,
                   .first_segment = piece.offset / unit_in(),
-                  .aad = bytes_of(suite_.aad)};
+                  .aad = bytes_of(suite_.aad),
+                  .input_offset = input_offset(piece),
+                  .plaintext_offset = plaintext_offset(piece)};
     if (job.first_segment + count_segments(job) > suite_.max_segments)
       throw IoError(
           fmt::format("the input is too long; the format allows at most 2^{} segments of 16384 bytes",
@@ -114,17 +116,21 @@ class SegmentSession : public Session {
                   released);
   }
 
+  std::uint64_t input_offset(const Piece& piece) const { return stream_.place.input_bytes + piece.offset; }
+  std::uint64_t plaintext_offset(const Piece& piece) const {
+    return stream_.place.plaintext_bytes + piece.offset / sealed_segment_bytes * segment_bytes;
+  }
+
   // `at` and `released` count from the beginning of the piece; the message counts from the beginning of the
   // input and of the requested plaintext, and the hint from the beginning of the input.
   Outcome failed(Message message, const Piece& piece, std::size_t at, std::size_t released,
                  Hint hint = "") const {
-    const MessagePlace& place = stream_.place;
-    const std::uint64_t end =
-        place.plaintext_bytes + piece.offset / sealed_segment_bytes * segment_bytes + released;
+    const std::uint64_t end = plaintext_offset(piece) + released;
     const std::uint64_t plaintext = end - std::min(end, piece.wanted_from);
-    const std::uint64_t offset = place.input_bytes + piece.offset + at;
+    const std::uint64_t offset = input_offset(piece) + at;
+    const auto& part = stream_.place.part;
     const std::string where =
-        place.part ? fmt::format("byte {}, in part {}", offset, *place.part) : fmt::format("byte {}", offset);
+        part ? fmt::format("byte {}, in part {}", offset, *part) : fmt::format("byte {}", offset);
     return {released, AuthError(fmt::format(message, where, plaintext), fmt::format(hint, offset))};
   }
 

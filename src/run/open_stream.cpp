@@ -73,6 +73,7 @@ SessionRequest make_request(const Options& options, Secrets secrets, HeaderReade
           .context = options.context,
           .label = options.label,
           .iterations = options.iterations,
+          .salvage = options.salvage,
           .input = &input,
           .check = [&cancel] { cancel.check(); }};
 }
@@ -134,8 +135,8 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   Source& whole = armored ? *endpoints.armor : file;
   std::optional<std::uint64_t> body_bytes = armored ? std::nullopt : file.size();
   if (auto* const parts = dynamic_cast<PartsSession*>(session.get())) {
-    if (options.salvage) throw UnsuitableInput("--salvage does not work on files made of parts");
-    endpoints.parts = with_hint(damage_hint, [&] { return make_parts_source(whole, body_bytes, *parts); });
+    endpoints.parts =
+        with_hint(damage_hint, [&] { return make_parts_source(whole, body_bytes, *parts, options.salvage); });
     if (body_bytes) body_bytes = endpoints.parts->parallel_size();
   }
   StreamParts parts{.source = endpoints.parts ? *endpoints.parts : whole,

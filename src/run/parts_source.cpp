@@ -15,6 +15,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "format/sealed.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
@@ -55,9 +56,13 @@ void open_index(const FrameSecret& secret, const FrameHeader& header, std::uint6
 // Parts from a pipe are read in order, and compared with the index at the end.
 class StreamedParts : public PartsSource {
  public:
-  StreamedParts(Source& input, PartsSession& session)
-      : input_(input), session_(session), at_(session.input_offset({})) {
-    begin_part(session.first(), {0, 0, sealed_size(session.first().length), 0});
+  StreamedParts(Source& input, PartsSession& session, bool salvage)
+      : input_(input), session_(session), salvage_(salvage), at_(session.input_offset({})) {
+    const FrameHeader& first = session.first();
+    const PartPlace place{0, 0, sealed_size(first.length), 0};
+    if (!is_part(first, 0, session.cipher()) || !session.open_part(first, place))
+      refuse_message_header(at_ - frame_header_bytes);
+    begin_part(first, place);
   }
 
   std::uint64_t framing_bytes() const override { return framing_bytes_; }
@@ -93,7 +98,10 @@ class StreamedParts : public PartsSource {
       return false;
     const PartPlace next{number, part_.end, part_.end + sealed_size(header.length),
                          part_.plaintext + length_};
-    if (!session_.open_part(header, next)) return false;
+    if (!session_.open_part(header, next)) {
+      if (!salvage_) return false;
+      session_.lose_part(next);
+    }
     begin_part(header, next);
     return true;
   }
@@ -143,6 +151,7 @@ class StreamedParts : public PartsSource {
 
   Source& input_;
   PartsSession& session_;
+  const bool salvage_;
   std::uint64_t at_;  // in the input
   std::atomic<std::uint64_t> framing_bytes_ = 0;
   PartPlace part_;            // the last one begun
@@ -153,10 +162,11 @@ class StreamedParts : public PartsSource {
 // Parts in a file are read in any order, once the index is verified.
 class SeekableParts : public PartsSource {
  public:
-  SeekableParts(Source& input, std::uint64_t input_bytes, PartsSession& session)
-      : input_(input), input_bytes_(input_bytes), session_(session) {
+  SeekableParts(Source& input, std::uint64_t input_bytes, PartsSession& session, bool salvage)
+      : input_(input), input_bytes_(input_bytes), session_(session), salvage_(salvage) {
     try {
       session.set_index(read_index());
+      open_part(index().place(0), session.first());
     } catch (const AuthError& error) {
       throw AuthError(fmt::format("{}; nothing was written", error.what()), error.hint());
     }
@@ -173,7 +183,9 @@ class SeekableParts : public PartsSource {
 
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
     const PartPlace part = index().part_at(offset);
-    if (!session_.is_open(part)) open_part(part);
+    if (!session_.is_open(part))
+      open_part(part, read_frame(part.number * std::uint64_t{frame_header_bytes} + part.begin -
+                                 frame_header_bytes));
     input_.read_at(part.number * std::uint64_t{frame_header_bytes} + offset, out);
   }
 
@@ -195,13 +207,19 @@ class SeekableParts : public PartsSource {
     return decode_frame(bytes);
   }
 
-  void open_part(const PartPlace& part) const {
-    const std::uint64_t at =
-        part.number * std::uint64_t{frame_header_bytes} + part.begin - frame_header_bytes;
-    const std::optional<FrameHeader> header = read_frame(at);
-    if (!header || !is_part(*header, part.number, session_.cipher()) || header->of != session_.first().of ||
-        entry_of(*header) != index().entry(part.number) || !session_.open_part(*header, part))
-      refuse(in_input(at), fmt::format("the header of part {}", part.number));
+  void open_part(const PartPlace& part, const std::optional<FrameHeader>& header) const {
+    if (header && is_listed(*header, part.number) && session_.open_part(*header, part)) return;
+    if (!salvage_)
+      refuse(session_.input_offset(part) - frame_header_bytes,
+             fmt::format("the header of part {}", part.number));
+    session_.lose_part(part);
+  }
+
+  bool is_listed(const FrameHeader& header, std::uint32_t number) const {
+    const bool same_cut =
+        (header.of == 0 || header.of == index().count()) && (salvage_ || header.of == session_.first().of);
+    return is_part(header, number, session_.cipher()) && same_cut &&
+           entry_of(header) == index().entry(number);
   }
 
   // Uses the number of parts, which is not authenticated, for nothing else before it has found the index.
@@ -243,10 +261,7 @@ class SeekableParts : public PartsSource {
         refuse_index(index_at);
       left -= frame_header_bytes + sealed_size(length);
     }
-    const std::uint32_t of = session_.first().of;
-    if (left != 0 || (of != 0 && of != entries.size())) refuse_index(index_at);
-    if (entries.front() != entry_of(session_.first()))
-      refuse(in_input(0) - frame_header_bytes, "the header of part 0");
+    if (left != 0) refuse_index(index_at);
     return PartsIndex(std::move(entries));
   }
 
@@ -258,14 +273,19 @@ class SeekableParts : public PartsSource {
   Source& input_;
   std::uint64_t input_bytes_;
   PartsSession& session_;
+  const bool salvage_;
 };
 
 }  // namespace
 
 std::unique_ptr<PartsSource> make_parts_source(Source& input, std::optional<std::uint64_t> input_bytes,
-                                               PartsSession& session) {
-  if (input_bytes) return std::make_unique<SeekableParts>(input, *input_bytes, session);
-  return std::make_unique<StreamedParts>(input, session);
+                                               PartsSession& session, bool salvage) {
+  try {
+    if (input_bytes) return std::make_unique<SeekableParts>(input, *input_bytes, session, salvage);
+  } catch (const AuthError&) {
+    if (!salvage) throw;
+  }
+  return std::make_unique<StreamedParts>(input, session, salvage);
 }
 
 }  // namespace gpuaes
