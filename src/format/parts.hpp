@@ -15,6 +15,7 @@
 #include "cipher/job.hpp"
 #include "format/cobblestone.hpp"
 #include "format/format.hpp"
+#include "format/sealed.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes {
@@ -45,6 +46,9 @@ std::optional<FrameHeader> decode_frame(std::span<const std::byte, frame_header_
 
 // Whether this is a well-formed frame header of that part.
 bool is_part(const FrameHeader& header, std::uint32_t number, Cipher cipher);
+
+// Whether this is a well-formed frame header of the index of that many parts.
+bool is_index(const FrameHeader& header, std::uint64_t parts);
 
 // The size of a frame's segments. `length` must be less than max_part_bytes().
 constexpr std::uint64_t sealed_size(std::uint64_t length) {
@@ -85,6 +89,14 @@ std::unique_ptr<Session> seal_frame(const FrameSecret& secret, FrameKind kind, s
 // Null if the commitment does not match the secret.
 std::unique_ptr<Session> open_frame(const FrameSecret& secret, const FrameHeader& header,
                                     const MessagePlace& place);
+
+// A receipt describes a part to a joiner that cannot read it: the frame header without its kind, and a MAC.
+inline constexpr std::size_t receipt_bytes = frame_header_bytes - 1 + mac_bytes;
+std::array<std::byte, receipt_bytes> make_receipt(const FrameSecret& secret, const FrameHeader& part);
+
+// The header of the part. None if the MAC or the commitment does not match the secret.
+std::optional<FrameHeader> open_receipt(const FrameSecret& secret,
+                                        std::span<const std::byte, receipt_bytes> receipt);
 
 struct Share {
   std::uint32_t number;  // from 0
