@@ -76,7 +76,7 @@ def expect_all(cases, everywhere=False):
     for k, lanes in enumerate(LANES):
         some = cases if everywhere or lanes not in cpu else cases[k :: len(cpu)]
         if lanes not in cpu:
-            some = spread(some, 6)
+            some = spread(some, 4)
         elif slow:
             some = spread(some, 30)
         for i, case in enumerate(some):
