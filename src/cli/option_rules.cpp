@@ -118,7 +118,7 @@ void check_rules(const CommandLine& line, bool has_command, const Options& optio
   for (const auto& [name, needed] : dependent)
     if (given.contains(name) && !given.contains(needed))
       throw UsageError(fmt::format("--{} requires --{}", name, needed));
-  for (const auto& [a, b] : exclusive) refuse_together(given, a, b);
+  check_shared_rules(given);
   if (given.contains("rekey") && options.format.value_or("sealed") != "sealed")
     throw UsageError("--rekey works only with the sealed format");
   for (const char* name : {"recipient", "recipients-file"})
@@ -126,6 +126,10 @@ void check_rules(const CommandLine& line, bool has_command, const Options& optio
       throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
   if (options.armor && options.decrypt && !given.contains("rekey"))
     throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
+}
+
+void check_shared_rules(const po::variables_map& given) {
+  for (const auto& [a, b] : exclusive) refuse_together(given, a, b);
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),

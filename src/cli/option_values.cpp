@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
+#include "format/parts.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
@@ -98,6 +99,20 @@ std::string parse_label(const std::string& text) {
     throw UsageError(fmt::format("--label has {} bytes; it must have 1 to {}", text.size(), max_label_bytes));
   if (!is_utf8(text)) throw UsageError("--label is not valid UTF-8");
   return text;
+}
+
+Share parse_part(const std::string& text) {
+  if (const std::optional<std::uint64_t> number = parse_bytes(text, "", max_parts - 1))
+    return {.number = static_cast<std::uint32_t>(*number), .of = 0};
+  return parse_share(text);
+}
+
+std::uint32_t parse_part_count(const std::string& text) {
+  const std::optional<std::uint64_t> count = parse_bytes(text, "", max_parts);
+  if (!count || *count == 0)
+    throw UsageError(fmt::format("invalid --count '{}'", text),
+                     fmt::format("use a number from 1 to {}", max_parts));
+  return static_cast<std::uint32_t>(*count);
 }
 
 std::uint32_t parse_iterations(const std::string& text) {

@@ -49,6 +49,12 @@ Share parse_share(const std::string& text);
 // 1 to 255 bytes of UTF-8, returned unchanged.
 std::string parse_label(const std::string& text);
 
+// The same, or I alone, which makes `of` 0.
+Share parse_part(const std::string& text);
+
+// A number of parts, from 1 to max_parts.
+std::uint32_t parse_part_count(const std::string& text);
+
 // A number of iterations.
 std::uint32_t parse_iterations(const std::string& text);
 

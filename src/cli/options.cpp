@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <string_view>
 
 #include "cli/command_line.hpp"
@@ -168,6 +169,13 @@ constexpr auto groups = std::to_array<OptionGroup<Options>>({
 });
 
 }  // namespace
+
+const OptionRow<Options>& stream_option(std::string_view name) {
+  for (const OptionGroup<Options>& group : groups)
+    for (const Row& row : group.rows)
+      if (long_name(row.names) == name) return row;
+  throw std::logic_error("unknown option");
+}
 
 Options parse_options(int argc, const char* const* argv) {
   const char* const* const end = argv + argc;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
-#include "format/sealed.hpp"
+#include "keys/kdf.hpp"
 
 namespace gpuaes {
 
@@ -29,7 +29,7 @@ std::optional<FrameHeader> decode_frame(std::span<const std::byte, frame_header_
 }
 
 bool is_part(const FrameHeader& header, std::uint32_t number, Cipher cipher) {
-  const bool placed = header.number == number && (header.of == 0 || number < header.of);
+  const bool placed = header.number == number && number < (header.of == 0 ? max_parts : header.of);
   return header.kind == FrameKind::part && placed && header.of <= max_parts &&
          header.length < max_part_bytes(cipher);
 }
@@ -96,6 +96,35 @@ std::unique_ptr<Session> open_frame(const FrameSecret& secret, const FrameHeader
   const std::vector<std::byte> context =
       frame_context(secret, std::span(bytes).first<kind_and_numbers_bytes>());
   return open_message({secret.cipher, secret.file_key.bytes(), context}, header.message_header, place);
+}
+
+namespace {
+
+// Of the header of a part, which begins with its kind.
+std::array<std::byte, mac_bytes> receipt_mac(const FrameSecret& secret, std::span<const std::byte> header) {
+  std::vector<std::byte> message = secret.magic_and_suite;
+  append(message, header);
+  if (secret.label) append(message, bytes_of(*secret.label));
+  return make_mac(secret.file_key, "gpuaes-stream/1 receipt", message);
+}
+
+}  // namespace
+
+std::array<std::byte, receipt_bytes> make_receipt(const FrameSecret& secret, const FrameHeader& part) {
+  const auto header = encode(part);
+  std::array<std::byte, receipt_bytes> receipt;
+  const auto mac = std::ranges::copy(std::span(header).subspan(1), receipt.begin()).out;
+  std::ranges::copy(receipt_mac(secret, header), mac);
+  return receipt;
+}
+
+std::optional<FrameHeader> open_receipt(const FrameSecret& secret,
+                                        std::span<const std::byte, receipt_bytes> receipt) {
+  std::array<std::byte, frame_header_bytes> bytes{static_cast<std::byte>(FrameKind::part)};
+  std::ranges::copy(receipt.first<frame_header_bytes - 1>(), bytes.begin() + 1);
+  if (!is_equal(receipt_mac(secret, bytes), receipt.last<mac_bytes>())) return std::nullopt;
+  const std::optional<FrameHeader> header = decode_frame(bytes);
+  return open_frame(secret, *header, {}) ? header : std::nullopt;
 }
 
 ShareRange cut(std::uint64_t size, const Share& share) {

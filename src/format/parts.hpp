@@ -15,6 +15,7 @@
 #include "cipher/job.hpp"
 #include "format/cobblestone.hpp"
 #include "format/format.hpp"
+#include "format/sealed.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes {
@@ -88,6 +89,14 @@ std::unique_ptr<Session> seal_frame(const FrameSecret& secret, FrameKind kind, s
 // Null if the commitment does not match the secret.
 std::unique_ptr<Session> open_frame(const FrameSecret& secret, const FrameHeader& header,
                                     const MessagePlace& place);
+
+// A receipt describes a part to a joiner that cannot read it: the frame header without its kind, and a MAC.
+inline constexpr std::size_t receipt_bytes = frame_header_bytes - 1 + mac_bytes;
+std::array<std::byte, receipt_bytes> make_receipt(const FrameSecret& secret, const FrameHeader& part);
+
+// The header of the part. None if the MAC or the commitment does not match the secret.
+std::optional<FrameHeader> open_receipt(const FrameSecret& secret,
+                                        std::span<const std::byte, receipt_bytes> receipt);
 
 struct Share {
   std::uint32_t number;  // from 0

@@ -22,16 +22,10 @@ constexpr std::string_view version = "1\n";
 constexpr std::size_t version_at = sealed_magic.size();
 constexpr std::size_t suite_at = version_at + version.size();
 constexpr std::size_t slots_at = suite_at + 4;  // suite, number of slots, be16 size of the slots
-constexpr std::size_t mac_bytes = 32;
-
 static_assert(suite_at + 1 == sealed_context_bytes);
 
 std::array<std::byte, mac_bytes> header_mac(const Secret& file_key, std::span<const std::byte> message) {
-  const Secret key = hkdf_expand_sha512(file_key.bytes(), bytes_of("gpuaes-stream/1 header"), 64);
-  std::array<std::byte, 64> whole = hmac_sha512(key.bytes(), message);
-  std::array<std::byte, mac_bytes> mac;
-  std::copy_n(whole.begin(), mac.size(), mac.begin());
-  return mac;
+  return make_mac(file_key, "gpuaes-stream/1 header", message);
 }
 
 // Appends the next `size` bytes of the input.
@@ -40,18 +34,12 @@ void take(HeaderReader& input, std::vector<std::byte>& bytes, std::size_t size) 
   input.take(std::span(bytes).last(size));
 }
 
-// Whether this is another version number: one digit and a newline, or two digits.
-bool is_other_version(char first, char second) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return is_digit(first) && (second == '\n' ? first != version[0] : first != '0' && is_digit(second));
-}
-
 void check_magic(HeaderReader& input) {
   const std::span<const std::byte> begin = input.peek(suite_at);
   const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
   if (text.size() == suite_at && text.starts_with(sealed_magic)) {
     if (text.substr(version_at) == version) return;
-    if (is_other_version(text[version_at], text[version_at + 1]))
+    if (is_other_version(text.substr(version_at)))
       throw VersionError("the input uses a version of the sealed format other than 1");
   }
   refuse_other_format(input);
@@ -121,6 +109,20 @@ struct SecretKind {
 }
 
 }  // namespace
+
+bool is_other_version(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return is_digit(text[0]) && (text[1] == '\n' ? text[0] != version[0] : text[0] != '0' && is_digit(text[1]));
+}
+
+std::array<std::byte, mac_bytes> make_mac(const Secret& file_key, std::string_view use,
+                                          std::span<const std::byte> message) {
+  const Secret key = hkdf_expand_sha512(file_key.bytes(), bytes_of(use), 64);
+  const std::array<std::byte, 64> whole = hmac_sha512(key.bytes(), message);
+  std::array<std::byte, mac_bytes> mac;
+  std::copy_n(whole.begin(), mac.size(), mac.begin());
+  return mac;
+}
 
 bool has_slot(const SealedHeader& header, SlotType type) {
   return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });

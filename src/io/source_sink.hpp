@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stdexcept>
 
 #include "io/cancel.hpp"
 
@@ -54,6 +55,12 @@ class Sink {
 
   // Writes all of `bytes`, or throws IoError or Cancelled.
   virtual void write(std::span<const std::byte> bytes) = 0;
+
+  // Replaces bytes that were written at `offset`. Only for a regular file that is not complete yet.
+  virtual void overwrite([[maybe_unused]] std::uint64_t offset,
+                         [[maybe_unused]] std::span<const std::byte> bytes) {
+    throw std::logic_error("this output cannot be overwritten");
+  }
 
   // Completes the output. IoError if the system reports only now that it lost data.
   virtual void finish() = 0;

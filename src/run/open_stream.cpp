@@ -11,7 +11,6 @@
 namespace gpuaes {
 namespace {
 
-// The whole input, to encrypt or to decrypt.
 class WholeStream : public OpenStream {
  public:
   WholeStream(StreamParts parts, bool decrypts) : OpenStream(std::move(parts)), decrypts_(decrypts) {}
@@ -112,6 +111,10 @@ void OpenStream::run(const std::function<void()>& run_pipeline) {
   sink().finish();
 }
 
+std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts) {
+  return std::make_unique<WholeStream>(std::move(parts), decrypts);
+}
+
 std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets, Endpoints& endpoints,
                                         const Messages& messages, Cancel& cancel) {
   FdSource& file = endpoints.source;
@@ -154,7 +157,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   if (options.salvage)
     return std::make_unique<SalvageStream>(std::move(parts),
                                            [&messages](const std::string& text) { messages.warning(text); });
-  return std::make_unique<WholeStream>(std::move(parts), options.decrypt);
+  return make_whole_stream(std::move(parts), options.decrypt);
 }
 
 }  // namespace gpuaes

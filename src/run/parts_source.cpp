@@ -6,47 +6,20 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/sealed.hpp"
-#include "lane/backends.hpp"
+#include "run/parts_index.hpp"
 
 namespace gpuaes {
 namespace {
 
 using FrameBytes = std::array<std::byte, frame_header_bytes>;
-
-// `at` counts from the beginning of the input.
-[[noreturn]] void refuse(std::uint64_t at, std::string_view what) {
-  throw AuthError(fmt::format("the input is corrupt at byte {}, in {}", at, what));
-}
-
-// Opens an index whose segments begin at byte `at` of the input. `read` returns the next bytes of them, and
-// `take` receives the plaintext of one segment after another.
-void open_index(const FrameSecret& secret, const FrameHeader& header, std::uint64_t at,
-                const std::function<void(std::span<std::byte>)>& read,
-                const std::function<void(std::span<const std::byte>)>& take) {
-  const std::unique_ptr<Session> session = open_frame(secret, header, {.input_bytes = at});
-  if (!session) refuse(at - frame_header_bytes, "the header of the index");
-  const std::unique_ptr<Lane> lane = make_cpu_lane();
-  std::vector<std::byte> in_room(sealed_segment_bytes), out_room(segment_bytes);
-  const std::uint64_t size = sealed_size(header.length);
-  for (std::uint64_t offset = 0; offset < size; offset += in_room.size()) {
-    const auto in = std::span(in_room).first(std::min<std::uint64_t>(in_room.size(), size - offset));
-    const auto out = std::span(out_room).first(in.size() - tag_bytes);
-    read(in);
-    lane->start(session->job({offset, in, out}));
-    if (lane->finish()) refuse(at + offset, "the index");
-    take(out);
-  }
-}
 
 // Parts from a pipe are read in order, and compared with the index at the end.
 class StreamedParts : public PartsSource {
@@ -81,7 +54,7 @@ class StreamedParts : public PartsSource {
     if (header && header->kind == FrameKind::index)
       check_index(*header);
     else if (!header || !open_next_part(*header))
-      refuse(at, fmt::format("the header of part {}", part_.number + 1));
+      refuse_parts(at, fmt::format("the header of part {}", part_.number + 1));
     return part_.end;
   }
 
@@ -110,16 +83,16 @@ class StreamedParts : public PartsSource {
   void check_index(const FrameHeader& header) {
     const std::uint64_t at = at_ - frame_header_bytes, parts = part_.number + std::uint64_t{1};
     const std::uint32_t of = session_.first().of;
-    if (!is_index(header, parts) || (of != 0 && of != parts)) refuse(at, "the header of the index");
+    if (!is_index(header, parts) || (of != 0 && of != parts)) refuse_parts(at, "the header of the index");
     Sha512 listed;
     open_index(
         session_.secret(), header, at_, [this](auto out) { read_framing(out); },
         [&listed](auto entries) { listed.add(entries); });
-    if (listed.finish() != digest_.finish()) refuse(at, "the index, which lists other parts");
+    if (listed.finish() != digest_.finish()) refuse_parts(at, "the index, which lists other parts");
     const std::uint64_t count_at = at_;
     std::array<std::byte, part_count_bytes> count;
     read_framing(count);
-    if (load_big_endian(count) != parts) refuse(count_at, "the number of parts");
+    if (load_big_endian(count) != parts) refuse_parts(count_at, "the number of parts");
     std::byte beyond;
     if (read_some({&beyond, 1}) != 0)
       throw AuthError(fmt::format("the input has trailing bytes after byte {}", count_at + count.size()));
@@ -205,8 +178,8 @@ class SeekableParts : public PartsSource {
   void open_part(const PartPlace& part, const std::optional<FrameHeader>& header) const {
     if (header && is_listed(*header, part.number) && session_.open_part(*header, part)) return;
     if (!salvage_)
-      refuse(session_.input_offset(part) - frame_header_bytes,
-             fmt::format("the header of part {}", part.number));
+      refuse_parts(session_.input_offset(part) - frame_header_bytes,
+                   fmt::format("the header of part {}", part.number));
     session_.lose_part(part);
   }
 

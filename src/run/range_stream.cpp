@@ -12,9 +12,7 @@
 #include "lane/backends.hpp"
 
 namespace gpuaes {
-namespace {
 
-// Opens the last unit of the stream, and returns the size of the plaintext in bytes.
 std::uint64_t open_end(const Source& source, const Session& session, std::uint64_t body_bytes) {
   const std::uint64_t units = body_bytes / session.unit_in();  // before the last, short one
   const std::uint64_t offset = units * session.unit_in();
@@ -29,6 +27,8 @@ std::uint64_t open_end(const Source& source, const Session& session, std::uint64
   if (outcome.error) throw *outcome.error;
   return units * session.unit_out() + out.size();
 }
+
+namespace {
 
 ByteRange range_in(std::uint64_t plaintext, const Selection& selection) {
   if (const auto* range = std::get_if<ByteRange>(&selection)) return *range;

@@ -82,6 +82,10 @@ class WindowSession : public Session {
   std::uint64_t from_;
 };
 
+// Opens the last unit of a body of `body_bytes` bytes, which must be in a file or on a block device, and
+// returns the size of the plaintext in bytes. AuthError if a tag is wrong or the unit is not the last one.
+std::uint64_t open_end(const Source& source, const Session& session, std::uint64_t body_bytes);
+
 // The position of a range.
 struct RangePlace {
   std::uint64_t plaintext_offset = 0, plaintext_bytes = 0;

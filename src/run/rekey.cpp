@@ -29,8 +29,6 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::size_t copy_bytes = 1 << 20;
-
 // Another program's changes to the file must not be lost.
 void check_unchanged(const std::string& name, const struct stat& before) {
   struct stat now {};
@@ -78,14 +76,6 @@ std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& se
       [&cancel] { cancel.check(); });
   append(header, opened.message_header);
   return header;
-}
-
-void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
-  std::vector<std::byte> buffer(copy_bytes);
-  while (const std::size_t count = source.read(buffer)) {
-    sink.write(std::span(buffer).first(count));
-    copied += count;
-  }
 }
 
 }  // namespace
