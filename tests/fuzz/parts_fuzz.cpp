@@ -197,7 +197,7 @@ struct Result {
   bool has_index = false;
 };
 
-// Reads what is left of a piece. Returns whether all of it was there.
+// Reads a piece. Returns whether the source had all of it.
 bool fill(Source& source, std::uint64_t offset, std::span<std::byte> in) {
   if (source.parallel_size() > 0) {
     source.read_at(offset, in);
