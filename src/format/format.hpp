@@ -136,7 +136,7 @@ struct Description {
   // format supports.
   std::string_view cipher_rule = {};
   std::vector<SlotDescription> slots;
-  bool in_parts = false;
+  bool in_parts = false;  // the header ends where part 0 begins
   bool segments = false;  // whether the body has segments with tags; otherwise it is as long as its plaintext
 };
 

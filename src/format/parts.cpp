@@ -34,6 +34,11 @@ bool is_part(const FrameHeader& header, std::uint32_t number, Cipher cipher) {
          header.length < max_part_bytes(cipher);
 }
 
+bool is_index(const FrameHeader& header, std::uint64_t parts) {
+  return header.kind == FrameKind::index && header.number == parts && header.of == parts &&
+         header.length == parts * index_entry_bytes;
+}
+
 std::uint64_t max_part_bytes(Cipher cipher) {
   return info(cipher).suite->max_segments * segment_bytes;
 }

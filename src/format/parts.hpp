@@ -47,6 +47,9 @@ std::optional<FrameHeader> decode_frame(std::span<const std::byte, frame_header_
 // Whether this is a well-formed frame header of that part.
 bool is_part(const FrameHeader& header, std::uint32_t number, Cipher cipher);
 
+// Whether this is a well-formed frame header of the index of that many parts.
+bool is_index(const FrameHeader& header, std::uint64_t parts);
+
 // The size of a frame's segments. `length` must be less than max_part_bytes().
 constexpr std::uint64_t sealed_size(std::uint64_t length) {
   return length + tag_bytes * (length / segment_bytes + 1);

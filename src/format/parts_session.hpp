@@ -105,7 +105,7 @@ class PartsSession : public Session {
   std::optional<PartsIndex> index_;
 
   // Keys take locked memory, so a part is closed once all of its segments have been verified. Part 0 stays
-  // open for the empty piece at the end of the stream.
+  // open, for empty pieces: the end of the stream, and pieces that could not be read.
   mutable std::mutex mutex_;
   mutable OpenParts open_;
   PartPlace last_;  // opened

@@ -118,7 +118,7 @@ std::unique_ptr<Session> open_sealed(SessionRequest request) {
 
 Description describe_sealed(HeaderReader& input) {
   const SealedHeader header = read_sealed_header(input);
-  take_message_header(header.suite, input);
+  if (!header.suite.in_parts) take_message_header(header.suite, input);
   Description description{.version = 1,
                           .suite = std::to_integer<unsigned>(header.bytes[sealed_context_bytes - 1]),
                           .cipher = header.suite.cipher,

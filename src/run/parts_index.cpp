@@ -15,11 +15,6 @@ void refuse_parts(std::uint64_t at, std::string_view what) {
   throw AuthError(fmt::format("the input is corrupt at byte {}, in {}", at, what));
 }
 
-bool is_index(const FrameHeader& header, std::uint64_t parts) {
-  return header.kind == FrameKind::index && header.number == parts && header.of == parts &&
-         header.length == parts * index_entry_bytes;
-}
-
 void open_index(const FrameSecret& secret, const FrameHeader& header, std::uint64_t at,
                 const std::function<void(std::span<std::byte>)>& read,
                 const std::function<void(std::span<const std::byte>)>& take) {

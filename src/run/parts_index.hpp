@@ -14,9 +14,6 @@ namespace gpuaes {
 // Throws AuthError: the input is corrupt at byte `at`, in `what`.
 [[noreturn]] void refuse_parts(std::uint64_t at, std::string_view what);
 
-// Whether this is a well-formed frame header of the index of that many parts.
-bool is_index(const FrameHeader& header, std::uint64_t parts);
-
 // Opens an index whose segments begin at byte `at` of the input. `read` returns the next bytes of them, and
 // `take` receives the plaintext of one segment after another. AuthError if a commitment or a tag is wrong.
 void open_index(const FrameSecret& secret, const FrameHeader& header, std::uint64_t at,

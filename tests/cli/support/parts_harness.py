@@ -53,11 +53,23 @@ class Changed:
         expect_equal((4, b""), (got.code, got.out), f"{self.what}, {via}, --test: exit status and standard output")
 
 
-def expect_all(cases, step=5):
-    """Reads each changed file from pipes and files on each lane, with small and large chunks in turn. Some runs have an
-    output file, or --test."""
+def spread(cases, count):
+    """At most that many of the cases, evenly spaced."""
+    return cases[:: -(-len(cases) // count)]
+
+
+def expect_all(cases, everywhere=False):
+    """Reads each changed file from a pipe and a file, with small and large chunks in turn, on CPU lanes in turn or, with
+    everywhere=True, on all of them. CUDA lanes read a few. Some runs have an output file, or --test."""
+    cases = list(cases)
+    cpu = [lanes for lanes in LANES if not lanes.startswith("cuda")]
     for k, lanes in enumerate(LANES):
-        for i, case in enumerate(thinned(cases, step, lanes, k)):
+        some = cases if everywhere or lanes not in cpu else cases[k :: len(cpu)]
+        if lanes not in cpu:
+            some = spread(some, 6)
+        elif slow:
+            some = spread(some, 30)
+        for i, case in enumerate(some):
             options = ["-l", lanes, *(["-b", "16K"], [])[(i + k) % 2]]
             for via in VIAS:
                 case.expect(via, *options)
