@@ -24,7 +24,7 @@ expect_tree() {
   [ -z "$odd" ] || fail "expected mode 755 for directories and programs, 644 for other files: $odd"
 }
 
-files=(bin/gpuaes-{stream,keygen,bench} share/gpuaes-stream/magic)
+files=(bin/gpuaes-{stream,keygen,bench,cluster} share/gpuaes-stream/magic)
 for page in "$top"/man/*.[1-9]; do files+=("share/man/man${page##*.}/$(basename "$page").gz"); done
 for name in gpuaes-{stream,keygen,bench}; do
   files+=("share/bash-completion/completions/$name" "share/fish/vendor_completions.d/$name.fish")
