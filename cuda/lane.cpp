@@ -58,8 +58,9 @@ class CudaLane : public Lane {
 
   void start(const Job& job) override {
     check(cudaSetDevice(device_));  // lanes are opened and driven by different threads
-    if (key_ != job.key) keys_.set(*job.key, stream_);
+    if (key_ != job.key || message_ != job.message) keys_.set(*job.key, stream_);
     key_ = job.key;
+    message_ = job.message;
     JobBuffers& buffers = buffers_[started_++ % buffers_.size()];
     Steps steps(buffers.times, stream_);
     steps.next("H2D");
@@ -202,6 +203,7 @@ class CudaLane : public Lane {
   Stream stream_;
   DeviceKey keys_;
   const CipherKey* key_ = nullptr;
+  std::uint64_t message_ = 0;  // with that key
   std::array<JobBuffers, cuda_jobs_per_lane> buffers_;
   std::size_t started_ = 0;
   std::size_t finished_ = 0;

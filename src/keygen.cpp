@@ -1,8 +1,5 @@
 // gpuaes-keygen: makes a key, or an identity and its recipient, with the system's random number generator.
 
-#include <unistd.h>
-
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,8 +9,7 @@
 #include "cli/program.hpp"
 #include "io/control.hpp"
 #include "io/fd_source_sink.hpp"
-#include "io/file_access.hpp"
-#include "io/temp_file.hpp"
+#include "io/output_file.hpp"
 #include "keys/kdf.hpp"
 #include "keys/recipient.hpp"
 #include "run/secret_files.hpp"
@@ -41,28 +37,6 @@ Secret make_key_line() {
   }
   line.bytes().back() = std::byte{'\n'};
   return line;
-}
-
-// Creates a file that only its owner can open. IoError if the name exists, even as a symbolic link. The file
-// appears only when complete, and is removed if `then` throws, including Cancelled after a signal.
-void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
-                    const std::function<void()>& then) {
-  if (name.ends_with('/')) throw io_error("cannot open", name, EISDIR);
-  TempFile file(name, name, "", TempFile::IfExists::refuse);
-  FdSink sink(file.take_fd(), name, cancel);
-  make_private(sink.fd().get(), name);
-  sink.write(bytes);
-  sink.sync();
-  sink.finish();
-  cancel.check();
-  file.publish();
-  try {
-    sync_directory_of(name);
-    if (then) then();
-  } catch (...) {
-    unlink(name.c_str());
-    throw;
-  }
 }
 
 void make_key(const std::optional<std::string>& output) {

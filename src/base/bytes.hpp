@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,18 @@ inline void append(std::vector<std::byte>& bytes, std::span<const std::byte> mor
   const std::size_t at = bytes.size();
   bytes.resize(at + more.size());
   std::ranges::copy(more, bytes.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+// Stores `number`, which must fit, as a big-endian integer that fills `out`.
+inline void store_big_endian(std::uint64_t number, std::span<std::byte> out) {
+  for (std::size_t i = out.size(); i-- > 0; number >>= 8) out[i] = static_cast<std::byte>(number);
+}
+
+// The big-endian integer in `bytes`, at most 8 bytes.
+inline std::uint64_t load_big_endian(std::span<const std::byte> bytes) {
+  std::uint64_t number = 0;
+  for (const std::byte byte : bytes) number = number << 8 | std::to_integer<std::uint64_t>(byte);
+  return number;
 }
 
 }  // namespace gpuaes

@@ -4,7 +4,7 @@
 //   1. Add its code in a folder next to this file, unless libcrypto provides it.
 //   2. Add its enumerator and its row below. A new algorithm is a new Family, even if it uses the modes of
 //      another, because lanes select their code by family. The sealed format supports every cipher whose
-//      Suite has a number.
+//      Suite has numbers.
 //   3. Add a case to every switch over Cipher and Family, including those in cuda/. The compiler reports the
 //      switches that lack it (-Werror=switch). In a lane without code for the cipher, the case is a `break`.
 //      Add its rates to lane/plan_figures.hpp.
@@ -33,12 +33,18 @@ enum class Cipher { aes_128, aes_192, aes_256, kuznyechik, last = kuznyechik };
 // and Kuznyechik with MGM (RFC 9058).
 enum class Family { aes, kuznyechik };
 
-// How messages use a cipher (gpuaes-stream(5), "Message" and "Suite 02").
+// The numbers in the headers of sealed files.
+struct SuiteNumbers {
+  std::uint8_t whole;     // of files with one message
+  std::uint8_t in_parts;  // of files made of parts
+};
+
+// How messages use a cipher (gpuaes-stream(5), "Message", "Suite 02" and "Suites 03 and 04").
 struct Suite {
-  std::optional<std::uint8_t> number;  // in a sealed header; none if sealed files do not support the cipher
-  std::string_view label;              // for deriving a message's keys; ends with a zero byte
-  std::string_view aad;                // of every segment
-  std::uint64_t max_segments;          // in a message
+  std::optional<SuiteNumbers> numbers;  // none if sealed files do not support the cipher
+  std::string_view label;               // for deriving a message's keys; ends with a zero byte
+  std::string_view aad;                 // of every segment
+  std::uint64_t max_segments;           // in a message
 };
 
 struct CipherInfo {
@@ -61,7 +67,7 @@ inline constexpr std::array ciphers = [] {
                  .key_bytes = 16,
                  .iv_bytes = 16,
                  .nonce_bytes = 12,
-                 .suite = Suite{.number = {},
+                 .suite = Suite{.numbers = {},
                                 .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv,
                                 .aad = {},
                                 .max_segments = gcm_segments}},
@@ -78,7 +84,7 @@ inline constexpr std::array ciphers = [] {
                  .key_bytes = 32,
                  .iv_bytes = 16,
                  .nonce_bytes = 12,
-                 .suite = Suite{.number = 1,
+                 .suite = Suite{.numbers = SuiteNumbers{.whole = 1, .in_parts = 3},
                                 .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv,
                                 .aad = {},
                                 .max_segments = gcm_segments}},
@@ -88,7 +94,7 @@ inline constexpr std::array ciphers = [] {
                  .key_bytes = 32,
                  .iv_bytes = 8,
                  .nonce_bytes = 16,
-                 .suite = Suite{.number = 2,
+                 .suite = Suite{.numbers = SuiteNumbers{.whole = 2, .in_parts = 4},
                                 .label = "gpuaes-stream/1+KUZNYECHIK_MGM\0"sv,
                                 .aad = "gpuaes-stream/1\n"sv,
                                 .max_segments = mgm_segments}},

@@ -38,7 +38,8 @@ using Tag = std::array<std::uint8_t, tag_bytes>;
 
 struct Job {
   Operation operation = Operation::ctr;
-  const CipherKey* key = nullptr;  // belongs to the session, which outlives every lane
+  const CipherKey* key = nullptr;  // belongs to the session, and exists until the session verifies the output
+  std::uint64_t message = 0;       // in the stream; each has its own key, perhaps at an earlier one's address
   std::span<const std::byte> in;   // of any length, including 0
   // Does not overlap `in`, or starts at the same address if it is as long as `in` or the lane copies the
   // input.
@@ -52,6 +53,11 @@ struct Job {
   Nonce base_nonce{};
   std::uint64_t first_segment = 0;  // segment i of the stream has the nonce base_nonce XOR i (big-endian)
   std::span<const std::byte> aad;   // of every segment; public, at most max_aad_bytes
+
+  // open: where the first segment and its plaintext begin, in bytes from the beginning of the whole input and
+  // of its plaintext; for messages.
+  std::uint64_t input_offset = 0;
+  std::uint64_t plaintext_offset = 0;
 };
 
 }  // namespace gpuaes

@@ -92,7 +92,7 @@ std::string bash_completions(const CompletedProgram& program) {
     for (const CompletedCommand& command : program.commands) {
       names.append(names.empty() ? "" : " ").append(command.name);
       text += fmt::format("        1:{})\n{}            ;;\n", command.name,
-                          set_words(command.options, "", false, "            "));
+                          set_words(command.options, "", command.takes_files, "            "));
     }
     text += fmt::format("        *)\n{}            ;;\n    esac\n",
                         set_words(program.options, names, false, "            "));

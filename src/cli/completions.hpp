@@ -18,6 +18,7 @@ struct CompletedCommand {
   const char* name;
   const char* help;
   std::vector<OptionText> options;
+  bool takes_files = false;  // as operands
 };
 
 struct CompletedProgram {

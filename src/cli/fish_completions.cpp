@@ -54,8 +54,10 @@ std::string fish_completions(const CompletedProgram& program) {
   for (const CompletedCommand& command : program.commands) {
     text +=
         fmt::format("{} -a {} -d {}\n", before_command, command.name, quote(first_sentence(command.help)));
-    text += option_lines(command.options,
-                         fmt::format("{} -n '__fish_seen_subcommand_from {}'", complete, command.name));
+    const std::string after_command =
+        fmt::format("{} -n '__fish_seen_subcommand_from {}'", complete, command.name);
+    if (command.takes_files) text += after_command + " -F\n";
+    text += option_lines(command.options, after_command);
   }
   return text;
 }

@@ -31,10 +31,14 @@ constexpr auto exclusive = std::to_array<Pair>({
     {"new-passphrase-file", "new-passphrase-command"},
     {"test", "output"},
     {"test", "range"},
+    {"test", "part"},
     {"salvage", "range"},
+    {"salvage", "part"},
+    {"range", "part"},
     {"lanes", "threads"},
     {"test", "encrypt"},
     {"range", "encrypt"},
+    {"part", "encrypt"},
     {"salvage", "encrypt"},
 });
 
@@ -96,7 +100,7 @@ void check_command(const CommandLine& line, const Options& options) {
   constexpr char hint[] = "what follows -- is a command whose output is encrypted";
   if (options.command.empty()) throw UsageError("no command follows --", hint);
   if (!line.positional.empty()) throw UsageError("an input file cannot be used with a command", hint);
-  for (const char* name : {"decrypt", "test", "range", "salvage", "info", "rekey", "input"})
+  for (const char* name : {"decrypt", "test", "range", "part", "salvage", "info", "rekey", "input"})
     if (line.given.contains(name))
       throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
 }
@@ -114,7 +118,7 @@ void check_rules(const CommandLine& line, bool has_command, const Options& optio
   for (const auto& [name, needed] : dependent)
     if (given.contains(name) && !given.contains(needed))
       throw UsageError(fmt::format("--{} requires --{}", name, needed));
-  for (const auto& [a, b] : exclusive) refuse_together(given, a, b);
+  check_shared_rules(given);
   if (given.contains("rekey") && options.format.value_or("sealed") != "sealed")
     throw UsageError("--rekey works only with the sealed format");
   for (const char* name : {"recipient", "recipients-file"})
@@ -122,6 +126,10 @@ void check_rules(const CommandLine& line, bool has_command, const Options& optio
       throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
   if (options.armor && options.decrypt && !given.contains("rekey"))
     throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
+}
+
+void check_shared_rules(const po::variables_map& given) {
+  for (const auto& [a, b] : exclusive) refuse_together(given, a, b);
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),

@@ -10,4 +10,7 @@ namespace gpuaes {
 // `has_command`: whether there is a --.
 void check_rules(const CommandLine& line, bool has_command, const Options& options);
 
+// The rules for options that gpuaes-parts shares. UsageError.
+void check_shared_rules(const boost::program_options::variables_map& given);
+
 }  // namespace gpuaes

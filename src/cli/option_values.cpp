@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
+#include "format/parts.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
@@ -77,11 +78,41 @@ ByteRange parse_range(const std::string& text) {
   return {*offset, length};
 }
 
+const char* option_for(const Selection& selection) {
+  return std::holds_alternative<Share>(selection) ? "--part" : "--range";
+}
+
+Share parse_share(const std::string& text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::optional<std::uint64_t> number = parse_bytes(text.substr(0, slash), "", max_parts);
+  const std::optional<std::uint64_t> of =
+      slash == text.size() ? std::nullopt : parse_bytes(text.substr(slash + 1), "", max_parts);
+  if (!number || !of || *number >= *of)
+    throw UsageError(
+        fmt::format("invalid part '{}'", text),
+        fmt::format("use I/N, for example 0/4, with I less than N, and N at most {}", max_parts));
+  return {static_cast<std::uint32_t>(*number), static_cast<std::uint32_t>(*of)};
+}
+
 std::string parse_label(const std::string& text) {
   if (text.empty() || text.size() > max_label_bytes)
     throw UsageError(fmt::format("--label has {} bytes; it must have 1 to {}", text.size(), max_label_bytes));
   if (!is_utf8(text)) throw UsageError("--label is not valid UTF-8");
   return text;
+}
+
+Share parse_part(const std::string& text) {
+  if (const std::optional<std::uint64_t> number = parse_bytes(text, "", max_parts - 1))
+    return {.number = static_cast<std::uint32_t>(*number), .of = 0};
+  return parse_share(text);
+}
+
+std::uint32_t parse_part_count(const std::string& text) {
+  const std::optional<std::uint64_t> count = parse_bytes(text, "", max_parts);
+  if (!count || *count == 0)
+    throw UsageError(fmt::format("invalid --count '{}'", text),
+                     fmt::format("use a number from 1 to {}", max_parts));
+  return static_cast<std::uint32_t>(*count);
 }
 
 std::uint32_t parse_iterations(const std::string& text) {

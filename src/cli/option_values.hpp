@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "cipher/ciphers.hpp"
+#include "format/parts.hpp"
 
 namespace gpuaes {
 
@@ -17,6 +19,12 @@ struct ByteRange {
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> length;  // to the end if not set
 };
+
+// What --range or --part selects of a plaintext.
+using Selection = std::variant<ByteRange, Share>;
+
+// The option for it: "--range" or "--part".
+const char* option_for(const Selection& selection);
 
 std::vector<std::string_view> cipher_names();
 
@@ -35,8 +43,17 @@ std::size_t parse_size(const std::string& text);
 // OFFSET:LENGTH or OFFSET:, each number as in parse_expected_size().
 ByteRange parse_range(const std::string& text);
 
+// I/N, with 0 <= I < N <= max_parts.
+Share parse_share(const std::string& text);
+
 // 1 to 255 bytes of UTF-8, returned unchanged.
 std::string parse_label(const std::string& text);
+
+// The same, or I alone, which makes `of` 0.
+Share parse_part(const std::string& text);
+
+// A number of parts, from 1 to max_parts.
+std::uint32_t parse_part_count(const std::string& text);
 
 // A number of iterations.
 std::uint32_t parse_iterations(const std::string& text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <string_view>
 
 #include "cli/command_line.hpp"
@@ -45,7 +46,13 @@ constexpr auto operations = std::to_array<Row>({
      "Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end. The input must "
      "be a file.",
      [](Options& options, const std::string& text) {
-       options.range = parse_range(text);
+       options.selection = parse_range(text);
+       options.decrypt = true;
+     }},
+    {"part", "I/N",
+     "Decrypt only part I of N, cut as gpuaes-parts(1) cuts its input. The input must be a file.",
+     [](Options& options, const std::string& text) {
+       options.selection = parse_share(text);
        options.decrypt = true;
      }},
     {"salvage", nullptr, "Decrypt a damaged file: replace damaged segments with zeros and list them.",
@@ -162,6 +169,13 @@ constexpr auto groups = std::to_array<OptionGroup<Options>>({
 });
 
 }  // namespace
+
+const OptionRow<Options>& stream_option(std::string_view name) {
+  for (const OptionGroup<Options>& group : groups)
+    for (const Row& row : group.rows)
+      if (long_name(row.names) == name) return row;
+  throw std::logic_error("unknown option");
+}
 
 Options parse_options(int argc, const char* const* argv) {
   const char* const* const end = argv + argc;

@@ -1,4 +1,5 @@
-// The command line of gpuaes-stream. To add an option, see the list in options.cpp.
+// The command line of gpuaes-stream, and what that of gpuaes-parts shares with it. To add an option, see the
+// list in options.cpp.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +21,11 @@ struct Options {
   enum class Action { filter, info, rekey, completions, help, version, list_lanes };
 
   Action action = Action::filter;
-  bool decrypt = false;            // the secrets open the input; also set by modes that imply it
-  bool test = false;               // write nothing
-  bool salvage = false;            // continue past damage
-  std::optional<ByteRange> range;  // of the plaintext
-  bool json = false;               // --info prints JSON
+  bool decrypt = false;                // the secrets open the input; also set by modes that imply it
+  bool test = false;                   // write nothing
+  bool salvage = false;                // continue past damage
+  std::optional<Selection> selection;  // of the plaintext
+  bool json = false;                   // --info prints JSON
   std::vector<std::string> key_files;
   bool ask_passphrase = false;
   std::optional<std::string> passphrase_file;
@@ -46,6 +47,7 @@ struct Options {
   std::vector<std::string> command;                             // whose output is the input, unless empty
   std::optional<std::string> output;                            // standard output if not set
   bool in_place = false;                                        // --rekey replaces the input
+  bool new_output = false;                                      // the output must not exist
   std::vector<LaneSpec> lanes;                                  // empty: auto
   CudaKernel kernel = default_cuda_kernel;
   std::optional<std::size_t> chunk_bytes;
@@ -57,10 +59,24 @@ struct Options {
   Messages::Level level = Messages::Level::normal;
   std::string shell;  // of --completions
 
+  // Of gpuaes-parts.
+  std::string job;  // the job file; empty if not given
+  Share part{};     // of is 0 if all of an input is the part
+  std::optional<std::string> receipt;
+  std::string ends;       // what the names of the files .head and .index begin with; empty if not given
+  bool receipts = false;  // the inputs are receipts
+  std::optional<std::uint32_t> count;  // of parts
+
   const std::string& input() const { return inputs.front(); }
   bool several() const { return inputs.size() > 1; }
   bool names_input() const { return input() != standard_name; }
 };
+
+template <class Target>
+struct OptionRow;
+
+// The option of gpuaes-stream with that long name, for another program.
+const OptionRow<Options>& stream_option(std::string_view name);
 
 // UsageError for unknown options, conflicting options and malformed values. Whether a file, format or device
 // exists is checked where it is used.

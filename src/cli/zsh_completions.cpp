@@ -74,8 +74,9 @@ std::string zsh_completions(const CompletedProgram& program) {
                         quote(fmt::format("{}:{}", command.name, escape(first_sentence(command.help)))));
   text += ")\ncase $((CURRENT > 2)):$words[2] in\n";
   for (const CompletedCommand& command : program.commands)
-    text += fmt::format("    1:{})\n        shift words\n        ((CURRENT -= 1))\n{}        ;;\n",
-                        command.name, arguments(command.options, "*:ARGUMENT:()", "        "));
+    text += fmt::format(
+        "    1:{})\n        shift words\n        ((CURRENT -= 1))\n{}        ;;\n", command.name,
+        arguments(command.options, command.takes_files ? "*:FILE:_files" : "*:ARGUMENT:()", "        "));
   return text + fmt::format("    *)\n{}        ;;\nesac\n",
                             arguments(program.options, "1:COMMAND:{_describe -t commands COMMAND commands}",
                                       "        "));

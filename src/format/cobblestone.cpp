@@ -61,7 +61,7 @@ std::vector<std::byte> parse_context(const std::string& digits) {
 std::unique_ptr<Session> open_bare(const MessageSecret& secret, HeaderReader& input) {
   std::array<std::byte, message_header_bytes> header;
   input.take(header);
-  std::unique_ptr<Session> session = open_message(secret, header, input.taken());
+  std::unique_ptr<Session> session = open_message(secret, header, {.input_bytes = input.taken()});
   if (!session)
     throw KeyError(
         "this key and context do not open the input",
@@ -83,11 +83,11 @@ std::unique_ptr<Session> seal_message(const MessageSecret& secret, std::vector<s
 
 std::unique_ptr<Session> open_message(const MessageSecret& secret,
                                       std::span<const std::byte, message_header_bytes> message_header,
-                                      std::uint64_t header_bytes) {
+                                      const MessagePlace& place) {
   MessageKeys keys = derive(secret, message_header.first<salt_bytes>());
   if (!is_equal(keys.commitment, message_header.last<commitment_bytes>())) return nullptr;
   keys.stream.decrypt = true;
-  keys.stream.header_bytes = header_bytes;
+  keys.stream.place = place;
   return make_segment_session(std::move(keys.stream));
 }
 

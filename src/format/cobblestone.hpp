@@ -11,6 +11,7 @@
 
 #include "cipher/ciphers.hpp"
 #include "format/format.hpp"
+#include "format/sessions.hpp"
 
 namespace gpuaes {
 
@@ -29,10 +30,9 @@ struct MessageSecret {
 // A message with a fresh salt. `header` is written before it.
 std::unique_ptr<Session> seal_message(const MessageSecret& secret, std::vector<std::byte> header);
 
-// The message with this salt and commitment. `header_bytes` is the number of bytes of input before the
-// segments. Null if the commitment does not match the secret.
+// The message with this salt and commitment. Null if the commitment does not match the secret.
 std::unique_ptr<Session> open_message(const MessageSecret& secret,
                                       std::span<const std::byte, message_header_bytes> message_header,
-                                      std::uint64_t header_bytes);
+                                      const MessagePlace& place);
 
 }  // namespace gpuaes

@@ -57,6 +57,19 @@ class Session {
   // The cipher of every job.
   virtual Cipher cipher() const = 0;
 
+  // The bytes of plaintext (or, for encryption, of output) in the whole units before `offset`.
+  virtual std::uint64_t plaintext_before(std::uint64_t offset) const {
+    return offset / unit_in() * unit_out();
+  }
+
+  // The offset of the unit whose output begins at or before byte `plaintext`.
+  virtual std::uint64_t unit_with(std::uint64_t plaintext) const {
+    return plaintext / unit_out() * unit_in();
+  }
+
+  // The size of the plaintext, if known before decryption.
+  virtual std::optional<std::uint64_t> plaintext_bytes() const { return std::nullopt; }
+
   // The output size of `in_size` bytes of input. `last` is whether they end the stream.
   virtual std::size_t output_size(std::size_t in_size, bool last) const = 0;
 
@@ -85,6 +98,8 @@ struct SessionRequest {
   std::optional<std::string> context;  // hexadecimal digits
   std::optional<std::string> label;    // 1 to 255 bytes of UTF-8
   std::optional<std::uint32_t> iterations;
+  // For decryption: damage to part 0 of a file made of parts is left to the reader of the parts.
+  bool salvage = false;
   HeaderReader* input = nullptr;  // for decryption; at the beginning of the input
   StopCheck check;                // throws if the program is told to stop; may be empty
 };
@@ -121,6 +136,7 @@ struct Description {
   // format supports.
   std::string_view cipher_rule = {};
   std::vector<SlotDescription> slots;
+  bool in_parts = false;  // the header ends where part 0 begins
   bool segments = false;  // whether the body has segments with tags; otherwise it is as long as its plaintext
 };
 

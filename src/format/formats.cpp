@@ -33,7 +33,7 @@ constexpr bool is_one_of(Cipher cipher) {
 }
 
 bool has_sealed_suite(Cipher cipher) {
-  return info(cipher).suite && info(cipher).suite->number;
+  return info(cipher).suite && info(cipher).suite->numbers;
 }
 
 // The first is the default.

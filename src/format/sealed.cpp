@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
+#include "format/parts_session.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {
@@ -40,7 +41,7 @@ std::unique_ptr<Session> seal(const SessionRequest& request) {
   fill_random(file_key.bytes());
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);
   std::vector<std::byte> header = make_sealed_header(
-      cipher, file_key, {request.keys, request.recipients, passphrase ? &*passphrase : nullptr},
+      {cipher}, file_key, {request.keys, request.recipients, passphrase ? &*passphrase : nullptr},
       request.check);
   const std::vector<std::byte> context = message_context(header, request.label);
   return seal_message({cipher, file_key.bytes(), context}, std::move(header));
@@ -60,28 +61,54 @@ SlotDescription describe_slot(const Slot& slot) {
   return {type, fmt::format("unknown type {:02x}", type), {}};
 }
 
+std::vector<std::byte> take_message_header(SealedSuite suite, HeaderReader& input) {
+  std::vector<std::byte> header(suite.in_parts ? frame_header_bytes : message_header_bytes);
+  input.take(header);
+  return header;
+}
+
+// Null if the message header does not match the file key and the label. `header` is what precedes it.
+std::unique_ptr<Session> open_body(const OpenedHeader& opened, std::span<const std::byte> header,
+                                   const SessionRequest& request) {
+  const std::uint64_t taken = request.input->taken();
+  const std::span<const std::byte> message_header = opened.message_header;
+  if (!opened.suite.in_parts) {
+    const std::vector<std::byte> context = message_context(header, request.label);
+    return open_message({opened.suite.cipher, opened.file_key.bytes(), context},
+                        message_header.first<message_header_bytes>(), {.input_bytes = taken});
+  }
+  const std::optional<FrameHeader> first = decode_frame(message_header.first<frame_header_bytes>());
+  FrameSecret secret = make_frame_secret(opened.suite.cipher, opened.file_key, header, request.label);
+  if (request.salvage)
+    return std::make_unique<PartsSession>(std::move(secret), first.value_or(FrameHeader{}), taken);
+  if (!first || !is_part(*first, 0, opened.suite.cipher))
+    refuse_header(header.size(), "it is not followed by part 0");
+  return PartsSession::open(std::move(secret), *first, taken);
+}
+
 }  // namespace
+
+void refuse_message_header(std::uint64_t at) {
+  throw AuthError(fmt::format("the input is corrupt at byte {}, in its header, or was sealed with a "
+                              "different label; nothing was written",
+                              at),
+                  "--label must be the text the input was sealed with, or omitted if there was none");
+}
 
 // Reads the whole header before it tries any secret, and verifies it before it reads anything after it.
 OpenedHeader open_sealed_header(const SessionRequest& request) {
   check_request(request);
   HeaderReader& input = *request.input;
   const SealedHeader header = read_sealed_header(input);
-  if (request.cipher && *request.cipher != header.cipher)
-    throw UsageError(fmt::format("the input was sealed with {}, not {}", info(header.cipher).name,
+  if (request.cipher && *request.cipher != header.suite.cipher)
+    throw UsageError(fmt::format("the input was sealed with {}, not {}", info(header.suite.cipher).name,
                                  info(*request.cipher).name),
                      "omit --cipher; the input names its cipher");
-  OpenedHeader opened{header.cipher, has_slot(header, SlotType::x25519), {}, {}, {}};
-  input.take(opened.message_header);
+  OpenedHeader opened{header.suite, has_slot(header, SlotType::x25519), {}, {}, {}};
+  opened.message_header = take_message_header(header.suite, input);
   opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
-  const std::vector<std::byte> context = message_context(header.bytes, request.label);
-  opened.session =
-      open_message({header.cipher, opened.file_key.bytes(), context}, opened.message_header, input.taken());
-  if (!opened.session)
-    throw AuthError(fmt::format("the input is corrupt at byte {}, in its header, or was sealed with a "
-                                "different label; nothing was written",
-                                header.bytes.size()),
-                    "--label must be the text the input was sealed with, or omitted if there was none");
+  opened.session = open_body(opened, header.bytes, request);
+  if (!opened.session) refuse_message_header(header.bytes.size());
   return opened;
 }
 
@@ -91,11 +118,11 @@ std::unique_ptr<Session> open_sealed(SessionRequest request) {
 
 Description describe_sealed(HeaderReader& input) {
   const SealedHeader header = read_sealed_header(input);
-  std::array<std::byte, message_header_bytes> message_header;
-  input.take(message_header);
+  if (!header.suite.in_parts) take_message_header(header.suite, input);
   Description description{.version = 1,
                           .suite = std::to_integer<unsigned>(header.bytes[sealed_context_bytes - 1]),
-                          .cipher = header.cipher,
+                          .cipher = header.suite.cipher,
+                          .in_parts = header.suite.in_parts,
                           .segments = true};
   for (const Slot& slot : header.slots) description.slots.push_back(describe_slot(slot));
   return description;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -27,6 +28,20 @@ inline constexpr std::size_t max_slots = 32;
 // Magic and suite: the first bytes of the header and of the message's context.
 inline constexpr std::size_t sealed_context_bytes = 17;
 
+// Whether the two characters after the name in a magic are another version number than 1: one digit and a
+// newline, or two digits.
+bool is_other_version(std::string_view text);
+
+// A MAC under the file key. Each use has a name of its own, which the key of the MAC is derived from.
+inline constexpr std::size_t mac_bytes = 32;
+std::array<std::byte, mac_bytes> make_mac(const Secret& file_key, std::string_view use,
+                                          std::span<const std::byte> message);
+
+struct SealedSuite {
+  Cipher cipher = Cipher::aes_256;  // its Suite must have numbers
+  bool in_parts = false;            // the header is followed by frames instead of one message
+};
+
 // A header whose layout has been checked, but not its MAC. The slots refer to `bytes`, so it can be moved but
 // not copied.
 struct SealedHeader {
@@ -34,8 +49,8 @@ struct SealedHeader {
   SealedHeader(SealedHeader&&) = default;
   SealedHeader& operator=(SealedHeader&&) = default;
 
-  Cipher cipher = Cipher::aes_256;  // of the message, from the suite
-  std::vector<std::byte> bytes;     // through the MAC
+  SealedSuite suite;
+  std::vector<std::byte> bytes;  // through the MAC
   std::vector<Slot> slots;
 };
 
@@ -55,10 +70,10 @@ void check_keys(std::span<const FileKey> keys);
 // max_slots in total, or a passphrase is combined with recipients. The passphrase need not be known yet.
 void check_new_slots(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase);
 
-// A header for a message with `cipher`, whose suite must have a number. It has one slot for each secret and
-// recipient in `new_slots`, which must have passed check_new_slots().
-std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const NewSlots& new_slots,
-                                          const StopCheck& check = {});
+// A header with one slot for each secret and recipient in `new_slots`, which must have passed
+// check_new_slots().
+std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_key,
+                                          const NewSlots& new_slots, const StopCheck& check = {});
 
 // The secrets that the user gave for decryption.
 struct SecretsToTry {
@@ -76,14 +91,20 @@ SealedHeader read_sealed_header(HeaderReader& input);
 // unwrapped but the header's MAC is wrong, or if the scrypt parameters are not allowed.
 Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const StopCheck& check = {});
 
-// The beginning of a sealed input, through its commitment, already verified.
+// The beginning of a sealed input, through its first commitment, already verified; with
+// SessionRequest::salvage, part 0 is not.
 struct OpenedHeader {
-  Cipher cipher;
+  SealedSuite suite;
   bool has_recipient;  // if so, anyone may have sealed it
   Secret file_key;
-  std::array<std::byte, message_header_bytes> message_header;  // salt and commitment
-  std::unique_ptr<Session> session;                            // of the rest of the input
+  std::vector<std::byte>
+      message_header;  // what precedes the first segment: salt and commitment, or a frame header
+  std::unique_ptr<Session> session;  // of the rest of the input
 };
+
+// Throws the AuthError for a message header, at byte `at` of the input, that does not match the file key and
+// the label.
+[[noreturn]] void refuse_message_header(std::uint64_t at);
 
 // Opens the input's header, as open_sealed() does for decryption.
 OpenedHeader open_sealed_header(const SessionRequest& request);

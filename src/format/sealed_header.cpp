@@ -22,16 +22,10 @@ constexpr std::string_view version = "1\n";
 constexpr std::size_t version_at = sealed_magic.size();
 constexpr std::size_t suite_at = version_at + version.size();
 constexpr std::size_t slots_at = suite_at + 4;  // suite, number of slots, be16 size of the slots
-constexpr std::size_t mac_bytes = 32;
-
 static_assert(suite_at + 1 == sealed_context_bytes);
 
 std::array<std::byte, mac_bytes> header_mac(const Secret& file_key, std::span<const std::byte> message) {
-  const Secret key = hkdf_expand_sha512(file_key.bytes(), bytes_of("gpuaes-stream/1 header"), 64);
-  std::array<std::byte, 64> whole = hmac_sha512(key.bytes(), message);
-  std::array<std::byte, mac_bytes> mac;
-  std::copy_n(whole.begin(), mac.size(), mac.begin());
-  return mac;
+  return make_mac(file_key, "gpuaes-stream/1 header", message);
 }
 
 // Appends the next `size` bytes of the input.
@@ -40,18 +34,12 @@ void take(HeaderReader& input, std::vector<std::byte>& bytes, std::size_t size) 
   input.take(std::span(bytes).last(size));
 }
 
-// Whether this is another version number: one digit and a newline, or two digits.
-bool is_other_version(char first, char second) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return is_digit(first) && (second == '\n' ? first != version[0] : first != '0' && is_digit(second));
-}
-
 void check_magic(HeaderReader& input) {
   const std::span<const std::byte> begin = input.peek(suite_at);
   const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
   if (text.size() == suite_at && text.starts_with(sealed_magic)) {
     if (text.substr(version_at) == version) return;
-    if (is_other_version(text[version_at], text[version_at + 1]))
+    if (is_other_version(text.substr(version_at)))
       throw VersionError("the input uses a version of the sealed format other than 1");
   }
   refuse_other_format(input);
@@ -60,16 +48,19 @@ void check_magic(HeaderReader& input) {
       undetected_formats_hint());
 }
 
-std::byte number_of_suite(Cipher cipher) {
-  const Suite& suite = suite_of(cipher);
-  if (!suite.number)
-    throw UsageError(fmt::format("{} cannot be used in an authenticated format", info(cipher).name));
-  return std::byte{*suite.number};
+std::byte number_of_suite(SealedSuite suite) {
+  const auto& numbers = suite_of(suite.cipher).numbers;
+  if (!numbers)
+    throw UsageError(fmt::format("{} cannot be used in an authenticated format", info(suite.cipher).name));
+  return std::byte{suite.in_parts ? numbers->in_parts : numbers->whole};
 }
 
-Cipher cipher_of_suite(std::size_t number) {
-  for (const CipherInfo& each : ciphers)
-    if (each.suite && each.suite->number == number) return each.cipher;
+SealedSuite find_suite(std::size_t number) {
+  for (const CipherInfo& each : ciphers) {
+    if (!each.suite || !each.suite->numbers) continue;
+    if (each.suite->numbers->whole == number) return {each.cipher};
+    if (each.suite->numbers->in_parts == number) return {each.cipher, true};
+  }
   throw VersionError(
       fmt::format("the input uses cipher suite {:02x}, which this version does not support", number));
 }
@@ -119,6 +110,20 @@ struct SecretKind {
 
 }  // namespace
 
+bool is_other_version(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return is_digit(text[0]) && (text[1] == '\n' ? text[0] != version[0] : text[0] != '0' && is_digit(text[1]));
+}
+
+std::array<std::byte, mac_bytes> make_mac(const Secret& file_key, std::string_view use,
+                                          std::span<const std::byte> message) {
+  const Secret key = hkdf_expand_sha512(file_key.bytes(), bytes_of(use), 64);
+  const std::array<std::byte, 64> whole = hmac_sha512(key.bytes(), message);
+  std::array<std::byte, mac_bytes> mac;
+  std::copy_n(whole.begin(), mac.size(), mac.begin());
+  return mac;
+}
+
 bool has_slot(const SealedHeader& header, SlotType type) {
   return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });
 }
@@ -143,8 +148,8 @@ void check_new_slots(std::span<const FileKey> keys, std::span<const PublicKey> r
         "the sealed format allows at most {} keys, recipients and passphrases in total", max_slots));
 }
 
-std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key, const NewSlots& new_slots,
-                                          const StopCheck& check) {
+std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_key,
+                                          const NewSlots& new_slots, const StopCheck& check) {
   std::vector<std::byte> slots;
   for (const FileKey& key : new_slots.keys) append(slots, make_key_slot(file_key, key));
   for (const PublicKey& recipient : new_slots.recipients)
@@ -157,7 +162,7 @@ std::vector<std::byte> make_sealed_header(Cipher cipher, const Secret& file_key,
   std::vector<std::byte> header;
   append(header, bytes_of(sealed_magic));
   append(header, bytes_of(version));
-  header.push_back(number_of_suite(cipher));
+  header.push_back(number_of_suite(suite));
   header.push_back(static_cast<std::byte>(count));
   header.push_back(static_cast<std::byte>(slots.size() >> 8));
   header.push_back(static_cast<std::byte>(slots.size() & 0xff));
@@ -171,7 +176,7 @@ SealedHeader read_sealed_header(HeaderReader& input) {
   check_magic(input);
   take(input, header.bytes, sealed_context_bytes);
   const auto number = [&](std::size_t at) { return std::to_integer<std::size_t>(header.bytes[at]); };
-  header.cipher = cipher_of_suite(number(suite_at));
+  header.suite = find_suite(number(suite_at));
   take(input, header.bytes, slots_at - sealed_context_bytes);
   const std::size_t count = number(suite_at + 1), size = number(suite_at + 2) << 8 | number(suite_at + 3);
   if (count == 0 || count > max_slots)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cipher/ciphers.hpp"
@@ -20,12 +21,22 @@ std::unique_ptr<Session> make_ctr_session(CipherKey key, Counter first, std::vec
 // The cipher's suite. UsageError if it has none.
 const Suite& suite_of(Cipher cipher);
 
+// The size of the plaintext of segments to open. Bytes at the end that are too few for a tag do not count.
+std::size_t opened_size(std::size_t in_size);
+
+// Where a message to decrypt is in the input and the plaintext, for errors.
+struct MessagePlace {
+  std::uint64_t input_bytes = 0;           // before its segments
+  std::uint64_t plaintext_bytes = 0;       // before its own
+  std::optional<std::uint32_t> part = {};  // its number, if it is one of several
+};
+
 struct SegmentStream {
   bool decrypt = false;
   CipherKey key;
   Nonce base_nonce{};
-  std::vector<std::byte> header;   // for encryption: written before the segments
-  std::uint64_t header_bytes = 0;  // for decryption: the number of bytes before the segments
+  std::vector<std::byte> header;  // for encryption: written before the segments
+  MessagePlace place;             // for decryption
 };
 
 // The segments of the sealed and cobblestone formats (gpuaes-stream(5), "Message" and "Suite 02"): 16384

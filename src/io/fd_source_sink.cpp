@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 namespace gpuaes {
 namespace {
@@ -202,6 +203,17 @@ void FdSink::write(std::span<const std::byte> bytes) {
   }
 }
 
+void FdSink::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const auto at = static_cast<off_t>(offset);
+    const ssize_t count = transfer(fd_.get(), POLLOUT, cancel_,
+                                   [&] { return pwrite(fd_.get(), bytes.data(), bytes.size(), at); });
+    if (count < 0) throw_failure(errno);
+    offset += static_cast<std::size_t>(count);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
 void FdSink::throw_failure(int error) const {
   const std::string message =
       fmt::format("cannot write {} after byte {}: {}", name_, written_, strerror(error));
@@ -218,6 +230,14 @@ void FdSink::sync() {
 
 void FdSink::finish() {
   if (fd_.close() != 0 && errno != EINTR) throw io_error("cannot write", name_, errno);
+}
+
+void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
+  std::vector<std::byte> buffer(call_bytes);
+  while (const std::size_t count = source.read(buffer)) {
+    sink.write(std::span(buffer).first(count));
+    copied += count;
+  }
 }
 
 std::string shown_name(const std::string& name) {

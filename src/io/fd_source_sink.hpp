@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -67,6 +68,7 @@ class FdSink : public Sink {
   FdSink(Fd fd, std::string name, Cancel& cancel);
 
   void write(std::span<const std::byte> bytes) override;
+  void overwrite(std::uint64_t offset, std::span<const std::byte> bytes) override;
   void finish() override;
 
   // Waits until everything written is on disk. IoError, Cancelled.
@@ -83,6 +85,9 @@ class FdSink : public Sink {
   std::size_t max_;            // bytes per call
   std::uint64_t written_ = 0;  // bytes
 };
+
+// Copies the rest of the source, and adds the bytes to `copied`.
+void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied);
 
 // The name of standard input on the command line. A file of that name is "./-".
 inline constexpr std::string_view standard_name = "-";

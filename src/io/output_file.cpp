@@ -15,7 +15,6 @@
 
 #include "io/fd_source_sink.hpp"
 #include "io/file_access.hpp"
-#include "io/temp_file.hpp"
 #include "io/text_sink.hpp"
 
 namespace gpuaes {
@@ -57,7 +56,7 @@ class OutputFile : public Sink {
         before_rename_(rules.before_rename),
         warn_(rules.warn),
         cancel_(cancel),
-        file_(path, name, rules.hint),
+        file_(path, name, rules.hint, rules.if_exists),
         sink_(file_.take_fd(), name, cancel) {
     file_.inspect_target();
   }
@@ -89,6 +88,10 @@ class OutputFile : public Sink {
     sync_file_range(sink_.fd().get(), static_cast<off_t>(flushed_), static_cast<off_t>(written_ - flushed_),
                     SYNC_FILE_RANGE_WRITE);
     flushed_ = written_;
+  }
+
+  void overwrite(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    sink_.overwrite(offset, bytes);
   }
 
   void finish() override {
@@ -179,6 +182,8 @@ OutputTarget find_output(const std::optional<std::string>& name) {
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel) {
   using Terminal = SinkRules::Terminal;
   if (target.error != 0) throw io_error("cannot open", target.name, target.error);
+  if (rules.if_exists == TempFile::IfExists::refuse && target.status)
+    throw io_error("cannot open", target.name, EEXIST);
   if (!is_written_in_place(target)) {
     if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
     return std::make_unique<OutputFile>(target.path, target.name, rules, cancel);
@@ -190,6 +195,26 @@ std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rul
   auto sink = std::make_unique<FdSink>(std::move(fd), target.name, cancel);
   if (wanted == Terminal::text) return std::make_unique<TextSink>(std::move(sink));
   return sink;
+}
+
+void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
+                    const std::function<void()>& then) {
+  if (name.ends_with('/')) throw io_error("cannot open", name, EISDIR);
+  TempFile file(name, name, "", TempFile::IfExists::refuse);
+  FdSink sink(file.take_fd(), name, cancel);
+  make_private(sink.fd().get(), name);
+  sink.write(bytes);
+  sink.sync();
+  sink.finish();
+  cancel.check();
+  file.publish();
+  try {
+    sync_directory_of(name);
+    if (then) then();
+  } catch (...) {
+    unlink(name.c_str());
+    throw;
+  }
 }
 
 }  // namespace gpuaes

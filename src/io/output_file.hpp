@@ -3,13 +3,16 @@
 
 #include <sys/stat.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "io/source_sink.hpp"
+#include "io/temp_file.hpp"
 
 namespace gpuaes {
 
@@ -30,6 +33,7 @@ struct SinkRules {
   enum class Terminal { nothing, text, everything };
   Terminal terminal = Terminal::everything;
   bool durable = true;  // sync a file before it gets its name
+  TempFile::IfExists if_exists = TempFile::IfExists::replace;
   // The hint if a file cannot be replaced.
   const char* hint = "redirect the output with > to write to the file in place";
   // Called right before a complete file gets its name. If it throws, the old file is kept. May be empty.
@@ -41,8 +45,14 @@ struct SinkRules {
 // A sink for `target`. A regular file, old or new, is a TempFile until finish(). A new file gets the access
 // that the shell's > would give it. An existing file keeps its access (file_access.hpp) and must be writable
 // with >; whether it can be replaced is checked here, before any work. Anything else, such as a FIFO or a
-// device, is written in place, and so is a file that already is standard output or error. IoError; UsageError
-// according to `rules`.
+// device, is written in place, and so is a file that already is standard output or error. With
+// IfExists::refuse, the file must not exist, now or when it is complete. IoError; UsageError according to
+// `rules`.
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel);
+
+// Creates a file that only its owner can open. IoError if the name exists, even as a symbolic link. The file
+// appears only when complete, and is removed if `then` throws, including Cancelled after a signal.
+void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
+                    const std::function<void()>& then);
 
 }  // namespace gpuaes

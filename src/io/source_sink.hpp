@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <stdexcept>
 
 #include "io/cancel.hpp"
 
@@ -31,6 +33,13 @@ class Source {
   // Reads exactly out.size() bytes at `offset`. IoError if the input no longer has them.
   virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
 
+  // The input is one message, or several, one after another. Returns the end of the message with the byte at
+  // `offset`, or `offset` if the input ends there. Called for each message in turn: before read() reaches
+  // `offset`, unless it is less than parallel_size(). The default means that read() shows where the only
+  // message ends.
+  virtual std::uint64_t message_end([[maybe_unused]] std::uint64_t offset) { return unknown_end; }
+  static constexpr std::uint64_t unknown_end = std::numeric_limits<std::uint64_t>::max();
+
   // Makes read() continue at `offset`, which is at most parallel_size() or the size of a file or block
   // device.
   virtual void skip_to(std::uint64_t offset) = 0;
@@ -46,6 +55,12 @@ class Sink {
 
   // Writes all of `bytes`, or throws IoError or Cancelled.
   virtual void write(std::span<const std::byte> bytes) = 0;
+
+  // Replaces bytes that were written at `offset`. Only for a regular file that is not complete yet.
+  virtual void overwrite([[maybe_unused]] std::uint64_t offset,
+                         [[maybe_unused]] std::span<const std::byte> bytes) {
+    throw std::logic_error("this output cannot be overwritten");
+  }
 
   // Completes the output. IoError if the system reports only now that it lost data.
   virtual void finish() = 0;

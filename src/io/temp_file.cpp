@@ -170,10 +170,31 @@ bool TempFile::replace_target() {
   return rename_to_target();
 }
 
-// Reserves the name with an empty file before the rename: neither linkat(2) nor RENAME_NOREPLACE works on
-// every file system without O_TMPFILE.
 bool TempFile::become_new_target() const {
   if (temp_name_.empty()) return link_to(base_.c_str());
+  if (linkat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str(), 0) == 0 || is_target()) {
+    unlinkat(directory_.get(), temp_name_.c_str(), 0);
+    return true;
+  }
+  return errno != EEXIST && rename_to_reserved_target();
+}
+
+// NFS reports that the target exists if the reply to linkat(2) was lost.
+bool TempFile::is_target() const {
+  const int error = errno;
+  struct stat file {
+  }, target{};
+  const auto status = [this](const std::string& name, struct stat& found) {
+    return fstatat(directory_.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
+  };
+  const bool same = status(temp_name_, file) && status(base_, target) && file.st_dev == target.st_dev &&
+                    file.st_ino == target.st_ino;
+  return errno = error, same;
+}
+
+// For file systems without hard links, which may lack RENAME_NOREPLACE as well: reserves the name with an
+// empty file before the rename.
+bool TempFile::rename_to_reserved_target() const {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
   const Fd reserved(openat(directory_.get(), base_.c_str(), flags, 0600));
   if (reserved.get() < 0) return false;

@@ -63,6 +63,8 @@ class TempFile {
   bool rename_to_target() const;
   bool replace_target();
   bool become_new_target() const;
+  bool is_target() const;
+  bool rename_to_reserved_target() const;
   void check_writable() const;
 
   std::string target_;

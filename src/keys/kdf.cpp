@@ -112,6 +112,21 @@ Secret hkdf_expand_sha512(std::span<const std::byte> key, std::span<const std::b
   return hkdf(EVP_KDF_HKDF_MODE_EXPAND_ONLY, key, {}, info, size);
 }
 
+Sha512::Sha512() : context_(EVP_MD_CTX_new()) {
+  check(context_ != nullptr, "EVP_MD_CTX_new");
+  check(EVP_DigestInit_ex(context_.get(), EVP_sha512(), nullptr) == 1, "EVP_DigestInit_ex");
+}
+
+void Sha512::add(std::span<const std::byte> bytes) {
+  check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1, "EVP_DigestUpdate");
+}
+
+std::array<std::byte, 64> Sha512::finish() {
+  std::array<std::byte, 64> digest;
+  check(EVP_DigestFinal_ex(context_.get(), octets(digest.data()), nullptr) == 1, "EVP_DigestFinal_ex");
+  return digest;
+}
+
 std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<const std::byte> message) {
   std::array<std::byte, 64> mac;
   check(HMAC(EVP_sha512(), key.data(), static_cast<int>(key.size()), octets(message.data()), message.size(),

@@ -2,10 +2,13 @@
 // fails, usually for lack of memory.
 #pragma once
 
+#include <openssl/evp.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "keys/secret.hpp"
@@ -22,6 +25,20 @@ bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b);
 Secret hkdf_sha512(std::span<const std::byte> input_key, std::span<const std::byte> salt,
                    std::span<const std::byte> info, std::size_t size);
 Secret hkdf_expand_sha512(std::span<const std::byte> key, std::span<const std::byte> info, std::size_t size);
+
+// SHA-512 (FIPS 180-4) of bytes that are added piece by piece.
+class Sha512 {
+ public:
+  Sha512();
+  void add(std::span<const std::byte> bytes);
+  std::array<std::byte, 64> finish();  // nothing can be added after it
+
+ private:
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  std::unique_ptr<EVP_MD_CTX, Free> context_;
+};
 
 // RFC 2104 with SHA-512.
 std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<const std::byte> message);

@@ -2,7 +2,7 @@
 // the CPU. For Kuznyechik, which libcrypto does not provide, they use our own code.
 //
 // A context has one key and one operation. Its key schedule is replaced when a job differs from the previous
-// one in either, which never happens within a run.
+// one in either, which happens within a run only from one part of a file to the next.
 
 #include <algorithm>
 #include <memory>
@@ -62,13 +62,14 @@ class CpuLane : public Lane {
  private:
   // libcrypto wipes the key schedule when it frees the context.
   void set_key(const Job& job) {
-    if (key_ == job.key && operation_ == job.operation) return;
+    if (key_ == job.key && message_ == job.message && operation_ == job.operation) return;
     key_ = nullptr;
     gcm_.reset();
     kuznyechik_.reset();
     mgm_.reset();
     job.operation == Operation::ctr ? set_ctr_key(*job.key) : set_aead_key(job);
     key_ = job.key;
+    message_ = job.message;
     operation_ = job.operation;
   }
 
@@ -132,6 +133,7 @@ class CpuLane : public Lane {
   std::optional<KuznyechikCpu> kuznyechik_;
   std::optional<MgmCpu> mgm_;
   const CipherKey* key_ = nullptr;  // of the context for `operation_`
+  std::uint64_t message_ = 0;       // with that key
   Operation operation_ = Operation::ctr;
   std::optional<std::size_t> first_bad_;
 };

@@ -22,6 +22,14 @@ constexpr milliseconds flush_after{5};
 // Lanes read their chunks in pieces of this size: a run that is stopped early then has little memory to wipe.
 constexpr std::size_t load_step = 16 << 20;
 
+// Where lanes stop reading by themselves. The short last unit of an input is not read in parallel unless the
+// end of its message is known: it shows whether the input grew.
+std::uint64_t find_parallel_end(Source& source, const Session& session) {
+  const std::uint64_t size = source.parallel_size();
+  if (size > 0 && source.message_end(0) != Source::unknown_end) return size;
+  return size / session.unit_in() * session.unit_in();
+}
+
 }  // namespace
 
 ChunkSteps::ChunkSteps(Ring& ring, Source& source, Sink& sink, const Session& session)
@@ -29,11 +37,12 @@ ChunkSteps::ChunkSteps(Ring& ring, Source& source, Sink& sink, const Session& se
       source_(source),
       sink_(sink),
       session_(session),
-      parallel_end_(source.parallel_size() / session.unit_in() * session.unit_in()),
+      parallel_end_(find_parallel_end(source, session)),
       after_parallel_(parallel_end_ == 0),
       offset_(parallel_end_),
+      message_end_(parallel_end_),
       carried_(session.unit_in()) {
-  ring.set_parallel_size(parallel_end_);
+  ring.set_parallel(parallel_end_, [&source](std::uint64_t offset) { return source.message_end(offset); });
 }
 
 bool ChunkSteps::is_end(const Chunk& chunk) const {
@@ -62,31 +71,17 @@ bool ChunkSteps::fill(Worker& worker, Chunk& chunk, bool wait) {
   return true;
 }
 
-// Reads until the chunk is full, or has whole units and no more input arrives for a while, or the input ends.
-// Returns whether the input ended. Bytes beyond whole units are carried over to the next chunk.
+// Reads until the chunk is full or its message ends, or it has whole units and no more input arrives for a
+// while, or the input ends. Returns whether the input ended. Bytes beyond whole units are carried over to the
+// next chunk.
 bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
-  const std::size_t unit = session_.unit_in();
-  const std::span<std::byte> in = chunk.in_memory;
-  std::ranges::copy(carried_.bytes().first(carried_size_), in.begin());
+  std::ranges::copy(carried_.bytes().first(carried_size_), chunk.in_memory.begin());
   std::size_t size = carried_size_;
-  chunk.in_touched = std::max(chunk.in_touched, size);  // after each read, because a request to stop throws
   bool ended = false;
   try {
-    const Clock::time_point start = Clock::now();
-    while (size < in.size() && !ended) {
-      const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
-      const milliseconds patience = size < unit ? milliseconds{0} : std::max(flush_after - waited, {});
-      if ((size >= unit || !wait) && !source_.ready(patience)) break;
-      const std::size_t count = source_.read(in.subspan(size));
-      ended = count == 0;
-      size += count;
-      chunk.in_touched = std::max(chunk.in_touched, size);
-    }
-  } catch (const AuthError& error) {  // armor is damaged
-    const std::uint64_t plaintext = (chunk.offset + size) / unit * session_.unit_out();
-    chunk.error = std::make_exception_ptr(
-        AuthError(fmt::format("{}; {} bytes of plaintext before that were verified", error.what(), plaintext),
-                  error.hint()));
+    ended = read_into(chunk, size, wait);
+  } catch (const AuthError& error) {
+    chunk.error = with_verified_bytes(error, chunk.offset + size);
     ended = true;
   } catch (const Error&) {
     chunk.error = std::current_exception();
@@ -94,12 +89,47 @@ bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
   }
   // An error does not end the stream: the session must not mistake an incomplete unit for a short last one.
   chunk.last = ended && !chunk.error;
-  chunk.in_size = chunk.last ? size : size / unit * unit;
+  chunk.ends_message = size > 0 && chunk.offset + size == message_end_;
+  if (message_end_ == Source::unknown_end) chunk.ends_message = chunk.last;
+  chunk.in_size = chunk.ends_message ? size : size / session_.unit_in() * session_.unit_in();
   carried_size_ = size - chunk.in_size;
-  const std::span<std::byte> beyond = in.subspan(chunk.in_size, carried_size_);
+  const std::span<std::byte> beyond = chunk.in_memory.subspan(chunk.in_size, carried_size_);
   std::ranges::copy(beyond, carried_.bytes().begin());
   wipe(beyond);  // the ring wipes only the bytes of the chunk
   return ended;
+}
+
+// Adds the bytes read to `size`, even if it throws.
+bool ChunkSteps::read_into(Chunk& chunk, std::size_t& size, bool wait) {
+  if (offset_ == message_end_) {
+    if (!wait && !source_.ready({})) return false;
+    message_end_ = source_.message_end(offset_);
+    if (offset_ == message_end_) return true;
+  }
+  const std::size_t unit = session_.unit_in();
+  const std::uint64_t left = message_end_ - offset_;
+  const std::span<std::byte> in = chunk.in_memory;
+  const auto end = static_cast<std::size_t>(std::min<std::uint64_t>(in.size(), left));
+  bool ended = false;
+  const Clock::time_point start = Clock::now();
+  chunk.in_touched = std::max(chunk.in_touched, size);  // after each read, because a request to stop throws
+  while (size < end && !ended) {
+    const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
+    const milliseconds patience = size < unit ? milliseconds{0} : std::max(flush_after - waited, {});
+    if ((size >= unit || !wait) && !source_.ready(patience)) break;
+    const std::size_t count = source_.read(in.subspan(size, end - size));
+    ended = count == 0;
+    size += count;
+    chunk.in_touched = std::max(chunk.in_touched, size);
+  }
+  return ended;
+}
+
+// Adds to an error in the input how many bytes of plaintext were verified before the unit at `offset`.
+std::exception_ptr ChunkSteps::with_verified_bytes(const AuthError& error, std::uint64_t offset) const {
+  return std::make_exception_ptr(AuthError(fmt::format("{}; {} bytes of plaintext before that were verified",
+                                                       error.what(), session_.plaintext_before(offset)),
+                                           error.hint()));
 }
 
 // The lane's work --------------------------------------------------------------------------------
@@ -120,7 +150,7 @@ void ChunkSteps::load(Worker& worker, Chunk& chunk) {
     const Span span("read", worker.tracks, chunk, &worker.stats.read_seconds);
     read_in_parallel(chunk);
   }
-  chunk.out_size = session_.output_size(chunk.in_size, chunk.last);
+  chunk.out_size = session_.output_size(chunk.in_size, chunk.ends_message);
   std::size_t& touched = chunk.in_place ? chunk.in_touched : chunk.out_touched;
   touched = std::max(touched, chunk.out_size);
 }
@@ -133,11 +163,14 @@ void ChunkSteps::read_in_parallel(Chunk& chunk) {
       chunk.in_touched = std::max(chunk.in_touched, done);
       source_.read_at(chunk.offset + done - part.size(), part);
     }
+    return;
+  } catch (const AuthError& error) {
+    chunk.error = with_verified_bytes(error, chunk.offset);
   } catch (const Error&) {
     chunk.error = std::current_exception();
-    chunk.in_size = 0;
-    chunk.in_source = false;
   }
+  chunk.in_size = 0;
+  chunk.in_source = chunk.ends_message = false;
 }
 
 void ChunkSteps::finish(Worker& worker) {
@@ -167,7 +200,8 @@ std::optional<std::size_t> ChunkSteps::await(Worker& worker, const Chunk& chunk)
 // Keeps only the output that may be released.
 void ChunkSteps::release_verified(Chunk& chunk, std::optional<std::size_t> bad_segment) {
   if (bad_segment && chunk.in_place) load_again(chunk, *bad_segment);
-  const Outcome outcome = session_.verify({chunk.offset, chunk.in(), chunk.out()}, chunk.last, bad_segment);
+  const Outcome outcome =
+      session_.verify({chunk.offset, chunk.in(), chunk.out()}, chunk.ends_message, bad_segment);
   wipe(chunk.out().subspan(outcome.released));
   chunk.out_size = outcome.released;
   if (outcome.error) chunk.error = std::make_exception_ptr(*outcome.error);

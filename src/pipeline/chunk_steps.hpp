@@ -48,6 +48,8 @@ class ChunkSteps {
 
  private:
   bool read_units(Chunk& chunk, bool wait);
+  bool read_into(Chunk& chunk, std::size_t& size, bool wait);
+  std::exception_ptr with_verified_bytes(const AuthError& error, std::uint64_t offset) const;
   void load(Worker& worker, Chunk& chunk);
   void read_in_parallel(Chunk& chunk);
   std::optional<std::size_t> await(Worker& worker, const Chunk& chunk);
@@ -63,7 +65,8 @@ class ChunkSteps {
   const std::uint64_t parallel_end_;  // lanes read up to here by themselves
   bool after_parallel_;               // whether the source has been moved to parallel_end_
   std::uint64_t offset_;              // of the next piece of the input
-  Secret carried_;                    // input beyond the whole units of the previous chunk
+  std::uint64_t message_end_;  // of the message that the piece is in, or offset_ if it is not known yet
+  Secret carried_;             // input beyond the whole units of the previous chunk
   std::size_t carried_size_ = 0;
 
   // Used by the thread that has the writer's turn.

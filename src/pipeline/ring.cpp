@@ -119,7 +119,7 @@ Ring::Task Ring::next_task(Waiter& waiter, bool start) {
   chunk.done_by_ = &waiter;
   chunk.number = fill_count_;
   chunk.in_size = chunk.out_size = 0;
-  chunk.last = chunk.in_source = chunk.in_place = false;
+  chunk.last = chunk.ends_message = chunk.in_source = chunk.in_place = false;
   if (parallel_at_ < parallel_size_) return next_parallel_chunk(chunk);
   reading_ = true;
   return {Task::Kind::fill, &chunk};
@@ -127,7 +127,10 @@ Ring::Task Ring::next_task(Waiter& waiter, bool start) {
 
 Ring::Task Ring::next_parallel_chunk(Chunk& chunk) {
   chunk.offset = parallel_at_;
-  chunk.in_size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, parallel_size_ - parallel_at_));
+  const std::uint64_t message_end = message_end_(parallel_at_);
+  const std::uint64_t left = std::min(message_end, parallel_size_) - parallel_at_;
+  chunk.in_size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, left));
+  chunk.ends_message = parallel_at_ + chunk.in_size == message_end;
   chunk.in_source = true;
   parallel_at_ += chunk.in_size;
   ++fill_count_;

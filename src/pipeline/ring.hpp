@@ -22,8 +22,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "format/format.hpp"
@@ -71,14 +73,15 @@ struct Chunk {
   std::span<std::byte> out_memory;       // for their output; does not overlap in_memory
   std::span<std::byte> in_place_memory;  // starts where in_memory does and is large enough for the output
 
-  std::uint64_t number = 0;  // in the stream, from 0
-  std::uint64_t offset = 0;  // of its first byte in the stream
-  std::size_t in_size = 0;   // bytes of input
-  std::size_t out_size = 0;  // bytes of output; once done, only what may be written
-  bool last = false;         // the last chunk of the stream
-  bool in_source = false;    // the input can be read again from the source, with read_at()
-  bool in_place = false;     // the output overwrites the input
-  std::exception_ptr error;  // thrown by the writer after this chunk's output
+  std::uint64_t number = 0;   // in the stream, from 0
+  std::uint64_t offset = 0;   // of its first byte in the stream
+  std::size_t in_size = 0;    // bytes of input
+  std::size_t out_size = 0;   // bytes of output; once done, only what may be written
+  bool last = false;          // the last chunk of the stream
+  bool ends_message = false;  // its last unit is the last one of a message, and may be shorter
+  bool in_source = false;     // the input can be read again from the source, with read_at()
+  bool in_place = false;      // the output overwrites the input
+  std::exception_ptr error;   // thrown by the writer after this chunk's output
 
   // How many bytes of its memory were ever used and must be wiped. Updated by the thread that holds the
   // chunk.
@@ -112,8 +115,11 @@ class Ring {
   std::span<std::byte> in_memory() const noexcept { return memory_.first(in_all_); }
 
   // The first `size` bytes of the stream can be read from the source with read_at(), so their chunks do not
-  // need the reader's turn. Call this before the first take().
-  void set_parallel_size(std::uint64_t size) { parallel_size_ = size; }
+  // need the reader's turn. `message_end` is Source::message_end(). Call this before the first take().
+  void set_parallel(std::uint64_t size, std::function<std::uint64_t(std::uint64_t)> message_end) {
+    parallel_size_ = size;
+    message_end_ = std::move(message_end);
+  }
 
   struct Task {
     enum class Kind {
@@ -184,6 +190,7 @@ class Ring {
   std::size_t in_bytes_;
   std::size_t out_bytes_;
   std::uint64_t parallel_size_ = 0;
+  std::function<std::uint64_t(std::uint64_t)> message_end_;
   std::vector<Chunk> chunks_;
 
   mutable std::mutex mutex_;      // guards all members below

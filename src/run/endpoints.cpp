@@ -28,6 +28,7 @@ SinkRules output_rules(const Options& options, const Messages& messages) {
   using Terminal = SinkRules::Terminal;
   const Terminal unforced = options.decrypt ? Terminal::text : Terminal::nothing;
   return {.terminal = options.force || options.armor ? Terminal::everything : unforced,
+          .if_exists = options.new_output ? TempFile::IfExists::refuse : TempFile::IfExists::replace,
           .warn = [&messages](const std::string& text) { messages.warning(text); }};
 }
 
@@ -48,11 +49,11 @@ bool begins_with_armor(HeaderReader& input) {
 }
 
 Endpoints open_input(const Options& options, Cancel& cancel) {
-  if (options.command.empty()) return {{}, open_input_file(options, cancel), {}, {}, {}, {}};
+  if (options.command.empty()) return {{}, open_input_file(options, cancel), {}, {}, {}, {}, {}};
   Command command{options.command, fmt::format("the command '{}'", options.command.front()), true};
   auto process = std::make_unique<ChildProcess>(std::move(command), cancel);
   FdSource source = process->output();
-  return {std::move(process), std::move(source), {}, {}, {}, {}};
+  return {std::move(process), std::move(source), {}, {}, {}, {}, {}};
 }
 
 }  // namespace
@@ -61,8 +62,8 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
                          const Messages& messages, Cancel& cancel) {
   SinkRules rules = output_rules(options, messages);
   Endpoints endpoints = open_input(options, cancel);
-  if (options.range && !endpoints.source.size())
-    throw UsageError("--range requires a seekable input",
+  if (options.selection && !endpoints.source.size())
+    throw UsageError(fmt::format("{} requires a seekable input", option_for(*options.selection)),
                      "name a file with -i, or redirect standard input from a file");
   std::vector<struct stat> in_use = std::move(secret_files);
   in_use.push_back(endpoints.source.status());
@@ -70,6 +71,7 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
   OutputTargets targets{.output = find_output(options.output)};
   if (options.stats) targets.stats = find_output(options.stats);
   if (options.trace) targets.trace = find_output(options.trace);
+  if (options.receipt) targets.receipt = find_output(options.receipt);
   refuse_output_conflicts(options, targets, in_use);
 
   const auto open = [&](const char* option, const OutputTarget& target) {
@@ -79,6 +81,7 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
                                   : open(options.output ? "--output" : "", targets.output);
   if (options.armor) endpoints.output = std::make_unique<ArmorSink>(std::move(endpoints.output));
   rules.terminal = SinkRules::Terminal::everything;
+  rules.if_exists = TempFile::IfExists::replace;
   rules.hint = "choose another file";
   if (targets.stats) endpoints.stats = open("--stats", *targets.stats);
   rules.durable = false;

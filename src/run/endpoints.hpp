@@ -12,13 +12,15 @@
 #include "io/child_process.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/source_sink.hpp"
+#include "run/parts_source.hpp"
 
 namespace gpuaes {
 
 struct Endpoints {
   std::unique_ptr<ChildProcess> command;  // whose output is the source, or null; not started yet
   FdSource source;
-  std::unique_ptr<Source> armor;  // see find_armor(); null unless the input is armored
+  std::unique_ptr<Source> armor;       // see find_armor(); null unless the input is armored
+  std::unique_ptr<PartsSource> parts;  // reads from one of them; null unless the input is made of parts
   std::unique_ptr<Sink> output;
   std::unique_ptr<Sink> stats, trace;  // null unless requested
 };

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -49,6 +50,7 @@ std::vector<Input> find_inputs(const Options& options) {
   };
   for (const std::string& name : options.key_files) add("--key", name, Kind::secret);
   if (options.passphrase_file) add("--passphrase-file", *options.passphrase_file, Kind::secret);
+  if (!options.job.empty()) add("--job", options.job, Kind::secret);
   for (const std::string& name : options.new_key_files) add("--new-key", name, Kind::secret);
   if (options.new_passphrase_file) add("--new-passphrase-file", *options.new_passphrase_file, Kind::secret);
   for (const std::string& each : options.recipients)
@@ -96,11 +98,17 @@ bool are_in_conflict(const Input& a, const Input& b) {
 }
 
 void refuse_same_outputs(const OutputTargets& targets) {
-  const auto& [output, stats, trace] = targets;
-  if (stats && is_same_output(*stats, output)) throw UsageError("--stats and the output name the same file");
-  if (trace && is_same_output(*trace, output)) throw UsageError("--trace and the output name the same file");
-  if (trace && stats && is_same_output(*trace, *stats))
-    throw UsageError("--trace and --stats name the same file");
+  std::vector<std::pair<const char*, const OutputTarget*>> outputs{{"the output", &targets.output}};
+  const auto add = [&outputs](const char* option, const std::optional<OutputTarget>& target) {
+    if (!target) return;
+    for (const auto& [other_name, other] : outputs)
+      if (is_same_output(*target, *other))
+        throw UsageError(fmt::format("{} and {} name the same file", option, other_name));
+    outputs.emplace_back(option, &*target);
+  };
+  add("--stats", targets.stats);
+  add("--trace", targets.trace);
+  add("--receipt", targets.receipt);
 }
 
 void refuse_in_use(const OutputTarget& target, std::span<const struct stat> in_use) {
@@ -143,6 +151,7 @@ void refuse_output_conflicts(const Options& options, const OutputTargets& target
   if (!options.test) refuse_in_use(targets.output, in_use);
   if (targets.stats) refuse_in_use(*targets.stats, in_use);
   if (targets.trace) refuse_in_use(*targets.trace, in_use);
+  if (targets.receipt) refuse_in_use(*targets.receipt, in_use);
 }
 
 void refuse_secret_as_name(const std::string& name) {

@@ -31,7 +31,7 @@ void refuse_input_conflicts(const Options& options);
 
 struct OutputTargets {
   OutputTarget output;
-  std::optional<OutputTarget> stats{}, trace{};  // if requested
+  std::optional<OutputTarget> stats{}, trace{}, receipt{};  // if requested
 };
 
 // Call this after opening all inputs, since that may block, and before opening any output. UsageError if two

@@ -17,43 +17,45 @@
 #include <utility>
 
 #include "cli/program.hpp"
-#include "cli/progress.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
-#include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
 #include "run/lane_pool.hpp"
-#include "run/open_stream.hpp"
-#include "run/report.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {
 namespace {
 
-void run_stream(const Options& options, Secrets secrets, Progress& progress, const Messages& messages,
-                Cancel& cancel) {
+void filter(const Options& options, Secrets secrets, Progress& progress, const Messages& messages,
+            Cancel& cancel) {
   const Report::Clock::time_point start = Report::Clock::now();
   Endpoints endpoints = open_endpoints(options, secrets.files, messages, cancel);
   const std::unique_ptr<OpenStream> stream =
       open_stream(options, std::move(secrets), endpoints, messages, cancel);
+  run_stream(options, start, endpoints, *stream, progress, messages, cancel);
+}
 
-  const Workload workload = stream->workload(options.chunk_bytes);
+}  // namespace
+
+void run_stream(const Options& options, Report::Clock::time_point start, Endpoints& endpoints,
+                OpenStream& stream, Progress& progress, const Messages& messages, Cancel& cancel) {
+  const Workload workload = stream.workload(options.chunk_bytes);
   LanePlan plan = plan_lanes(options.lanes, workload, this_machine(workload));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   endpoints.source.expect_readers(static_cast<unsigned>(plan.jobs));
-  Ring ring = make_ring(plan, stream->session());
-  LaneSetup setup = lane_setup(ring, stream->session(), stream->in_place());
+  Ring ring = make_ring(plan, stream.session());
+  LaneSetup setup = lane_setup(ring, stream.session(), stream.in_place());
   setup.timed = options.trace.has_value();
   setup.kernel = options.kernel;
   Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), messages, cancel);
   report.log_ring(ring);
-  const LanePool lane_pool(plan, setup, [&](auto lane) { return stream->wrap(std::move(lane)); });
+  const LanePool lane_pool(plan, setup, [&](auto lane) { return stream.wrap(std::move(lane)); });
 
   Pipeline pipeline({.ring = ring,
-                     .source = stream->source(),
-                     .sink = stream->sink(),
-                     .session = stream->session(),
+                     .source = stream.source(),
+                     .sink = stream.sink(),
+                     .session = stream.session(),
                      .cancel = cancel,
                      .fallback_lane = [&lane_pool] { return lane_pool.open_fallback(); },
                      .warn = [&messages](const std::string& text) { messages.warning(text); },
@@ -61,19 +63,17 @@ void run_stream(const Options& options, Secrets secrets, Progress& progress, con
   for (std::unique_ptr<Lane>& lane : lane_pool.open_first()) pipeline.add_lane(std::move(lane));
   report.log_lanes(plan);
   {
-    const Progress::Watch watch(progress, stream->expected_bytes(), [&] {
-      return Progress::Position{stream->header_bytes() + pipeline.bytes_in(), pipeline.active_lanes()};
+    const Progress::Watch watch(progress, stream.expected_bytes(), [&] {
+      return Progress::Position{stream.header_bytes() + pipeline.bytes_in(), pipeline.active_lanes()};
     });
-    stream->run([&] {
+    stream.run([&] {
       const std::jthread opener = lane_pool.take_over(pipeline, messages);
       pipeline.run();
     });
   }
-  report.finish(*stream, pipeline, ring);
-  if (const std::optional<AuthError> error = stream->final_error()) throw *error;
+  report.finish(stream, pipeline, ring);
+  if (const std::optional<AuthError> error = stream.final_error()) throw *error;
 }
-
-}  // namespace
 
 void run_filter(Options options, const Messages& messages) {
   RunControl control(messages);
@@ -83,7 +83,7 @@ void run_filter(Options options, const Messages& messages) {
   show_only_named_devices(options.lanes);
   const Secrets secrets = read_secrets(options, messages, cancel);
   for_each_input(options, messages, cancel, [&](const Options& one) {
-    run_stream(one, secrets.copy(), progress, messages, cancel);
+    filter(one, secrets.copy(), progress, messages, cancel);
     const bool printed = options.several() && options.level != Messages::Level::quiet;
     return printed ? fmt::format("{}: ok\n", printable(shown_name(one.input()))) : "";
   });

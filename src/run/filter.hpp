@@ -3,11 +3,21 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "cli/progress.hpp"
+#include "io/cancel.hpp"
+#include "run/endpoints.hpp"
+#include "run/open_stream.hpp"
+#include "run/report.hpp"
 
 namespace gpuaes {
 
 // Encrypts or decrypts as `options` specify. Returns only after all input has been processed and all output
 // has been written; otherwise throws an Error or Cancelled.
 void run_filter(Options options, const Messages& messages);
+
+// Moves a stream through the pipeline, from its source to its finished sink, and writes the figures that
+// `options` request to `endpoints`. The run began at `start`.
+void run_stream(const Options& options, Report::Clock::time_point start, Endpoints& endpoints,
+                OpenStream& stream, Progress& progress, const Messages& messages, Cancel& cancel);
 
 }  // namespace gpuaes

@@ -19,6 +19,7 @@
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
+#include "run/parts_layout.hpp"
 
 namespace gpuaes {
 namespace {
@@ -26,7 +27,8 @@ namespace {
 // Sizes derived from the size of an input.
 struct Sizes {
   std::uint64_t input = 0;
-  std::optional<std::uint64_t> segments;   // including the last, short one
+  std::optional<std::uint64_t> parts;      // those present as a whole, if the input is truncated
+  std::optional<std::uint64_t> segments;   // including the last, short ones
   std::optional<std::uint64_t> plaintext;  // not set if the input is truncated
 };
 
@@ -48,10 +50,16 @@ struct Info {
 // Without the key, truncation can be detected only at the end of a segment or within the tag of the last one.
 Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, bool segments) {
   const std::uint64_t body = input - header_bytes;
-  if (!segments) return {input, {}, body};
+  if (!segments) return {input, {}, {}, body};
   const std::uint64_t whole = body / sealed_segment_bytes, rest = body % sealed_segment_bytes;
-  if (rest < tag_bytes) return {input, whole, {}};
-  return {input, whole + 1, whole * segment_bytes + rest - tag_bytes};
+  if (rest < tag_bytes) return {input, {}, whole, {}};
+  return {input, {}, whole + 1, whole * segment_bytes + rest - tag_bytes};
+}
+
+Sizes sizes_of_parts(const Source& source, std::uint64_t input, std::uint64_t header_bytes, Cipher cipher) {
+  const PartsLayout layout = read_parts_layout(source, header_bytes, input, cipher);
+  return {input, layout.parts, layout.segments,
+          layout.complete ? std::optional(layout.plaintext) : std::nullopt};
 }
 
 Info read_info(const Options& options, const Messages& messages, Cancel& cancel) {
@@ -65,7 +73,9 @@ Info read_info(const Options& options, const Messages& messages, Cancel& cancel)
                                         : detect_format(input);
   Info info{format.name, format.authenticated, armor != nullptr, format.describe(input), input.taken(), {}};
   if (size && !armor && *size >= info.header_bytes)  // files in /sys may be longer than their st_size
-    info.sizes = sizes_of(*size, info.header_bytes, info.description.segments);
+    info.sizes = info.description.in_parts
+                     ? sizes_of_parts(source, *size, info.header_bytes, info.description.cipher.value())
+                     : sizes_of(*size, info.header_bytes, info.description.segments);
   return info;
 }
 
@@ -97,12 +107,17 @@ void append_sizes(std::string& text, const Info& info) {
     return append_line(text, "size",
                        fmt::format("unknown; the input is {}", info.armored ? "armored" : "not a file"));
   append_line(text, "size", fmt::format("{} bytes", info.sizes->input));
+  if (info.truncated() && info.sizes->parts)
+    return append_line(
+        text, "parts",
+        fmt::format("{}, and the rest is missing: the input is truncated or damaged", *info.sizes->parts));
   if (info.truncated()) {
     append_line(
         text, "segments",
         fmt::format("{}, and the last one is missing: the input is truncated", *info.sizes->segments));
     return;
   }
+  if (info.sizes->parts) append_line(text, "parts", fmt::format("{}", *info.sizes->parts));
   if (info.sizes->segments) append_line(text, "segments", fmt::format("{}", *info.sizes->segments));
   append_line(text, "plaintext", fmt::format("{} bytes", *info.sizes->plaintext));
   append_line(text, "overhead",
@@ -120,6 +135,8 @@ std::string to_line(const std::string& name, const Info& info) {
     line += fmt::format(", {} {}", known.slots.size(), known.slots.size() == 1 ? "slot" : "slots");
   if (!info.sizes) return line + ", size unknown\n";
   if (info.truncated()) return line + ", truncated\n";
+  if (info.sizes->parts)
+    line += fmt::format(", {} part{}", *info.sizes->parts, *info.sizes->parts == 1 ? "" : "s");
   return fmt::format("{}, {} bytes of plaintext\n", line, *info.sizes->plaintext);
 }
 
@@ -174,10 +191,11 @@ std::string to_json(const std::string& first, const Info& info) {
   const Description& known = info.description;
   std::vector<std::string> slots;
   for (const SlotDescription& slot : known.slots) slots.push_back(slot_json(slot));
-  std::optional<std::uint64_t> size, segments, plaintext, overhead;
+  std::optional<std::uint64_t> size, parts, segments, plaintext, overhead;
   std::string percent = "null", truncated = "null";
   if (info.sizes) {
     size = info.sizes->input;
+    parts = info.sizes->parts;
     segments = info.sizes->segments;
     plaintext = info.sizes->plaintext;
     truncated = info.truncated() ? "true" : "false";
@@ -186,13 +204,14 @@ std::string to_json(const std::string& first, const Info& info) {
   }
   return fmt::format(
       R"({{{}"format": {}, "version": {}, "suite": {}, "cipher": {}, "authenticated": {}, "slots": [{}], )"
-      R"("header_bytes": {}, "size": {}, "segments": {}, "plaintext_bytes": {}, "overhead_bytes": {}, )"
-      R"("overhead_percent": {}, "truncated": {}, "armor": {}}})"
+      R"("header_bytes": {}, "size": {}, "parts": {}, "segments": {}, "plaintext_bytes": {}, )"
+      R"("overhead_bytes": {}, "overhead_percent": {}, "truncated": {}, "armor": {}}})"
       "\n",
       first, json_string(info.format), number_or_null(known.version), number_or_null(known.suite),
       known.cipher ? json_string(gpuaes::info(*known.cipher).name) : "null", info.authenticated,
-      fmt::join(slots, ", "), info.header_bytes, number_or_null(size), number_or_null(segments),
-      number_or_null(plaintext), number_or_null(overhead), percent, truncated, info.armored);
+      fmt::join(slots, ", "), info.header_bytes, number_or_null(size), number_or_null(parts),
+      number_or_null(segments), number_or_null(plaintext), number_or_null(overhead), percent, truncated,
+      info.armored);
 }
 
 }  // namespace

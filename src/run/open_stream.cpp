@@ -11,7 +11,6 @@
 namespace gpuaes {
 namespace {
 
-// The whole input, to encrypt or to decrypt.
 class WholeStream : public OpenStream {
  public:
   WholeStream(StreamParts parts, bool decrypts) : OpenStream(std::move(parts)), decrypts_(decrypts) {}
@@ -48,16 +47,17 @@ void check_format(const Options& options, const Format& format, bool armored) {
     throw UsageError(fmt::format("the {} format is not authenticated, so {} cannot verify anything",
                                  format.name, options.test ? "--test" : "--salvage"),
                      list_hint("authenticated formats: {}", authenticated_formats()));
-  if (options.range && !format.accepts.range)
-    throw UsageError(fmt::format("the {} format does not support --range", format.name),
-                     list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
+  if (options.selection && !format.accepts.range)
+    throw UsageError(
+        fmt::format("the {} format does not support {}", format.name, option_for(*options.selection)),
+        list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
   if (options.armor && !format.accepts.armor)
     throw UsageError(fmt::format("the {} format does not support --armor", format.name),
                      list_hint("formats that support it: {}", formats_that_accept(&Accepts::armor)));
-  if (armored && (options.range || options.salvage))
-    throw UnsuitableInput(
-        fmt::format("{} does not work on armored input", options.range ? "--range" : "--salvage"),
-        "remove the armor first, with sed /^-----/d FILE | base64 -di");
+  if (armored && (options.selection || options.salvage))
+    throw UnsuitableInput(fmt::format("{} does not work on armored input",
+                                      options.selection ? option_for(*options.selection) : "--salvage"),
+                          "remove the armor first, with sed /^-----/d FILE | base64 -di");
 }
 
 // `input` and `cancel` must outlive the request.
@@ -72,6 +72,7 @@ SessionRequest make_request(const Options& options, Secrets secrets, HeaderReade
           .context = options.context,
           .label = options.label,
           .iterations = options.iterations,
+          .salvage = options.salvage,
           .input = &input,
           .check = [&cancel] { cancel.check(); }};
 }
@@ -95,6 +96,10 @@ Workload OpenStream::workload(std::optional<std::size_t> chunk_bytes) {
           .chunk_bytes = chunk_bytes};
 }
 
+std::uint64_t OpenStream::header_bytes() const {
+  return parts_.header_bytes + (parts_.parts != nullptr ? parts_.parts->framing_bytes() : 0);
+}
+
 std::optional<std::uint64_t> OpenStream::expected_bytes() const {
   const std::uint64_t body = body_bytes().value_or(0);
   return body > 0 ? std::optional(header_bytes() + body) : parts_.stated_bytes;
@@ -104,6 +109,10 @@ void OpenStream::run(const std::function<void()>& run_pipeline) {
   write_header();
   with_hint(parts_.damage_hint, run_pipeline);
   sink().finish();
+}
+
+std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts) {
+  return std::make_unique<WholeStream>(std::move(parts), decrypts);
 }
 
 std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets, Endpoints& endpoints,
@@ -125,21 +134,30 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
   const bool cannot_salvage = options.test || armored;
-  StreamParts parts{.source = armored ? *endpoints.armor : file,
+  const char* const damage_hint = cannot_salvage ? "" : "use --salvage to recover the undamaged parts";
+  Source& whole = armored ? *endpoints.armor : file;
+  std::optional<std::uint64_t> body_bytes = armored ? std::nullopt : file.size();
+  if (auto* const parts = dynamic_cast<PartsSession*>(session.get())) {
+    endpoints.parts =
+        with_hint(damage_hint, [&] { return make_parts_source(whole, body_bytes, *parts, options.salvage); });
+    if (body_bytes) body_bytes = endpoints.parts->parallel_size();
+  }
+  StreamParts parts{.source = endpoints.parts ? *endpoints.parts : whole,
                     .sink = *endpoints.output,
                     .session = std::move(session),
                     .authenticated = format.authenticated,
                     .header_bytes = input.taken(),
-                    .body_bytes = armored ? std::nullopt : file.size(),
+                    .parts = endpoints.parts.get(),
+                    .body_bytes = body_bytes,
                     .stated_bytes = options.size,
-                    .damage_hint = cannot_salvage ? "" : "use --salvage to recover the undamaged parts"};
-  if (options.range)
+                    .damage_hint = damage_hint};
+  if (options.selection)
     return with_hint(parts.damage_hint,
-                     [&] { return std::make_unique<RangeStream>(*options.range, std::move(parts)); });
+                     [&] { return std::make_unique<RangeStream>(*options.selection, std::move(parts)); });
   if (options.salvage)
     return std::make_unique<SalvageStream>(std::move(parts),
                                            [&messages](const std::string& text) { messages.warning(text); });
-  return std::make_unique<WholeStream>(std::move(parts), options.decrypt);
+  return make_whole_stream(std::move(parts), options.decrypt);
 }
 
 }  // namespace gpuaes

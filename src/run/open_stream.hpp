@@ -16,6 +16,7 @@
 #include "lane/lane.hpp"
 #include "lane/plan.hpp"
 #include "run/endpoints.hpp"
+#include "run/parts_source.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {
@@ -27,6 +28,7 @@ struct StreamParts {
   std::unique_ptr<Session> session;
   bool authenticated = true;
   std::uint64_t header_bytes = 0;               // of the input, before the body
+  const PartsSource* parts = nullptr;           // if the body is in parts: counts the bytes between them
   std::optional<std::uint64_t> body_bytes{};    // if the input is a file or block device
   std::optional<std::uint64_t> stated_bytes{};  // of the whole input, from --size
   const char* damage_hint = "";                 // for the AuthError of a damaged body
@@ -52,8 +54,8 @@ class OpenStream {
   // Adapts a lane of the run to the kind of stream.
   virtual std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) { return lane; }
 
-  // Bytes of input: before the body, and in total, if known.
-  std::uint64_t header_bytes() const { return parts_.header_bytes; }
+  // Bytes of input: outside the body so far, and in total, if known.
+  std::uint64_t header_bytes() const;
   std::optional<std::uint64_t> expected_bytes() const;
 
   // Total bytes of output, once the pipeline has written `body` bytes to sink().
@@ -72,6 +74,9 @@ class OpenStream {
   virtual std::optional<std::uint64_t> body_bytes() const { return parts_.body_bytes; }
   virtual void write_header() {}
 };
+
+// The whole of `parts.source`, to encrypt or to decrypt.
+std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts);
 
 // Opens the stream that `options` request, and reads the header from the input. Warns if the format or the
 // keys do not authenticate. UsageError if the format does not support the options; KeyError, AuthError and

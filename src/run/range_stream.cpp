@@ -12,9 +12,7 @@
 #include "lane/backends.hpp"
 
 namespace gpuaes {
-namespace {
 
-// Opens the last unit of the stream, and returns the size of the plaintext in bytes.
 std::uint64_t open_end(const Source& source, const Session& session, std::uint64_t body_bytes) {
   const std::uint64_t units = body_bytes / session.unit_in();  // before the last, short one
   const std::uint64_t offset = units * session.unit_in();
@@ -28,6 +26,14 @@ std::uint64_t open_end(const Source& source, const Session& session, std::uint64
   const Outcome outcome = session.verify(piece, true, lane->finish());
   if (outcome.error) throw *outcome.error;
   return units * session.unit_out() + out.size();
+}
+
+namespace {
+
+ByteRange range_in(std::uint64_t plaintext, const Selection& selection) {
+  if (const auto* range = std::get_if<ByteRange>(&selection)) return *range;
+  const ShareRange share = cut(plaintext, std::get<Share>(selection));
+  return {share.offset, share.length};
 }
 
 }  // namespace
@@ -65,6 +71,11 @@ void WindowSource::skip_to(std::uint64_t offset) {
   at_ = offset;
 }
 
+std::uint64_t WindowSource::message_end(std::uint64_t offset) {
+  const std::uint64_t end = whole_.message_end(begin_ + offset);
+  return end == unknown_end ? end : end - begin_;
+}
+
 WindowSink::WindowSink(Sink& inner, std::uint64_t skipped, std::uint64_t size)
     : inner_(inner), to_skip_(skipped), to_pass_(size) {}
 
@@ -81,29 +92,30 @@ void WindowSink::write(std::span<const std::byte> bytes) {
 
 // The range ---------------------------------------------------------------------------------------
 
-RangePlace find_range(const ByteRange& range, const Source& source, const Session& session,
+RangePlace find_range(const Selection& selection, Source& source, const Session& session,
                       std::uint64_t body_bytes) {
-  const std::uint64_t plaintext = open_end(source, session, body_bytes);
+  const std::uint64_t plaintext =
+      session.plaintext_bytes() ? *session.plaintext_bytes() : open_end(source, session, body_bytes);
+  const ByteRange range = range_in(plaintext, selection);
   if (range.offset > plaintext || range.length.value_or(0) > plaintext - range.offset)
     throw UsageError(
         fmt::format("the range extends past the end of the plaintext, which has {} bytes", plaintext),
         "--range OFFSET: decrypts to the end");
   RangePlace place{.plaintext_offset = range.offset,
                    .plaintext_bytes = range.length.value_or(plaintext - range.offset)};
-  const std::uint64_t unit_in = session.unit_in(), unit_out = session.unit_out();
-  const std::uint64_t first = place.plaintext_offset / unit_out;
-  const std::uint64_t end = place.plaintext_bytes == 0
-                                ? first
-                                : (place.plaintext_offset + place.plaintext_bytes - 1) / unit_out + 1;
-  place.body_offset = first * unit_in;
-  place.body_bytes = std::min(end * unit_in, body_bytes) - place.body_offset;
-  place.skipped_bytes = place.plaintext_offset - first * unit_out;
+  place.body_offset = session.unit_with(place.plaintext_offset);
+  if (place.plaintext_bytes > 0) {
+    const std::uint64_t last = session.unit_with(place.plaintext_offset + place.plaintext_bytes - 1);
+    const std::uint64_t end = std::min({last + session.unit_in(), source.message_end(last), body_bytes});
+    place.body_bytes = end - place.body_offset;
+  }
+  place.skipped_bytes = place.plaintext_offset - session.plaintext_before(place.body_offset);
   return place;
 }
 
-RangeStream::RangeStream(const ByteRange& range, StreamParts parts)
+RangeStream::RangeStream(const Selection& selection, StreamParts parts)
     : OpenStream(std::move(parts)),
-      place_(find_range(range, parts_.source, *parts_.session, parts_.body_bytes.value())),
+      place_(find_range(selection, parts_.source, *parts_.session, parts_.body_bytes.value())),
       source_(parts_.source, place_.body_offset, place_.body_bytes),
       session_(*parts_.session, place_.body_offset, place_.plaintext_offset),
       sink_(parts_.sink, place_.skipped_bytes, place_.plaintext_bytes) {}

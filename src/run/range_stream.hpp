@@ -1,7 +1,8 @@
-// --range: decrypts a part of the plaintext without reading everything before it. The pipeline sees only
-// windows of the input and the output.
+// --range and --part: decrypt a piece of the plaintext without reading everything before it. The pipeline
+// sees only windows of the input and the output.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,6 +25,7 @@ class WindowSource : public Source {
   std::uint64_t parallel_size() const override;
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   void skip_to(std::uint64_t offset) override;
+  std::uint64_t message_end(std::uint64_t offset) override;
 
  private:
   Source& whole_;
@@ -63,6 +65,10 @@ class WindowSession : public Session {
   std::size_t output_size(std::size_t in_size, bool) const override {
     return whole_.output_size(in_size, false);
   }
+  std::uint64_t plaintext_before(std::uint64_t offset) const override {
+    const std::uint64_t before = whole_.plaintext_before(begin_ + offset);
+    return before - std::min(before, from_);
+  }
   Job job(const Piece& piece) const override { return whole_.job(in_whole(piece)); }
   Outcome verify(const Piece& piece, bool, std::optional<std::size_t> bad_segment) const override {
     return whole_.verify(in_whole(piece), false, bad_segment);
@@ -76,6 +82,10 @@ class WindowSession : public Session {
   std::uint64_t from_;
 };
 
+// Opens the last unit of a body of `body_bytes` bytes, which must be in a file or on a block device, and
+// returns the size of the plaintext in bytes. AuthError if a tag is wrong or the unit is not the last one.
+std::uint64_t open_end(const Source& source, const Session& session, std::uint64_t body_bytes);
+
 // The position of a range.
 struct RangePlace {
   std::uint64_t plaintext_offset = 0, plaintext_bytes = 0;
@@ -86,13 +96,13 @@ struct RangePlace {
 // Locates a range in a body of `body_bytes` bytes, which must be in a file or on a block device. First opens
 // the last unit: if the format has segments, this authenticates the length. AuthError if that segment is
 // damaged or is not the last one; UsageError if the range extends past the end.
-RangePlace find_range(const ByteRange& range, const Source& source, const Session& session,
+RangePlace find_range(const Selection& selection, Source& source, const Session& session,
                       std::uint64_t body_bytes);
 
 class RangeStream : public OpenStream {
  public:
   // `parts` must belong to a stream to decrypt whose size is known. Throws the same errors as find_range().
-  RangeStream(const ByteRange& range, StreamParts parts);
+  RangeStream(const Selection& selection, StreamParts parts);
 
   Source& source() override { return source_; }
   const Session& session() const override { return session_; }

@@ -29,8 +29,6 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::size_t copy_bytes = 1 << 20;
-
 // Another program's changes to the file must not be lost.
 void check_unchanged(const std::string& name, const struct stat& before) {
   struct stat now {};
@@ -74,18 +72,10 @@ std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& se
   std::optional<Secret> passphrase;
   if (secrets.passphrase) passphrase = secrets.passphrase();
   std::vector<std::byte> header = make_sealed_header(
-      opened.cipher, opened.file_key, {secrets.keys, secrets.recipients, passphrase ? &*passphrase : nullptr},
+      opened.suite, opened.file_key, {secrets.keys, secrets.recipients, passphrase ? &*passphrase : nullptr},
       [&cancel] { cancel.check(); });
   append(header, opened.message_header);
   return header;
-}
-
-void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
-  std::vector<std::byte> buffer(copy_bytes);
-  while (const std::size_t count = source.read(buffer)) {
-    sink.write(std::span(buffer).first(count));
-    copied += count;
-  }
 }
 
 }  // namespace

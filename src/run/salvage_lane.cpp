@@ -52,8 +52,8 @@ class SalvageLane : public Lane {
   static Damage::Gap lose(const Job& job, std::size_t index) {
     const std::span<std::byte> plain = segment_to_open(job, index).plain;
     wipe(plain);
-    const std::uint64_t begin = (job.first_segment + index) * segment_bytes;
-    return {begin, begin + plain.size()};
+    const std::uint64_t begin = job.plaintext_offset + index * segment_bytes;
+    return {begin, begin + plain.size(), job.input_offset + index * sealed_segment_bytes};
   }
 
   std::unique_ptr<Lane> inner_;
@@ -65,19 +65,21 @@ class SalvageLane : public Lane {
 void Damage::add(Gap gap) {
   const std::lock_guard lock(mutex_);
   auto next = gaps_.upper_bound(gap.begin);
-  if (next != gaps_.begin() && std::prev(next)->second >= gap.begin) --next;
+  if (next != gaps_.begin() && std::prev(next)->second.end >= gap.begin) --next;
   while (next != gaps_.end() && next->first <= gap.end) {
-    gap = {std::min(gap.begin, next->first), std::max(gap.end, next->second)};
+    const Gap& other = next->second;
+    gap = {std::min(gap.begin, other.begin), std::max(gap.end, other.end),
+           std::min(gap.input_offset, other.input_offset)};
     next = gaps_.erase(next);
   }
-  gaps_.emplace_hint(next, gap.begin, gap.end);
+  gaps_.emplace_hint(next, gap.begin, gap);
 }
 
 std::vector<Damage::Gap> Damage::take_before(std::uint64_t end) {
   const std::lock_guard lock(mutex_);
   std::vector<Gap> taken;
-  while (!gaps_.empty() && gaps_.begin()->second < end) {
-    taken.push_back({gaps_.begin()->first, gaps_.begin()->second});
+  while (!gaps_.empty() && gaps_.begin()->second.end < end) {
+    taken.push_back(gaps_.begin()->second);
     gaps_.erase(gaps_.begin());
   }
   return taken;

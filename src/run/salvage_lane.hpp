@@ -15,7 +15,8 @@ namespace gpuaes {
 class Damage {
  public:
   struct Gap {
-    std::uint64_t begin, end;  // bytes of plaintext; equal if an empty segment is lost
+    std::uint64_t begin, end;    // bytes of plaintext; equal if an empty segment is lost
+    std::uint64_t input_offset;  // of the damage, in the input
     bool operator==(const Gap&) const = default;
   };
 
@@ -31,7 +32,7 @@ class Damage {
 
  private:
   std::mutex mutex_;
-  std::map<std::uint64_t, std::uint64_t> gaps_;  // begin to end; no two touch
+  std::map<std::uint64_t, Gap> gaps_;  // by their beginnings; no two touch
 };
 
 // Runs jobs on `inner`, one at a time, and never reports a bad segment. After each job, adds the ranges

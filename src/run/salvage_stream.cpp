@@ -4,13 +4,12 @@
 
 #include <utility>
 
-#include "cipher/job.hpp"
-
 namespace gpuaes {
 
 SalvageStream::SalvageStream(StreamParts parts, std::function<void(const std::string&)> warn)
     : OpenStream(std::move(parts)),
       warn_(std::move(warn)),
+      source_(parts_.source),
       session_(*parts_.session),
       sink_(parts_.sink, *this) {}
 
@@ -21,18 +20,39 @@ std::unique_ptr<Lane> SalvageStream::wrap(std::unique_ptr<Lane> lane) {
 std::optional<AuthError> SalvageStream::final_error() const {
   const std::string lost =
       fmt::format("{} bytes of plaintext in {} range{}", lost_bytes_, gap_count_, gap_count_ == 1 ? "" : "s");
-  const std::optional<AuthError> truncated = session_.truncated();
+  std::optional<AuthError> truncated = session_.truncated();
+  if (source_.error())
+    truncated = AuthError(fmt::format("{}; {} bytes of plaintext before that were verified",
+                                      source_.error()->what(), sink_.written()));
   if (gap_count_ == 0) return truncated;
   if (truncated) return AuthError(fmt::format("{}, except for {}", truncated->what(), lost));
   return AuthError(fmt::format("the input is corrupt; {} are lost", lost));
 }
 
 void SalvageStream::report(const std::vector<Damage::Gap>& gaps) {
-  for (const auto [begin, end] : gaps) {
-    warn_(fmt::format("the input is corrupt at byte {}; plaintext range {}:{} is lost",
-                      header_bytes() + begin / segment_bytes * sealed_segment_bytes, begin, end - begin));
-    lost_bytes_ += end - begin;
+  for (const Damage::Gap& gap : gaps) {
+    warn_(fmt::format("the input is corrupt at byte {}; plaintext range {}:{} is lost", gap.input_offset,
+                      gap.begin, gap.end - gap.begin));
+    lost_bytes_ += gap.end - gap.begin;
     ++gap_count_;
+  }
+}
+
+std::size_t SalvageStream::ForgivingSource::read(std::span<std::byte> out) {
+  try {
+    return inner_.read(out);
+  } catch (const AuthError& error) {
+    error_ = error;
+    return 0;
+  }
+}
+
+std::uint64_t SalvageStream::ForgivingSource::message_end(std::uint64_t offset) {
+  try {
+    return inner_.message_end(offset);
+  } catch (const AuthError& error) {
+    error_ = error;
+    return offset;
   }
 }
 

@@ -1,14 +1,18 @@
 // --salvage: decrypts the undamaged parts of a stream, with zeros in place of the rest.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/error.hpp"
+#include "io/source_sink.hpp"
 #include "lane/lane.hpp"
 #include "run/open_stream.hpp"
 #include "run/salvage_lane.hpp"
@@ -22,6 +26,7 @@ class SalvageStream : public OpenStream {
   // `warn` receives a message for each gap, in stream order, after that part of the output has been written.
   SalvageStream(StreamParts parts, std::function<void(const std::string&)> warn);
 
+  Source& source() override { return source_; }
   const Session& session() const override { return session_; }
   Sink& sink() override { return sink_; }
 
@@ -32,6 +37,26 @@ class SalvageStream : public OpenStream {
   std::optional<AuthError> final_error() const override;
 
  private:
+  // The source of the stream, which ends where it can no longer be read because of damage between parts.
+  class ForgivingSource : public Source {
+   public:
+    explicit ForgivingSource(Source& inner) : inner_(inner) {}
+    std::size_t read(std::span<std::byte> out) override;
+    bool ready(std::chrono::milliseconds patience) override { return inner_.ready(patience); }
+    std::uint64_t parallel_size() const override { return inner_.parallel_size(); }
+    void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+      inner_.read_at(offset, out);
+    }
+    std::uint64_t message_end(std::uint64_t offset) override;
+    void skip_to(std::uint64_t offset) override { inner_.skip_to(offset); }
+
+    const std::optional<AuthError>& error() const { return error_; }  // after the run
+
+   private:
+    Source& inner_;
+    std::optional<AuthError> error_;
+  };
+
   // The session of the stream, except that truncated input is not an error.
   class ForgivingSession : public Session {
    public:
@@ -58,6 +83,7 @@ class SalvageStream : public OpenStream {
     ReportingSink(Sink& inner, SalvageStream& salvage) : inner_(inner), salvage_(salvage) {}
     void write(std::span<const std::byte> bytes) override;
     void finish() override;
+    std::uint64_t written() const noexcept { return written_; }
 
    private:
     Sink& inner_;
@@ -71,6 +97,7 @@ class SalvageStream : public OpenStream {
   Damage damage_;
   std::uint64_t lost_bytes_ = 0;
   std::uint64_t gap_count_ = 0;
+  ForgivingSource source_;
   ForgivingSession session_;
   ReportingSink sink_;
 };

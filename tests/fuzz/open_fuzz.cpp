@@ -46,7 +46,7 @@ std::unique_ptr<Session> make_session(Cipher cipher, bool decrypt) {
                                .key = std::move(key),
                                .base_nonce = {{1, 2, 3}, info(cipher).nonce_bytes},
                                .header = {},
-                               .header_bytes = 0});
+                               .place = {}});
 }
 
 Bytes make_plaintext(std::size_t size) {

@@ -274,6 +274,21 @@ TEST_CASE("two keys of the same cipher are not confused") {
   }
 }
 
+TEST_CASE("the key of another message may be at the address of an earlier one") {
+  CipherKey key = make_key(test_bytes(32));
+  const Bytes in = test_bytes(100);
+  Bytes out(in.size());
+  for (const NamedLane& named : named_lanes) {
+    const auto lane = named.make();
+    for (std::uint64_t message = 0; message < 3; ++message) {
+      key = make_key(test_bytes(32, message));
+      lane->start({.key = &key, .message = message, .in = in, .out = out});
+      lane->finish();
+      CHECK(difference(out, libcrypto_ctr(key.bytes.bytes(), {}, in)) == "");
+    }
+  }
+}
+
 TEST_CASE("several lanes may process the pieces of a stream in any order") {
   const CipherKey key = make_key(test_bytes(24));
   const Bytes in = test_bytes(16 * 100 + 3);

@@ -30,7 +30,7 @@ std::unique_ptr<Session> session(bool decrypt) {
                                .key = make_key(cipher_key()),
                                .base_nonce = base_nonce,
                                .header = {},
-                               .header_bytes = header_bytes});
+                               .place = {.input_bytes = header_bytes}});
 }
 std::unique_ptr<Session> seal_session() {
   return session(false);

@@ -23,7 +23,7 @@ std::unique_ptr<Session> opened(std::uint64_t header_bytes = 0) {
   return make_segment_session({.decrypt = true,
                                .key = make_key(test_bytes(32)),
                                .base_nonce = {{}, 12},
-                               .header_bytes = header_bytes});
+                               .place = {.input_bytes = header_bytes}});
 }
 
 Bytes sealed(std::size_t size) {
@@ -42,7 +42,7 @@ struct Found {
 Found find(const Session& session, const Bytes& body, const ByteRange& range) {
   Cancel cancel;
   Jitter jitter;
-  const MemorySource source(body, {}, cancel, jitter);
+  MemorySource source(body, {}, cancel, jitter);
   Found found;
   found.failure = failure_of([&] { found.place = find_range(range, source, session, body.size()); });
   return found;

@@ -23,9 +23,16 @@ namespace {
 
 using Gaps = std::vector<Damage::Gap>;
 
+// A gap in a stream after a header of 175 bytes.
+Damage::Gap gap(std::uint64_t begin, std::uint64_t end) {
+  return {begin, end, 175 + begin / segment_bytes * sealed_segment_bytes};
+}
+
 std::unique_ptr<Session> opened() {
-  return make_segment_session(
-      {.decrypt = true, .key = make_key(test_bytes(32)), .base_nonce = {{}, 12}, .header_bytes = 175});
+  return make_segment_session({.decrypt = true,
+                               .key = make_key(test_bytes(32)),
+                               .base_nonce = {{}, 12},
+                               .place = {.input_bytes = 175}});
 }
 
 // The test bytes, sealed, with the segments `bad` damaged.
@@ -40,9 +47,9 @@ Bytes sealed(std::size_t size, const std::vector<std::size_t>& bad = {}) {
 
 Bytes with_zeros(std::size_t size, const Gaps& gaps) {
   Bytes plain = test_bytes(size);
-  for (const auto [begin, end] : gaps)
-    std::fill(plain.begin() + static_cast<std::ptrdiff_t>(begin),
-              plain.begin() + static_cast<std::ptrdiff_t>(end), std::byte{0});
+  for (const Damage::Gap& gap : gaps)
+    std::fill(plain.begin() + static_cast<std::ptrdiff_t>(gap.begin),
+              plain.begin() + static_cast<std::ptrdiff_t>(gap.end), std::byte{0});
   return plain;
 }
 
@@ -76,32 +83,33 @@ class WholeJobLane : public Lane {
 // Damage ------------------------------------------------------------------------------------------
 
 TEST_CASE("adjacent gaps are merged, regardless of the order in which they are found") {
-  std::vector<Damage::Gap> parts{{0, 10}, {10, 20}, {20, 30}, {40, 50}, {60, 60}};
+  Gaps parts{{0, 10, 5}, {10, 20, 105}, {20, 30, 205}, {40, 50, 405}, {60, 60, 605}};
   std::ranges::sort(parts, {}, &Damage::Gap::begin);
   do {
     Damage damage;
     for (const Damage::Gap& part : parts) damage.add(part);
-    CHECK(damage.take_all() == Gaps{{0, 30}, {40, 50}, {60, 60}});
+    CHECK(damage.take_all() == Gaps{{0, 30, 5}, {40, 50, 405}, {60, 60, 605}});
     CHECK(damage.take_all().empty());
   } while (std::ranges::next_permutation(parts, {}, &Damage::Gap::begin).found);
 }
 
 TEST_CASE("damage found twice counts once") {
   Damage damage;
-  for (const Damage::Gap& part : Gaps{{10, 20}, {10, 20}, {12, 18}, {5, 11}, {20, 20}, {0, 2}, {19, 25}})
-    damage.add(part);
-  CHECK(damage.take_all() == Gaps{{0, 2}, {5, 25}});
+  for (const auto& [begin, end] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
+           {10, 20}, {10, 20}, {12, 18}, {5, 11}, {20, 20}, {0, 2}, {19, 25}})
+    damage.add({begin, end, 3 * begin});
+  CHECK(damage.take_all() == Gaps{{0, 2, 0}, {5, 25, 15}});
 }
 
 TEST_CASE("a gap that may still grow is not taken") {
   Damage damage;
-  damage.add({0, 10});
-  damage.add({20, 30});
+  damage.add({0, 10, 1});
+  damage.add({20, 30, 2});
   CHECK(damage.take_before(10).empty());
-  CHECK(damage.take_before(30) == Gaps{{0, 10}});
-  damage.add({30, 40});
+  CHECK(damage.take_before(30) == Gaps{{0, 10, 1}});
+  damage.add({30, 40, 3});
   CHECK(damage.take_before(40).empty());
-  CHECK(damage.take_before(41) == Gaps{{20, 40}});
+  CHECK(damage.take_before(41) == Gaps{{20, 40, 2}});
 }
 
 // The lane ----------------------------------------------------------------------------------------
@@ -116,7 +124,7 @@ TEST_CASE("a salvage lane opens all good segments and writes zeros for bad ones"
     const Bytes in = sealed(size, bad);
     Damage expected;
     for (const std::size_t i : bad)
-      expected.add({i * segment_bytes, std::min((i + 1) * segment_bytes, size)});
+      expected.add(gap(i * segment_bytes, std::min((i + 1) * segment_bytes, size)));
     const Gaps gaps = expected.take_all();
     std::size_t count = 0;
     for (const bool device : {false, true}) {
@@ -141,7 +149,7 @@ TEST_CASE("damage is recorded at its offset in the stream") {
   Damage damage;
   const std::uint64_t first = std::uint64_t{1} << 33;
   make_salvage_lane(make_cpu_lane(), damage)->start(session->job({first * sealed_segment_bytes, in, out}));
-  CHECK(damage.take_all() == Gaps{{first * segment_bytes, first * segment_bytes + 100}});
+  CHECK(damage.take_all() == Gaps{gap(first * segment_bytes, first * segment_bytes + 100)});
 }
 
 TEST_CASE("a device opens at most four times as many segments as a job has, however many are bad") {
@@ -221,7 +229,8 @@ TEST_CASE("damage is reported once and in order, with its offsets in the input a
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     CAPTURE(seed);
     const Salvaged result = salvage(sealed(size, {0, 3, 4, 5, 20}), seed);
-    CHECK(difference(result.out, with_zeros(size, {{0, 16384}, {49152, 98304}, {327680, 327687}})) == "");
+    CHECK(difference(result.out, with_zeros(size, {gap(0, 16384), gap(49152, 98304), gap(327680, 327687)})) ==
+          "");
     CHECK(result.warnings ==
           std::vector<std::string>{"the input is corrupt at byte 175; plaintext range 0:16384 is lost",
                                    "the input is corrupt at byte 49375; plaintext range 49152:49152 is lost",
@@ -241,7 +250,7 @@ TEST_CASE("a truncated stream is salvaged up to the truncation") {
   Bytes cut = sealed(5 * segment_bytes + 100, {1});
   cut.resize(3 * sealed_segment_bytes + 15);
   const Salvaged result = salvage(cut, 1);
-  CHECK(difference(result.out, with_zeros(3 * segment_bytes, {{16384, 32768}})) == "");
+  CHECK(difference(result.out, with_zeros(3 * segment_bytes, {gap(16384, 32768)})) == "");
   CHECK(result.error ==
         "the input is truncated after byte 49390; 49152 bytes of plaintext before that were verified, except "
         "for 16384 "

@@ -23,6 +23,14 @@ shows sealed 'gpuaes-stream sealed file, version 1, AES-256-GCM, sealed for a re
 gsealed -r @recipient <plain >sealed
 shows sealed 'gpuaes-stream sealed file, version 1, AES-256-GCM, 2 key slots'
 [ "$(file -b -m "$top/man/magic" --mime-type sealed)" = application/x-gpuaes-stream ] || fail "expected a MIME type"
+printf 'gpuaes-stream/1\n\x03\x02' >parts
+shows parts 'gpuaes-stream sealed file, version 1, AES-256-GCM, in parts, 2 key slots'
+printf 'gpuaes-stream/1\n\x04\x02' >parts
+shows parts 'gpuaes-stream sealed file, version 1, Kuznyechik-MGM, in parts, 2 key slots'
+printf 'gpuaes-parts/1\n\x01\x02' >job
+shows job 'gpuaes-parts job file (secret key), version 1'
+printf 'gpuaes-parts/2\n\x01\x02' >job
+shows job 'gpuaes-parts job file (secret key), unknown version'
 printf 'gpuaes-stream/1\n\x07\x02' >later
 shows later 'gpuaes-stream sealed file, version 1, unknown suite 0x07, 2 key slots'
 printf 'gpuaes-stream/2\n\x01\x02' >later

@@ -24,12 +24,12 @@ def run_info(*options, want=0, **more):
 
 
 def overhead(head, size, plain):
-    return {"header_bytes": head, "size": size, "plaintext_bytes": plain, "overhead_bytes": size - plain,
+    return {"header_bytes": head, "size": size, "parts": None, "plaintext_bytes": plain, "overhead_bytes": size - plain,
             "overhead_percent": round(100 * (size - plain) / plain, 4) if plain else None, "truncated": False}
 
 
-NOTHING = {"size": None, "segments": None, "plaintext_bytes": None, "overhead_bytes": None, "overhead_percent": None,
-           "truncated": None}
+NOTHING = {"size": None, "parts": None, "segments": None, "plaintext_bytes": None, "overhead_bytes": None,
+           "overhead_percent": None, "truncated": None}
 SEALED_1 = {"format": "sealed", "version": 1, "suite": 1, "cipher": "aes-256", "authenticated": True, "armor": False}
 SEALED_2 = {**SEALED_1, "suite": 2, "cipher": "kuznyechik"}
 BARE = {**SEALED_1, "format": "cobblestone", "version": None, "suite": None, "cipher": None, "slots": []}

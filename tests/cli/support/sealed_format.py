@@ -236,21 +236,23 @@ def header(file_key, slots, suite=COBBLESTONE_256, magic=MAGIC, count=None, size
     return authenticated + (header_mac(file_key, authenticated) if mac is None else mac)
 
 
+def make_slots(file_key, keys=(), passphrase=None, log_n=17, recipients=()):
+    slots = [key_slot(file_key, key) for key in keys] + [x25519_slot(file_key, each) for each in recipients]
+    return slots if passphrase is None else [*slots, passphrase_slot(file_key, passphrase, log_n)]
+
+
 def seal(plaintext, keys=(), passphrase=None, log_n=17, recipients=(), file_key=None, salt=None, slots=None, label=b"",
          **fields):
     """slots: replaces the slots for keys, recipients and passphrase; fields: arguments of header()."""
     file_key = os.urandom(32) if file_key is None else file_key
-    if slots is None:
-        slots = [key_slot(file_key, key) for key in keys] + [x25519_slot(file_key, each) for each in recipients]
-        if passphrase is not None:
-            slots.append(passphrase_slot(file_key, passphrase, log_n))
+    slots = make_slots(file_key, keys, passphrase, log_n, recipients) if slots is None else slots
     head = header(file_key, slots, **fields)
     return head + message(file_key, head[:17] + label, plaintext, salt, fields.get("suite", COBBLESTONE_256))
 
 
 # --- Reading the header --------------------------------------------------------------------------------------------
 
-def parse_header(data):
+def parse_header(data, suites=(COBBLESTONE_256, KUZNYECHIK_MGM)):
     """The slots of a well-formed header, and the size of magic, suite, counts and slots."""
     if data[:16] != MAGIC:
         if re.match(rb"gpuaes-stream/(\d\n|\d\d)", data):
@@ -258,7 +260,7 @@ def parse_header(data):
         raise Malformed("wrong magic")
     if len(data) < 20:
         raise Malformed("the header is short")
-    if data[16] not in (COBBLESTONE_256, KUZNYECHIK_MGM):
+    if data[16] not in suites:
         raise Unsupported(f"unknown suite {data[16]}")
     count, end = data[17], 20 + int.from_bytes(data[18:20], "big")
     if not 1 <= count <= 32 or len(data) < end + 32 + 24 + 32:
@@ -303,8 +305,9 @@ def unwrap(slot, key, passphrase, identity):
         return None
 
 
-def open_sealed(data, key=None, passphrase=None, identity=None, label=b""):
-    slots, end = parse_header(data)
+def open_header(data, key=None, passphrase=None, identity=None, **suites):
+    """The file key, and the size of the header with its MAC."""
+    slots, end = parse_header(data, **suites)
     unwrapped = False
     for slot in slots:
         file_key = unwrap(slot, key, passphrase, identity)
@@ -312,8 +315,13 @@ def open_sealed(data, key=None, passphrase=None, identity=None, label=b""):
             continue
         unwrapped = True
         if constant_time.bytes_eq(header_mac(file_key, data[:end]), data[end : end + 32]):
-            return open_message(file_key, data[:17] + label, data[end + 32 :], Malformed, end + 32, data[16])
+            return file_key, end + 32
     raise Malformed("a slot unwraps, but the header MAC differs") if unwrapped else WrongSecret("no slot unwraps")
+
+
+def open_sealed(data, label=b"", **secret):
+    file_key, end = open_header(data, **secret)
+    return open_message(file_key, data[:17] + label, data[end:], Malformed, end, data[16])
 
 
 def main():

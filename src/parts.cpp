@@ -1,0 +1,41 @@
+// gpuaes-parts: seals one file in parts, which several processes or hosts can do side by side.
+
+#include "cli/parts_options.hpp"
+#include "cli/program.hpp"
+#include "parts/commands.hpp"
+
+namespace gpuaes {
+namespace {
+
+void act(const PartsOptions& line, const Messages& messages) {
+  switch (line.action) {
+    case PartsOptions::Action::plan:
+      return run_plan(line.options, messages);
+    case PartsOptions::Action::seal:
+      return run_seal(line.options, messages);
+    case PartsOptions::Action::join:
+      return run_join(line.options, messages);
+    case PartsOptions::Action::list:
+      return run_list(line.options, messages);
+    case PartsOptions::Action::open:
+      return run_open(line.options, messages);
+    case PartsOptions::Action::completions:
+      return print(parts_completions(line.options.shell));
+    case PartsOptions::Action::help:
+      return print(line.help);
+    case PartsOptions::Action::version:
+      return print("gpuaes-parts " GPUAES_VERSION "\n");
+  }
+}
+
+}  // namespace
+}  // namespace gpuaes
+
+int main(int argc, char** argv) {
+  using namespace gpuaes;
+  return run_program("gpuaes-parts", [&](Messages& messages) {
+    const PartsOptions line = parse_parts_options(argc, argv);
+    messages.set_level(line.options.level);
+    act(line, messages);
+  });
+}

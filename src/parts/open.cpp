@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/program.hpp"
+#include "cli/progress.hpp"
+#include "parts/commands.hpp"
+#include "parts/ends.hpp"
+#include "parts/part_file.hpp"
+#include "run/file_conflicts.hpp"
+#include "run/filter.hpp"
+
+namespace gpuaes {
+namespace {
+
+// The session for the segments after the frame header, which must be that of the part in the index.
+std::unique_ptr<Session> open_listed_part(const Ends& ends, std::uint32_t number, FdSource& file) {
+  std::array<std::byte, frame_header_bytes> bytes;
+  HeaderReader input = header_reader(file);
+  std::optional<FrameHeader> header;
+  if (input.peek(bytes.size()).size() == bytes.size()) {
+    input.take(bytes);
+    header = decode_frame(bytes);
+  }
+  file.begin_here();
+  const bool listed = header && is_part(*header, number, ends.secret.cipher) &&
+                      (header->of == 0 || header->of == ends.index.size()) &&
+                      entry_of(*header) == ends.index[number] &&
+                      file.size().value_or(sealed_size(header->length)) == sealed_size(header->length);
+  std::unique_ptr<Session> session;
+  if (listed) session = open_frame(ends.secret, *header, {.input_bytes = frame_header_bytes, .part = number});
+  if (!session)
+    throw AuthError(fmt::format("{} is not the part that the index lists; nothing was written", file.name()));
+  return session;
+}
+
+void open_part(const Options& options, const Ends& ends, const std::vector<struct stat>& files,
+               Progress& progress, const Messages& messages, Cancel& cancel) {
+  const Report::Clock::time_point start = Report::Clock::now();
+  Endpoints endpoints = open_endpoints(options, files, messages, cancel);
+  std::unique_ptr<Session> session = open_listed_part(ends, options.part.number, endpoints.source);
+  const std::unique_ptr<OpenStream> stream = make_whole_stream({.source = endpoints.source,
+                                                                .sink = *endpoints.output,
+                                                                .session = std::move(session),
+                                                                .header_bytes = frame_header_bytes,
+                                                                .body_bytes = endpoints.source.size(),
+                                                                .stated_bytes = options.size},
+                                                               true);
+  run_stream(options, start, endpoints, *stream, progress, messages, cancel);
+}
+
+}  // namespace
+
+void run_open(Options options, const Messages& messages) {
+  RunControl control(messages);
+  Progress progress(control.signals, messages, options.progress);
+  name_part(options.part.number, [&] {
+    refuse_input_conflicts(options);
+    show_only_named_devices(options.lanes);
+    std::vector<struct stat> files;
+    const Ends ends = read_ends(options, files, messages, control.cancel);
+    if (options.part.number >= ends.index.size())
+      throw UsageError(fmt::format("the file has only {} parts", ends.index.size()),
+                       "parts are numbered from 0");
+    open_part(options, ends, files, progress, messages, control.cancel);
+  });
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cli/program.hpp"
+#include "cli/progress.hpp"
+#include "format/sessions.hpp"
+#include "io/output_file.hpp"
+#include "parts/commands.hpp"
+#include "parts/job_file.hpp"
+#include "parts/part_file.hpp"
+#include "run/file_conflicts.hpp"
+#include "run/filter.hpp"
+#include "run/range_stream.hpp"
+
+namespace gpuaes {
+namespace {
+
+// Writes a part, whose length may be known only at its end.
+class PartSink : public Sink {
+ public:
+  PartSink(Sink& inner, const FrameHeader& header) : inner_(inner), header_(header) {}
+
+  void expect(std::uint64_t size) override { inner_.expect(size); }
+  void write(std::span<const std::byte> bytes) override {
+    inner_.write(bytes);
+    written_ += bytes.size();
+  }
+  void finish() override {
+    const std::uint64_t announced = std::exchange(header_.length, opened_size(written_ - frame_header_bytes));
+    if (header_.length != announced) inner_.overwrite(0, encode(header_));
+    inner_.finish();
+  }
+
+  const FrameHeader& header() const noexcept { return header_; }
+
+ private:
+  Sink& inner_;
+  FrameHeader header_;
+  std::uint64_t written_ = 0;
+};
+
+class Sealer {
+ public:
+  Sealer(const Options& options, const Messages& messages, Cancel& cancel)
+      : options_(options),
+        messages_(messages),
+        cancel_(cancel),
+        job_(read_job(options.job, files_, messages, cancel)) {}
+
+  void seal(Progress& progress) {
+    if (exists()) return keep_existing();
+    try {
+      write_receipt(seal_new(progress));
+    } catch (const IoError&) {
+      if (!exists()) throw;
+      keep_existing();  // completed by another attempt in the meantime
+    }
+  }
+
+ private:
+  bool exists() const {
+    struct stat status {};
+    return lstat(options_.output->c_str(), &status) == 0;
+  }
+
+  FrameHeader seal_new(Progress& progress) {
+    const Report::Clock::time_point start = Report::Clock::now();
+    Endpoints endpoints = open_endpoints(options_, files_, messages_, cancel_);
+    files_.push_back(endpoints.source.status());
+    const std::optional<std::uint64_t> size = endpoints.source.size();
+    std::optional<WindowSource> share;
+    std::optional<std::uint64_t> length = size;
+    if (options_.part.of != 0) {
+      if (!size)
+        throw UsageError(fmt::format("{} is not a regular file or block device, and cannot be cut into parts",
+                                     endpoints.source.name()),
+                         "use --part I to seal all of an input as one part");
+      const ShareRange range = cut(*size, {options_.part.number, options_.part.of});
+      share.emplace(endpoints.source, range.offset, range.length);
+      length = range.length;
+    }
+    std::unique_ptr<Session> session =
+        seal_frame(job_.secret, FrameKind::part, options_.part.number, options_.part.of, length.value_or(0));
+    const std::span<const std::byte> header = session->header();
+    PartSink sink(*endpoints.output, *decode_frame(header.first<frame_header_bytes>()));
+    const std::unique_ptr<OpenStream> stream =
+        make_whole_stream({.source = share ? static_cast<Source&>(*share) : endpoints.source,
+                           .sink = sink,
+                           .session = std::move(session),
+                           .body_bytes = length,
+                           .stated_bytes = options_.size},
+                          false);
+    run_stream(options_, start, endpoints, *stream, progress, messages_, cancel_);
+    return sink.header();
+  }
+
+  // IoError or AuthError if the file is something else than this part.
+  void keep_existing() {
+    const std::string& name = *options_.output;
+    const OutputTarget target = find_output(name);
+    if (!target.status || !S_ISREG(target.status->st_mode))
+      throw IoError(fmt::format("{} exists and is not a regular file", name));
+    refuse_output_conflicts(options_, {.output = target, .receipt = receipt_target()}, files_);
+    FdSource file = open_source(name, cancel_);
+    const FrameHeader header = check_existing(file);
+    if (header.number != options_.part.number || header.of != options_.part.of)
+      throw IoError(fmt::format("{} exists and is part {}", name, share_text(header.number, header.of)),
+                    "it was not changed; choose another file");
+    files_.push_back(file.status());
+    write_receipt(header);
+    messages_.note(fmt::format("part {} is already complete; {} was not changed", header.number, name));
+  }
+
+  FrameHeader check_existing(FdSource& file) const {
+    try {
+      return check_part(file, job_.secret);
+    } catch (const AuthError& error) {
+      throw AuthError(error.what(), "it was not changed; remove it to seal the part again");
+    }
+  }
+
+  std::optional<OutputTarget> receipt_target() const {
+    return options_.receipt ? std::optional(find_output(options_.receipt)) : std::nullopt;
+  }
+
+  void write_receipt(const FrameHeader& header) {
+    if (!options_.receipt) return;
+    with_option("--receipt", [&] {
+      const std::unique_ptr<Sink> sink =
+          open_sink(*receipt_target(), {.hint = "choose another file"}, cancel_);
+      sink->write(make_receipt(job_.secret, header));
+      sink->finish();
+    });
+  }
+
+  const Options& options_;
+  const Messages& messages_;
+  Cancel& cancel_;
+  std::vector<struct stat> files_;  // must not be overwritten
+  JobFile job_;
+};
+
+}  // namespace
+
+void run_seal(Options options, const Messages& messages) {
+  RunControl control(messages);
+  Progress progress(control.signals, messages, options.progress);
+  name_part(options.part.number, [&] {
+    refuse_input_conflicts(options);
+    show_only_named_devices(options.lanes);
+    Sealer(options, messages, control.cancel).seal(progress);
+  });
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,208 @@
+// Files made of parts: frame headers, index entries, the keys of frames, and how an input is cut into parts.
+#include "format/parts.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "format/parts_session.hpp"
+#include "support/bytes.hpp"
+#include "support/catch.hpp"
+#include "support/parts_file.hpp"
+
+namespace gpuaes {
+namespace {
+
+FrameHeader header_of(const Session& session) {
+  return decode_frame(session.header().first<frame_header_bytes>()).value();
+}
+
+bool opens(const FrameSecret& secret, const FrameHeader& header) {
+  return open_frame(secret, header, {}) != nullptr;
+}
+
+FrameSecret secret_with(Cipher cipher, std::size_t key, const char* begin, std::optional<std::string> label) {
+  Secret file_key(32);
+  std::ranges::copy(test_bytes(32, key), file_key.bytes().begin());
+  return make_frame_secret(cipher, file_key, to_bytes(begin), label);
+}
+
+}  // namespace
+
+// Encoding ----------------------------------------------------------------------------------------
+
+TEST_CASE("a frame header is kind, number, of, length, salt and commitment, big-endian") {
+  FrameHeader header{FrameKind::index, 0x01020304, 0x05060708, 0x090a0b0c0d0e0f10, {}};
+  std::ranges::copy(test_bytes(message_header_bytes), header.message_header.begin());
+  const auto bytes = encode(header);
+  CHECK(bytes.size() == 73);
+  CHECK(difference(std::span(bytes).first(17), from_hex("02 01020304 05060708 090a0b0c0d0e0f10")) == "");
+  CHECK(difference(std::span(bytes).subspan(17), test_bytes(56)) == "");
+  const FrameHeader decoded = decode_frame(bytes).value();
+  CHECK(encode(decoded) == bytes);
+  CHECK(difference(decoded.commitment(), test_bytes(32, 24)) == "");
+}
+
+TEST_CASE("a frame header with any other kind is refused") {
+  std::array<std::byte, frame_header_bytes> bytes{};
+  for (unsigned kind = 0; kind < 256; ++kind) {
+    bytes[0] = static_cast<std::byte>(kind);
+    CHECK(decode_frame(bytes).has_value() == (kind == 1 || kind == 2));
+  }
+}
+
+TEST_CASE("an index entry is the length and the commitment of a part") {
+  const auto session = seal_frame(frame_secret(), FrameKind::part, 3, 5, 0x0102030405);
+  const FrameHeader header = header_of(*session);
+  const IndexEntry entry = entry_of(header);
+  const auto bytes = encode(entry);
+  CHECK(bytes.size() == 40);
+  CHECK(difference(std::span(bytes).first(8), from_hex("0000000102030405")) == "");
+  CHECK(difference(std::span(bytes).subspan(8), header.commitment()) == "");
+  CHECK(decode_entry(bytes) == entry);
+}
+
+TEST_CASE("a frame has one segment more than it has full segments of plaintext") {
+  CHECK(sealed_size(0) == 16);
+  CHECK(sealed_size(1) == 17);
+  CHECK(sealed_size(16383) == 16399);
+  CHECK(sealed_size(16384) == 16416);
+  CHECK(sealed_size(16385) == 16417);
+  const std::uint64_t max = max_part_bytes(Cipher::aes_256) - 1;
+  CHECK(max == (std::uint64_t{1} << 52) - 1);
+  CHECK(sealed_size(max) == max + 16 * (std::uint64_t{1} << 38));
+  CHECK(max_part_bytes(Cipher::kuznyechik) == std::uint64_t{1} << 50);
+}
+
+TEST_CASE(
+    "a part has the expected number, which is less than that of all parts, and a length in the limits") {
+  const auto check = [](FrameHeader header, std::uint32_t number = 2) {
+    return is_part(header, number, Cipher::aes_256);
+  };
+  CHECK(check({FrameKind::part, 2, 0, 0, {}}));
+  CHECK(check({FrameKind::part, 2, 3, 0, {}}));
+  CHECK(check({FrameKind::part, 2, max_parts, max_part_bytes(Cipher::aes_256) - 1, {}}));
+  CHECK_FALSE(check({FrameKind::index, 2, 3, 0, {}}));
+  CHECK_FALSE(check({FrameKind::part, 1, 3, 0, {}}));
+  CHECK_FALSE(check({FrameKind::part, 3, 5, 0, {}}));
+  CHECK_FALSE(check({FrameKind::part, 2, 2, 0, {}}));
+  CHECK_FALSE(check({FrameKind::part, 2, max_parts + 1, 0, {}}));
+  CHECK_FALSE(check({FrameKind::part, 2, 3, max_part_bytes(Cipher::aes_256), {}}));
+  CHECK_FALSE(check({FrameKind::part, 2, 3, ~std::uint64_t{0}, {}}));
+  CHECK_FALSE(
+      is_part({FrameKind::part, 2, 3, max_part_bytes(Cipher::kuznyechik), {}}, 2, Cipher::kuznyechik));
+}
+
+// Keys --------------------------------------------------------------------------------------------
+
+TEST_CASE("a frame opens only with its own kind, number, of, salt, suite, label and file key") {
+  const char* const begin = "gpuaes-stream/1\n\x03";
+  for (const Cipher cipher : {Cipher::aes_256, Cipher::kuznyechik}) {
+    const FrameSecret secret = secret_with(cipher, 0, begin, "label");
+    const FrameHeader header = header_of(*seal_frame(secret, FrameKind::part, 4, 9, 100));
+    CHECK(opens(secret, header));
+    FrameHeader changed = header;
+    changed.kind = FrameKind::index;
+    CHECK_FALSE(opens(secret, changed));
+    changed = header;
+    changed.number = 5;
+    CHECK_FALSE(opens(secret, changed));
+    changed = header;
+    changed.of = 0;
+    CHECK_FALSE(opens(secret, changed));
+    for (std::size_t i = 0; i < message_header_bytes; ++i) {
+      changed = header;
+      changed.message_header[i] ^= std::byte{1};
+      CHECK_FALSE(opens(secret, changed));
+    }
+    changed = header;
+    changed.length = 99;  // the index authenticates it
+    CHECK(opens(secret, changed));
+    CHECK_FALSE(opens(secret_with(cipher, 1, begin, "label"), header));
+    CHECK_FALSE(opens(secret_with(cipher, 0, "gpuaes-stream/1\n\x04", "label"), header));
+    CHECK_FALSE(opens(secret_with(cipher, 0, begin, "labels"), header));
+    CHECK_FALSE(opens(secret_with(cipher, 0, begin, {}), header));
+  }
+}
+
+TEST_CASE("each attempt to seal a frame has a salt of its own") {
+  std::set<std::vector<std::byte>> salts;
+  for (int i = 0; i < 100; ++i) {
+    const auto session = seal_frame(frame_secret(), FrameKind::part, 0, 0, 0);
+    const auto salt = session->header().subspan(17, salt_bytes);
+    salts.insert({salt.begin(), salt.end()});
+  }
+  CHECK(salts.size() == 100);
+}
+
+// Cutting an input --------------------------------------------------------------------------------
+
+namespace {
+
+// The shares as FORMAT defines them: whole segments, the first parts get one more.
+void check_cut(std::uint64_t size, std::uint32_t of) {
+  CAPTURE(size, of);
+  const std::uint64_t segments = (size + segment_bytes - 1) / segment_bytes;
+  std::uint64_t at = 0;
+  for (std::uint32_t i = 0; i < of; ++i) {
+    const auto [offset, length] = cut(size, {i, of});
+    REQUIRE(offset == at);
+    const std::uint64_t wanted = (segments / of + (i < segments % of ? 1 : 0)) * segment_bytes;
+    REQUIRE(length == std::min(wanted, size - at));
+    at += length;
+  }
+  CHECK(at == size);
+}
+
+}  // namespace
+
+TEST_CASE("an input is cut into whole segments, and the shares add up to it") {
+  for (const std::uint64_t size :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{16383}, std::uint64_t{16384}, std::uint64_t{16385},
+        std::uint64_t{5 * 16384}, std::uint64_t{5 * 16384 + 1}, std::uint64_t{1000 * 16384 + 7},
+        (std::uint64_t{1} << 50) + 12345, ~std::uint64_t{0} / 16384 * 16384})
+    for (const std::uint32_t of : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 1000u, 1001u, 1002u}) check_cut(size, of);
+  check_cut(0, max_parts);
+  check_cut(std::uint64_t{1} << 40, max_parts);
+}
+
+TEST_CASE("an input cut into more parts than it has segments leaves the last parts empty") {
+  CHECK(cut(16385, {0, 5}).length == 16384);
+  CHECK(cut(16385, {1, 5}).length == 1);
+  CHECK(cut(16385, {2, 5}).length == 0);
+  CHECK(cut(16385, {4, 5}).offset == 16385);
+}
+
+// The index ---------------------------------------------------------------------------------------
+
+TEST_CASE("the index finds parts by offsets in the body and in the plaintext, whatever parts are empty") {
+  std::vector<IndexEntry> entries;
+  for (const std::uint64_t length : {0, 0, 20000, 0, 16384, 0, 0}) entries.push_back({.length = length});
+  const PartsIndex index(entries);
+  CHECK(index.count() == 7);
+  CHECK(index.plaintext_bytes() == 36384);
+  CHECK(index.body_bytes() == 5 * 16 + 20032 + 16416);
+  std::uint64_t begin = 0, plaintext = 0;
+  for (std::uint32_t i = 0; i < index.count(); ++i) {
+    const PartPlace place = index.place(i);
+    CHECK(place.number == i);
+    CHECK(place.begin == begin);
+    CHECK(place.plaintext == plaintext);
+    begin += sealed_size(entries[i].length);
+    plaintext += entries[i].length;
+    CHECK(place.end == begin);
+    CHECK(index.part_at(place.begin).number == i);
+    CHECK(index.part_at(place.end - 1).number == i);
+  }
+  CHECK(index.part_at(begin).number == 6);
+  CHECK(index.part_with(0).number == 2);
+  CHECK(index.part_with(19999).number == 2);
+  CHECK(index.part_with(20000).number == 4);
+  CHECK(index.part_with(36383).number == 4);
+  CHECK(index.part_with(36384).number == 6);
+}
+
+}  // namespace gpuaes
