@@ -6,10 +6,11 @@
 . "$here/cluster.sh"
 need parallel
 export PARALLEL_HOME=$work/parallel
+(umask 077 && head -c 32 /dev/zero >"$work/wrong")
 make_input 300000 plain
 expect_cluster 0 --engine parallel -k "$key" -i plain -o sealed -n 3
 
-expect_cluster 3 --engine parallel -d -k "$work/key128" -i sealed -o opened -n 3
+expect_cluster 3 --engine parallel -d -k "$work/wrong" -i sealed -o opened -n 3
 expect_stderr '^gpuaes-cluster: error: part 0/3: '
 expect_no_stderr hint
 expect_files plain sealed

@@ -41,6 +41,7 @@ cat >"$work/ssh" <<END
 #!/bin/sh
 echo "\$1" >>'$work/hosts'
 shift
+[ "\$1" != -- ] || shift
 cd /
 exec sh -c "\$*"
 END

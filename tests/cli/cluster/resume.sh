@@ -11,11 +11,14 @@ cluster=(--engine parallel -k "$key" -i plain -o sealed -n 6)
 keeps="$PWD/sealed.parts keeps 2 of 6 parts; run the same command again to continue"
 
 # start: runs gpuaes-cluster until the first two parts are finished and the task of the third waits.
-# shellcheck disable=SC2016 # for the programs
-before_part 2 'echo $$ >"$work/task"; until [ -e "$work/go" ]; do sleep 0.1; done'
 start() {
   rm -f "$work/task"
+  touch "$work/hold"
+  before_no_part
+  # shellcheck disable=SC2016 # for the programs
+  before_part 2 'echo $$ >"$work/task"; while [ -e "$work/hold" ]; do sleep 0.1; done'
   # In a script, programs in the background ignore SIGINT.
+  # shellcheck disable=SC2016
   setsid perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$bin/gpuaes-cluster" "$@" -- -j 1 2>"$work/stderr" &
   run=$!
   wait_for "a task of part 2" test -s "$work/task"
@@ -39,7 +42,7 @@ done
 
 # A second run at the same time.
 before_no_part
-before_part 3 "until [ -e '$work/go' ]; do sleep 0.1; done"
+before_part 3 "while [ -e '$work/hold' ]; do sleep 0.1; done"
 inode=$(stat -c %i sealed.parts/0.part)
 "$bin/gpuaes-cluster" "${cluster[@]}" -- -j 1 2>"$work/first" &
 run=$!
@@ -47,14 +50,13 @@ wait_for "part 2" test -s sealed.parts/2.part
 expect_cluster 1 "${cluster[@]}"
 expect_error "another gpuaes-cluster is using $PWD/sealed.parts" "wait until its tasks have ended"
 [ "$(stat -c %i sealed.parts/0.part)" = "$inode" ] || fail "expected that finished parts are kept"
-touch "$work/go"
+rm "$work/hold"
 wait "$run" || fail "expected success, got $? ($(<"$work/first"))"
 [ "$(head -n 1 "$work/first")" = "gpuaes-cluster: 2 of 6 parts" ] || fail "expected two parts at the start, got: $(<"$work/first")"
 expect_opens sealed plain
 expect_files plain sealed
 
 # What must not be mixed.
-rm "$work/go"
 start "${cluster[@]}"
 kill "$run"
 expect_killed TERM "$run" 2>/dev/null
@@ -68,7 +70,7 @@ refused "$PWD/sealed.parts contains parts of a run with other options" --label o
 refused "$PWD/sealed.parts contains parts of a run with other options" -d
 touch -d '2001-01-01' plain
 refused "$PWD/plain has changed since an earlier run"
-touch "$work/go"
+rm "$work/hold"
 rm -r sealed.parts
 expect_cluster 0 "${cluster[@]}"
 expect_opens sealed plain

@@ -33,14 +33,20 @@ refused "-i and -o are the same file" "" --engine mpi "${files[@]}" -o ./plain
 status=1
 refused "-i: $PWD/missing is not a regular file or block device" "" --engine mpi "${files[@]}" -i missing
 refused "-o: $PWD/. is not a regular file" "" --engine mpi "${files[@]}" -o .
-for tool in bash sed readlink realpath dirname getopt; do ln -s "$(command -v "$tool")" "$work/here/$tool"; done
+mkdir "$work/tools"
+for tool in bash env sed readlink realpath getopt; do ln -s "$(command -v "$tool")" "$work/tools/$tool"; done
+refused_without() { # PROGRAM
+  local got=0
+  PATH=$work/tools "$bin/gpuaes-cluster" --engine mpi "${files[@]}" 2>"$work/stderr" || got=$?
+  [ "$got" = 1 ] || fail "without $1: expected exit status 1, got $got"
+  expect_error "$1 was not found" "install it, or add its folder to PATH"
+}
+refused_without mpirun
+ln -s "$(type -P true)" "$work/tools/mpirun"
 mv "$bin/gpuaes-parts" "$work/parts"
-PATH=$PWD refused "mpirun was not found" "install it, or add its folder to PATH" --engine mpi "${files[@]}"
-printf '#!/bin/sh\n' >mpirun
-chmod +x mpirun
-PATH=$PWD refused "gpuaes-parts was not found" "install it, or add its folder to PATH" --engine mpi "${files[@]}"
+refused_without gpuaes-parts
 mv "$work/parts" "$bin/gpuaes-parts"
-PATH=$PWD:$PATH refused "cannot create the directory $PWD/missing/sealed.parts" "" --engine mpi "${files[@]}" -o missing/sealed
+PATH=$PATH:$work/tools refused "cannot create the directory $PWD/missing/sealed.parts" "" --engine mpi "${files[@]}" -o missing/sealed
 
 "$cluster" --help >help
 grep -q '^ *gpuaes-cluster --engine ENGINE ' help || fail "expected help, got $(<help)"
