@@ -92,12 +92,14 @@ start_slurm() {
 slurm_daemon() { # NAME COMMAND...
   "${@:2}" >"$slurm/$1.out" 2>&1 &
   slurm_pid[$1]=$!
+  disown # the shell does not report that it was killed
 }
 
+slurm_has_nodes() { [ "$(sinfo --noheader --Node --format=%t | grep -c idle)" = 2 ]; }
 slurm_is_up() {
   local tries
   for ((tries = 0; tries < 100; tries++)); do
-    [ "$(sinfo --noheader --Node --format=%t | grep -c idle)" != 2 ] || return 0
+    if slurm_has_nodes; then return; fi
     sleep 0.1
   done
   return 1
@@ -114,7 +116,7 @@ free_ports() {
 }
 
 # The scheduler starts tasks at once instead of after seconds. A task that is requeued waits until its credential has
-# expired.
+# expired, at least 5 seconds.
 slurm_conf() {
   local host user ports
   host=$(uname -n) host=${host%%.*} user=$(id -un)
@@ -126,7 +128,7 @@ ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
 SlurmUser=$user
 SlurmdUser=$user
-AuthInfo=socket=$slurm/munge.socket,cred_expire=3
+AuthInfo=socket=$slurm/munge.socket,cred_expire=5
 SlurmctldPort=${ports[0]}
 StateSaveLocation=$slurm/state
 SlurmdSpoolDir=$slurm/spool/%n
@@ -156,7 +158,6 @@ stop_slurm() {
   for each in /proc/[0-9]*; do
     if grep -qsF "SLURM_CONF=$slurm/" "$each/environ"; then kill -9 "${each#/proc/}" 2>/dev/null; fi
   done
-  wait "${slurm_pid[@]}" 2>/dev/null
   rm -rf "$slurm"
 }
 
