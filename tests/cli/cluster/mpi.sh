@@ -41,3 +41,16 @@ before_no_part
 expect_cluster 0 "${cluster[@]}" -i plain -o again "${mpi[@]}"
 expect_opens again plain
 expect_files plain sealed again
+
+# Interrupted: no task remains.
+# shellcheck disable=SC2016
+before_part 1 'echo $$ >"$work/task"; while [ -e "$work" ]; do sleep 0.1; done'
+"$bin/gpuaes-cluster" "${cluster[@]}" -d -i sealed -o opened "${mpi[@]}" 2>"$work/stderr" &
+run=$!
+wait_for "a task of part 1" test -s "$work/task"
+kill "$run"
+expect_killed TERM "$run" 2>/dev/null
+wait_for "no task" gone "$(<"$work/task")"
+before_no_part
+expect_cluster 0 "${cluster[@]}" -d -i sealed -o opened "${mpi[@]}"
+same plain opened

@@ -24,14 +24,14 @@ expect_tree() {
   [ -z "$odd" ] || fail "expected mode 755 for directories and programs, 644 for other files: $odd"
 }
 
-files=(bin/gpuaes-{stream,keygen,bench,cluster} share/gpuaes-stream/magic)
+files=(bin/gpuaes-{stream,keygen,parts,bench,cluster} share/gpuaes-stream/magic)
 for page in "$top"/man/*.[1-9]; do files+=("share/man/man${page##*.}/$(basename "$page").gz"); done
-for name in gpuaes-{stream,keygen,bench}; do
+for name in gpuaes-{stream,keygen,parts,bench}; do
   files+=("share/bash-completion/completions/$name" "share/fish/vendor_completions.d/$name.fish")
 done
 doc=share/doc/gpuaes-stream
-expect_tree tar "${files[@]}" share/zsh/site-functions/_gpuaes-{stream,keygen,bench} $doc/{copyright,LICENSE,CHANGELOG.md}
-expect_tree deb "${files[@]/#/usr/}" usr/share/zsh/vendor-completions/_gpuaes-{stream,keygen,bench} \
+expect_tree tar "${files[@]}" share/zsh/site-functions/_gpuaes-{stream,keygen,parts,bench} $doc/{copyright,LICENSE,CHANGELOG.md}
+expect_tree deb "${files[@]/#/usr/}" usr/share/zsh/vendor-completions/_gpuaes-{stream,keygen,parts,bench} \
   usr/$doc/{copyright,changelog.gz,changelog.Debian.gz} DEBIAN/{control,md5sums}
 
 for page in "$top"/man/*.[1-9]; do
@@ -40,7 +40,7 @@ done
 gzip -dc deb/usr/$doc/changelog.gz | cmp - "$top/CHANGELOG.md" || fail "expected the changelog, compressed"
 (cd deb && md5sum --quiet -c DEBIAN/md5sums) || fail "expected the checksums of the packed files"
 
-for name in gpuaes-{stream,keygen,bench}; do
+for name in gpuaes-{stream,keygen,parts,bench}; do
   cmp "tar/bin/$name" "deb/usr/bin/$name" || fail "expected the same $name in both packages"
   readelf --wide --dynamic --sections "tar/bin/$name" >elf
   if grep -E 'RPATH|RUNPATH|\.symtab|NEEDED.*cuda' elf; then
@@ -58,6 +58,7 @@ expect_field Package gpuaes-stream
 expect_field Version '[0-9]+\.[0-9]+\.[0-9]+-[0-9]+'
 expect_field Architecture "$(dpkg --print-architecture)"
 expect_field Section utils
+expect_field Suggests 'openmpi-bin, parallel, slurm-client'
 expect_field Maintainer '[^<>]+ <[^<>@]+@[^<>@]+>'
 expect_field Installed-Size '[0-9]+'
 expect_field Description '[^.]+[^.]'$'\n''.*'
