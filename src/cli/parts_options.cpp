@@ -74,7 +74,7 @@ std::vector<Row> rows_of(std::vector<Row> own, std::initializer_list<std::string
   return own;
 }
 
-// To add an option: add its row to the commands that have it, and document it in man/gpuaes-parts.1, where a
+// To add an option: add its row to one or more commands, and document it in man/gpuaes-parts.1, where a
 // test expects the same order.
 std::span<const Command> commands() {
   static const std::array all{
