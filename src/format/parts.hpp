@@ -78,7 +78,7 @@ struct FrameSecret {
   std::optional<std::string> label;
 };
 
-// `header` is the file's; only its magic and suite are used.
+// `header` begins with the file's magic and suite.
 FrameSecret make_frame_secret(Cipher cipher, const Secret& file_key, std::span<const std::byte> header,
                               const std::optional<std::string>& label);
 

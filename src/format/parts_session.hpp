@@ -77,7 +77,7 @@ class PartsSession : public Session {
   void set_index(PartsIndex index) { index_ = std::move(index); }
   const std::optional<PartsIndex>& index() const noexcept { return index_; }
 
-  // Of the Session. A piece must be in one part, which must be open, as part 0 must for an empty piece.
+  // As a Session: a piece must be in one part, which must be open, as part 0 must for an empty piece.
   std::size_t unit_in() const override { return sealed_segment_bytes; }
   std::size_t unit_out() const override { return segment_bytes; }
   Cipher cipher() const override { return secret_.cipher; }

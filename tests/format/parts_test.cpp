@@ -205,4 +205,28 @@ TEST_CASE("the index finds parts by offsets in the body and in the plaintext, wh
   CHECK(index.part_with(36384).number == 6);
 }
 
+// The session -------------------------------------------------------------------------------------
+
+TEST_CASE("an empty piece has the same key, whatever parts are opened and verified") {
+  const PartsFile file = make_parts({5, 6, 7});
+  const PartsIndex index(file.entries);
+  const auto header = [&](std::uint32_t part) {
+    return decode_frame(std::span(file.bytes).subspan(file.frames[part]).first<frame_header_bytes>()).value();
+  };
+  const auto session = PartsSession::open(frame_secret(), header(0), 0);
+  REQUIRE(session);
+  const auto key = [&] { return session->job({index.body_bytes(), {}, {}}).key; };
+  const CipherKey* const first = key();
+  for (std::uint32_t part = 0; part < 3; ++part) {
+    const PartPlace place = index.place(part);
+    REQUIRE(session->open_part(header(part), place));
+    CHECK(key() == first);
+    Bytes out(file.lengths[part]);
+    const auto in =
+        std::span(file.bytes).subspan(file.frames[part] + frame_header_bytes, place.end - place.begin);
+    CHECK(session->verify({place.begin, in, out}, true, {}).released == out.size());
+    CHECK(key() == first);
+  }
+}
+
 }  // namespace gpuaes

@@ -197,6 +197,17 @@ TEST_CASE("errors name the offset and the part") {
   }
 }
 
+TEST_CASE("errors name the header of the index, its number of parts and its salt") {
+  const PartsFile file = make_parts({100, 50});
+  const std::string error = "is corrupt " + at_byte(file.index_at()) + ", in the header of the index";
+  for (const std::size_t field : {4, 8, 16}) {
+    check_refuses(with_byte(file.bytes, file.index_at() + field), false, error, 150);
+    check_refuses(with_byte(file.bytes, file.index_at() + field), true, "its index is missing or damaged", 0);
+  }
+  for (const bool seekable : {false, true})
+    check_refuses(with_byte(file.bytes, file.index_at() + 20), seekable, error, seekable ? 0 : 150);
+}
+
 TEST_CASE("length fields that are wrong or overflow are refused, and nothing is read beyond the input") {
   const PartsFile file = make_parts({100, 50, 70});
   for (const std::size_t frame : file.frames)

@@ -14,17 +14,25 @@ commands_in_help() {
 }
 commands_in_page gpuaes-stream >stream
 commands_in_page gpuaes-keygen >keygen
+commands_in_page gpuaes-parts >parts
 commands_in_help >help
-for part in stream:--rekey stream:--range stream:'openssl enc' stream:--trace keygen:-y help:@recipient; do
+for part in stream:--rekey stream:--range stream:'openssl enc' stream:--trace keygen:-y parts:--ends help:@recipient; do
   grep -q -e "${part#*:}" "${part%%:*}" || fail "expected an example with ${part#*:} in ${part%%:*}, got: $(<"${part%%:*}")"
 done
 
+lists=(stream keygen help)
+if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
+  lists+=(parts)
+else
+  skip_part "GNU parallel is not installed"
+fi
+
 # Runs each list of commands in its own folder, on a terminal where the answer to every question is the same passphrase.
-export EXAMPLES=$work/here
+export EXAMPLES=$work/here LISTS=${lists[*]}
 PATH=$(dirname "$program"):$PATH python <<'PYTHON'
 from harness import *
 
-for name in "stream", "keygen", "help":
+for name in os.environ["LISTS"].split():
     folder = f"{os.environ['EXAMPLES']}/{name}.run"
     os.makedirs(f"{folder}/photos")
     for file, size in ("photos/one.jpg", 100_000), ("disk.img", 300_000), ("letter", 1_000):

@@ -47,18 +47,20 @@ def options_in_page(name):
             yield title, as_in_help(term[1])
 
 
-def commands_in_help():
-    """The commands of gpuaes-bench, each with its options, except those that the page explains once for all."""
-    for _, term in rows_of_help("gpuaes-bench"):
+def commands_in_help(name):
+    """The commands, each with its options, except those that the page explains once for all."""
+    for title, term in rows_of_help(name):
+        if title != "Commands":
+            continue
         yield re.sub(r" \[OPTION\]\.\.\.| [<>]\w+", "", term)
-        for _, option in rows_of_help("gpuaes-bench", term.split()[0]):
+        for _, option in rows_of_help(name, term.split()[0]):
             if option not in ("--csv", "--json", "-h, --help"):
                 yield option
 
 
-def commands_in_page():
+def commands_in_page(name):
     section = None
-    for line in page_of("gpuaes-bench"):
+    for line in page_of(name):
         if re.match(r"\S", line):
             section = line
         elif section == "COMMANDS" and (term := re.match(r" {5}(\w.*?)(?:  |$)| {13}(-.*)", line)):
@@ -75,5 +77,6 @@ def check(name, in_help, in_page):
 
 for name in "gpuaes-stream", "gpuaes-keygen":
     check(name, list(rows_of_help(name)), list(options_in_page(name)))
-check("gpuaes-bench", list(commands_in_help()), list(commands_in_page()))
+for name in "gpuaes-bench", "gpuaes-parts":
+    check(name, list(commands_in_help(name)), list(commands_in_page(name)))
 PYTHON

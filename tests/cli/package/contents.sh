@@ -24,7 +24,7 @@ expect_tree() {
   [ -z "$odd" ] || fail "expected mode 755 for directories and programs, 644 for other files: $odd"
 }
 
-files=(bin/gpuaes-{stream,keygen,parts,bench} share/gpuaes-stream/magic)
+files=(bin/gpuaes-{stream,keygen,parts,bench,cluster} share/gpuaes-stream/magic)
 for page in "$top"/man/*.[1-9]; do files+=("share/man/man${page##*.}/$(basename "$page").gz"); done
 for name in gpuaes-{stream,keygen,parts,bench}; do
   files+=("share/bash-completion/completions/$name" "share/fish/vendor_completions.d/$name.fish")
@@ -58,6 +58,7 @@ expect_field Package gpuaes-stream
 expect_field Version '[0-9]+\.[0-9]+\.[0-9]+-[0-9]+'
 expect_field Architecture "$(dpkg --print-architecture)"
 expect_field Section utils
+expect_field Suggests 'openmpi-bin, parallel, slurm-client'
 expect_field Maintainer '[^<>]+ <[^<>@]+@[^<>@]+>'
 expect_field Installed-Size '[0-9]+'
 expect_field Description '[^.]+[^.]'$'\n''.*'

@@ -52,6 +52,16 @@ class Changed:
         got = run("--test", "-k", key, *options, data=self.data, via=via)
         expect_equal((4, b""), (got.code, got.out), f"{self.what}, {via}, --test: exit status and standard output")
 
+    def expect_salvage(self, via, *options):
+        """Salvage begins with what is released otherwise, and replaces at most the bytes that are there."""
+        got = run("-d", "--salvage", "-k", key, *options, data=self.data, via=via)
+        what = f"{self.what}, {via}, --salvage"
+        expect_equal(4, got.code, f"{what}: exit status ({got.err.decode()})")
+        if self.exact:
+            expect_same(self.released[via], got.out[: len(self.released[via])], what)
+        if len(got.out) > len(self.data):
+            fail(f"{what}: expected at most {len(self.data)} bytes, got {len(got.out)}")
+
 
 def spread(cases, count):
     """At most that many of the cases, evenly spaced."""
@@ -60,20 +70,34 @@ def spread(cases, count):
 
 def expect_all(cases, everywhere=False):
     """Reads each changed file from a pipe and a file, with small and large chunks in turn, on CPU lanes in turn or, with
-    everywhere=True, on all of them. CUDA lanes read a few. Some runs have an output file, or --test."""
+    everywhere=True, on all except the reference lane. CUDA lanes read a few. Each is also read with an output file,
+    --test or --salvage."""
     cases = list(cases)
     cpu = [lanes for lanes in LANES if not lanes.startswith("cuda")]
     for k, lanes in enumerate(LANES):
+        if everywhere and lanes == "reference":
+            continue
         some = cases if everywhere or lanes not in cpu else cases[k :: len(cpu)]
         if lanes not in cpu:
-            some = spread(some, 6)
+            some = spread(some, 4)
         elif slow:
             some = spread(some, 30)
         for i, case in enumerate(some):
             options = ["-l", lanes, *(["-b", "16K"], [])[(i + k) % 2]]
             for via in VIAS:
                 case.expect(via, *options)
-            if (i + k) % 3 == 0:
-                case.expect_no_output_file(VIAS[i % 2], *options)
-            if (i + k) % 3 == 1:
-                case.expect_test_fails(VIAS[i % 2], *options)
+            other_way = (case.expect_no_output_file, case.expect_test_fails, case.expect_salvage)[(i + k) % 3]
+            other_way(VIAS[i // 3 % 2], *options)
+
+
+def parts(*arguments, want=0, data=b"", what=None):
+    """Runs gpuaes-parts and returns its output. data: standard input, a pipe"""
+    command = [os.path.join(os.path.dirname(program), "gpuaes-parts"), *map(str, arguments)]
+    done = subprocess.run(command, input=data, capture_output=True, timeout=200 if slow else 60)
+    expect_equal(want, done.returncode, f"{what or ' '.join(command[1:])}: exit status ({done.stderr.decode()})")
+    return done.stdout
+
+
+def read(name):
+    with open(name, "rb") as file:
+        return file.read()

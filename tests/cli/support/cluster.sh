@@ -1,0 +1,164 @@
+# shellcheck shell=bash
+# Functions for the tests of gpuaes-cluster. Source it after lib.sh.
+: "${work:?}" "${program:?}"
+need getopt flock
+
+# gpuaes-cluster calls the programs next to it. Here, these first run the commands that before_part adds.
+bin=$work/bin
+mkdir "$bin"
+cp "$(dirname "$program")/gpuaes-cluster" "$bin" || fail "expected gpuaes-cluster next to $program"
+for name in gpuaes-parts gpuaes-stream; do
+  [ -x "$(dirname "$program")/$name" ] || skip "$name is not built"
+  cat >"$bin/$name" <<END
+#!/usr/bin/env bash
+if [ -e '$work/before' ]; then . '$work/before'; fi
+exec '$(dirname "$program")/$name' "\$@"
+END
+  chmod +x "$bin/$name"
+done
+
+# before_part NUMBER COMMANDS: the task of this part first runs these commands of the shell, with $work set.
+before_part() {
+  printf 'work=%q\ncase " $* " in *" --part %s/"*) %s ;; esac\n' "$work" "$1" "$2" >>"$work/before"
+}
+before_no_part() { rm -f "$work/before"; }
+
+# expect_cluster STATUS OPTION...: gpuaes-cluster exits with STATUS and prints one error message or none. Leaves its
+# messages in $work/stderr.
+expect_cluster() {
+  local want=$1 got=0 errors
+  shift
+  "$bin/gpuaes-cluster" "$@" >"$work/stdout" 2>"$work/stderr" || got=$?
+  [ "$got" = "$want" ] || fail "expected exit status $want, got $got: $* (stderr: $(<"$work/stderr"))"
+  expect_empty "$work/stdout" "standard output of $*"
+  errors=$(grep -c '^gpuaes-[a-z]*: error: ' "$work/stderr" || true)
+  [ "$errors" = $((want != 0)) ] || fail "expected an error only with an error status: $* (stderr: $(<"$work/stderr"))"
+}
+
+# expect_opens SEALED PLAIN: gpuaes-stream opens the sealed file.
+expect_opens() {
+  expect_exit 0 gsealed -d -i "$1" -o "$work/opened"
+  same "$2" "$work/opened" "$1"
+}
+
+# wait_for WHAT COMMAND...: waits until the command succeeds.
+wait_for() {
+  local tries
+  for ((tries = 0; tries < 600; tries++)); do
+    if "${@:2}" >/dev/null 2>&1; then return; fi
+    sleep 0.05
+  done
+  fail "expected $1"
+}
+gone() { ! kill -0 "$1"; }
+
+# expect_killed SIGNAL PROCESS: the process, started by this shell, ends by the signal.
+expect_killed() {
+  local got=0
+  wait "$2" || got=$?
+  [ "$got" = $((128 + $(kill -l "$1"))) ] || fail "expected the end by SIG$1, got exit status $got (stderr: $(<"$work/stderr"))"
+}
+
+# --- Slurm -------------------------------------------------------------------------------------------------------
+
+# start_slurm: starts Slurm with two nodes, n1 and n2, on this host, without systemd: munged with a socket and key of its
+# own, slurmctld, and a slurmd for each node. Sets slurm_pid to their processes. Everything is in one directory.
+start_slurm() {
+  local tries
+  PATH=$PATH:/usr/sbin
+  need munged slurmctld slurmd sbatch squeue scancel scontrol
+  slurm=$(mktemp -d /tmp/gpuaes-slurm-XXXXXX) # a short name without spaces, for the socket and slurm.conf
+  chmod 755 "$slurm"
+  declare -gA slurm_pid=()
+  at_exit stop_slurm
+  export SLURM_CONF=$slurm/slurm.conf
+  (umask 077 && head -c 1024 /dev/urandom >"$slurm/munge.key")
+  slurm_daemon munged munged --foreground --force --key-file="$slurm/munge.key" --socket="$slurm/munge.socket" \
+    --pid-file="$slurm/munged.pid" --log-file="$slurm/munged.log" --seed-file="$slurm/munged.seed"
+  wait_for "munged to open its socket" test -S "$slurm/munge.socket"
+  # Another program may take a free port first.
+  for tries in 1 2 3; do
+    slurm_conf
+    slurm_daemon slurmctld slurmctld -D -i
+    slurm_daemon n1 slurmd -D -N n1
+    slurm_daemon n2 slurmd -D -N n2
+    if slurm_is_up; then return; fi
+    kill -9 "${slurm_pid[slurmctld]}" "${slurm_pid[n1]}" "${slurm_pid[n2]}"
+  done 2>/dev/null
+  cat "$slurm"/*.out
+  skip "Slurm does not start here"
+}
+
+slurm_daemon() { # NAME COMMAND...
+  "${@:2}" >"$slurm/$1.out" 2>&1 &
+  slurm_pid[$1]=$!
+  disown # the shell does not report that it was killed
+}
+
+slurm_has_nodes() { [ "$(sinfo --noheader --Node --format=%t | grep -c idle)" = 2 ]; }
+slurm_is_up() {
+  local tries
+  for ((tries = 0; tries < 100; tries++)); do
+    if slurm_has_nodes; then return; fi
+    sleep 0.1
+  done
+  return 1
+}
+
+# Three free ports below those that the kernel gives to clients.
+free_ports() {
+  perl -MIO::Socket::INET -e '
+    while (@held < 3) {
+      my $socket = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1", LocalPort => 10000 + int rand 20000);
+      push @held, $socket if $socket;
+    }
+    print join " ", map $_->sockport, @held'
+}
+
+# The scheduler starts tasks at once instead of after seconds. A task that is requeued waits until its credential has
+# expired, at least 5 seconds.
+slurm_conf() {
+  local host user ports
+  host=$(uname -n) host=${host%%.*} user=$(id -un)
+  read -ra ports < <(free_ports; echo)
+  rm -rf "$slurm/state" "$slurm/spool"
+  mkdir "$slurm/state" "$slurm/spool"
+  cat >"$SLURM_CONF" <<END
+ClusterName=test
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=$user
+SlurmdUser=$user
+AuthInfo=socket=$slurm/munge.socket,cred_expire=5
+SlurmctldPort=${ports[0]}
+StateSaveLocation=$slurm/state
+SlurmdSpoolDir=$slurm/spool/%n
+SlurmctldPidFile=$slurm/slurmctld.pid
+SlurmdPidFile=$slurm/slurmd-%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=10000,sched_interval=1,bf_interval=1
+MaxArraySize=100
+ReturnToService=2
+KillWait=2
+NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[1]} CPUs=2
+NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[2]} CPUs=2
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+END
+}
+
+# Also ends what the daemons started: processes with SLURM_CONF in their environment.
+stop_slurm() {
+  local each
+  export -n SLURM_CONF
+  kill -9 "${slurm_pid[@]}" 2>/dev/null
+  for each in /proc/[0-9]*; do
+    if grep -qsF "SLURM_CONF=$slurm/" "$each/environ"; then kill -9 "${each#/proc/}" 2>/dev/null; fi
+  done
+  rm -rf "$slurm"
+}
+
+no_slurm_jobs() { [ -z "$(squeue --noheader)" ]; }
