@@ -57,6 +57,12 @@ class IoError : public Error {
       : Error(Exit::io, message, std::move(hint)) {}
 };
 
+// A file that must be new exists.
+class FileExists : public IoError {
+ public:
+  using IoError::IoError;
+};
+
 // The input uses a later version of a format, or a feature of one, that this program cannot read.
 class VersionError : public IoError {
  public:
@@ -75,6 +81,8 @@ auto with_option(const std::string& option, const Use& use) {
     return use();
   } catch (const UsageError& error) {
     throw UsageError(message(error), error.hint());
+  } catch (const FileExists& error) {
+    throw FileExists(message(error), error.hint());
   } catch (const IoError& error) {
     throw IoError(message(error), error.hint());
   }

@@ -59,7 +59,7 @@ struct Options {
   Messages::Level level = Messages::Level::normal;
   std::string shell;  // of --completions
 
-  // Of gpuaes-parts.
+  // For gpuaes-parts:
   std::string job;  // the job file; empty if not given
   Share part{};     // of is 0 if all of an input is the part
   std::optional<std::string> receipt;

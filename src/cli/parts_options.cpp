@@ -74,7 +74,7 @@ std::vector<Row> rows_of(std::vector<Row> own, std::initializer_list<std::string
   return own;
 }
 
-// To add an option: add its row to the commands that have it, and document it in man/gpuaes-parts.1, where a
+// To add an option: add its row to each command that accepts it, and document it in man/gpuaes-parts.1, where a
 // test expects the same order.
 std::span<const Command> commands() {
   static const std::array all{
@@ -182,7 +182,7 @@ void check_rules(const Command& command, const CommandLine& line, const Options&
   if (options.receipts && options.ends.empty()) throw UsageError("--receipts requires --ends");
   if (command.max_operands > 0 && line.positional.empty())
     throw UsageError(fmt::format("{} requires a file", command.name),
-                     fmt::format("usage: gpuaes-parts {} {}", command.name, command.synopsis));
+                     fmt::format("gpuaes-parts {} -h describes its arguments", command.name));
   if (options.new_output && !options.output)
     throw UsageError(fmt::format("{} writes a new file, and cannot write to standard output", command.name));
   if (command.action == Action::open && options.part.of != 0)

@@ -100,7 +100,7 @@ std::unique_ptr<Session> open_frame(const FrameSecret& secret, const FrameHeader
 
 namespace {
 
-// Of the header of a part, which begins with its kind.
+// `header` is the header of a part, which begins with its kind.
 std::array<std::byte, mac_bytes> receipt_mac(const FrameSecret& secret, std::span<const std::byte> header) {
   std::vector<std::byte> message = secret.magic_and_suite;
   append(message, header);

@@ -37,6 +37,11 @@ IoError io_error(std::string_view failure, const std::string& name, int error) {
                  hint_for(error));
 }
 
+FileExists file_exists(const std::string& name) {
+  const IoError error = io_error("cannot open", name, EEXIST);
+  return FileExists(error.what(), error.hint());
+}
+
 Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode) {
   for (;;) {
     Cancel::Blocking blocking(cancel);

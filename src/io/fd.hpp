@@ -30,6 +30,9 @@ class Fd {
 // the message, such as "cannot open".
 IoError io_error(std::string_view failure, const std::string& name, int error);
 
+// The error for a file that must be new.
+FileExists file_exists(const std::string& name);
+
 // A hint for a call that failed with `error`, or "".
 const char* hint_for(int error);
 

@@ -182,8 +182,7 @@ OutputTarget find_output(const std::optional<std::string>& name) {
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel) {
   using Terminal = SinkRules::Terminal;
   if (target.error != 0) throw io_error("cannot open", target.name, target.error);
-  if (rules.if_exists == TempFile::IfExists::refuse && target.status)
-    throw io_error("cannot open", target.name, EEXIST);
+  if (rules.if_exists == TempFile::IfExists::refuse && target.status) throw file_exists(target.name);
   if (!is_written_in_place(target)) {
     if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
     return std::make_unique<OutputFile>(target.path, target.name, rules, cancel);

@@ -46,8 +46,8 @@ struct SinkRules {
 // that the shell's > would give it. An existing file keeps its access (file_access.hpp) and must be writable
 // with >; whether it can be replaced is checked here, before any work. Anything else, such as a FIFO or a
 // device, is written in place, and so is a file that already is standard output or error. With
-// IfExists::refuse, the file must not exist, now or when it is complete. IoError; UsageError according to
-// `rules`.
+// IfExists::refuse, the file must not exist, now or when it is complete: FileExists. IoError; UsageError
+// according to `rules`.
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel);
 
 // Creates a file that only its owner can open. IoError if the name exists, even as a symbolic link. The file

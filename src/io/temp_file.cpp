@@ -85,8 +85,7 @@ TempFile::~TempFile() {
 Fd TempFile::create() {
   const std::string_view failure = creation_failure(if_exists_);
   struct stat existing {};
-  if (if_exists_ == IfExists::refuse && lstat(target_.c_str(), &existing) == 0)
-    throw io_error(failure, name_, EEXIST);
+  if (if_exists_ == IfExists::refuse && lstat(target_.c_str(), &existing) == 0) throw file_exists(name_);
   Fd nameless = create_nameless(0600);
   if (nameless.get() >= 0)
     handle_.reset(open(path_of_descriptor(nameless.get()).c_str(), O_PATH | O_CLOEXEC));
@@ -206,10 +205,11 @@ bool TempFile::rename_to_reserved_target() const {
 
 void TempFile::publish() {
   if (if_exists_ == IfExists::refuse) {
-    if (!become_new_target()) throw io_error("cannot open", name_, errno);
-  } else if (!replace_target()) {
-    throw io_error("cannot rename the output to", name_, errno);
+    if (become_new_target()) return temp_name_.clear();
+    if (errno == EEXIST) throw file_exists(name_);
+    throw io_error("cannot open", name_, errno);
   }
+  if (!replace_target()) throw io_error("cannot rename the output to", name_, errno);
   temp_name_.clear();
 }
 

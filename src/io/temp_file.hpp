@@ -52,7 +52,7 @@ class TempFile {
   // Creates an empty file to get it, which is the only way that works on every file system.
   mode_t mode_of_new_file() const;
 
-  // Gives the file the target's name. IoError.
+  // Gives the file the target's name. FileExists if it must be new and exists; IoError.
   void publish();
 
  private:

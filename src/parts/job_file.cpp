@@ -105,12 +105,10 @@ JobFile decode_job(std::span<const std::byte> bytes, const std::string& name) {
 
 JobFile read_job(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
                  Cancel& cancel) {
-  return with_option("--job", [&] {
-    FdSource file = open_secret_file(name, files, cancel);
-    warn_if_readable(name, file, messages);
-    const Secret contents = read_up_to(max_job_bytes, file);
-    return decode_job(contents.bytes(), file.name());
-  });
+  FdSource file = with_option("--job", [&] { return open_secret_file(name, files, cancel); });
+  warn_if_readable(name, file, messages);
+  const Secret contents = read_up_to(max_job_bytes, file);
+  return decode_job(contents.bytes(), file.name());
 }
 
 }  // namespace gpuaes

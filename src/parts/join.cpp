@@ -36,17 +36,22 @@ std::vector<JoinedPart> read_parts(const Options& options, const FrameSecret& se
   return parts;
 }
 
+[[noreturn]] void refuse_changed(const JoinedPart& part) {
+  throw IoError(
+      fmt::format("part {} ({}) changed while the parts were being joined", part.header.number, *part.name));
+}
+
 // The part was checked before, and must not have changed since.
 void copy_part(const JoinedPart& part, Sink& sink, std::atomic<std::uint64_t>& copied, Cancel& cancel) {
   FdSource file = open_source(*part.name, cancel);
   std::array<std::byte, frame_header_bytes> header{};
-  if (file.size() == header.size() + sealed_size(part.header.length)) header_reader(file).take(header);
-  if (header != encode(part.header))
-    throw IoError(fmt::format("part {} ({}) changed while the parts were being joined", part.header.number,
-                              file.name()));
+  if (file.size() >= header.size()) header_reader(file).take(header);
+  if (header != encode(part.header)) refuse_changed(part);
   sink.write(header);
   copied += header.size();
+  const std::uint64_t before = copied;
   copy_rest(file, sink, copied);
+  if (copied - before != sealed_size(part.header.length)) refuse_changed(part);
 }
 
 class Joiner {
@@ -66,6 +71,7 @@ class Joiner {
         outputs.push_back(find_output(options_.ends + suffix));
     for (const OutputTarget& output : outputs) refuse_output_conflicts(options_, {.output = output}, in_use_);
     parts_ = read_parts(options_, job_.secret, outputs, cancel_);
+    messages_.detail(fmt::format("joining {} parts", parts_.size()));
     options_.ends.empty() ? write_file(outputs.front(), progress)
                           : write_ends(outputs.front(), outputs.back());
   }

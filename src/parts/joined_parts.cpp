@@ -90,7 +90,7 @@ void sort_and_check(std::vector<JoinedPart>& parts, std::optional<std::uint32_t>
   std::ranges::sort(parts, {}, number_of);
   check_shares(parts);
   const std::uint32_t of = parts.front().header.of;
-  if (of == 0 && !count) throw UsageError("the parts do not tell how many there are", "use --count N");
+  if (of == 0 && !count) throw UsageError("--count is required for parts that were not sealed as --part I/N");
   if (of != 0 && count.value_or(of) != of)
     throw AuthError(fmt::format("part {} ({}) is one of {}, but --count is {}", number_of(parts.front()),
                                 *parts.front().name, of, *count));

@@ -14,7 +14,8 @@ namespace {
 // Reads the whole frame header, which precedes the segments.
 FrameHeader read_header(FdSource& file, Cipher cipher) {
   const std::optional<std::uint64_t> size = file.size();
-  if (!size) throw UsageError(fmt::format("{} is not a file", file.name()), "a part must be in a file");
+  if (!size)
+    throw UsageError(fmt::format("{} is not a file", file.name()), "parts can be joined only from files");
   std::optional<FrameHeader> header;
   std::array<std::byte, frame_header_bytes> bytes;
   if (*size >= bytes.size()) {
@@ -34,15 +35,15 @@ FrameHeader check_part(FdSource& file, const FrameSecret& secret) {
   const FrameHeader header = read_header(file, secret.cipher);
   const std::unique_ptr<Session> session = open_frame(secret, header, {.input_bytes = frame_header_bytes});
   if (!session)
-    throw AuthError(fmt::format("{}, part {}, was not sealed with this job file, or its header is damaged",
-                                file.name(), header.number));
+    throw AuthError(fmt::format("part {} ({}) was not sealed with this job file, or its header is damaged",
+                                header.number, file.name()));
   if (file.size() != sealed_size(header.length))
     throw AuthError(
-        fmt::format("{}, part {}, is truncated or has trailing bytes", file.name(), header.number));
+        fmt::format("part {} ({}) is truncated or has trailing bytes", header.number, file.name()));
   try {
     open_end(file, *session, sealed_size(header.length));
   } catch (const AuthError&) {
-    throw AuthError(fmt::format("{}, part {}, is corrupt at its end", file.name(), header.number));
+    throw AuthError(fmt::format("part {} ({}) is corrupt at its end", header.number, file.name()));
   }
   return header;
 }

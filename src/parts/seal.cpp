@@ -57,9 +57,8 @@ class Sealer {
     if (exists()) return keep_existing();
     try {
       write_receipt(seal_new(progress));
-    } catch (const IoError&) {
-      if (!exists()) throw;
-      keep_existing();  // completed by another attempt in the meantime
+    } catch (const FileExists&) {  // completed by another attempt in the meantime
+      keep_existing();
     }
   }
 

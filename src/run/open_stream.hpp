@@ -75,7 +75,7 @@ class OpenStream {
   virtual void write_header() {}
 };
 
-// The whole of `parts.source`, to encrypt or to decrypt.
+// All of `parts.source`, to encrypt or to decrypt.
 std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts);
 
 // Opens the stream that `options` request, and reads the header from the input. Warns if the format or the

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every message and hint of the two programs has the right form, and that a test expects it."""
+"""Checks that every message and hint of the programs has the right form, and that a test expects it."""
 
 import collections
 import pathlib
@@ -23,6 +23,7 @@ NOT_MESSAGES = (
     ("src/cli/options.cpp", r".*", "help"),
     ("src/cli/help_text.cpp", r".*", "help"),
     ("src/cli/keygen_options.cpp", r".*", "help"),
+    ("src/cli/parts_options.cpp", r"(?s).*", "help"),
     ("src/cli/bash_completions.cpp", r"(?s).*", "a shell script"),
     ("src/cli/zsh_completions.cpp", r"(?s).*", "a shell script"),
     ("src/cli/fish_completions.cpp", r"(?s).*", "a shell script"),
@@ -34,6 +35,8 @@ NOT_MESSAGES = (
     ("src/run/filter.cpp", r"\{\}: ok\n", "output of --test"),
     ("src/run/info.cpp", r".*", "output of --info"),
     ("src/run/report.cpp", r"\{\} (bytes|[KM]iB)", "an amount in a message"),
+    ("src/format/parts.cpp", r"gpuaes-stream/1 .*", "label of a key derivation"),
+    ("src/parts/job_file.cpp", r"gpuaes-parts/1 .*", "label of a key derivation"),
     ("src/format/sealed_header.cpp", r"gpuaes-stream/1 .*", "label of a key derivation"),
     ("src/format/slots.cpp", r"gpuaes-stream/1 .*", "label of a key derivation"),
     ("src/format/formats.cpp", r"a row lacks a function", "a static assertion"),
@@ -42,6 +45,7 @@ NOT_MESSAGES = (
     ("src/lane/backends.cpp", r"cpu:.*", "output of --list-lanes"),
     ("cuda/devices.cpp", r"cuda:.*", "output of --list-lanes"),
     ("src/main.cpp", r"gpuaes-stream ", "output of --version"),
+    ("src/parts.cpp", r"gpuaes-parts ", "output of --version"),
     ("src/keygen.cpp", r"gpuaes-keygen ", "output of --version"),
     ("src/pipeline/trace.cpp", r"(lane )?\{\}, .*", "name of a track in a trace"),
     ("src/cipher/host_device.hpp", r"unroll 1|lop3.*", "machine code"),
@@ -54,6 +58,7 @@ UNREACHABLE = {
     # message: reason
     "cannot change the terminal settings of": "the terminal was just opened",
     "cannot read the terminal settings of": "the terminal was just opened",
+    "this output cannot be overwritten": "only gpuaes-parts overwrites, and only regular files",
     "cannot wait for": "the command is a child that only this program waits for",
     "cannot seek in": "fault injection causes it: lseek()",
     "cannot get random bytes from the system: {}": "fault injection causes it: getrandom()",
@@ -130,7 +135,7 @@ def faults_of(message):
 
 
 def sources():
-    """The sources of the two programs, except those for nvcc, which may not be able to compile fmt."""
+    """The sources of the programs, except those for nvcc, which may not be able to compile fmt."""
     for path in sorted([*(TOP / "src").rglob("*.?pp"), *(TOP / "cuda").glob("*.cpp")]):
         inside = path.relative_to(TOP)
         if "bench" not in inside.parts:

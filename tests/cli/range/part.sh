@@ -7,8 +7,8 @@
 for size in 0 1 16383 16384 16385 49152 200001; do
   make_input "$size" plain
   gsealed <plain >sealed
-  gs <plain >raw
-  "$program" -q -f cobblestone -k "$key" <plain >cobblestone
+  gs -i plain -o raw
+  "$program" -q -f cobblestone -k "$key" -i plain -o cobblestone
   for parts in 1 2 3 7 14; do
     for format in sealed raw cobblestone; do
       options=(-q -d -k "$key" -f "$format" -i "$format")

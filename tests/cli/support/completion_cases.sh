@@ -9,7 +9,7 @@
 make_scripts() {
   local file
   mkdir -p "$(dirname "$2x")"
-  for file in "$program" "$keygen" "$bench"; do
+  for file in "$program" "$keygen" "$parts" "$bench"; do
     "$file" --completions "$1" >"$2$(basename "$file")$3"
   done
 }
@@ -75,6 +75,23 @@ check_keygen() {
   completes 'gpuaes-keygen ke'
 }
 
+check_parts() {
+  local command
+  for command in plan seal join list open; do
+    completes "gpuaes-parts ${command%?}" "$command"
+    # shellcheck disable=SC2046 # words
+    completes "gpuaes-parts $command --" $(long_options "$parts" "$command")
+  done
+  completes 'gpuaes-parts --' --completions --help --version
+  completes 'gpuaes-parts plan -c k' kuznyechik
+  completes 'gpuaes-parts plan -r @ke' @key1 @key2
+  completes 'gpuaes-parts seal --job ke' key1 key2
+  completes 'gpuaes-parts seal --part ke'
+  completes 'gpuaes-parts seal ke'
+  completes 'gpuaes-parts join --job job ke' key1 key2
+  completes 'gpuaes-parts open -l c' cpu cuda
+}
+
 check_bench() {
   local command
   while read -r command; do
@@ -98,5 +115,6 @@ check_all_cases() {
   PATH=$(dirname "$program"):$PATH
   check_stream
   check_keygen
+  check_parts
   check_bench
 }

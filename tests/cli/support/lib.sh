@@ -15,7 +15,7 @@ trap 'echo "FAIL: line $LINENO of $0: $BASH_COMMAND" >&2' ERR
 program=$(realpath -- "$1")
 [ -x "$program" ] || { echo "FAIL: $1 is not a program" >&2; exit 1; }
 # shellcheck disable=SC2034 # for the tests
-keygen=$(dirname "$program")/gpuaes-keygen bench=$(dirname "$program")/gpuaes-bench
+keygen=$(dirname "$program")/gpuaes-keygen parts=$(dirname "$program")/gpuaes-parts bench=$(dirname "$program")/gpuaes-bench
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck disable=SC2034 # for the tests
 top=$(cd "$here/../../.." && pwd)
@@ -115,14 +115,14 @@ expect_exit() {
 # check_messages STATUS WHAT: checks the messages in $work/stderr.
 check_messages() {
   local errors hints
-  errors=$(grep -c '^gpuaes-stream: error: ' "$work/stderr" || true)
-  hints=$(grep -c '^gpuaes-stream: hint: ' "$work/stderr" || true)
+  errors=$(grep -c '^gpuaes-[a-z]*: error: ' "$work/stderr" || true)
+  hints=$(grep -c '^gpuaes-[a-z]*: hint: ' "$work/stderr" || true)
   [ "$hints" -le 1 ] || fail "expected at most one hint, got $hints: $2 (stderr: $(<"$work/stderr"))"
   case $1 in
     0 | 141) [ "$errors" = 0 ] || fail "expected no error message with status $1: $2 (stderr: $(<"$work/stderr"))" ;;
     [1-4])
       [ "$errors" = 1 ] || fail "expected one error message, got $errors: $2 (stderr: $(<"$work/stderr"))"
-      if grep -Ev '^gpuaes-stream: (error|warning|hint): [^A-Z ].*[^. ]$' "$work/stderr" >"$work/odd"; then
+      if grep -Ev '^gpuaes-[a-z]+: (error|warning|hint): [^A-Z ].*[^. ]$' "$work/stderr" >"$work/odd"; then
         fail "expected messages like 'gpuaes-stream: error: lowercase without a period', got: $(<"$work/odd")"
       fi
       ;;

@@ -7,7 +7,7 @@ python <<'PYTHON'
 from harness import *
 
 folder = os.path.dirname(program)
-commands = [["gpuaes-stream"], ["gpuaes-keygen"], ["gpuaes-bench"], ["gpuaes-bench", "pipeline"]]
+commands = [["gpuaes-stream"], ["gpuaes-keygen"], ["gpuaes-parts"], ["gpuaes-parts", "seal"], ["gpuaes-bench"], ["gpuaes-bench", "pipeline"]]
 plain = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
 
 

@@ -48,6 +48,8 @@ def check(*command):
 
 check("gpuaes-stream")
 check("gpuaes-keygen")
+check("gpuaes-parts", "plan")
+check("gpuaes-parts", "open")
 check("gpuaes-bench", "pipeline")
 PYTHON
 
