@@ -74,8 +74,8 @@ std::vector<Row> rows_of(std::vector<Row> own, std::initializer_list<std::string
   return own;
 }
 
-// To add an option: add its row to each command that accepts it, and document it in man/gpuaes-parts.1, where a
-// test expects the same order.
+// To add an option: add its row to each command that accepts it, and document it in man/gpuaes-parts.1, where
+// a test expects the same order.
 std::span<const Command> commands() {
   static const std::array all{
       Command{Action::plan,
