@@ -44,7 +44,7 @@ refused "-r: tasks cannot share standard input or output" "name a file" --engine
 
 status=1
 refused "-i: $PWD/missing is not a regular file or block device" "" --engine mpi "${files[@]}" -i missing
-refused "-o: $PWD/. is not a regular file" "" --engine mpi "${files[@]}" -o .
+refused "-o: $PWD/. is not a file that can be written" "" --engine mpi "${files[@]}" -o .
 mkdir "$work/tools"
 for tool in bash env sed readlink realpath getopt; do ln -s "$(command -v "$tool")" "$work/tools/$tool"; done
 refused_without() { # PROGRAM
