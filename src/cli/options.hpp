@@ -42,13 +42,14 @@ struct Options {
   std::optional<std::string> context;
   std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
-  std::vector<std::string> inputs{std::string(standard_name)};  // one, or several to test or describe
-  const char* input_option = "";                                // that names the input, if any
-  std::vector<std::string> command;                             // whose output is the input, unless empty
-  std::optional<std::string> output;                            // standard output if not set
-  bool in_place = false;                                        // --rekey replaces the input
-  bool new_output = false;                                      // the output must not exist
-  std::vector<LaneSpec> lanes;                                  // empty: auto
+  std::vector<std::string> inputs{
+      std::string(standard_name)};    // several for some actions; none for plan, list
+  const char* input_option = "";      // that names the input, if any
+  std::vector<std::string> command;   // whose output is the input, unless empty
+  std::optional<std::string> output;  // standard output if not set
+  bool in_place = false;              // --rekey replaces the input
+  bool new_output = false;            // the output must not exist
+  std::vector<LaneSpec> lanes;        // empty: auto
   CudaKernel kernel = default_cuda_kernel;
   std::optional<std::size_t> chunk_bytes;
   std::optional<std::string> stats;
@@ -69,7 +70,7 @@ struct Options {
 
   const std::string& input() const { return inputs.front(); }
   bool several() const { return inputs.size() > 1; }
-  bool names_input() const { return input() != standard_name; }
+  bool names_input() const { return !inputs.empty() && input() != standard_name; }
 };
 
 template <class Target>

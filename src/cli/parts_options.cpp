@@ -198,6 +198,7 @@ PartsOptions parse_command(const Command& command, int argc, const char* const* 
   if (line.given.contains("help")) return {.action = Action::help, .help = command_help(command)};
   Options options = read_options(groups, line.given);
   if (!line.positional.empty()) options.inputs = line.positional;
+  if (command.action == Action::plan || command.action == Action::list) options.inputs.clear();
   options.decrypt = command.action == Action::list || command.action == Action::open;
   options.new_output = command.action == Action::plan || command.action == Action::seal;
   options.progress = options.progress && options.level != Messages::Level::quiet;

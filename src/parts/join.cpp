@@ -27,6 +27,8 @@ std::vector<JoinedPart> read_parts(const Options& options, const FrameSecret& se
   std::vector<JoinedPart> parts;
   for (const std::string& name : options.inputs) {
     cancel.check();
+    if (name == standard_name && !options.receipts)  // parts are read twice
+      throw UsageError("join cannot read a part from standard input", "name the file of the part");
     FdSource file = open_source(name, cancel);
     for (const OutputTarget& output : outputs)
       refuse_output_conflicts(options, {.output = output}, {&file.status(), 1});

@@ -105,6 +105,7 @@ class Sealer {
     const OutputTarget target = find_output(name);
     if (!target.status || !S_ISREG(target.status->st_mode))
       throw IoError(fmt::format("{} exists and is not a regular file", name));
+    if (const auto input = status_of(options_.input())) files_.push_back(*input);
     refuse_output_conflicts(options_, {.output = target, .receipt = receipt_target()}, files_);
     FdSource file = open_source(name, cancel_);
     const FrameHeader header = check_existing(file);
@@ -120,7 +121,8 @@ class Sealer {
     try {
       return check_part(file, job_.secret);
     } catch (const AuthError& error) {
-      throw AuthError(error.what(), "it was not changed; remove it to seal the part again");
+      throw AuthError(error.what(),
+                      "it was not changed; choose another file, or remove this one to seal the part again");
     }
   }
 

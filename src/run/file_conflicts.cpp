@@ -35,12 +35,6 @@ struct Input {
   bool consumes() const { return kind != Kind::data && name == standard_name; }
 };
 
-std::optional<struct stat> status_of(const std::string& name) {
-  struct stat status {};
-  const int result = name == standard_name ? fstat(STDIN_FILENO, &status) : stat(name.c_str(), &status);
-  return result == 0 ? std::optional(status) : std::nullopt;
-}
-
 // Data is last, as are_in_conflict() requires.
 std::vector<Input> find_inputs(const Options& options) {
   using Kind = Input::Kind;
@@ -129,6 +123,12 @@ void refuse_input_conflicts(const Options& options) {
         throw UsageError(fmt::format("{} and {} are both read from {}", a->what, b->what,
                                      shown_name(b->name == standard_name ? b->name : a->name)),
                          "use a different file for one of them");
+}
+
+std::optional<struct stat> status_of(const std::string& name) {
+  struct stat status {};
+  const int result = name == standard_name ? fstat(STDIN_FILENO, &status) : stat(name.c_str(), &status);
+  return result == 0 ? std::optional(status) : std::nullopt;
 }
 
 bool is_same_file(const struct stat& a, const struct stat& b) {

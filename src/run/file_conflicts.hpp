@@ -14,6 +14,9 @@ namespace gpuaes {
 // The hint for an input that --rekey cannot replace.
 inline constexpr char not_replaceable_hint[] = "name another file with -o";
 
+// The status of an input, which may be standard input. None if there is no such file.
+std::optional<struct stat> status_of(const std::string& name);
+
 // Whether both are the same regular file or block device: writing to one overwrites the other.
 bool is_same_file(const struct stat& a, const struct stat& b);
 

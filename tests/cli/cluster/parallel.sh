@@ -26,6 +26,13 @@ expect_cluster 0 "${cluster[@]}" -i "$odd" -o "$odd.sealed"
 expect_opens "$odd.sealed" plain
 rm "$odd" "$odd.sealed" opened
 
+# The folder of the command line is not that of the tasks.
+"$(dirname "$program")/gpuaes-keygen" --x25519 -o "$work/identity" >recipients
+expect_cluster 0 --engine parallel -n 2 -r @recipients -i plain -o public
+expect_cluster 0 --engine parallel -n 2 -d -k "$work/identity" -i public -o opened
+same plain opened
+rm recipients public opened
+
 # The first attempt at one part fails, at another it is killed.
 # shellcheck disable=SC2016 # for the programs
 {

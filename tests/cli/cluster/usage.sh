@@ -29,6 +29,18 @@ for count in 0 x 1.5 -1 01 1048577 99999999999999999999; do
   refused "-n: '$count' is not a number from 1 to 1048576" "" --engine mpi "${files[@]}" -n "$count"
 done
 refused "-i and -o are the same file" "" --engine mpi "${files[@]}" -o ./plain
+# Replacing a key would make the result useless.
+cp "$key" own.key
+touch recipients
+for option in -k --passphrase-file -R; do
+  refused "$option and -o are the same file" "" --engine mpi "$option" own.key -i plain -o ./own.key -n 2
+done
+refused "-r and -o are the same file" "" --engine mpi -r @recipients -i plain -o "$PWD/recipients" -n 2
+same "$key" own.key
+for option in -k -R --passphrase-file -i -o; do
+  refused "$option: tasks cannot share standard input or output" "name a file" --engine mpi "${files[@]}" "$option" -
+done
+refused "-r: tasks cannot share standard input or output" "name a file" --engine mpi "${files[@]}" -r @-
 
 status=1
 refused "-i: $PWD/missing is not a regular file or block device" "" --engine mpi "${files[@]}" -i missing

@@ -41,7 +41,7 @@ refused() { # status, error, hint, OPTION...
   [ ! -e receipt ] || fail "expected no receipt"
 }
 kept='it was not changed; choose another file'
-remove='it was not changed; remove it to seal the part again'
+remove='it was not changed; choose another file, or remove this one to seal the part again'
 refused 1 "part 0: part exists and is part 1/3" "$kept" --job job --part 0/3
 refused 1 "part 1: part exists and is part 1/3" "$kept" --job job --part 1/4
 refused 1 "part 1: part exists and is part 1/3" "$kept" --job job --part 1
@@ -59,6 +59,14 @@ refused 4 "part 1: part 1 (part) is truncated or has trailing bytes" "$remove" -
 refused 4 "part 1: part is not a sealed part" "$remove" --job job --part 1/3
 make_input 200 part
 refused 4 "part 1: part is not a sealed part" "$remove" --job job --part 1/3
+# The hint must not suggest removing the input.
+cp plain input
+expect_exit 1 "$parts" seal --job job --part 1/3 -i input -o input
+expect_error "part 1: input cannot be both input and output" "write to another file"
+expect_exit 1 "$parts" seal --job job --part 1/3 -o input <input
+expect_error "part 1: input cannot be both input and output" "write to another file"
+same plain input
+rm input
 
 mkdir directory
 mkfifo fifo

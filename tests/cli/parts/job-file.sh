@@ -18,6 +18,14 @@ expect_exit 1 "$parts" plan -k "$key" -o link
 expect_files before job link plain
 rm link
 
+# Secrets from standard input, which plan and list need for nothing else.
+expect_exit 0 "$parts" plan -k - -o piped <"$key"
+"$parts" seal --job piped --part 0/1 -i plain -o part
+"$parts" join --job piped --ends ends part
+expect_exit 0 "$parts" list -k - --ends ends <"$key"
+expect_exit 0 "$parts" plan -k /dev/stdin -o piped2 <"$key"
+rm piped piped2 part ends.head ends.index
+
 seal() { "$parts" seal --job job --part 0/1 -i plain -o part; }
 chmod 640 job
 expect_exit 0 seal

@@ -38,6 +38,7 @@ refused 4 'part 0 (longer.0) has 81920 bytes of plaintext, not 49152; the parts 
 refused 4 'part 0 (part.0) is one of 3, but --count is 4' '' --count 4 part.0 part.1 part.2
 refused 4 'part 0 (part.0) is one of 3, but --count is 2' '' --count 2 part.0 part.1 part.2
 refused 2 '/dev/null is not a file' 'parts can be joined only from files' part.0 /dev/null
+refused 2 'join cannot read a part from standard input' 'name the file of the part' part.0 part.1 - <part.2
 refused 4 'plain is not a sealed part' '' part.0 plain part.2
 refused 1 'cannot open missing: No such file or directory' '' part.0 missing
 
