@@ -94,17 +94,17 @@ Share parse_share(const std::string& text) {
   return {static_cast<std::uint32_t>(*number), static_cast<std::uint32_t>(*of)};
 }
 
+Share parse_part(const std::string& text) {
+  if (const std::optional<std::uint64_t> number = parse_bytes(text, "", max_parts - 1))
+    return {.number = static_cast<std::uint32_t>(*number), .of = 0};
+  return parse_share(text);
+}
+
 std::string parse_label(const std::string& text) {
   if (text.empty() || text.size() > max_label_bytes)
     throw UsageError(fmt::format("--label has {} bytes; it must have 1 to {}", text.size(), max_label_bytes));
   if (!is_utf8(text)) throw UsageError("--label is not valid UTF-8");
   return text;
-}
-
-Share parse_part(const std::string& text) {
-  if (const std::optional<std::uint64_t> number = parse_bytes(text, "", max_parts - 1))
-    return {.number = static_cast<std::uint32_t>(*number), .of = 0};
-  return parse_share(text);
 }
 
 std::uint32_t parse_part_count(const std::string& text) {

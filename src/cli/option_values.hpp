@@ -46,11 +46,11 @@ ByteRange parse_range(const std::string& text);
 // I/N, with 0 <= I < N <= max_parts.
 Share parse_share(const std::string& text);
 
-// 1 to 255 bytes of UTF-8, returned unchanged.
-std::string parse_label(const std::string& text);
-
 // The same, or I alone, which makes `of` 0.
 Share parse_part(const std::string& text);
+
+// 1 to 255 bytes of UTF-8, returned unchanged.
+std::string parse_label(const std::string& text);
 
 // A number of parts, from 1 to max_parts.
 std::uint32_t parse_part_count(const std::string& text);

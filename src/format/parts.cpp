@@ -62,6 +62,12 @@ IndexEntry decode_entry(std::span<const std::byte, index_entry_bytes> bytes) {
   return entry;
 }
 
+bool is_listed(const FrameHeader& header, std::uint32_t number, const IndexEntry& entry, std::uint64_t parts,
+               Cipher cipher) {
+  return is_part(header, number, cipher) && (header.of == 0 || header.of == parts) &&
+         entry_of(header) == entry;
+}
+
 namespace {
 
 // Magic, suite, the frame's kind and numbers, label.

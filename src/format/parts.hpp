@@ -70,6 +70,10 @@ IndexEntry entry_of(const FrameHeader& header);
 std::array<std::byte, index_entry_bytes> encode(const IndexEntry& entry);
 IndexEntry decode_entry(std::span<const std::byte, index_entry_bytes> bytes);
 
+// Whether this is a well-formed frame header of that part, which has that entry in an index of `parts` parts.
+bool is_listed(const FrameHeader& header, std::uint32_t number, const IndexEntry& entry, std::uint64_t parts,
+               Cipher cipher);
+
 // What all frames of a file have in common.
 struct FrameSecret {
   Cipher cipher;

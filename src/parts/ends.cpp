@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 
-#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/sealed.hpp"
 #include "io/fd_source_sink.hpp"
@@ -54,38 +50,25 @@ FrameSecret open_head(const Options& options, std::vector<struct stat>& files, c
 
 // The header of an index that is followed by the number of parts and nothing else. None if it is malformed.
 std::optional<FrameHeader> find_index(FdSource& file) {
-  std::array<std::byte, frame_header_bytes> bytes;
-  std::array<std::byte, part_count_bytes> count_bytes;
   const std::uint64_t size = file.size().value_or(0);
-  if (size < bytes.size() + count_bytes.size()) return std::nullopt;
-  file.read_at(0, bytes);
-  file.read_at(size - count_bytes.size(), count_bytes);
-  const std::uint64_t count = load_big_endian(count_bytes);
-  const std::optional<FrameHeader> header = decode_frame(bytes);
+  if (size < frame_header_bytes + part_count_bytes) return std::nullopt;
+  const std::uint64_t count = read_part_count(file, size);
+  const std::optional<FrameHeader> header = read_frame_header(file, 0);
   const bool fits = header && count >= 1 && count <= max_parts && is_index(*header, count) &&
-                    size == bytes.size() + sealed_size(header->length) + count_bytes.size();
+                    size == frame_header_bytes + sealed_size(header->length) + part_count_bytes;
   return fits ? header : std::nullopt;
 }
 
-std::vector<IndexEntry> read_index(FdSource& file, const FrameSecret& secret) {
+std::vector<IndexEntry> open_index_file(FdSource& file, const FrameSecret& secret) {
   const std::optional<FrameHeader> header = find_index(file);
   if (!header || !open_frame(secret, *header, {}))
     throw AuthError(
         fmt::format("{} is damaged, or belongs to another file, or was sealed with a different "
                     "label",
                     file.name()));
-  std::vector<std::byte> bytes;
-  std::uint64_t at = frame_header_bytes;
-  const auto read = [&](std::span<std::byte> out) {
-    file.read_at(at, out);
-    at += out.size();
-  };
-  name_input(file.name(), [&] {
-    open_index(secret, *header, at, read, [&](std::span<const std::byte> out) { append(bytes, out); });
-  });
   std::vector<IndexEntry> entries;
-  for (std::span<const std::byte> rest = bytes; !rest.empty(); rest = rest.subspan(index_entry_bytes))
-    entries.push_back(decode_entry(rest.first<index_entry_bytes>()));
+  name_input(file.name(),
+             [&] { entries = read_entries(file, frame_header_bytes, secret, *header, frame_header_bytes); });
   return entries;
 }
 
@@ -95,7 +78,7 @@ Ends read_ends(const Options& options, std::vector<struct stat>& files, const Me
                Cancel& cancel) {
   FrameSecret secret = open_head(options, files, messages, cancel);
   FdSource file = open_end_file(options, ".index", files, cancel);
-  std::vector<IndexEntry> index = read_index(file, secret);
+  std::vector<IndexEntry> index = open_index_file(file, secret);
   return {std::move(secret), std::move(index)};
 }
 

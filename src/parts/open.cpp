@@ -28,9 +28,8 @@ std::unique_ptr<Session> open_listed_part(const Ends& ends, std::uint32_t number
     header = decode_frame(bytes);
   }
   file.begin_here();
-  const bool listed = header && is_part(*header, number, ends.secret.cipher) &&
-                      (header->of == 0 || header->of == ends.index.size()) &&
-                      entry_of(*header) == ends.index[number] &&
+  const bool listed = header &&
+                      is_listed(*header, number, ends.index[number], ends.index.size(), ends.secret.cipher) &&
                       file.size().value_or(sealed_size(header->length)) == sealed_size(header->length);
   std::unique_ptr<Session> session;
   if (listed) session = open_frame(ends.secret, *header, {.input_bytes = frame_header_bytes, .part = number});

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <memory>
 #include <optional>
 
+#include "run/parts_index.hpp"
 #include "run/range_stream.hpp"
 
 namespace gpuaes {
@@ -17,14 +17,10 @@ FrameHeader read_header(FdSource& file, Cipher cipher) {
   if (!size)
     throw UsageError(fmt::format("{} is not a file", file.name()), "parts can be joined only from files");
   std::optional<FrameHeader> header;
-  std::array<std::byte, frame_header_bytes> bytes;
-  if (*size >= bytes.size()) {
-    file.read_at(0, bytes);
-    header = decode_frame(bytes);
-  }
+  if (*size >= frame_header_bytes) header = read_frame_header(file, 0);
   if (!header || !is_part(*header, header->number, cipher))
     throw AuthError(fmt::format("{} is not a sealed part", file.name()));
-  file.skip_to(bytes.size());
+  file.skip_to(frame_header_bytes);
   file.begin_here();
   return *header;
 }

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
-#include <vector>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "lane/backends.hpp"
 
@@ -31,6 +32,34 @@ void open_index(const FrameSecret& secret, const FrameHeader& header, std::uint6
     if (lane->finish()) refuse_parts(at + offset, "the index");
     take(out);
   }
+}
+
+// Memory for the entries is not reserved: their number is not authenticated yet.
+std::vector<IndexEntry> read_entries(const Source& source, std::uint64_t offset, const FrameSecret& secret,
+                                     const FrameHeader& header, std::uint64_t at) {
+  std::vector<std::byte> bytes;
+  const auto read = [&](std::span<std::byte> out) {
+    source.read_at(offset, out);
+    offset += out.size();
+  };
+  open_index(secret, header, at, read, [&bytes](auto out) { append(bytes, out); });
+  std::vector<IndexEntry> entries;
+  entries.reserve(bytes.size() / index_entry_bytes);
+  for (std::span<const std::byte> rest = bytes; !rest.empty(); rest = rest.subspan(index_entry_bytes))
+    entries.push_back(decode_entry(rest.first<index_entry_bytes>()));
+  return entries;
+}
+
+std::optional<FrameHeader> read_frame_header(const Source& source, std::uint64_t offset) {
+  std::array<std::byte, frame_header_bytes> bytes;
+  source.read_at(offset, bytes);
+  return decode_frame(bytes);
+}
+
+std::uint64_t read_part_count(const Source& source, std::uint64_t size) {
+  std::array<std::byte, part_count_bytes> bytes;
+  source.read_at(size - bytes.size(), bytes);
+  return load_big_endian(bytes);
 }
 
 }  // namespace gpuaes

@@ -1,35 +1,22 @@
 #include "run/parts_layout.hpp"
 
-#include <array>
-#include <cstddef>
 #include <optional>
 
-#include "base/bytes.hpp"
 #include "format/parts.hpp"
+#include "run/parts_index.hpp"
 
 namespace gpuaes {
-namespace {
-
-bool ends_with_count(const Source& input, std::uint64_t size, std::uint64_t parts) {
-  std::array<std::byte, part_count_bytes> count;
-  input.read_at(size - count.size(), count);
-  return load_big_endian(count) == parts;
-}
-
-}  // namespace
 
 PartsLayout read_parts_layout(const Source& input, std::uint64_t begin, std::uint64_t size, Cipher cipher) {
   PartsLayout layout;
   std::uint32_t of = 0;
   for (std::uint64_t at = begin; size - at >= frame_header_bytes;) {
-    std::array<std::byte, frame_header_bytes> bytes;
-    input.read_at(at, bytes);
-    at += bytes.size();
-    const std::optional<FrameHeader> header = decode_frame(bytes);
+    const std::optional<FrameHeader> header = read_frame_header(input, at);
+    at += frame_header_bytes;
     if (layout.parts == 0 && header) of = header->of;
     if (header && layout.parts > 0 && (of == 0 || of == layout.parts) && is_index(*header, layout.parts)) {
       const std::uint64_t rest = sealed_size(header->length) + part_count_bytes;
-      layout.complete = size - at == rest && ends_with_count(input, size, layout.parts);
+      layout.complete = size - at == rest && read_part_count(input, size) == layout.parts;
       return layout;
     }
     const bool is_next = header && layout.parts < max_parts && header->of == of &&

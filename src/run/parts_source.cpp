@@ -61,9 +61,7 @@ class StreamedParts : public PartsSource {
  private:
   bool open_next_part(const FrameHeader& header) {
     const std::uint32_t number = part_.number + 1;
-    if (number == max_parts || !is_part(header, number, session_.cipher()) ||
-        header.of != session_.first().of)
-      return false;
+    if (!is_part(header, number, session_.cipher()) || header.of != session_.first().of) return false;
     const PartPlace next{number, part_.end, part_.end + sealed_size(header.length),
                          part_.plaintext + length_};
     if (!session_.open_part(header, next)) {
@@ -152,8 +150,8 @@ class SeekableParts : public PartsSource {
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
     const PartPlace part = index().part_at(offset);
     if (!session_.is_open(part))
-      open_part(part, read_frame(part.number * std::uint64_t{frame_header_bytes} + part.begin -
-                                 frame_header_bytes));
+      open_part(part, read_frame_header(input_, part.number * std::uint64_t{frame_header_bytes} + part.begin -
+                                                    frame_header_bytes));
     input_.read_at(part.number * std::uint64_t{frame_header_bytes} + offset, out);
   }
 
@@ -169,68 +167,49 @@ class SeekableParts : public PartsSource {
   // The offset in the whole input, for messages.
   std::uint64_t in_input(std::uint64_t offset) const { return session_.input_offset({}) + offset; }
 
-  std::optional<FrameHeader> read_frame(std::uint64_t offset) const {
-    FrameBytes bytes;
-    input_.read_at(offset, bytes);
-    return decode_frame(bytes);
-  }
-
   void open_part(const PartPlace& part, const std::optional<FrameHeader>& header) const {
-    if (header && is_listed(*header, part.number) && session_.open_part(*header, part)) return;
+    if (header && matches_index(*header, part.number) && session_.open_part(*header, part)) return;
     if (!salvage_)
       refuse_parts(session_.input_offset(part) - frame_header_bytes,
                    fmt::format("the header of part {}", part.number));
     session_.lose_part(part);
   }
 
-  bool is_listed(const FrameHeader& header, std::uint32_t number) const {
-    const bool same_cut =
-        (header.of == 0 || header.of == index().count()) && (salvage_ || header.of == session_.first().of);
-    return is_part(header, number, session_.cipher()) && same_cut &&
-           entry_of(header) == index().entry(number);
+  bool matches_index(const FrameHeader& header, std::uint32_t number) const {
+    const bool same_cut = salvage_ || header.of == session_.first().of;
+    return same_cut && is_listed(header, number, index().entry(number), index().count(), session_.cipher());
   }
 
   // Uses the number of parts, which is not authenticated, for nothing else before it has found the index.
   PartsIndex read_index() const {
-    std::array<std::byte, part_count_bytes> count_bytes;
-    if (input_bytes_ < count_bytes.size()) refuse_index(input_bytes_);
-    const std::uint64_t end = input_bytes_ - count_bytes.size();
-    input_.read_at(end, count_bytes);
-    const std::uint64_t count = load_big_endian(count_bytes);
+    if (input_bytes_ < part_count_bytes) refuse_index(input_bytes_);
+    const std::uint64_t end = input_bytes_ - part_count_bytes;
+    const std::uint64_t count = read_part_count(input_, input_bytes_);
     if (count < 1 || count > max_parts) refuse_index(end);
     const std::uint64_t index_bytes = frame_header_bytes + sealed_size(count * index_entry_bytes);
     const std::uint64_t min_part_bytes = frame_header_bytes + sealed_size(0);
     if (end < index_bytes || end - index_bytes + frame_header_bytes < count * min_part_bytes)
       refuse_index(end);
     const std::uint64_t at = end - index_bytes;
-    const std::optional<FrameHeader> header = read_frame(at);
+    const std::optional<FrameHeader> header = read_frame_header(input_, at);
     if (!header || !is_index(*header, count)) refuse_index(at);
-
-    std::vector<std::byte> bytes;
-    bytes.reserve(header->length);
-    std::uint64_t next = at + frame_header_bytes;
-    const auto read = [&](std::span<std::byte> out) {
-      input_.read_at(next, out);
-      next += out.size();
-    };
-    open_index(session_.secret(), *header, in_input(next), read, [&](auto out) { append(bytes, out); });
-    return check_entries(bytes, at);
+    const std::uint64_t segments_at = at + frame_header_bytes;
+    std::vector<IndexEntry> entries =
+        read_entries(input_, segments_at, session_.secret(), *header, in_input(segments_at));
+    check_lengths(entries, at);
+    return PartsIndex(std::move(entries));
   }
 
   // The parts must fill the input up to the index.
-  PartsIndex check_entries(std::span<const std::byte> bytes, std::uint64_t index_at) const {
-    std::vector<IndexEntry> entries;
-    entries.reserve(bytes.size() / index_entry_bytes);
+  void check_lengths(std::span<const IndexEntry> entries, std::uint64_t index_at) const {
     std::uint64_t left = index_at + frame_header_bytes;  // of part 0, too
-    for (; !bytes.empty(); bytes = bytes.subspan(index_entry_bytes)) {
-      entries.push_back(decode_entry(bytes.first<index_entry_bytes>()));
-      const std::uint64_t length = entries.back().length;
+    for (const IndexEntry& entry : entries) {
+      const std::uint64_t length = entry.length;
       if (length >= max_part_bytes(session_.cipher()) || left < frame_header_bytes + sealed_size(length))
         refuse_index(index_at);
       left -= frame_header_bytes + sealed_size(length);
     }
     if (left != 0) refuse_index(index_at);
-    return PartsIndex(std::move(entries));
   }
 
   [[noreturn]] void refuse_index(std::uint64_t at) const {

@@ -78,8 +78,9 @@ gsealed -d -i out | cmp - plain || fail "expected the plaintext"
 changes() { # COMMAND...
   cp part.1 changing
   mkfifo fifo
+  rm -f "$work/stderr"  # an earlier command printed the line that is awaited
   "$parts" join -v --job job part.0 changing part.2 -o fifo 2>"$work/stderr" &
-  until grep -q '^gpuaes-parts: joining 3 parts$' "$work/stderr"; do sleep 0.01; done
+  until grep -qs '^gpuaes-parts: joining 3 parts$' "$work/stderr"; do sleep 0.01; done
   "$@"
   cat fifo >/dev/null
   got=0
