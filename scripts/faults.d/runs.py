@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import tempfile
 
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 OLD = b"what was in the file before\n" * 5000
@@ -31,7 +32,7 @@ class Fixture:
 
     def __init__(self, folder, build, size):
         self.folder = folder
-        self.programs = {name: os.path.abspath(f"{build}/{name}") for name in ("gpuaes-stream", "gpuaes-keygen")}
+        self.programs = {name: os.path.abspath(f"{build}/{name}") for name in ("gpuaes-stream", "gpuaes-keygen", "gpuaes-parts")}
         self.fault_library = os.path.abspath(f"{build}/tests/libfaults.so")
         for path in (*self.programs.values(), self.fault_library):
             if not os.path.exists(path):
@@ -55,6 +56,9 @@ class Fixture:
             self.make(name, os.urandom(32))
         self.make("recipient", self.call("{keygen} --x25519 -o {identity}"))
         self.sealed = self.make("sealed", self.call("{stream} -q -k {key}", self.plain))
+        self.call("{parts} plan -k {key} -o {job}")
+        for number in "01":
+            self.call(f"{{parts}} seal --job {{job}} --part {number}/2 -i {{plain}} -o {{part{number}}}")
         self.raw = self.call(f"{{stream}} -q -f raw --iv {IV} -k {{key}}", self.plain)
 
     def expand(self, line):
@@ -86,6 +90,24 @@ class Fixture:
                 return None
             opened = self.call("{stream} -q -d -l cpu:1 " + options, content)
             return None if opened == self.plain else f"{len(content)} bytes do not open to what was sealed"
+        return check
+
+    def joins(self, options):
+        def check(content, whole=True):
+            if not whole:
+                return None
+            with tempfile.NamedTemporaryFile(dir=self.folder) as part:
+                part.write(content)
+                part.flush()
+                joined = self.call(f"{{parts}} join --job {{job}} {part.name} {options}")
+            opened = joined and self.call("{stream} -q -d -k {key}", joined)
+            return None if opened == self.plain else "the part cannot be joined"
+        return check
+
+    @staticmethod
+    def sized(size):
+        def check(content, whole=True):
+            return None if len(content) == size or not whole else f"{len(content)} bytes instead of {size}"
         return check
 
     @staticmethod
@@ -124,6 +146,13 @@ def system_runs(fixture):
         Run("reports", f"-k {{key}} {lanes} -i {{plain}} -o out --stats stats --trace trace",
             results={"out": sealed, "stats": fixture.begins(b"{"), "trace": fixture.begins(b"{")}, syncs=4),
         Run("seal-command", f"-k {{key}} {lanes} -o out -- cat {{plain}}", results={"out": sealed}, syncs=2),
+        Run("plan", "plan -k {key} -o out", results={"out": fixture.sized(201)}, modes={"out": 0o600}, program="parts",
+            syncs=2),
+        Run("seal-part", f"seal --job {{job}} --part 0 {lanes} -o out", stdin=fixture.plain, program="parts",
+            results={"out": fixture.joins("--count 1")}, syncs=2),
+        Run("seal-share", f"seal --job {{job}} --part 0/1 -i {{plain}} {lanes} -o out --receipt receipt", program="parts",
+            results={"out": fixture.joins(""), "receipt": fixture.sized(104)}, syncs=4),
+        Run("join", "join --job {job} {part1} {part0} -o out", program="parts", results={"out": sealed}, syncs=2),
         Run("info", "--info --json", stdin=fixture.sealed, stdout=fixture.begins(b"{")),
     ]
 

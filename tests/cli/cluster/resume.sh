@@ -51,7 +51,7 @@ expect_cluster 1 "${cluster[@]}"
 expect_error "another gpuaes-cluster is using $PWD/sealed.parts" "wait until its tasks have ended"
 [ "$(stat -c %i sealed.parts/0.part)" = "$inode" ] || fail "expected that finished parts are kept"
 rm "$work/hold"
-wait "$run" || fail "expected success, got $? ($(<"$work/first"))"
+expect_success "$run"
 [ "$(head -n 1 "$work/first")" = "gpuaes-cluster: 2 of 6 parts" ] || fail "expected two parts at the start, got: $(<"$work/first")"
 expect_opens sealed plain
 expect_files plain sealed

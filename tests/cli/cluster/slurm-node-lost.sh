@@ -8,18 +8,16 @@ start_slurm
 make_input 300000 plain
 
 # lose_node OPTION...: starts gpuaes-cluster and stops the node on which the first attempt at part 1 waits for the file
-# `hold` to disappear. Sets run, first and node: gpuaes-cluster, the attempt, and the slurmd.
+# `hold` to disappear. Sets run and first, the processes of gpuaes-cluster and the attempt, and node.
 lose_node() {
-  local name
   rm -rf "$work/attempt"
   touch "$work/hold"
   "$bin/gpuaes-cluster" --engine slurm -k "$key" -n 4 "$@" 2>"$work/stderr" &
   run=$!
   wait_for "an attempt at part 1" test -s "$work/attempt/first"
-  read -r first name <"$work/attempt/first"
-  node=${slurm_pid[$name]}
-  kill -STOP "$node"
-  scontrol update nodename="$name" state=down reason=lost
+  read -r first node <"$work/attempt/first"
+  kill -STOP "${slurm_pid[$node]}"
+  scontrol update nodename="$node" state=down reason=lost
 }
 # shellcheck disable=SC2016 # for the programs
 before_part 1 'if mkdir "$work/attempt" 2>/dev/null; then
@@ -37,15 +35,16 @@ cp -p sealed.parts/1.part "$work/second"
 rm "$work/hold"
 wait_for "the first attempt to end" gone "$first"
 same "$work/second" sealed.parts/1.part
-kill -CONT "$node"
+kill -CONT "${slurm_pid[$node]}"
 rm "$work/hold3"
-wait "$run" || fail "expected success, got $? ($(<"$work/stderr"))"
+expect_success "$run"
 expect_opens sealed plain
+scontrol update nodename="$node" state=resume
 wait_for "both nodes" slurm_has_nodes
 
 # The first attempt ends after the run, when its directory has been made again.
 lose_node -d -i sealed -o opened
-wait "$run" || fail "expected success, got $? ($(<"$work/stderr"))"
+expect_success "$run"
 same plain opened
 mkdir opened.parts
 rm "$work/hold"

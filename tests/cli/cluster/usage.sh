@@ -32,7 +32,7 @@ refused "-i and -o are the same file" "" --engine mpi "${files[@]}" -o ./plain
 
 status=1
 refused "-i: $PWD/missing is not a regular file or block device" "" --engine mpi "${files[@]}" -i missing
-refused "-o: $PWD/. is not a regular file" "" --engine mpi "${files[@]}" -o .
+refused "-o: $PWD/. is not a file that can be written" "" --engine mpi "${files[@]}" -o .
 mkdir "$work/tools"
 for tool in bash env sed readlink realpath getopt; do ln -s "$(command -v "$tool")" "$work/tools/$tool"; done
 refused_without() { # PROGRAM

@@ -52,9 +52,18 @@ wait_for() {
 }
 gone() { ! kill -0 "$1"; }
 
+# expect_success PROCESS: gpuaes-cluster, started by this shell, succeeds.
+expect_success() {
+  local got=0
+  wait_for "gpuaes-cluster to end" gone "$1"
+  wait "$1" || got=$?
+  [ "$got" = 0 ] || fail "expected success, got exit status $got (stderr: $(<"$work/stderr"))"
+}
+
 # expect_killed SIGNAL PROCESS: the process, started by this shell, ends by the signal.
 expect_killed() {
   local got=0
+  wait_for "gpuaes-cluster to end" gone "$2"
   wait "$2" || got=$?
   [ "$got" = $((128 + $(kill -l "$1"))) ] || fail "expected the end by SIG$1, got exit status $got (stderr: $(<"$work/stderr"))"
 }
@@ -142,7 +151,7 @@ SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=10000,sched_interval=1,bf_interval=1
 MaxArraySize=100
-ReturnToService=2
+ReturnToService=0
 KillWait=2
 NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[1]} CPUs=2
 NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[2]} CPUs=2
