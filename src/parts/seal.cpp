@@ -99,7 +99,7 @@ class Sealer {
     return sink.header();
   }
 
-  // IoError or AuthError if the file is something else than this part.
+  // IoError or AuthError if the file is anything other than this part.
   void keep_existing() {
     const std::string& name = *options_.output;
     const OutputTarget target = find_output(name);
@@ -120,7 +120,8 @@ class Sealer {
     try {
       return check_part(file, job_.secret);
     } catch (const AuthError& error) {
-      throw AuthError(error.what(), "it was not changed; remove it to seal the part again");
+      throw AuthError(error.what(),
+                      "it was not changed; choose another file, or remove it to seal the part again");
     }
   }
 

@@ -190,7 +190,7 @@ class SeekableParts : public PartsSource {
            entry_of(header) == index().entry(number);
   }
 
-  // Uses the number of parts, which is not authenticated, for nothing else before it has found the index.
+  // The number of parts is not authenticated, and serves only to find the index.
   PartsIndex read_index() const {
     std::array<std::byte, part_count_bytes> count_bytes;
     if (input_bytes_ < count_bytes.size()) refuse_index(input_bytes_);

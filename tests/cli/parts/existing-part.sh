@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The first complete attempt at a part stays: later ones say so, write its receipt and succeed, even if they began
-# before it was complete. Any other existing file is an error and stays, too.
+# before it was complete. Any other existing file is an error, and is not replaced either.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 . "$here/parts.sh"
@@ -41,7 +41,7 @@ refused() { # status, error, hint, OPTION...
   [ ! -e receipt ] || fail "expected no receipt"
 }
 kept='it was not changed; choose another file'
-remove='it was not changed; remove it to seal the part again'
+remove='it was not changed; choose another file, or remove it to seal the part again'
 refused 1 "part 0: part exists and is part 1/3" "$kept" --job job --part 0/3
 refused 1 "part 1: part exists and is part 1/3" "$kept" --job job --part 1/4
 refused 1 "part 1: part exists and is part 1/3" "$kept" --job job --part 1
@@ -70,7 +70,7 @@ done
 rmdir directory
 rm fifo link
 
-# An attempt that another one overtakes. The input of the slower one differs, so its part has another length.
+# One attempt overtakes another. The input of the slower one differs, so its part has another length.
 overtaken() { # COMMAND...
   rm -f part receipt slow.receipt
   mkfifo pipe
