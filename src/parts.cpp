@@ -1,4 +1,4 @@
-// gpuaes-parts: seals one file in parts, which several processes or hosts can do side by side.
+// gpuaes-parts: seals one file in parts, with several processes, on one host or on many.
 
 #include "cli/parts_options.hpp"
 #include "cli/program.hpp"

@@ -38,14 +38,28 @@ struct Command {
 constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 // Rows of gpuaes-parts alone; the others are rows of gpuaes-stream.
-constexpr Row job{"job", "FILE", "The job file, which plan has written.", set_text<&Options::job>};
+constexpr Row job{"job", "FILE", "The job file, which plan wrote.", set_text<&Options::job>};
 constexpr Row new_job{"output,o", "FILE",
                       "Write the job file, which must not exist; only its owner can read it.",
                       set_parsed<&Options::output, parse_output>};
+constexpr Row sealing_cipher{"cipher,c",
+                             "CIPHER",
+                             "aes-256 (the default) or kuznyechik.",
+                             set_parsed<&Options::cipher, parse_cipher>,
+                             false,
+                             cipher_names};
+constexpr Row new_label{"label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
+                        set_parsed<&Options::label, parse_label>};
+constexpr Row label{"label", "TEXT", "The label of the sealed file.",
+                    set_parsed<&Options::label, parse_label>};
+constexpr Row sealing_key{"key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
+                          add_text<&Options::key_files>, true};
+constexpr Row opening_key{"key,k", "FILE", "Read a key or an identity from FILE. Can be repeated.",
+                          add_text<&Options::key_files>, true};
 constexpr Row part_to_seal{
     "part", "I/N",
-    "Seal part I of the N parts of an input that is a file; or with I alone, all of the "
-    "input as part I. Parts are numbered from 0.",
+    "Seal part I of N of an input that is a file; or, with I alone, all of the input as part I. Parts are "
+    "numbered from 0.",
     set_parsed<&Options::part, parse_part>};
 constexpr Row part_to_open{"part", "I", "The number of the part.", set_parsed<&Options::part, parse_part>};
 constexpr Row input{"input,i", "FILE", "Read FILE instead of standard input (-).",
@@ -53,16 +67,16 @@ constexpr Row input{"input,i", "FILE", "Read FILE instead of standard input (-).
                       options.inputs = {name};
                       options.input_option = "--input";
                     }};
-constexpr Row new_part{"output,o", "FILE", "Write the part to FILE. A complete part is not replaced.",
+constexpr Row new_part{"output,o", "FILE", "Write the part to FILE, which is not replaced if it exists.",
                        set_parsed<&Options::output, parse_output>};
-constexpr Row receipt{"receipt", "FILE", "Write a receipt of the part to FILE, for join --receipts.",
+constexpr Row receipt{"receipt", "FILE", "Also write a receipt of the part to FILE, for join --receipts.",
                       set_text<&Options::receipt>};
-constexpr Row count{"count", "N", "The number of parts. Required unless the parts were sealed as I/N.",
+constexpr Row count{"count", "N", "Require exactly N parts. May be omitted only if they were cut as I/N.",
                     set_parsed<&Options::count, parse_part_count>};
-constexpr Row ends_to_write{
-    "ends", "PREFIX", "Write only PREFIX.head and PREFIX.index, which belong before and after the parts.",
-    set_text<&Options::ends>};
-constexpr Row ends_to_read{"ends", "PREFIX", "Read PREFIX.head and PREFIX.index, which join has written.",
+constexpr Row ends_to_write{"ends", "PREFIX",
+                            "Write only PREFIX.head and PREFIX.index, which go before and after the parts.",
+                            set_text<&Options::ends>};
+constexpr Row ends_to_read{"ends", "PREFIX", "Read PREFIX.head and PREFIX.index, which join wrote.",
                            set_text<&Options::ends>};
 constexpr Row receipts{"receipts", nullptr, "With --ends: read receipts instead of parts.",
                        turn_on<&Options::receipts>};
@@ -81,10 +95,11 @@ std::span<const Command> commands() {
       Command{Action::plan,
               "plan",
               "(-k FILE | -p | -r RECIPIENT)... [OPTION]... -o JOB",
-              "Write a job file, with which the parts of one sealed file are sealed.",
+              "Write the job file of a new sealed file.",
               {"output"},
-              rows_of({new_job}, {"key", "passphrase", "passphrase-file", "passphrase-command", "recipient",
-                                  "recipients-file", "cipher", "label", "quiet"})},
+              rows_of({new_job, sealing_cipher, new_label, sealing_key},
+                      {"passphrase", "passphrase-file", "passphrase-command", "recipient", "recipients-file",
+                       "quiet"})},
       Command{Action::seal,
               "seal",
               "--job JOB --part I/N [-i FILE] -o PART [OPTION]...",
@@ -96,26 +111,26 @@ std::span<const Command> commands() {
       Command{Action::join,
               "join",
               "--job JOB [OPTION]... PART...",
-              "Check all parts and write the sealed file.",
+              "Check the parts and write the sealed file.",
               {"job"},
               rows_of({job, count, ends_to_write, receipts}, {"output", "progress", "verbose", "quiet"}),
               any_number},
       Command{Action::list,
               "list",
               "(-k FILE | -p | --job JOB) --ends PREFIX",
-              "Print number, size in bytes and commitment of each part.",
+              "Print the number, size in bytes and commitment of each part.",
               {"ends"},
-              rows_of({job, ends_to_read},
-                      {"key", "passphrase", "passphrase-file", "passphrase-command", "label", "quiet"})},
+              rows_of({job, ends_to_read, label, opening_key},
+                      {"passphrase", "passphrase-file", "passphrase-command", "quiet"})},
       Command{Action::open,
               "open",
               "(-k FILE | -p | --job JOB) --ends PREFIX --part I [OPTION]... PART",
               "Decrypt one part.",
               {"ends", "part"},
-              rows_of({job, ends_to_read, part_to_open},
-                      {"key", "passphrase", "passphrase-file", "passphrase-command", "label", "output",
-                       "force", "lanes", "threads", "kernel", "chunk-size", "progress", "size", "verbose",
-                       "quiet", "stats", "trace"}),
+              rows_of({job, ends_to_read, part_to_open, label, opening_key},
+                      {"passphrase", "passphrase-file", "passphrase-command", "output", "force", "lanes",
+                       "threads", "kernel", "chunk-size", "progress", "size", "verbose", "quiet", "stats",
+                       "trace"}),
               1}};
   return all;
 }
@@ -154,7 +169,7 @@ std::string commands_help() {
   }
   return fmt::format(
       "{}       gpuaes-parts COMMAND -h\n\n"
-      "Seal one file in parts, with several processes or on several hosts.\n\n{}\n{}\n"
+      "Seal one file in parts, with several processes, on one host or on many.\n\n{}\n{}\n"
       "Examples:\n"
       "  Seal a file in two parts at the same time:\n"
       "    gpuaes-parts plan -k key -o job\n"
@@ -186,7 +201,7 @@ void check_rules(const Command& command, const CommandLine& line, const Options&
   if (options.new_output && !options.output)
     throw UsageError(fmt::format("{} writes a new file, and cannot write to standard output", command.name));
   if (command.action == Action::open && options.part.of != 0)
-    throw UsageError("--part of open requires a number", "parts are numbered from 0");
+    throw UsageError("open requires --part I, not I/N", "parts are numbered from 0");
   if (options.decrypt)
     for (const char* const name : {"key", "passphrase", "passphrase-file", "passphrase-command", "label"})
       refuse_together(given, "job", name);

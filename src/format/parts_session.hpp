@@ -70,7 +70,7 @@ class PartsSession : public Session {
   bool open_part(const FrameHeader& header, const PartPlace& place);
   bool is_open(const PartPlace& place) const;
 
-  // Instead, if it cannot be opened: gives it a random key, so that no tag of its segments is right.
+  // If it cannot be opened: gives it a random key instead, with which no segment verifies.
   void lose_part(const PartPlace& place);
 
   // Before the pipeline starts, if the index is known.

@@ -28,11 +28,11 @@ inline constexpr std::size_t max_slots = 32;
 // Magic and suite: the first bytes of the header and of the message's context.
 inline constexpr std::size_t sealed_context_bytes = 17;
 
-// Whether the two characters after the name in a magic are another version number than 1: one digit and a
+// Whether the two characters after the name in a magic are a version number other than 1: one digit and a
 // newline, or two digits.
 bool is_other_version(std::string_view text);
 
-// A MAC under the file key. Each use has a name of its own, which the key of the MAC is derived from.
+// A MAC under the file key. Each use has its own name, from which the key of the MAC is derived.
 inline constexpr std::size_t mac_bytes = 32;
 std::array<std::byte, mac_bytes> make_mac(const Secret& file_key, std::string_view use,
                                           std::span<const std::byte> message);

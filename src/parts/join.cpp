@@ -21,7 +21,7 @@
 namespace gpuaes {
 namespace {
 
-// The parts may be too many to keep them open.
+// There may be too many parts to keep them all open.
 std::vector<JoinedPart> read_parts(const Options& options, const FrameSecret& secret,
                                    const std::vector<OutputTarget>& outputs, Cancel& cancel) {
   std::vector<JoinedPart> parts;

@@ -99,7 +99,7 @@ class Sealer {
     return sink.header();
   }
 
-  // IoError or AuthError if the file is something else than this part.
+  // IoError or AuthError if the file is anything other than this part.
   void keep_existing() {
     const std::string& name = *options_.output;
     const OutputTarget target = find_output(name);

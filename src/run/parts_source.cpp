@@ -180,7 +180,7 @@ class SeekableParts : public PartsSource {
     return same_cut && is_listed(header, number, index().entry(number), index().count(), session_.cipher());
   }
 
-  // Uses the number of parts, which is not authenticated, for nothing else before it has found the index.
+  // The number of parts is not authenticated, and serves only to find the index.
   PartsIndex read_index() const {
     if (input_bytes_ < part_count_bytes) refuse_index(input_bytes_);
     const std::uint64_t end = input_bytes_ - part_count_bytes;

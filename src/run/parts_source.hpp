@@ -23,9 +23,9 @@ class PartsSource : public Source {
 // part is checked when it arrives, and the index at the end. AuthError if the index is missing or wrong,
 // which read functions throw if it is at the end.
 //
-// With `salvage`, only the beginning of the session has been verified, and a part whose header is not right
-// is lost: no segment of it opens. Without a valid index, all input is read as if it could not be read at any
-// offset. Damage that hides where the next frame begins is still an AuthError. So is damage to part 0, if
+// With `salvage`, only the beginning of the session has been verified, and a part with a wrong header is
+// lost: none of its segments opens. Without a valid index, all input is read as if it could not be read at
+// any offset. Damage that hides where the next frame begins is still an AuthError. So is damage to part 0, if
 // there is no valid index.
 std::unique_ptr<PartsSource> make_parts_source(Source& input, std::optional<std::uint64_t> input_bytes,
                                                PartsSession& session, bool salvage = false);

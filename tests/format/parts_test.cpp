@@ -128,7 +128,7 @@ TEST_CASE("a frame opens only with its own kind, number, of, salt, suite, label 
   }
 }
 
-TEST_CASE("each attempt to seal a frame has a salt of its own") {
+TEST_CASE("each attempt to seal a frame has its own salt") {
   std::set<std::vector<std::byte>> salts;
   for (int i = 0; i < 100; ++i) {
     const auto session = seal_frame(frame_secret(), FrameKind::part, 0, 0, 0);
@@ -142,7 +142,8 @@ TEST_CASE("each attempt to seal a frame has a salt of its own") {
 
 namespace {
 
-// The shares as FORMAT defines them: whole segments, the first parts get one more.
+// The shares as gpuaes-stream(5), "Cutting a file", defines them: whole segments; the first parts get one
+// more.
 void check_cut(std::uint64_t size, std::uint32_t of) {
   CAPTURE(size, of);
   const std::uint64_t segments = (size + segment_bytes - 1) / segment_bytes;
@@ -178,7 +179,7 @@ TEST_CASE("an input cut into more parts than it has segments leaves the last par
 
 // The index ---------------------------------------------------------------------------------------
 
-TEST_CASE("the index finds parts by offsets in the body and in the plaintext, whatever parts are empty") {
+TEST_CASE("the index finds parts by offsets in the body and in the plaintext, whichever parts are empty") {
   std::vector<IndexEntry> entries;
   for (const std::uint64_t length : {0, 0, 20000, 0, 16384, 0, 0}) entries.push_back({.length = length});
   const PartsIndex index(entries);

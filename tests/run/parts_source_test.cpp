@@ -264,7 +264,7 @@ TEST_CASE("an authentic index that lists other parts or lengths is refused") {
   CHECK(read_parts(with_entries([](Entries&) {}), reading(true)).error == "");
 }
 
-TEST_CASE("parts of inputs that were cut otherwise, or in another order, are refused") {
+TEST_CASE("parts that were cut differently or reordered are refused") {
   const auto sealed = [](std::vector<std::pair<std::uint32_t, std::uint32_t>> parts) {
     PartsFile file{.bytes = {}};
     std::size_t at = 0;

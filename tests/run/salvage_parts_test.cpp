@@ -181,7 +181,7 @@ TEST_CASE("a file with a damaged index or number of parts is read like a pipe") 
   }
 }
 
-TEST_CASE("of a truncated file, the whole segments are recovered") {
+TEST_CASE("the whole segments of a truncated file are recovered") {
   const PartsFile file = make_parts(lengths);
   const std::size_t part_2 = file.frames[2] + frame_header_bytes;
   for (const bool seekable : {false, true}) {
@@ -196,7 +196,7 @@ TEST_CASE("of a truncated file, the whole segments are recovered") {
   }
 }
 
-TEST_CASE("no more zeros are written than there is ciphertext for, whatever changes") {
+TEST_CASE("whatever changes, no more zeros are written than there is ciphertext for") {
   const PartsFile file = make_parts({100, 0, 50});
   for (std::size_t at = frame_header_bytes; at < file.bytes.size(); ++at)
     for (const bool seekable : {false, true})
@@ -212,7 +212,7 @@ TEST_CASE("no more zeros are written than there is ciphertext for, whatever chan
       }
 }
 
-TEST_CASE("of a thousand parts with every third header damaged, the rest is recovered") {
+TEST_CASE("in a thousand parts with every third header damaged, the rest is recovered") {
   const PartsFile file = make_parts(std::vector<std::size_t>(1000, 20));
   Bytes bytes = file.bytes;
   Ranges lost;

@@ -66,8 +66,8 @@ refused() { # ERROR OPTION...
   expect_error "$1" "$again"
 }
 refused "$PWD/sealed.parts contains parts of a run with -n 6" -n 7
-refused "$PWD/sealed.parts contains parts of a run with other options" --label other
-refused "$PWD/sealed.parts contains parts of a run with other options" -d
+refused "$PWD/sealed.parts contains parts of a run with different options" --label other
+refused "$PWD/sealed.parts contains parts of a run with different options" -d
 touch -d '2001-01-01' plain
 refused "$PWD/plain has changed since an earlier run"
 rm "$work/hold"
@@ -82,7 +82,7 @@ expect_error "cannot join the parts: $PWD/plain has changed" \
   "$PWD/sealed.parts keeps 6 of 6 parts; run the same command again to continue"
 expect_opens sealed plain
 
-# A directory of others.
+# A directory with other files, or that other users can access.
 rm -r sealed.parts
 mkdir -m 700 sealed.parts
 touch sealed.parts/precious
@@ -90,5 +90,5 @@ expect_cluster 1 "${cluster[@]}"
 expect_error "$PWD/sealed.parts contains other files" "choose another name with -o"
 chmod 755 sealed.parts
 expect_cluster 1 "${cluster[@]}"
-expect_error "others have access to $PWD/sealed.parts" "remove it"
+expect_error "other users have access to $PWD/sealed.parts" "remove it"
 [ -e sealed.parts/precious ] || fail "expected that other files are kept"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The first complete attempt at a part stays: later ones say so, write its receipt and succeed, even if they began
-# before it was complete. Any other existing file is an error and stays, too.
+# before it was complete. Any other existing file is an error, and is not replaced either.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 . "$here/parts.sh"
@@ -78,7 +78,7 @@ done
 rmdir directory
 rm fifo link
 
-# An attempt that another one overtakes. The input of the slower one differs, so its part has another length.
+# One attempt overtakes another. The input of the slower one differs, so its part has another length.
 overtaken() { # COMMAND...
   rm -f part receipt slow.receipt
   mkfifo pipe

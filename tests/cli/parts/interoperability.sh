@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Files in parts, made by an independent implementation, open on each lane: from pipes and files, with --test and with
+# Files made of parts by an independent implementation open on each lane: from pipes and files, with --test and with
 # --range, with every kind of slot, with labels and in armor.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

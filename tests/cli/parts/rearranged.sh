@@ -76,7 +76,7 @@ def rearrangements(suite, lengths):
     yield change("all parts from another cut", *cut)
     yield change("an index of other lengths", *p, end=pf.make_index(job, pf.seal_parts(job, [plain, *[b""] * 4])) + n)
 
-    # A second index or end, and bytes that belong to nothing.
+    # A second index or end, and stray bytes.
     trailing = {"pipe": f"the input has trailing bytes after byte {len(whole)}"}
     yield change("the index twice", *p, end=2 * index + n)
     yield change("two different indexes", *p, end=index + pf.make_index(job, p) + n)
@@ -98,7 +98,7 @@ def rearrangements(suite, lengths):
 expect_all(rearrangements(pf.AES, [20000, 0, 16384, 5, 40000]), everywhere=True)
 expect_all(rearrangements(pf.KUZNYECHIK, [400, 0, 16384, 5, 100]))
 
-# An attempt at part 1 that was sealed after its input had changed: a pipe's reader notices at the index.
+# An attempt at part 1 that was sealed after its input had changed: the reader of a pipe detects this at the index.
 job, before, after = pf.new_job(keys=[KEY]), make_input(60000), make_input(60001)[1:]
 old, new = (pf.seal_parts(job, pf.cut(plain, 3), 3) for plain in (before, after))
 mixed = job.head + old[0] + new[1] + old[2] + pf.make_index(job, old) + (3).to_bytes(8, "big")

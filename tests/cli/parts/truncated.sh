@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A file in parts that is truncated at any byte never looks complete, and neither does one with bytes appended:
+# A file made of parts that is truncated at any byte never looks complete, and neither does one with bytes appended:
 # decryption fails with status 4.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"

@@ -32,7 +32,7 @@ refused 'list requires --ends' '' list --job job
 refused '--job and --key cannot be used together' '' list --job job -k "$key" --ends x
 refused '--job and --label cannot be used together' '' open --job job --label x --ends x --part 0 part
 refused 'open requires --part' '' open --job job --ends x part
-refused '--part of open requires a number' 'parts are numbered from 0' open --job job --ends x --part 0/2 part
+refused 'open requires --part I, not I/N' 'parts are numbered from 0' open --job job --ends x --part 0/2 part
 refused 'too many arguments' 'run with --help for a list of options' open --job job --ends x --part 0 one two
 
 part_hint='use I/N, for example 0/4, with I less than N, and N at most 1048576'

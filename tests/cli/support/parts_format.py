@@ -1,4 +1,4 @@
-"""An independent implementation of files in parts: suites 03 and 04 of the sealed format, receipts and job files.
+"""An independent implementation of files made of parts: suites 03 and 04 of the sealed format, receipts and job files.
 Follows gpuaes-stream(5), uses sealed_format.py, and shares no code with the program.
 
 A Job is what all parts of a file have in common. frame() seals a part, and join() adds the index; for malformed files,

@@ -1,4 +1,4 @@
-"""Functions for tests of files in parts: an independent implementation, as `pf`, in addition to those of
+"""Functions for tests of files made of parts: an independent implementation, as `pf`, in addition to those of
 sealed_harness.py."""
 
 import parts_format as pf
