@@ -63,6 +63,7 @@ refused 4 "part 1: part is not a sealed part" "$remove" --job job --part 1/3
 cp plain input
 expect_exit 1 "$parts" seal --job job --part 1/3 -i input -o input
 expect_error "part 1: input cannot be both input and output" "write to another file"
+# shellcheck disable=SC2094 # refused before it is read
 expect_exit 1 "$parts" seal --job job --part 1/3 -o input <input
 expect_error "part 1: input cannot be both input and output" "write to another file"
 same plain input
