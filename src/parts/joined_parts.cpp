@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -52,8 +53,9 @@ void check_numbers(const std::vector<JoinedPart>& parts, std::uint32_t count) {
 }
 
 void check_lengths(const std::vector<JoinedPart>& parts) {
-  std::uint64_t total = 0;
-  for (const JoinedPart& part : parts) total += part.header.length;
+  std::uint64_t total = 0;  // or the maximum, which is not the sum of any cut
+  for (const JoinedPart& part : parts)
+    total += std::min(part.header.length, std::numeric_limits<std::uint64_t>::max() - total);
   for (const JoinedPart& part : parts) {
     const std::uint64_t length = cut(total, {number_of(part), part.header.of}).length;
     if (part.header.length != length)
