@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "format/parts.hpp"
 #include "keys/recipient.hpp"
 
 namespace gpuaes {
@@ -27,6 +29,8 @@ struct Signature {
   std::size_t offset = 0;
 };
 
+constexpr std::string_view unjoined = "join the parts with gpuaes-parts, and decrypt the result";
+
 constexpr std::string_view openpgp_name = "an OpenPGP file", openpgp_hint = "decrypt it with gpg";
 
 // In ascending order of the bytes that must be read.
@@ -40,6 +44,7 @@ constexpr std::array signatures{
     Signature{"an xz file", compressed, "\xfd\x37zXZ\0"sv},
     Signature{"a 7z file", "unpack it with 7z", "7z\xbc\xaf\x27\x1c"sv},
     Signature{"a LUKS volume", "open it with cryptsetup", "LUKS\xba\xbe"sv},
+    Signature{"a gpuaes-parts job file", unjoined, "gpuaes-parts/1\n"sv},
     Signature{"an age file", "decrypt it with age", "age-encryption.org/v1\n"sv},
     Signature{openpgp_name, openpgp_hint, "-----BEGIN PGP MESSAGE-----"sv},
     Signature{"an age file", "decrypt it with age", "-----BEGIN AGE ENCRYPTED FILE-----"sv},
@@ -91,6 +96,14 @@ bool is_openpgp(std::span<const std::byte> begin) {
   }
 }
 
+// Whether this is the beginning of a part or an index, which gpuaes-parts has not joined yet.
+bool is_frame(std::span<const std::byte> begin) {
+  if (begin.size() < frame_header_bytes) return false;
+  const std::optional<FrameHeader> header = decode_frame(begin.first<frame_header_bytes>());
+  return header && header->number <= max_parts && header->of <= max_parts &&
+         header->length < max_part_bytes(Cipher::aes_256);
+}
+
 [[noreturn]] void refuse(std::string_view name, std::string_view hint) {
   throw AuthError(fmt::format("this is {}, not a gpuaes-stream one", name), std::string(hint));
 }
@@ -102,6 +115,8 @@ void refuse_foreign(HeaderReader& input) {
   if (is_openpgp(input.peek(openpgp_bytes))) refuse(openpgp_name, openpgp_hint);
   for (const Signature& each : signatures)
     if (begins_with(input, each)) refuse(each.name, each.hint);
+  if (is_frame(input.peek(frame_header_bytes)))
+    throw AuthError("the input is a part or an index, not a whole file", std::string(unjoined));
   if (looks_like_identity(first_content_line(as_text(input.peek(comment_bytes)))))
     throw AuthError("the input contains an identity, not an encrypted file",
                     "name the identity file with -k");

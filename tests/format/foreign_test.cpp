@@ -50,6 +50,7 @@ TEST_CASE("the files of other programs are recognized by their first bytes") {
   check("425a68", "a bzip2 file");
   check("28b52ffd", "a zstd file");
   check("04224d18", "an lz4 file");
+  check("6770756165732d70617274732f310a", "a gpuaes-parts job file");
   check("504b0304", "a zip file");
   check("504b0506", "a zip file");
   check("fd377a585a00", "an xz file");
@@ -81,6 +82,19 @@ TEST_CASE("OpenPGP messages are recognized by their first packet") {
     CAPTURE(hex);
     CHECK(refusal_of_hex(hex) == "");
   }
+}
+
+TEST_CASE("a part of a file is recognized by its frame header") {
+  const std::string rest(2 * 56, '5');
+  for (const std::string_view begin :
+       {"0100000003000000040000000000010000", "0200000004000000040000000000000000"})
+    CHECK(contains(refusal_of_hex(std::string(begin) + rest),
+                   "auth: the input is a part or an index, not a whole file"));
+  for (const std::string_view begin :
+       {"0300000003000000040000000000010000", "0100100001000000040000000000010000",
+        "0100000003001000010000000000010000", "0100000003000000040010000000000000"})
+    CHECK(refusal_of_hex(std::string(begin) + rest) == "");
+  CHECK(refusal_of_hex("0100000003000000040000000000010000" + rest.substr(2)) == "");
 }
 
 TEST_CASE("an identity file is recognized, also after comments") {
