@@ -43,13 +43,14 @@ expect_cluster 0 "${cluster[@]}" -i plain -o again
 expect_opens again plain
 for each in failed killed; do [ -d "$work/$each" ] || fail "expected a task that was $each"; done
 
-# Hosts of -S. Instead of ssh, a script runs the tasks here.
+# Hosts of -S. Instead of ssh, a script runs the tasks here. It sets SHELL as sshd does; GNU parallel relies on that.
 cat >"$work/ssh" <<END
 #!/bin/sh
 echo "\$1" >>'$work/hosts'
 shift
 [ "\$1" != -- ] || shift
 cd /
+export SHELL=/bin/sh
 exec sh -c "\$*"
 END
 chmod +x "$work/ssh"
