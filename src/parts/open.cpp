@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cli/program.hpp"
-#include "cli/progress.hpp"
 #include "parts/commands.hpp"
 #include "parts/ends.hpp"
-#include "parts/part_file.hpp"
-#include "run/file_conflicts.hpp"
+#include "parts/part_run.hpp"
 #include "run/filter.hpp"
 
 namespace gpuaes {
@@ -56,17 +53,13 @@ void open_part(const Options& options, const Ends& ends, const std::vector<struc
 }  // namespace
 
 void run_open(Options options, const Messages& messages) {
-  RunControl control(messages);
-  Progress progress(control.signals, messages, options.progress);
-  name_part(options.part.number, [&] {
-    refuse_input_conflicts(options);
-    show_only_named_devices(options.lanes);
+  run_part(options, messages, [&](Progress& progress, Cancel& cancel) {
     std::vector<struct stat> files;
-    const Ends ends = read_ends(options, files, messages, control.cancel);
+    const Ends ends = read_ends(options, files, messages, cancel);
     if (options.part.number >= ends.index.size())
       throw UsageError(fmt::format("the file has only {} parts", ends.index.size()),
                        "parts are numbered from 0");
-    open_part(options, ends, files, progress, messages, control.cancel);
+    open_part(options, ends, files, progress, messages, cancel);
   });
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "base/error.hpp"
 #include "format/parts.hpp"
 #include "io/fd_source_sink.hpp"
 
@@ -17,17 +16,5 @@ FrameHeader check_part(FdSource& file, const FrameSecret& secret);
 
 // I/N, or I if all of an input is the part.
 std::string share_text(std::uint32_t number, std::uint32_t of);
-
-// Returns `action()`. Puts the number of the part before the message of an error.
-template <class Action>
-auto name_part(std::uint32_t number, const Action& action) {
-  try {
-    return action();
-  } catch (const PipeClosed&) {
-    throw;
-  } catch (const Error& error) {
-    throw Error(error.exit(), fmt::format("part {}: {}", number, error.what()), error.hint());
-  }
-}
 
 }  // namespace gpuaes

@@ -1,5 +1,3 @@
-#include <memory>
-#include <optional>
 #include <vector>
 
 #include "cli/program.hpp"
@@ -20,14 +18,10 @@ void run_plan(const Options& options, const Messages& messages) {
   const Secrets secrets = read_secrets(options, messages, cancel);
   check_new_slots(secrets.keys, secrets.recipients, static_cast<bool>(secrets.passphrase));
   if (const char* const warning = writer_warning(secrets, false)) messages.warning(warning);
-  std::optional<Secret> passphrase;
-  if (secrets.passphrase) passphrase = secrets.passphrase();
   Secret file_key(file_key_bytes);
   fill_random(file_key.bytes());
   const SealedSuite suite{.cipher = options.cipher.value_or(Cipher::aes_256), .in_parts = true};
-  const std::vector<std::byte> header = make_sealed_header(
-      suite, file_key, {secrets.keys, secrets.recipients, passphrase ? &*passphrase : nullptr},
-      [&cancel] { cancel.check(); });
+  const std::vector<std::byte> header = make_header(suite, file_key, secrets, cancel);
   write_new_file(*options.output, encode_job(header, file_key, options.label).bytes(), cancel, {});
 }
 

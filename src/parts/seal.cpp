@@ -7,13 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "cli/program.hpp"
-#include "cli/progress.hpp"
 #include "format/sessions.hpp"
 #include "io/output_file.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
+#include "parts/part_run.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/filter.hpp"
 #include "run/range_stream.hpp"
@@ -150,13 +149,8 @@ class Sealer {
 }  // namespace
 
 void run_seal(Options options, const Messages& messages) {
-  RunControl control(messages);
-  Progress progress(control.signals, messages, options.progress);
-  name_part(options.part.number, [&] {
-    refuse_input_conflicts(options);
-    show_only_named_devices(options.lanes);
-    Sealer(options, messages, control.cancel).seal(progress);
-  });
+  run_part(options, messages,
+           [&](Progress& progress, Cancel& cancel) { Sealer(options, messages, cancel).seal(progress); });
 }
 
 }  // namespace gpuaes

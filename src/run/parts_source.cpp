@@ -150,19 +150,22 @@ class SeekableParts : public PartsSource {
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
     const PartPlace part = index().part_at(offset);
     if (!session_.is_open(part))
-      open_part(part, read_frame_header(input_, part.number * std::uint64_t{frame_header_bytes} + part.begin -
-                                                    frame_header_bytes));
-    input_.read_at(part.number * std::uint64_t{frame_header_bytes} + offset, out);
+      open_part(part, read_frame_header(input_, past_headers(part, part.begin) - frame_header_bytes));
+    input_.read_at(past_headers(part, offset), out);
   }
 
   void skip_to(std::uint64_t offset) override {
     const bool at_end = offset == index().body_bytes();
-    input_.skip_to(at_end ? input_bytes_
-                          : index().part_at(offset).number * std::uint64_t{frame_header_bytes} + offset);
+    input_.skip_to(at_end ? input_bytes_ : past_headers(index().part_at(offset), offset));
   }
 
  private:
   const PartsIndex& index() const { return *session_.index(); }
+
+  // The offset in input_, which continues after the first frame header, of byte `offset` of the body.
+  static std::uint64_t past_headers(const PartPlace& part, std::uint64_t offset) {
+    return part.number * std::uint64_t{frame_header_bytes} + offset;
+  }
 
   // The offset in the whole input, for messages.
   std::uint64_t in_input(std::uint64_t offset) const { return session_.input_offset({}) + offset; }

@@ -68,16 +68,6 @@ OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& 
                              .check = [&cancel] { cancel.check(); }});
 }
 
-std::vector<std::byte> make_header(const OpenedHeader& opened, const Secrets& secrets, Cancel& cancel) {
-  std::optional<Secret> passphrase;
-  if (secrets.passphrase) passphrase = secrets.passphrase();
-  std::vector<std::byte> header = make_sealed_header(
-      opened.suite, opened.file_key, {secrets.keys, secrets.recipients, passphrase ? &*passphrase : nullptr},
-      [&cancel] { cancel.check(); });
-  append(header, opened.message_header);
-  return header;
-}
-
 }  // namespace
 
 void run_rekey(const Options& options, const Messages& messages) {
@@ -108,7 +98,8 @@ void run_rekey(const Options& options, const Messages& messages) {
   const OpenedHeader opened = open_header(options, std::move(old_secrets), input, cancel);
   if (const char* const warning = writer_warning(new_secrets, opened.has_recipient))
     messages.warning(warning);
-  const std::vector<std::byte> header = make_header(opened, new_secrets, cancel);
+  std::vector<std::byte> header = make_header(opened.suite, opened.file_key, new_secrets, cancel);
+  append(header, opened.message_header);
   source.begin_here();
   Source& body = armor ? *armor : source;
   if (body.parallel_size() > 0) sink->expect(header.size() + body.parallel_size());

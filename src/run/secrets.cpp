@@ -252,6 +252,15 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
   return read_named(named, messages, cancel);
 }
 
+std::vector<std::byte> make_header(SealedSuite suite, const Secret& file_key, const Secrets& secrets,
+                                   Cancel& cancel) {
+  std::optional<Secret> passphrase;
+  if (secrets.passphrase) passphrase = secrets.passphrase();
+  return make_sealed_header(suite, file_key,
+                            {secrets.keys, secrets.recipients, passphrase ? &*passphrase : nullptr},
+                            [&cancel] { cancel.check(); });
+}
+
 const char* writer_warning(const Secrets& secrets, bool had_recipient) {
   const bool has_key = !secrets.keys.empty();
   if (had_recipient && (has_key || secrets.passphrase))

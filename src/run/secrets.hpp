@@ -10,6 +10,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "format/sealed.hpp"
 #include "io/cancel.hpp"
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
@@ -35,6 +36,10 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
 
 // The same for the new secrets of --rekey.
 Secrets read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel);
+
+// The header of a sealed file with a slot for each of the secrets. Asks for the passphrase, if there is one.
+std::vector<std::byte> make_header(SealedSuite suite, const Secret& file_key, const Secrets& secrets,
+                                   Cancel& cancel);
 
 // Returns a warning about new slots for `secrets`, or nullptr. Opening a file with a key does not prove who
 // wrote it if others may know the file key, as anyone with a recipient's identity does. `had_recipient`:
