@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,11 +29,11 @@ constexpr std::size_t file_call_bytes = 256 << 10;
 // sysfs) are all smaller.
 constexpr std::uint64_t min_parallel_size = 64 << 10;
 
-// Many lanes that read a file in parallel defeat the kernel's readahead, which follows one position in an
-// open file. So each read requests the data that other lanes will need soon, which is faster. With few lanes,
-// the kernel's own readahead is better. O_DIRECT was hardly faster and would need separate code.
-constexpr unsigned few_readers = 4;
-constexpr std::uint64_t readahead_bytes = 32 << 20;
+// For smaller files, direct reads are not worth opening the file again.
+constexpr std::uint64_t min_direct_size = 256 << 10;
+
+// How many places in a file are tested to find out whether most of it is in the page cache.
+constexpr int samples = 16;
 
 void grow_pipe(int fd) {
   const int bytes = fcntl(fd, F_GETPIPE_SZ);
@@ -41,6 +42,11 @@ void grow_pipe(int fd) {
 
 bool is_file(const struct stat& status) {
   return S_ISREG(status.st_mode) || S_ISBLK(status.st_mode);
+}
+
+// Network file systems hide the delays of the network by reading ahead, which direct reads do not.
+bool is_on_disk(const struct stat& status) {
+  return S_ISBLK(status.st_mode) || major(status.st_dev) != 0;
 }
 
 // Waits until `fd` is ready for `events`, at most `patience` milliseconds, or forever if negative. Returns
@@ -149,11 +155,20 @@ std::uint64_t FdSource::parallel_size() const {
   return S_ISBLK(status_.st_mode) || size_ > min_parallel_size ? size_ : 0;
 }
 
+bool FdSource::prepare_parallel() {
+  if (size_ >= min_direct_size && is_on_disk(status_)) direct_ = DirectReader::open(fd_, begin_ + size_);
+  if (!direct_) return false;
+  int uncached = 0;
+  for (int i = 0; i < samples; ++i) uncached += !direct_->is_cached(begin_ + size_ / samples * i, 1);
+  return uncached > samples / 2;
+}
+
+std::size_t FdSource::place_in_page(std::uint64_t offset) const {
+  return direct_ ? (begin_ + offset) % DirectReader::block_bytes : 0;
+}
+
 void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
-  if (readers_ > few_readers)
-    posix_fadvise(fd_.get(), static_cast<off_t>(begin_ + offset + readahead_bytes),
-                  static_cast<off_t>(out.size()), POSIX_FADV_WILLNEED);
-  std::size_t done = 0;
+  std::size_t done = direct_ ? direct_->read(begin_ + offset, out, cancel_) : 0;
   while (done < out.size()) {
     const auto at = static_cast<off_t>(begin_ + offset + done);
     const std::size_t wanted = std::min(out.size() - done, call_bytes);

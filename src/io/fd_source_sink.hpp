@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "io/direct_reader.hpp"
 #include "io/fd.hpp"
 #include "io/source_sink.hpp"
 
@@ -25,14 +27,16 @@ class FdSource : public Source {
   bool ready(std::chrono::milliseconds patience) override;
   std::uint64_t parallel_size() const override;
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+  std::size_t place_in_page(std::uint64_t offset) const override;
   void skip_to(std::uint64_t offset) override;
 
   // The size of a regular file or block device when it was opened, in bytes, not counting those before
   // begin_here(). None for anything else, and for files in /proc, whose st_size is 0.
   std::optional<std::uint64_t> size() const;
 
-  // The number of threads that will use read_at() concurrently.
-  void expect_readers(unsigned readers) { readers_ = readers; }
+  // Lets read_at() read what is not in the page cache directly from the disk, if possible. Returns whether
+  // that is so for most of the file. Call it before threads use read_at().
+  bool prepare_parallel();
 
   // Calls `check` when the input ends, before read() returns 0. It may throw.
   void at_end(std::function<void()> check) { check_end_ = std::move(check); }
@@ -54,12 +58,12 @@ class FdSource : public Source {
   Cancel& cancel_;
   struct stat status_ {};
   std::function<void()> check_end_;
-  unsigned readers_ = 1;
-  std::uint64_t opened_at_ = 0;  // initial position of the descriptor
-  std::uint64_t read_ = 0;       // position of read(), counted from opened_at_
-  std::uint64_t begin_ = 0;      // position of offset 0
-  std::uint64_t size_ = 0;       // bytes from begin_ to the end; 0 unless a regular file or a block device
-  bool sized_ = false;           // whether size_ is known; it is not for files in /proc
+  std::unique_ptr<DirectReader> direct_;  // or null
+  std::uint64_t opened_at_ = 0;           // initial position of the descriptor
+  std::uint64_t read_ = 0;                // position of read(), counted from opened_at_
+  std::uint64_t begin_ = 0;               // position of offset 0
+  std::uint64_t size_ = 0;  // bytes from begin_ to the end; 0 unless a regular file or a block device
+  bool sized_ = false;      // whether size_ is known; it is not for files in /proc
 };
 
 class FdSink : public Sink {

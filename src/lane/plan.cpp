@@ -61,6 +61,8 @@ void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine)
          memory_each * plan.chunks * plan.chunk_bytes > max_ring_bytes(machine, device))
     plan.chunk_bytes /= 2;
   plan.chunk_bytes = workload.chunk_bytes.value_or(plan.chunk_bytes);
+  // Disks write to huge pages much faster. Using one clears all of it, so a short input should not.
+  plan.huge_pages = workload.parallel_bytes >= 2 * plan.chunks * plan.chunk_bytes;
 }
 
 // A ring up to this size is assumed to fit: finding the available memory would take longer than it is worth.
@@ -157,7 +159,8 @@ std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const Workload
 }
 
 unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {
-  return is_file(workload) ? cpus : std::min(cpus, lanes_for_pipes(workload));
+  if (!is_file(workload)) return std::min(cpus, lanes_for_pipes(workload));
+  return workload.from_disk ? std::max(cpus, figures.min_disk_lanes) : cpus;
 }
 
 // Between pipes, one stream reads and one writes; the device could serve more, but they would not help.

@@ -25,6 +25,7 @@ struct Machine {
 // What is known about a run before it begins.
 struct Workload {
   std::uint64_t parallel_bytes = 0;  // of input that lanes can read in parallel; 0 unless it is a file
+  bool from_disk = false;            // whether most of that is not in the page cache
   LaneRates rates = figures.aes_ctr;
   std::optional<std::size_t> chunk_bytes;  // --chunk-size
 };
@@ -42,8 +43,9 @@ struct LanePlan {
   std::uint64_t later_from = 0;  // bytes of input after which they are opened
   std::size_t chunk_bytes = 0;   // of plaintext; not yet rounded to the format's units
   std::size_t chunks = 0;
-  std::size_t jobs = 0;  // that may be in flight in all lanes together
-  std::string reason;    // why these lanes were chosen; empty if the user named them
+  std::size_t jobs = 0;     // that may be in flight in all lanes together
+  bool huge_pages = false;  // whether the ring should use them
+  std::string reason;       // why these lanes were chosen; empty if the user named them
 };
 
 // How many bytes of input make CUDA lanes pay off; none if they never do. For a file, this is its minimum

@@ -27,6 +27,7 @@ struct PlanFigures {
   double cuda_ring_caches;
   std::size_t extra_cuda_chunks;  // in addition to the jobs in flight, for reading and writing
 
+  unsigned min_disk_lanes;                      // CPU lanes for a file that is not in the page cache
   unsigned min_file_streams, max_file_streams;  // CUDA streams per device for a file: one per CPU
   unsigned pipe_streams;                        // CUDA streams per device between pipes
 
@@ -54,6 +55,9 @@ inline constexpr PlanFigures figures{
     .cpu_ring_caches = 1,
     .cuda_ring_caches = 0.5,
     .extra_cuda_chunks = 4,
+
+    // Four lanes even with fewer CPUs: while one waits for the disk, another one encrypts.
+    .min_disk_lanes = 4,
 
     // Four streams even with fewer CPUs: while one thread waits, another one reads.
     .min_file_streams = 4,

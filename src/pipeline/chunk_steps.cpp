@@ -42,7 +42,7 @@ ChunkSteps::ChunkSteps(Ring& ring, Source& source, Sink& sink, const Session& se
       offset_(parallel_end_),
       message_end_(parallel_end_),
       carried_(session.unit_in()) {
-  ring.set_parallel(parallel_end_, [&source](std::uint64_t offset) { return source.message_end(offset); });
+  ring.set_parallel(source, parallel_end_);
 }
 
 bool ChunkSteps::is_end(const Chunk& chunk) const {

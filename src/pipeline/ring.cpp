@@ -35,28 +35,35 @@ std::span<std::byte> map_memory(std::size_t bytes) {
 
 }  // namespace
 
-Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes)
+Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes, bool huge_pages)
     : in_bytes_(in_bytes), out_bytes_(out_bytes), chunks_(chunks) {
-  const std::size_t in_stride = whole_pages(std::max(in_bytes, out_bytes));
+  const std::size_t in_stride = whole_pages(std::max(in_bytes, out_bytes)) + page_bytes;
   const std::size_t out_stride = whole_pages(out_bytes);
   const std::size_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
   if (in_stride > max_stride || out_stride > max_stride)
     throw IoError("the ring would exceed the address space", "use a smaller --chunk-size");
   in_all_ = in_stride * chunks;
   memory_ = map_memory(in_all_ + out_stride * chunks);
+  if (huge_pages) madvise(memory_.data(), memory_.size(), MADV_HUGEPAGE);
   for (std::size_t i = 0; i < chunks; ++i) {
-    chunks_[i].in_place_memory = memory_.subspan(i * in_stride, std::max(in_bytes, out_bytes));
-    chunks_[i].in_memory = chunks_[i].in_place_memory.first(in_bytes);
+    chunks_[i].memory_ = memory_.subspan(i * in_stride, in_stride);
+    place(chunks_[i], 0);
     chunks_[i].out_memory = memory_.subspan(in_all_ + i * out_stride, out_bytes);
   }
 }
 
 Ring::~Ring() {
   for (const Chunk& chunk : chunks_) {
-    explicit_bzero(chunk.in_place_memory.data(), chunk.in_touched);
+    if (chunk.in_touched > 0) explicit_bzero(chunk.memory_.data(), page_bytes + chunk.in_touched);
     explicit_bzero(chunk.out_memory.data(), chunk.out_touched);
   }
   munmap(memory_.data(), memory_.size());
+}
+
+// Sets where in a page the memory for the input begins.
+void Ring::place(Chunk& chunk, std::size_t begin) {
+  chunk.in_place_memory = chunk.memory_.subspan(begin, std::max(in_bytes_, out_bytes_));
+  chunk.in_memory = chunk.in_place_memory.first(in_bytes_);
 }
 
 // Tries for a while before it blocks. With many lanes and small chunks, sleeping and waking would take longer
@@ -121,13 +128,15 @@ Ring::Task Ring::next_task(Waiter& waiter, bool start) {
   chunk.in_size = chunk.out_size = 0;
   chunk.last = chunk.ends_message = chunk.in_source = chunk.in_place = false;
   if (parallel_at_ < parallel_size_) return next_parallel_chunk(chunk);
+  place(chunk, 0);
   reading_ = true;
   return {Task::Kind::fill, &chunk};
 }
 
 Ring::Task Ring::next_parallel_chunk(Chunk& chunk) {
   chunk.offset = parallel_at_;
-  const std::uint64_t message_end = message_end_(parallel_at_);
+  place(chunk, source_->place_in_page(parallel_at_));
+  const std::uint64_t message_end = source_->message_end(parallel_at_);
   const std::uint64_t left = std::min(message_end, parallel_size_) - parallel_at_;
   chunk.in_size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, left));
   chunk.ends_message = parallel_at_ + chunk.in_size == message_end;
@@ -237,7 +246,7 @@ Ring::Waits Ring::waits() const {
 Ring make_ring(const LanePlan& plan, const Session& session) {
   const std::size_t plain = std::min(session.unit_in(), session.unit_out());
   const std::size_t units = (plan.chunk_bytes + plain - 1) / plain;
-  return Ring(plan.chunks, units * session.unit_in(), units * session.unit_out());
+  return Ring(plan.chunks, units * session.unit_in(), units * session.unit_out(), plan.huge_pages);
 }
 
 LaneSetup lane_setup(const Ring& ring, const Session& session, bool in_place) {

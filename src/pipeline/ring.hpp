@@ -22,13 +22,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "format/format.hpp"
+#include "io/source_sink.hpp"
 #include "lane/backends.hpp"
 #include "lane/plan.hpp"
 
@@ -94,6 +94,7 @@ struct Chunk {
  private:
   friend class Ring;
   enum class State { empty, held, done };
+  std::span<std::byte> memory_;  // for the input, a page more than its size
   State state_ = State::empty;
   Waiter* done_by_ = nullptr;  // the lane that holds it or has processed it
 };
@@ -101,8 +102,8 @@ struct Chunk {
 class Ring {
  public:
   // `chunks` (at least 1) of `in_bytes` and `out_bytes` each, in one mapping. Memory is allocated when first
-  // used. IoError if the system refuses the mapping.
-  Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes);
+  // used, in huge pages if requested and possible. IoError if the system refuses the mapping.
+  Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes, bool huge_pages = false);
   ~Ring();  // wipes the memory that was used
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
@@ -115,10 +116,10 @@ class Ring {
   std::span<std::byte> in_memory() const noexcept { return memory_.first(in_all_); }
 
   // The first `size` bytes of the stream can be read from the source with read_at(), so their chunks do not
-  // need the reader's turn. `message_end` is Source::message_end(). Call this before the first take().
-  void set_parallel(std::uint64_t size, std::function<std::uint64_t(std::uint64_t)> message_end) {
+  // need the reader's turn. Call this before the first take().
+  void set_parallel(Source& source, std::uint64_t size) {
+    source_ = &source;
     parallel_size_ = size;
-    message_end_ = std::move(message_end);
   }
 
   struct Task {
@@ -180,6 +181,7 @@ class Ring {
   bool all_written() const { return closed_ && write_count_ == fill_count_; }
   Task next_task(Waiter& waiter, bool start);
   Task next_parallel_chunk(Chunk& chunk);
+  void place(Chunk& chunk, std::size_t begin);
   void note_waits();
   void wake(Waiter* waiter);
   void wake_one();
@@ -190,7 +192,7 @@ class Ring {
   std::size_t in_bytes_;
   std::size_t out_bytes_;
   std::uint64_t parallel_size_ = 0;
-  std::function<std::uint64_t(std::uint64_t)> message_end_;
+  Source* source_ = nullptr;
   std::vector<Chunk> chunks_;
 
   mutable std::mutex mutex_;      // guards all members below

@@ -40,10 +40,10 @@ void filter(const Options& options, Secrets secrets, Progress& progress, const M
 
 void run_stream(const Options& options, Report::Clock::time_point start, Endpoints& endpoints,
                 OpenStream& stream, Progress& progress, const Messages& messages, Cancel& cancel) {
-  const Workload workload = stream.workload(options.chunk_bytes);
+  Workload workload = stream.workload(options.chunk_bytes);
+  workload.from_disk = workload.parallel_bytes > 0 && endpoints.source.prepare_parallel();
   LanePlan plan = plan_lanes(options.lanes, workload, this_machine(workload));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
-  endpoints.source.expect_readers(static_cast<unsigned>(plan.jobs));
   Ring ring = make_ring(plan, stream.session());
   LaneSetup setup = lane_setup(ring, stream.session(), stream.in_place());
   setup.timed = options.trace.has_value();

@@ -154,6 +154,10 @@ class SeekableParts : public PartsSource {
     input_.read_at(past_headers(part, offset), out);
   }
 
+  std::size_t place_in_page(std::uint64_t offset) const override {
+    return input_.place_in_page(past_headers(index().part_at(offset), offset));
+  }
+
   void skip_to(std::uint64_t offset) override {
     const bool at_end = offset == index().body_bytes();
     input_.skip_to(at_end ? input_bytes_ : past_headers(index().part_at(offset), offset));

@@ -24,6 +24,9 @@ class WindowSource : public Source {
   bool ready(std::chrono::milliseconds patience) override;
   std::uint64_t parallel_size() const override;
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+  std::size_t place_in_page(std::uint64_t offset) const override {
+    return whole_.place_in_page(begin_ + offset);
+  }
   void skip_to(std::uint64_t offset) override;
   std::uint64_t message_end(std::uint64_t offset) override;
 
