@@ -69,6 +69,26 @@ TEST_CASE("default counts depend on the machine and the input") {
   }
 }
 
+TEST_CASE("CPU lanes that wait for a disk are at least four, unless their number is given") {
+  const Workload from_disk{.parallel_bytes = unlimited, .from_disk = true};
+  for (const unsigned cpus : {1u, 2u, 4u, 16u}) {
+    CHECK(plan("cpu", from_disk, machine(cpus)).first[0].count == std::max(cpus, 4u));
+    CHECK(plan("auto", from_disk, machine(cpus)).first[0].count == std::max(cpus, 4u));
+    CHECK(plan("cpu:1", from_disk, machine(cpus)).first[0].count == 1u);
+  }
+}
+
+TEST_CASE("the ring has huge pages if the input fills it") {
+  for (const char* const lanes : {"cpu", "cuda:0"}) {
+    const LanePlan large = plan(lanes, file, machine(4));
+    CHECK(large.huge_pages);
+    const std::uint64_t ring = 2 * large.chunks * large.chunk_bytes;
+    CHECK(plan(lanes, file_of(ring), machine(4)).huge_pages);
+    CHECK_FALSE(plan(lanes, file_of(ring - 1), machine(4)).huge_pages);
+    CHECK_FALSE(plan(lanes, pipe, machine(4)).huge_pages);
+  }
+}
+
 TEST_CASE("without -l a run begins with CPU lanes, and the plan gives the reason") {
   for (const bool cuda : {false, true})
     for (const unsigned cpus : {1u, 2u, 16u, 64u}) {

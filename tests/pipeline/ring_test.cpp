@@ -187,6 +187,32 @@ TEST_CASE("a ring wipes its chunks when it is destroyed") {
     }
 }
 
+TEST_CASE("the input of a chunk that lanes read begins where the source wants it, and is wiped") {
+  Cancel cancel;
+  const Jitter jitter;
+  const std::size_t size = 5000;  // not a whole number of pages
+  MemorySource source(test_bytes(4 * size), {.parallel = 3 * size}, cancel, jitter);
+  std::optional<Ring> ring(std::in_place, 1, size, 2 * size);
+  const Spy spy(ring->memory());
+  Waiter waiter;
+  ring->set_parallel(source, 3 * size);
+  for (const std::uint64_t offset : {0, 5000, 10000}) {
+    Chunk& chunk = take(*ring, waiter, Kind::work);
+    CHECK(reinterpret_cast<std::uintptr_t>(chunk.in().data()) % 4096 == offset % 4096);
+    CHECK(chunk.in().size() == size);
+    chunk.in_place = true;
+    chunk.out_size = chunk.in_touched = 2 * size;
+    CHECK(chunk.out().data() == chunk.in().data());
+    mark_all(chunk.out());
+    ring->done(chunk);
+    write_one(*ring, waiter);
+  }
+  CHECK(reinterpret_cast<std::uintptr_t>(take(*ring, waiter, Kind::fill).in_memory.data()) % 4096 == 0);
+  CHECK(spy.bytes_left() > 0);
+  ring.reset();
+  CHECK(spy.bytes_left() == 0);
+}
+
 // Order -------------------------------------------------------------------------------------------
 
 TEST_CASE("chunks are written in the order they were filled, even if they are done in another order") {

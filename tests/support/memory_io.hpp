@@ -74,6 +74,8 @@ class MemorySource : public Source {
     std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
   }
 
+  std::size_t place_in_page(std::uint64_t offset) const override { return offset % 4096; }
+
   void skip_to(std::uint64_t offset) override {
     const OneAtATime::Inside inside(turn_);
     position_ = offset;

@@ -1,0 +1,226 @@
+// Direct reads, and the questions what is in the page cache.
+#include "io/direct_reader.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/fd_source_sink.hpp"
+#include "support/bytes.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/io_support.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::size_t block = DirectReader::block_bytes;
+
+std::unique_ptr<DirectReader> open_direct(const std::string& name, std::uint64_t size) {
+  Cancel cancel;
+  return DirectReader::open(open_file(name, O_RDONLY, cancel), size);
+}
+
+// Removes a file from the page cache. Returns whether that worked and direct reads are possible.
+bool uncache(const std::string& name) {
+  Cancel cancel;
+  const Fd fd = open_file(name, O_RDONLY, cancel);
+  const auto size = static_cast<std::uint64_t>(lseek(fd.get(), 0, SEEK_END));
+  if (fdatasync(fd.get()) != 0 || posix_fadvise(fd.get(), 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
+  const auto reader = DirectReader::open(fd, size);
+  return reader && !reader->is_cached(0, size);
+}
+
+// Writes a file that is not in the page cache. Returns whether that was possible.
+bool write_uncached(const std::string& name, std::span<const std::byte> bytes) {
+  write_file(name, bytes);
+  return uncache(name);
+}
+
+constexpr char why_skipped[] = "no direct reads, or no control of the page cache, in the folder for tests";
+
+// Memory that begins at a given place in a block, between bytes that must not change.
+class Room {
+ public:
+  Room(std::size_t size, std::size_t place) : memory_(size + 3 * block, std::byte{0xa5}) {
+    const std::size_t begin = reinterpret_cast<std::uintptr_t>(memory_.data()) % block;
+    bytes_ = std::span(memory_).subspan((block - begin) % block + place % block, size);
+  }
+  std::span<std::byte> bytes() const { return bytes_; }
+  bool is_unchanged_around(std::size_t size) const {
+    const std::byte* const begin = bytes_.data();
+    for (const std::byte& byte : memory_)
+      if ((&byte < begin || &byte >= begin + size) && byte != std::byte{0xa5}) return false;
+    return true;
+  }
+
+ private:
+  Bytes memory_;
+  std::span<std::byte> bytes_;
+};
+
+}  // namespace
+
+TEST_CASE("a direct read gets exactly the bytes asked for, wherever they begin and end", "[optional]") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "file";
+  const std::size_t size = 100001;
+  if (!write_uncached(name, test_bytes(size))) return skip(why_skipped);
+  const auto reader = open_direct(name, size);
+  for (const std::size_t offset : {0, 1, 511, 512, 513, 4095, 4096, 4097, 16383, 16384, 16400, 49999})
+    for (const std::size_t wanted : {8192, 8193, 8704, 12287, 12288, 12289, 16400, 20481, 49999}) {
+      CAPTURE(offset, wanted);
+      const Room room(wanted, offset);
+      const std::size_t there = std::min(wanted, size - offset);
+      REQUIRE(reader->read(offset, room.bytes(), cancel) == there);
+      CHECK(difference(room.bytes().first(there), test_bytes(there, offset)) == "");
+      CHECK(room.is_unchanged_around(wanted));
+    }
+  CHECK_FALSE(reader->is_cached(0, size));
+}
+
+TEST_CASE("a direct read ends where the file does", "[optional]") {
+  Cancel cancel;
+  const TempDir directory;
+  for (const std::size_t size : {1, 511, 512, 4095, 4096, 4097, 8192, 16383, 20000}) {
+    const std::string name = directory / std::to_string(size);
+    if (!write_uncached(name, test_bytes(size))) return skip(why_skipped);
+    const auto reader = open_direct(name, size);
+    for (const std::size_t offset : {0, 1, 4096, 5000, 19999}) {
+      CAPTURE(size, offset);
+      const Room room(20000, offset);
+      const std::size_t there = size - std::min(size, offset);
+      CHECK(reader->read(offset, room.bytes(), cancel) == there);
+      CHECK(difference(room.bytes().first(there), test_bytes(there, offset)) == "");
+    }
+  }
+}
+
+TEST_CASE("holes of a file are read directly as zeros", "[optional]") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "file";
+  if (!write_uncached(name, test_bytes(10000))) return skip(why_skipped);
+  REQUIRE(truncate(name.c_str(), 1 << 20) == 0);
+  REQUIRE(uncache(name));
+  const auto reader = open_direct(name, 1 << 20);
+  const Room room(500000, 1);
+  REQUIRE(reader->read(1, room.bytes(), cancel) == 500000);
+  CHECK(difference(room.bytes().first(9999), test_bytes(9999, 1)) == "");
+  CHECK(difference(room.bytes().subspan(9999), Bytes(490001)) == "");
+}
+
+TEST_CASE("what is in the page cache, small, or in other memory is left to the caller", "[optional]") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "file";
+  const std::size_t size = 1 << 20;
+  if (!write_uncached(name, test_bytes(size))) return skip(why_skipped);
+  const auto reader = open_direct(name, size);
+  CHECK(reader->read(0, Room(20000, 1).bytes(), cancel) == 0);
+  CHECK(reader->read(100, Room(20000, 101).bytes(), cancel) == 0);
+  CHECK(reader->read(0, Room(block, 0).bytes(), cancel) == 0);
+  CHECK(reader->read(0, Room(0, 0).bytes(), cancel) == 0);
+  CHECK_FALSE(reader->is_cached(0, 1));
+
+  CHECK(difference(read_file(name), test_bytes(size)) == "");  // now it is in the page cache
+  CHECK(reader->is_cached(0, size));
+  CHECK(reader->read(0, Room(20000, 0).bytes(), cancel) == 0);
+}
+
+TEST_CASE("a file without direct reads has no direct reader") {
+  Cancel cancel;
+  CHECK(open_direct("/proc/self/status", 1000) == nullptr);
+  CHECK(open_direct("/dev/null", 1000) == nullptr);
+  const TempDir directory;
+  write_file(directory / "empty", {});
+  CHECK(open_direct(directory / "empty", 0) == nullptr);
+}
+
+TEST_CASE("a file is not mapped if the address space is limited") {
+  const TempDir directory;
+  const std::string name = directory / "file";
+  write_file(name, test_bytes(100000));
+  const rlimit limit{std::uint64_t{1} << 46, std::uint64_t{1} << 46};
+  CHECK(exit_of_child([&] {
+          if (setrlimit(RLIMIT_AS, &limit) != 0) return 2;
+          return open_direct(name, 100000) == nullptr ? 0 : 1;
+        }) == 0);
+}
+
+TEST_CASE("a direct read ends if the program is told to stop", "[optional]") {
+  const TempDir directory;
+  const std::string name = directory / "file";
+  if (!write_uncached(name, test_bytes(100000))) return skip(why_skipped);
+  const auto reader = open_direct(name, 100000);
+  Cancel cancel;
+  cancel.request(0);
+  const Room room(20000, 0);
+  CHECK(failure_of([&] { reader->read(0, room.bytes(), cancel); }) == "cancelled: 0");
+}
+
+// Sources -----------------------------------------------------------------------------------------
+
+TEST_CASE("a source reads a file directly if the memory is at the right place in a page", "[optional]") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "file";
+  const std::size_t size = 1000001;
+  if (!write_uncached(name, test_bytes(size))) return skip(why_skipped);
+  for (const std::size_t begin : {0, 100, 4096}) {
+    FdSource source = file_source(name, cancel, static_cast<off_t>(begin));
+    REQUIRE(source.prepare_parallel());
+    for (const std::size_t offset : {0, 1, 500000}) {
+      CAPTURE(begin, offset);
+      const std::size_t rest = size - begin - offset;
+      CHECK(source.place_in_page(offset) == (begin + offset) % block);
+      const Room room(rest, source.place_in_page(offset));
+      source.read_at(offset, room.bytes());
+      CHECK(difference(room.bytes(), test_bytes(rest, begin + offset)) == "");
+    }
+  }
+  CHECK(uncache(name));
+  FdSource source = file_source(name, cancel);
+  CHECK(source.prepare_parallel());
+  CHECK(difference(read_part(source, 12345, 50000), test_bytes(50000, 12345)) == "");  // at any place
+}
+
+TEST_CASE("a file that shrinks while it is read directly is an error", "[optional]") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "file";
+  for (const std::size_t left : {0, 1, 4096, 500000, 999999}) {
+    CAPTURE(left);
+    if (!write_uncached(name, test_bytes(1000000))) return skip(why_skipped);
+    FdSource source = file_source(name, cancel);
+    REQUIRE(source.prepare_parallel());
+    REQUIRE(truncate(name.c_str(), static_cast<off_t>(left)) == 0);
+    const Room room(1000000, 0);
+    CHECK(failure_of([&] { source.read_at(0, room.bytes()); }) ==
+          "io: " + name + " shrank while it was being read, from 1000000 to " + std::to_string(left) +
+              " bytes");
+  }
+}
+
+TEST_CASE("a source in the page cache, or a small one, is not read from the disk") {
+  Cancel cancel;
+  const TempDir directory;
+  write_file(directory / "file", test_bytes(1000000));
+  FdSource cached = file_source(directory / "file", cancel);
+  CHECK_FALSE(cached.prepare_parallel());
+  CHECK(difference(read_part(cached, 0, 1000000), test_bytes(1000000)) == "");
+  write_file(directory / "small", test_bytes(100000));
+  uncache(directory / "small");
+  FdSource small = file_source(directory / "small", cancel);
+  CHECK_FALSE(small.prepare_parallel());
+  CHECK(small.place_in_page(1) == 0);
+}
+
+}  // namespace gpuaes
