@@ -88,13 +88,17 @@ DirectReader::~DirectReader() {
 }
 
 bool DirectReader::is_cached(std::uint64_t offset, std::uint64_t size) const {
+  for (std::uint64_t at = offset; at < offset + size; at += sample_bytes)
+    if (!is_page_cached(at)) return false;
+  // The kernel reads ahead of what is read from the cache. If only the beginning of a small chunk is cached,
+  // the next chunks would be read through the cache, too.
+  return size == 0 || is_page_cached(offset + size - 1);
+}
+
+bool DirectReader::is_page_cached(std::uint64_t offset) const {
   static const auto page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  for (std::uint64_t at = offset; at < offset + size; at += sample_bytes) {
-    unsigned char resident = 0;
-    if (mincore(pages_ + at / page_bytes * page_bytes, 1, &resident) == 0 && (resident & 1) == 0)
-      return false;
-  }
-  return true;
+  unsigned char resident = 0;
+  return mincore(pages_ + offset / page_bytes * page_bytes, 1, &resident) != 0 || (resident & 1) != 0;
 }
 
 std::size_t DirectReader::read(std::uint64_t offset, std::span<std::byte> out, Cancel& cancel) const {

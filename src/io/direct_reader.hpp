@@ -37,6 +37,7 @@ class DirectReader {
 
  private:
   DirectReader(Fd fd, std::byte* pages, std::uint64_t size);
+  bool is_page_cached(std::uint64_t offset) const;
 
   Fd fd_;
   std::byte* pages_;  // the file, mapped but not accessible, for questions about the page cache
