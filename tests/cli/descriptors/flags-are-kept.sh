@@ -48,4 +48,22 @@ def run(nonblocking, stop):
 for nonblocking in ([], ["stdin"], ["stdout"], ["stdin", "stdout"]):
     for stop in ("end of input", "signal"):
         run(nonblocking, stop)
+
+# A file that is read directly from the disk.
+data = make_input(8 << 20)
+with open("file", "wb") as f:
+    f.write(data)
+evict("file")
+for lanes in ("cpu:1", "cpu:3"):
+    with open("file", "rb") as stdin:
+        want = flags(stdin.fileno())
+        drain, w = os.pipe()
+        child = start("-b", "64K", "-l", lanes, stdin=stdin, stdout=w)
+        os.close(w)
+        wait_until_stalled(drain)
+        expect_equal(want, flags(stdin.fileno()), f"{lanes}: flags of stdin while a file is read")
+        expect_same(reference(data), read_all(drain), lanes)
+        expect_exit(child, 0, lanes)
+        expect_equal(want, flags(stdin.fileno()), f"{lanes}: flags of stdin after a file was read")
+        os.close(drain)
 PYTHON

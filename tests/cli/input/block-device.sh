@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A block device works as input, from its start and from an offset, and as output.
+# A block device works as input, in the page cache or not, from its start and from an offset, and as output.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
-need losetup
+need losetup blockdev
 
 make_input $((3 * 1048576 + 512)) plain
 cp plain image
@@ -11,19 +11,23 @@ at_exit "losetup --detach $loop"
 [ -b "$loop" ] || skip "$loop does not exist"
 
 reference <plain >expected
-for size in 64K 1M; do
-  expect_exit 0 gs -b "$size" -i "$loop"
-  same expected "$work/stdout" "-i $loop"
-  expect_exit 0 gs -b "$size" <"$loop"
-  same expected "$work/stdout" "<$loop"
-done
-
-exec 3<"$loop"
-dd bs=1000 count=1 status=none <&3 >/dev/null
 tail -c +1001 plain | reference >expected-rest
-expect_exit 0 gs -b 64K <&3
-same expected-rest "$work/stdout" "$loop from offset 1000"
-exec 3<&-
+for flush in true "blockdev --flushbufs $loop"; do
+  for size in 64K 1M; do
+    $flush
+    expect_exit 0 gs -b "$size" -i "$loop"
+    same expected "$work/stdout" "-i $loop"
+    $flush
+    expect_exit 0 gs -b "$size" <"$loop"
+    same expected "$work/stdout" "<$loop"
+  done
+  exec 3<"$loop"
+  $flush
+  dd bs=1000 count=1 status=none <&3 >/dev/null
+  expect_exit 0 gs -b 64K <&3
+  same expected-rest "$work/stdout" "$loop from offset 1000"
+  exec 3<&-
+done
 
 expect_exit 1 gs -i "$loop" -o "$loop"
 expect_exit 0 gs -i plain -o "$loop"

@@ -1,34 +1,36 @@
 #!/usr/bin/env bash
-# A regular file that grows while it is read is read to its new end.
+# A regular file that grows while it is read, from the page cache or directly from the disk, is read to its new end.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 need python3
 
 python <<'PYTHON'
 from harness import *
+import itertools
 
 data = make_input(40 << 20)
 want = reference(data)
-for lanes in ("cpu:1", "cpu:3"):
-    for way in ("stdin", "-i"):
-        what = f"-l {lanes}, {way}"
-        with open("file", "wb") as f:
-            f.write(data[: 32 << 20])
-        r, w = os.pipe()
-        options = ["-b", "64K", "-l", lanes]
-        if way == "stdin":
-            stdin = open("file", "rb", buffering=0)
-            child = start(*options, stdin=stdin, stdout=w)
-        else:
-            child = start(*options, "-i", "file", stdout=w)
-        os.close(w)
-        wait_until_stalled(r)
-        with open("file", "ab") as f:
-            f.write(data[32 << 20 :])
-        got = read_all(r)
-        expect_exit(child, 0, what)
-        expect_same(want, got, what)
-        if way == "stdin":
-            expect_equal(len(data), os.lseek(stdin.fileno(), 0, os.SEEK_CUR), f"{what}: offset of stdin at the end")
-        os.close(r)
+for lanes, way, cached in itertools.product(("cpu:1", "cpu:3"), ("stdin", "-i"), (True, False)):
+    what = f"-l {lanes}, {way}, {'' if cached else 'not '}in the page cache"
+    with open("file", "wb") as f:
+        f.write(data[: 32 << 20])
+    if not cached:
+        evict("file")
+    r, w = os.pipe()
+    options = ["-b", "64K", "-l", lanes]
+    if way == "stdin":
+        stdin = open("file", "rb", buffering=0)
+        child = start(*options, stdin=stdin, stdout=w)
+    else:
+        child = start(*options, "-i", "file", stdout=w)
+    os.close(w)
+    wait_until_stalled(r)
+    with open("file", "ab") as f:
+        f.write(data[32 << 20 :])
+    got = read_all(r)
+    expect_exit(child, 0, what)
+    expect_same(want, got, what)
+    if way == "stdin":
+        expect_equal(len(data), os.lseek(stdin.fileno(), 0, os.SEEK_CUR), f"{what}: offset of stdin at the end")
+    os.close(r)
 PYTHON

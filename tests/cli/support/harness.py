@@ -177,6 +177,13 @@ def reference(data):
     return subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout
 
 
+def evict(name):
+    """Removes a file from the page cache, as far as its file system allows."""
+    with open(name, "rb") as f:
+        os.fsync(f.fileno())
+        os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 def read_all(fd):
     parts = []
     while part := os.read(fd, 1 << 20):
