@@ -17,7 +17,7 @@ TIMEOUT = 30  # seconds, enough for a busy machine; a run that takes longer is c
 # Faults that the programs tolerate at any call.
 HARMLESS = re.compile(
     r"(read|pread|write|fsync|fdatasync|close|ftruncate|fallocate|poll|epoll_wait|waitpid)=EINTR|\w+=short|fcntl=EPERM"
-    r"|(O_TMPFILE|mlock|madvise|posix_fadvise|sync_file_range)=\w+|fallocate=EOPNOTSUPP")
+    r"|(O_TMPFILE|O_DIRECT|preadv|mincore|mlock|madvise|posix_fadvise|sync_file_range)=\w+|fallocate=EOPNOTSUPP")
 
 # Faults after which data may be lost, if they hit an output.
 LOSSES = re.compile(r"(write|fsync|fdatasync|close|ftruncate)=(EIO|ENOSPC)")
@@ -134,6 +134,13 @@ def judge(run, folder, status, output, fault, where):
             or wrong_files(run, folder, status, lost))
 
 
+def evict(file):
+    """Removes a file from the page cache, as far as its file system allows."""
+    file.flush()
+    os.fsync(file.fileno())
+    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 def execute(fixture, run, fault, environment=None):
     """`fault` is NAME:N, NAME:N+, or empty for none."""
     with tempfile.TemporaryDirectory(prefix="case.", dir=fixture.folder) as outside:
@@ -143,6 +150,8 @@ def execute(fixture, run, fault, environment=None):
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(content)
                 os.fchmod(file.fileno(), run.modes.get(name, 0o644))
+                if run.uncached:
+                    evict(file)
         injected = record.environment(fixture.fault_library, fault)
         process, stdin = start(fixture, run, folder, {**injected, **(environment or {})})
         output = wait(process, stdin)

@@ -5,6 +5,8 @@ import re
 import subprocess
 import tempfile
 
+from execution import evict
+
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 OLD = b"what was in the file before\n" * 5000
 
@@ -18,12 +20,13 @@ class Run:
     results    checks of the files that a successful run leaves there: name to check
     modes      modes of such files, if not 0644
     syncs      the number of calls of fsync() that make the results durable
+    uncached   whether `files` are removed from the page cache before the run
     """
 
     def __init__(self, name, arguments, stdin=b"", stdout=None, files=None, results=None, modes=None,
-                 program="stream", syncs=0):
+                 program="stream", syncs=0, uncached=False):
         self.name, self.arguments, self.program = name, arguments, program
-        self.stdin, self.stdout, self.syncs = stdin, stdout, syncs
+        self.stdin, self.stdout, self.syncs, self.uncached = stdin, stdout, syncs, uncached
         self.files, self.results, self.modes = files or {}, results or {}, modes or {}
 
 
@@ -40,6 +43,7 @@ class Fixture:
         self.environment = {**os.environ, "LC_ALL": "C"}
         self.plain = os.urandom(size)
         self.make_files()
+        self.has_direct_reads = self.reads_directly("plain")
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -72,6 +76,22 @@ class Fixture:
         done = subprocess.run(self.expand(line), input=stdin, env=self.environment, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL)
         return done.stdout if done.returncode == 0 else None
+
+    def reads_directly(self, name):
+        """Whether the file system is on a disk and has direct reads, and `name` can be removed from the page cache."""
+        try:
+            fd = os.open(self.path(name), os.O_RDONLY | os.O_DIRECT)
+        except OSError:
+            return False
+        with open(self.path(name), "rb") as file, open(fd, "rb"):
+            evict(file)
+            try:
+                os.preadv(file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT)
+            except BlockingIOError:  # not in the page cache
+                return os.major(os.fstat(fd).st_dev) != 0
+            except OSError:
+                pass
+            return False
 
     # Checks return what is wrong with the bytes, or None. `whole` is False for the output of a failed run, which may be
     # only the beginning of the expected output.
@@ -153,6 +173,10 @@ def system_runs(fixture):
         Run("seal-share", f"seal --job {{job}} --part 0/1 -i {{plain}} {lanes} -o out --receipt receipt", program="parts",
             results={"out": fixture.joins(""), "receipt": fixture.sized(104)}, syncs=4),
         Run("join", "join --job {job} {part1} {part0} -o out", program="parts", results={"out": sealed}, syncs=2),
+        Run("seal-uncached", f"-k {{key}} {lanes} -i in", files={"in": fixture.plain}, results={"in": plain},
+            stdout=sealed, uncached=True),
+        Run("open-uncached", f"-d -k {{key}} {lanes} -i in", files={"in": fixture.sealed},
+            results={"in": fixture.same(fixture.sealed)}, stdout=plain, uncached=True),
         Run("info", "--info --json", stdin=fixture.sealed, stdout=fixture.begins(b"{")),
     ]
 

@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,7 +80,8 @@ Function* next(Function*, const char* name) {
 
 bool fails_to_open(const char* call, const char* path, int flags) {
   const bool nameless = (flags & O_TMPFILE) == O_TMPFILE && fails("O_TMPFILE", path, {EOPNOTSUPP});
-  return nameless || fails(call, path, {EMFILE, EACCES});
+  const bool direct = (flags & O_DIRECT) != 0 && fails("O_DIRECT", path, {EINVAL});
+  return nameless || direct || fails(call, path, {EMFILE, EACCES});
 }
 
 }  // namespace
@@ -105,6 +107,13 @@ CALL(ssize_t, __pread_chk, int fd, void* out, size_t size, off_t at, size_t) {
   return replaced_pread(fd, out, size, at);
 }
 SAME_CALL(__pread64_chk, __pread_chk)
+
+// A short read fills only the first pieces of memory.
+CALL(ssize_t, preadv, int fd, const iovec* memory, int count, off_t at) {
+  if (fails("preadv", fd, {EIO, EINTR})) return -1;
+  return syscall(SYS_preadv, fd, memory, shortened("preadv", fd, static_cast<size_t>(count)), at, 0);
+}
+SAME_CALL(preadv64, preadv)
 
 CALL(ssize_t, write, int fd, const void* bytes, size_t size) {
   static const auto real = next(replaced_write, "write");
@@ -300,6 +309,10 @@ CALL(int, mlock, const void* at, size_t size) {
 }
 CALL(int, madvise, void* at, size_t size, int advice) {
   return fails("madvise", -1, {EINVAL}) ? -1 : static_cast<int>(syscall(SYS_madvise, at, size, advice));
+}
+CALL(int, mincore, void* at, size_t size, unsigned char* resident) {
+  if (fails("mincore", -1, {EAGAIN, ENOMEM})) return -1;
+  return static_cast<int>(syscall(SYS_mincore, at, size, resident));
 }
 
 CALL(int, pthread_create, pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
