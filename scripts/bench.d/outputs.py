@@ -1,4 +1,4 @@
-"""From file to file, against cp and sync; and from a file that is not in the page cache."""
+"""From file to file, against cp and sync."""
 
 import os
 import shutil
@@ -56,35 +56,3 @@ def measure(fixture, kind, work, size):
     take_turns([copy, *ours, openssl], fixture.runs(3), fixture.deadline.at_most(20))
     remove(output)
     fixture.results.compare("output", f"{kind}, {words_of(size)}", [copy, *ours, openssl], size, copy, openssl)
-    if kind == "disk":
-        measure_cold(fixture, source, size)
-
-
-def evict(path):
-    """Whether the page cache dropped the file, if the system reports it."""
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-        for at in (0, os.fstat(fd).st_size // 2):
-            try:
-                if os.preadv(fd, [bytearray(4096)], at // 4096 * 4096, os.RWF_NOWAIT) > 0:
-                    return False
-            except OSError:  # not in the page cache, or not supported
-                pass
-        return True
-    finally:
-        os.close(fd)
-
-
-def measure_cold(fixture, source, size):
-    fixture.results.heading(f"file of {words_of(size)} that is not in the page cache to /dev/null")
-    if not evict(source):
-        fixture.results.left_out("file that is not in the page cache: the system keeps it there")
-        return
-    cat = Contender("cat", ["cat"], source, action="copy")
-    ours = [fixture.ours(form, "auto", source) for form in ("raw", "sealed")]
-    for c in (cat, *ours):
-        c.prepare = lambda: evict(source)
-    take_turns([cat, *ours], fixture.runs(3), fixture.deadline.at_most(15))
-    fixture.results.compare("cold", words_of(size), [cat, *ours], size, cat)

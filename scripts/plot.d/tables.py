@@ -154,6 +154,27 @@ def pipe_table(run):
     return markdown([f"{size_of(here)}", "GB/s", "vs. a copy", "vs. `openssl`", "CPU s/GB"], rows)
 
 
+def cpu_seconds_table(run):
+    """The rate and the CPU time of each program that encrypts or copies, in each place where it ran."""
+    parts = {"file": "file in the page cache", "cold": "file not in the page cache", "pipe": "between two pipes"}
+    here = {part: [row for row in run.of_part(part) if is_sealed_or_other(row)] for part in parts}
+    names = list(dict.fromkeys(name_with_lanes(row) for rows in here.values() for row in rows))
+    cells = {(part, name_with_lanes(row)): [rate_of(row), f"{float(row['cpu_seconds']) / int(row['bytes']) * 1e9:.2f}"]
+             for part, rows in here.items() for row in rows}
+    return markdown(["", *(heading for part in parts.values() for heading in (f"{part}, GB/s", "CPU s/GB"))],
+                    [[name, *(cell for part in parts for cell in cells.get((part, name), ["", ""]))] for name in names])
+
+
+def is_sealed_or_other(row):
+    if row["program"] == OURS:
+        return row["cipher"] == "aes-256" and row["format"] == "sealed" and row["action"] == "encrypt"
+    return row["action"] in ("encrypt", "copy") and row["program"] != "gpuaes-bench copy"
+
+
+def name_with_lanes(row):
+    return f"sealed, `-l {row['lanes']}`" if row["program"] == OURS else f"`{row['program']}`"
+
+
 def operations_table(run):
     rows = []
     here = run.of_part("operations")
@@ -185,14 +206,12 @@ def costs_table(run):
 
 def output_table(run):
     rows = []
-    for part in ("output", "cold"):
-        for case in cases_of(run, part):
-            here = case_rows(run, part, case)
-            copy = named(here, action="copy")
-            for row in here:
-                where = f"{case.partition(',')[0]}, {size_of([row])}" if part == "output" else f"not in the page cache, {size_of([row])}"
-                name = row["format"] if row["program"] == OURS else f"`{row['program']}`"
-                rows.append([f"{where}: {name}", rate_of(row), ratio(row, copy)])
+    for case in cases_of(run, "output"):
+        here = case_rows(run, "output", case)
+        copy = named(here, action="copy")
+        for row in here:
+            name = row["format"] if row["program"] == OURS else f"`{row['program']}`"
+            rows.append([f"{case.partition(',')[0]}, {size_of([row])}: {name}", rate_of(row), ratio(row, copy)])
     return markdown(["", "GB/s", "vs. the copy"], rows)
 
 
@@ -217,6 +236,7 @@ def memory_table(run):
 
 TABLES = {
     "run": run_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "pipe": pipe_table,
+    "cpu-seconds": cpu_seconds_table,
     "operations": operations_table, "costs": costs_table, "output": output_table, "cpus": cpus_table,
     "memory": memory_table, **part_tables.TABLES,
 }

@@ -68,7 +68,7 @@ class Sealer {
   }
 
   FrameHeader seal_new(Progress& progress) {
-    const Report::Clock::time_point start = Report::Clock::now();
+    const Report::Start start;
     Endpoints endpoints = open_endpoints(options_, files_, messages_, cancel_);
     files_.push_back(endpoints.source.status());
     const std::optional<std::uint64_t> size = endpoints.source.size();

@@ -29,7 +29,7 @@ namespace {
 
 void filter(const Options& options, Secrets secrets, Progress& progress, const Messages& messages,
             Cancel& cancel) {
-  const Report::Clock::time_point start = Report::Clock::now();
+  const Report::Start start;
   Endpoints endpoints = open_endpoints(options, secrets.files, messages, cancel);
   const std::unique_ptr<OpenStream> stream =
       open_stream(options, std::move(secrets), endpoints, messages, cancel);
@@ -38,8 +38,8 @@ void filter(const Options& options, Secrets secrets, Progress& progress, const M
 
 }  // namespace
 
-void run_stream(const Options& options, Report::Clock::time_point start, Endpoints& endpoints,
-                OpenStream& stream, Progress& progress, const Messages& messages, Cancel& cancel) {
+void run_stream(const Options& options, Report::Start start, Endpoints& endpoints, OpenStream& stream,
+                Progress& progress, const Messages& messages, Cancel& cancel) {
   Workload workload = stream.workload(options.chunk_bytes);
   workload.from_disk = workload.parallel_bytes > 0 && endpoints.source.prepare_parallel();
   LanePlan plan = plan_lanes(options.lanes, workload, this_machine(workload));

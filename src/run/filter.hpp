@@ -17,7 +17,7 @@ void run_filter(Options options, const Messages& messages);
 
 // Moves a stream through the pipeline, from its source to its finished sink, and writes the figures that
 // `options` request to `endpoints`. The run began at `start`.
-void run_stream(const Options& options, Report::Clock::time_point start, Endpoints& endpoints,
-                OpenStream& stream, Progress& progress, const Messages& messages, Cancel& cancel);
+void run_stream(const Options& options, Report::Start start, Endpoints& endpoints, OpenStream& stream,
+                Progress& progress, const Messages& messages, Cancel& cancel);
 
 }  // namespace gpuaes

@@ -25,7 +25,7 @@ RingStats ring_stats(const Ring& ring) {
 
 }  // namespace
 
-Report::Report(Clock::time_point start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace,
+Report::Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace,
                const Messages& messages, Cancel& cancel)
     : start_(start), stats_(std::move(stats)), messages_(messages) {
   if (trace) trace_.emplace(std::move(trace), cancel);
@@ -44,9 +44,13 @@ void Report::log_lanes(const LanePlan& plan) const {
 }
 
 void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring) {
-  const Stats stats{stream.header_bytes() + pipeline.bytes_in(), stream.bytes_out(pipeline.bytes_out()),
-                    std::chrono::duration<double>(Clock::now() - start_).count(), pipeline.lane_stats(),
-                    ring_stats(ring)};
+  const Start end;
+  const Stats stats{.bytes_in = stream.header_bytes() + pipeline.bytes_in(),
+                    .bytes_out = stream.bytes_out(pipeline.bytes_out()),
+                    .seconds = std::chrono::duration<double>(end.time - start_.time).count(),
+                    .cpu_seconds = end.cpu_seconds - start_.cpu_seconds,
+                    .lanes = pipeline.lane_stats(),
+                    .ring = ring_stats(ring)};
   try {
     write(stats);
   } catch (const IoError& error) {

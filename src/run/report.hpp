@@ -14,17 +14,22 @@
 #include "pipeline/trace.hpp"
 #include "run/open_stream.hpp"
 #include "run/stats.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 
 class Report {
  public:
-  using Clock = std::chrono::steady_clock;
+  // The beginning of a run.
+  struct Start {
+    std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
+    double cpu_seconds = gpuaes::cpu_seconds();
+  };
 
-  // The run began at `start`. Either sink may be null. The timeline begins here; from now on, however the run
+  // Either sink may be null. The timeline begins here; from now on, however the run
   // ends, its file is complete JSON. A run that fails earlier leaves an existing file unchanged.
-  Report(Clock::time_point start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace,
-         const Messages& messages, Cancel& cancel);
+  Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace, const Messages& messages,
+         Cancel& cancel);
 
   Trace* trace() { return trace_ ? &*trace_ : nullptr; }  // for the pipeline; nullptr without --trace
 
@@ -38,7 +43,7 @@ class Report {
  private:
   void write(const Stats& stats);
 
-  Clock::time_point start_;
+  Start start_;
   std::unique_ptr<Sink> stats_;
   std::optional<Trace> trace_;
   const Messages& messages_;

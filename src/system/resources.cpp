@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -160,6 +161,12 @@ unsigned usable_cpus() {
 std::uint64_t available_memory() {
   const std::uint64_t kibibytes = number_of("/proc/meminfo", "MemAvailable:", unlimited / 1024);
   return std::min({kibibytes * 1024, left_by_groups(), left_by_limit()});
+}
+
+double cpu_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
 // Not getrusage(): its ru_maxrss survives exec(), so it includes the program that started this one.

@@ -1,5 +1,6 @@
-// The CPUs and the memory that this process may use, within its affinity, its limits and its control groups
-// (cgroups(7)). A container with a quota of two CPUs on a machine with 64 must not start 64 threads.
+// The CPUs and the memory that this process may use or has used, within its affinity, its limits and its
+// control groups (cgroups(7)). A container with a quota of two CPUs on a machine with 64 must not start 64
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,9 @@ unsigned usable_cpus();
 // The number of bytes that this process may still allocate: what the system can provide without swapping,
 // within the limits of its control groups and RLIMIT_AS.
 std::uint64_t available_memory();
+
+// The CPU time that the threads of this process have used, in seconds.
+double cpu_seconds();
 
 // The peak resident set size of this process, in bytes; 0 if unknown.
 std::uint64_t peak_memory();

@@ -3,7 +3,9 @@
 
 #include <sched.h>
 
+#include <chrono>
 #include <cstdint>
+#include <thread>
 
 #include "support/catch.hpp"
 
@@ -25,6 +27,18 @@ TEST_CASE("this process may use at least one CPU, and no more than it is bound t
   CHECK(usable_cpus() == 1);
   CHECK(bound_cpus() == 1);
   REQUIRE(sched_setaffinity(0, sizeof set, &set) == 0);
+}
+
+TEST_CASE("CPU seconds grow while a thread works, not while it sleeps") {
+  const double begin = cpu_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const double after_sleep = cpu_seconds();
+  CHECK(after_sleep - begin < 0.1);
+  std::thread([&] {
+    while (cpu_seconds() < after_sleep + 0.1) {
+    }
+  }).join();
+  CHECK(cpu_seconds() >= after_sleep + 0.1);
 }
 
 TEST_CASE("available memory is plausible") {

@@ -18,10 +18,11 @@ def expect(ok, what):
         sys.exit(f"FAIL: expected {what}, got {s}")
 
 
-expect({"bytes_in", "bytes_out", "seconds", "lanes", "ring", "peak_rss_bytes"} <= s.keys(), "all the keys")
+expect({"bytes_in", "bytes_out", "seconds", "cpu_seconds", "lanes", "ring", "peak_rss_bytes"} <= s.keys(), "all the keys")
 expect(s["bytes_in"] == want, f"bytes_in to be {want}")
 expect(s["bytes_out"] == want, f"bytes_out to be {want}")
 expect(0 <= s["seconds"] < 60, "seconds to be small")
+expect(0 < s["cpu_seconds"] < 60, "cpu_seconds above 0")
 expect(isinstance(s["peak_rss_bytes"], int) and s["peak_rss_bytes"] > 1 << 20, "peak_rss_bytes above 1 MiB")
 expect(len(s["lanes"]) == lanes, f"{lanes} lanes")
 for lane in s["lanes"]:

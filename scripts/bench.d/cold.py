@@ -1,0 +1,54 @@
+"""A file that is not in the page cache, to /dev/null: every kind of lane next to other programs and to direct reads."""
+
+import os
+
+from contender import Contender, find, take_turns
+from fixture import make_random_file
+from outputs import disk_folder
+from units import words_of
+
+
+def evict(path):
+    """Whether the page cache dropped the file, if the system reports it."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        for at in (0, os.fstat(fd).st_size // 2):
+            try:
+                if os.preadv(fd, [bytearray(4096)], at // 4096 * 4096, os.RWF_NOWAIT) > 0:
+                    return False
+            except OSError:  # not in the page cache, or not supported
+                pass
+        return True
+    finally:
+        os.close(fd)
+
+
+def run(fixture):
+    size = fixture.stream_size
+    fixture.results.heading(f"file of {words_of(size)} that is not in the page cache to /dev/null")
+    folder = disk_folder(fixture)
+    if not folder:
+        fixture.results.left_out("file that is not in the page cache: no folder on a disk")
+        return
+    with fixture.folder_in(folder) as work:
+        source = os.path.join(work, "in")
+        make_random_file(source, size)
+        if evict(source):
+            measure(fixture, source, size)
+        else:
+            fixture.results.left_out("file that is not in the page cache: the system keeps it there")
+
+
+def measure(fixture, source, size):
+    direct = Contender("dd iflag=direct", ["dd", f"if={source}", "of=/dev/null", "bs=8M", "iflag=direct", "status=none"],
+                       program="dd iflag=direct", action="copy")
+    cat = Contender("cat", ["cat"], source, action="copy")
+    ours = [fixture.ours("sealed", lanes, source) for lanes in ("cpu:1", "cpu", *fixture.cuda_lanes()[:1], "auto")]
+    rivals = [fixture.openssl(source), *fixture.age_encrypts(source)]
+    contenders = [direct, cat, *ours, *rivals]
+    for c in contenders:
+        c.prepare = lambda: evict(source)
+    take_turns(contenders, fixture.runs(3), fixture.deadline.at_most(90))
+    fixture.results.compare("cold", words_of(size), contenders, size, direct, find(rivals, "openssl"))
