@@ -43,7 +43,7 @@ class Fixture:
         self.environment = {**os.environ, "LC_ALL": "C"}
         self.plain = os.urandom(size)
         self.make_files()
-        self.has_direct_reads = self.reads_directly("plain")
+        self.has_direct_reads = self.reads_directly()
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -77,21 +77,19 @@ class Fixture:
                               stderr=subprocess.DEVNULL)
         return done.stdout if done.returncode == 0 else None
 
-    def reads_directly(self, name):
-        """Whether the file system is on a disk and has direct reads, and `name` can be removed from the page cache."""
+    def reads_directly(self):
+        """Whether the file system is on a disk and has direct reads, and files can be removed from the page cache."""
+        self.make("uncached", self.plain)
         try:
-            fd = os.open(self.path(name), os.O_RDONLY | os.O_DIRECT)
-        except OSError:
-            return False
-        with open(self.path(name), "rb") as file, open(fd, "rb"):
-            evict(file)
-            try:
+            os.close(os.open(self.path("uncached"), os.O_RDONLY | os.O_DIRECT))
+            with open(self.path("uncached"), "rb") as file:
+                evict(file)
                 os.preadv(file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT)
-            except BlockingIOError:  # not in the page cache
-                return os.major(os.fstat(fd).st_dev) != 0
-            except OSError:
-                pass
-            return False
+        except BlockingIOError:  # not in the page cache
+            return os.major(os.stat(self.folder).st_dev) != 0
+        except OSError:
+            pass
+        return False
 
     # Checks return what is wrong with the bytes, or None. `whole` is False for the output of a failed run, which may be
     # only the beginning of the expected output.
