@@ -1,5 +1,5 @@
-# shellcheck shell=bash
-# Functions for tests of files that are not in the page cache. Source it after lib.sh.
+# shellcheck shell=bash disable=SC2154 # sourced after lib.sh
+# Functions for tests of files that are not in the page cache.
 
 # evict FILE...: removes files from the page cache, as far as their file system allows.
 evict() {
@@ -45,5 +45,56 @@ expect_uncached() {
   [ "$cached" -le $((size / 8)) ] || fail "$2: expected $1 not to be in the page cache, but $cached of $size bytes are"
 }
 
-# is_cached FILE: whether all of it is in the page cache.
-is_cached() { [ "$(cached_bytes "$1")" -ge "$(stat -c %s -- "$1")" ]; }
+# keeps_cache STATUS FILE COMMAND...: the command reads FILE, and does not change whether it is in the page cache.
+keeps_cache() {
+  local status=$1 file=$2 attempt
+  shift 2
+  evict "$file"
+  expect_exit "$status" "$@"
+  expect_uncached "$file" "$*"
+  # Other programs may empty the page cache at the same time.
+  for attempt in 1 2 3; do
+    cat "$file" >/dev/null
+    expect_exit "$status" "$@"
+    if [ "$(cached_bytes "$file")" -ge "$(stat -c %s -- "$file")" ]; then return; fi
+  done
+  fail "$*: expected $file to be in the page cache, but only $(cached_bytes "$file") bytes of it are"
+}
+
+# uncached STATUS FILE EXPECTED COMMAND...: the command, run while FILE is not in the page cache, exits with STATUS and
+# writes the bytes of EXPECTED.
+uncached() {
+  local status=$1 file=$2 expected=$3
+  shift 3
+  evict "$file"
+  expect_exit "$status" "$@"
+  same "$expected" "$work/stdout" "$*"
+}
+
+# check_opening FILE PLAIN OPTION...: in every way.
+check_opening() {
+  local file=$1 plain=$2 i
+  shift 2
+  uncached 0 "$file" "$plain" gsealed -d "$@" -i "$file"
+  uncached 0 "$file" "$plain" gsealed -d "$@" <"$file"
+  uncached 0 "$file" /dev/null gsealed --test "$@" -i "$file"
+  uncached 0 "$file" "$plain" gsealed --salvage "$@" -i "$file"
+  head -c 230000 "$plain" | tail -c 200000 >"$work/range"
+  uncached 0 "$file" "$work/range" gsealed -d "$@" --range 30000:200000 -i "$file"
+  for i in 0 1 2; do
+    evict "$file"
+    expect_exit 0 gsealed -d "$@" --part "$i/3" -i "$file"
+    cat "$work/stdout"
+  done >"$work/together"
+  same "$plain" "$work/together" "--part of $file, $*"
+}
+
+# check_cache_of_opening FILE OPTION...: in every way.
+check_cache_of_opening() {
+  local file=$1
+  shift
+  keeps_cache 0 "$file" gsealed -d "$@" -i "$file"
+  keeps_cache 0 "$file" gsealed --test "$@" -i "$file"
+  keeps_cache 0 "$file" gsealed -d "$@" --range 1000000: -i "$file"
+  keeps_cache 0 "$file" gsealed -d "$@" --part 1/2 -i "$file"
+}
