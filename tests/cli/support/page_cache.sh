@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # sourced after lib.sh
+# shellcheck shell=bash disable=SC2154,SC2094 # sourced after lib.sh; files are only read
 # Functions for tests of files that are not in the page cache.
 
 # evict FILE...: removes files from the page cache, as far as their file system allows.
@@ -47,13 +47,13 @@ expect_uncached() {
 
 # keeps_cache STATUS FILE COMMAND...: the command reads FILE, and does not change whether it is in the page cache.
 keeps_cache() {
-  local status=$1 file=$2 attempt
+  local status=$1 file=$2
   shift 2
   evict "$file"
   expect_exit "$status" "$@"
   expect_uncached "$file" "$*"
   # Other programs may empty the page cache at the same time.
-  for attempt in 1 2 3; do
+  for _ in 1 2 3; do
     cat "$file" >/dev/null
     expect_exit "$status" "$@"
     if [ "$(cached_bytes "$file")" -ge "$(stat -c %s -- "$file")" ]; then return; fi
