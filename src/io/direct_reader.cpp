@@ -50,7 +50,7 @@ class Blocks {
   std::size_t before() const { return before_; }  // bytes before the range
   std::span<const iovec> memory() const { return std::span(memory_).first(count_); }
 
-  // Completes the range, of which only the first `size` bytes were read.
+  // Completes the range after its first `size` bytes were read.
   void finish(std::size_t size) const {
     const std::size_t in_head = std::min(size, head_.size());
     const std::size_t in_tail = size - std::min(size, head_.size() + middle_.size());

@@ -32,7 +32,7 @@ constexpr std::uint64_t min_parallel_size = 64 << 10;
 // For smaller files, direct reads are not worth opening the file again.
 constexpr std::uint64_t min_direct_size = 256 << 10;
 
-// How many places in a file are tested to find out whether most of it is in the page cache.
+// How many places in a file are tested to decide whether most of it is in the page cache.
 constexpr int samples = 16;
 
 void grow_pipe(int fd) {
