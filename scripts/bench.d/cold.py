@@ -9,7 +9,7 @@ from units import words_of
 
 
 def evict(path):
-    """Whether the page cache dropped the file, if the system reports it."""
+    """Removes the file from the page cache. Returns whether that worked, as far as the system reports it."""
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)

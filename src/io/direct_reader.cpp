@@ -16,7 +16,7 @@
 namespace gpuaes {
 namespace {
 
-// The distance between pages that are tested for being in the page cache.
+// The distance between the pages that is_cached() tests.
 constexpr std::uint64_t sample_bytes = 256 << 10;
 
 constexpr std::size_t block_bytes = DirectReader::block_bytes;
@@ -90,9 +90,9 @@ DirectReader::~DirectReader() {
 bool DirectReader::is_cached(std::uint64_t offset, std::uint64_t size) const {
   for (std::uint64_t at = offset; at < offset + size; at += sample_bytes)
     if (!is_page_cached(at)) return false;
-  // The kernel reads ahead of what is read from the cache. If only the beginning of a small chunk is cached,
-  // the next chunks would be read through the cache, too.
-  return size == 0 || is_page_cached(offset + size - 1);
+  // If a small chunk were read through the cache because its beginning is cached, the kernel would read
+  // ahead, and the next chunks would be read through the cache, too.
+  return is_page_cached(offset + size - 1);
 }
 
 bool DirectReader::is_page_cached(std::uint64_t offset) const {

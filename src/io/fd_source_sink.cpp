@@ -29,7 +29,7 @@ constexpr std::size_t file_call_bytes = 256 << 10;
 // sysfs) are all smaller.
 constexpr std::uint64_t min_parallel_size = 64 << 10;
 
-// For smaller files, direct reads are not worth opening the file again.
+// Smaller files are not worth opening again for direct reads.
 constexpr std::uint64_t min_direct_size = 256 << 10;
 
 // How many places in a file are tested to decide whether most of it is in the page cache.
@@ -44,7 +44,8 @@ bool is_file(const struct stat& status) {
   return S_ISREG(status.st_mode) || S_ISBLK(status.st_mode);
 }
 
-// Network file systems hide the delays of the network by reading ahead, which direct reads do not.
+// Network file systems hide latency by reading ahead, which direct reads do not do. Their st_dev
+// has the major number 0, as on Btrfs, ZFS and overlayfs.
 bool is_on_disk(const struct stat& status) {
   return S_ISBLK(status.st_mode) || major(status.st_dev) != 0;
 }

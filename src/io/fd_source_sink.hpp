@@ -34,8 +34,8 @@ class FdSource : public Source {
   // begin_here(). None for anything else, and for files in /proc, whose st_size is 0.
   std::optional<std::uint64_t> size() const;
 
-  // Lets read_at() read what is not in the page cache directly from the disk, if possible. Returns whether
-  // that is so for most of the file. Call it before threads use read_at().
+  // From now on, read_at() reads data that is not in the page cache directly from the disk, if possible.
+  // Returns whether most of the file is such data. Call this before threads use read_at().
   bool prepare_parallel();
 
   // Calls `check` when the input ends, before read() returns 0. It may throw.

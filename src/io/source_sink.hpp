@@ -33,8 +33,8 @@ class Source {
   // Reads exactly out.size() bytes at `offset`. IoError if the input no longer has them.
   virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
 
-  // Where in a page of 4096 bytes the memory for read_at() should begin. It may begin anywhere, but then
-  // reading is slower.
+  // Where in a page of 4096 bytes the memory for read_at() should begin. If it begins elsewhere, reading may
+  // be slower.
   virtual std::size_t place_in_page([[maybe_unused]] std::uint64_t offset) const { return 0; }
 
   // The input is one message, or several, one after another. Returns the end of the message with the byte at

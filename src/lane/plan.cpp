@@ -61,7 +61,8 @@ void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine)
          memory_each * plan.chunks * plan.chunk_bytes > max_ring_bytes(machine, device))
     plan.chunk_bytes /= 2;
   plan.chunk_bytes = workload.chunk_bytes.value_or(plan.chunk_bytes);
-  // Disks write to huge pages much faster. Using one clears all of it, so a short input should not.
+  // Direct reads into huge pages are much faster. The kernel clears a whole huge page at its first use, which
+  // does not pay off for a short input.
   plan.huge_pages = workload.parallel_bytes >= 2 * plan.chunks * plan.chunk_bytes;
 }
 

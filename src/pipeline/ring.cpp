@@ -15,7 +15,7 @@
 namespace gpuaes {
 namespace {
 
-// Chunks are page-aligned, so no two share a cache line and devices can copy them efficiently.
+// No two chunks share a page, and so no cache line.
 constexpr std::size_t page_bytes = 4096;
 
 std::size_t whole_pages(std::size_t bytes) {

@@ -26,8 +26,8 @@ class Report {
     double cpu_seconds = gpuaes::cpu_seconds();
   };
 
-  // Either sink may be null. The timeline begins here; from now on, however the run
-  // ends, its file is complete JSON. A run that fails earlier leaves an existing file unchanged.
+  // Either sink may be null. The timeline begins here; from now on, however the run ends, its file is
+  // complete JSON. A run that fails earlier leaves an existing file unchanged.
   Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace, const Messages& messages,
          Cancel& cancel);
 

@@ -1,4 +1,4 @@
-// Direct reads, and the questions what is in the page cache.
+// Direct reads, and queries of the page cache.
 #include "io/direct_reader.hpp"
 
 #include <fcntl.h>
@@ -43,7 +43,8 @@ bool write_uncached(const std::string& name, std::span<const std::byte> bytes) {
   return uncache(name);
 }
 
-constexpr char why_skipped[] = "no direct reads, or no control of the page cache, in the folder for tests";
+constexpr char why_skipped[] =
+    "the folder for tests does not allow direct reads, or eviction from the page cache";
 
 // Memory that begins at a given place in a block, between bytes that must not change.
 class Room {
@@ -67,7 +68,7 @@ class Room {
 
 }  // namespace
 
-TEST_CASE("a direct read gets exactly the bytes asked for, wherever they begin and end", "[optional]") {
+TEST_CASE("a direct read returns exactly the requested bytes, wherever they begin and end", "[optional]") {
   Cancel cancel;
   const TempDir directory;
   const std::string name = directory / "file";
@@ -117,7 +118,8 @@ TEST_CASE("holes of a file are read directly as zeros", "[optional]") {
   CHECK(difference(room.bytes().subspan(9999), Bytes(490001)) == "");
 }
 
-TEST_CASE("what is in the page cache, small, or in other memory is left to the caller", "[optional]") {
+TEST_CASE("a range that is cached or small, or whose memory is at the wrong place, is not read directly",
+          "[optional]") {
   Cancel cancel;
   const TempDir directory;
   const std::string name = directory / "file";
@@ -135,7 +137,7 @@ TEST_CASE("what is in the page cache, small, or in other memory is left to the c
   CHECK(reader->read(0, Room(20000, 0).bytes(), cancel) == 0);
 }
 
-TEST_CASE("a file without direct reads has no direct reader") {
+TEST_CASE("a file that does not support direct reads has no direct reader") {
   Cancel cancel;
   CHECK(open_direct("/proc/self/status", 1000) == nullptr);
   CHECK(open_direct("/dev/null", 1000) == nullptr);
@@ -209,7 +211,7 @@ TEST_CASE("a file that shrinks while it is read directly is an error", "[optiona
   }
 }
 
-TEST_CASE("a source in the page cache, or a small one, is not read from the disk") {
+TEST_CASE("a file that is cached or small is not read directly") {
   Cancel cancel;
   const TempDir directory;
   write_file(directory / "file", test_bytes(1000000));

@@ -69,7 +69,7 @@ TEST_CASE("default counts depend on the machine and the input") {
   }
 }
 
-TEST_CASE("CPU lanes that wait for a disk are at least four, unless their number is given") {
+TEST_CASE("a file that is not cached gets at least four CPU lanes, unless their number is given") {
   const Workload from_disk{.parallel_bytes = unlimited, .from_disk = true};
   for (const unsigned cpus : {1u, 2u, 4u, 16u}) {
     CHECK(plan("cpu", from_disk, machine(cpus)).first[0].count == std::max(cpus, 4u));

@@ -187,7 +187,7 @@ TEST_CASE("a ring wipes its chunks when it is destroyed") {
     }
 }
 
-TEST_CASE("the input of a chunk that lanes read begins where the source wants it, and is wiped") {
+TEST_CASE("a chunk that lanes read begins where the source requests, and is wiped") {
   Cancel cancel;
   const Jitter jitter;
   const std::size_t size = 5000;  // not a whole number of pages

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../support/lib.sh"
 need losetup blockdev
 
-# A loop device cannot read what its file no longer has.
+# A loop device cannot read sectors that its file no longer contains.
 make_input $((8 << 20)) image
 reference <image >expected
 loop=$(losetup --find --show image 2>/dev/null) || skip "losetup cannot create a loop device"
@@ -28,7 +28,7 @@ for lanes in cpu:1 cpu:3; do
   done
 done
 
-# From an offset, which the message counts from.
+# From an offset. The message counts from there.
 exec 3<"$loop"
 dd bs=1000 count=1 status=none <&3 >/dev/null
 blockdev --flushbufs "$loop"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What is in the page cache stays the same: a file that was not there is not read into it, and a file that was there is
-# not removed.
+# The contents of the page cache stay the same: a file that was not there is not read into it, and a file that was there
+# is not removed.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 . "$here/page_cache.sh"
 need python3
 
 make_input 8000003 plain
-has_direct_reads plain || skip "no direct reads, or no control of the page cache, in $PWD"
+has_direct_reads plain || skip "$PWD does not allow direct reads, or eviction from the page cache"
 gsealed -i plain -o sealed
 perl -pe 'BEGIN { undef $/ } substr($_, 4000000, 1) ^= "\1"' sealed >damaged
 

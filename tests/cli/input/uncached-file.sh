@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A file that is not in the page cache, or only half of it, gives the same output as any other: every size, from its
-# start and from an offset, with holes, on tmpfs, and with limited memory.
+# A file that is half in the page cache, or not at all, gives the same output as any other: with every size, from its
+# start and from an offset, with holes, on tmpfs, and with a limited address space.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 . "$here/page_cache.sh"

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# A file that is not in the page cache is sealed, and a sealed file opened, tested and salvaged like any other, as a whole
-# and in parts.
+# A file that is not in the page cache is sealed, opened, tested and salvaged like any other, as a whole and in shares.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 . "$here/page_cache.sh"

@@ -34,7 +34,7 @@ for size in 300001 2000003; do
 done
 
 make_input 8000003 plain
-has_direct_reads plain || skip "no direct reads, or no control of the page cache, in $PWD"
+has_direct_reads plain || skip "$PWD does not allow direct reads, or eviction from the page cache"
 for lanes in '-l cpu:1 -b 64K' '-l cpu:3' ''; do
   read -ra options <<<"$lanes"
   keeps_cache 0 plain seal_new "${options[@]}"

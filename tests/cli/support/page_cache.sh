@@ -38,7 +38,7 @@ has_direct_reads() {
   [ "$(cached_bytes "$1")" = 0 ]
 }
 
-# expect_uncached FILE WHAT: at most a small part is in the page cache: a header, and what the kernel reads ahead of it.
+# expect_uncached FILE WHAT: at most a small part of it is in the page cache: a header, and the kernel's readahead.
 expect_uncached() {
   local cached size
   cached=$(cached_bytes "$1") size=$(stat -c %s -- "$1")
@@ -71,7 +71,7 @@ uncached() {
   same "$expected" "$work/stdout" "$*"
 }
 
-# check_opening FILE PLAIN OPTION...: in every way.
+# check_opening FILE PLAIN OPTION...: opens FILE in every way while it is not in the page cache.
 check_opening() {
   local file=$1 plain=$2 i
   shift 2
@@ -89,7 +89,7 @@ check_opening() {
   same "$plain" "$work/together" "--part of $file, $*"
 }
 
-# check_cache_of_opening FILE OPTION...: in every way.
+# check_cache_of_opening FILE OPTION...: opens FILE in every way, which does not change whether it is in the page cache.
 check_cache_of_opening() {
   local file=$1
   shift
