@@ -190,16 +190,17 @@ TEST_CASE("a ring wipes its chunks when it is destroyed") {
 TEST_CASE("a chunk that lanes read begins where the source requests, and is wiped") {
   Cancel cancel;
   const Jitter jitter;
-  const std::size_t size = 5000;  // not a whole number of pages
+  const std::size_t size = 6000;  // not a whole number of pages
   MemorySource source(test_bytes(4 * size), {.parallel = 3 * size}, cancel, jitter);
   std::optional<Ring> ring(std::in_place, 1, size, 2 * size);
   const Spy spy(ring->memory());
   Waiter waiter;
   ring->set_parallel(source, 3 * size);
-  for (const std::uint64_t offset : {0, 5000, 10000}) {
+  for (const std::uint64_t offset : {0, 6000, 12000}) {
     Chunk& chunk = take(*ring, waiter, Kind::work);
     CHECK(reinterpret_cast<std::uintptr_t>(chunk.in().data()) % 4096 == offset % 4096);
     CHECK(chunk.in().size() == size);
+    CHECK(chunk.in_place_memory.data() + chunk.in_place_memory.size() <= chunk.out_memory.data());
     chunk.in_place = true;
     chunk.out_size = chunk.in_touched = 2 * size;
     CHECK(chunk.out().data() == chunk.in().data());
