@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -27,11 +29,14 @@ std::unique_ptr<DirectReader> open_direct(const std::string& name, std::uint64_t
   return DirectReader::open(open_file(name, O_RDONLY, cancel), size);
 }
 
-// Removes a file from the page cache. Returns whether that worked and direct reads are possible.
+// Removes a file from the page cache. Returns whether that worked, and sources read the file directly: not on
+// overlayfs, for example.
 bool uncache(const std::string& name) {
   Cancel cancel;
   const Fd fd = open_file(name, O_RDONLY, cancel);
-  const auto size = static_cast<std::uint64_t>(lseek(fd.get(), 0, SEEK_END));
+  struct stat status {};
+  if (fstat(fd.get(), &status) != 0 || major(status.st_dev) == 0) return false;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
   if (fdatasync(fd.get()) != 0 || posix_fadvise(fd.get(), 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
   const auto reader = DirectReader::open(fd, size);
   return reader && !reader->is_cached(0, size);
