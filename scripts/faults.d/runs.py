@@ -140,6 +140,7 @@ def system_runs(fixture):
     """Runs on CPU lanes."""
     sealed, plain = fixture.opens("-k {key}"), fixture.same(fixture.plain)
     lanes = "-l cpu:2 -b 64K"
+    direct = "-l cpu:2 -b 256K"  # smaller chunks are not read directly
     return [
         Run("seal-pipe", "-k {key} -b 64K", stdin=fixture.plain, stdout=sealed),
         Run("seal-over", f"-k {{key}} {lanes} -i {{plain}} -o out", files={"out": OLD}, results={"out": sealed},
@@ -171,9 +172,9 @@ def system_runs(fixture):
         Run("seal-share", f"seal --job {{job}} --part 0/1 -i {{plain}} {lanes} -o out --receipt receipt", program="parts",
             results={"out": fixture.joins(""), "receipt": fixture.sized(104)}, syncs=4),
         Run("join", "join --job {job} {part1} {part0} -o out", program="parts", results={"out": sealed}, syncs=2),
-        Run("seal-uncached", f"-k {{key}} {lanes} -i in", files={"in": fixture.plain}, results={"in": plain},
+        Run("seal-uncached", f"-k {{key}} {direct} -i in", files={"in": fixture.plain}, results={"in": plain},
             stdout=sealed, uncached=True),
-        Run("open-uncached", f"-d -k {{key}} {lanes} -i in", files={"in": fixture.sealed},
+        Run("open-uncached", f"-d -k {{key}} {direct} -i in", files={"in": fixture.sealed},
             results={"in": fixture.same(fixture.sealed)}, stdout=plain, uncached=True),
         Run("info", "--info --json", stdin=fixture.sealed, stdout=fixture.begins(b"{")),
     ]

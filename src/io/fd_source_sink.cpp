@@ -29,7 +29,8 @@ constexpr std::size_t file_call_bytes = 256 << 10;
 // sysfs) are all smaller.
 constexpr std::uint64_t min_parallel_size = 64 << 10;
 
-// Smaller files are not worth opening again for direct reads.
+// Smaller files are not worth opening again for direct reads, and smaller direct reads are slower than the
+// kernel's readahead.
 constexpr std::uint64_t min_direct_size = 256 << 10;
 
 // How many places in a file are tested to decide whether most of it is in the page cache.
@@ -169,7 +170,8 @@ std::size_t FdSource::place_in_page(std::uint64_t offset) const {
 }
 
 void FdSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
-  std::size_t done = direct_ ? direct_->read(begin_ + offset, out, cancel_) : 0;
+  const bool direct = direct_ && out.size() >= min_direct_size;
+  std::size_t done = direct ? direct_->read(begin_ + offset, out, cancel_) : 0;
   while (done < out.size()) {
     const auto at = static_cast<off_t>(begin_ + offset + done);
     const std::size_t wanted = std::min(out.size() - done, call_bytes);

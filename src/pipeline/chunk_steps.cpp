@@ -19,8 +19,9 @@ using std::chrono::milliseconds;
 // leaves the lanes idle anyway; faster input is not split up.
 constexpr milliseconds flush_after{5};
 
-// Lanes read their chunks in pieces of this size: a run that is stopped early then has little memory to wipe.
-constexpr std::size_t load_step = 16 << 20;
+// Lanes read their chunks in pieces of this size: a run that is stopped early then need not wait long for the
+// disk, and has little memory to wipe.
+constexpr std::size_t load_step = 4 << 20;
 
 // Where lanes stop reading by themselves. The short last unit of an input is not read in parallel unless the
 // end of its message is known: it shows whether the input grew.

@@ -58,7 +58,7 @@ for lanes in ("cpu:1", "cpu:3"):
     with open("file", "rb") as stdin:
         want = flags(stdin.fileno())
         drain, w = os.pipe()
-        child = start("-b", "64K", "-l", lanes, stdin=stdin, stdout=w)
+        child = start("-b", "256K", "-l", lanes, stdin=stdin, stdout=w)
         os.close(w)
         wait_until_stalled(drain)
         expect_equal(want, flags(stdin.fileno()), f"{lanes}: flags of stdin while a file is read")

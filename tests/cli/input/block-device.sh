@@ -24,7 +24,7 @@ for flush in true "blockdev --flushbufs $loop"; do
   exec 3<"$loop"
   $flush
   dd bs=1000 count=1 status=none <&3 >/dev/null
-  expect_exit 0 gs -b 64K <&3
+  expect_exit 0 gs -b 256K <&3
   same expected-rest "$work/stdout" "$loop from offset 1000"
   exec 3<&-
 done

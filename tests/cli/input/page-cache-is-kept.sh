@@ -11,7 +11,7 @@ has_direct_reads plain || skip "$PWD does not allow direct reads, or eviction fr
 gsealed -i plain -o sealed
 perl -pe 'BEGIN { undef $/ } substr($_, 4000000, 1) ^= "\1"' sealed >damaged
 
-for lanes in '-l cpu:1 -b 64K' '-l cpu:3 -b 64K' '-l cpu:3' ''; do
+for lanes in '-l cpu:1 -b 256K' '-l cpu:3 -b 256K' '-l cpu:3' ''; do
   read -ra options <<<"$lanes"
   keeps_cache 0 plain gs "${options[@]}" -i plain
   keeps_cache 0 plain gsealed "${options[@]}" -i plain

@@ -18,7 +18,7 @@ for lanes, way, cached in itertools.product(("cpu:1", "cpu:3"), ("stdin", "-i"),
     if not cached:
         evict("file")
     r, w = os.pipe()
-    options = ["-b", "64K", "-l", lanes]
+    options = ["-b", "256K", "-l", lanes]
     if way == "stdin":
         with open("file", "rb") as f:
             child = start(*options, stdin=f, stdout=w, stderr=subprocess.PIPE)

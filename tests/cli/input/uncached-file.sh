@@ -6,8 +6,8 @@
 . "$here/page_cache.sh"
 
 all_lanes=('-l cpu:1' '-l cpu:3' '')
-chunks=('-b 64K' '')
-if sanitized; then all_lanes=('-l cpu:3') chunks=('-b 64K'); fi
+chunks=('-b 256K' '')
+if sanitized; then all_lanes=('-l cpu:3') chunks=('-b 256K'); fi
 
 # check FILE WHAT: compares the output with that of openssl. The file is evicted before each run, and then $prepare is
 # called with its name.
@@ -69,6 +69,6 @@ if ! sanitized; then
   limited() { (ulimit -v 2000000 && gs "$@"); }
   evict plain
   reference <plain >expected
-  expect_exit 0 limited -b 64K -l cpu:3 -i plain
+  expect_exit 0 limited -b 256K -l cpu:3 -i plain
   same expected "$work/stdout" 'with ulimit -v'
 fi

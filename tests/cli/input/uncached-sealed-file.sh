@@ -13,7 +13,7 @@ for size in 250000 300001 2000003; do
   perl -pe 'BEGIN { undef $/ } for $at (20000, 190000) { substr($_, $at, 1) ^= "\1" }' sealed >damaged
   gsealed --salvage < <(cat damaged) >salvaged 2>/dev/null || [ $? = 4 ]
   for lanes in "${all_lanes[@]}"; do
-    for chunk in '-b 16K' '-b 64K' ''; do
+    for chunk in '-b 16K' '-b 256K' ''; do
       read -ra options <<<"$lanes $chunk"
       check_opening sealed plain "${options[@]}"
       uncached 4 damaged salvaged gsealed "${options[@]}" --salvage -i damaged

@@ -11,7 +11,7 @@ cpu=$(python3 -c 'import os; print(min(os.sched_getaffinity(0)))')
 taskset -pc "$cpu" $$ >/dev/null
 
 expect_lanes() { # COUNT
-  expect_exit 0 gs -b 64K -l cpu --stats stats -i plain
+  expect_exit 0 gs -b 256K -l cpu --stats stats -i plain
   lanes=$(grep -o '"name"' stats | wc -l)
   [ "$lanes" = "$1" ] || fail "expected $1 lanes, got $lanes"
 }

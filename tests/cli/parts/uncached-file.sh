@@ -16,7 +16,7 @@ seal_new() {
 plan job
 for size in 300001 2000003; do
   make_input "$size" plain
-  for lanes in '-l cpu:1 -b 64K' '-l cpu:3 -b 16K' ''; do
+  for lanes in '-l cpu:1 -b 256K' '-l cpu:3 -b 16K' ''; do
     read -ra options <<<"$lanes"
     evict plain
     seal_new "${options[@]}"
@@ -35,7 +35,7 @@ done
 
 make_input 8000003 plain
 has_direct_reads plain || skip "$PWD does not allow direct reads, or eviction from the page cache"
-for lanes in '-l cpu:1 -b 64K' '-l cpu:3' ''; do
+for lanes in '-l cpu:1 -b 256K' '-l cpu:3' ''; do
   read -ra options <<<"$lanes"
   keeps_cache 0 plain seal_new "${options[@]}"
   "$parts" join -q --job job part.0 part.1 part.2 -o joined
