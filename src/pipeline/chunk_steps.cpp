@@ -19,8 +19,8 @@ using std::chrono::milliseconds;
 // leaves the lanes idle anyway; faster input is not split up.
 constexpr milliseconds flush_after{5};
 
-// Lanes read their chunks in pieces of this size: a run that is stopped early then need not wait long for the
-// disk, and has little memory to wipe.
+// Lanes read their chunks in pieces of this size, the last one up to twice as large, because small reads are
+// slow. A run that is stopped early then need not wait long for the disk, and has little memory to wipe.
 constexpr std::size_t load_step = 4 << 20;
 
 // Where lanes stop reading by themselves. The short last unit of an input is not read in parallel unless the
@@ -159,7 +159,8 @@ void ChunkSteps::load(Worker& worker, Chunk& chunk) {
 void ChunkSteps::read_in_parallel(Chunk& chunk) {
   try {
     for (std::size_t done = 0; done < chunk.in_size;) {
-      const std::span<std::byte> part = chunk.in().subspan(done, std::min(chunk.in_size - done, load_step));
+      const std::size_t left = chunk.in_size - done;
+      const std::span<std::byte> part = chunk.in().subspan(done, left < 2 * load_step ? left : load_step);
       done += part.size();
       chunk.in_touched = std::max(chunk.in_touched, done);
       source_.read_at(chunk.offset + done - part.size(), part);

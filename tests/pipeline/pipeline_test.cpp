@@ -521,6 +521,20 @@ TEST_CASE("a run can be stopped at any moment") {
   }
 }
 
+TEST_CASE("lanes read large chunks in pieces, but not a small rest by itself") {
+  const std::size_t piece = 4 << 20;
+  for (const std::size_t size : {piece, piece + 64, 2 * piece, 2 * piece + 64}) {
+    CAPTURE(size);
+    Rig rig({.size = size, .chunk_bytes = size, .ring_chunks = 1, .source = {.parallel = size}});
+    rig.add_lanes(1);
+    CHECK(rig.run() == "");
+    CHECK(rig.wrong_output(size) == "");
+    CHECK(rig.source.read_times(0) == 1);
+    CHECK(rig.source.read_times(piece) == (size < 2 * piece ? 0u : 1u));
+    CHECK(rig.source.read_times(2 * piece) == 0);
+  }
+}
+
 TEST_CASE("encrypting a file through real descriptors matches libcrypto") {
   const TempDir directory;
   for (const std::size_t size :
