@@ -151,6 +151,21 @@ TEST_CASE("a file that does not support direct reads has no direct reader") {
   CHECK(open_direct(directory / "empty", 0) == nullptr);
 }
 
+TEST_CASE("a range counts as cached only if its end is, too", "[optional]") {
+  Cancel cancel;
+  const TempDir directory;
+  const std::string name = directory / "file";
+  const std::size_t size = 256 << 10;
+  if (!write_uncached(name, test_bytes(size))) return skip(why_skipped);
+  const Fd fd = open_file(name, O_RDONLY, cancel);
+  REQUIRE(posix_fadvise(fd.get(), 0, 0, POSIX_FADV_RANDOM) == 0);  // without readahead
+  std::byte first;
+  REQUIRE(pread(fd.get(), &first, 1, 0) == 1);
+  const auto reader = open_direct(name, size);
+  CHECK(reader->is_cached(0, 1));
+  CHECK_FALSE(reader->is_cached(0, size));
+}
+
 TEST_CASE("a file is not mapped if the address space is limited") {
   const TempDir directory;
   const std::string name = directory / "file";
