@@ -70,12 +70,12 @@ class Blocks {
 }  // namespace
 
 std::unique_ptr<DirectReader> DirectReader::open(const Fd& fd, std::uint64_t size) {
-  if (size == 0 || address_space_is_limited()) return nullptr;
+  if (address_space_is_limited()) return nullptr;
   const std::string name = fmt::format("/proc/self/fd/{}", fd.get());
   Fd direct(::open(name.c_str(), O_RDONLY | O_DIRECT | O_NOCTTY | O_CLOEXEC));
   if (direct.get() < 0) return nullptr;
   void* const pages = mmap(nullptr, size, PROT_NONE, MAP_SHARED, direct.get(), 0);
-  if (pages == MAP_FAILED) return nullptr;
+  if (pages == MAP_FAILED) return nullptr;  // an empty file, for example
   return std::unique_ptr<DirectReader>(
       new DirectReader(std::move(direct), static_cast<std::byte*>(pages), size));
 }
