@@ -83,8 +83,10 @@ void act(const KeygenOptions& options, const Messages& messages) {
       return print("gpuaes-keygen " GPUAES_VERSION "\n");
     case KeygenOptions::Action::generate:
       return make_key(options.output);
-    case KeygenOptions::Action::generate_identity:
-      return write_identity(options.kem, options.output);
+    case KeygenOptions::Action::generate_x25519:
+      return write_identity(Kem::x25519, options.output);
+    case KeygenOptions::Action::generate_post_quantum:
+      return write_identity(Kem::xwing, options.output);
     case KeygenOptions::Action::show_recipient:
       return show_recipients(options.identity, messages);
   }

@@ -17,19 +17,13 @@ void act(KeygenOptions& options, const std::string&) {
   options.action = action;
 }
 
-template <Kem kem>
-void generate_identity(KeygenOptions& options, const std::string&) {
-  options.action = Action::generate_identity;
-  options.kem = kem;
-}
-
 // To add an option, see options.cpp. If several actions are given, the last one in this list wins.
 constexpr auto rows = std::to_array<OptionRow<KeygenOptions>>({
     {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
      set_parsed<&KeygenOptions::output, parse_output>},
-    {"x25519", nullptr, "Make an identity, and print its recipient.", generate_identity<Kem::x25519>},
+    {"x25519", nullptr, "Make an identity, and print its recipient.", act<Action::generate_x25519>},
     {"post-quantum", nullptr, "The same, for recipients that quantum computers cannot break.",
-     generate_identity<Kem::xwing>},
+     act<Action::generate_post_quantum>},
     {"recipient,y", "FILE", "Print the recipients of the identities in FILE.",
      [](KeygenOptions& options, const std::string& name) {
        options.action = Action::show_recipient;

@@ -5,15 +5,20 @@
 #include <string>
 #include <string_view>
 
-#include "keys/kem.hpp"
-
 namespace gpuaes {
 
 struct KeygenOptions {
-  enum class Action { generate, generate_identity, show_recipient, completions, help, version };
+  enum class Action {
+    generate,
+    generate_x25519,
+    generate_post_quantum,
+    show_recipient,
+    completions,
+    help,
+    version
+  };
 
   Action action = Action::generate;
-  Kem kem = Kem::x25519;              // of the identity that is made
   std::optional<std::string> output;  // standard output if not set
   std::string identity;               // the identity file whose recipient is printed
   std::string shell;                  // of --completions

@@ -179,7 +179,7 @@ void check_new_slots(std::span<const FileKey> keys, std::span<const Recipient> r
   if (std::ranges::adjacent_find(recipients, std::ranges::not_equal_to(), &Recipient::kem) !=
       recipients.end())
     throw UsageError("post-quantum recipients cannot be combined with X25519 recipients",
-                     "use recipients of one kind; a file with both would be no safer than X25519");
+                     "use recipients of one kind; with both, a file would be only as safe as X25519");
   const std::size_t count = keys.size() + recipients.size() + (passphrase ? 1 : 0);
   if (count > max_slots)
     throw UsageError(fmt::format(

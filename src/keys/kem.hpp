@@ -16,7 +16,7 @@ namespace gpuaes {
 
 enum class Kem { x25519, xwing };
 
-// Of all KEMs.
+// The same for all KEMs.
 inline constexpr std::size_t private_key_bytes = 32;
 
 using PublicBytes = std::vector<std::byte>;

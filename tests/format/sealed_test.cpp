@@ -404,7 +404,8 @@ TEST_CASE("slots of unknown types are skipped or refused") {
 }
 
 TEST_CASE("a slot with the wrong size for its type is refused even if another slot opens the file") {
-  for (const auto& [type, size] : {std::pair{1u, 64u}, std::pair{2u, 67u}, std::pair{3u, 80u}, std::pair{4u, 1168u}})
+  for (const auto& [type, size] :
+       {std::pair{1u, 64u}, std::pair{2u, 67u}, std::pair{3u, 80u}, std::pair{4u, 1168u}})
     for (const unsigned wrong : {0u, 1u, size - 1, size + 1, 2 * size}) {
       const Bytes file = file_of(key_slot(key_a) + slot(type, Bytes(wrong)), 2);
       CHECK(decrypt("sealed", request_with({key_a}), file).failure ==
@@ -450,7 +451,8 @@ TEST_CASE("slots that cannot be combined are refused") {
   CHECK(failure(a + slot(3, Bytes(80)), 2) ==
         "auth: the input is corrupt at byte 90, in its header: there are slots for both a passphrase and a "
         "recipient; nothing was written");
-  CHECK(contains(failure(slot(4, Bytes(1168)) + a, 2), "at byte 20, in its header: there are slots for both"));
+  CHECK(
+      contains(failure(slot(4, Bytes(1168)) + a, 2), "at byte 20, in its header: there are slots for both"));
 }
 
 TEST_CASE("scrypt parameters are checked only for a passphrase, before it is asked for") {
