@@ -70,8 +70,9 @@ Secret kek_of_passphrase(const Secret& passphrase, std::span<const std::byte> sa
 
 Secret kek_of_shared(const Secret& shared, std::span<const std::byte> ciphertext,
                      const Recipient& recipient) {
-  std::vector<std::byte> salt(ciphertext.begin(), ciphertext.end());
-  append(salt, recipient.public_key);
+  std::vector<std::byte> salt(ciphertext.size() + recipient.public_key.size());
+  const auto rest = std::ranges::copy(ciphertext, salt.begin()).out;
+  std::ranges::copy(recipient.public_key, rest);
   return hkdf_sha512(shared.bytes(), salt, bytes_of(slots_of(recipient.kem).label), kek_bytes);
 }
 

@@ -34,7 +34,7 @@ bool is_ml_kem_key(std::span<const std::byte> public_key);
 std::optional<Encapsulation> ml_kem_encapsulate(std::span<const std::byte> public_key,
                                                 std::span<const std::byte> random);
 
-// ML-KEM.Decaps. Of a ciphertext for another key, or a modified one, the result is random (implicit
+// ML-KEM.Decaps. The result is random if the ciphertext was made for another key or was modified (implicit
 // rejection).
 Secret ml_kem_decapsulate(std::span<const std::byte> seed, std::span<const std::byte> ciphertext);
 

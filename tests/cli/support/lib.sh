@@ -186,7 +186,7 @@ need_cryptography() {
 }
 
 # Makes $program, $keygen and $parts run with a libcrypto that has ML-KEM, and exports OPENSSL, the openssl command of
-# the same version. Skips the test if no libcrypto has it.
+# the same version. Skips the test without one.
 need_ml_kem() {
   local name
   mkdir "$work/ml-kem"
