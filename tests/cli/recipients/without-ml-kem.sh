@@ -19,7 +19,7 @@ secret_file("identity", text(sf.PQ_IDENTITY, bytes(range(32))).encode() + b"\n")
 secret_file("x25519", text(sf.IDENTITY, KEY).encode() + b"\n")
 with open("recipient", "w") as f:
     f.write(text(sf.PQ_RECIPIENT, bytes(1216)))
-file_key, slot = os.urandom(32), (4, bytes(1168))
+file_key, slot = os.urandom(32), (4, b"\x09" * 1168)
 for name, slots in {
     "sealed": [slot],
     "with-key": [slot, sf.key_slot(file_key, KEY), slot],
