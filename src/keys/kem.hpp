@@ -1,8 +1,8 @@
 // The key encapsulation mechanisms (KEMs) of recipients. Anyone can make a shared secret for a public key,
 // along with a ciphertext from which the private key recovers it.
 //
-// To add a KEM: add its enumerator, its row in kem.cpp, the prefixes of its text in recipient.cpp, and its
-// slot type in format/slots.cpp.
+// To add a KEM: add its enumerator, its row in kem.cpp, the prefixes of its text in recipient.cpp, its slot
+// type (format/slots.hpp), and an option of gpuaes-keygen.
 #pragma once
 
 #include <cstddef>

@@ -32,8 +32,8 @@ struct Kind {
 constexpr std::array kinds{Kind{Kem::x25519, "gpuaes", "GPUAES-SECRET-KEY-"},
                            Kind{Kem::xwing, "gpuaespq", "GPUAES-SECRET-KEY-PQ-"}};
 
-// Those of age, which are recognized only for their error messages, which name them and the option of
-// gpuaes-keygen for the same kind. The longer prefix comes first.
+// Those of age are not supported. Messages name them, and the option of gpuaes-keygen for the same kind. The
+// longer prefix comes first.
 struct AgeKind {
   std::string_view recipient_prefix, identity_prefix, article_and_name, keygen_option;
 };
