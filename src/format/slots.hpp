@@ -34,8 +34,7 @@ struct Slot {
 };
 
 // Complete slots: type, size, body. The key is 32 bytes long. IoError or LaneError if libcrypto fails;
-// UsageError for a recipient with an X25519 key of low order, for which
-// X25519 protects nothing.
+// UsageError for a recipient with an X25519 key of low order, for which X25519 protects nothing.
 std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key);
 std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase,
                                             const StopCheck& check);
