@@ -145,4 +145,14 @@ class PinnedRegion {
   std::unique_ptr<std::byte, Unregister> data_;
 };
 
+// Pinned for all devices, or not at all if the system refuses.
+inline PinnedRegion try_pin(std::span<std::byte> memory) {
+  try {
+    return PinnedRegion(memory);
+  } catch (const LaneError&) {
+    cudaGetLastError();  // otherwise the runtime reports the error after the next launch
+    return {};
+  }
+}
+
 }  // namespace gpuaes::cuda
