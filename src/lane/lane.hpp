@@ -23,7 +23,8 @@ struct Phase {
 
 class Lane {
  public:
-  // Waits until the lane can no longer access the spans of a job, then wipes its secrets.
+  // Waits until the lane can no longer access the spans of a job, then wipes its secrets. If lanes share
+  // memory, the last one wipes it.
   virtual ~Lane() = default;
 
   virtual std::string name() const = 0;  // for --list-lanes and --stats: "cpu", "cuda:0"
