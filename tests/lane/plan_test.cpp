@@ -219,7 +219,8 @@ TEST_CASE("with several devices, chunks shrink to fit in the cache, down to 2 Mi
   Machine on = machine(16);
   on.cache_bytes = 300 * MiB;
   CHECK(plan("cuda:0", file, on).chunk_bytes == 4 * MiB);
-  CHECK(plan("cuda:0+cuda:1", file, on).chunk_bytes == 4 * MiB);
+  CHECK(plan("cuda:0+cuda:1", file, on).chunk_bytes == 2 * MiB);
+  CHECK(plan("cuda:0:4+cuda:1:4", file, on).chunk_bytes == 4 * MiB);
   CHECK(plan("cuda:0+cuda:1+cuda:2+cuda:3", file, on).chunk_bytes == 2 * MiB);
   on.cache_bytes = 16 * MiB;
   CHECK(plan("cuda:0:64+cuda:1:64", file, on).chunk_bytes == 2 * MiB);
