@@ -6,7 +6,6 @@
 // copies, which is slower. The lanes' own memory is allocated once for each device (arena.hpp).
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -25,6 +24,7 @@
 #include "known_answers.hpp"
 #include "lane/backends.hpp"
 #include "runtime.hpp"
+#include "system/numa.hpp"
 #include "system/profiler_range.hpp"
 
 namespace gpuaes {
@@ -40,13 +40,22 @@ PublicData public_data(std::span<const std::byte> bytes) {
   return data;
 }
 
+// A device that a spec names.
+struct Device {
+  unsigned number;  // the user's
+  int index;        // the runtime's
+  unsigned streams;
+  std::optional<NumaNode> node;
+};
+
 class CudaLane : public Lane {
  public:
-  // For the current device: `number` is the user's number for it, `device` the runtime's.
-  CudaLane(unsigned number, int device, std::shared_ptr<const PinnedRegion> pinned, LaneMemory memory,
+  // `device` is current.
+  CudaLane(const Device& device, std::shared_ptr<const PinnedRegion> pinned, LaneMemory memory,
            const LaneSetup& setup)
-      : number_(number),
-        device_(device),
+      : number_(device.number),
+        device_(device.index),
+        cpus_(device.node ? device.node->cpus : CpuList()),
         kernel_(setup.kernel),
         pinned_(std::move(pinned)),
         memory_(std::move(memory)),
@@ -65,6 +74,7 @@ class CudaLane : public Lane {
   std::string name() const override { return fmt::format("cuda:{}", number_); }
   std::size_t depth() const override { return buffers_.size(); }
   bool copies() const override { return true; }
+  std::span<const unsigned> cpus() const override { return cpus_; }
 
   void start(const Job& job) override {
     check(cudaSetDevice(device_));  // lanes are opened and driven by different threads
@@ -200,6 +210,7 @@ class CudaLane : public Lane {
 
   unsigned number_;
   int device_;
+  CpuList cpus_;
   CudaKernel kernel_;
   std::shared_ptr<const PinnedRegion> pinned_;  // the last lane unpins the ring
   LaneMemory memory_;                           // the last lane of the device wipes it
@@ -213,19 +224,38 @@ class CudaLane : public Lane {
   Idle idle_{device_, stream_.get()};
 };
 
-// The runtime's number of the first device that a spec names.
-unsigned first_of(const LaneSpec& spec) {
-  return spec.shown_as.value_or(spec.device.value_or(0));
+std::vector<Device> find_devices(std::span<const LaneSpec> specs) {
+  const auto count = static_cast<unsigned>(require_cuda_devices("use -l cpu, which works on every machine"));
+  std::vector<Device> devices;
+  for (const LaneSpec& spec : specs) {
+    const unsigned first = spec.shown_as.value_or(spec.device.value_or(0));
+    if (spec.device && first >= count)
+      throw LaneError(fmt::format("there is no CUDA device {}; this machine has {}", *spec.device, count),
+                      "run gpuaes-stream --list-lanes to list the devices");
+    for (unsigned i = 0; i < (spec.device ? 1 : count); ++i) {
+      const int index = static_cast<int>(first + i);
+      devices.push_back(
+          {spec.device.value_or(i), index, spec.count.value_or(1), node_of_pci_device(pci_address(index))});
+    }
+  }
+  return devices;
 }
 
-// The lanes of a device, numbered as in CudaLane.
-std::vector<std::unique_ptr<CudaLane>> open_device(unsigned number, int device, unsigned streams,
+// Any device may do any job, so the memory is spread over the nodes of all devices.
+void place_memory(std::span<std::byte> memory, std::span<const Device> devices) {
+  std::vector<unsigned> nodes;
+  for (const Device& device : devices)
+    if (device.node) nodes.push_back(device.node->number);
+  gpuaes::place_memory(memory, nodes);
+}
+
+std::vector<std::unique_ptr<CudaLane>> open_device(const Device& device,
                                                    const std::shared_ptr<const PinnedRegion>& pinned,
                                                    const LaneSetup& setup) {
-  check(cudaSetDevice(device));
+  check(cudaSetDevice(device.index));
   std::vector<std::unique_ptr<CudaLane>> lanes;
-  for (LaneMemory& memory : allocate_lanes(streams, setup))
-    lanes.push_back(std::make_unique<CudaLane>(number, device, pinned, std::move(memory), setup));
+  for (LaneMemory& memory : allocate_lanes(device.streams, setup))
+    lanes.push_back(std::make_unique<CudaLane>(device, pinned, std::move(memory), setup));
   lanes.front()->self_test(setup.cipher);
   return lanes;
 }
@@ -233,23 +263,13 @@ std::vector<std::unique_ptr<CudaLane>> open_device(unsigned number, int device, 
 }  // namespace
 
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
-  const auto count = static_cast<unsigned>(require_cuda_devices("use -l cpu, which works on every machine"));
-  for (const LaneSpec& spec : specs)
-    if (spec.device && spec.shown_as.value_or(*spec.device) >= count)
-      throw LaneError(fmt::format("there is no CUDA device {}; this machine has {}", *spec.device, count),
-                      "run gpuaes-stream --list-lanes to list the devices");
-  check(
-      cudaSetDevice(static_cast<int>(first_of(specs.front()))));  // pinning opens a device: open one of these
-  madvise(setup.memory.data(), setup.memory.size(), MADV_HUGEPAGE);  // huge pages make pinning faster
+  const std::vector<Device> devices = find_devices(specs);
+  place_memory(setup.memory, devices);
+  check(cudaSetDevice(devices.front().index));  // pinning opens a device: open one of these
   const auto pinned = std::make_shared<const PinnedRegion>(try_pin(setup.memory));
   std::vector<std::unique_ptr<Lane>> lanes;
-  for (const LaneSpec& spec : specs) {
-    const unsigned first = first_of(spec);
-    for (unsigned i = 0; i < (spec.device ? 1 : count); ++i)
-      std::ranges::move(open_device(spec.device.value_or(i), static_cast<int>(first + i),
-                                    spec.count.value_or(1), pinned, setup),
-                        std::back_inserter(lanes));
-  }
+  for (const Device& device : devices)
+    std::ranges::move(open_device(device, pinned, setup), std::back_inserter(lanes));
   return lanes;
 }
 

@@ -8,6 +8,8 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -42,6 +44,15 @@ inline int attribute(cudaDeviceAttr which) {
   int device;
   check(cudaGetDevice(&device));
   return attribute(which, device);
+}
+
+// In the form that sysfs uses.
+inline std::string pci_address(int device) {
+  std::array<char, 32> address{};
+  check(cudaDeviceGetPCIBusId(address.data(), address.size(), device));
+  std::ranges::transform(address, address.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return address.data();
 }
 
 // Allows CUDA blocks of the kernel all of the device's dynamic shared memory; lane kernels have no static

@@ -95,16 +95,6 @@ unsigned parse_field(std::string_view field, std::string_view what, unsigned min
   return *number;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 Backend find_backend(std::string_view name, std::string_view text) {
   for (const BackendInfo& each : backends)
     if (each.name == name) return each.backend;

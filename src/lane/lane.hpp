@@ -37,6 +37,10 @@ class Lane {
   // even if they differ in length.
   virtual bool copies() const { return false; }
 
+  // The CPUs close to the lane's device, in ascending order. Its thread should run on these; empty if it does
+  // not matter.
+  virtual std::span<const unsigned> cpus() const { return {}; }
+
   // Starts a job, and may complete it immediately. LaneError if the lane cannot continue: its unfinished jobs
   // must then be done by another lane, after this one has been destroyed.
   virtual void start(const Job& job) = 0;

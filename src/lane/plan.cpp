@@ -73,9 +73,10 @@ void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine)
     plan.chunk_bytes /= 2;
   plan.chunk_bytes = workload.chunk_bytes.value_or(plan.chunk_bytes);
   if (file) plan.chunks = std::min(plan.chunks, chunks_of(workload, plan.chunk_bytes));
-  // Direct reads into huge pages are much faster. The kernel clears a whole huge page at its first use, which
-  // does not pay off for a short input.
-  plan.huge_pages = workload.parallel_bytes >= 2 * plan.chunks * plan.chunk_bytes;
+  // Pinning huge pages is faster, and direct reads into them are much faster. The kernel clears a whole huge
+  // page at its first use, which does not pay off for a short input.
+  plan.huge_pages = std::ranges::any_of(plan.first, uses_device) ||
+                    workload.parallel_bytes >= 2 * plan.chunks * plan.chunk_bytes;
 }
 
 // A ring up to this size is assumed to fit: finding the available memory would take longer than it is worth.

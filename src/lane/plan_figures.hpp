@@ -58,7 +58,7 @@ inline constexpr PlanFigures figures{
     .cuda_pipe = {.bytes = 1 << 20, .min_bytes = 1 << 20},
     .safe_ring_bytes = 96 << 20,
     .cpu_ring_caches = 1,
-    .cuda_ring_caches = 0.5,
+    .cuda_ring_caches = 0.4,
     .extra_cuda_chunks = 4,
 
     // Four lanes even with fewer CPUs: while one waits for the disk, another one encrypts. With more lanes

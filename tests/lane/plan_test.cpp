@@ -108,15 +108,18 @@ TEST_CASE("a small file gets no more chunks, and no more CUDA streams, than it f
   CHECK(plan("cuda:0:5", small, machine(16)).first[0].count == 5u);
 }
 
-TEST_CASE("the ring has huge pages if the input fills it") {
-  for (const char* const lanes : {"cpu", "cuda:0"}) {
-    const LanePlan large = plan(lanes, file, machine(4));
-    CHECK(large.huge_pages);
-    const std::uint64_t ring = 2 * large.chunks * large.chunk_bytes;
-    CHECK(plan(lanes, file_of(ring), machine(4)).huge_pages);
-    CHECK_FALSE(plan(lanes, file_of(ring - 1), machine(4)).huge_pages);
-    CHECK_FALSE(plan(lanes, pipe, machine(4)).huge_pages);
-  }
+TEST_CASE("the ring has huge pages if the input fills it, or if CUDA lanes pin it from the beginning") {
+  const LanePlan large = plan("cpu", file, machine(4));
+  CHECK(large.huge_pages);
+  const std::uint64_t ring = 2 * large.chunks * large.chunk_bytes;
+  CHECK(plan("cpu", file_of(ring), machine(4)).huge_pages);
+  CHECK_FALSE(plan("cpu", file_of(ring - 1), machine(4)).huge_pages);
+  CHECK_FALSE(plan("cpu", pipe, machine(4)).huge_pages);
+
+  CHECK(plan("cpu+cuda:0", pipe, machine(4)).huge_pages);
+  const Workload takes_over{.rates = lane_rates(Cipher::kuznyechik, true)};
+  REQUIRE_FALSE(plan("auto", takes_over, machine(1, true)).later.empty());
+  CHECK_FALSE(plan("auto", takes_over, machine(1, true)).huge_pages);
 }
 
 TEST_CASE("without -l a run begins with CPU lanes, and the plan gives the reason") {
@@ -299,7 +302,8 @@ TEST_CASE("with several devices, chunks shrink to fit in the cache, down to 2 Mi
   Machine on = machine(16);
   on.cache_bytes = 300 * MiB;
   CHECK(plan("cuda:0", file, on).chunk_bytes == 4 * MiB);
-  CHECK(plan("cuda:0+cuda:1", file, on).chunk_bytes == 4 * MiB);
+  CHECK(plan("cuda:0+cuda:1", file, on).chunk_bytes == 2 * MiB);
+  CHECK(plan("cuda:0:4+cuda:1:4", file, on).chunk_bytes == 4 * MiB);
   CHECK(plan("cuda:0+cuda:1+cuda:2+cuda:3", file, on).chunk_bytes == 2 * MiB);
   on.cache_bytes = 16 * MiB;
   CHECK(plan("cuda:0:64+cuda:1:64", file, on).chunk_bytes == 2 * MiB);
