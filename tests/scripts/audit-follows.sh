@@ -206,9 +206,9 @@ unknown 'an unknown instruction' DADD <<<'DADD R6, R4, R2'
 unknown 'an unknown load' LDSM <<<'LDSM.16.M88.4 R8, [R4]'
 
 echo EXIT | as_sass kernel | sed 's/0000/0010/' >"$work/sass"
-expect 1 'a first instruction that cuobjdump leaves out' 'error: cuobjdump does not know the instruction at 0000'
+expect 1 'a first instruction that cuobjdump leaves out' 'error: cuobjdump does not know the instruction before 0010'
 printf 'NOP\nNOP\nEXIT\n' | as_sass kernel | grep -v 0010 >"$work/sass"
-expect 1 'an instruction that cuobjdump leaves out' 'error: cuobjdump does not know the instruction at 0010'
+expect 1 'an instruction that cuobjdump leaves out' 'error: cuobjdump does not know the instruction before 0020'
 
 # Kernels.
 {
