@@ -17,57 +17,46 @@
 
 namespace gpuaes::cuda {
 
-// Pinned for all devices, or not at all if the system refuses.
-inline PinnedRegion try_pin(std::span<std::byte> memory) {
-  try {
-    return PinnedRegion(memory);
-  } catch (const LaneError&) {
-    cudaGetLastError();  // otherwise the runtime reports the error after the next launch
-    return {};
-  }
-}
-
-// A T in pinned host memory for copies to and from the device; wiped on destruction.
-template <class T>
-class HostCopy {
- public:
-  T& operator*() const { return *reinterpret_cast<T*>(memory_.data()); }
-  T* operator->() const { return &**this; }
-  void wipe() { gpuaes::wipe(memory_); }
-
- private:
-  Secret secret_{sizeof(T)};
-  std::span<std::byte> memory_{secret_.bytes()};
-  PinnedRegion pinned_{try_pin(memory_)};
+// A cipher key in the form that the kernels need.
+struct ExpandedKey {
+  decltype(aes::RoundKeys::words) round_keys;  // Kuznyechik uses fewer words
+  ghash::Powers powers;                        // for AES only
 };
 
-// One cipher key in device memory, in the form that the kernels need. It is copied from pinned pages, which
-// are wiped, because the driver may keep its own copy of pageable memory.
+// Secret host memory, pinned for copies to and from the device. The driver may keep its own copy of memory
+// that is not pinned.
+class PinnedSecret {
+ public:
+  explicit PinnedSecret(std::size_t size) : secret_(size), pinned_(try_pin(secret_.bytes())) {}
+  std::byte* data() { return secret_.bytes().data(); }
+
+ private:
+  Secret secret_;
+  PinnedRegion pinned_;
+};
+
+// Keeps one key at a time in device memory, at `device`. `host` is in a PinnedSecret and contains the key
+// only while it is copied.
 class DeviceKey {
  public:
-  DeviceKey() : device_(sizeof(Contents)) {}
+  DeviceKey(ExpandedKey* host, ExpandedKey* device) : host_(host), device_(device) {}
 
   void set(const CipherKey& key, const Stream& stream) {
     expand(key);
-    check(cudaMemcpyAsync(device_.data(), &*host_, sizeof(Contents), cudaMemcpyHostToDevice, stream.get()));
+    check(cudaMemcpyAsync(device_, host_, sizeof *host_, cudaMemcpyHostToDevice, stream.get()));
     stream.wait();
-    host_.wipe();
+    wipe(std::as_writable_bytes(std::span(host_, 1)));
   }
 
   AesKey aes(CudaKernel kernel, const KernelShape& shape = {}) const {
-    return {contents()->round_keys.data(), rounds_, kernel, shape};
+    return {device_->round_keys.data(), rounds_, kernel, shape};
   }
   KuznyechikKey kuznyechik(CudaKernel kernel, const KernelShape& shape = {}) const {
-    return {contents()->round_keys.data(), kernel, shape};
+    return {device_->round_keys.data(), kernel, shape};
   }
-  const ghash::Powers* powers() const { return &contents()->powers; }
+  const ghash::Powers* powers() const { return &device_->powers; }
 
  private:
-  struct Contents {
-    decltype(aes::RoundKeys::words) round_keys;  // Kuznyechik uses fewer words
-    ghash::Powers powers;                        // for AES only
-  };
-
   void expand(const CipherKey& key) {
     switch (info(key.cipher).family) {
       case Family::aes:
@@ -92,10 +81,8 @@ class DeviceKey {
     wipe(std::as_writable_bytes(std::span(keys.of)));
   }
 
-  const Contents* contents() const { return reinterpret_cast<const Contents*>(device_.data()); }
-
-  HostCopy<Contents> host_;
-  DeviceBuffer device_;
+  ExpandedKey* host_;
+  ExpandedKey* device_;
   int rounds_ = 0;
 };
 

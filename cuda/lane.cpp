@@ -3,18 +3,19 @@
 // Copies in, kernels and copies out of a device's lanes overlap.
 //
 // The ring is pinned once for all devices and lanes. If the system refuses to pin it, the driver stages the
-// copies, which is slower.
+// copies, which is slower. The lanes' own memory is allocated once for each device (arena.hpp).
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "arena.hpp"
 #include "base/error.hpp"
 #include "cipher/modes/segments.hpp"
 #include "device_key.hpp"
@@ -23,6 +24,7 @@
 #include "known_answers.hpp"
 #include "lane/backends.hpp"
 #include "runtime.hpp"
+#include "system/numa.hpp"
 #include "system/profiler_range.hpp"
 
 namespace gpuaes {
@@ -38,23 +40,41 @@ PublicData public_data(std::span<const std::byte> bytes) {
   return data;
 }
 
+// A device that a spec names.
+struct Device {
+  unsigned number;  // the user's
+  int index;        // the runtime's
+  unsigned streams;
+  std::optional<NumaNode> node;
+};
+
 class CudaLane : public Lane {
  public:
-  // `number` is the user's device number, `device` the runtime's.
-  CudaLane(unsigned number, int device, std::shared_ptr<const PinnedRegion> pinned, const LaneSetup& setup)
-      : number_(number),
-        device_((check(cudaSetDevice(device)), device)),
+  // `device` is current.
+  CudaLane(const Device& device, std::shared_ptr<const PinnedRegion> pinned, LaneMemory memory,
+           const LaneSetup& setup)
+      : number_(device.number),
+        device_(device.index),
+        cpus_(device.node ? device.node->cpus : CpuList()),
         kernel_(setup.kernel),
         pinned_(std::move(pinned)),
-        buffers_{JobBuffers(setup, stream_), JobBuffers(setup, stream_)} {
+        memory_(std::move(memory)),
+        keys_(&memory_.on_host->key, &memory_.on_device->key),
+        buffers_{JobBuffers(memory_, 0, setup.timed), JobBuffers(memory_, 1, setup.timed)} {
+    for (const JobBuffers& buffers : buffers_) buffers.forget_bad(stream_);
+  }
+
+  // One lane of each device must pass it before the device gets any data.
+  void self_test(Cipher cipher) {
     const ProfilerRange profiler_range("self-test");
-    test_known_answers(*this, setup.cipher);
+    test_known_answers(*this, cipher);
     key_ = nullptr;  // the next key may be at the same address
   }
 
   std::string name() const override { return fmt::format("cuda:{}", number_); }
   std::size_t depth() const override { return buffers_.size(); }
   bool copies() const override { return true; }
+  std::span<const unsigned> cpus() const override { return cpus_; }
 
   void start(const Job& job) override {
     check(cudaSetDevice(device_));  // lanes are opened and driven by different threads
@@ -64,7 +84,7 @@ class CudaLane : public Lane {
     JobBuffers& buffers = buffers_[started_++ % buffers_.size()];
     Steps steps(buffers.times, stream_);
     steps.next("H2D");
-    check(cudaMemcpyAsync(buffers.in.data(), job.in.data(), job.in.size(), cudaMemcpyHostToDevice,
+    check(cudaMemcpyAsync(buffers.memory.in, job.in.data(), job.in.size(), cudaMemcpyHostToDevice,
                           stream_.get()));
     steps.next("kernel");
     const std::byte* const out = launch(job, buffers);
@@ -72,7 +92,7 @@ class CudaLane : public Lane {
     check(cudaMemcpyAsync(job.out.data(), out, job.out.size(), cudaMemcpyDeviceToHost, stream_.get()));
     buffers.opens = job.operation == Operation::open;
     if (buffers.opens)
-      check(cudaMemcpyAsync(&*buffers.first_bad, buffers.verdict.data(), sizeof(std::uint32_t),
+      check(cudaMemcpyAsync(buffers.first_bad, buffers.first_bad_on_device, sizeof *buffers.first_bad,
                             cudaMemcpyDeviceToHost, stream_.get()));
     steps.end();
     buffers.done.record(stream_);
@@ -92,28 +112,22 @@ class CudaLane : public Lane {
   }
 
  private:
-  // The memory of a job in flight.
+  // What a job in flight needs.
   struct JobBuffers {
-    // Zeroed: kernels work on whole blocks and also read the bytes of the last block that no copy has
-    // written.
-    JobBuffers(const LaneSetup& setup, const Stream& stream)
-        : in(whole_blocks(std::max(setup.max_in, known_answer_bytes))),
-          out(whole_blocks(std::max(setup.max_out, known_answer_bytes))),
-          masks(tag_bytes * (count_segments(std::max(setup.max_in, setup.max_out)) + 1)),
-          verdict(sizeof(std::uint32_t)),
-          times(setup.timed) {
-      check(cudaMemsetAsync(in.data(), 0, in.size(), stream.get()));
-      forget_bad(stream);
-    }
-    void forget_bad(const Stream& stream) {
+    JobBuffers(const LaneMemory& lane, std::size_t number, bool timed)
+        : memory(lane.jobs[number]),
+          first_bad(&lane.on_host->first_bad[number]),
+          first_bad_on_device(&lane.on_device->first_bad[number]),
+          times(timed) {}
+    void forget_bad(const Stream& stream) const {
       static_assert(none_bad == 0xffffffff);
-      check(cudaMemsetAsync(verdict.data(), 0xff, verdict.size(), stream.get()));
+      check(cudaMemsetAsync(first_bad_on_device, 0xff, sizeof none_bad, stream.get()));
     }
-    std::uint32_t* first_bad_on_device() const { return reinterpret_cast<std::uint32_t*>(verdict.data()); }
-    static std::size_t whole_blocks(std::size_t size) { return (size + 15) / 16 * 16; }
 
-    DeviceBuffer in, out, masks, verdict, mgm_scratch;
-    HostCopy<std::uint32_t> first_bad;
+    JobMemory memory;
+    std::uint32_t* first_bad;
+    std::uint32_t* first_bad_on_device;
+    DeviceBuffer mgm_scratch;
     bool opens = false;
     Event done;
     JobTimes times;
@@ -122,11 +136,11 @@ class CudaLane : public Lane {
   // Returns where the output will be on the device.
   const std::byte* launch(const Job& job, JobBuffers& buffers) {
     if (job.operation == Operation::ctr) {
-      launch_ctr(job, buffers.in.data());
-      return buffers.in.data();
+      launch_ctr(job, buffers.memory.in);
+      return buffers.memory.in;
     }
     launch_aead(job, buffers);
-    return buffers.out.data();
+    return buffers.memory.out;
   }
 
   void launch_ctr(const Job& job, std::byte* in) {
@@ -159,12 +173,11 @@ class CudaLane : public Lane {
                      .first_segment = job.first_segment,
                      .aad = public_data(job.aad),
                      .sealed_bytes = std::max(job.in.size(), job.out.size()),
-                     .masks = buffers.masks.data()};
+                     .masks = buffers.memory.masks};
     if (job.operation == Operation::seal)
-      launch_gcm_seal(gcm, buffers.in.data(), buffers.out.data(), stream_.get());
+      launch_gcm_seal(gcm, buffers.memory.in, buffers.memory.out, stream_.get());
     else
-      launch_gcm_open(gcm, buffers.in.data(), buffers.out.data(), buffers.first_bad_on_device(),
-                      stream_.get());
+      launch_gcm_open(gcm, buffers.memory.in, buffers.memory.out, buffers.first_bad_on_device, stream_.get());
   }
 
   void launch_mgm(const Job& job, JobBuffers& buffers) {
@@ -179,14 +192,13 @@ class CudaLane : public Lane {
                      .sealed_bytes = sealed_bytes,
                      .scratch = buffers.mgm_scratch.data()};
     if (job.operation == Operation::seal)
-      launch_mgm_seal(mgm, buffers.in.data(), buffers.out.data(), stream_.get());
+      launch_mgm_seal(mgm, buffers.memory.in, buffers.memory.out, stream_.get());
     else
-      launch_mgm_open(mgm, buffers.in.data(), buffers.out.data(), buffers.first_bad_on_device(),
-                      stream_.get());
+      launch_mgm_open(mgm, buffers.memory.in, buffers.memory.out, buffers.first_bad_on_device, stream_.get());
   }
 
-  // Destroyed first, even if the constructor throws: the device must be idle before its memory is freed. A
-  // dead context only returns an error and no longer writes.
+  // Destroyed first, even if the constructor throws: the stream must be idle and its device current when the
+  // memory is freed. A dead context only returns an error and no longer writes.
   struct Idle {
     int device;
     cudaStream_t stream;
@@ -198,8 +210,10 @@ class CudaLane : public Lane {
 
   unsigned number_;
   int device_;
+  CpuList cpus_;
   CudaKernel kernel_;
   std::shared_ptr<const PinnedRegion> pinned_;  // the last lane unpins the ring
+  LaneMemory memory_;                           // the last lane of the device wipes it
   Stream stream_;
   DeviceKey keys_;
   const CipherKey* key_ = nullptr;
@@ -210,31 +224,52 @@ class CudaLane : public Lane {
   Idle idle_{device_, stream_.get()};
 };
 
-// The runtime's number of the first device that a spec names.
-unsigned first_of(const LaneSpec& spec) {
-  return spec.shown_as.value_or(spec.device.value_or(0));
+std::vector<Device> find_devices(std::span<const LaneSpec> specs) {
+  const auto count = static_cast<unsigned>(require_cuda_devices("use -l cpu, which works on every machine"));
+  std::vector<Device> devices;
+  for (const LaneSpec& spec : specs) {
+    const unsigned first = spec.shown_as.value_or(spec.device.value_or(0));
+    if (spec.device && first >= count)
+      throw LaneError(fmt::format("there is no CUDA device {}; this machine has {}", *spec.device, count),
+                      "run gpuaes-stream --list-lanes to list the devices");
+    for (unsigned i = 0; i < (spec.device ? 1 : count); ++i) {
+      const int index = static_cast<int>(first + i);
+      devices.push_back(
+          {spec.device.value_or(i), index, spec.count.value_or(1), node_of_pci_device(pci_address(index))});
+    }
+  }
+  return devices;
+}
+
+// Any device may do any job, so the memory is spread over the nodes of all devices.
+void place_memory(std::span<std::byte> memory, std::span<const Device> devices) {
+  std::vector<unsigned> nodes;
+  for (const Device& device : devices)
+    if (device.node) nodes.push_back(device.node->number);
+  gpuaes::place_memory(memory, nodes);
+}
+
+std::vector<std::unique_ptr<CudaLane>> open_device(const Device& device,
+                                                   const std::shared_ptr<const PinnedRegion>& pinned,
+                                                   const LaneSetup& setup) {
+  check(cudaSetDevice(device.index));
+  std::vector<std::unique_ptr<CudaLane>> lanes;
+  for (LaneMemory& memory : allocate_lanes(device.streams, setup))
+    lanes.push_back(std::make_unique<CudaLane>(device, pinned, std::move(memory), setup));
+  lanes.front()->self_test(setup.cipher);
+  return lanes;
 }
 
 }  // namespace
 
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
-  const auto count = static_cast<unsigned>(require_cuda_devices("use -l cpu, which works on every machine"));
-  for (const LaneSpec& spec : specs)
-    if (spec.device && spec.shown_as.value_or(*spec.device) >= count)
-      throw LaneError(fmt::format("there is no CUDA device {}; this machine has {}", *spec.device, count),
-                      "run gpuaes-stream --list-lanes to list the devices");
-  check(
-      cudaSetDevice(static_cast<int>(first_of(specs.front()))));  // pinning opens a device: open one of these
-  madvise(setup.memory.data(), setup.memory.size(), MADV_HUGEPAGE);  // huge pages make pinning faster
+  const std::vector<Device> devices = find_devices(specs);
+  place_memory(setup.memory, devices);
+  check(cudaSetDevice(devices.front().index));  // pinning opens a device: open one of these
   const auto pinned = std::make_shared<const PinnedRegion>(try_pin(setup.memory));
   std::vector<std::unique_ptr<Lane>> lanes;
-  for (const LaneSpec& spec : specs) {
-    const unsigned first = first_of(spec);
-    for (unsigned i = 0; i < (spec.device ? 1 : count); ++i)
-      for (unsigned lane = 0; lane < spec.count.value_or(1); ++lane)
-        lanes.push_back(
-            std::make_unique<CudaLane>(spec.device.value_or(i), static_cast<int>(first + i), pinned, setup));
-  }
+  for (const Device& device : devices)
+    std::ranges::move(open_device(device, pinned, setup), std::back_inserter(lanes));
   return lanes;
 }
 

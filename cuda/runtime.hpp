@@ -7,6 +7,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -43,6 +46,15 @@ inline int attribute(cudaDeviceAttr which) {
   return attribute(which, device);
 }
 
+// In the form that sysfs uses.
+inline std::string pci_address(int device) {
+  std::array<char, 32> address{};
+  check(cudaDeviceGetPCIBusId(address.data(), address.size(), device));
+  std::ranges::transform(address, address.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return address.data();
+}
+
 // Allows CUDA blocks of the kernel all of the device's dynamic shared memory; lane kernels have no static
 // shared memory. The limit belongs to the kernel, which other threads also launch, so every call sets the
 // same one.
@@ -69,9 +81,9 @@ class Stream {
   std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
 };
 
-// wait() sleeps between polls. With cudaEventBlockingSync, the interrupt for one event wakes every thread
-// that waits for any event; polling was faster and uses less CPU time. An event records its time if `flags`
-// is cudaEventDefault.
+// wait() sleeps between polls, each time for as long as it has waited so far, within limits. With
+// cudaEventBlockingSync, the interrupt for one event wakes every thread that waits for any event; polling was
+// faster and uses less CPU time. An event records its time if `flags` is cudaEventDefault.
 class Event {
  public:
   explicit Event(unsigned flags = cudaEventDisableTiming) {
@@ -82,13 +94,20 @@ class Event {
   cudaEvent_t get() const noexcept { return event_.get(); }
   void record(const Stream& stream) const { check(cudaEventRecord(get(), stream.get())); }
   void wait() const {
+    const Clock::time_point start = Clock::now();
     cudaError_t error;
-    while ((error = cudaEventQuery(get())) == cudaErrorNotReady) std::this_thread::sleep_for(interval);
+    while ((error = cudaEventQuery(get())) == cudaErrorNotReady)
+      std::this_thread::sleep_for(std::clamp(Clock::now() - start, min_sleep, max_sleep));
     check(error);
   }
 
  private:
-  static constexpr std::chrono::microseconds interval{50};  // Linux's default timer slack adds 50
+  using Clock = std::chrono::steady_clock;
+
+  // Linux's default timer slack adds 50 us. Waking up late does not leave the device idle: it has another
+  // job.
+  static constexpr Clock::duration min_sleep = std::chrono::microseconds(10);
+  static constexpr Clock::duration max_sleep = std::chrono::microseconds(200);
 
   struct Destroy {
     void operator()(cudaEvent_t event) const noexcept { cudaEventDestroy(event); }
@@ -136,5 +155,15 @@ class PinnedRegion {
   };
   std::unique_ptr<std::byte, Unregister> data_;
 };
+
+// Pinned for all devices, or not at all if the system refuses.
+inline PinnedRegion try_pin(std::span<std::byte> memory) {
+  try {
+    return PinnedRegion(memory);
+  } catch (const LaneError&) {
+    cudaGetLastError();  // otherwise the runtime reports the error after the next launch
+    return {};
+  }
+}
 
 }  // namespace gpuaes::cuda

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -158,11 +157,7 @@ void report_properties(const std::string& name, int device, Report& report) {
 
 // The CUDA runtime knows the device's bus address; Linux describes the link. Some virtual machines hide it.
 void report_link(const std::string& name, int device, Report& report) {
-  std::array<char, 32> address{};
-  check(cudaDeviceGetPCIBusId(address.data(), address.size(), device));
-  std::string directory = std::string("/sys/bus/pci/devices/") + address.data() + "/";
-  std::ranges::transform(directory, directory.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string directory = fmt::format("/sys/bus/pci/devices/{}/", pci_address(device));
   for (const char* const what :
        {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width", "numa_node"}) {
     std::string line;

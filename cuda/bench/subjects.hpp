@@ -40,7 +40,10 @@ struct BenchKey {
   explicit BenchKey(CipherKey bytes);
 
   CipherKey key;
-  DeviceKey on_device;
+  PinnedSecret host{sizeof(ExpandedKey)};
+  DeviceBuffer device{sizeof(ExpandedKey)};
+  DeviceKey on_device{reinterpret_cast<ExpandedKey*>(host.data()),
+                      reinterpret_cast<ExpandedKey*>(device.data())};
 };
 BenchKey random_key(Cipher cipher);
 

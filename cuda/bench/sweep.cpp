@@ -41,7 +41,9 @@ cudaDeviceProp current_device() {
 // The number of streams that the filter uses for a file.
 unsigned filter_streams() {
   const Workload workload{.parallel_bytes = std::uint64_t{1} << 30};
-  return plan_lanes({{Backend::cuda, 0, {}}}, workload, this_machine(workload)).first.at(0).count.value();
+  return plan_lanes({.named = {{Backend::cuda, 0, {}}}}, workload, this_machine(workload))
+      .first.at(0)
+      .count.value();
 }
 
 struct SweepShape {

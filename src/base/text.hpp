@@ -29,6 +29,17 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+// The parts of the text between separators, which may be empty. There is at least one.
+inline std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
 // The lines of a file of keys, trimmed, without those that are empty or begin with #.
 class ContentLines {
  public:

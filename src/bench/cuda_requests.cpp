@@ -18,6 +18,9 @@ std::vector<std::string_view> mode_names() {
   return names_of(kernel_modes);
 }
 
+constexpr std::array<std::pair<std::string_view, bool TransferSteps::*>, 3> step_names{
+    {{"read", &TransferSteps::read}, {"in", &TransferSteps::in}, {"out", &TransferSteps::out}}};
+
 constexpr std::array<std::string_view, 2> kinds_of_copies{"no", "yes"};
 
 const Command::Option variants_option{
@@ -57,6 +60,19 @@ bool parse_copies(const std::string& text) {
   return text == "yes";
 }
 
+TransferSteps parse_steps(const std::string& text) {
+  TransferSteps steps{};
+  for (const std::string_view name : split(text, '+')) {
+    const auto* const found =
+        std::ranges::find(step_names, name, [](const auto& each) { return each.first; });
+    if (found == step_names.end())
+      throw UsageError(fmt::format("step '{}' is not known", name),
+                       "steps are read, in and out, joined by +");
+    steps.*found->second = true;
+  }
+  return steps;
+}
+
 struct Defaults {
   const char *variants, *ciphers, *modes;
 };
@@ -76,6 +92,41 @@ std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments) {
   const std::size_t size = parse_size(arguments.words[0]);
   if (size > max_copy_bytes) throw UsageError("copies are at most 64M");
   return {size};
+}
+
+std::string to_string(const TransferSteps& steps) {
+  std::string text;
+  for (const auto& [name, step] : step_names)
+    if (steps.*step) text.append(text.empty() ? "" : "+").append(name);
+  return text;
+}
+
+std::vector<Command::Option> transfer_options() {
+  return {
+      {"steps", "STEPS",
+       "What is done with each chunk: read, in and out, joined by +; separated by commas (default "
+       "in,out,in+out). read takes it from standard input, in copies it to the device, out copies it back."},
+      {"devices", "COUNTS", "Numbers of devices, separated by commas (default 1)."},
+      {"streams", "COUNTS", "Numbers of streams per device, separated by commas (default 8)."},
+      {"buffers", "COUNTS", "Numbers of chunks per stream, separated by commas (default 2)."},
+      {"sizes", "SIZES", "Bytes of a chunk, separated by commas (default 2M)."}};
+}
+
+TransferRequest parse_transfer_request(const Arguments& arguments) {
+  TransferRequest request;
+  for (const std::string& steps : list_of(arguments, "steps", "in,out,in+out"))
+    request.steps.push_back(parse_steps(steps));
+  const auto counts = [&](const char* option, const char* by_default) {
+    std::vector<unsigned> values;
+    for (const std::string& count : list_of(arguments, option, by_default))
+      values.push_back(parse_count(count));
+    return values;
+  };
+  request.devices = counts("devices", "1");
+  request.streams = counts("streams", "8");
+  request.buffers = counts("buffers", "2");
+  for (const std::string& size : list_of(arguments, "sizes", "2M")) request.sizes.push_back(parse_size(size));
+  return request;
 }
 
 std::vector<Command::Option> kernel_options() {

@@ -53,6 +53,26 @@ struct KernelRequest {
 // For gpuaes-bench device: sizes of a copy. UsageError.
 std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments);
 
+// What is done with each chunk, in this order.
+struct TransferSteps {
+  bool read;  // from a file into host memory
+  bool in;    // copied to the device
+  bool out;   // copied back
+};
+
+// In the form that --steps takes.
+std::string to_string(const TransferSteps& steps);
+
+struct TransferRequest {
+  std::vector<TransferSteps> steps;
+  std::vector<unsigned> devices, streams, buffers;  // streams per device, buffers per stream
+  std::vector<std::size_t> sizes;                   // of chunks
+};
+
+// For gpuaes-bench transfer. UsageError.
+std::vector<Command::Option> transfer_options();
+TransferRequest parse_transfer_request(const Arguments& arguments);
+
 // For kernels, keys and sweep. UsageError.
 std::vector<Command::Option> kernel_options();
 KernelRequest parse_kernel_request(const Arguments& arguments);

@@ -25,6 +25,8 @@ const std::array commands{
     Command{"pipeline", "", 0, 0, "Measure the overhead of the lanes and the ring, without I/O.",
             run_pipeline_bench, true, pipeline_options()},
     Command{"device", "[SIZE]", 0, 1, "Copy SIZE bytes to and from each CUDA device.", run_device_bench},
+    Command{"transfer", "", 0, 0, "Copy chunks to CUDA devices and back as lanes do, without a cipher.",
+            run_transfer_bench, true, transfer_options()},
     Command{"limits", "", 0, 0, "Measure the limits of a CUDA device: memory, logic and shared memory.",
             run_limit_bench},
     Command{"kernels", "", 0, 0, "Run CUDA kernels, and compare them with the limits of the device.",

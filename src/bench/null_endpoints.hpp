@@ -58,6 +58,7 @@ class TimedLane : public Lane {
   std::string name() const override { return lane_->name(); }
   std::size_t depth() const override { return lane_->depth(); }
   bool copies() const override { return lane_->copies(); }
+  std::span<const unsigned> cpus() const override { return lane_->cpus(); }
   std::span<const Phase> phases() const override { return lane_->phases(); }
   void start(const Job& job) override {
     const Stopwatch stopwatch(spent_);

@@ -58,12 +58,15 @@ bool is_idle(const std::string& lanes) {
 }
 
 // Lanes that do nothing are planned like CPU lanes.
-std::vector<LaneSpec> parse_specs(const std::string& lanes) {
-  if (lanes == "auto") throw UsageError("lanes must be named: auto is not measured");
-  if (!is_idle(lanes)) return parse_lanes(lanes);
+LaneChoice parse_choice(const std::string& lanes) {
+  if (!is_idle(lanes)) {
+    LaneChoice choice = parse_lanes(lanes);
+    if (choice.named.empty()) throw UsageError("lanes must be named: auto is not measured");
+    return choice;
+  }
   LaneSpec spec{Backend::cpu, {}, {}};
   if (lanes != idle_name) spec.count = parse_count(lanes.substr(idle_name.size() + 1));
-  return {spec};
+  return {.named = {spec}};
 }
 
 std::vector<std::unique_ptr<Lane>> open(const Setup& setup, const LanePlan& planned,
@@ -102,7 +105,7 @@ LanePlan plan(const Setup& setup, std::uint64_t bytes) {
   const Workload workload{.parallel_bytes = setup.as_file ? bytes : 0,
                           .rates = lane_rates(setup.cipher, setup.format->authenticated),
                           .chunk_bytes = setup.chunk_bytes};
-  return plan_lanes(parse_specs(setup.lanes), workload, this_machine(workload));
+  return plan_lanes(parse_choice(setup.lanes), workload, this_machine(workload));
 }
 
 // The first access to a page waits for the system; it must not be timed.
@@ -196,10 +199,9 @@ std::vector<std::string> default_lanes() {
   return lanes;
 }
 
-// The names of lanes, with `none` instead of auto.
 std::vector<std::string_view> measured_lanes() {
-  std::vector<std::string_view> names = lane_names();
-  names.front() = idle_name;
+  std::vector<std::string_view> names = backend_names();
+  names.insert(names.begin(), idle_name);
   return names;
 }
 
@@ -235,7 +237,7 @@ Length parse_length(const Arguments& arguments) {
 std::vector<Setup> parse_setups(const Arguments& arguments) {
   const std::optional<std::string> named = arguments.option("lanes");
   const std::vector<std::string> lanes = named ? parse_list(*named) : default_lanes();
-  for (const std::string& each : lanes) parse_specs(each);
+  for (const std::string& each : lanes) parse_choice(each);
   const bool as_file = parse_source(arguments.option("source").value_or("file"));
   const std::vector<std::string> sizes =
       parse_list(arguments.option("chunk-size").value_or("64K,256K,1M,4M,16M"));

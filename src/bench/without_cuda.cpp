@@ -18,6 +18,11 @@ void run_device_bench(const Arguments& arguments) {
   refuse();
 }
 
+void run_transfer_bench(const Arguments& arguments) {
+  parse_transfer_request(arguments);
+  refuse();
+}
+
 void run_limit_bench(const Arguments&) {
   refuse();
 }

@@ -49,7 +49,7 @@ struct Options {
   std::optional<std::string> output;  // standard output if not set
   bool in_place = false;              // --rekey replaces the input
   bool new_output = false;            // the output must not exist
-  std::vector<LaneSpec> lanes;        // empty: auto
+  LaneChoice lanes;
   CudaKernel kernel = default_cuda_kernel;
   std::optional<std::size_t> chunk_bytes;
   std::optional<std::string> stats;

@@ -31,7 +31,7 @@ std::string action_of(const OptionText& option) {
     case ArgumentKind::nothing:
       return " ";
     case ArgumentKind::words:
-      return fmt::format("({})", words_of(option));
+      return fmt::format("({})", escape(words_of(option)));
     case ArgumentKind::files:
       return "_files";
     case ArgumentKind::files_after_at:

@@ -18,7 +18,7 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::string_view auto_lanes = "auto";
+constexpr std::string_view auto_lanes = "auto", auto_low_cpu = "auto:low-cpu";
 constexpr unsigned max_threads = 1024;
 constexpr unsigned max_devices = 9999;
 constexpr unsigned max_streams = 64;
@@ -69,7 +69,7 @@ constexpr std::array backends{
 static_assert(has_row_for_each(backends, &BackendInfo::backend));
 
 constexpr char syntax_hint[] =
-    "use auto, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +";
+    "use auto, auto:low-cpu, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +";
 
 UsageError bad_lanes(std::string_view text, std::string hint = syntax_hint) {
   return UsageError(fmt::format("invalid lane specification '{}'", text), std::move(hint));
@@ -93,16 +93,6 @@ unsigned parse_field(std::string_view field, std::string_view what, unsigned min
   const std::optional<unsigned> number = parse_number(field, min, max);
   if (!number) throw bad_lanes(text, fmt::format("{} must be from {} to {}", what, min, max));
   return *number;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
 }
 
 Backend find_backend(std::string_view name, std::string_view text) {
@@ -148,20 +138,20 @@ bool uses_device(const LaneSpec& spec) {
   return info(spec.backend).count_devices != nullptr;
 }
 
-std::vector<LaneSpec> parse_lanes(std::string_view text) {
-  std::vector<LaneSpec> specs;
-  if (text == auto_lanes) return specs;
-  for (const std::string_view part : split(text, '+')) specs.push_back(parse_part(part, text));
-  return specs;
+LaneChoice parse_lanes(std::string_view text) {
+  if (text == auto_lanes || text == auto_low_cpu) return {.named = {}, .low_cpu = text == auto_low_cpu};
+  LaneChoice choice;
+  for (const std::string_view part : split(text, '+')) choice.named.push_back(parse_part(part, text));
+  return choice;
 }
 
-std::vector<LaneSpec> parse_threads(std::string_view text) {
+LaneChoice parse_threads(std::string_view text) {
   const std::optional<unsigned> count = parse_number(text, 1, max_threads);
   if (!count)
     throw UsageError(
         fmt::format("invalid --threads '{}'", text),
         fmt::format("use a number from 1 to {}, or omit the option to let the program choose", max_threads));
-  return {{.backend = Backend::cpu, .count = count}};
+  return {.named = {{.backend = Backend::cpu, .count = count}}};
 }
 
 CudaKernel parse_cuda_kernel(std::string_view name) {
@@ -171,9 +161,13 @@ CudaKernel parse_cuda_kernel(std::string_view name) {
                    fmt::format("the kernels are {}", join(cuda_kernel_names())));
 }
 
+std::vector<std::string_view> backend_names() {
+  return names_of(backends);
+}
+
 std::vector<std::string_view> lane_names() {
-  std::vector<std::string_view> names = names_of(backends);
-  names.insert(names.begin(), auto_lanes);
+  std::vector<std::string_view> names = backend_names();
+  names.insert(names.begin(), {auto_lanes, auto_low_cpu});
   return names;
 }
 

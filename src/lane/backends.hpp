@@ -50,16 +50,23 @@ struct LaneSpec {
   std::optional<unsigned> shown_as{};  // the runtime's number; see show_only_named_devices()
 };
 
-// Parses the value of -l: "auto", which gives an empty list, or items joined by '+'. UsageError.
-std::vector<LaneSpec> parse_lanes(std::string_view text);
+// The lanes that a user asks for.
+struct LaneChoice {
+  std::vector<LaneSpec> named;  // empty if plan_lanes() is to choose
+  bool low_cpu = false;         // it then chooses those that use the least CPU time, not the fastest
+};
+
+// Parses the value of -l: "auto", "auto:low-cpu", or items joined by '+'. UsageError.
+LaneChoice parse_lanes(std::string_view text);
 
 // Parses a number of CPU threads, the value of -T. UsageError.
-std::vector<LaneSpec> parse_threads(std::string_view text);
+LaneChoice parse_threads(std::string_view text);
 
 // Parses the value of --kernel. UsageError.
 CudaKernel parse_cuda_kernel(std::string_view name);
 
-// Words for -l and --kernel.
+// Words for -l, without and with those that leave the choice to plan_lanes(), and for --kernel.
+std::vector<std::string_view> backend_names();
 std::vector<std::string_view> lane_names();
 std::vector<std::string_view> cuda_kernel_names();
 

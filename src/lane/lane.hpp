@@ -23,7 +23,8 @@ struct Phase {
 
 class Lane {
  public:
-  // Waits until the lane can no longer access the spans of a job, then wipes its secrets.
+  // Waits until the lane can no longer access the spans of a job, then wipes its secrets. If lanes share
+  // memory, the last one wipes it.
   virtual ~Lane() = default;
 
   virtual std::string name() const = 0;  // for --list-lanes and --stats: "cpu", "cuda:0"
@@ -35,6 +36,10 @@ class Lane {
   // Whether the lane works on its own copies of the data. If so, the output of a job may overlap its input
   // even if they differ in length.
   virtual bool copies() const { return false; }
+
+  // The CPUs close to the lane's device, in ascending order. Its thread should run on these; empty if it does
+  // not matter.
+  virtual std::span<const unsigned> cpus() const { return {}; }
 
   // Starts a job, and may complete it immediately. LaneError if the lane cannot continue: its unfinished jobs
   // must then be done by another lane, after this one has been destroyed.

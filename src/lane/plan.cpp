@@ -21,6 +21,17 @@ unsigned lanes_for_pipes(const Workload& workload) {
   return static_cast<unsigned>(1.5 + figures.pipe_copy / workload.rates.cpu_lane);
 }
 
+// The number of CPU lanes that outrun any disk.
+unsigned lanes_for_disk(const Workload& workload) {
+  return 1 + static_cast<unsigned>(figures.max_disk / workload.rates.cpu_lane);
+}
+
+// How many chunks of `chunk_bytes` the input is known to have; at least one.
+std::size_t chunks_of(const Workload& workload, std::size_t chunk_bytes) {
+  const std::uint64_t whole = workload.parallel_bytes / chunk_bytes;
+  return static_cast<std::size_t>(whole + (workload.parallel_bytes % chunk_bytes > 0 || whole == 0));
+}
+
 // The ring -----------------------------------------------------------------------------------------
 
 std::size_t count_jobs(const LaneSpec& spec) {
@@ -39,7 +50,7 @@ std::size_t max_ring_bytes(const Machine& machine, bool device) {
 
 void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine) {
   bool device = false;
-  for (const std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) {
+  for (const std::vector<LaneSpec>* specs : {&plan.first, &plan.instead, &plan.later}) {
     for (const LaneSpec& spec : *specs) {
       plan.jobs += count_jobs(spec);
       device = device || uses_device(spec);
@@ -61,9 +72,11 @@ void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine)
          memory_each * plan.chunks * plan.chunk_bytes > max_ring_bytes(machine, device))
     plan.chunk_bytes /= 2;
   plan.chunk_bytes = workload.chunk_bytes.value_or(plan.chunk_bytes);
-  // Direct reads into huge pages are much faster. The kernel clears a whole huge page at its first use, which
-  // does not pay off for a short input.
-  plan.huge_pages = workload.parallel_bytes >= 2 * plan.chunks * plan.chunk_bytes;
+  if (file) plan.chunks = std::min(plan.chunks, chunks_of(workload, plan.chunk_bytes));
+  // Pinning huge pages is faster, and direct reads into them are much faster. The kernel clears a whole huge
+  // page at its first use, which does not pay off for a short input.
+  plan.huge_pages = std::ranges::any_of(plan.first, uses_device) ||
+                    workload.parallel_bytes >= 2 * plan.chunks * plan.chunk_bytes;
 }
 
 // A ring up to this size is assumed to fit: finding the available memory would take longer than it is worth.
@@ -84,7 +97,7 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
   plan.chunks = static_cast<std::size_t>(std::min<std::uint64_t>(plan.chunks, room));
 }
 
-// Without -l -------------------------------------------------------------------------------------
+// auto --------------------------------------------------------------------------------------------
 
 // Bytes per second with CPU lanes only, and with the lanes that take over if a device is used.
 struct Choice {
@@ -107,9 +120,42 @@ Choice choice_for_pipes(unsigned cpus, const LaneRates& rates) {
           std::min(cpus / (3 * copy), figures.cuda_pipe_max)};
 }
 
+// Number of CPU lanes for the least CPU time per byte. Two CPUs that share a core take more of it for the
+// same work. Between pipes, a lane that always waits for its turn does so, too.
+unsigned low_cpu_lane_count(unsigned cpus, const Workload& workload) {
+  if (is_file(workload)) return cpu_lane_count((cpus + 1) / 2, workload);
+  return std::max(cpu_lane_count(cpus, workload), 2u) - 1;
+}
+
+// With a file, a run that uses CUDA begins with it: CPU lanes would do much of the work while CUDA lanes
+// open.
+void choose_low_cpu(LanePlan& plan, const Workload& workload, const Machine& machine) {
+  const bool file = is_file(workload);
+  const LaneSpec cpu{Backend::cpu, {}, low_cpu_lane_count(machine.cpus, workload)};
+  plan.first = {cpu};
+  const std::optional<std::uint64_t> enough = bytes_until_cuda_saves(workload);
+  const double gigabytes = static_cast<double>(enough.value_or(0)) / 1e9;
+  if (!machine.cuda) {
+    plan.reason = "auto:low-cpu: there is no CUDA device";
+  } else if (!enough) {
+    plan.reason = "auto:low-cpu: CUDA would not save CPU time";
+  } else if (!file) {
+    plan.later = {{Backend::cuda, 0, figures.pipe_streams}};
+    plan.later_from = *enough;
+    plan.reason =
+        fmt::format("auto:low-cpu: CUDA takes over after {:.1f} GB, from where it saves CPU time", gigabytes);
+  } else if (workload.parallel_bytes < *enough) {
+    plan.reason = fmt::format("auto:low-cpu: CUDA saves CPU time only from {:.1f} GB", gigabytes);
+  } else {
+    plan.first = {{Backend::cuda, 0, figures.min_file_streams}};
+    plan.instead = {cpu};
+    plan.reason = fmt::format("auto:low-cpu: CUDA saves CPU time from {:.1f} GB", gigabytes);
+  }
+}
+
 // A run begins with CPU lanes. It uses at most one device: a host with several has enough CPUs to do without
 // the others, and each takes time to open.
-void choose_lanes(LanePlan& plan, const Workload& workload, const Machine& machine) {
+void choose_fastest(LanePlan& plan, const Workload& workload, const Machine& machine) {
   plan.first = {{Backend::cpu, {}, {}}};
   const bool file = is_file(workload);
   if (!file && machine.cpus >= lanes_for_pipes(workload)) {
@@ -159,15 +205,28 @@ std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const Workload
                                     (1 / alone - 1 / together));
 }
 
+std::optional<std::uint64_t> bytes_until_cuda_saves(const Workload& workload) {
+  const double cuda = is_file(workload) ? figures.cuda_file_cpu : figures.cuda_pipe_cpu;
+  const double saved = 1 / workload.rates.cpu_lane - cuda;  // CPU seconds per byte
+  if (saved <= 0) return std::nullopt;
+  return static_cast<std::uint64_t>(figures.cuda_start_cpu / saved);
+}
+
 unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {
   if (!is_file(workload)) return std::min(cpus, lanes_for_pipes(workload));
-  return workload.from_disk ? std::max(cpus, figures.min_disk_lanes) : cpus;
+  if (!workload.from_disk) return cpus;
+  return std::clamp(cpus, figures.min_disk_lanes, std::max(figures.min_disk_lanes, lanes_for_disk(workload)));
 }
 
 // Between pipes, one stream reads and one writes; the device could serve more, but they would not help.
+// Opening a stream takes time, so there is none without a chunk.
 unsigned cuda_stream_count(unsigned cpus, const Workload& workload) {
   if (!is_file(workload)) return figures.pipe_streams;
-  return std::clamp(cpus, figures.min_file_streams, figures.max_file_streams);
+  const unsigned streams = workload.from_disk
+                               ? figures.min_file_streams
+                               : std::clamp(cpus, figures.min_file_streams, figures.max_file_streams);
+  const std::size_t chunk_bytes = workload.chunk_bytes.value_or(figures.cuda_file.bytes);
+  return static_cast<unsigned>(std::min<std::size_t>(streams, chunks_of(workload, chunk_bytes)));
 }
 
 Machine this_machine(const Workload& workload) {
@@ -178,10 +237,10 @@ Machine this_machine(const Workload& workload) {
           .cuda = cuda_may_open()};
 }
 
-LanePlan plan_lanes(std::vector<LaneSpec> specs, const Workload& workload, const Machine& machine) {
+LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Machine& machine) {
   LanePlan plan;
-  plan.first = std::move(specs);
-  if (plan.first.empty()) choose_lanes(plan, workload, machine);
+  plan.first = choice.named;
+  if (plan.first.empty()) (choice.low_cpu ? choose_low_cpu : choose_fastest)(plan, workload, machine);
   for (LaneSpec& spec : plan.first)
     if (!spec.count) spec.count = info(spec.backend).default_count(machine.cpus, workload);
   size_ring(plan, workload, machine);

@@ -38,10 +38,11 @@ const LaneRates& lane_rates(Cipher cipher, bool authenticated);
 Machine this_machine(const Workload& workload);
 
 struct LanePlan {
-  std::vector<LaneSpec> first;   // opened before the run; if they cannot open, it fails
-  std::vector<LaneSpec> later;   // opened while the first lanes work, to take over; may fail to open
-  std::uint64_t later_from = 0;  // bytes of input after which they are opened
-  std::size_t chunk_bytes = 0;   // of plaintext; not yet rounded to the format's units
+  std::vector<LaneSpec> first;    // opened before the run, which fails if they cannot open
+  std::vector<LaneSpec> instead;  // opened if the first ones cannot open
+  std::vector<LaneSpec> later;    // opened while the first lanes work, to take over; may fail to open
+  std::uint64_t later_from = 0;   // bytes of input after which they are opened
+  std::size_t chunk_bytes = 0;    // of plaintext; not yet rounded to the format's units
   std::size_t chunks = 0;
   std::size_t jobs = 0;     // that may be in flight in all lanes together
   bool huge_pages = false;  // whether the ring should use them
@@ -53,11 +54,15 @@ struct LanePlan {
 // much input follows.
 std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const Workload& workload);
 
+// The position in the input at which CUDA lanes have saved the CPU time that opening them took; none if they
+// save none. Inputs of known length that end before it are not worth opening them.
+std::optional<std::uint64_t> bytes_until_cuda_saves(const Workload& workload);
+
 // Number of CPU lanes, and of CUDA streams per device, for -l without a count.
 unsigned cpu_lane_count(unsigned cpus, const Workload& workload);
 unsigned cuda_stream_count(unsigned cpus, const Workload& workload);
 
-// `specs` come from parse_lanes(). IoError if not even one chunk fits in memory.
-LanePlan plan_lanes(std::vector<LaneSpec> specs, const Workload& workload, const Machine& machine);
+// IoError if not even one chunk fits in memory.
+LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Machine& machine);
 
 }  // namespace gpuaes

@@ -27,7 +27,8 @@ struct PlanFigures {
   double cuda_ring_caches;
   std::size_t extra_cuda_chunks;  // in addition to the jobs in flight, for reading and writing
 
-  unsigned min_disk_lanes;                      // CPU lanes for a file that is not in the page cache
+  unsigned min_disk_lanes;  // CPU lanes for a file that is not in the page cache
+  double max_disk;          // bytes per second that a disk may deliver: more lanes than that takes only wait
   unsigned min_file_streams, max_file_streams;  // CUDA streams per device for a file: one per CPU
   unsigned pipe_streams;                        // CUDA streams per device between pipes
 
@@ -37,6 +38,10 @@ struct PlanFigures {
   double cuda_pipe_max;       // CUDA lanes between pipes
   double cuda_lane;           // one CUDA lane on a file: limited by its CPU
   double cpu_lane_with_cuda;  // one CPU lane with AES while max_file_streams CUDA lanes run
+
+  // CPU seconds: of reading and transferring a byte with CUDA lanes, and of opening and closing them.
+  double cuda_file_cpu, cuda_pipe_cpu;  // between pipes, in addition to what CPU lanes need for the transfers
+  double cuda_start_cpu;
 
   double open_seconds;  // to open CUDA lanes while CPU lanes work
   double end_seconds;   // that CUDA lanes add at the end of the program
@@ -53,11 +58,14 @@ inline constexpr PlanFigures figures{
     .cuda_pipe = {.bytes = 1 << 20, .min_bytes = 1 << 20},
     .safe_ring_bytes = 96 << 20,
     .cpu_ring_caches = 1,
-    .cuda_ring_caches = 0.5,
+    .cuda_ring_caches = 0.4,
     .extra_cuda_chunks = 4,
 
-    // Four lanes even with fewer CPUs: while one waits for the disk, another one encrypts.
+    // Four lanes even with fewer CPUs: while one waits for the disk, another one encrypts. With more lanes
+    // than
+    // the fastest disks need, reading was slower and the ciphers used more CPU time.
     .min_disk_lanes = 4,
+    .max_disk = 30e9,
 
     // Four streams even with fewer CPUs: while one thread waits, another one reads.
     .min_file_streams = 4,
@@ -74,6 +82,10 @@ inline constexpr PlanFigures figures{
     .cuda_pipe_max = 2.3e9,
     .cuda_lane = 5.5e9,
     .cpu_lane_with_cuda = 2.4e9,
+
+    .cuda_file_cpu = 0.14e-9,
+    .cuda_pipe_cpu = 0.6e-9,
+    .cuda_start_cpu = 0.3,
 
     .open_seconds = 0.7,
     .end_seconds = 0.15,

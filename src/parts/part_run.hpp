@@ -20,7 +20,7 @@ void run_part(Options& options, const Messages& messages, const Action& action) 
   Progress progress(control.signals, messages, options.progress);
   try {
     refuse_input_conflicts(options);
-    show_only_named_devices(options.lanes);
+    show_only_named_devices(options.lanes.named);
     action(progress, control.cancel);
   } catch (const PipeClosed&) {
     throw;

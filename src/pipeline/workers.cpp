@@ -26,6 +26,7 @@ void Workers::replace(std::vector<std::unique_ptr<Lane>> lanes) {
 
 void Workers::add_locked(std::unique_ptr<Lane> lane) {
   if (closed_) return;
+  if (cpus_.empty() && !lane->cpus().empty()) cpus_ = thread_cpus();
   Worker& worker = workers_.emplace_back();
   worker.stats.name = lane->name();
   if (trace_ != nullptr) worker.tracks = LaneTracks(*trace_, *lane, workers_.size());
@@ -90,11 +91,21 @@ void Workers::run() {
 // A worker that ends may leave work for workers that have not been started, so its thread drives them next.
 void Workers::drive(Worker* worker) {
   while (worker != nullptr) {
-    work_(*worker);
+    {
+      const CpuBinding binding(cpus_for(*worker->lane));
+      work_(*worker);
+    }
     worker->lane.reset();
     const std::lock_guard lock(mutex_);
     worker = next_locked();
   }
+}
+
+// If any lane is bound, all are: a new thread inherits the CPUs of the thread that creates it.
+CpuList Workers::cpus_for(const Lane& lane) const {
+  const std::lock_guard lock(mutex_);
+  const CpuList close = common_cpus(lane.cpus(), cpus_);
+  return close.empty() ? cpus_ : close;
 }
 
 void Workers::start(Worker& worker) {

@@ -21,6 +21,7 @@
 #include "lane/lane.hpp"
 #include "pipeline/ring.hpp"
 #include "pipeline/trace.hpp"
+#include "system/numa.hpp"
 
 namespace gpuaes {
 
@@ -90,6 +91,7 @@ class Workers {
   void start(Worker& worker);
   Worker* next_locked();
   void drive(Worker* worker);
+  CpuList cpus_for(const Lane& lane) const;
 
   const std::function<void(Worker&)> work_;
   const LaneFactory fallback_lane_;
@@ -103,6 +105,7 @@ class Workers {
   std::atomic<bool> start_more_{false};  // not_started_ is not empty, and the system has not refused a thread
   std::size_t working_ = 0;              // workers that have not left; the last one does not leave
   bool fallback_used_ = false;
+  CpuList cpus_;  // those of the thread that added the first lane with CPUs of its own; empty before that
 };
 
 }  // namespace gpuaes

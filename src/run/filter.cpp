@@ -60,8 +60,8 @@ void run_stream(const Options& options, Report::Start start, Endpoints& endpoint
                      .fallback_lane = [&lane_pool] { return lane_pool.open_fallback(); },
                      .warn = [&messages](const std::string& text) { messages.warning(text); },
                      .trace = report.trace()});
-  for (std::unique_ptr<Lane>& lane : lane_pool.open_first()) pipeline.add_lane(std::move(lane));
   report.log_lanes(plan);
+  for (std::unique_ptr<Lane>& lane : lane_pool.open_first(messages)) pipeline.add_lane(std::move(lane));
   {
     const Progress::Watch watch(progress, stream.expected_bytes(), [&] {
       return Progress::Position{stream.header_bytes() + pipeline.bytes_in(), pipeline.active_lanes()};
@@ -80,7 +80,7 @@ void run_filter(Options options, const Messages& messages) {
   Cancel& cancel = control.cancel;
   Progress progress(control.signals, messages, options.progress);
   refuse_input_conflicts(options);
-  show_only_named_devices(options.lanes);
+  show_only_named_devices(options.lanes.named);
   const Secrets secrets = read_secrets(options, messages, cancel);
   for_each_input(options, messages, cancel, [&](const Options& one) {
     filter(one, secrets.copy(), progress, messages, cancel);

@@ -34,8 +34,15 @@ std::vector<std::unique_ptr<Lane>> LanePool::open(const std::vector<LaneSpec>& s
   return lanes;
 }
 
-std::vector<std::unique_ptr<Lane>> LanePool::open_first() const {
-  return open(plan_.first);
+std::vector<std::unique_ptr<Lane>> LanePool::open_first(const Messages& messages) const {
+  try {
+    return open(plan_.first);
+  } catch (const LaneError& error) {
+    if (plan_.instead.empty()) throw;
+    messages.detail(
+        fmt::format("lanes {} are used instead: {}", describe_specs(plan_.instead), error.what()));
+    return open(plan_.instead);
+  }
 }
 
 std::unique_ptr<Lane> LanePool::open_fallback() const {

@@ -22,7 +22,9 @@ class LanePool {
   // An empty `wrap` leaves lanes unchanged. `plan` and `setup` must outlive the pool.
   LanePool(const LanePlan& plan, const LaneSetup& setup, Wrap wrap);
 
-  std::vector<std::unique_ptr<Lane>> open_first() const;  // LaneError
+  // Opens the plan's first lanes or, if that fails, those that it has instead. LaneError.
+  std::vector<std::unique_ptr<Lane>> open_first(const Messages& messages) const;
+
   std::unique_ptr<Lane> open_fallback() const;
 
   // Opens the plan's later lanes, if any, when they are due, and lets them take over. If they cannot open,

@@ -28,6 +28,7 @@ class SalvageLane : public Lane {
   SalvageLane(std::unique_ptr<Lane> inner, Damage& damage) : inner_(std::move(inner)), damage_(damage) {}
 
   std::string name() const override { return inner_->name(); }
+  std::span<const unsigned> cpus() const override { return inner_->cpus(); }
 
   // Opens the whole job first, which is enough if nothing is damaged. After a bad segment, opens one segment,
   // then twice as many after each success: a device opens all segments of a job even if the first is bad, and

@@ -324,7 +324,7 @@ namespace {
 
 std::string parsed(std::string_view text) {
   std::string result;
-  for (const LaneSpec& spec : parse_lanes(text))
+  for (const LaneSpec& spec : parse_lanes(text).named)
     result.append(result.empty() ? "" : "+").append(to_string(spec));
   return result;
 }
@@ -332,13 +332,16 @@ std::string parsed(std::string_view text) {
 }  // namespace
 
 TEST_CASE("lanes are parsed, and printed as they were written") {
-  CHECK(parse_lanes("auto").empty());
+  CHECK(parse_lanes("auto").named.empty());
+  CHECK_FALSE(parse_lanes("auto").low_cpu);
+  CHECK(parse_lanes("auto:low-cpu").named.empty());
+  CHECK(parse_lanes("auto:low-cpu").low_cpu);
   for (const std::string_view text :
        {"cpu", "cpu:1", "cpu:8", "cpu:1024", "cuda:0", "cuda:0:4", "cuda:63:64", "cpu:2+cuda:0:4",
         "cuda:0:4+cuda:1:4+cpu:8", "cpu+cpu", "cuda:1+cpu", "reference", "reference:3", "cpu:1+reference"})
     CHECK(parsed(text) == text);
 
-  const std::vector<LaneSpec> specs = parse_lanes("cpu+cuda:3+cuda+cuda:1:2");
+  const std::vector<LaneSpec> specs = parse_lanes("cpu+cuda:3+cuda+cuda:1:2").named;
   REQUIRE(specs.size() == 4);
   CHECK(specs[0].backend == Backend::cpu);
   CHECK_FALSE(specs[0].count.has_value());
@@ -371,6 +374,8 @@ TEST_CASE("invalid lanes are a usage error that quotes them, with a hint") {
                                  "cuda:*",     "cuda0",
                                  "auto+cpu",   "cpu+auto",
                                  "auto:1",     "cpu,cuda",
+                                 "auto:",      "auto:low",
+                                 "low-cpu",    "cpu+auto:low-cpu",
                                  "reference:", "references"}) {
     CAPTURE(text);
     const auto error = error_of<UsageError>([&] { parse_lanes(text); });
@@ -381,7 +386,7 @@ TEST_CASE("invalid lanes are a usage error that quotes them, with a hint") {
 }
 
 TEST_CASE("reference lanes open if named, one by default or as many as requested") {
-  const auto lanes = open_lanes(parse_lanes("reference+reference:2"), {{}, 0});
+  const auto lanes = open_lanes(parse_lanes("reference+reference:2").named, {{}, 0});
   REQUIRE(lanes.size() == 3);
   for (const auto& lane : lanes) CHECK(lane->name() == "reference");
 }
@@ -418,7 +423,7 @@ TEST_CASE("only named devices remain visible to the CUDA runtime") {
   constexpr const char* variable = "CUDA_VISIBLE_DEVICES";
   const auto shown = [](const char* before, std::string_view lanes) {
     setenv(variable, before, 1);
-    std::vector<LaneSpec> specs = parse_lanes(lanes);
+    std::vector<LaneSpec> specs = parse_lanes(lanes).named;
     show_only_named_devices(specs);
     std::string result = getenv(variable);
     for (const LaneSpec& spec : specs)
@@ -440,7 +445,7 @@ TEST_CASE("only named devices remain visible to the CUDA runtime") {
 
 #ifndef GPUAES_WITH_CUDA
 TEST_CASE("opening CUDA lanes is a lane error in a program built without CUDA") {
-  const auto error = error_of<LaneError>([] { open_lanes(parse_lanes("cpu:1+cuda:0"), {{}, 0}); });
+  const auto error = error_of<LaneError>([] { open_lanes(parse_lanes("cpu:1+cuda:0").named, {{}, 0}); });
   REQUIRE(error.has_value());
   CHECK(error->what() == std::string("this program was built without CUDA"));
   CHECK(error->hint() == "use -l cpu, which works on every machine");

@@ -69,24 +69,57 @@ TEST_CASE("default counts depend on the machine and the input") {
   }
 }
 
-TEST_CASE("a file that is not cached gets at least four CPU lanes, unless their number is given") {
-  const Workload from_disk{.parallel_bytes = unlimited, .from_disk = true};
-  for (const unsigned cpus : {1u, 2u, 4u, 16u}) {
-    CHECK(plan("cpu", from_disk, machine(cpus)).first[0].count == std::max(cpus, 4u));
-    CHECK(plan("auto", from_disk, machine(cpus)).first[0].count == std::max(cpus, 4u));
-    CHECK(plan("cpu:1", from_disk, machine(cpus)).first[0].count == 1u);
+TEST_CASE(
+    "a file that is not cached gets at least four CPU lanes and no more than a disk keeps busy, unless their "
+    "number is given") {
+  const auto lanes = [](std::string_view given, unsigned cpus, Cipher cipher) {
+    const Workload workload{
+        .parallel_bytes = unlimited, .from_disk = true, .rates = lane_rates(cipher, true)};
+    return plan(given, workload, machine(cpus)).first[0].count;
+  };
+  for (const unsigned cpus : {1u, 2u, 4u, 6u, 16u, 64u}) {
+    CAPTURE(cpus);
+    for (const char* const chosen : {"cpu", "auto"}) {
+      CHECK(lanes(chosen, cpus, Cipher::aes_256) == std::clamp(cpus, 4u, 7u));
+      CHECK(lanes(chosen, cpus, Cipher::kuznyechik) == std::max(cpus, 4u));
+    }
+    CHECK(lanes("cpu:1", cpus, Cipher::aes_256) == 1u);
+    CHECK(lanes("cpu:99", cpus, Cipher::aes_256) == 99u);
+    CHECK(lanes("cuda:0", cpus, Cipher::aes_256) == 4u);
   }
 }
 
-TEST_CASE("the ring has huge pages if the input fills it") {
-  for (const char* const lanes : {"cpu", "cuda:0"}) {
-    const LanePlan large = plan(lanes, file, machine(4));
-    CHECK(large.huge_pages);
-    const std::uint64_t ring = 2 * large.chunks * large.chunk_bytes;
-    CHECK(plan(lanes, file_of(ring), machine(4)).huge_pages);
-    CHECK_FALSE(plan(lanes, file_of(ring - 1), machine(4)).huge_pages);
-    CHECK_FALSE(plan(lanes, pipe, machine(4)).huge_pages);
-  }
+TEST_CASE("a small file gets no more chunks, and no more CUDA streams, than it fills") {
+  const auto planned = [](std::uint64_t bytes) { return plan("cuda:0", file_of(bytes), machine(16)); };
+  const std::uint64_t chunk = planned(unlimited).chunk_bytes;
+  for (const unsigned count : {1u, 2u, 3u, 7u})
+    for (const std::uint64_t bytes : {(count - 1) * chunk + 1, count * chunk}) {
+      CAPTURE(bytes);
+      CHECK(planned(bytes).first[0].count == count);
+      CHECK(planned(bytes).chunks == count);
+      CHECK(plan("cpu", file_of(bytes), machine(16)).chunks == (bytes + MiB - 1) / MiB);
+    }
+  CHECK(planned(8 * chunk).first[0].count == 8u);
+  CHECK(planned(20 * chunk).chunks == 20u);
+  CHECK(planned(21 * chunk).chunks == 20u);
+  Workload small = file_of(10);
+  small.chunk_bytes = 3;
+  CHECK(plan("cuda:0", small, machine(16)).first[0].count == 4u);
+  CHECK(plan("cuda:0:5", small, machine(16)).first[0].count == 5u);
+}
+
+TEST_CASE("the ring has huge pages if the input fills it, or if CUDA lanes pin it from the beginning") {
+  const LanePlan large = plan("cpu", file, machine(4));
+  CHECK(large.huge_pages);
+  const std::uint64_t ring = 2 * large.chunks * large.chunk_bytes;
+  CHECK(plan("cpu", file_of(ring), machine(4)).huge_pages);
+  CHECK_FALSE(plan("cpu", file_of(ring - 1), machine(4)).huge_pages);
+  CHECK_FALSE(plan("cpu", pipe, machine(4)).huge_pages);
+
+  CHECK(plan("cpu+cuda:0", pipe, machine(4)).huge_pages);
+  const Workload takes_over{.rates = lane_rates(Cipher::kuznyechik, true)};
+  REQUIRE_FALSE(plan("auto", takes_over, machine(1, true)).later.empty());
+  CHECK_FALSE(plan("auto", takes_over, machine(1, true)).huge_pages);
 }
 
 TEST_CASE("without -l a run begins with CPU lanes, and the plan gives the reason") {
@@ -144,6 +177,56 @@ TEST_CASE("the fewer CPUs there are, the sooner CUDA pays off") {
 TEST_CASE("CUDA does not take over files that are sealed with AES") {
   for (const unsigned cpus : {1u, 2u, 4u, 8u, 16u, 64u})
     CHECK(plan("auto", file_of(unlimited, true), machine(cpus, true)).later.empty());
+}
+
+TEST_CASE("auto:low-cpu uses half of the CPUs for a cached file, or CUDA if that saves CPU time") {
+  const auto low = [](const Workload& workload, unsigned cpus, bool cuda = true) {
+    return plan("auto:low-cpu", workload, machine(cpus, cuda));
+  };
+  const std::uint64_t enough = bytes_until_cuda_saves(file_of(unlimited, true)).value();
+  CHECK(enough > 2 * GB);
+  CHECK(enough < 5 * GB);
+  for (const unsigned cpus : {1u, 2u, 3u, 16u, 64u}) {
+    const std::string half = "cpu:" + std::to_string((cpus + 1) / 2);
+    CHECK(lanes_of(low(file, cpus, false).first) == half);
+    CHECK(low(file, cpus, false).reason == "auto:low-cpu: there is no CUDA device");
+
+    const LanePlan before = low(file_of(enough - 1, true), cpus);
+    CHECK(lanes_of(before.first) == half);
+    CHECK(before.instead.empty());
+    CHECK(before.reason == "auto:low-cpu: CUDA saves CPU time only from 3.2 GB");
+
+    const LanePlan from = low(file_of(enough, true), cpus);
+    CHECK(lanes_of(from.first) == "cuda:0:4");
+    CHECK(lanes_of(from.instead) == half);
+    CHECK(from.later.empty());
+    CHECK(from.reason == "auto:low-cpu: CUDA saves CPU time from 3.2 GB");
+  }
+  Workload from_disk = file_of(enough, true);
+  from_disk.from_disk = true;
+  CHECK(lanes_of(low(from_disk, 2).instead) == "cpu:4");
+  CHECK(lanes_of(low(from_disk, 64).instead) == "cpu:7");
+}
+
+TEST_CASE(
+    "between pipes, auto:low-cpu uses CUDA only for ciphers that are slow on CPUs, after enough input") {
+  for (const bool authenticated : {false, true}) {
+    const Workload aes{.rates = lane_rates(Cipher::aes_256, authenticated)};
+    CHECK_FALSE(bytes_until_cuda_saves(aes).has_value());
+    for (const unsigned cpus : {1u, 2u, 16u}) {
+      const LanePlan made = plan("auto:low-cpu", aes, machine(cpus, true));
+      CHECK(lanes_of(made.first) == "cpu:1");
+      CHECK(made.later.empty());
+      CHECK(made.reason == "auto:low-cpu: CUDA would not save CPU time");
+    }
+    const Workload kuznyechik{.rates = lane_rates(Cipher::kuznyechik, authenticated)};
+    const LanePlan made = plan("auto:low-cpu", kuznyechik, machine(16, true));
+    CHECK(lanes_of(made.first) == (authenticated ? "cpu:15" : "cpu:7"));
+    CHECK(lanes_of(made.later) == "cuda:0:2");
+    CHECK(made.later_from == bytes_until_cuda_saves(kuznyechik).value());
+    CHECK(made.later_from < GB);
+    CHECK(contains(made.reason, "auto:low-cpu: CUDA takes over after "));
+  }
 }
 
 TEST_CASE("between pipes, a slower cipher has enough lanes to keep up with the pipes, or one per CPU") {
@@ -219,7 +302,8 @@ TEST_CASE("with several devices, chunks shrink to fit in the cache, down to 2 Mi
   Machine on = machine(16);
   on.cache_bytes = 300 * MiB;
   CHECK(plan("cuda:0", file, on).chunk_bytes == 4 * MiB);
-  CHECK(plan("cuda:0+cuda:1", file, on).chunk_bytes == 4 * MiB);
+  CHECK(plan("cuda:0+cuda:1", file, on).chunk_bytes == 2 * MiB);
+  CHECK(plan("cuda:0:4+cuda:1:4", file, on).chunk_bytes == 4 * MiB);
   CHECK(plan("cuda:0+cuda:1+cuda:2+cuda:3", file, on).chunk_bytes == 2 * MiB);
   on.cache_bytes = 16 * MiB;
   CHECK(plan("cuda:0:64+cuda:1:64", file, on).chunk_bytes == 2 * MiB);

@@ -44,8 +44,8 @@ CipherKey made_up_key() {
 // CPU lanes, and CUDA lanes if there is a device.
 std::vector<std::unique_ptr<Lane>> all_lanes(std::span<std::byte> memory) {
   const LaneSetup setup{.memory = memory, .max_in = memory.size(), .max_out = memory.size()};
-  std::vector<LaneSpec> specs = parse_lanes("cpu+reference");
-  if (count_cuda_devices() > 0) specs.push_back(parse_lanes("cuda:0:1").front());
+  std::vector<LaneSpec> specs = parse_lanes("cpu+reference").named;
+  if (count_cuda_devices() > 0) specs.push_back(parse_lanes("cuda:0:1").named.front());
   return open_lanes(specs, setup);
 }
 
@@ -107,7 +107,7 @@ TEST_CASE(
   for (const std::string_view name : {"cpu", "reference", "cuda:0", "cpu+reference"}) {
     CAPTURE(name);
     const auto error = error_of<LaneError>([&] {
-      open_lanes(parse_lanes(name), {{}, 0, 0, Cipher::made_up});
+      open_lanes(parse_lanes(name).named, {{}, 0, 0, Cipher::made_up});
     });
     REQUIRE(error.has_value());
     CHECK(error->what() ==

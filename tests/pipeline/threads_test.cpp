@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/rig.hpp"
@@ -18,6 +19,7 @@
 #include "support/io_support.hpp"
 #include "support/scripted_lane.hpp"
 #include "support/threads.hpp"
+#include "system/numa.hpp"
 
 namespace gpuaes {
 namespace {
@@ -179,6 +181,88 @@ TEST_CASE("a lane without a thread is used before a fallback lane") {
   CHECK(result_of(in_thread([&] { return rig.run(); })) == "");
   CHECK(rig.wrong_output(64 * 10) == "");
   CHECK(rig.pipeline.lane_stats().size() == 2);
+}
+
+// Placement ---------------------------------------------------------------------------------------
+
+namespace {
+
+// The CPUs that the thread of a lane may use while it works.
+class SeenCpus {
+ public:
+  // The lane waits in its first job until `gate` is open, if given.
+  LaneScript script(CpuList near, Gate* gate = nullptr) {
+    return {.cpus = std::move(near), .on_finish = [this, gate](std::uint64_t job) {
+              const std::lock_guard lock(mutex_);
+              seen_.insert(thread_cpus());
+              if (job == 0 && gate != nullptr) gate->wait();
+            }};
+  }
+  bool only(const CpuList& cpus) const { return seen_ == std::set<CpuList>{cpus}; }
+
+ private:
+  std::mutex mutex_;
+  std::set<CpuList> seen_;
+};
+
+}  // namespace
+
+TEST_CASE("a lane's thread is bound to the CPUs that are close to its device, others are not", "[optional]") {
+  const CpuList all = thread_cpus();
+  if (all.size() < 2) return skip("needs two CPUs");
+  const CpuList first{all.front()}, last{all.back()}, foreign{all.back() + 1};
+  Rig rig({.size = 64 * 40, .ring_chunks = 5});
+  Gate gate;
+  SeenCpus none, one, other, more, far;
+  rig.add_lanes(1, none.script({}, &gate));
+  rig.add_lanes(1, one.script(first, &gate));
+  rig.add_lanes(1, other.script(last, &gate));
+  rig.add_lanes(1, more.script({all.front(), all.back() + 1}, &gate));
+  rig.add_lanes(1, far.script(foreign, &gate));
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(gate.reached_by(5));
+  gate.open();
+  CHECK(result_of(std::move(ended)) == "");
+  CHECK(none.only(all));
+  CHECK(one.only(first));
+  CHECK(other.only(last));
+  CHECK(more.only(first));
+  CHECK(far.only(all));
+}
+
+TEST_CASE("no lane's thread leaves the CPUs of the process", "[optional]") {
+  const CpuList all = thread_cpus();
+  if (all.size() < 2) return skip("needs two CPUs");
+  const CpuList first{all.front()};
+  const CpuBinding process(first);
+  Rig rig({.size = 64 * 40, .ring_chunks = 5});
+  Gate gate;
+  SeenCpus foreign, both;
+  rig.add_lanes(1, foreign.script({all.back()}, &gate));
+  rig.add_lanes(1, both.script(all, &gate));
+  auto ended = in_thread([&] { return rig.run(); });
+  CHECK(gate.reached_by(2));
+  gate.open();
+  CHECK(result_of(std::move(ended)) == "");
+  CHECK(foreign.only(first));
+  CHECK(both.only(first));
+}
+
+TEST_CASE("the caller's thread is bound only while it drives a lane, and a fallback lane is not",
+          "[optional]") {
+  const CpuList all = thread_cpus();
+  if (all.size() < 2) return skip("needs two CPUs");
+  SeenCpus fallback;
+  CpuList bound;
+  Rig rig({.size = 40, .fallback_lane = [&] { return rig.lane(fallback.script({})); }});
+  rig.add_lanes(1, {.cpus = {all.front()}, .on_start = [&](std::uint64_t) {
+                      bound = thread_cpus();
+                      throw LaneError("the lane fails");
+                    }});
+  CHECK(rig.run() == "");
+  CHECK(bound == CpuList{all.front()});
+  CHECK(thread_cpus() == all);
+  CHECK(fallback.only(all));
 }
 
 // Stopping ----------------------------------------------------------------------------------------

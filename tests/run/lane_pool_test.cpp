@@ -9,6 +9,7 @@
 #include "io/fd.hpp"
 #include "pipeline/rig.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/files.hpp"
 
 namespace gpuaes {
@@ -30,30 +31,55 @@ class CapturedMessages {
   Fd before_;
 };
 
-// The messages of a run whose plan has these later lanes.
-std::string messages_of_run(std::string_view later) {
+// Calls `run` with the pool for this plan, and returns the messages.
+template <class Run>
+std::string messages_of(const LanePlan& plan, Run run) {
   const TempDir directory;
   const std::string file = directory / "messages";
-  constexpr std::size_t size = 4000;
-  Rig rig({.size = size});
-  rig.add_lanes(1);
-  LanePlan plan;
-  plan.later = parse_lanes(later);
   const LaneSetup setup{};
   const LanePool pool(plan, setup, {});
   Messages messages("program");
   messages.set_level(Messages::Level::verbose);
   {
     const CapturedMessages captured(file);
-    const std::jthread opener = pool.take_over(rig.pipeline, messages);
-    CHECK(rig.run() == "");
+    run(pool, messages);
   }
-  CHECK(rig.wrong_output(size) == "");
   const Bytes said = read_file(file);
   return {reinterpret_cast<const char*>(said.data()), said.size()};
 }
 
+// The messages of a run whose plan has these later lanes.
+std::string messages_of_run(std::string_view later) {
+  constexpr std::size_t size = 4000;
+  Rig rig({.size = size});
+  rig.add_lanes(1);
+  LanePlan plan;
+  plan.later = parse_lanes(later).named;
+  std::string said = messages_of(plan, [&](const LanePool& pool, const Messages& messages) {
+    const std::jthread opener = pool.take_over(rig.pipeline, messages);
+    CHECK(rig.run() == "");
+  });
+  CHECK(rig.wrong_output(size) == "");
+  return said;
+}
+
 }  // namespace
+
+TEST_CASE("if the first lanes cannot open, others do instead, and a message says why") {
+  LanePlan plan;
+  plan.first = parse_lanes("cuda:9999").named;
+  plan.instead = parse_lanes("cpu:2").named;
+  const std::string said = messages_of(plan, [](const LanePool& pool, const Messages& messages) {
+    CHECK(pool.open_first(messages).size() == 2);
+  });
+  CHECK(said.starts_with("program: lanes cpu:2 are used instead: "));
+  CHECK(contains(said, "CUDA"));
+
+  plan.instead.clear();
+  messages_of(plan, [](const LanePool& pool, const Messages& messages) {
+    CHECK(error_of<LaneError>([&] { pool.open_first(messages); }).has_value());
+  });
+}
 
 TEST_CASE("later lanes take over, and a message says which") {
   CHECK(messages_of_run("cpu:1") == "program: lanes cpu:1 take over\n");

@@ -2,7 +2,9 @@
 #include "run/salvage_stream.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -56,10 +58,13 @@ Bytes with_zeros(std::size_t size, const Gaps& gaps) {
 // A lane like a device: opens all segments of a job even if one is bad, and counts them.
 class WholeJobLane : public Lane {
  public:
+  static constexpr std::array<unsigned, 2> near{3, 5};
+
   explicit WholeJobLane(std::size_t& opened) : opened_(opened) {}
   std::string name() const override { return "device"; }
   std::size_t depth() const override { return 2; }
   bool copies() const override { return true; }
+  std::span<const unsigned> cpus() const override { return near; }
   void start(const Job& job) override {
     job_ = job;
     opened_ += count_segments(job);
@@ -140,6 +145,13 @@ TEST_CASE("a salvage lane opens all good segments and writes zeros for bad ones"
       CHECK(damage.take_all() == gaps);
     }
   }
+}
+
+TEST_CASE("the thread of a salvage lane belongs on the CPUs of its device") {
+  Damage damage;
+  std::size_t opened = 0;
+  const auto lane = make_salvage_lane(std::make_unique<WholeJobLane>(opened), damage);
+  CHECK(std::ranges::equal(lane->cpus(), WholeJobLane::near));
 }
 
 TEST_CASE("damage is recorded at its offset in the stream") {

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "lane/lane.hpp"
@@ -25,6 +26,7 @@ namespace gpuaes {
 struct LaneScript {
   std::size_t depth = 1;
   bool copies = false;
+  std::vector<unsigned> cpus{};
   std::function<void(std::uint64_t)> on_start;
   std::function<void(std::uint64_t)> on_finish;
 };
@@ -51,6 +53,7 @@ class ScriptedLane : public Lane {
   std::string name() const override { return "scripted"; }
   std::size_t depth() const override { return script_.depth; }
   bool copies() const override { return script_.copies; }
+  std::span<const unsigned> cpus() const override { return script_.cpus; }
 
   void start(const Job& job) override {
     jitter_.pause();

@@ -36,12 +36,14 @@ got=0
 "$bench" memory 1 >/dev/full 2>"$work/stderr" || got=$?
 [ "$got" = 1 ] || fail "memory to a full disk: expected exit status 1, got $got"
 
+make_input 3000000 plain
 kernels="kernels --variants bitslice,ttable,sbox-constant,ttable4-shared,ls-* --modes ctr,aead,ecb"
 kernels+=" --ciphers aes-128,aes-192,aes-256,kuznyechik"
-for command in "device 1M" "$kernels --sizes 1000K,16 --copies no,yes" limits "keys --ciphers aes-128,kuznyechik --modes ctr,open"; do
+for command in "device 1M" "$kernels --sizes 1000K,16 --copies no,yes" limits "keys --ciphers aes-128,kuznyechik --modes ctr,open" \
+  "transfer --steps read,in,read+in+out --streams 1,2 --sizes 1M"; do
   read -r -a words <<<"$command"
   got=0
-  "$bench" "${words[@]}" --csv >"$work/stdout" 2>"$work/stderr" || got=$?
+  "$bench" "${words[@]}" --csv <plain >"$work/stdout" 2>"$work/stderr" || got=$?
   if has_cuda; then
     [ "$got" = 0 ] || fail "$command: expected exit status 0, got $got: $(<"$work/stderr")"
   else
@@ -51,11 +53,28 @@ for command in "device 1M" "$kernels --sizes 1000K,16 --copies no,yes" limits "k
   fi
   mv "$work/stdout" "$work/${words[0]}"
 done
+for input in /dev/null:'is not a file' plain:'shorter than a chunk'; do
+  got=0
+  "$bench" transfer --steps read --sizes 4M <"${input%:*}" >"$work/stdout" 2>"$work/stderr" || got=$?
+  [ "$got" = 1 ] || fail "transfer from ${input%:*}: expected exit status 1, got $got"
+  expect_empty "$work/stdout"
+  grep -q 'built without CUDA' "$work/stderr" || expect_stderr "standard input.*${input#*:}"
+done
 has_cuda || skip "the rest, as no CUDA device is here"
 for what in "to device" "from device" '"both at once, each way"'; do
   grep -Eq "^cuda:0,$what,1048576,$rate,GB/s\$" "$work/device" ||
     fail "device: expected a rate of cuda:0, $what, got: $(<"$work/device")"
 done
+for steps in read in read+in+out; do
+  for streams in 1 2; do
+    grep -Eq "^$steps,1,$streams,1048576,2,$((2 * streams)),$rate,$rate\$" "$work/transfer" ||
+      fail "transfer: expected a rate of $steps with $streams streams, got: $(<"$work/transfer")"
+  done
+done
+got=0
+"$bench" transfer --devices 4096 >"$work/stdout" 2>"$work/stderr" || got=$?
+[ "$got" = 1 ] || fail "transfer with too many devices: expected exit status 1, got $got"
+expect_stderr 'this machine has [0-9]+ CUDA devices'
 # For each size and kind of copies, 3 modes: for AES, each key length with two of the filter's kernels and two variants;
 # for Kuznyechik, two of the filter's kernels and four variants.
 [ "$(wc -l <"$work/kernels")" = $((1 + 2 * 2 * 3 * (3 * (2 + 2) + 2 + 4))) ] ||

@@ -15,7 +15,7 @@ try() { # STATUS WORD...
 }
 
 for words in "" "stray" "-x" "copy" "copy 64K stray" "read" "read 2" "read 2 1M 3 stray" "memory 1 stray" \
-  "device 1M stray" "kernels stray" "keys stray" "limits stray" "limits --ciphers aes-128" "kernels --keys 128" "keys --sizes 4M" \
+  "device 1M stray" "transfer stray" "kernels stray" "keys stray" "limits stray" "limits --ciphers aes-128" "kernels --keys 128" "keys --sizes 4M" \
   "sweep stray" "sweep --modes ctr" "sweep --sizes 4M" "pipeline stray" "-h stray" "memory --csv --json" "memory --no-such" "memory --c" \
   "copy 64K --csv" "read 1 1M --json=x" "pipeline -l" "pipeline --bytes 1M --seconds 1" "pipeline -b 1M -b 2M"; do
   read -r -a list <<<"$words"
@@ -74,6 +74,14 @@ for sizes in "" 0 -1 1k 2G "1K," "1K,x"; do try 2 kernels --sizes "$sizes"; done
 try 2 kernels --sizes 1K,100 --modes ctr,ecb
 expect_stderr 'size 100 .*block size'
 for copies in "" maybe no,YES; do try 2 kernels --copies "$copies"; done
+for list in "" "," "read," in+ +out in++out copy in+copy READ; do try 2 transfer --steps "$list"; done
+try 2 transfer --steps in+copy
+expect_stderr "step 'copy' is not known"
+expect_stderr 'steps are read, in and out'
+for option in devices streams buffers; do
+  for counts in "" 0 -1 two 4097 "1," 1+2; do try 2 transfer "--$option" "$counts"; done
+done
+for sizes in "" 0 1k 2G "1M,"; do try 2 transfer --sizes "$sizes"; done
 for size in "" 0 64k 2G 1M,4M; do
   try 2 sweep --size "$size"
   expect_stderr "size '$size'"
@@ -101,10 +109,10 @@ fi
 
 for option in -h --help; do
   try 0 "$option"
-  for command in copy read memory device kernels keys sweep limits pipeline; do
+  for command in copy read memory device transfer kernels keys sweep limits pipeline; do
     grep -q "^  $command " "$work/stdout" || fail "$option: expected $command in it"
   done
-  for command in copy read memory device kernels keys sweep limits pipeline; do
+  for command in copy read memory device transfer kernels keys sweep limits pipeline; do
     try 0 "$command" "$option"
     grep -q "^usage: gpuaes-bench $command" "$work/stdout" || fail "$command $option: expected its usage"
   done

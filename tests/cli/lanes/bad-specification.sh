@@ -5,12 +5,12 @@
 
 for lanes in foo '' + cpu: cpu+ +cpu cpu++cpu cpu:0 cpu:-1 cpu:+1 cpu:x cpu:1x cpu:1.5 cpu:0x1 'cpu: 1' cpu:1:2 cpu:1: \
   cpu:99999999999999999999 cpu,cuda cpux CPU cuda: cuda:x cuda:0:0 cuda:0:x cuda:-1 cuda:0: cuda:0:1:1 cuda:0:-1 \
-  cuda:99999999999999999999 cpu+foo auto:1 auto+; do
+  cuda:99999999999999999999 cpu+foo auto:1 auto+ auto: auto:low low-cpu auto:low-cpu+cpu; do
   expect_exit 2 gs -l "$lanes"
 done
 expect_exit 2 gs -l foo
 expect_error "invalid lane specification 'foo'" \
-  'use auto, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +'
+  'use auto, auto:low-cpu, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +'
 
 # The hint names the part that is wrong.
 bad() { # SPEC HINT

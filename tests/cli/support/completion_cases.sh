@@ -52,7 +52,7 @@ check_stream() {
   completes 'gpuaes-stream -c ' aes-128 aes-192 aes-256 kuznyechik
   completes 'gpuaes-stream --cipher=aes' aes-128 aes-192 aes-256
   completes 'gpuaes-stream -f ' cobblestone openssl raw sealed
-  completes 'gpuaes-stream -l ' auto cpu cuda reference
+  completes 'gpuaes-stream -l ' auto auto:low-cpu cpu cuda reference
   completes 'gpuaes-stream --kernel ' bitslice ttable
   completes 'gpuaes-stream --completions ' bash fish zsh
   for file_option in '-k ' '-dk ' --key= '-i ' '-o ' '--stats ' '-p ' '<'; do

@@ -1,0 +1,203 @@
+// gpuaes-bench transfer: what lanes do to chunks except the cipher, and each part of it alone.
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <future>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/error.hpp"
+#include "bench/benches.hpp"
+#include "bench/cuda_requests.hpp"
+#include "bench/input_file.hpp"
+#include "bench/timing.hpp"
+#include "keys/kdf.hpp"
+#include "lane/backends.hpp"
+#include "pipeline/ring.hpp"
+#include "runtime.hpp"
+#include "system/resources.hpp"
+
+namespace gpuaes {
+namespace {
+
+using namespace cuda;
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t bytes_per_device = std::uint64_t{4} << 30;  // in a run
+constexpr std::uint64_t max_chunks = 1 << 16;                       // per device, in a run
+constexpr std::size_t runs = 5;
+
+// One run: the chunks that its threads have not taken.
+struct Run {
+  TransferSteps steps;
+  std::uint64_t chunks;
+  std::optional<FileSpan> file;
+  std::atomic<std::uint64_t> next = 0;
+};
+
+// A thread's stream, with two chunks in flight like a lane. It fills its buffers in host memory in turn.
+class Transfer {
+ public:
+  Transfer(int device, std::size_t size, std::span<std::byte> memory)
+      : device_((check(cudaSetDevice(device)), device)), size_(size), memory_(memory) {
+    for (Slot& slot : slots_)
+      check(cudaMemcpyAsync(slot.memory.data(), memory.data(), size, cudaMemcpyHostToDevice, stream_.get()));
+    stream_.wait();
+  }
+
+  void move(Run& run) {
+    check(cudaSetDevice(device_));
+    std::size_t count = 0;
+    for (std::uint64_t chunk; (chunk = run.next++) < run.chunks; ++count) {
+      const Slot& slot = slots_[count % slots_.size()];
+      if (count >= slots_.size()) slot.done.wait();
+      move_chunk(run, chunk, memory_.subspan(count * size_ % memory_.size(), size_), slot);
+    }
+    stream_.wait();
+  }
+
+ private:
+  struct Slot {
+    explicit Slot(std::size_t size) : memory(size) {}
+    DeviceBuffer memory;
+    Event done;
+  };
+
+  void move_chunk(const Run& run, std::uint64_t chunk, std::span<std::byte> buffer, const Slot& slot) const {
+    if (run.steps.read) {
+      const std::uint64_t in_file = (run.file->end - run.file->begin) / size_;
+      const std::uint64_t at = run.file->begin + chunk % in_file * size_;
+      read_range({at, at + size_}, buffer);
+    }
+    if (run.steps.in)
+      check(cudaMemcpyAsync(slot.memory.data(), buffer.data(), size_, cudaMemcpyHostToDevice, stream_.get()));
+    if (run.steps.out)
+      check(cudaMemcpyAsync(buffer.data(), slot.memory.data(), size_, cudaMemcpyDeviceToHost, stream_.get()));
+    slot.done.record(stream_);
+  }
+
+  // Destroyed first: copies must end before their memory is freed.
+  struct Idle {
+    int device;
+    ~Idle() {
+      cudaSetDevice(device);
+      cudaDeviceSynchronize();
+    }
+  };
+
+  int device_;
+  std::size_t size_;
+  std::span<std::byte> memory_;
+  Stream stream_;
+  std::array<Slot, cuda_jobs_per_lane> slots_{Slot(size_), Slot(size_)};
+  Idle idle_{device_};
+};
+
+// The settings of a row.
+struct Setup {
+  TransferSteps steps;
+  unsigned devices, streams, buffers;
+  std::size_t size;
+
+  std::size_t memory_bytes() const { return std::size_t{devices} * streams * buffers * size; }
+};
+
+struct Measured {
+  double seconds, cpu_seconds;
+};
+
+Measured run_once(std::deque<Transfer>& transfers, Run& run) {
+  const double cpu_begin = cpu_seconds();
+  const Clock::time_point begin = Clock::now();
+  std::vector<std::future<void>> threads;
+  for (Transfer& transfer : transfers)
+    threads.push_back(std::async(std::launch::async, &Transfer::move, &transfer, std::ref(run)));
+  for (std::future<void>& thread : threads) thread.get();
+  return {std::chrono::duration<double>(Clock::now() - begin).count(), cpu_seconds() - cpu_begin};
+}
+
+void report_row(const Setup& setup, std::span<std::byte> memory, std::optional<FileSpan> file,
+                Report& report) {
+  const std::size_t each = setup.buffers * setup.size;
+  std::deque<Transfer> transfers;
+  for (unsigned i = 0; i < setup.devices * setup.streams; ++i)
+    transfers.emplace_back(static_cast<int>(i % setup.devices), setup.size, memory.subspan(i * each, each));
+  const std::uint64_t chunks = setup.devices * std::min(bytes_per_device / setup.size, max_chunks);
+  std::vector<double> seconds, cpu_seconds;
+  for (std::size_t i = 0; i <= runs; ++i) {
+    report.cancel().check();
+    Run run{setup.steps, chunks, file};
+    const Measured measured = run_once(transfers, run);
+    if (i == 0) continue;  // a warm-up
+    seconds.push_back(measured.seconds);
+    cpu_seconds.push_back(measured.cpu_seconds);
+  }
+  const double gigabytes = static_cast<double>(chunks * setup.size) / 1e9;
+  report.add({to_string(setup.steps), setup.devices, setup.streams, setup.size, setup.buffers,
+              setup.memory_bytes() >> 20, gigabytes / median(std::move(seconds)),
+              median(std::move(cpu_seconds)) / gigabytes});
+}
+
+std::vector<Setup> setups_of(const TransferRequest& request, std::size_t devices) {
+  std::vector<Setup> setups;
+  for (const unsigned count : request.devices)
+    for (const unsigned streams : request.streams)
+      for (const std::size_t size : request.sizes)
+        for (const unsigned buffers : request.buffers)
+          for (const TransferSteps& steps : request.steps)
+            setups.push_back({steps, count, streams, buffers, size});
+  for (const Setup& setup : setups)
+    if (setup.devices > devices)
+      throw LaneError(
+          fmt::format("cannot use {} devices; this machine has {} CUDA devices", setup.devices, devices));
+  return setups;
+}
+
+// Random, because a link may compress data.
+void fill(std::span<std::byte> memory) {
+  constexpr std::size_t piece = 16 << 20;
+  fill_random(memory.first(std::min(piece, memory.size())));
+  for (std::size_t done = piece; done < memory.size(); done += piece)
+    std::ranges::copy(memory.first(std::min(piece, memory.size() - done)),
+                      memory.begin() + static_cast<std::ptrdiff_t>(done));
+}
+
+}  // namespace
+
+void run_transfer_bench(const Arguments& arguments) {
+  const TransferRequest request = parse_transfer_request(arguments);
+  std::optional<FileSpan> file;
+  if (std::ranges::any_of(request.steps, &TransferSteps::read)) file = rest_of_input();
+  if (file && file->end - file->begin < std::ranges::max(request.sizes))
+    throw IoError("standard input is shorter than a chunk");
+  const std::vector<Setup> setups = setups_of(request, require_cuda_devices());
+  Report report(arguments.form, {{"steps", 11},
+                                 {"devices"},
+                                 {"streams"},
+                                 {"bytes", 9},
+                                 {"buffers"},
+                                 {"ring_mib"},
+                                 {"gb_per_s", 8},
+                                 {"cpu_s_per_gb", 8, 3}});
+  report.expect(setups.size());
+  const Setup& largest = *std::ranges::max_element(setups, {}, &Setup::memory_bytes);
+  const Ring ring(1, largest.memory_bytes(), 0);  // allocates memory as the filter does
+  check(cudaSetDevice(0));                        // pinning opens a device
+  madvise(ring.memory().data(), ring.memory().size(), MADV_HUGEPAGE);
+  const PinnedRegion pinned(ring.memory());
+  fill(ring.memory());
+  for (const Setup& setup : setups) report_row(setup, ring.memory(), file, report);
+  report.finish();
+}
+
+}  // namespace gpuaes

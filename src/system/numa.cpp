@@ -1,0 +1,108 @@
+#include "system/numa.hpp"
+
+#include <fmt/format.h>
+#include <linux/mempolicy.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+#include "base/text.hpp"
+
+namespace gpuaes {
+namespace {
+
+// Higher numbers are ignored.
+constexpr unsigned max_cpus = CPU_SETSIZE;
+constexpr unsigned max_nodes = 1024;
+
+// The first line of a file; empty if it cannot be read.
+std::string first_line(const std::string& name) {
+  std::string line;
+  std::getline(std::ifstream(name) >> std::ws, line);
+  return line;
+}
+
+std::optional<unsigned> parse_number(std::string_view text) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// A list of numbers below `limit`, in sysfs's form: "0-3,8,10-11". Empty if it does not have that form.
+std::vector<unsigned> parse_list(std::string_view text, unsigned limit) {
+  std::vector<unsigned> numbers;
+  for (const std::string_view range : split(trim(text), ',')) {
+    const std::vector<std::string_view> ends = split(range, '-');
+    const std::optional<unsigned> first = parse_number(ends.front()), last = parse_number(ends.back());
+    if (!first || !last || ends.size() > 2) return {};
+    for (unsigned number = *first; number <= *last && number < limit; ++number) numbers.push_back(number);
+  }
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+void bind_thread(std::span<const unsigned> cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const unsigned cpu : cpus) CPU_SET(cpu, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+}  // namespace
+
+std::optional<NumaNode> node_of_pci_device(std::string_view address, const std::string& sysfs) {
+  const std::string nodes = sysfs + "/devices/system/node";
+  if (parse_list(first_line(nodes + "/has_memory"), max_nodes).size() < 2) return std::nullopt;
+  // -1 if the firmware does not say.
+  const std::optional<unsigned> number =
+      parse_number(first_line(fmt::format("{}/bus/pci/devices/{}/numa_node", sysfs, address)));
+  if (!number || *number >= max_nodes) return std::nullopt;
+  return NumaNode{*number,
+                  parse_list(first_line(fmt::format("{}/node{}/cpulist", nodes, *number)), max_cpus)};
+}
+
+// The system call itself, because only libnuma has a function for it.
+void place_memory(std::span<std::byte> pages, std::span<const unsigned> nodes) {
+  if (nodes.empty()) return;
+  constexpr unsigned word_bits = std::numeric_limits<unsigned long>::digits;
+  std::array<unsigned long, max_nodes / word_bits> mask{};
+  for (const unsigned node : nodes) mask.at(node / word_bits) |= 1UL << node % word_bits;
+  const int policy =
+      std::ranges::count(nodes, nodes[0]) == std::ssize(nodes) ? MPOL_PREFERRED : MPOL_INTERLEAVE;
+  // The kernel subtracts 1 from the number of bits.
+  syscall(SYS_mbind, pages.data(), pages.size(), policy, mask.data(), max_nodes + 1, MPOL_MF_MOVE);
+}
+
+CpuList thread_cpus() {
+  CpuList cpus;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return {};  // more CPUs than fit in the set
+  for (unsigned cpu = 0; cpu < max_cpus; ++cpu)
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  return cpus;
+}
+
+CpuList common_cpus(std::span<const unsigned> a, std::span<const unsigned> b) {
+  CpuList common;
+  std::ranges::set_intersection(a, b, std::back_inserter(common));
+  return common;
+}
+
+CpuBinding::CpuBinding(std::span<const unsigned> cpus) {
+  if (!cpus.empty()) before_ = thread_cpus();
+  if (!before_.empty()) bind_thread(cpus);
+}
+
+CpuBinding::~CpuBinding() {
+  if (!before_.empty()) bind_thread(before_);
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,49 @@
+// On a host with several NUMA nodes, CPUs and devices reach the memory of their own node fastest.
+//
+// Placement only affects speed, so nothing here fails: a container may hide sysfs or forbid the system calls,
+// and then the kernel places threads and memory.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpuaes {
+
+using CpuList = std::vector<unsigned>;  // in ascending order
+
+struct NumaNode {
+  unsigned number;
+  CpuList cpus;  // empty if it has only memory
+};
+
+// The node of a PCI device, whose address has the form "0000:17:00.0". None if it is unknown, or if memory is
+// not on several nodes. Tests replace `sysfs`.
+std::optional<NumaNode> node_of_pci_device(std::string_view address, const std::string& sysfs = "/sys");
+
+// Places whole pages on one node, or on several nodes in turn, also those that are in use. They go elsewhere
+// if there is no room. Without nodes, the kernel places pages as usual.
+void place_memory(std::span<std::byte> pages, std::span<const unsigned> nodes);
+
+// The CPUs that the calling thread may use; empty if unknown.
+CpuList thread_cpus();
+
+// The CPUs in both lists.
+CpuList common_cpus(std::span<const unsigned> a, std::span<const unsigned> b);
+
+// Binds the calling thread to CPUs for as long as this exists. No CPUs: no change.
+class CpuBinding {
+ public:
+  explicit CpuBinding(std::span<const unsigned> cpus);
+  ~CpuBinding();
+  CpuBinding(const CpuBinding&) = delete;
+  CpuBinding& operator=(const CpuBinding&) = delete;
+
+ private:
+  CpuList before_;  // empty if not bound
+};
+
+}  // namespace gpuaes
