@@ -1,6 +1,6 @@
-// ML-KEM-768 (FIPS 203) from libcrypto, which has provided it since OpenSSL 3.5. It is looked up by name at run
-// time, so the same program also works with older versions, except for post-quantum recipients. IoError if
-// libcrypto lacks ML-KEM or fails.
+// ML-KEM-768 (FIPS 203) from libcrypto, which has provided it since OpenSSL 3.5. It is looked up by name at
+// run time, so the same program also works with older versions, except for post-quantum recipients. IoError
+// if libcrypto lacks ML-KEM or fails.
 #pragma once
 
 #include <cstddef>

@@ -197,7 +197,8 @@ TEST_CASE("X-Wing matches the draft's vectors", "[optional]") {
   }
 }
 
-TEST_CASE("X-Wing decapsulates a different secret from any other ciphertext or with another key", "[optional]") {
+TEST_CASE("X-Wing decapsulates a different secret from any other ciphertext or with another key",
+          "[optional]") {
   if (!have_ml_kem()) return;
   const XWingVector vector = published_xwing().front();
   const Secret seed = secret_of(vector.seed);
