@@ -60,7 +60,7 @@ KernelCost aes_cost(CudaKernel kernel, Cipher cipher) {
 
 // GHASH: a multiplication for each block, and another one for each of a segment's 128 threads, which have at
 // most 8 blocks each. nvcc compiles a multiplication to 360 instructions (carryless_product.hpp), including
-// 144 integer multiplications; or, with clmad, to 12 of these, 4 permutations and 6 LOP3.
+// 144 integer multiplications. With clmad, it takes 4 permutations, 6 LOP3, and 12 clmad, which are left out.
 void add_tag(KernelCost& cost) {
   constexpr double each = 1 + 1 / 8.0;
   if (uses_clmad()) {

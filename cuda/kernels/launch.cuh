@@ -77,7 +77,7 @@ inline unsigned fill_shared_memory(unsigned per_multiprocessor) {
   return std::min((all / per_multiprocessor - reserved) / unit * unit, max_bytes);
 }
 
-// The architecture that the kernel was compiled for, for example 90; it may be older than the device.
+// The architecture that the kernel was compiled for, such as 90; it may be older than the device.
 inline int compiled_architecture(const void* kernel) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, kernel));

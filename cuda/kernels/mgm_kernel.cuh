@@ -18,7 +18,7 @@ __device__ inline ghash::Element element_of(const BlockWords& block) {
   return ghash::load(block.words);
 }
 
-// The sum of the products of every 128th block and its factor, before reduction.
+// The sum of the products of every 128th block from `first` on and their factors, before reduction.
 __device__ inline mgm::Product sum_of_thread(unsigned first, unsigned count, const BlockWords* factors,
                                              const HashedBlocks& blocks) {
   mgm::Product sum{};

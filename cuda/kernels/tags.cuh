@@ -7,8 +7,8 @@
 
 namespace gpuaes::cuda {
 
-// How many blocks a thread loads before it needs them. Multiplications with clmad are too short to hide the
-// latency of memory; others need the registers.
+// How many blocks a thread loads in advance. A multiplication with clmad is too short to hide the latency of
+// a load; integer multiplication is long enough, and needs the registers.
 constexpr unsigned blocks_ahead = carryless::has_clmad ? 4 : 1;
 
 // The data that the tag of a segment authenticates, without the block of lengths: the blocks of the

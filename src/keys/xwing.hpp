@@ -24,7 +24,7 @@ PublicBytes xwing_public_key(const Secret& private_key);
 bool is_xwing_key(std::span<const std::byte> public_key);
 
 // EncapsulateDerand of the draft. None if the public key fails the check, or its X25519 key has low order.
-// The draft allows low order, but no key pair has it.
+// The draft allows that, but key generation never produces it.
 std::optional<Encapsulation> xwing_encapsulate(std::span<const std::byte> public_key, const Secret& random);
 
 // Decapsulate of the draft. None if the X25519 part of the ciphertext is not canonical or has low order,

@@ -1,4 +1,4 @@
-// Both ways to compute carry-less products, on the host.
+// Both implementations of carry-less products, on the host.
 #include "cipher/modes/carryless_product.hpp"
 
 #include <vector>

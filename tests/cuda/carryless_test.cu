@@ -1,5 +1,5 @@
-// Carry-less products on the GPU: by integer multiplication, and as the kernels of this build compute them,
-// which may be with clmad. Needs a GPU.
+// Carry-less products on the GPU: by integer multiplication, and the way the kernels of this build compute
+// them, which may use clmad. Needs a GPU.
 #include "cipher/modes/carryless_product.hpp"
 
 #include <type_traits>

@@ -1,4 +1,4 @@
-// Carry-less products with known results, for tests of the classes that compute them on the host and on GPUs.
+// Test cases for the classes that compute carry-less products, on the host and on GPUs.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ inline carryless::Product bitwise_sum(const CarrylessCase& each) {
   return sum;
 }
 
-// Each pair of single bits, all ones, and random numbers.
+// All pairs of single bits, all ones, and random numbers.
 inline std::vector<CarrylessCase> carryless_cases(std::size_t random_count) {
   std::vector<CarrylessCase> cases;
   for (unsigned i = 0; i < 128; ++i)
@@ -55,7 +55,7 @@ inline std::vector<CarrylessCase> carryless_cases(std::size_t random_count) {
   return cases;
 }
 
-// The number of cases for which `sums` has the right result.
+// The number of cases whose result in `sums` is correct.
 inline std::size_t count_right(const std::vector<CarrylessCase>& cases,
                                const std::vector<carryless::Product>& sums) {
   std::size_t right = 0;

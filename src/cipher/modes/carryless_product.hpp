@@ -1,9 +1,9 @@
-// The carry-less product of numbers of 128 bits, for GHASH and MGM. It uses no tables, and no branch or
-// memory address depends on the numbers.
+// Carry-less products of 128-bit numbers, for GHASH and MGM. No tables are used, and no branch or memory
+// address depends on the numbers.
 //
-// There are two ways: with clmad, an instruction of some GPUs (see uses_clmad()), and by integer
-// multiplication, on other GPUs and on the host. The build defines GPUAES_CLMAD if ptxas knows clmad, which
-// is new in PTX 9.3.
+// There are two implementations: one uses clmad, an instruction that is fast on some GPUs (see uses_clmad()),
+// and the other uses integer multiplication, on other GPUs and on the host. CMake defines GPUAES_CLMAD if
+// ptxas supports clmad, which was added in PTX ISA 9.3.
 //
 // Carry-less multiplication by integer multiplication. The masks 0x11111111 << i split a word into four
 // parts, each with one bit in four. A product of two parts counts, in groups of 4 bits, how many pairs of
@@ -35,7 +35,7 @@ struct Parts {
   std::uint32_t of[4];
 };
 
-GPUAES_HD inline Parts split(std::uint32_t word) {
+GPUAES_HD inline Parts parts_of(std::uint32_t word) {
   return {{word & 0x11111111u, word & 0x22222222u, word & 0x44444444u, word & 0x88888888u}};
 }
 
@@ -65,14 +65,14 @@ GPUAES_HD inline std::uint64_t multiply(const Parts& x, const Parts& y) {
   return choose(low_half, choose(even, class_0, class_1), choose(even, class_2, class_3));
 }
 
-// A factor, prepared for integer multiplication. As secret as what it was made from.
+// A factor, prepared for integer multiplication. As secret as the number it was made from.
 class IntegerFactor {
  public:
   GPUAES_HD explicit IntegerFactor(const std::uint32_t y[4]) {
     const std::uint32_t sum_02 = y[0] ^ y[2], sum_13 = y[1] ^ y[3];
     const std::uint32_t operands[9] = {y[0],        y[1],   y[0] ^ y[1], y[2],           y[3],
                                        y[2] ^ y[3], sum_02, sum_13,      sum_02 ^ sum_13};
-    for (int i = 0; i < 9; ++i) parts_[i] = split(operands[i]);
+    for (int i = 0; i < 9; ++i) parts_[i] = parts_of(operands[i]);
   }
 
   // Adds the product of this factor and x to `sum`.
@@ -87,7 +87,7 @@ class IntegerFactor {
   }
 
  private:
-  // A product of 64 x 64 bits.
+  // The product of two 64-bit numbers.
   struct Pair {
     std::uint32_t words[4];
   };
@@ -95,9 +95,9 @@ class IntegerFactor {
   // 64 x 64 bits from three products of 32 x 32 (Karatsuba).
   template <int first>
   GPUAES_HD Pair times_pair(std::uint32_t x0, std::uint32_t x1) const {
-    const std::uint64_t low = multiply(split(x0), parts_[first]),
-                        high = multiply(split(x1), parts_[first + 1]),
-                        both = multiply(split(x0 ^ x1), parts_[first + 2]);
+    const std::uint64_t low = multiply(parts_of(x0), parts_[first]),
+                        high = multiply(parts_of(x1), parts_[first + 1]),
+                        both = multiply(parts_of(x0 ^ x1), parts_[first + 2]);
     const auto lower = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
     const auto upper = [](std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); };
     const std::uint32_t middle = upper(low) ^ lower(high);
@@ -107,12 +107,12 @@ class IntegerFactor {
   Parts parts_[9];  // of words 0, 1, 0 + 1; 2, 3, 2 + 3; 0 + 2, 1 + 3, and the sum of all
 };
 
-// The lower half of the carry-less product of x and y, added to z; and the upper half.
+// z plus the lower or the upper half of the carry-less product of x and y. Additions are without carry.
 GPUAES_HD inline std::uint64_t clmad_low(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
 #ifdef __CUDA_ARCH__
   asm("clmad.lo.u64 %0, %1, %2, %0;" : "+l"(z) : "l"(x), "l"(y));
 #else
-  for (int i = 0; i < 64; ++i) z ^= y >> i & 1 ? x << i : 0;
+  for (int i = 0; i < 64; ++i) z ^= (x << i) * (y >> i & 1);
 #endif
   return z;
 }
@@ -120,12 +120,12 @@ GPUAES_HD inline std::uint64_t clmad_high(std::uint64_t x, std::uint64_t y, std:
 #ifdef __CUDA_ARCH__
   asm("clmad.hi.u64 %0, %1, %2, %0;" : "+l"(z) : "l"(x), "l"(y));
 #else
-  for (int i = 1; i < 64; ++i) z ^= y >> i & 1 ? x >> (64 - i) : 0;
+  for (int i = 1; i < 64; ++i) z ^= (x >> (64 - i)) * (y >> i & 1);
 #endif
   return z;
 }
 
-// Two words as one, and back.
+// Convert two words to a 64-bit number and back.
 GPUAES_HD inline std::uint64_t join(const std::uint32_t words[2]) {
   return std::uint64_t{words[1]} << 32 | words[0];
 }
@@ -134,7 +134,7 @@ GPUAES_HD inline void split(std::uint64_t joined, std::uint32_t words[2]) {
   words[1] = static_cast<std::uint32_t>(joined >> 32);
 }
 
-// A factor for multiplication with clmad. As secret as what it was made from.
+// A factor for multiplication with clmad. As secret as the number it was made from.
 class ClmadFactor {
  public:
   GPUAES_HD explicit ClmadFactor(const std::uint32_t y[4]) : low_(join(y)), high_(join(y + 2)) {}
@@ -160,8 +160,8 @@ class ClmadFactor {
 };
 
 // Whether code for a GPU architecture, given as the value of __CUDA_ARCH__, uses clmad. The instruction needs
-// 800 or later, and runs on the units for 64-bit floating point. Most architectures have few of these, which
-// makes integer multiplication about as fast.
+// 800 or later, and runs on the units for 64-bit floating point. Only the architectures listed here have many
+// of these; on others, integer multiplication is about as fast.
 constexpr bool uses_clmad([[maybe_unused]] int architecture) {
 #ifdef GPUAES_CLMAD
   return architecture == 800 || architecture == 900 || architecture == 1000;

@@ -54,8 +54,10 @@ class Multiplier {
   GPUAES_HD Element times(const Element& element) const {
     carryless::Product product{};
     divided_.add_product(element.words, product);
-    if constexpr (carryless::has_clmad) return fold_with_clmad(product.words);
-    return fold(product.words);
+    if constexpr (carryless::has_clmad)
+      return fold_with_clmad(product.words);
+    else
+      return fold(product.words);
   }
 
  private:
@@ -79,8 +81,8 @@ class Multiplier {
           above[i] ^ w[i] ^ shift(w[i + 1], w[i], 1) ^ shift(w[i + 1], w[i], 2) ^ shift(w[i + 1], w[i], 7);
     return result;
   }
-  // The same, 64 bits at a time: they are added two words further up, and their product with x^7 + x^2 + x
-  // below that.
+  // The same, 64 bits at a time. Each 64 bits are added to those 128 bits higher, and their product with x^7
+  // + x^2 + x is added from 64 bits higher on.
   GPUAES_HD static Element fold_with_clmad(const std::uint32_t words[8]) {
     constexpr std::uint64_t lower_terms = 0xc200000000000000;
     std::uint64_t w[4];

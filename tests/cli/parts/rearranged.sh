@@ -61,7 +61,7 @@ def rearrangements(suite, lengths):
 
     # Other attempts of the same parts, whole and in pieces. Their plaintext differs only if their input was modified.
     again = p
-    while any(a[-1] == b[-1] for a, b in zip(again, p)):  # the last bytes of the tags are random
+    while any(a[-1] == b[-1] for a, b in zip(again, p)):  # random last bytes can be equal by chance
         again = pf.seal_parts(job, pieces)
     lists = f"the input is corrupt at byte {begins[5]}, in the index, which lists other parts"
     for i in range(5):

@@ -6,7 +6,8 @@
 need_cryptography
 need_ml_kem
 
-VECTORS=$top/tests/vectors/xwing.inc python <<'PYTHON'
+export SEED=$top/tests/fuzz/corpus/header/opens-x-wing-recipient-and-key VECTORS=$top/tests/vectors/xwing.inc
+python <<'PYTHON'
 from sealed_harness import *
 
 xwing = sf.xwing
@@ -80,6 +81,10 @@ for what, slots in {
 expect(0, plain, "-d", "-k", "x25519", data=seal(good, of_x25519), what="X25519 next to X-Wing")
 secret_file("both", b"".join(open(name, "rb").read() for name in ("x25519", files[0])))
 expect(0, plain, "-d", "-k", "both", data=seal(good), what="a file of identities of both kinds")
+
+# A file from the time when slots of this type were introduced.
+with open(os.environ["SEED"], "rb") as f:
+    expect_open(f.read(), b"some text\n", "-k", files[0], what="an old file")
 
 # What does not open.
 NONE = "none of the given identities opens the input"

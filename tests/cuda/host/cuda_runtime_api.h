@@ -1,6 +1,6 @@
 // The part of CUDA that kernels need, on the host, with a thread for each thread of a CUDA block. This lets
-// CI run whole kernels, and ThreadSanitizer check how warps exchange data. Only the program of the
-// tests/cuda/host_*_test.cpp files uses it, in place of CUDA's header of the same name.
+// CI run whole kernels, and ThreadSanitizer check how warps exchange data. Only the programs made from the
+// tests/cuda/host_*_test.cpp files use it, in place of CUDA's header of the same name.
 #pragma once
 
 #include <algorithm>
