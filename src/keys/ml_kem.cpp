@@ -81,8 +81,7 @@ bool is_ml_kem_key(std::span<const std::byte> public_key) {
   return load_public(public_key) != nullptr;
 }
 
-// The random bytes come from the caller, so that all of them have the same source, and tests can give their
-// own.
+// The random bytes come from the caller, so that all of them have the same source and tests can supply them.
 std::optional<Encapsulation> ml_kem_encapsulate(std::span<const std::byte> public_key,
                                                 std::span<const std::byte> random) {
   const EvpKey key = load_public(public_key);
