@@ -49,11 +49,10 @@ void make_key(const std::optional<std::string>& output) {
 
 // Prints the recipient to standard error if the identity goes to standard output. Removes an identity file if
 // the recipient cannot be printed.
-void make_identity(const std::optional<std::string>& output) {
-  Identity identity{make_private_key(), {}};
-  identity.recipient = public_key_of(identity.private_key);
+void write_identity(Kem kem, const std::optional<std::string>& output) {
+  const Identity identity = make_identity(kem);
   const Secret lines = identity_lines(identity);
-  const std::string recipient = text_of(identity.recipient) + "\n";
+  const std::string recipient = text_of(recipient_of(identity)) + "\n";
   if (!output) {
     print(lines.bytes());
     return print(recipient, STDERR_FILENO);
@@ -70,7 +69,7 @@ void show_recipients(const std::string& name, const Messages& messages) {
   const Secret contents = read_key_file(name, files, messages, cancel);
   std::string recipients;
   for (const Identity& identity : parse_identities(as_text(contents.bytes()), shown_name(name)))
-    recipients += text_of(identity.recipient) + "\n";
+    recipients += text_of(recipient_of(identity)) + "\n";
   print(recipients);
 }
 
@@ -84,8 +83,10 @@ void act(const KeygenOptions& options, const Messages& messages) {
       return print("gpuaes-keygen " GPUAES_VERSION "\n");
     case KeygenOptions::Action::generate:
       return make_key(options.output);
-    case KeygenOptions::Action::generate_identity:
-      return make_identity(options.output);
+    case KeygenOptions::Action::generate_x25519:
+      return write_identity(Kem::x25519, options.output);
+    case KeygenOptions::Action::generate_post_quantum:
+      return write_identity(Kem::xwing, options.output);
     case KeygenOptions::Action::show_recipient:
       return show_recipients(options.identity, messages);
   }

@@ -21,7 +21,9 @@ void act(KeygenOptions& options, const std::string&) {
 constexpr auto rows = std::to_array<OptionRow<KeygenOptions>>({
     {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
      set_parsed<&KeygenOptions::output, parse_output>},
-    {"x25519", nullptr, "Make an identity, and print its recipient.", act<Action::generate_identity>},
+    {"x25519", nullptr, "Make an identity, and print its recipient.", act<Action::generate_x25519>},
+    {"post-quantum", nullptr, "The same, for recipients that quantum computers cannot break.",
+     act<Action::generate_post_quantum>},
     {"recipient,y", "FILE", "Print the recipients of the identities in FILE.",
      [](KeygenOptions& options, const std::string& name) {
        options.action = Action::show_recipient;
@@ -43,13 +45,15 @@ constexpr auto groups = std::to_array<OptionGroup<KeygenOptions>>({{"Options", r
 
 KeygenOptions parse_keygen_options(int argc, const char* const* argv) {
   const auto given = parse_command_line(argc, argv, describe(groups)).given;
+  refuse_together(given, "x25519", "post-quantum");
   refuse_together(given, "recipient", "x25519");
+  refuse_together(given, "recipient", "post-quantum");
   refuse_together(given, "recipient", "output");
   return read_options(groups, given);
 }
 
 std::string keygen_help_text() {
-  return "usage: gpuaes-keygen [--x25519] [-o FILE]\n"
+  return "usage: gpuaes-keygen [--x25519 | --post-quantum] [-o FILE]\n"
          "       gpuaes-keygen -y FILE\n\n"
          "Make a key file for gpuaes-stream, or an identity and its recipient.\n\n" +
          format_options(groups) + "\nSee gpuaes-keygen(1) for details.\n";

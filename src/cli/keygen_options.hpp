@@ -8,7 +8,15 @@
 namespace gpuaes {
 
 struct KeygenOptions {
-  enum class Action { generate, generate_identity, show_recipient, completions, help, version };
+  enum class Action {
+    generate,
+    generate_x25519,
+    generate_post_quantum,
+    show_recipient,
+    completions,
+    help,
+    version
+  };
 
   Action action = Action::generate;
   std::optional<std::string> output;  // standard output if not set

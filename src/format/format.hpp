@@ -92,7 +92,7 @@ struct SessionRequest {
   std::optional<Cipher> cipher;
   std::vector<FileKey> keys;           // from key files, in the order given
   std::vector<Identity> identities;    // for decryption
-  std::vector<PublicKey> recipients;   // for encryption
+  std::vector<Recipient> recipients;   // for encryption
   std::function<Secret()> passphrase;  // returns 1 to 1024 bytes; empty if there is no passphrase
   std::optional<std::string> iv;       // hexadecimal digits
   std::optional<std::string> context;  // hexadecimal digits

@@ -57,6 +57,8 @@ SlotDescription describe_slot(const Slot& slot) {
       return {type, "passphrase", ScryptParameters{number(0), number(1), number(2)}};
     case SlotType::x25519:
       return {type, "X25519 recipient", {}};
+    case SlotType::xwing:
+      return {type, "X-Wing recipient", {}};
   }
   return {type, fmt::format("unknown type {:02x}", type), {}};
 }
@@ -104,7 +106,7 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
     throw UsageError(fmt::format("the input was sealed with {}, not {}", info(header.suite.cipher).name,
                                  info(*request.cipher).name),
                      "omit --cipher; the input names its cipher");
-  OpenedHeader opened{header.suite, has_slot(header, SlotType::x25519), {}, {}, {}};
+  OpenedHeader opened{header.suite, has_recipient(header), {}, {}, {}};
   opened.message_header = take_message_header(header.suite, input);
   opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
   opened.session = open_body(opened, header.bytes, request);

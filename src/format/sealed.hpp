@@ -55,11 +55,12 @@ struct SealedHeader {
 };
 
 bool has_slot(const SealedHeader& header, SlotType type);
+bool has_recipient(const SealedHeader& header);
 
 // The secrets and recipients for the slots of a new header.
 struct NewSlots {
   std::span<const FileKey> keys;  // of 32 bytes
-  std::span<const PublicKey> recipients;
+  std::span<const Recipient> recipients;
   const Secret* passphrase = nullptr;  // null without a passphrase
 };
 
@@ -67,8 +68,9 @@ struct NewSlots {
 void check_keys(std::span<const FileKey> keys);
 
 // UsageError if these cannot be the slots of one header: a key is not 32 bytes long, there are more than
-// max_slots in total, or a passphrase is combined with recipients. The passphrase need not be known yet.
-void check_new_slots(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase);
+// max_slots in total, a passphrase is combined with recipients, or recipients of one KEM with those of
+// another. The passphrase need not be known yet.
+void check_new_slots(std::span<const FileKey> keys, std::span<const Recipient> recipients, bool passphrase);
 
 // A header with one slot for each secret and recipient in `new_slots`, which must have passed
 // check_new_slots().

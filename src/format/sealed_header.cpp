@@ -1,9 +1,11 @@
 #include "format/sealed.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "format/header_reader.hpp"
 #include "format/sessions.hpp"
 #include "keys/kdf.hpp"
+#include "keys/ml_kem.hpp"
 
 namespace gpuaes {
 namespace {
@@ -71,6 +74,27 @@ SealedSuite find_suite(std::size_t number) {
   refuse_header(header.bytes.size() - mac_bytes, "the header or its MAC was modified");
 }
 
+// Whether the slot is for identities of this kind.
+bool is_for(const Slot& slot, const Identity& identity) {
+  return kem_of(slot.type) == identity.kem;
+}
+
+// Throws the KeyError for slots that one of the identities might open with another version of libcrypto, if
+// there are any.
+void refuse_unavailable(const SealedHeader& header, std::span<const Identity> identities) {
+  std::vector<std::size_t> untried;  // numbers, as --info shows them
+  for (std::size_t i = 0; i < header.slots.size(); ++i) {
+    const auto might_open = [&](const Identity& identity) {
+      return is_for(header.slots[i], identity) && !info(identity.kem).is_available();
+    };
+    if (std::ranges::any_of(identities, might_open)) untried.push_back(i + 1);
+  }
+  if (!untried.empty())
+    throw KeyError(fmt::format("no slot opens the input, but slot{} {} could not be tried: {}",
+                               untried.size() == 1 ? "" : "s", fmt::join(untried, ", "), lacks_ml_kem()),
+                   lacks_ml_kem_hint);
+}
+
 // A kind of secret that can open a file.
 struct SecretKind {
   SlotType slot;
@@ -80,12 +104,18 @@ struct SecretKind {
 
 // Throws KeyError: names the secrets that were tried or, if there were none, the kind that is missing.
 [[noreturn]] void refuse_secrets(const SealedHeader& header, const SecretsToTry& secrets) {
+  refuse_unavailable(header, secrets.identities);
+  const auto has_identity = [&secrets](Kem kem) {
+    return std::ranges::find(secrets.identities, kem, &Identity::kem) != secrets.identities.end();
+  };
   const std::array kinds{
       SecretKind{SlotType::key_file, !secrets.keys.empty(), "none of the given keys opens the input",
                  "the input was sealed with a key file, and none was given", "name the key file with -k"},
-      SecretKind{SlotType::x25519, !secrets.identities.empty(),
-                 "none of the given identities opens the input",
+      SecretKind{SlotType::x25519, has_identity(Kem::x25519), "none of the given identities opens the input",
                  "the input was sealed for a recipient, and no identity was given",
+                 "name the identity file with -k"},
+      SecretKind{SlotType::xwing, has_identity(Kem::xwing), "none of the given identities opens the input",
+                 "the input was sealed for a post-quantum recipient, and no identity of this kind was given",
                  "name the identity file with -k"},
       SecretKind{SlotType::passphrase, static_cast<bool>(secrets.passphrase),
                  "the passphrase does not open the input",
@@ -128,6 +158,10 @@ bool has_slot(const SealedHeader& header, SlotType type) {
   return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });
 }
 
+bool has_recipient(const SealedHeader& header) {
+  return std::ranges::any_of(header.slots, [](const Slot& slot) { return kem_of(slot.type).has_value(); });
+}
+
 void check_keys(std::span<const FileKey> keys) {
   for (const FileKey& key : keys)
     if (key.size() != file_key_bytes)
@@ -136,12 +170,16 @@ void check_keys(std::span<const FileKey> keys) {
                       file_key_bytes, key.name, key.size()));
 }
 
-void check_new_slots(std::span<const FileKey> keys, std::span<const PublicKey> recipients, bool passphrase) {
+void check_new_slots(std::span<const FileKey> keys, std::span<const Recipient> recipients, bool passphrase) {
   check_keys(keys);
   if (passphrase && !recipients.empty())
     throw UsageError("a passphrase cannot be combined with recipients",
                      "use one of the two; anyone can seal for a recipient, so the passphrase would not show "
                      "who wrote the file");
+  if (std::ranges::adjacent_find(recipients, std::ranges::not_equal_to(), &Recipient::kem) !=
+      recipients.end())
+    throw UsageError("post-quantum recipients cannot be combined with X25519 recipients",
+                     "use recipients of one kind; with both, a file would be only as safe as X25519");
   const std::size_t count = keys.size() + recipients.size() + (passphrase ? 1 : 0);
   if (count > max_slots)
     throw UsageError(fmt::format(
@@ -152,7 +190,7 @@ std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_
                                           const NewSlots& new_slots, const StopCheck& check) {
   std::vector<std::byte> slots;
   for (const FileKey& key : new_slots.keys) append(slots, make_key_slot(file_key, key));
-  for (const PublicKey& recipient : new_slots.recipients)
+  for (const Recipient& recipient : new_slots.recipients)
     append(slots, make_recipient_slot(file_key, recipient));
   if (new_slots.passphrase != nullptr)
     append(slots, make_passphrase_slot(file_key, *new_slots.passphrase, check));
@@ -195,19 +233,22 @@ Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const
     return file_key && is_equal(header_mac(*file_key, mac_input), mac);
   };
 
-  // The file key from the first slot of this type that one of the secrets opens.
-  const auto try_all = [&](SlotType type, const auto& each_secret, auto unwrap_with) {
+  // The file key from the first slot that one of the secrets, for which it is, opens.
+  const auto try_all = [&](const auto& each_secret, auto is_for_secret, auto unwrap_with) {
     for (const auto& secret : each_secret)
       for (const Slot& slot : header.slots) {
-        if (slot.type != type) continue;
+        if (!is_for_secret(slot, secret)) continue;
         if (std::optional<Secret> file_key = unwrap_with(slot, secret); opens(file_key)) return file_key;
       }
     return std::optional<Secret>();
   };
 
-  if (std::optional<Secret> file_key = try_all(SlotType::key_file, secrets.keys, unwrap))
-    return std::move(*file_key);
-  if (std::optional<Secret> file_key = try_all(SlotType::x25519, secrets.identities, unwrap_with_identity))
+  const auto is_for_key = [](const Slot& slot, const FileKey&) { return slot.type == SlotType::key_file; };
+  if (std::optional<Secret> file_key = try_all(secrets.keys, is_for_key, unwrap)) return std::move(*file_key);
+  const auto is_for_available = [](const Slot& slot, const Identity& identity) {
+    return is_for(slot, identity) && info(identity.kem).is_available();
+  };
+  if (std::optional<Secret> file_key = try_all(secrets.identities, is_for_available, unwrap_with_identity))
     return std::move(*file_key);
   const auto slot = std::ranges::find(header.slots, SlotType::passphrase, &Slot::type);
   if (secrets.passphrase && slot != header.slots.end()) {

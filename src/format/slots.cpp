@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "base/bytes.hpp"
@@ -23,7 +24,19 @@ constexpr unsigned only_r = 8, only_p = 1;
 
 constexpr std::string_view key_file_label = "gpuaes-stream/1 key file";
 constexpr std::string_view passphrase_label = "gpuaes-stream/1 passphrase";
-constexpr std::string_view x25519_label = "gpuaes-stream/1 x25519";
+
+// The slots for recipients. They differ only in the KEM.
+struct RecipientSlots {
+  SlotType type;
+  Kem kem;
+  std::string_view label;
+};
+constexpr std::array recipient_slots{RecipientSlots{SlotType::x25519, Kem::x25519, "gpuaes-stream/1 x25519"},
+                                     RecipientSlots{SlotType::xwing, Kem::xwing, "gpuaes-stream/1 x-wing"}};
+
+const RecipientSlots& slots_of(Kem kem) {
+  return *std::ranges::find(recipient_slots, kem, &RecipientSlots::kem);
+}
 
 unsigned number(std::byte byte) {
   return std::to_integer<unsigned>(byte);
@@ -37,7 +50,8 @@ std::optional<std::size_t> body_bytes(SlotType type) {
     case SlotType::passphrase:
       return parameter_bytes + salt_bytes + wrapped_bytes;
     case SlotType::x25519:
-      return x25519_bytes + wrapped_bytes;
+    case SlotType::xwing:
+      return info(*kem_of(type)).ciphertext_bytes + wrapped_bytes;
   }
   return std::nullopt;
 }
@@ -54,14 +68,15 @@ Secret kek_of_passphrase(const Secret& passphrase, std::span<const std::byte> sa
   return scrypt(passphrase.bytes(), labeled_salt, log2_n, only_r, only_p, kek_bytes, check);
 }
 
-Secret kek_of_shared(const Secret& shared, std::span<const std::byte> ephemeral, const PublicKey& recipient) {
-  std::vector<std::byte> salt;
-  append(salt, ephemeral);
-  append(salt, recipient);
-  return hkdf_sha512(shared.bytes(), salt, bytes_of(x25519_label), kek_bytes);
+Secret kek_of_shared(const Secret& shared, std::span<const std::byte> ciphertext,
+                     const Recipient& recipient) {
+  std::vector<std::byte> salt(ciphertext.size() + recipient.public_key.size());
+  const auto rest = std::ranges::copy(ciphertext, salt.begin()).out;
+  std::ranges::copy(recipient.public_key, rest);
+  return hkdf_sha512(shared.bytes(), salt, bytes_of(slots_of(recipient.kem).label), kek_bytes);
 }
 
-// A zero nonce is safe because no KEK is used twice: each is derived from a fresh salt or ephemeral key.
+// A zero nonce is safe because no KEK is used twice: each is derived from a fresh salt or shared secret.
 constexpr Nonce zero_nonce{{}, 12};
 
 void append_wrapped(std::vector<std::byte>& slot, const Secret& kek, const Secret& file_key) {
@@ -83,8 +98,10 @@ std::optional<Secret> open_wrapped(const Slot& slot, const Secret& kek) {
 }
 
 std::vector<std::byte> begin_slot(SlotType type) {
-  return {std::byte{static_cast<std::uint8_t>(type)}, std::byte{0},
-          static_cast<std::byte>(*body_bytes(type))};
+  std::vector<std::byte> slot(head_bytes);
+  slot.front() = static_cast<std::byte>(type);
+  store_big_endian(*body_bytes(type), std::span(slot).subspan(1));
+  return slot;
 }
 
 // Unknown types from 01 to 7F are skipped: a later version may add such slots without changing the meaning of
@@ -111,8 +128,7 @@ void check_combination(const std::vector<Slot>& slots) {
   const auto second = std::find_if(first + 1, slots.end(), is_passphrase);
   if (second != slots.end()) refuse_header(second->at, "there is a second passphrase slot");
   for (const Slot& slot : slots)
-    if (slot.type == SlotType::x25519)
-      refuse_header(slot.at, "there are slots for both a passphrase and a recipient");
+    if (kem_of(slot.type)) refuse_header(slot.at, "there are slots for both a passphrase and a recipient");
 }
 
 }  // namespace
@@ -120,6 +136,11 @@ void check_combination(const std::vector<Slot>& slots) {
 void refuse_header(std::size_t at, std::string_view what) {
   throw AuthError(
       fmt::format("the input is corrupt at byte {}, in its header: {}; nothing was written", at, what));
+}
+
+std::optional<Kem> kem_of(SlotType type) {
+  const auto found = std::ranges::find(recipient_slots, type, &RecipientSlots::type);
+  return found != recipient_slots.end() ? std::optional(found->kem) : std::nullopt;
 }
 
 std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key) {
@@ -143,16 +164,15 @@ std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret
   return slot;
 }
 
-std::vector<std::byte> make_recipient_slot(const Secret& file_key, const PublicKey& recipient) {
-  const Secret ephemeral = make_private_key();
-  const std::optional<Secret> shared = shared_secret(ephemeral, recipient);
-  if (!shared)
-    throw UsageError(fmt::format("recipient {} is a low-order X25519 point", text_of(recipient)),
-                     "anyone can open a file that is sealed for it; ask for another recipient");
-  const PublicKey ephemeral_public = public_key_of(ephemeral);
-  std::vector<std::byte> slot = begin_slot(SlotType::x25519);
-  append(slot, ephemeral_public);
-  append_wrapped(slot, kek_of_shared(*shared, ephemeral_public, recipient), file_key);
+std::vector<std::byte> make_recipient_slot(const Secret& file_key, const Recipient& recipient) {
+  const std::optional<Encapsulation> made = info(recipient.kem).encapsulate(recipient.public_key);
+  if (!made)
+    throw UsageError(
+        fmt::format("recipient {} contains a low-order X25519 point", shown_recipient(text_of(recipient))),
+        "a file that is sealed for it is not protected by X25519; ask for another recipient");
+  std::vector<std::byte> slot = begin_slot(slots_of(recipient.kem).type);
+  append(slot, made->ciphertext);
+  append_wrapped(slot, kek_of_shared(made->shared, made->ciphertext, recipient), file_key);
   return slot;
 }
 
@@ -181,11 +201,11 @@ std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& pas
 }
 
 std::optional<Secret> unwrap_with_identity(const Slot& slot, const Identity& identity) {
-  PublicKey ephemeral;
-  std::ranges::copy(slot.body.first(x25519_bytes), ephemeral.begin());
-  const std::optional<Secret> shared = shared_secret(identity.private_key, ephemeral);
+  const KemInfo& kem = info(identity.kem);
+  const std::span<const std::byte> ciphertext = slot.body.first(kem.ciphertext_bytes);
+  const std::optional<Secret> shared = kem.decapsulate(identity.private_key, ciphertext);
   if (!shared) return std::nullopt;
-  return open_wrapped(slot, kek_of_shared(*shared, ephemeral, identity.recipient));
+  return open_wrapped(slot, kek_of_shared(*shared, ciphertext, recipient_of(identity)));
 }
 
 void check_scrypt_parameters(const Slot& slot) {

@@ -1,8 +1,9 @@
 // The key slots of the sealed format (gpuaes-stream(5), "Slots"): each holds the file key, wrapped for one
 // secret.
 //
-// To add a slot type: add its enumerator to SlotType, the size of its body to slots.cpp, and code that makes
-// and tries its slots to sealed_header.cpp.
+// To add a slot type: add its enumerator to SlotType, the size of its body to slots.cpp, its name to
+// sealed.cpp, and messages about it to sealed_header.cpp. If it is for the recipients of a new KEM, add a row
+// to recipient_slots in slots.cpp, otherwise code that makes and tries its slots to sealed_header.cpp.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,10 @@ namespace gpuaes {
 
 inline constexpr std::size_t file_key_bytes = 32;
 
-enum class SlotType : std::uint8_t { key_file = 0x01, passphrase = 0x02, x25519 = 0x03 };
+enum class SlotType : std::uint8_t { key_file = 0x01, passphrase = 0x02, x25519 = 0x03, xwing = 0x04 };
+
+// The KEM of a type of slots for recipients; none for other types.
+std::optional<Kem> kem_of(SlotType type);
 
 // One slot of a header; refers to the header's bytes.
 struct Slot {
@@ -30,11 +34,11 @@ struct Slot {
 };
 
 // Complete slots: type, size, body. The key is 32 bytes long. IoError or LaneError if libcrypto fails;
-// UsageError for a recipient whose slot anyone could open.
+// UsageError for a recipient with an X25519 key of low order, for which X25519 protects nothing.
 std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key);
 std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase,
                                             const StopCheck& check);
-std::vector<std::byte> make_recipient_slot(const Secret& file_key, const PublicKey& recipient);
+std::vector<std::byte> make_recipient_slot(const Secret& file_key, const Recipient& recipient);
 
 // Parses `count` slots that fill `bytes` exactly and begin at byte `at` of the input. AuthError if a size is
 // wrong or the slots cannot be combined; VersionError for a slot type that readers must not skip.
@@ -44,7 +48,7 @@ std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t coun
 std::optional<Secret> unwrap(const Slot& slot, const Secret& key);
 std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase,
                                              const StopCheck& check);
-std::optional<Secret> unwrap_with_identity(const Slot& slot, const Identity& identity);
+std::optional<Secret> unwrap_with_identity(const Slot& slot, const Identity& identity);  // of the slot's KEM
 
 // AuthError if the scrypt parameters of a passphrase slot are outside the limits of gpuaes-stream(5),
 // "Slots". A header must not be able to exhaust a reader's memory.

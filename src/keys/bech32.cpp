@@ -101,8 +101,7 @@ void encode_bech32(std::string_view prefix, std::span<const std::byte> data, std
 
 Bech32Fault decode_bech32(std::string_view prefix, std::string_view text, std::span<std::byte> data) {
   if (prefix.empty() || !has_bech32_prefix(prefix, text)) return Bech32Fault::prefix;
-  if (text.size() > max_bech32_characters || text.size() != bech32_characters(prefix.size(), data.size()))
-    return Bech32Fault::length;
+  if (text.size() != bech32_characters(prefix.size(), data.size())) return Bech32Fault::length;
   unsigned lower = 0, upper = 0, odd = 0;
   for (const char each : text) {
     const unsigned c = static_cast<unsigned char>(each);

@@ -1,5 +1,6 @@
 // Bech32 (BIP 173, section "Bech32"): bytes as text that people can copy, with a checksum that detects any
-// error in up to four characters. The bytes may be secret: no branch or memory access depends on them.
+// error in up to four characters if the text has up to 90, and in one character of a longer text. The bytes
+// may be secret: no branch or memory access depends on them.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +9,8 @@
 
 namespace gpuaes {
 
-// The longest valid text.
-inline constexpr std::size_t max_bech32_characters = 90;
-
-// The length of a text: the prefix (the human-readable part), a 1, the data at five bits per character, and
-// six characters of checksum.
+// The length of a text, which may exceed the 90 characters of BIP 173: the prefix (the human-readable part),
+// a 1, the data at five bits per character, and six characters of checksum.
 constexpr std::size_t bech32_characters(std::size_t prefix_characters, std::size_t data_bytes) {
   return prefix_characters + 1 + (8 * data_bytes + 4) / 5 + 6;
 }

@@ -3,22 +3,58 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "keys/bech32.hpp"
+#include "keys/kdf.hpp"
 
 namespace gpuaes {
 namespace {
 
 constexpr char identity_hint[] =
-    "an identity is the first line of the file that gpuaes-keygen --x25519 writes";
+    "an identity is the first line of the file that gpuaes-keygen --x25519 or --post-quantum writes";
 
-constexpr std::string_view recipient_prefix = "gpuaes";
-constexpr std::string_view identity_prefix = "GPUAES-SECRET-KEY-";
-constexpr std::string_view age_identity_prefix = "AGE-SECRET-KEY-";
-constexpr std::size_t recipient_characters = bech32_characters(recipient_prefix.size(), x25519_bytes);
-constexpr std::size_t identity_characters = bech32_characters(identity_prefix.size(), x25519_bytes);
+// How recipients and identities of one kind begin.
+struct Kind {
+  Kem kem;
+  std::string_view recipient_prefix, identity_prefix;
+
+  std::size_t recipient_characters() const {
+    return bech32_characters(recipient_prefix.size(), info(kem).public_bytes);
+  }
+  std::size_t identity_characters() const {
+    return bech32_characters(identity_prefix.size(), private_key_bytes);
+  }
+};
+
+constexpr std::array kinds{Kind{Kem::x25519, "gpuaes", "GPUAES-SECRET-KEY-"},
+                           Kind{Kem::xwing, "gpuaespq", "GPUAES-SECRET-KEY-PQ-"}};
+
+// Those of age are not supported. Messages name them, and the option of gpuaes-keygen for the same kind. The
+// longer prefix comes first.
+struct AgeKind {
+  std::string_view recipient_prefix, identity_prefix, article_and_name, keygen_option;
+};
+constexpr std::array age_kinds{
+    AgeKind{"age1pq", "AGE-SECRET-KEY-PQ-", "a post-quantum age", "--post-quantum"},
+    AgeKind{"age", "AGE-SECRET-KEY-", "an age", "--x25519"}};
+
+template <class Row>
+using Prefix = std::string_view Row::*;
+
+// The first row whose prefix the text has, or nullptr.
+template <class Row, std::size_t size>
+const Row* find_kind(const std::array<Row, size>& rows, Prefix<Row> prefix, std::string_view text) {
+  const auto found =
+      std::ranges::find_if(rows, [&](const Row& row) { return has_bech32_prefix(row.*prefix, text); });
+  return found != rows.end() ? &*found : nullptr;
+}
+
+const Kind& kind_of(Kem kem) {
+  return *std::ranges::find(kinds, kem, &Kind::kem);
+}
 
 // Describes a fault in a text of `size` characters. A valid text has `valid_size`.
 std::string describe_fault(Bech32Fault fault, std::size_t size, std::size_t valid_size) {
@@ -42,67 +78,90 @@ std::string describe_fault(Bech32Fault fault, std::size_t size, std::size_t vali
 
 // `number` is the line's number in the file.
 Identity parse_identity(std::string_view line, std::size_t number, const std::string& name) {
-  if (has_bech32_prefix(age_identity_prefix, line))
-    throw UsageError(fmt::format("{} contains an age identity, which is not supported", name),
-                     "run gpuaes-keygen --x25519 to make an identity");
+  if (const AgeKind* age = find_kind(age_kinds, &AgeKind::identity_prefix, line))
+    throw UsageError(
+        fmt::format("{} contains {} identity, which is not supported", name, age->article_and_name),
+        fmt::format("run gpuaes-keygen {} to make an identity", age->keygen_option));
   if (looks_like_recipient(line))
     throw UsageError(fmt::format("line {} of {} is a recipient, not an identity", number, name),
                      "put recipients in a file of their own");
-  Identity identity{Secret(x25519_bytes), {}};
-  const Bech32Fault fault = decode_bech32(identity_prefix, line, identity.private_key.bytes());
-  if (fault == Bech32Fault::prefix)
+  const Kind* const kind = find_kind(kinds, &Kind::identity_prefix, line);
+  if (kind == nullptr)
     throw UsageError(fmt::format("line {} of {} is not an identity", number, name), identity_hint);
+  Identity identity{kind->kem, Secret(private_key_bytes)};
+  const Bech32Fault fault = decode_bech32(kind->identity_prefix, line, identity.private_key.bytes());
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("line {} of {} is not a valid identity: {}", number, name,
-                                 describe_fault(fault, line.size(), identity_characters)),
+                                 describe_fault(fault, line.size(), kind->identity_characters())),
                      identity_hint);
-  identity.recipient = public_key_of(identity.private_key);
   return identity;
 }
 
 }  // namespace
 
-std::string text_of(const PublicKey& recipient) {
-  std::string text(recipient_characters, '\0');
-  encode_bech32(recipient_prefix, recipient, std::as_writable_bytes(std::span(text)));
+Identity make_identity(Kem kem) {
+  Identity identity{kem, Secret(private_key_bytes)};
+  fill_random(identity.private_key.bytes());
+  return identity;
+}
+
+Recipient recipient_of(const Identity& identity) {
+  return {identity.kem, info(identity.kem).public_key_of(identity.private_key)};
+}
+
+std::string text_of(const Recipient& recipient) {
+  const Kind& kind = kind_of(recipient.kem);
+  std::string text(kind.recipient_characters(), '\0');
+  encode_bech32(kind.recipient_prefix, recipient.public_key, std::as_writable_bytes(std::span(text)));
   return text;
 }
 
+std::string shown_recipient(std::string_view text) {
+  constexpr std::size_t max_characters = 100, shown_characters = 40;
+  if (text.size() <= max_characters) return std::string(text);
+  return fmt::format("{}...", text.substr(0, shown_characters));
+}
+
 bool looks_like_recipient(std::string_view text) {
-  return has_bech32_prefix(recipient_prefix, text);
+  return find_kind(kinds, &Kind::recipient_prefix, text) != nullptr;
 }
 
 bool looks_like_identity(std::string_view text) {
-  return has_bech32_prefix(identity_prefix, text) || has_bech32_prefix(age_identity_prefix, text);
+  return find_kind(kinds, &Kind::identity_prefix, text) != nullptr ||
+         find_kind(age_kinds, &AgeKind::identity_prefix, text) != nullptr;
 }
 
-PublicKey parse_recipient(std::string_view text, const std::string& name) {
+Recipient parse_recipient(std::string_view text, const std::string& name) {
   if (looks_like_identity(text))
     throw UsageError(fmt::format("{} is a secret identity, not a recipient", name), recipient_hint);
-  if (has_bech32_prefix("age", text))
-    throw UsageError(fmt::format("{} is an age recipient, which is not supported", name),
-                     "run gpuaes-keygen --x25519 to make an identity and print its recipient");
-  PublicKey key;
-  const Bech32Fault fault = decode_bech32(recipient_prefix, text, key);
-  if (fault == Bech32Fault::prefix)
-    throw UsageError(fmt::format("{} is not a recipient: it does not begin with gpuaes1", name),
+  if (const AgeKind* age = find_kind(age_kinds, &AgeKind::recipient_prefix, text))
+    throw UsageError(
+        fmt::format("{} is {} recipient, which is not supported", name, age->article_and_name),
+        fmt::format("run gpuaes-keygen {} to make an identity and print its recipient", age->keygen_option));
+  const Kind* const kind = find_kind(kinds, &Kind::recipient_prefix, text);
+  if (kind == nullptr)
+    throw UsageError(fmt::format("{} is not a recipient: it does not begin with gpuaes1 or gpuaespq1", name),
                      recipient_hint);
+  Recipient recipient{kind->kem, PublicBytes(info(kind->kem).public_bytes)};
+  const Bech32Fault fault = decode_bech32(kind->recipient_prefix, text, recipient.public_key);
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("{} is not a valid recipient: {}", name,
-                                 describe_fault(fault, text.size(), recipient_characters)),
+                                 describe_fault(fault, text.size(), kind->recipient_characters())),
                      recipient_hint);
-  if (!is_canonical(key))
+  if (!info(kind->kem).is_canonical(recipient.public_key))
     throw UsageError(
         fmt::format("{} is not a valid recipient: it is not the canonical form of a public key", name),
         recipient_hint);
-  return key;
+  return recipient;
 }
 
 Secret identity_lines(const Identity& identity) {
-  const std::string comment = "\n# recipient: " + text_of(identity.recipient) + "\n";
-  Secret lines(identity_characters + comment.size());
-  encode_bech32(identity_prefix, identity.private_key.bytes(), lines.bytes().first(identity_characters));
-  std::ranges::copy(std::as_bytes(std::span(comment)), lines.bytes().begin() + identity_characters);
+  const Kind& kind = kind_of(identity.kem);
+  const std::string comment = "\n# recipient: " + text_of(recipient_of(identity)) + "\n";
+  Secret lines(kind.identity_characters() + comment.size());
+  encode_bech32(kind.identity_prefix, identity.private_key.bytes(),
+                lines.bytes().first(kind.identity_characters()));
+  std::ranges::copy(std::as_bytes(std::span(comment)), lines.bytes().last(comment.size()).begin());
   return lines;
 }
 

@@ -6,18 +6,34 @@
 #include <string_view>
 #include <vector>
 
+#include "keys/kem.hpp"
 #include "keys/secret.hpp"
-#include "keys/x25519.hpp"
 
 namespace gpuaes {
 
-struct Identity {
-  Secret private_key;
-  PublicKey recipient;  // its public key
+struct Recipient {
+  Kem kem;
+  PublicBytes public_key;
+
+  bool operator==(const Recipient&) const = default;
 };
 
-// The text of a recipient: gpuaes1...
-std::string text_of(const PublicKey& recipient);
+struct Identity {
+  Kem kem;
+  Secret private_key;
+};
+
+// A new identity, from the system's random number generator.
+Identity make_identity(Kem kem);
+
+// IoError if libcrypto lacks the KEM.
+Recipient recipient_of(const Identity& identity);
+
+// The text of a recipient: gpuaes1... or gpuaespq1...
+std::string text_of(const Recipient& recipient);
+
+// The text of a recipient for a message. If it is long, only its beginning.
+std::string shown_recipient(std::string_view text);
 
 // Whether the text begins like a recipient or an identity. An identity may be one of age, which no function
 // accepts.
@@ -27,10 +43,11 @@ bool looks_like_identity(std::string_view text);
 inline constexpr char recipient_hint[] =
     "a recipient is the line that gpuaes-keygen -y prints for an identity";
 
-// Parses a text that is only a recipient. UsageError naming `name`.
-PublicKey parse_recipient(std::string_view text, const std::string& name);
+// Parses a text that is only a recipient. UsageError naming `name`; IoError if libcrypto lacks the KEM.
+Recipient parse_recipient(std::string_view text, const std::string& name);
 
-// The contents of an identity file: a line GPUAES-SECRET-KEY-1... and a comment with its recipient.
+// The contents of an identity file: a line GPUAES-SECRET-KEY-1... or GPUAES-SECRET-KEY-PQ-1..., and a comment
+// with its recipient.
 Secret identity_lines(const Identity& identity);
 
 // Parses the contents of an identity file: one or more identities, one per line; other lines are empty or

@@ -159,7 +159,8 @@ void refuse_secret_as_name(const std::string& name) {
   if (looks_like_identity(name))
     throw UsageError(
         "an identity was given instead of the name of its file",
-        "other users may have seen this command line; make a new identity with gpuaes-keygen --x25519");
+        "other users may have seen this command line; make a new identity with gpuaes-keygen --x25519 or "
+        "--post-quantum");
   if (looks_like_recipient(name))
     throw UsageError("a recipient was given instead of a file name",
                      "use gpuaes-stream -r for recipients; keys and identities are read from files");

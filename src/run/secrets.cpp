@@ -57,7 +57,7 @@ bool is_identity_file(const std::string& name, Cancel& cancel) {
 // mistake.
 void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& cancel) {
   FdSource file = open_secret_file(file_name, secrets.files, cancel);
-  std::vector<PublicKey>& recipients = secrets.recipients;
+  std::vector<Recipient>& recipients = secrets.recipients;
   const Secret contents = read_contents(file);
   const std::string& name = file.name();
   const std::size_t before = recipients.size();
@@ -68,8 +68,8 @@ void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& canc
 }
 
 // Text that begins like a recipient may appear in a message; anything else may be a secret.
-PublicKey parse_argument(const std::string& text) {
-  if (looks_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", text));
+Recipient parse_argument(const std::string& text) {
+  if (looks_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", shown_recipient(text)));
   if (!looks_like_identity(text) && access(text.c_str(), F_OK) == 0)
     throw UsageError(fmt::format("-r {} is the name of a file, not a recipient", text),
                      "use -r @FILE to seal for the recipients in a file");
@@ -207,7 +207,7 @@ Secrets Secrets::copy() const {
   Secrets other{{}, {}, recipients, passphrase, files};
   for (const FileKey& key : keys) other.keys.emplace_back(key.copy(), key.name);
   for (const Identity& identity : identities)
-    other.identities.push_back({identity.private_key.copy(), identity.recipient});
+    other.identities.push_back({identity.kem, identity.private_key.copy()});
   return other;
 }
 

@@ -21,7 +21,7 @@ namespace gpuaes {
 struct Secrets {
   std::vector<FileKey> keys;           // in the order of the options
   std::vector<Identity> identities;    // from key files that contain any
-  std::vector<PublicKey> recipients;   // to seal for
+  std::vector<Recipient> recipients;   // to seal for
   std::function<Secret()> passphrase;  // asks only once; empty without a passphrase option
   std::vector<struct stat> files;      // the files read, which must not be overwritten
 

@@ -386,7 +386,7 @@ TEST_CASE("a secret that is wrong or has no slot is a key error that names its k
 }
 
 TEST_CASE("slots of unknown types are skipped or refused") {
-  for (const unsigned type : {0x04, 0x05, 0x7f})
+  for (const unsigned type : {0x05, 0x06, 0x7f})
     for (const std::size_t size : {0, 1, 64, 300}) {
       const Bytes other = slot(type, test_bytes(size));
       CHECK(decrypt("sealed", request_with({key_a}), file_of(other + key_slot(key_a) + other, 3)).failure ==
@@ -394,6 +394,9 @@ TEST_CASE("slots of unknown types are skipped or refused") {
     }
   CHECK(decrypt("sealed", request_with({key_a}), file_of(slot(3, Bytes(80)) + key_slot(key_a), 2)).failure ==
         "");
+  CHECK(
+      decrypt("sealed", request_with({key_a}), file_of(slot(4, Bytes(1168)) + key_slot(key_a), 2)).failure ==
+      "");
   for (const unsigned type : {0x00, 0x80, 0xff})
     CHECK(contains(
         decrypt("sealed", request_with({key_a}), file_of(key_slot(key_a) + slot(type, Bytes(64)), 2)).failure,
@@ -401,7 +404,8 @@ TEST_CASE("slots of unknown types are skipped or refused") {
 }
 
 TEST_CASE("a slot with the wrong size for its type is refused even if another slot opens the file") {
-  for (const auto& [type, size] : {std::pair{1u, 64u}, std::pair{2u, 67u}, std::pair{3u, 80u}})
+  for (const auto& [type, size] :
+       {std::pair{1u, 64u}, std::pair{2u, 67u}, std::pair{3u, 80u}, std::pair{4u, 1168u}})
     for (const unsigned wrong : {0u, 1u, size - 1, size + 1, 2 * size}) {
       const Bytes file = file_of(key_slot(key_a) + slot(type, Bytes(wrong)), 2);
       CHECK(decrypt("sealed", request_with({key_a}), file).failure ==
@@ -429,12 +433,12 @@ TEST_CASE("counts and sizes that do not match are refused") {
   CHECK(failure(one, 2) == corrupt(87, too_long));
   CHECK(failure({}, 1) == corrupt(20, too_long));
   CHECK(failure(one + one, 1) == corrupt(87, too_short));
-  CHECK(failure(one + numbers({4}), 1) == corrupt(87, too_short));
-  CHECK(failure(one + numbers({4, 0}), 2) == corrupt(87, too_long));
-  CHECK(failure(one + numbers({4, 0, 1}), 2) == corrupt(87, too_long));
-  CHECK(failure(one + numbers({4, 0xff, 0xff}), 2) == corrupt(87, too_long));
-  CHECK(failure(one + numbers({4, 0, 0}), 2) == "");
-  CHECK(failure(one + slot(4, Bytes(0xffff - 67 - 3)), 2) == "");
+  CHECK(failure(one + numbers({5}), 1) == corrupt(87, too_short));
+  CHECK(failure(one + numbers({5, 0}), 2) == corrupt(87, too_long));
+  CHECK(failure(one + numbers({5, 0, 1}), 2) == corrupt(87, too_long));
+  CHECK(failure(one + numbers({5, 0xff, 0xff}), 2) == corrupt(87, too_long));
+  CHECK(failure(one + numbers({5, 0, 0}), 2) == "");
+  CHECK(failure(one + slot(5, Bytes(0xffff - 67 - 3)), 2) == "");
 }
 
 TEST_CASE("slots that cannot be combined are refused") {
@@ -447,6 +451,8 @@ TEST_CASE("slots that cannot be combined are refused") {
   CHECK(failure(a + slot(3, Bytes(80)), 2) ==
         "auth: the input is corrupt at byte 90, in its header: there are slots for both a passphrase and a "
         "recipient; nothing was written");
+  CHECK(
+      contains(failure(slot(4, Bytes(1168)) + a, 2), "at byte 20, in its header: there are slots for both"));
 }
 
 TEST_CASE("scrypt parameters are checked only for a passphrase, before it is asked for") {

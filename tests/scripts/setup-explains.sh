@@ -39,6 +39,7 @@ system() {
   fake c++ <<<'[ "$1" = --version ] && echo "c++ (made up) 12.2.0" || echo 12'
   fake g++ <<<''
   fake make <<<''
+  fake openssl <<<'echo ML-KEM-768'
 }
 
 # The same with nothing installed, until apt-get runs.
@@ -64,6 +65,13 @@ expect 0 "" scripts/setup
 [ "$(<"$tree/calls")" = --version ] || fail "expected no call of apt-get, got $(<"$tree/calls")"
 expect 2 "usage: scripts/setup [--build]" scripts/setup --all
 PATH=$bin scripts/setup --help | grep -q 'scripts/setup --build' || fail "expected a description of --build"
+
+system
+fake openssl <<<'echo RSA'
+expect 0 "setup: unpacking OpenSSL 3.5 into build/tools
+setup: could not unpack OpenSSL 3.5: tests of post-quantum recipients are skipped (log: build/setup.log)" scripts/setup
+grep -q 'apt has no package lists of a Debian mirror' build/setup.log || fail "expected the reason, got $(<build/setup.log)"
+expect 0 "" scripts/setup --build
 
 bare_system
 expect 0 "$installs" scripts/setup --build

@@ -20,6 +20,8 @@ shows sealed 'gpuaes-stream sealed file, version 1, AES-256-GCM, sealed with a k
 shows sealed 'gpuaes-stream sealed file, version 1, Kuznyechik-MGM, sealed with a passphrase'
 "$program" -r @recipient <plain >sealed
 shows sealed 'gpuaes-stream sealed file, version 1, AES-256-GCM, sealed for a recipient'
+printf 'gpuaes-stream/1\n\x01\x01\x04\x93\x04' >pq-sealed
+shows pq-sealed 'gpuaes-stream sealed file, version 1, AES-256-GCM, sealed for a post-quantum recipient'
 gsealed -r @recipient <plain >sealed
 shows sealed 'gpuaes-stream sealed file, version 1, AES-256-GCM, 2 key slots'
 [ "$(file -b -m "$top/man/magic" --mime-type sealed)" = application/x-gpuaes-stream ] || fail "expected a MIME type"
@@ -39,6 +41,10 @@ gsealed -a <plain >text
 shows text 'gpuaes-stream sealed file, armored'
 for file in identity commented; do shows "$file" 'gpuaes-stream identity (secret key), ASCII text'; done
 shows recipient 'gpuaes-stream recipient (public key), ASCII text'
+printf '# mine\nGPUAES-SECRET-KEY-PQ-1%058d\n# recipient: gpuaespq1%01952d\n' 0 0 >pq-identity
+shows pq-identity 'gpuaes-stream identity (secret key), ASCII text, with very long lines (1974)'
+printf 'gpuaespq1%01952d\n' 0 >pq-recipient
+shows pq-recipient 'gpuaes-stream recipient (public key), ASCII text, with very long lines (1961)'
 
 "$keygen" -o key
 printf 'gpuaes1, gpuaes-stream/1 and GPUAES-SECRET-KEY-1 are prefixes\n' >prose

@@ -70,7 +70,7 @@ try 2 -y "$(head -n 1 identity)"
 try 1 -y missing
 try 2 -y "$key"
 expect_error "line 1 of $key is not an identity" \
-  'an identity is the first line of the file that gpuaes-keygen --x25519 writes'
+  'an identity is the first line of the file that gpuaes-keygen --x25519 or --post-quantum writes'
 try 2 -y /dev/zero
 try 2 -y "$(tail -n 1 "$work/all")"
 expect_error 'a recipient was given instead of a file name' \
@@ -82,7 +82,7 @@ expect_no_stderr warning
 (umask 077 && printf '# nothing\n' >comment)
 try 2 -y comment
 expect_error 'comment contains no identity' \
-  'an identity is the first line of the file that gpuaes-keygen --x25519 writes'
+  'an identity is the first line of the file that gpuaes-keygen --x25519 or --post-quantum writes'
 
 # Several identities, with comments before, between and after them.
 (umask 077 && { echo '# all of them' && cat identity-000 && echo && cat identity-022 identity; } >several)

@@ -31,4 +31,4 @@ for words in "-k $identity" "-R $identity" "-r @$identity" "-r $identity" "-k $k
 done
 expect_exit 2 "$program" -R "$identity"
 expect_error 'the recipients file: an identity was given instead of the name of its file' \
-  'other users may have seen this command line; make a new identity with gpuaes-keygen --x25519'
+  'other users may have seen this command line; make a new identity with gpuaes-keygen --x25519 or --post-quantum'

@@ -59,7 +59,7 @@ foreign = sf.x25519_slot(os.urandom(32), recipients[0])
 damaged = (mine[0], flip(mine[1], 50))
 own_key = sf.key_slot(file_key, KEY)
 for what, slots in {
-    "last": [own_key, others, (4, b"?"), mine],
+    "last": [own_key, others, (5, b"?"), mine],
     "after a damaged one": [damaged, mine],
     "after that of another file": [foreign, mine, own_key],
     "twice": [mine, mine],

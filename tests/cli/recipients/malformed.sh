@@ -42,7 +42,7 @@ refused 'does not begin with gpuaes1' "${recipient:1}"
 refused 'does not begin with gpuaes1' "gpuaes2${recipient:7}"
 refused 'does not begin with gpuaes1' ''
 refused 'does not begin with gpuaes1' 'alice'
-expect_error 'the argument of --recipient is not a recipient: it does not begin with gpuaes1' \
+expect_error 'the argument of --recipient is not a recipient: it does not begin with gpuaes1 or gpuaespq1' \
   'a recipient is the line that gpuaes-keygen -y prints for an identity'
 refused 'does not begin with gpuaes1' "${key_hex[256]}"
 refused 'is an age recipient' "$age"
@@ -102,8 +102,8 @@ perl -e '
 mapfile -t odd <odd
 for i in 0 1 2; do
   refused 'low-order X25519 point' "${odd[i]}"
-  expect_error "recipient ${odd[i]} is a low-order X25519 point" \
-    'anyone can open a file that is sealed for it; ask for another recipient'
+  expect_error "recipient ${odd[i]} contains a low-order X25519 point" \
+    'a file that is sealed for it is not protected by X25519; ask for another recipient'
 done
 for i in 3 4; do refused 'is not a valid recipient: it is not the canonical form of a public key' "${odd[i]}"; done
 refused 'is not a valid recipient: its unused bits are not zero' "${odd[5]}"
@@ -125,7 +125,7 @@ bad 'an invalid character' "${identity:0:40}B${identity:41}"
 bad 'line 2 of bad is not a valid identity: it has 60 characters' "$identity" "${identity:0:60}"
 bad 'line 4 of bad is not an identity' "$identity" '# mine' '' 'and more'
 expect_error '--key: line 4 of bad is not an identity' \
-  'an identity is the first line of the file that gpuaes-keygen --x25519 writes'
+  'an identity is the first line of the file that gpuaes-keygen --x25519 or --post-quantum writes'
 bad 'line 3 of bad' '# mine' "$identity" "$recipient"
 expect_error '--key: line 3 of bad is a recipient, not an identity' 'put recipients in a file of their own'
 for comment in '' '# recipients'; do
@@ -144,14 +144,14 @@ expect_error '--key: bad contains an age identity, which is not supported' 'run 
 bad 'invalid length' '# nothing'
 expect_exit 2 "$program" -d -k "${age_file[2]}" -i sealed -o out
 expect_error '--key: an identity was given instead of the name of its file' \
-  'other users may have seen this command line; make a new identity with gpuaes-keygen --x25519'
+  'other users may have seen this command line; make a new identity with gpuaes-keygen --x25519 or --post-quantum'
 head -c 2000000 /dev/zero | tr '\0' '#' >bad
 expect_exit 2 "$program" -d -k bad -i sealed -o out
 expect_error '--key: bad is longer than 1048576 bytes, which is too long for a file of keys or recipients'
 for option in --key --passphrase-file; do
   expect_exit 2 "$program" -d $option "$identity" -i sealed -o out
   expect_error "$option: an identity was given instead of the name of its file" \
-    'other users may have seen this command line; make a new identity with gpuaes-keygen --x25519'
+    'other users may have seen this command line; make a new identity with gpuaes-keygen --x25519 or --post-quantum'
   secretive
 done
 expect_exit 2 "$program" -d -k "${identity,,}" -i sealed -o out

@@ -26,7 +26,7 @@ OLD = [
     ([key_slot], ["-k", key], {"key": KEY}),
     ([words_slot], ["--passphrase-file", "words"], {"passphrase": b"correct horse"}),
     ([x25519_slot], ["-k", "identity"], {"identity": identity}),
-    ([(4, b"unknown"), key_slot, (0x7F, b""), words_slot], ["-k", key], {"key": KEY}),
+    ([(5, b"unknown"), key_slot, (0x7F, b""), words_slot], ["-k", key], {"key": KEY}),
 ]
 NEW = [
     (["--new-key", "key2"], [(["-k", "key2"], KEY_2)], [1]),

@@ -49,17 +49,18 @@ for count in (0, 2, 3, 32, 33, 64, 255):
     refused(4, f"count {count} with one slot", count=count)
 refused(4, "count 1 with two slots", [own, own], count=1)
 refused(4, "33 slots", [own] * 33)
-refused(4, "255 slots", [slot(4, 0)] * 254 + [own])
+refused(4, "255 slots", [slot(5, 0)] * 254 + [own])
 refused(4, "no slots", [])
 for size in (0, 1, 2, 3, 66, 68, 69, 70, 134, 300, 65535):
     refused(4, f"size of slots {size}", size=size)
 refused(4, "size of slots too small by one slot", [own, own], size=67)
-refused(4, "a slot that exceeds the size of slots", [own, slot(4, 100)], size=67 + 50)
+refused(4, "a slot that exceeds the size of slots", [own, slot(5, 100)], size=67 + 50)
 
 # Slots that must not be combined with a passphrase, whichever secret is given.
 for secret in (("-k", key), ("--passphrase-file", "passphrase")):
     refused(4, "two passphrases", [own, passphrase_slot, passphrase_slot], secret)
-    refused(4, "a passphrase along with a public key", [own, passphrase_slot, slot(3, 80)], secret)
+    for kind, size in ((3, 80), (4, 1168)):
+        refused(4, f"a passphrase along with a public key, type {kind}", [own, passphrase_slot, slot(kind, size)], secret)
 
 # A header that ends after the magic of another version, and wrong header MACs.
 expect_refused(1, b"gpuaes-stream/2\n", what="another version's magic alone")

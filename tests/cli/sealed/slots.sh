@@ -34,7 +34,7 @@ def refused(want, what, data, *secret):
 
 
 # All unknown types, 31 in each file.
-unknown = [(kind, bytes(7 * kind)) for kind in range(4, 0x80)]
+unknown = [(kind, bytes(7 * kind)) for kind in range(5, 0x80)]
 for i in range(0, len(unknown), 31):
     some = unknown[i : i + 31]
     opens(f"{len(some)} slots of types from {some[0][0]:02x} first", [*some, own])
@@ -43,7 +43,7 @@ for i in range(0, len(unknown), 31):
 for size in (0, 1, 65535 - 3 - 67):
     opens(f"an unknown slot of {size} bytes", [(0x7F, bytes(size)), own])
 
-opens("a slot of a public key", [(3, bytes(80)), own])
+opens("slots of public keys", [(3, bytes(80)), (4, bytes(1168)), own])
 opens("several slots of one key", [own, own])
 opens("another's slot", [others, own])
 opens("a damaged slot", [damaged, own])
@@ -56,7 +56,7 @@ opens("a foreign slot of a key", [foreign, passphrase], "-k", key, "--passphrase
 
 refused(3, "a damaged slot alone", seal([damaged]))
 refused(3, "another's slot alone", seal([others]))
-refused(3, "damaged and other slots", seal([damaged, others, (4, b"")]))
+refused(3, "damaged and other slots", seal([damaged, others, (5, b"")]))
 refused(4, "a foreign slot alone", seal([foreign]))
 refused(4, "foreign and damaged slots", seal([damaged, foreign, others]))
 refused(4, "a foreign slot of a passphrase", seal([foreign_passphrase, own]), "--passphrase-file", "passphrase")
@@ -70,9 +70,9 @@ for what, slots in {
     "another's slot removed": [own],
     "slots exchanged": [others, own],
     "another's slot damaged": [own, (others[0], flip(others[1], 63))],
-    "another's slot of an unknown kind": [own, (4, others[1])],
+    "another's slot of an unknown kind": [own, (5, others[1])],
     "a slot repeated": [own, own],
-    "an empty slot inserted": [own, others, (4, b"")],
+    "an empty slot inserted": [own, others, (5, b"")],
 }.items():
     refused(4, what, seal(slots, mac=mac))
 expect_open(seal([own, others], mac=mac), plain, what="unchanged")

@@ -185,6 +185,21 @@ need_cryptography() {
   skip "python3-cryptography is not installed"
 }
 
+# Makes $program, $keygen and $parts run with a libcrypto that has ML-KEM, and exports OPENSSL, the openssl command of
+# the same version. Skips the test without one.
+need_ml_kem() {
+  local name
+  mkdir "$work/ml-kem"
+  for name in "$program" "$keygen" "$parts" openssl; do
+    printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$top/tests/support/with-ml-kem" "$name" >"$work/ml-kem/${name##*/}"
+  done
+  chmod +x "$work"/ml-kem/*
+  "$work/ml-kem/gpuaes-keygen" --post-quantum >/dev/null 2>&1 ||
+    skip "no libcrypto with ML-KEM; scripts/setup unpacks one on Debian 12"
+  program=$work/ml-kem/gpuaes-stream keygen=$work/ml-kem/gpuaes-keygen parts=$work/ml-kem/gpuaes-parts
+  export OPENSSL=$work/ml-kem/openssl
+}
+
 # "${as_user[@]}" COMMAND...: runs the command as user 65534 if the test runs as root. need_user, which must be called
 # first, gives that user access to the program and the test's files, or skips the test.
 as_user=()

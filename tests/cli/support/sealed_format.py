@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An independent implementation of the sealed format, version 1. Follows gpuaes-stream(5), uses python3-cryptography
-and kuznyechik_mgm.py, and shares no code with the program.
+"""An independent implementation of the sealed format, version 1. Follows gpuaes-stream(5), uses python3-cryptography,
+kuznyechik_mgm.py and xwing.py, and shares no code with the program.
 
     python3 sealed_format.py open|seal --key FILE|--passphrase-file FILE|--identity FILE|--recipient TEXT [LABEL] < in > out
 
@@ -20,12 +20,13 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
+import xwing
 from kuznyechik_mgm import KuznyechikMGM
 
 MAGIC = b"gpuaes-stream/1\n"
 COBBLESTONE_256, KUZNYECHIK_MGM = 1, 2  # suites
-KEY_FILE, PASSPHRASE, X25519 = 1, 2, 3  # slot types
-BODY_SIZES = {KEY_FILE: 64, PASSPHRASE: 67, X25519: 80}
+KEY_FILE, PASSPHRASE, X25519, XWING = 1, 2, 3, 4  # slot types
+BODY_SIZES = {KEY_FILE: 64, PASSPHRASE: 67, X25519: 80, XWING: 1168}
 SEGMENT, TAG = 16384, 16
 
 
@@ -83,6 +84,10 @@ def x25519_kek(private, public, ephemeral, recipient):
     return HKDF(hashes.SHA512(), 32, ephemeral + recipient, b"gpuaes-stream/1 x25519").derive(shared)
 
 
+def xwing_kek(shared, ciphertext, recipient):
+    return HKDF(hashes.SHA512(), 32, ciphertext + recipient, b"gpuaes-stream/1 x-wing").derive(shared)
+
+
 def header_mac(file_key, authenticated):
     mac = hmac.HMAC(expand(file_key, b"gpuaes-stream/1 header", 64), hashes.SHA512())
     mac.update(authenticated)
@@ -133,6 +138,7 @@ def parse_key_file(content):
 # --- Recipients and identities as text: Bech32, BIP 173 ----------------------------------------------------------
 
 RECIPIENT, IDENTITY = "gpuaes", "GPUAES-SECRET-KEY-"
+PQ_RECIPIENT, PQ_IDENTITY = "gpuaespq", "GPUAES-SECRET-KEY-PQ-"
 DIGITS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
 
@@ -154,17 +160,18 @@ def to_text(prefix, data):
     return text.upper() if prefix.isupper() else text
 
 
-def from_text(prefix, text):
-    """Returns the 32 bytes, or raises ValueError."""
+def from_text(prefix, text, size=32):
+    """Returns the bytes, or raises ValueError."""
     if text not in (text.lower(), text.upper()) or not text.lower().startswith(prefix.lower() + "1"):
         raise ValueError("wrong prefix or mixed case")
     values = [DIGITS.index(c) for c in text.lower()[len(prefix) + 1 :]]
-    if len(values) != 58 or bech32_state(prefix.lower(), values) != 1:
+    unused = -8 * size % 5
+    if len(values) != (8 * size + unused) // 5 + 6 or bech32_state(prefix.lower(), values) != 1:
         raise ValueError("wrong length or checksum")
-    number = int("".join(f"{v:05b}" for v in values[:52]), 2)
-    if number & 15:
+    number = int("".join(f"{v:05b}" for v in values[:-6]), 2)
+    if number % (1 << unused):
         raise ValueError("wrong padding")
-    return (number >> 4).to_bytes(32, "big")
+    return (number >> unused).to_bytes(size, "big")
 
 
 def parse_identity(content):
@@ -227,6 +234,11 @@ def x25519_slot(file_key, recipient, ephemeral=None):
     return X25519, public + wrap(x25519_kek(ephemeral, recipient, public, recipient), file_key)
 
 
+def xwing_slot(file_key, recipient, ephemeral=None):
+    ciphertext, shared = xwing.encapsulate(recipient, ephemeral)
+    return XWING, ciphertext + wrap(xwing_kek(shared, ciphertext, recipient), file_key)
+
+
 def header(file_key, slots, suite=COBBLESTONE_256, magic=MAGIC, count=None, size=None, mac=None):
     """count, size and mac have the right values by default."""
     packed = b"".join(bytes([kind]) + len(body).to_bytes(2, "big") + body for kind, body in slots)
@@ -279,12 +291,12 @@ def parse_header(data, suites=(COBBLESTONE_256, KUZNYECHIK_MGM)):
     if at != end:
         raise Malformed("the slots do not fill their size")
     kinds = [kind for kind, _ in slots]
-    if kinds.count(PASSPHRASE) > 1 or (PASSPHRASE in kinds and X25519 in kinds):
+    if kinds.count(PASSPHRASE) > 1 or (PASSPHRASE in kinds and (X25519 in kinds or XWING in kinds)):
         raise Malformed("two passphrase slots, or one along with a public-key slot")
     return slots, end
 
 
-def unwrap(slot, key, passphrase, identity):
+def unwrap(slot, key, passphrase, identity, pq_identity=None):
     """The file key, or None if the slot is for another secret."""
     kind, body = slot
     if kind == KEY_FILE and key is not None:
@@ -295,6 +307,8 @@ def unwrap(slot, key, passphrase, identity):
         kek = passphrase_kek(passphrase, body[3:19], *body[:3])
     elif kind == X25519 and identity is not None:
         kek = x25519_kek(identity, body[:32], body[:32], public_key(identity))
+    elif kind == XWING and pq_identity is not None:
+        kek = xwing_kek(xwing.decapsulate(pq_identity, body[:-48]), body[:-48], xwing.public_key(pq_identity))
     else:
         return None
     if kek is None:
@@ -305,12 +319,12 @@ def unwrap(slot, key, passphrase, identity):
         return None
 
 
-def open_header(data, key=None, passphrase=None, identity=None, **suites):
+def open_header(data, key=None, passphrase=None, identity=None, pq_identity=None, **suites):
     """The file key, and the size of the header with its MAC."""
     slots, end = parse_header(data, **suites)
     unwrapped = False
     for slot in slots:
-        file_key = unwrap(slot, key, passphrase, identity)
+        file_key = unwrap(slot, key, passphrase, identity, pq_identity)
         if file_key is None:
             continue
         unwrapped = True

@@ -1,0 +1,71 @@
+#include "keys/kem.hpp"
+
+#include <algorithm>
+
+#include "keys/kdf.hpp"
+#include "keys/ml_kem.hpp"
+#include "keys/x25519.hpp"
+#include "keys/xwing.hpp"
+
+namespace gpuaes {
+namespace {
+
+PublicKey point_of(std::span<const std::byte> bytes) {
+  PublicKey point;
+  std::ranges::copy(bytes, point.begin());
+  return point;
+}
+
+// X25519 as a KEM: the ciphertext is an ephemeral public key.
+constexpr KemInfo x25519{
+    .kem = Kem::x25519,
+    .public_bytes = x25519_bytes,
+    .ciphertext_bytes = x25519_bytes,
+    .is_available = [] { return true; },
+    .public_key_of =
+        [](const Secret& private_key) {
+          const PublicKey point = public_key_of(private_key);
+          return PublicBytes(point.begin(), point.end());
+        },
+    .is_canonical = [](std::span<const std::byte> public_key) { return is_canonical(point_of(public_key)); },
+    .encapsulate = [](std::span<const std::byte> public_key) -> std::optional<Encapsulation> {
+      const Secret ephemeral = make_private_key();
+      std::optional<Secret> shared = shared_secret(ephemeral, point_of(public_key));
+      if (!shared) return std::nullopt;
+      return Encapsulation{x25519.public_key_of(ephemeral), std::move(*shared)};
+    },
+    .decapsulate =
+        [](const Secret& private_key, std::span<const std::byte> ciphertext) {
+          return shared_secret(private_key, point_of(ciphertext));
+        },
+};
+
+constexpr KemInfo xwing{
+    .kem = Kem::xwing,
+    .public_bytes = xwing_public_bytes,
+    .ciphertext_bytes = xwing_ciphertext_bytes,
+    .is_available = has_ml_kem,
+    .public_key_of = xwing_public_key,
+    .is_canonical = is_xwing_key,
+    .encapsulate =
+        [](std::span<const std::byte> public_key) {
+          Secret random(xwing_random_bytes);
+          fill_random(random.bytes());
+          return xwing_encapsulate(public_key, random);
+        },
+    .decapsulate = xwing_decapsulate,
+};
+
+}  // namespace
+
+const KemInfo& info(Kem kem) {
+  switch (kem) {
+    case Kem::x25519:
+      return x25519;
+    case Kem::xwing:
+      break;
+  }
+  return xwing;
+}
+
+}  // namespace gpuaes

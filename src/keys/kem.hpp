@@ -1,0 +1,47 @@
+// The key encapsulation mechanisms (KEMs) of recipients. Anyone can make a shared secret for a public key,
+// along with a ciphertext from which the private key recovers it.
+//
+// To add a KEM: add its enumerator, its row in kem.cpp, the prefixes of its text in recipient.cpp, its slot
+// type (format/slots.hpp), and an option of gpuaes-keygen.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "keys/secret.hpp"
+
+namespace gpuaes {
+
+enum class Kem { x25519, xwing };
+
+// The same for all KEMs.
+inline constexpr std::size_t private_key_bytes = 32;
+
+using PublicBytes = std::vector<std::byte>;
+
+struct Encapsulation {
+  PublicBytes ciphertext;
+  Secret shared;  // for key derivation, not for direct use as a key
+};
+
+// The functions throw an IoError if libcrypto fails or lacks the KEM.
+struct KemInfo {
+  Kem kem;
+  std::size_t public_bytes, ciphertext_bytes;
+  bool (*is_available)();  // whether libcrypto has all that the KEM needs
+  PublicBytes (*public_key_of)(const Secret& private_key);
+  // Whether the encoding of a public key is canonical. If not, files sealed for it could not be opened.
+  bool (*is_canonical)(std::span<const std::byte> public_key);
+  // Draws fresh random bytes from the system. None if the public key is not canonical, or has an X25519 part
+  // of low order.
+  std::optional<Encapsulation> (*encapsulate)(std::span<const std::byte> public_key);
+  // The shared secret. None if the ciphertext has an X25519 part that is not canonical or has low order. A
+  // secret may also come from a ciphertext for another key; the tag of what it wraps shows that.
+  std::optional<Secret> (*decapsulate)(const Secret& private_key, std::span<const std::byte> ciphertext);
+};
+
+const KemInfo& info(Kem kem);
+
+}  // namespace gpuaes

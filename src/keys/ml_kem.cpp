@@ -1,0 +1,119 @@
+#include "keys/ml_kem.hpp"
+
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/libcrypto.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr auto check = check_libcrypto<IoError>;
+
+// libcrypto wipes keys when it frees them.
+using Key = std::unique_ptr<EVP_PKEY, decltype([](EVP_PKEY* key) { EVP_PKEY_free(key); })>;
+using Context =
+    std::unique_ptr<EVP_PKEY_CTX, decltype([](EVP_PKEY_CTX* context) { EVP_PKEY_CTX_free(context); })>;
+using Mechanism = std::unique_ptr<EVP_KEM, decltype([](EVP_KEM* kem) { EVP_KEM_free(kem); })>;
+
+// Names from the pages EVP_PKEY-ML-KEM(7) and EVP_KEM-ML-KEM(7) of OpenSSL 3.5. Older headers lack constants
+// for some of them.
+constexpr char algorithm[] = "ML-KEM-768", seed_parameter[] = "seed", random_parameter[] = "ikme";
+
+void require_ml_kem() {
+  if (!has_ml_kem()) throw IoError(lacks_ml_kem(), lacks_ml_kem_hint);
+}
+
+// libcrypto only reads the value.
+OSSL_PARAM octets_parameter(const char* name, std::span<const std::byte> value) {
+  return OSSL_PARAM_construct_octet_string(name, const_cast<std::byte*>(value.data()), value.size());
+}
+
+Key load_private(std::span<const std::byte> seed) {
+  require_ml_kem();
+  const Context context(EVP_PKEY_CTX_new_from_name(nullptr, algorithm, nullptr));
+  check(context != nullptr, "EVP_PKEY_CTX_new_from_name");
+  check(EVP_PKEY_fromdata_init(context.get()) == 1, "EVP_PKEY_fromdata_init");
+  OSSL_PARAM parameters[] = {octets_parameter(seed_parameter, seed), OSSL_PARAM_construct_end()};
+  EVP_PKEY* key = nullptr;
+  check(EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_KEYPAIR, parameters) == 1, "EVP_PKEY_fromdata");
+  return Key(key);
+}
+
+// Null if the key fails the check. libcrypto checks its length and its coefficients when it decodes it.
+Key load_public(std::span<const std::byte> bytes) {
+  require_ml_kem();
+  Key key(EVP_PKEY_new_raw_public_key_ex(nullptr, algorithm, nullptr, octets(bytes.data()), bytes.size()));
+  if (key == nullptr) ERR_clear_error();
+  return key;
+}
+
+Context context_of(const Key& key) {
+  Context context(EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr));
+  check(context != nullptr, "EVP_PKEY_CTX_new_from_pkey");
+  return context;
+}
+
+}  // namespace
+
+bool has_ml_kem() {
+  const Mechanism found(EVP_KEM_fetch(nullptr, algorithm, nullptr));
+  if (found == nullptr) ERR_clear_error();
+  return found != nullptr;
+}
+
+std::string lacks_ml_kem() {
+  return fmt::format("a post-quantum recipient or identity needs OpenSSL 3.5 or newer, this is {}",
+                     OpenSSL_version(OPENSSL_VERSION_STRING));
+}
+
+PublicBytes ml_kem_public_key(std::span<const std::byte> seed) {
+  const Key key = load_private(seed);
+  PublicBytes bytes(ml_kem_public_bytes);
+  std::size_t size = bytes.size();
+  check(EVP_PKEY_get_raw_public_key(key.get(), octets(bytes.data()), &size) == 1 && size == bytes.size(),
+        "EVP_PKEY_get_raw_public_key");
+  return bytes;
+}
+
+bool is_ml_kem_key(std::span<const std::byte> public_key) {
+  return load_public(public_key) != nullptr;
+}
+
+// The random bytes come from the caller, so that all of them have the same source, and tests can give their
+// own.
+std::optional<Encapsulation> ml_kem_encapsulate(std::span<const std::byte> public_key,
+                                                std::span<const std::byte> random) {
+  const Key key = load_public(public_key);
+  if (key == nullptr) return std::nullopt;
+  const Context context = context_of(key);
+  const OSSL_PARAM parameters[] = {octets_parameter(random_parameter, random), OSSL_PARAM_construct_end()};
+  check(EVP_PKEY_encapsulate_init(context.get(), parameters) == 1, "EVP_PKEY_encapsulate_init");
+  Encapsulation made{PublicBytes(ml_kem_ciphertext_bytes), Secret(ml_kem_shared_bytes)};
+  std::size_t ciphertext_size = made.ciphertext.size(), shared_size = made.shared.size();
+  check(EVP_PKEY_encapsulate(context.get(), octets(made.ciphertext.data()), &ciphertext_size,
+                             octets(made.shared.bytes().data()), &shared_size) == 1 &&
+            ciphertext_size == made.ciphertext.size() && shared_size == made.shared.size(),
+        "EVP_PKEY_encapsulate");
+  return made;
+}
+
+Secret ml_kem_decapsulate(std::span<const std::byte> seed, std::span<const std::byte> ciphertext) {
+  const Key key = load_private(seed);
+  const Context context = context_of(key);
+  check(EVP_PKEY_decapsulate_init(context.get(), nullptr) == 1, "EVP_PKEY_decapsulate_init");
+  Secret shared(ml_kem_shared_bytes);
+  std::size_t size = shared.size();
+  check(EVP_PKEY_decapsulate(context.get(), octets(shared.bytes().data()), &size, octets(ciphertext.data()),
+                             ciphertext.size()) == 1 &&
+            size == shared.size(),
+        "EVP_PKEY_decapsulate");
+  return shared;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,41 @@
+// ML-KEM-768 (FIPS 203) by libcrypto, which provides it since OpenSSL 3.5. It is looked up by name at run
+// time, so the same program also works with older versions, except for post-quantum recipients. IoError if
+// libcrypto lacks ML-KEM or fails.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "keys/kem.hpp"
+#include "keys/secret.hpp"
+
+namespace gpuaes {
+
+// FIPS 203, section 7.1 and table 3.
+inline constexpr std::size_t ml_kem_seed_bytes = 64;  // d || z
+inline constexpr std::size_t ml_kem_public_bytes = 1184, ml_kem_ciphertext_bytes = 1088;
+inline constexpr std::size_t ml_kem_random_bytes = 32, ml_kem_shared_bytes = 32;
+
+bool has_ml_kem();
+
+// For messages: which OpenSSL is needed, and which one this is.
+std::string lacks_ml_kem();
+inline constexpr char lacks_ml_kem_hint[] = "run this on a system with a newer libcrypto";
+
+// The encapsulation key of the key pair that ML-KEM.KeyGen_internal derives from the seed.
+PublicBytes ml_kem_public_key(std::span<const std::byte> seed);
+
+// Whether the encapsulation key passes the check of FIPS 203, section 7.2.
+bool is_ml_kem_key(std::span<const std::byte> public_key);
+
+// ML-KEM.Encaps_internal with these random bytes. None if the key fails the check.
+std::optional<Encapsulation> ml_kem_encapsulate(std::span<const std::byte> public_key,
+                                                std::span<const std::byte> random);
+
+// ML-KEM.Decaps. The result is random if the ciphertext was made for another key or was modified (implicit
+// rejection).
+Secret ml_kem_decapsulate(std::span<const std::byte> seed, std::span<const std::byte> ciphertext);
+
+}  // namespace gpuaes

@@ -1,0 +1,108 @@
+#include "keys/xwing.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/libcrypto.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr auto check = check_libcrypto<IoError>;
+
+// XWingLabel of the draft, section 5.3.
+constexpr std::string_view label = R"(\.//^\)";
+constexpr std::size_t shared_bytes = 32;
+
+using DigestContext =
+    std::unique_ptr<EVP_MD_CTX, decltype([](EVP_MD_CTX* context) { EVP_MD_CTX_free(context); })>;
+
+Secret copy_of(std::span<const std::byte> bytes) {
+  Secret secret(bytes.size());
+  std::ranges::copy(bytes, secret.bytes().begin());
+  return secret;
+}
+
+DigestContext digest_of(const EVP_MD* type, std::initializer_list<std::span<const std::byte>> parts) {
+  DigestContext context(EVP_MD_CTX_new());
+  check(context != nullptr, "EVP_MD_CTX_new");
+  check(EVP_DigestInit_ex(context.get(), type, nullptr) == 1, "EVP_DigestInit_ex");
+  for (const std::span<const std::byte> part : parts)
+    check(EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1, "EVP_DigestUpdate");
+  return context;
+}
+
+struct PrivateKeys {
+  Secret ml_kem_seed, x25519;
+};
+
+// expandDecapsulationKey of the draft, section 5.2, up to the derivation of the ML-KEM key.
+PrivateKeys expand(const Secret& private_key) {
+  Secret bytes(ml_kem_seed_bytes + x25519_bytes);
+  check(EVP_DigestFinalXOF(digest_of(EVP_shake256(), {private_key.bytes()}).get(),
+                           octets(bytes.bytes().data()), bytes.size()) == 1,
+        "EVP_DigestFinalXOF");
+  return {copy_of(bytes.bytes().first(ml_kem_seed_bytes)), copy_of(bytes.bytes().last(x25519_bytes))};
+}
+
+// Combiner of the draft, section 5.3, which is SHA3-256.
+Secret combine(const Secret& ml_kem, const Secret& x25519, const PublicKey& ephemeral,
+               const PublicKey& recipient) {
+  Secret shared(shared_bytes);
+  const DigestContext digest =
+      digest_of(EVP_sha3_256(), {ml_kem.bytes(), x25519.bytes(), ephemeral, recipient, bytes_of(label)});
+  check(EVP_DigestFinal_ex(digest.get(), octets(shared.bytes().data()), nullptr) == 1, "EVP_DigestFinal_ex");
+  return shared;
+}
+
+// The X25519 key at the end of a public key or a ciphertext.
+PublicKey point_of(std::span<const std::byte> bytes) {
+  PublicKey point;
+  std::ranges::copy(bytes.last(x25519_bytes), point.begin());
+  return point;
+}
+
+}  // namespace
+
+PublicBytes xwing_public_key(const Secret& private_key) {
+  const PrivateKeys keys = expand(private_key);
+  PublicBytes bytes = ml_kem_public_key(keys.ml_kem_seed.bytes());
+  append(bytes, public_key_of(keys.x25519));
+  return bytes;
+}
+
+bool is_xwing_key(std::span<const std::byte> public_key) {
+  return is_ml_kem_key(public_key.first(ml_kem_public_bytes)) && is_canonical(point_of(public_key));
+}
+
+std::optional<Encapsulation> xwing_encapsulate(std::span<const std::byte> public_key, const Secret& random) {
+  const PublicKey recipient = point_of(public_key);
+  const Secret ephemeral = copy_of(random.bytes().last(x25519_bytes));
+  const std::optional<Secret> shared = shared_secret(ephemeral, recipient);
+  std::optional<Encapsulation> made =
+      ml_kem_encapsulate(public_key.first(ml_kem_public_bytes), random.bytes().first(ml_kem_random_bytes));
+  if (!shared || !made) return std::nullopt;
+  const PublicKey ephemeral_public = public_key_of(ephemeral);
+  made->shared = combine(made->shared, *shared, ephemeral_public, recipient);
+  append(made->ciphertext, ephemeral_public);
+  return made;
+}
+
+std::optional<Secret> xwing_decapsulate(const Secret& private_key, std::span<const std::byte> ciphertext) {
+  const PrivateKeys keys = expand(private_key);
+  const PublicKey ephemeral = point_of(ciphertext);
+  const std::optional<Secret> shared = shared_secret(keys.x25519, ephemeral);
+  if (!shared) return std::nullopt;
+  const Secret ml_kem =
+      ml_kem_decapsulate(keys.ml_kem_seed.bytes(), ciphertext.first(ml_kem_ciphertext_bytes));
+  return combine(ml_kem, *shared, ephemeral, public_key_of(keys.x25519));
+}
+
+}  // namespace gpuaes

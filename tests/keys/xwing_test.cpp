@@ -1,0 +1,350 @@
+// ML-KEM-768 and X-Wing against published vectors, and the text of post-quantum recipients and identities.
+// What needs a libcrypto with ML-KEM is tagged [optional].
+#include "keys/xwing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "keys/bech32.hpp"
+#include "keys/kdf.hpp"
+#include "keys/recipient.hpp"
+#include "support/bytes.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::string_view ml_kem_vectors[] = {
+#include "vectors/ml_kem_768.inc"
+};
+constexpr std::string_view xwing_vectors[] = {
+#include "vectors/xwing.inc"
+};
+
+// Skips the test case if libcrypto has no ML-KEM.
+bool have_ml_kem() {
+  if (has_ml_kem()) return true;
+  skip(lacks_ml_kem());
+  return false;
+}
+
+Secret secret_of(std::span<const std::byte> bytes) {
+  Secret secret(bytes.size());
+  std::ranges::copy(bytes, secret.bytes().begin());
+  return secret;
+}
+
+Bytes bytes_of(const Secret& secret) {
+  return {secret.bytes().begin(), secret.bytes().end()};
+}
+
+// For sets. GCC 12 gives a false warning about a comparison of vectors.
+std::string as_string(std::span<const std::byte> bytes) {
+  return std::string(as_text(bytes));
+}
+
+Bytes sha512(const Bytes& bytes) {
+  Sha512 hash;
+  hash.add(bytes);
+  const auto digest = hash.finish();
+  return {digest.begin(), digest.end()};
+}
+
+// The fields of the vectors of one operation, after its name, the source and the number.
+std::vector<std::vector<Bytes>> vectors_of(std::string_view operation) {
+  std::vector<std::vector<Bytes>> vectors;
+  for (const std::string_view line : ml_kem_vectors) {
+    std::istringstream words{std::string(line)};
+    std::string first, source, number, digits;
+    REQUIRE(words >> first >> source >> number);
+    if (first != operation) continue;
+    vectors.emplace_back();
+    while (words >> digits) vectors.back().push_back(from_hex(digits));
+  }
+  return vectors;
+}
+
+struct XWingVector {
+  Bytes seed, random, public_key, ciphertext, shared;
+};
+
+std::vector<XWingVector> published_xwing() {
+  std::vector<XWingVector> vectors;
+  for (const std::string_view line : xwing_vectors) {
+    std::istringstream words{std::string(line)};
+    XWingVector& vector = vectors.emplace_back();
+    for (Bytes XWingVector::*field : {&XWingVector::seed, &XWingVector::random, &XWingVector::public_key,
+                                      &XWingVector::ciphertext, &XWingVector::shared}) {
+      std::string digits;
+      REQUIRE(words >> digits);
+      vector.*field = from_hex(digits);
+    }
+  }
+  return vectors;
+}
+
+// Replaces a coefficient of an ML-KEM key: 12 bits, least significant first (FIPS 203, section 4.2.1).
+Bytes with_coefficient(Bytes key, std::size_t i, unsigned value) {
+  for (unsigned bit = 0; bit < 12; ++bit) {
+    std::byte& byte = key[(12 * i + bit) / 8];
+    const auto mask = static_cast<std::byte>(1u << (12 * i + bit) % 8);
+    byte = (value >> bit & 1) != 0 ? byte | mask : byte & ~mask;
+  }
+  return key;
+}
+
+Bytes with_point(Bytes bytes, std::string_view point) {
+  std::ranges::copy(from_hex(point), bytes.end() - x25519_bytes);
+  return bytes;
+}
+
+std::string lines_of(const Identity& identity) {
+  return std::string(reinterpret_cast<const char*>(identity_lines(identity).bytes().data()),
+                     identity_lines(identity).size());
+}
+
+std::string text_of_key(const Bytes& public_key) {
+  return text_of(Recipient{Kem::xwing, public_key});
+}
+
+std::string identity_line(const Bytes& seed) {
+  std::string line(80, '?');
+  encode_bech32("GPUAES-SECRET-KEY-PQ-", seed, std::as_writable_bytes(std::span(line)));
+  return line;
+}
+
+std::string refusal_of(std::string_view text) {
+  return failure_of([&] { parse_recipient(text, "it"); });
+}
+
+const std::string zero_point(64, '0'),
+    base_point = "09" + std::string(62, '0'), prime = "ed" + std::string(60, 'f') + "7f";
+
+}  // namespace
+
+// ML-KEM -------------------------------------------------------------------------------------------
+
+TEST_CASE("ML-KEM-768 makes the keys of NIST's vectors from their seeds", "[optional]") {
+  if (!have_ml_kem()) return;
+  const auto vectors = vectors_of("keygen");
+  CHECK(vectors.size() == 25);
+  for (const auto& fields : vectors) CHECK(sha512(ml_kem_public_key(fields.at(0))) == fields.at(1));
+}
+
+TEST_CASE("ML-KEM-768 encapsulates as in published vectors", "[optional]") {
+  if (!have_ml_kem()) return;
+  const auto vectors = vectors_of("encaps");
+  CHECK(vectors.size() == 11);
+  for (const auto& fields : vectors) {
+    const std::optional<Encapsulation> made = ml_kem_encapsulate(fields.at(0), fields.at(1));
+    REQUIRE(made);
+    CHECK(sha512(made->ciphertext) == fields.at(2));
+    CHECK(bytes_of(made->shared) == fields.at(3));
+  }
+}
+
+TEST_CASE("ML-KEM-768 decapsulates as in published vectors, also what it rejects implicitly", "[optional]") {
+  if (!have_ml_kem()) return;
+  const auto vectors = vectors_of("decaps");
+  CHECK(vectors.size() == 10);
+  for (const auto& fields : vectors)
+    CHECK(bytes_of(ml_kem_decapsulate(fields.at(0), fields.at(1))) == fields.at(2));
+}
+
+TEST_CASE("ML-KEM-768 keys that fail the check of FIPS 203, section 7.2, are refused", "[optional]") {
+  if (!have_ml_kem()) return;
+  const auto vectors = vectors_of("refuse");
+  CHECK(vectors.size() == 6);
+  const Bytes random(ml_kem_random_bytes);
+  for (const auto& fields : vectors) {
+    CHECK_FALSE(is_ml_kem_key(fields.at(0)));
+    CHECK_FALSE(ml_kem_encapsulate(fields.at(0), random));
+  }
+  const PublicBytes good = ml_kem_public_key(test_bytes(ml_kem_seed_bytes));
+  for (std::size_t i = 0; i < 768; ++i) {
+    CHECK(is_ml_kem_key(with_coefficient(good, i, 3328)));
+    for (const unsigned value : {3329u, 4095u}) CHECK_FALSE(is_ml_kem_key(with_coefficient(good, i, value)));
+  }
+  Bytes longer = good;
+  longer.push_back(std::byte{0});
+  CHECK_FALSE(is_ml_kem_key(longer));
+  CHECK_FALSE(is_ml_kem_key(Bytes(good.begin(), good.end() - 1)));
+}
+
+// X-Wing -------------------------------------------------------------------------------------------
+
+TEST_CASE("X-Wing matches the draft's vectors", "[optional]") {
+  if (!have_ml_kem()) return;
+  const std::vector<XWingVector> vectors = published_xwing();
+  CHECK(vectors.size() == 3);
+  for (const XWingVector& vector : vectors) {
+    CHECK(xwing_public_key(secret_of(vector.seed)) == vector.public_key);
+    CHECK(is_xwing_key(vector.public_key));
+    const std::optional<Encapsulation> made = xwing_encapsulate(vector.public_key, secret_of(vector.random));
+    REQUIRE(made);
+    CHECK(made->ciphertext == vector.ciphertext);
+    CHECK(bytes_of(made->shared) == vector.shared);
+    const std::optional<Secret> shared = xwing_decapsulate(secret_of(vector.seed), vector.ciphertext);
+    REQUIRE(shared);
+    CHECK(bytes_of(*shared) == vector.shared);
+  }
+}
+
+TEST_CASE("X-Wing decapsulates another secret from any other ciphertext or with another key", "[optional]") {
+  if (!have_ml_kem()) return;
+  const XWingVector vector = published_xwing().front();
+  const Secret seed = secret_of(vector.seed);
+  std::set<std::string> shared{as_string(vector.shared)};
+  std::size_t tried = 1;
+  for (std::size_t at = 0; at < vector.ciphertext.size(); at += 37, ++tried) {
+    Bytes other = vector.ciphertext;
+    other[at] ^= std::byte{1};
+    shared.insert(as_string(xwing_decapsulate(seed, other).value().bytes()));
+  }
+  shared.insert(as_string(xwing_decapsulate(secret_of(test_bytes(32)), vector.ciphertext).value().bytes()));
+  CHECK(shared.size() == tried + 1);
+}
+
+TEST_CASE("X-Wing refuses X25519 parts that are not canonical or have low order", "[optional]") {
+  if (!have_ml_kem()) return;
+  const XWingVector vector = published_xwing().front();
+  const Secret seed = secret_of(vector.seed), random = secret_of(vector.random);
+  CHECK(is_xwing_key(with_point(vector.public_key, base_point)));
+  CHECK(xwing_encapsulate(with_point(vector.public_key, base_point), random));
+  CHECK(xwing_decapsulate(seed, with_point(vector.ciphertext, base_point)));
+  CHECK(is_xwing_key(with_point(vector.public_key, zero_point)));
+  CHECK_FALSE(is_xwing_key(with_point(vector.public_key, prime)));
+  for (const std::string& point : {zero_point, prime}) {
+    CHECK_FALSE(xwing_encapsulate(with_point(vector.public_key, point), random));
+    CHECK_FALSE(xwing_decapsulate(seed, with_point(vector.ciphertext, point)));
+  }
+  CHECK_FALSE(is_xwing_key(with_coefficient(vector.public_key, 700, 3329)));
+  CHECK_FALSE(xwing_encapsulate(with_coefficient(vector.public_key, 700, 3329), random));
+}
+
+TEST_CASE("every X-Wing encapsulation is different", "[optional]") {
+  if (!have_ml_kem()) return;
+  const Bytes public_key = published_xwing().front().public_key;
+  std::set<std::string> first_halves, second_halves, secrets;
+  for (int i = 0; i < 20; ++i) {
+    const std::optional<Encapsulation> made = info(Kem::xwing).encapsulate(public_key);
+    REQUIRE(made);
+    const std::span<const std::byte> ciphertext = made->ciphertext;
+    first_halves.insert(as_string(ciphertext.first(ml_kem_ciphertext_bytes)));
+    second_halves.insert(as_string(ciphertext.last(x25519_bytes)));
+    secrets.insert(as_string(made->shared.bytes()));
+  }
+  CHECK(first_halves.size() == 20);
+  CHECK(second_halves.size() == 20);
+  CHECK(secrets.size() == 20);
+}
+
+// Text ---------------------------------------------------------------------------------------------
+
+TEST_CASE("a post-quantum recipient and its identity are restored from their text", "[optional]") {
+  if (!have_ml_kem()) return;
+  for (const XWingVector& vector : published_xwing()) {
+    const Identity identity{Kem::xwing, secret_of(vector.seed)};
+    const std::string lines = lines_of(identity), text = text_of(recipient_of(identity));
+    CHECK(text.size() == 1961);
+    CHECK(text.starts_with("gpuaespq1"));
+    CHECK(lines == identity_line(vector.seed) + "\n# recipient: " + text + "\n");
+    CHECK(parse_recipient(text, "it") == Recipient{Kem::xwing, vector.public_key});
+    const std::vector<Identity> again = parse_identities("# mine\n\n \t" + lines + "# more\r\n", "file");
+    REQUIRE(again.size() == 1);
+    CHECK(again[0].kem == Kem::xwing);
+    CHECK(bytes_of(again[0].private_key) == vector.seed);
+  }
+}
+
+TEST_CASE("a post-quantum recipient with one wrong character is refused") {
+  const std::string text = text_of_key(published_xwing().front().public_key);
+  constexpr std::string_view values = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
+  for (std::size_t at = 9; at < text.size(); ++at) {
+    std::string bad = text;
+    for (const char c : {values[at % 32], values[(at + 1) % 32]}) {
+      if (c == text[at]) continue;
+      bad[at] = c;
+      CHECK(refusal_of(bad) ==
+            "usage: it is not a valid recipient: its checksum is wrong; check for typing errors");
+    }
+  }
+}
+
+TEST_CASE("an invalid post-quantum recipient is refused with the reason") {
+  const std::string text = text_of_key(published_xwing().front().public_key);
+  for (const std::size_t size : {9u, 65u, 100u, 1960u})
+    CHECK(contains(refusal_of(text.substr(0, size)),
+                   "it has " + std::to_string(size) + " characters instead of 1961"));
+  CHECK(contains(refusal_of(text + "q"), "it has 1962 characters instead of 1961"));
+  std::string mixed = text;
+  *std::find_if(mixed.begin() + 9, mixed.end(), [](unsigned char c) { return std::isalpha(c); }) -= 'a' - 'A';
+  CHECK(contains(refusal_of(mixed), "it mixes uppercase and lowercase letters"));
+  mixed = text;
+  mixed[1000] = 'b';
+  CHECK(contains(refusal_of(mixed), "it contains an invalid character"));
+  CHECK(contains(refusal_of("age1pq1xyz"),
+                 "usage: it is a post-quantum age recipient, which is not supported"));
+  CHECK(
+      contains(refusal_of(identity_line(test_bytes(32))), "usage: it is a secret identity, not a recipient"));
+  CHECK(contains(refusal_of("AGE-SECRET-KEY-PQ-1XYZ"), "usage: it is a secret identity, not a recipient"));
+}
+
+TEST_CASE("a post-quantum recipient that is not canonical is refused", "[optional]") {
+  if (!have_ml_kem()) return;
+  const Bytes good = published_xwing().front().public_key;
+  for (const Bytes& bad : {with_coefficient(good, 5, 3329), with_point(good, prime)})
+    CHECK(contains(refusal_of(text_of_key(bad)), "it is not the canonical form of a public key"));
+}
+
+TEST_CASE("post-quantum identities are parsed without ML-KEM, next to others, and never shown") {
+  const Bytes seed = test_bytes(32, 9);
+  const std::string line = identity_line(seed);
+  const std::string other = "GPUAES-SECRET-KEY-1QQQSYQCYQ5RQWZQFPG9SCRGWPUGPZYSNZS23V9CCRYDPK8QARC0SHGQTRK";
+  const std::vector<Identity> both = parse_identities(line + "\n" + other + "\n", "file");
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].kem == Kem::xwing);
+  CHECK(bytes_of(both[0].private_key) == seed);
+  CHECK(both[1].kem == Kem::x25519);
+  for (std::size_t at = 22; at < line.size(); ++at) {
+    std::string bad = line;
+    bad[at] = bad[at] == 'Q' ? 'P' : 'Q';
+    const std::string refusal = failure_of([&] { parse_identities(bad, "file"); });
+    CHECK(refusal ==
+          "usage: line 1 of file is not a valid identity: its checksum is wrong; check for typing errors");
+  }
+  CHECK(contains(failure_of([&] { parse_identities(line.substr(0, 70), "file"); }),
+                 "it has 70 characters instead of 80"));
+  CHECK(contains(failure_of([&] { parse_identities("AGE-SECRET-KEY-PQ-1XYZ", "file"); }),
+                 "file contains a post-quantum age identity, which is not supported"));
+  CHECK(looks_like_identity("AGE-SECRET-KEY-PQ-1"));
+}
+
+TEST_CASE("without ML-KEM, a post-quantum recipient cannot be used or made, and the message says why") {
+  if (has_ml_kem()) {
+    SUCCEED("libcrypto has ML-KEM");
+    return;
+  }
+  const std::string text = text_of_key(published_xwing().front().public_key);
+  const std::string want = "io: a post-quantum recipient or identity needs OpenSSL 3.5 or newer, this is 3.";
+  CHECK(refusal_of(text).starts_with(want));
+  CHECK(failure_of([] { identity_lines(make_identity(Kem::xwing)); }).starts_with(want));
+  CHECK_FALSE(info(Kem::xwing).is_available());
+  CHECK(info(Kem::x25519).is_available());
+}
+
+TEST_CASE("only the beginning of a long recipient is shown in messages") {
+  const std::string text = text_of_key(published_xwing().front().public_key);
+  CHECK(shown_recipient(text) == text.substr(0, 40) + "...");
+  const std::string x25519 = text_of(recipient_of({Kem::x25519, secret_of(test_bytes(32))}));
+  CHECK(shown_recipient(x25519) == x25519);
+}
+
+}  // namespace gpuaes
