@@ -5,6 +5,7 @@
 
 #include "cipher/aes/bitslice_ctr.hpp"
 #include "cipher/kuznyechik/bitslice.hpp"
+#include "kernels/kernels.hpp"
 
 namespace gpuaes::cuda {
 namespace {
@@ -58,10 +59,14 @@ KernelCost aes_cost(CudaKernel kernel, Cipher cipher) {
 }
 
 // GHASH: a multiplication for each block, and another one for each of a segment's 128 threads, which have at
-// most 8 blocks each. nvcc compiles a multiplication to 360 instructions (ghash.hpp), including 144 integer
-// multiplications.
+// most 8 blocks each. nvcc compiles a multiplication to 360 instructions (carryless_product.hpp), including
+// 144 integer multiplications; or, with clmad, to 12 of these, 4 permutations and 6 LOP3.
 void add_tag(KernelCost& cost) {
   constexpr double each = 1 + 1 / 8.0;
+  if (uses_clmad()) {
+    cost.logic += 10 * each;
+    return;
+  }
   cost.logic += 216 * each;
   cost.multiplications += 144 * each;
 }
@@ -115,7 +120,7 @@ KernelCost kuznyechik_cost(CudaKernel kernel) {
 void add_mgm(KernelCost& cost) {
   cost.logic *= 2;
   cost.loads_of_own_bank *= 2;
-  cost.multiplications += 144;
+  if (!uses_clmad()) cost.multiplications += 144;
 }
 
 // An address takes at least one instruction. The steps of decryption outside its rounds are left out.

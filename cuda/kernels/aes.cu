@@ -125,6 +125,10 @@ void launch_gcm_open(const GcmJob& job, const std::byte* sealed, std::byte* plai
              first_bad, stream);
 }
 
+bool uses_clmad() {
+  return carryless::uses_clmad(10 * compiled_architecture(reinterpret_cast<const void*>(tag_kernel)));
+}
+
 KernelFacts aes_ctr_facts(CudaKernel kernel, Cipher cipher) {
   return ctr_facts<CtrTiles>(kernel, cipher);
 }

@@ -39,9 +39,9 @@ static __global__ void __launch_bounds__(tag_threads)
   for (std::uint64_t segment = blockIdx.x; segment < segments.count; segment += gridDim.x) {
     std::byte* const ciphertext = sealed + segment * sealed_segment_bytes;
     const ghash::Lengths lengths{aad.size, segments.plain_bytes(segment)};
-    const ghash::Element sum = sum_of_warp(
-        ghash::thread_share(thread, tag_threads, static_cast<unsigned>(lengths.data_blocks()), stride,
-                            powers->of[tag_threads - 1 - thread], HashedBlocks{aad, lengths, ciphertext}));
+    const ghash::Element sum = sum_of_warp(ghash::thread_share<blocks_ahead>(
+        thread, tag_threads, static_cast<unsigned>(lengths.data_blocks()), stride,
+        powers->of[tag_threads - 1 - thread], HashedBlocks{aad, lengths, ciphertext}));
     __syncthreads();  // the previous segment's sums have been read
     if (warp_lane == 0) warp_sums[warp] = sum;
     __syncthreads();

@@ -91,6 +91,9 @@ void launch_mgm_seal(const MgmJob& job, const std::byte* plain, std::byte* seale
 void launch_mgm_open(const MgmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
                      cudaStream_t stream);
 
+// Whether the kernels that compute tags use clmad on the current device (cipher/modes/carryless_product.hpp).
+bool uses_clmad();
+
 // Describes the kernel that computes the keystream in one of the launches above.
 struct KernelFacts {
   const void* function;

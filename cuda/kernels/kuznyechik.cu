@@ -83,17 +83,16 @@ void launch_mgm(const MgmJob& job, const MgmData& data, std::byte* sealed, std::
   auto* const starts = reinterpret_cast<BlockWords*>(job.scratch);
   BlockWords* const sums = starts + 2 * segments.count;
   BlockWords* const factors = sums + segments.count;
-  constexpr unsigned max_per_multiprocessor = 4;  // CUDA blocks
+  constexpr unsigned max_products = 8, max_tags = 4;  // CUDA blocks per multiprocessor
 
   launch_kuznyechik(job.key, MgmStarts{segments, starts}, stream);
   launch_kuznyechik(job.key, MgmBody(segments, starts, data, factors), stream);
-  Grid products = even_grid(segments.count, product_threads, max_per_multiprocessor);
+  Grid products = even_grid(segments.count, product_threads, max_products);
   products.shared_bytes = product_bytes;
   launch(mgm_product_kernel, products, stream, job.aad, segments, sealed, factors, sums);
   launch_kuznyechik(job.key, MgmSums{segments.count, sums}, stream);
   constexpr unsigned warps = mgm_tag_threads / warp_lanes;
-  launch(mgm_tag_kernel,
-         even_grid((segments.count + warps - 1) / warps, mgm_tag_threads, max_per_multiprocessor), stream,
+  launch(mgm_tag_kernel, even_grid((segments.count + warps - 1) / warps, mgm_tag_threads, max_tags), stream,
          segments, sealed, reinterpret_cast<const uint4*>(sums), first_bad);
 }
 

@@ -77,12 +77,16 @@ inline unsigned fill_shared_memory(unsigned per_multiprocessor) {
   return std::min((all / per_multiprocessor - reserved) / unit * unit, max_bytes);
 }
 
-// Whether wait_for_earlier() waits in this kernel, which depends on the architecture it was compiled for;
-// that may be older than the device.
-inline bool can_begin_early(const void* kernel) {
+// The architecture that the kernel was compiled for, for example 90; it may be older than the device.
+inline int compiled_architecture(const void* kernel) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, kernel));
-  return attributes.ptxVersion >= 90;
+  return attributes.ptxVersion;
+}
+
+// Whether wait_for_earlier() waits in this kernel.
+inline bool can_begin_early(const void* kernel) {
+  return compiled_architecture(kernel) >= 90;
 }
 
 // `kernel` must call wait_for_earlier() before it reads anything that a kernel writes.

@@ -18,6 +18,26 @@ __device__ inline ghash::Element element_of(const BlockWords& block) {
   return ghash::load(block.words);
 }
 
+// The sum of the products of every 128th block and its factor, before reduction.
+__device__ inline mgm::Product sum_of_thread(unsigned first, unsigned count, const BlockWords* factors,
+                                             const HashedBlocks& blocks) {
+  mgm::Product sum{};
+  for (unsigned at = first; at < count; at += blocks_ahead * product_threads) {
+    uint4 fetched[blocks_ahead];
+    BlockWords own[blocks_ahead];
+    for (unsigned k = 0; k < blocks_ahead; ++k) {
+      const unsigned i = at + k * product_threads, used = i < count ? i : count - 1;
+      fetched[k] = blocks.fetch(used);
+      own[k] = factors[used];
+    }
+    for (unsigned k = 0; k < blocks_ahead; ++k) {
+      const unsigned i = at + k * product_threads;
+      if (i < count) mgm::add_product(element_of(own[k]), blocks.block(fetched[k], i), sum);
+    }
+  }
+  return sum;
+}
+
 // For each segment, the sum of the products of its blocks and factors: 128 threads share a segment.
 // Each takes every 128th block and reduces once.
 static __global__ void __launch_bounds__(product_threads)
@@ -33,9 +53,7 @@ static __global__ void __launch_bounds__(product_threads)
     const HashedBlocks blocks{aad, lengths, sealed + segment * sealed_segment_bytes};
     const BlockWords* const own = factors + segment * segments.max_factors();
     const auto count = static_cast<unsigned>(lengths.data_blocks());
-    mgm::Product sum{};
-    for (unsigned i = thread; i < count; i += product_threads)
-      mgm::add_product(element_of(own[i]), blocks.block(blocks.fetch(i), i), sum);
+    mgm::Product sum = sum_of_thread(thread, count, own, blocks);
     if (thread == 0) mgm::add_product(element_of(own[count]), lengths.last_block(), sum);
     const ghash::Element warp_sum = sum_of_warp(mgm::reduce(sum));
     __syncthreads();  // the previous segment's sums have been read

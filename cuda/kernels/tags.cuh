@@ -7,6 +7,10 @@
 
 namespace gpuaes::cuda {
 
+// How many blocks a thread loads before it needs them. Multiplications with clmad are too short to hide the
+// latency of memory; others need the registers.
+constexpr unsigned blocks_ahead = carryless::has_clmad ? 4 : 1;
+
 // The data that the tag of a segment authenticates, without the block of lengths: the blocks of the
 // associated data, then those of the ciphertext, both padded with zeros.
 struct HashedBlocks {

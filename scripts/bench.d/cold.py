@@ -45,7 +45,7 @@ def measure(fixture, source, size):
     direct = Contender("dd iflag=direct", ["dd", f"if={source}", "of=/dev/null", "bs=8M", "iflag=direct", "status=none"],
                        program="dd iflag=direct", action="copy")
     cat = Contender("cat", ["cat"], source, action="copy")
-    ours = [fixture.ours("sealed", lanes, source) for lanes in ("cpu:1", "cpu", *fixture.cuda_lanes()[:1], "auto")]
+    ours = [fixture.ours("sealed", lanes, source) for lanes in ("cpu:1", "cpu", *fixture.cuda_lanes()[:1], "auto", "auto:low-cpu")]
     rivals = [fixture.openssl(source), *fixture.age_encrypts(source)]
     contenders = [direct, cat, *ours, *rivals]
     for c in contenders:

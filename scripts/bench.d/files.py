@@ -17,7 +17,7 @@ def run(fixture):
     path = fixture.file_of(size)
     sources = {"raw": path, "sealed": path, "open": fixture.sealed(size)}
     ours = [fixture.ours(form, lanes, sources[form]) for lanes in lanes_of(fixture) for form in FORMS]
-    ours.append(fixture.ours("cobblestone", "auto", path))
+    ours += [fixture.ours("cobblestone", "auto", path), fixture.ours("sealed", "auto:low-cpu", path)]
     reads = [fixture.read_alone(path, fixture.cpus, MI, fixture.cpus)]
     rivals = [fixture.openssl(path), *fixture.age_encrypts(path)]
     for rival, every in zip(rivals, (3, 5)):  # they are slow on a large file

@@ -12,6 +12,7 @@ def run(fixture):
     copies = [Contender(f"copy, {each}", [fixture.bench, "copy", each], program="gpuaes-bench copy", action="copy", lanes="cpu:1")
               for each in ("64K", "256K", "1M")]
     ours = [fixture.ours(form, "auto") for form in ("raw", "sealed", "open")]
+    ours += [fixture.ours("sealed", "auto:low-cpu")]
     ours += [fixture.ours(form, "auto", cipher="kuznyechik") for form in ("raw", "sealed")]
     if fixture.gpus:
         ours += [fixture.ours(form, "cuda:0", cipher=cipher) for cipher in ("aes-256", "kuznyechik") for form in ("raw", "sealed")]

@@ -175,9 +175,8 @@ struct HashedBlocks {
   }
 };
 
-}  // namespace
-
-TEST_CASE("the shares of all threads add up to GHASH for any number of blocks") {
+template <unsigned ahead>
+void check_shares() {
   std::mt19937_64 random(3);
   std::vector<std::size_t> counts{1024, 1025, 1026};
   for (std::size_t count = 0; count <= 100; ++count) counts.push_back(count);
@@ -191,12 +190,19 @@ TEST_CASE("the shares of all threads add up to GHASH for any number of blocks") 
       HashedBlocks data{blocks, std::vector<int>(count)};
       Element sum{};
       for (unsigned thread = 0; thread < threads; ++thread)
-        sum = add(sum, ghash::thread_share(thread, threads, static_cast<unsigned>(count),
-                                           ghash::Multiplier(powers.of[threads - 1]),
-                                           powers.of[threads - 1 - thread], data));
+        sum = add(sum, ghash::thread_share<ahead>(thread, threads, static_cast<unsigned>(count),
+                                                  ghash::Multiplier(powers.of[threads - 1]),
+                                                  powers.of[threads - 1 - thread], data));
       CHECK(bitwise_ghash(h, blocks) == block_of(sum));
       CHECK(data.times_used == std::vector<int>(count, 1));
     }
+}
+
+}  // namespace
+
+TEST_CASE("the shares of all threads add up to GHASH for any number of blocks") {
+  check_shares<1>();
+  check_shares<4>();
 }
 
 TEST_CASE("GHASH counts the blocks of associated data and ciphertext, and adds a block with their lengths") {

@@ -92,6 +92,30 @@ secret 'the upper half of an addend' 'LDS R8, \[R7\]' <<'SASS'
 IMAD.WIDE.U32 R6, R2, 0x4, R3.reuse
 LDS R8, [R7]
 SASS
+secret 'a carry-less product' 'LDS R8, \[R6\]' <<'SASS'
+CLMAD.LO R6, R2, R4, RZ
+LDS R8, [R6]
+SASS
+secret 'the upper half of a carry-less product' 'LDS R8, \[R7\]' <<'SASS'
+CLMAD.LO R6, R2, R4, RZ
+LDS R8, [R7]
+SASS
+secret 'the upper half of a factor' 'LDS R8, \[R6\]' <<'SASS'
+LDG.E.64 R10, desc[UR4][R2.64]
+MOV R10, R2
+CLMAD.HI R6, R2, R10, RZ
+LDS R8, [R6]
+SASS
+secret 'the upper half of what is added to a product' 'LDS R8, \[R6\]' <<'SASS'
+LDG.E.64 R10, desc[UR4][R2.64]
+MOV R10, R2
+CLMAD.HI R6, R2, R2, R10
+LDS R8, [R6]
+SASS
+public 'a carry-less product of an address' <<'SASS'
+CLMAD.LO R6, R2, R2, R2
+LDS R8, [R6]
+SASS
 secret 'a comparison' '@P1 LDG' <<'SASS'
 ISETP.GE.AND P1, PT, R4, 0x3, PT
 @P1 LDG.E R8, desc[UR4][R2.64]
@@ -180,6 +204,11 @@ unknown 'a call' CALL <<<'CALL.REL.NOINC 0x40'
 unknown 'a branch to a register' BRX <<<'BRX R2 -0x10'
 unknown 'an unknown instruction' DADD <<<'DADD R6, R4, R2'
 unknown 'an unknown load' LDSM <<<'LDSM.16.M88.4 R8, [R4]'
+
+echo EXIT | as_sass kernel | sed 's/0000/0010/' >"$work/sass"
+expect 1 'a first instruction that cuobjdump leaves out' 'error: cuobjdump does not know the instruction before 0010'
+printf 'NOP\nNOP\nEXIT\n' | as_sass kernel | grep -v 0010 >"$work/sass"
+expect 1 'an instruction that cuobjdump leaves out' 'error: cuobjdump does not know the instruction before 0020'
 
 # Kernels.
 {

@@ -14,6 +14,7 @@
 
 #include "cipher/job.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
+#include "cipher/modes/carryless_product.hpp"
 #include "cipher/modes/ghash.hpp"
 #include "keys/secret.hpp"
 
@@ -22,36 +23,11 @@ namespace gpuaes::mgm {
 using ghash::Element;
 using kuznyechik::Block;
 
-// A polynomial before reduction; words[0] has the lowest coefficients.
-struct Product {
-  std::uint32_t words[8];
-};
-
-// Adds the product of 64 x 64 coefficients to `sum`, from three products of 32 x 32 (Karatsuba).
-GPUAES_HD inline void add_product(const std::uint32_t a[2], const std::uint32_t b[2], std::uint32_t sum[4]) {
-  const std::uint64_t low = ghash::multiply(ghash::split(a[0]), ghash::split(b[0]));
-  const std::uint64_t high = ghash::multiply(ghash::split(a[1]), ghash::split(b[1]));
-  const std::uint64_t both = ghash::multiply(ghash::split(a[0] ^ a[1]), ghash::split(b[0] ^ b[1]));
-  const std::uint64_t middle = both ^ low ^ high;
-  sum[0] ^= static_cast<std::uint32_t>(low);
-  sum[1] ^= static_cast<std::uint32_t>(low >> 32) ^ static_cast<std::uint32_t>(middle);
-  sum[2] ^= static_cast<std::uint32_t>(high) ^ static_cast<std::uint32_t>(middle >> 32);
-  sum[3] ^= static_cast<std::uint32_t>(high >> 32);
-}
+using Product = carryless::Product;  // before reduction
 
 // Adds a b to `sum`.
 GPUAES_HD inline void add_product(const Element& a, const Element& b, Product& sum) {
-  const std::uint32_t *x = a.words, *y = b.words;
-  const std::uint32_t x_both[2] = {x[0] ^ x[2], x[1] ^ x[3]}, y_both[2] = {y[0] ^ y[2], y[1] ^ y[3]};
-  std::uint32_t low[4] = {}, high[4] = {}, middle[4] = {};
-  add_product(x, y, low);
-  add_product(x + 2, y + 2, high);
-  add_product(x_both, y_both, middle);
-  for (int i = 0; i < 4; ++i) {
-    sum.words[i] ^= low[i];
-    sum.words[i + 2] ^= middle[i] ^ low[i] ^ high[i];
-    sum.words[i + 4] ^= high[i];
-  }
+  carryless::Factor(a.words).add_product(b.words, sum);
 }
 
 // x^128 = x^7 + x^2 + x + 1, so the upper half is added to the lower one four times, with different shifts.
