@@ -24,11 +24,16 @@ void check_libcrypto(bool good, const char* call) {
   if (!good) throw Failure(libcrypto_failure(call));
 }
 
-// Freeing a context also wipes it.
-struct FreeCipherContext {
-  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
+template <auto free>
+struct FreeWith {
+  void operator()(auto* object) const { free(object); }
 };
-using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, FreeCipherContext>;
+
+// Freeing any of these also wipes it.
+using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, FreeWith<EVP_CIPHER_CTX_free>>;
+using DigestContext = std::unique_ptr<EVP_MD_CTX, FreeWith<EVP_MD_CTX_free>>;
+using EvpKey = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
+using EvpKeyContext = std::unique_ptr<EVP_PKEY_CTX, FreeWith<EVP_PKEY_CTX_free>>;
 
 inline const unsigned char* octets(const std::byte* bytes) {
   return reinterpret_cast<const unsigned char*>(bytes);

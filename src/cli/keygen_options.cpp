@@ -22,7 +22,7 @@ constexpr auto rows = std::to_array<OptionRow<KeygenOptions>>({
     {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
      set_parsed<&KeygenOptions::output, parse_output>},
     {"x25519", nullptr, "Make an identity, and print its recipient.", act<Action::generate_x25519>},
-    {"post-quantum", nullptr, "The same, for recipients that quantum computers cannot break.",
+    {"post-quantum", nullptr, "The same, but safe from quantum computers.",
      act<Action::generate_post_quantum>},
     {"recipient,y", "FILE", "Print the recipients of the identities in FILE.",
      [](KeygenOptions& options, const std::string& name) {

@@ -79,8 +79,7 @@ bool is_for(const Slot& slot, const Identity& identity) {
   return kem_of(slot.type) == identity.kem;
 }
 
-// Throws the KeyError for slots that one of the identities might open with another version of libcrypto, if
-// there are any.
+// KeyError if there are slots that one of the identities might open with a newer libcrypto.
 void refuse_unavailable(const SealedHeader& header, std::span<const Identity> identities) {
   std::vector<std::size_t> untried;  // numbers, as --info shows them
   for (std::size_t i = 0; i < header.slots.size(); ++i) {
@@ -112,10 +111,10 @@ struct SecretKind {
       SecretKind{SlotType::key_file, !secrets.keys.empty(), "none of the given keys opens the input",
                  "the input was sealed with a key file, and none was given", "name the key file with -k"},
       SecretKind{SlotType::x25519, has_identity(Kem::x25519), "none of the given identities opens the input",
-                 "the input was sealed for a recipient, and no identity was given",
+                 "the input was sealed for an X25519 recipient, and no X25519 identity was given",
                  "name the identity file with -k"},
       SecretKind{SlotType::xwing, has_identity(Kem::xwing), "none of the given identities opens the input",
-                 "the input was sealed for a post-quantum recipient, and no identity of this kind was given",
+                 "the input was sealed for a post-quantum recipient, and no post-quantum identity was given",
                  "name the identity file with -k"},
       SecretKind{SlotType::passphrase, static_cast<bool>(secrets.passphrase),
                  "the passphrase does not open the input",
@@ -233,7 +232,7 @@ Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const
     return file_key && is_equal(header_mac(*file_key, mac_input), mac);
   };
 
-  // The file key from the first slot that one of the secrets, for which it is, opens.
+  // The file key from the first slot that one of the secrets opens. Tries each secret only with slots for it.
   const auto try_all = [&](const auto& each_secret, auto is_for_secret, auto unwrap_with) {
     for (const auto& secret : each_secret)
       for (const Slot& slot : header.slots) {

@@ -23,7 +23,7 @@ inline constexpr std::size_t file_key_bytes = 32;
 
 enum class SlotType : std::uint8_t { key_file = 0x01, passphrase = 0x02, x25519 = 0x03, xwing = 0x04 };
 
-// The KEM of a type of slots for recipients; none for other types.
+// The KEM of a type of recipient slot; none for other types.
 std::optional<Kem> kem_of(SlotType type);
 
 // One slot of a header; refers to the header's bytes.

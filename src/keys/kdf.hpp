@@ -2,15 +2,13 @@
 // fails, usually for lack of memory.
 #pragma once
 
-#include <openssl/evp.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 
+#include "base/libcrypto.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes {
@@ -34,10 +32,7 @@ class Sha512 {
   std::array<std::byte, 64> finish();  // nothing can be added after it
 
  private:
-  struct Free {
-    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-  };
-  std::unique_ptr<EVP_MD_CTX, Free> context_;
+  DigestContext context_;
 };
 
 // RFC 2104 with SHA-512.

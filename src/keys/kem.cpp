@@ -1,7 +1,5 @@
 #include "keys/kem.hpp"
 
-#include <algorithm>
-
 #include "keys/kdf.hpp"
 #include "keys/ml_kem.hpp"
 #include "keys/x25519.hpp"
@@ -9,12 +7,6 @@
 
 namespace gpuaes {
 namespace {
-
-PublicKey point_of(std::span<const std::byte> bytes) {
-  PublicKey point;
-  std::ranges::copy(bytes, point.begin());
-  return point;
-}
 
 // X25519 as a KEM: the ciphertext is an ephemeral public key.
 constexpr KemInfo x25519{

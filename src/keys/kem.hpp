@@ -38,7 +38,7 @@ struct KemInfo {
   // of low order.
   std::optional<Encapsulation> (*encapsulate)(std::span<const std::byte> public_key);
   // The shared secret. None if the ciphertext has an X25519 part that is not canonical or has low order. A
-  // secret may also come from a ciphertext for another key; the tag of what it wraps shows that.
+  // ciphertext for another key may also yield a secret, but what is wrapped then fails authentication.
   std::optional<Secret> (*decapsulate)(const Secret& private_key, std::span<const std::byte> ciphertext);
 };
 

@@ -15,11 +15,7 @@ namespace {
 
 constexpr auto check = check_libcrypto<IoError>;
 
-// libcrypto wipes keys when it frees them.
-using Key = std::unique_ptr<EVP_PKEY, decltype([](EVP_PKEY* key) { EVP_PKEY_free(key); })>;
-using Context =
-    std::unique_ptr<EVP_PKEY_CTX, decltype([](EVP_PKEY_CTX* context) { EVP_PKEY_CTX_free(context); })>;
-using Mechanism = std::unique_ptr<EVP_KEM, decltype([](EVP_KEM* kem) { EVP_KEM_free(kem); })>;
+using Mechanism = std::unique_ptr<EVP_KEM, FreeWith<EVP_KEM_free>>;
 
 // Names from the pages EVP_PKEY-ML-KEM(7) and EVP_KEM-ML-KEM(7) of OpenSSL 3.5. Older headers lack constants
 // for some of them.
@@ -34,27 +30,27 @@ OSSL_PARAM octets_parameter(const char* name, std::span<const std::byte> value) 
   return OSSL_PARAM_construct_octet_string(name, const_cast<std::byte*>(value.data()), value.size());
 }
 
-Key load_private(std::span<const std::byte> seed) {
+EvpKey load_private(std::span<const std::byte> seed) {
   require_ml_kem();
-  const Context context(EVP_PKEY_CTX_new_from_name(nullptr, algorithm, nullptr));
+  const EvpKeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, algorithm, nullptr));
   check(context != nullptr, "EVP_PKEY_CTX_new_from_name");
   check(EVP_PKEY_fromdata_init(context.get()) == 1, "EVP_PKEY_fromdata_init");
   OSSL_PARAM parameters[] = {octets_parameter(seed_parameter, seed), OSSL_PARAM_construct_end()};
   EVP_PKEY* key = nullptr;
   check(EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_KEYPAIR, parameters) == 1, "EVP_PKEY_fromdata");
-  return Key(key);
+  return EvpKey(key);
 }
 
 // Null if the key fails the check. libcrypto checks its length and its coefficients when it decodes it.
-Key load_public(std::span<const std::byte> bytes) {
+EvpKey load_public(std::span<const std::byte> bytes) {
   require_ml_kem();
-  Key key(EVP_PKEY_new_raw_public_key_ex(nullptr, algorithm, nullptr, octets(bytes.data()), bytes.size()));
+  EvpKey key(EVP_PKEY_new_raw_public_key_ex(nullptr, algorithm, nullptr, octets(bytes.data()), bytes.size()));
   if (key == nullptr) ERR_clear_error();
   return key;
 }
 
-Context context_of(const Key& key) {
-  Context context(EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr));
+EvpKeyContext context_of(const EvpKey& key) {
+  EvpKeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr));
   check(context != nullptr, "EVP_PKEY_CTX_new_from_pkey");
   return context;
 }
@@ -73,7 +69,7 @@ std::string lacks_ml_kem() {
 }
 
 PublicBytes ml_kem_public_key(std::span<const std::byte> seed) {
-  const Key key = load_private(seed);
+  const EvpKey key = load_private(seed);
   PublicBytes bytes(ml_kem_public_bytes);
   std::size_t size = bytes.size();
   check(EVP_PKEY_get_raw_public_key(key.get(), octets(bytes.data()), &size) == 1 && size == bytes.size(),
@@ -89,9 +85,9 @@ bool is_ml_kem_key(std::span<const std::byte> public_key) {
 // own.
 std::optional<Encapsulation> ml_kem_encapsulate(std::span<const std::byte> public_key,
                                                 std::span<const std::byte> random) {
-  const Key key = load_public(public_key);
+  const EvpKey key = load_public(public_key);
   if (key == nullptr) return std::nullopt;
-  const Context context = context_of(key);
+  const EvpKeyContext context = context_of(key);
   const OSSL_PARAM parameters[] = {octets_parameter(random_parameter, random), OSSL_PARAM_construct_end()};
   check(EVP_PKEY_encapsulate_init(context.get(), parameters) == 1, "EVP_PKEY_encapsulate_init");
   Encapsulation made{PublicBytes(ml_kem_ciphertext_bytes), Secret(ml_kem_shared_bytes)};
@@ -104,8 +100,8 @@ std::optional<Encapsulation> ml_kem_encapsulate(std::span<const std::byte> publi
 }
 
 Secret ml_kem_decapsulate(std::span<const std::byte> seed, std::span<const std::byte> ciphertext) {
-  const Key key = load_private(seed);
-  const Context context = context_of(key);
+  const EvpKey key = load_private(seed);
+  const EvpKeyContext context = context_of(key);
   check(EVP_PKEY_decapsulate_init(context.get(), nullptr) == 1, "EVP_PKEY_decapsulate_init");
   Secret shared(ml_kem_shared_bytes);
   std::size_t size = shared.size();

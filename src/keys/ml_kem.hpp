@@ -1,6 +1,6 @@
-// ML-KEM-768 (FIPS 203) by libcrypto, which provides it since OpenSSL 3.5. It is looked up by name at run
-// time, so the same program also works with older versions, except for post-quantum recipients. IoError if
-// libcrypto lacks ML-KEM or fails.
+// ML-KEM-768 (FIPS 203) from libcrypto, which has provided it since OpenSSL 3.5. It is looked up by name at
+// run time, so the same program also works with older versions, except for post-quantum recipients. IoError
+// if libcrypto lacks ML-KEM or fails.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline constexpr std::size_t ml_kem_random_bytes = 32, ml_kem_shared_bytes = 32;
 
 bool has_ml_kem();
 
-// For messages: which OpenSSL is needed, and which one this is.
+// The text of a message: which version of OpenSSL is needed, and which one this is.
 std::string lacks_ml_kem();
 inline constexpr char lacks_ml_kem_hint[] = "run this on a system with a newer libcrypto";
 

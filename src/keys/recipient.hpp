@@ -32,7 +32,7 @@ Recipient recipient_of(const Identity& identity);
 // The text of a recipient: gpuaes1... or gpuaespq1...
 std::string text_of(const Recipient& recipient);
 
-// The text of a recipient for a message. If it is long, only its beginning.
+// The text of a recipient as messages show it: only its beginning if it is long.
 std::string shown_recipient(std::string_view text);
 
 // Whether the text begins like a recipient or an identity. An identity may be one of age, which no function

@@ -3,7 +3,6 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "base/error.hpp"
 #include "base/libcrypto.hpp"
@@ -14,18 +13,20 @@ namespace {
 
 constexpr auto check = check_libcrypto<IoError>;
 
-// libcrypto wipes both when it frees them.
-using Key = std::unique_ptr<EVP_PKEY, decltype([](EVP_PKEY* key) { EVP_PKEY_free(key); })>;
-using Context =
-    std::unique_ptr<EVP_PKEY_CTX, decltype([](EVP_PKEY_CTX* context) { EVP_PKEY_CTX_free(context); })>;
-
-Key load_private(const Secret& bytes) {
-  Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, octets(bytes.bytes().data()), bytes.size()));
+EvpKey load_private(const Secret& bytes) {
+  EvpKey key(
+      EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, octets(bytes.bytes().data()), bytes.size()));
   check(key != nullptr, "EVP_PKEY_new_raw_private_key");
   return key;
 }
 
 }  // namespace
+
+PublicKey point_of(std::span<const std::byte> bytes) {
+  PublicKey point;
+  std::ranges::copy(bytes, point.begin());
+  return point;
+}
 
 Secret make_private_key() {
   Secret key(x25519_bytes);
@@ -34,7 +35,7 @@ Secret make_private_key() {
 }
 
 PublicKey public_key_of(const Secret& private_key) {
-  const Key key = load_private(private_key);
+  const EvpKey key = load_private(private_key);
   PublicKey bytes;
   std::size_t size = bytes.size();
   check(EVP_PKEY_get_raw_public_key(key.get(), octets(bytes.data()), &size) == 1 && size == bytes.size(),
@@ -52,11 +53,11 @@ bool is_canonical(const PublicKey& key) {
 
 std::optional<Secret> shared_secret(const Secret& private_key, const PublicKey& public_key) {
   if (!is_canonical(public_key)) return std::nullopt;
-  const Key own = load_private(private_key);
-  const Key peer(
+  const EvpKey own = load_private(private_key);
+  const EvpKey peer(
       EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nullptr, octets(public_key.data()), public_key.size()));
   check(peer != nullptr, "EVP_PKEY_new_raw_public_key");
-  const Context context(EVP_PKEY_CTX_new(own.get(), nullptr));
+  const EvpKeyContext context(EVP_PKEY_CTX_new(own.get(), nullptr));
   check(context != nullptr, "EVP_PKEY_CTX_new");
   check(EVP_PKEY_derive_init(context.get()) == 1, "EVP_PKEY_derive_init");
   check(EVP_PKEY_derive_set_peer(context.get(), peer.get()) == 1, "EVP_PKEY_derive_set_peer");

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 
 #include "keys/secret.hpp"
 
@@ -13,6 +14,8 @@ inline constexpr std::size_t x25519_bytes = 32;
 
 // The u-coordinate, least significant byte first.
 using PublicKey = std::array<std::byte, x25519_bytes>;
+
+PublicKey point_of(std::span<const std::byte> bytes);  // of 32 bytes
 
 // 32 bytes from the system's random number generator; any 32 bytes are a private key.
 Secret make_private_key();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -20,9 +19,6 @@ constexpr auto check = check_libcrypto<IoError>;
 // XWingLabel of the draft, section 5.3.
 constexpr std::string_view label = R"(\.//^\)";
 constexpr std::size_t shared_bytes = 32;
-
-using DigestContext =
-    std::unique_ptr<EVP_MD_CTX, decltype([](EVP_MD_CTX* context) { EVP_MD_CTX_free(context); })>;
 
 Secret copy_of(std::span<const std::byte> bytes) {
   Secret secret(bytes.size());
@@ -63,10 +59,8 @@ Secret combine(const Secret& ml_kem, const Secret& x25519, const PublicKey& ephe
 }
 
 // The X25519 key at the end of a public key or a ciphertext.
-PublicKey point_of(std::span<const std::byte> bytes) {
-  PublicKey point;
-  std::ranges::copy(bytes.last(x25519_bytes), point.begin());
-  return point;
+PublicKey last_point_of(std::span<const std::byte> bytes) {
+  return point_of(bytes.last(x25519_bytes));
 }
 
 }  // namespace
@@ -79,11 +73,11 @@ PublicBytes xwing_public_key(const Secret& private_key) {
 }
 
 bool is_xwing_key(std::span<const std::byte> public_key) {
-  return is_ml_kem_key(public_key.first(ml_kem_public_bytes)) && is_canonical(point_of(public_key));
+  return is_ml_kem_key(public_key.first(ml_kem_public_bytes)) && is_canonical(last_point_of(public_key));
 }
 
 std::optional<Encapsulation> xwing_encapsulate(std::span<const std::byte> public_key, const Secret& random) {
-  const PublicKey recipient = point_of(public_key);
+  const PublicKey recipient = last_point_of(public_key);
   const Secret ephemeral = copy_of(random.bytes().last(x25519_bytes));
   const std::optional<Secret> shared = shared_secret(ephemeral, recipient);
   std::optional<Encapsulation> made =
@@ -97,7 +91,7 @@ std::optional<Encapsulation> xwing_encapsulate(std::span<const std::byte> public
 
 std::optional<Secret> xwing_decapsulate(const Secret& private_key, std::span<const std::byte> ciphertext) {
   const PrivateKeys keys = expand(private_key);
-  const PublicKey ephemeral = point_of(ciphertext);
+  const PublicKey ephemeral = last_point_of(ciphertext);
   const std::optional<Secret> shared = shared_secret(keys.x25519, ephemeral);
   if (!shared) return std::nullopt;
   const Secret ml_kem =

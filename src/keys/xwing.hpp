@@ -23,11 +23,12 @@ PublicBytes xwing_public_key(const Secret& private_key);
 // Whether the ML-KEM key passes the check of FIPS 203, section 7.2, and the X25519 key is canonical.
 bool is_xwing_key(std::span<const std::byte> public_key);
 
-// EncapsulateDerand of the draft. None if the public key fails the check, or its X25519 key has low order,
-// which the draft does not forbid, but which no one makes by accident.
+// EncapsulateDerand of the draft. None if the public key fails the check, or its X25519 key has low order.
+// The draft allows that, but key generation never produces it.
 std::optional<Encapsulation> xwing_encapsulate(std::span<const std::byte> public_key, const Secret& random);
 
-// None if the X25519 part of the ciphertext is not canonical or has low order: no one encapsulates like that.
+// Decapsulate of the draft. None if the X25519 part of the ciphertext is not canonical or has low order,
+// which the draft allows, but encapsulation never produces.
 std::optional<Secret> xwing_decapsulate(const Secret& private_key, std::span<const std::byte> ciphertext);
 
 }  // namespace gpuaes

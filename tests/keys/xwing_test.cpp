@@ -150,7 +150,7 @@ TEST_CASE("ML-KEM-768 encapsulates as in published vectors", "[optional]") {
   }
 }
 
-TEST_CASE("ML-KEM-768 decapsulates as in published vectors, also what it rejects implicitly", "[optional]") {
+TEST_CASE("ML-KEM-768 decapsulates as in published vectors, including implicit rejection", "[optional]") {
   if (!have_ml_kem()) return;
   const auto vectors = vectors_of("decaps");
   CHECK(vectors.size() == 10);
@@ -197,7 +197,8 @@ TEST_CASE("X-Wing matches the draft's vectors", "[optional]") {
   }
 }
 
-TEST_CASE("X-Wing decapsulates another secret from any other ciphertext or with another key", "[optional]") {
+TEST_CASE("X-Wing decapsulates a different secret from any other ciphertext or with another key",
+          "[optional]") {
   if (!have_ml_kem()) return;
   const XWingVector vector = published_xwing().front();
   const Secret seed = secret_of(vector.seed);

@@ -6,10 +6,17 @@
 need_cryptography
 need_ml_kem
 
-SEED=$top/tests/fuzz/corpus/header/opens-x-wing-recipient-and-key python <<'PYTHON'
+export SEED=$top/tests/fuzz/corpus/header/opens-x-wing-recipient-and-key VECTORS=$top/tests/vectors/xwing.inc
+python <<'PYTHON'
 from sealed_harness import *
 
 xwing = sf.xwing
+with open(os.environ["VECTORS"]) as f:
+    vectors = [line.strip('",\n').split() for line in f if line.startswith('"')]
+expect_equal(3, len(vectors), "the draft's vectors")
+for seed, _, public, ciphertext, shared in (map(bytes.fromhex, vector) for vector in vectors):
+    expect_equal((public, shared), (xwing.public_key(seed), xwing.decapsulate(seed, ciphertext)), "the draft's vectors")
+
 seeds = [bytes(range(i, i + 32)) for i in range(3)]
 publics = [xwing.public_key(each) for each in seeds]
 texts = [sf.to_text(sf.PQ_RECIPIENT, each) for each in publics]
@@ -89,8 +96,8 @@ def refused(want, what, data, *secret, message):
 
 refused(3, "another's identity", seal(good), "-k", files[1], message=NONE)
 refused(3, "an X25519 identity", seal(good), "-k", "x25519",
-        message="error: the input was sealed for a post-quantum recipient, and no identity of this kind was given\n.*hint: name the identity file with -k\n")
-refused(3, "a post-quantum identity for an X25519 slot", seal(of_x25519), message="the input was sealed for a recipient, and no identity was given")
+        message="error: the input was sealed for a post-quantum recipient, and no post-quantum identity was given\n.*hint: name the identity file with -k\n")
+refused(3, "a post-quantum identity for an X25519 slot", seal(of_x25519), message="the input was sealed for an X25519 recipient, and no X25519 identity was given")
 refused(4, "a slot of another file", seal(sf.xwing_slot(os.urandom(32), publics[0])), message="the header or its MAC was modified")
 refused(4, "another header MAC", seal(good, mac=bytes(32)), message="the header or its MAC was modified")
 refused(4, "along with a passphrase", seal(good, sf.passphrase_slot(file_key, b"words", 10)), message="slots for both a passphrase and a recipient")

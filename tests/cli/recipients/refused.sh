@@ -32,9 +32,9 @@ def refused(want, what, data, secrets=("-k", "identity"), message=None, **named)
 
 expect(0, plain, "-d", "-k", "identity", data=seal(good), what="valid")
 refused(3, "another's identity", seal(good), ("-k", "other"), "none of the given identities opens the input", identity=other)
-refused(3, "a key for a recipient's slot", seal(good), ("-k", key), "the input was sealed for a recipient, and no identity was given\n.*hint: name the identity file with -k\n", key=KEY)
+refused(3, "a key for a recipient's slot", seal(good), ("-k", key), "the input was sealed for an X25519 recipient, and no X25519 identity was given\n.*hint: name the identity file with -k\n", key=KEY)
 refused(3, "a passphrase for a recipient's slot", seal(good), ("--passphrase-file", "passphrase"),
-        "the input was sealed for a recipient, and no identity was given", passphrase=b"correct horse")
+        "the input was sealed for an X25519 recipient, and no X25519 identity was given", passphrase=b"correct horse")
 refused(3, "an identity for a key's slot", sf.seal(plain, [KEY]), message="error: the input was sealed with a key file, and none was given\n.*hint: name the key file with -k\n")
 refused(3, "an identity for a passphrase's slot", sf.seal(plain, passphrase=b"correct horse", log_n=10),
         message="error: the input was sealed with a passphrase, and none was given\n.*hint: use -p to enter the passphrase\n")

@@ -48,7 +48,7 @@ expect_error "no slot opens the input, but slot 1 could not be tried: $LACKS (se
 expect_exit 3 "$program" -d -k identity -k x25519 -i with-key
 expect_error "no slot opens the input, but slots 1, 3 could not be tried: $LACKS (with-key)" "$HINT"
 expect_exit 3 "$program" -d -k x25519 -i sealed
-expect_error 'the input was sealed for a post-quantum recipient, and no identity of this kind was given (sealed)' \
+expect_error 'the input was sealed for a post-quantum recipient, and no post-quantum identity was given (sealed)' \
   'name the identity file with -k'
 expect_exit 0 "$program" --info sealed
 grep -qx 'slot 1         X-Wing recipient' "$work/stdout" || fail "--info: expected the slot, got $(<"$work/stdout")"
