@@ -1,5 +1,5 @@
-// The memory of all lanes of a device. It is allocated, pinned, cleared and wiped together, because each of
-// these calls takes time when a run begins or ends.
+// The memory of all lanes of a device. It is allocated, pinned, cleared and wiped as a whole, because each of
+// these calls makes a run begin or end later.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ struct Arena {
 // The alignment of cudaMalloc().
 inline constexpr std::size_t arena_alignment = 256;
 
-// What a lane keeps in device memory except the data of its jobs. The same structure in host memory is the
-// other end of copies.
+// What a lane keeps in device memory in addition to the data of its jobs. It is copied to and from the same
+// structure in host memory.
 struct alignas(arena_alignment) LaneData {
   ExpandedKey key;
   std::array<std::uint32_t, cuda_jobs_per_lane> first_bad;
@@ -68,8 +68,8 @@ struct JobLayout {
   std::size_t in = 0, out, masks, end;
 };
 
-// Allocates the memory of that many lanes of the current device: first the LaneData of all of them, then, on
-// the device, their jobs. LaneError.
+// Allocates the memory of `count` lanes of the current device: the LaneData of all lanes and, on the device,
+// the data of their jobs after it. LaneError.
 inline std::vector<LaneMemory> allocate_lanes(std::size_t count, const LaneSetup& setup) {
   const JobLayout layout(setup);
   const std::size_t data_bytes = count * sizeof(LaneData);

@@ -1,4 +1,4 @@
-// gpuaes-bench transfer: what lanes do to chunks except the cipher, and each part of it alone.
+// gpuaes-bench transfer: what lanes do with chunks except the cipher, as a whole and step by step.
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -37,7 +37,7 @@ constexpr std::uint64_t bytes_per_device = std::uint64_t{4} << 30;  // in a run
 constexpr std::uint64_t max_chunks = 1 << 16;                       // per device, in a run
 constexpr std::size_t runs = 5;
 
-// One run: the chunks that its threads have not taken.
+// One run, whose threads take the next chunk until there are no more.
 struct Run {
   TransferSteps steps;
   std::uint64_t chunks;
@@ -45,7 +45,7 @@ struct Run {
   std::atomic<std::uint64_t> next = 0;
 };
 
-// A thread's stream, with two chunks in flight like a lane. It fills its buffers in host memory in turn.
+// A thread's stream, with two chunks in flight like a lane. It uses its buffers in host memory in turn.
 class Transfer {
  public:
   Transfer(int device, std::size_t size, std::span<std::byte> memory)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ inline std::string_view trim_end(std::string_view text) {
 }
 inline std::string_view trim(std::string_view text) {
   return trim_end(text.substr(std::min(text.find_first_not_of(line_spaces), text.size())));
+}
+
+// "1 chunk", "2 chunks".
+inline std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 // Removes the next line from `text` and returns it without the newline.

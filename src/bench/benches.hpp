@@ -38,7 +38,7 @@ void run_pipeline_bench(const Arguments& arguments);
 void run_device_bench(const Arguments& arguments);
 
 // Moves chunks from a file to devices and back as lanes do, or does only some of these steps. A row for each
-// combination of steps, numbers of devices, streams and buffers, and size.
+// combination of steps, sizes, and numbers of devices, streams and buffers.
 void run_transfer_bench(const Arguments& arguments);
 
 // The throughput of the first device for each operation that kernels need.

@@ -104,8 +104,8 @@ std::string to_string(const TransferSteps& steps) {
 std::vector<Command::Option> transfer_options() {
   return {
       {"steps", "STEPS",
-       "What is done with each chunk: read, in and out, joined by +; separated by commas (default "
-       "in,out,in+out). read takes it from standard input, in copies it to the device, out copies it back."},
+       "Steps for each chunk, joined by +: read (from standard input), in (to the device), out (back from "
+       "it). Separate several lists with commas (default in,out,in+out)."},
       {"devices", "COUNTS", "Numbers of devices, separated by commas (default 1)."},
       {"streams", "COUNTS", "Numbers of streams per device, separated by commas (default 8)."},
       {"buffers", "COUNTS", "Numbers of chunks per stream, separated by commas (default 2)."},

@@ -53,7 +53,7 @@ struct KernelRequest {
 // For gpuaes-bench device: sizes of a copy. UsageError.
 std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments);
 
-// What is done with each chunk, in this order.
+// What to do with each chunk, in this order.
 struct TransferSteps {
   bool read;  // from a file into host memory
   bool in;    // copied to the device

@@ -12,9 +12,15 @@ namespace {
 // If the function returns early, readline completes files.
 constexpr std::string_view begin = R"(# Written by: {} --completions bash
 {}() {{
-    local cur=$2 prev=$3 words
-    # --option=value is three words, <file is two.
-    [[ $prev != = ]] || prev=${{COMP_WORDS[COMP_CWORD - 2]}}
+    local cur=$2 prev=$3 words at=$COMP_CWORD before=
+    # bash splits --option=value and auto:low-cpu into three words, and <file into two.
+    [[ ${{COMP_WORDS[at]}} != : ]] || ((++at))
+    if ((at > 2)) && [[ ${{COMP_WORDS[at - 1]}} == : ]]; then
+        before=${{COMP_WORDS[at - 2]}}:
+        ((at -= 2))
+        prev=${{COMP_WORDS[at - 1]}}
+    fi
+    [[ $prev != = ]] || prev=${{COMP_WORDS[at - 2]}}
     [[ ${{COMP_WORDS[COMP_CWORD]}} != [\<\>]* && $prev != [\<\>]* ]] || return
 )";
 
@@ -41,7 +47,8 @@ constexpr std::string_view files_after_at = R"( | @ | =@)
 )";
 
 constexpr std::string_view end = R"(    compopt +o default
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$before$cur")
+    COMPREPLY=("${{COMPREPLY[@]#"$before"}}")
 }}
 complete -o default -F {} {}
 )";

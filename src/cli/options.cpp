@@ -123,7 +123,9 @@ constexpr auto formats = std::to_array<Row>({
 
 constexpr auto lanes = std::to_array<Row>({
     {"lanes,l", "SPEC",
-     "Where to compute: auto (the default), or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], joined by +.",
+     "Where to compute: auto (the default), auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], "
+     "joined "
+     "by +.",
      set_parsed<&Options::lanes, parse_lanes>, once, lane_names},
     {"threads,T", "N", "Use N CPU threads, as with -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
     {"kernel", "NAME", "CUDA kernels: bitslice (the default, constant-time) or ttable.",

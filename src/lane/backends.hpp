@@ -65,7 +65,7 @@ LaneChoice parse_threads(std::string_view text);
 // Parses the value of --kernel. UsageError.
 CudaKernel parse_cuda_kernel(std::string_view name);
 
-// Words for -l, without and with those that leave the choice to plan_lanes(), and for --kernel.
+// Words for -l and --kernel. Those for -l include the ones that leave the choice to plan_lanes().
 std::vector<std::string_view> backend_names();
 std::vector<std::string_view> lane_names();
 std::vector<std::string_view> cuda_kernel_names();

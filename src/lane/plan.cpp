@@ -50,7 +50,7 @@ std::size_t max_ring_bytes(const Machine& machine, bool device) {
 
 void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine) {
   bool device = false;
-  for (const std::vector<LaneSpec>* specs : {&plan.first, &plan.instead, &plan.later}) {
+  for (const std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) {
     for (const LaneSpec& spec : *specs) {
       plan.jobs += count_jobs(spec);
       device = device || uses_device(spec);
@@ -120,8 +120,8 @@ Choice choice_for_pipes(unsigned cpus, const LaneRates& rates) {
           std::min(cpus / (3 * copy), figures.cuda_pipe_max)};
 }
 
-// Number of CPU lanes for the least CPU time per byte. Two CPUs that share a core take more of it for the
-// same work. Between pipes, a lane that always waits for its turn does so, too.
+// Number of CPU lanes for the least CPU time per byte. Two CPUs that share a core use more of it for the
+// same work. Between pipes, so does a lane that always waits for its turn.
 unsigned low_cpu_lane_count(unsigned cpus, const Workload& workload) {
   if (is_file(workload)) return cpu_lane_count((cpus + 1) / 2, workload);
   return std::max(cpu_lane_count(cpus, workload), 2u) - 1;
@@ -142,14 +142,16 @@ void choose_low_cpu(LanePlan& plan, const Workload& workload, const Machine& mac
   } else if (!file) {
     plan.later = {{Backend::cuda, 0, figures.pipe_streams}};
     plan.later_from = *enough;
-    plan.reason =
-        fmt::format("auto:low-cpu: CUDA takes over after {:.1f} GB, from where it saves CPU time", gigabytes);
+    plan.reason = fmt::format(
+        "auto:low-cpu: CUDA takes over after {:.1f} GB, where it begins to save CPU time", gigabytes);
   } else if (workload.parallel_bytes < *enough) {
-    plan.reason = fmt::format("auto:low-cpu: CUDA saves CPU time only from {:.1f} GB", gigabytes);
+    plan.reason =
+        fmt::format("auto:low-cpu: CUDA saves CPU time only for files of at least {:.1f} GB", gigabytes);
   } else {
-    plan.first = {{Backend::cuda, 0, figures.min_file_streams}};
+    const unsigned streams = std::min(cuda_stream_count(machine.cpus, workload), figures.min_file_streams);
+    plan.first = {{Backend::cuda, 0, streams}};
     plan.instead = {cpu};
-    plan.reason = fmt::format("auto:low-cpu: CUDA saves CPU time from {:.1f} GB", gigabytes);
+    plan.reason = fmt::format("auto:low-cpu: CUDA saves CPU time for files of at least {:.1f} GB", gigabytes);
   }
 }
 
@@ -219,7 +221,7 @@ unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {
 }
 
 // Between pipes, one stream reads and one writes; the device could serve more, but they would not help.
-// Opening a stream takes time, so there is none without a chunk.
+// Opening a stream takes time, so there are no more streams than chunks.
 unsigned cuda_stream_count(unsigned cpus, const Workload& workload) {
   if (!is_file(workload)) return figures.pipe_streams;
   const unsigned streams = workload.from_disk

@@ -39,7 +39,7 @@ Machine this_machine(const Workload& workload);
 
 struct LanePlan {
   std::vector<LaneSpec> first;    // opened before the run, which fails if they cannot open
-  std::vector<LaneSpec> instead;  // opened if the first ones cannot open
+  std::vector<LaneSpec> instead;  // opened instead if these cannot; the ring is not sized for them
   std::vector<LaneSpec> later;    // opened while the first lanes work, to take over; may fail to open
   std::uint64_t later_from = 0;   // bytes of input after which they are opened
   std::size_t chunk_bytes = 0;    // of plaintext; not yet rounded to the format's units

@@ -28,7 +28,7 @@ struct PlanFigures {
   std::size_t extra_cuda_chunks;  // in addition to the jobs in flight, for reading and writing
 
   unsigned min_disk_lanes;  // CPU lanes for a file that is not in the page cache
-  double max_disk;          // bytes per second that a disk may deliver: more lanes than that takes only wait
+  double max_disk;          // bytes per second of the fastest disks; lanes for more would only wait
   unsigned min_file_streams, max_file_streams;  // CUDA streams per device for a file: one per CPU
   unsigned pipe_streams;                        // CUDA streams per device between pipes
 
@@ -39,7 +39,7 @@ struct PlanFigures {
   double cuda_lane;           // one CUDA lane on a file: limited by its CPU
   double cpu_lane_with_cuda;  // one CPU lane with AES while max_file_streams CUDA lanes run
 
-  // CPU seconds: of reading and transferring a byte with CUDA lanes, and of opening and closing them.
+  // CPU seconds for reading and transferring a byte with CUDA lanes, and for opening and closing them.
   double cuda_file_cpu, cuda_pipe_cpu;  // between pipes, in addition to what CPU lanes need for the transfers
   double cuda_start_cpu;
 
@@ -62,8 +62,7 @@ inline constexpr PlanFigures figures{
     .extra_cuda_chunks = 4,
 
     // Four lanes even with fewer CPUs: while one waits for the disk, another one encrypts. With more lanes
-    // than
-    // the fastest disks need, reading was slower and the ciphers used more CPU time.
+    // than the fastest disks need, reading was slower and the ciphers used more CPU time.
     .min_disk_lanes = 4,
     .max_disk = 30e9,
 

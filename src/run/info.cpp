@@ -131,12 +131,10 @@ std::string to_line(const std::string& name, const Info& info) {
   const Description& known = info.description;
   std::string line = fmt::format("{}: {}", printable(shown_name(name)), format_text(info));
   if (known.cipher) line.append(", ").append(cipher_text(info));
-  if (!known.slots.empty())
-    line += fmt::format(", {} {}", known.slots.size(), known.slots.size() == 1 ? "slot" : "slots");
+  if (!known.slots.empty()) line += ", " + counted(known.slots.size(), "slot");
   if (!info.sizes) return line + ", size unknown\n";
   if (info.truncated()) return line + ", truncated\n";
-  if (info.sizes->parts)
-    line += fmt::format(", {} part{}", *info.sizes->parts, *info.sizes->parts == 1 ? "" : "s");
+  if (info.sizes->parts) line += ", " + counted(*info.sizes->parts, "part");
   return fmt::format("{}, {} bytes of plaintext\n", line, *info.sizes->plaintext);
 }
 

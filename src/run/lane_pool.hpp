@@ -22,7 +22,7 @@ class LanePool {
   // An empty `wrap` leaves lanes unchanged. `plan` and `setup` must outlive the pool.
   LanePool(const LanePlan& plan, const LaneSetup& setup, Wrap wrap);
 
-  // Opens the plan's first lanes or, if that fails, those that it has instead. LaneError.
+  // Opens the plan's first lanes or, if they cannot open, those to use instead. LaneError.
   std::vector<std::unique_ptr<Lane>> open_first(const Messages& messages) const;
 
   std::unique_ptr<Lane> open_fallback() const;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.hpp"
 #include "run/lane_pool.hpp"
 
 namespace gpuaes {
@@ -32,7 +33,7 @@ Report::Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> t
 }
 
 void Report::log_ring(const Ring& ring) const {
-  messages_.detail(fmt::format("ring of {} chunks of {}, {} in total", ring.chunks(),
+  messages_.detail(fmt::format("ring of {} of {}, {} in total", counted(ring.chunks(), "chunk"),
                                describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
 }
 

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace gpuaes {
 
 SalvageStream::SalvageStream(StreamParts parts, std::function<void(const std::string&)> warn)
@@ -19,7 +21,7 @@ std::unique_ptr<Lane> SalvageStream::wrap(std::unique_ptr<Lane> lane) {
 
 std::optional<AuthError> SalvageStream::final_error() const {
   const std::string lost =
-      fmt::format("{} bytes of plaintext in {} range{}", lost_bytes_, gap_count_, gap_count_ == 1 ? "" : "s");
+      fmt::format("{} bytes of plaintext in {}", lost_bytes_, counted(gap_count_, "range"));
   std::optional<AuthError> truncated = session_.truncated();
   if (source_.error())
     truncated = AuthError(fmt::format("{}; {} bytes of plaintext before that were verified",

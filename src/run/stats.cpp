@@ -55,16 +55,16 @@ std::string summary(const Stats& stats) {
       chunks += stats.lanes[i].chunks;
       bytes += stats.lanes[i].bytes;
     }
-    text = fmt::format("{}; {}:{} did {} chunks, {} bytes", text, name, indices.size(), chunks, bytes);
+    text = fmt::format("{}; {}:{} did {}, {} bytes", text, name, indices.size(), counted(chunks, "chunk"),
+                       bytes);
   }
   return text;
 }
 
 std::string summary(const LaneStats& lane) {
-  return fmt::format(
-      "{}: {} chunks, {} bytes; busy {:.3f} s, reading {:.3f} s, writing {:.3f} s, waiting {:.3f} s",
-      lane.name, lane.chunks, lane.bytes, lane.busy_seconds, lane.read_seconds, lane.write_seconds,
-      lane.wait_seconds);
+  return fmt::format("{}: {}, {} bytes; busy {:.3f} s, reading {:.3f} s, writing {:.3f} s, waiting {:.3f} s",
+                     lane.name, counted(lane.chunks, "chunk"), lane.bytes, lane.busy_seconds,
+                     lane.read_seconds, lane.write_seconds, lane.wait_seconds);
 }
 
 }  // namespace gpuaes

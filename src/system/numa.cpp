@@ -69,7 +69,7 @@ std::optional<NumaNode> node_of_pci_device(std::string_view address, const std::
                   parse_list(first_line(fmt::format("{}/node{}/cpulist", nodes, *number)), max_cpus)};
 }
 
-// The system call itself, because only libnuma has a function for it.
+// Makes the system call itself: glibc has no function for it, only libnuma does.
 void place_memory(std::span<std::byte> pages, std::span<const unsigned> nodes) {
   if (nodes.empty()) return;
   constexpr unsigned word_bits = std::numeric_limits<unsigned long>::digits;

@@ -20,12 +20,12 @@ struct NumaNode {
   CpuList cpus;  // empty if it has only memory
 };
 
-// The node of a PCI device, whose address has the form "0000:17:00.0". None if it is unknown, or if memory is
-// not on several nodes. Tests replace `sysfs`.
+// The node of a PCI device, whose address has the form "0000:17:00.0". None if it is unknown, or if fewer
+// than two nodes have memory. Tests replace `sysfs`.
 std::optional<NumaNode> node_of_pci_device(std::string_view address, const std::string& sysfs = "/sys");
 
-// Places whole pages on one node, or on several nodes in turn, also those that are in use. They go elsewhere
-// if there is no room. Without nodes, the kernel places pages as usual.
+// Places whole pages on one node, or on several nodes in turn, and moves pages that are already in use. They
+// go elsewhere if there is no room. Without nodes, the kernel places pages as usual.
 void place_memory(std::span<std::byte> pages, std::span<const unsigned> nodes);
 
 // The CPUs that the calling thread may use; empty if unknown.
@@ -34,7 +34,7 @@ CpuList thread_cpus();
 // The CPUs in both lists.
 CpuList common_cpus(std::span<const unsigned> a, std::span<const unsigned> b);
 
-// Binds the calling thread to CPUs for as long as this exists. No CPUs: no change.
+// Binds the calling thread to CPUs for as long as this exists. An empty list changes nothing.
 class CpuBinding {
  public:
   explicit CpuBinding(std::span<const unsigned> cpus);

@@ -194,18 +194,48 @@ TEST_CASE("auto:low-cpu uses half of the CPUs for a cached file, or CUDA if that
     const LanePlan before = low(file_of(enough - 1, true), cpus);
     CHECK(lanes_of(before.first) == half);
     CHECK(before.instead.empty());
-    CHECK(before.reason == "auto:low-cpu: CUDA saves CPU time only from 3.2 GB");
+    CHECK(before.reason == "auto:low-cpu: CUDA saves CPU time only for files of at least 3.2 GB");
 
     const LanePlan from = low(file_of(enough, true), cpus);
     CHECK(lanes_of(from.first) == "cuda:0:4");
     CHECK(lanes_of(from.instead) == half);
     CHECK(from.later.empty());
-    CHECK(from.reason == "auto:low-cpu: CUDA saves CPU time from 3.2 GB");
+    CHECK(from.reason == "auto:low-cpu: CUDA saves CPU time for files of at least 3.2 GB");
   }
+  // The ring is as large as for CUDA lanes alone, however many CPU lanes there would be instead.
+  for (const unsigned cpus : {1u, 64u}) {
+    CHECK(low(file_of(enough, true), cpus).chunks == plan("cuda:0:4", file, machine(cpus)).chunks);
+    CHECK(low(file_of(enough, true), cpus).chunk_bytes == 4 * MiB);
+  }
+  Workload few_chunks = file_of(enough, true);
+  few_chunks.chunk_bytes = enough / 2;
+  CHECK(lanes_of(low(few_chunks, 16).first) == "cuda:0:2");
+
   Workload from_disk = file_of(enough, true);
   from_disk.from_disk = true;
   CHECK(lanes_of(low(from_disk, 2).instead) == "cpu:4");
   CHECK(lanes_of(low(from_disk, 64).instead) == "cpu:7");
+}
+
+TEST_CASE("the manual page states what auto:low-cpu and disks require") {
+  // In units of 0.1 GB.
+  const auto enough = [](Cipher cipher, bool authenticated, std::uint64_t parallel_bytes) {
+    const Workload workload{.parallel_bytes = parallel_bytes, .rates = lane_rates(cipher, authenticated)};
+    return (bytes_until_cuda_saves(workload).value() + GB / 20) / (GB / 10);
+  };
+  CHECK(enough(Cipher::aes_256, true, unlimited) == 32);
+  CHECK(enough(Cipher::aes_256, false, unlimited) == 19);
+  for (const std::uint64_t bytes : {unlimited, std::uint64_t{0}}) {
+    CHECK(enough(Cipher::kuznyechik, true, bytes) == 1);
+    CHECK(enough(Cipher::kuznyechik, false, bytes) == 2);
+  }
+  const auto disk_lanes = [](bool authenticated) {
+    return cpu_lane_count(1000, {.parallel_bytes = unlimited,
+                                 .from_disk = true,
+                                 .rates = lane_rates(Cipher::aes_256, authenticated)});
+  };
+  CHECK(disk_lanes(true) == 7);
+  CHECK(disk_lanes(false) == 9);
 }
 
 TEST_CASE(

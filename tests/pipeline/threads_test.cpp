@@ -207,7 +207,8 @@ class SeenCpus {
 
 }  // namespace
 
-TEST_CASE("a lane's thread is bound to the CPUs that are close to its device, others are not", "[optional]") {
+TEST_CASE("a lane's thread is bound to the CPUs that are close to its device, and others are not",
+          "[optional]") {
   const CpuList all = thread_cpus();
   if (all.size() < 2) return skip("needs two CPUs");
   const CpuList first{all.front()}, last{all.back()}, foreign{all.back() + 1};

@@ -69,7 +69,7 @@ class Pages {
 
   std::span<std::byte> span() const { return {memory_, size}; }
 
-  // Also shows that the memory can be used. -1 if the system does not tell.
+  // Also shows that the memory can be used. -1 if the system does not say.
   int policy() const {
     std::ranges::fill(span(), std::byte{1});
     int mode = -1;

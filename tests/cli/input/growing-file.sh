@@ -10,14 +10,17 @@ import itertools
 
 data = make_input(40 << 20)
 want = reference(data)
-for lanes, way, cached in itertools.product(("cpu:1", "cpu:3"), ("stdin", "-i"), (True, False)):
-    what = f"-l {lanes}, {way}, {'' if cached else 'not '}in the page cache"
+# A file of one chunk has a ring of one chunk.
+for (size, chunk), lanes, way, cached in itertools.product(
+    ((32 << 20, "256K"), (4 << 20, "4M")), ("cpu:1", "cpu:3"), ("stdin", "-i"), (True, False)
+):
+    what = f"{size} bytes, chunks of {chunk}, -l {lanes}, {way}, {'' if cached else 'not '}in the page cache"
     with open("file", "wb") as f:
-        f.write(data[: 32 << 20])
+        f.write(data[:size])
     if not cached:
         evict("file")
     r, w = os.pipe()
-    options = ["-b", "256K", "-l", lanes]
+    options = ["-b", chunk, "-l", lanes]
     if way == "stdin":
         stdin = open("file", "rb", buffering=0)
         child = start(*options, stdin=stdin, stdout=w)
@@ -26,7 +29,7 @@ for lanes, way, cached in itertools.product(("cpu:1", "cpu:3"), ("stdin", "-i"),
     os.close(w)
     wait_until_stalled(r)
     with open("file", "ab") as f:
-        f.write(data[32 << 20 :])
+        f.write(data[size:])
     got = read_all(r)
     expect_exit(child, 0, what)
     expect_same(want, got, what)

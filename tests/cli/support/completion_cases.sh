@@ -53,6 +53,8 @@ check_stream() {
   completes 'gpuaes-stream --cipher=aes' aes-128 aes-192 aes-256
   completes 'gpuaes-stream -f ' cobblestone openssl raw sealed
   completes 'gpuaes-stream -l ' auto auto:low-cpu cpu cuda reference
+  completes 'gpuaes-stream -l auto:' auto:low-cpu
+  completes 'gpuaes-stream --lanes=auto:l' auto:low-cpu
   completes 'gpuaes-stream --kernel ' bitslice ttable
   completes 'gpuaes-stream --completions ' bash fish zsh
   for file_option in '-k ' '-dk ' --key= '-i ' '-o ' '--stats ' '-p ' '<'; do
