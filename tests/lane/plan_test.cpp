@@ -255,7 +255,8 @@ TEST_CASE(
     CHECK(lanes_of(made.later) == "cuda:0:2");
     CHECK(made.later_from == bytes_until_cuda_saves(kuznyechik).value());
     CHECK(made.later_from < GB);
-    CHECK(contains(made.reason, "auto:low-cpu: CUDA takes over after "));
+    CHECK(made.reason.starts_with("auto:low-cpu: CUDA takes over after "));
+    CHECK(made.reason.ends_with(" GB, where it begins to save CPU time"));
   }
 }
 
