@@ -87,6 +87,15 @@ def open_independently(data, **secret):
         return error.exit, getattr(error, "plaintext", b"")
 
 
+def expect_opened_only_by(opening, files, secrets_of_reader, sealed, plain, what):
+    """Checks that exactly the identities with numbers in `opening` open the data. Each identity is given as its file and
+    as the argument of open_independently()."""
+    for i, (file, secret) in enumerate(zip(files, secrets_of_reader, strict=True)):
+        want = (0, plain) if i in opening else (3, b"")
+        expect_equal(want, open_independently(sealed, **secret), f"{what}: independent reader, identity {i}")
+        expect(*want, "-d", "-k", file, data=sealed, what=f"{what}, identity {i}")
+
+
 def expect_damage(data, good, plaintext, *options, what, start=HEADER, cut=False, **more):
     """The program exits with 4 after exactly `good` segments of plaintext. The message names the number of bytes
     written and the offset of the next segment, or with `cut` the end of the input."""
