@@ -81,6 +81,15 @@ class Stream {
   std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
 };
 
+// Waits on destruction until the device is idle.
+struct IdleDevice {
+  int device;
+  ~IdleDevice() {
+    cudaSetDevice(device);
+    cudaDeviceSynchronize();
+  }
+};
+
 // wait() sleeps between polls, each time for as long as it has waited so far, within limits. With
 // cudaEventBlockingSync, the interrupt for one event wakes every thread that waits for any event; polling was
 // faster and uses less CPU time. An event records its time if `flags` is cudaEventDefault.

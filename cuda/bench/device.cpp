@@ -2,7 +2,6 @@
 // the host.
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -91,20 +90,11 @@ class Link {
     Stream in, out;
   };
 
-  // Destroyed first: copies must end before their memory is freed.
-  struct Idle {
-    int device;
-    ~Idle() {
-      cudaSetDevice(device);
-      cudaDeviceSynchronize();
-    }
-  };
-
   int device_;
   std::span<const std::byte> from_;
   std::span<std::byte> to_;
   std::deque<Pair> pairs_;
-  Idle idle_{device_};
+  IdleDevice idle_{device_};  // destroyed first: copies must end before their memory is freed
 };
 
 using Links = std::vector<const Link*>;
@@ -214,8 +204,7 @@ void report_facts(const std::string& name, int device, Report& report) {
 // `memory` holds `host_buffers` buffers of the largest size to copy from, then the same number to copy to. It
 // is pinned here as lanes pin the ring.
 void report_devices(std::span<const std::size_t> copy_sizes, std::span<std::byte> memory, Report& report) {
-  check(cudaSetDevice(0));                               // pinning opens a device
-  madvise(memory.data(), memory.size(), MADV_HUGEPAGE);  // before the first touch, as lanes do
+  check(cudaSetDevice(0));  // pinning opens a device
   const PinnedRegion pinned(memory);
   std::deque<Link> links;
   Links all;
@@ -244,7 +233,7 @@ void report_devices(std::span<const std::size_t> copy_sizes, std::span<std::byte
 void run_device_bench(const Arguments& arguments) {
   const std::vector<std::size_t> sizes = parse_copy_sizes(arguments);
   const std::size_t largest = std::ranges::max(sizes);
-  const Ring ring(require_cuda_devices() * host_buffers, largest, largest);
+  const Ring ring(require_cuda_devices() * host_buffers, largest, largest, true);
   Report report(arguments.form, {{"device", 9}, {"what", 22}, {"bytes", 9}, {"value", 14}, {"unit"}});
   report_devices(sizes, ring.memory(), report);
   report.finish();

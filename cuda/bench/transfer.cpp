@@ -1,7 +1,6 @@
 // gpuaes-bench transfer: what lanes do with chunks except the cipher, as a whole and step by step.
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -86,21 +85,12 @@ class Transfer {
     slot.done.record(stream_);
   }
 
-  // Destroyed first: copies must end before their memory is freed.
-  struct Idle {
-    int device;
-    ~Idle() {
-      cudaSetDevice(device);
-      cudaDeviceSynchronize();
-    }
-  };
-
   int device_;
   std::size_t size_;
   std::span<std::byte> memory_;
   Stream stream_;
   std::array<Slot, cuda_jobs_per_lane> slots_{Slot(size_), Slot(size_)};
-  Idle idle_{device_};
+  IdleDevice idle_{device_};  // destroyed first: copies must end before their memory is freed
 };
 
 // The settings of a row.
@@ -191,9 +181,8 @@ void run_transfer_bench(const Arguments& arguments) {
                                  {"cpu_s_per_gb", 8, 3}});
   report.expect(setups.size());
   const Setup& largest = *std::ranges::max_element(setups, {}, &Setup::memory_bytes);
-  const Ring ring(1, largest.memory_bytes(), 0);  // allocates memory as the filter does
-  check(cudaSetDevice(0));                        // pinning opens a device
-  madvise(ring.memory().data(), ring.memory().size(), MADV_HUGEPAGE);
+  const Ring ring(1, largest.memory_bytes(), 0, true);  // allocates memory as the filter does
+  check(cudaSetDevice(0));                              // pinning opens a device
   const PinnedRegion pinned(ring.memory());
   fill(ring.memory());
   for (const Setup& setup : setups) report_row(setup, ring.memory(), file, report);
