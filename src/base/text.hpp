@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +23,16 @@ inline std::string_view trim_end(std::string_view text) {
 }
 inline std::string_view trim(std::string_view text) {
   return trim_end(text.substr(std::min(text.find_first_not_of(line_spaces), text.size())));
+}
+
+// The number if the text consists of its decimal digits and nothing else.
+template <std::unsigned_integral Number>
+std::optional<Number> parse_number(std::string_view digits) {
+  Number number = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [at, error] = std::from_chars(digits.data(), end, number);
+  if (error != std::errc{} || at != end) return std::nullopt;
+  return number;
 }
 
 // "1 chunk", "2 chunks".

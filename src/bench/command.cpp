@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/completions.hpp"
 #include "cli/help.hpp"
 #include "cli/program.hpp"
@@ -111,21 +111,17 @@ void run_command(std::span<const Command> commands, int argc, const char* const*
 }
 
 unsigned parse_count(const std::string& text) {
-  unsigned number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || at != end || number == 0 || number > 4096)
+  const std::optional<unsigned> number = parse_number<unsigned>(text);
+  if (!number || *number == 0 || *number > 4096)
     throw UsageError(fmt::format("'{}' is not a number from 1 to 4096", text));
-  return number;
+  return *number;
 }
 
 std::vector<std::string> parse_list(const std::string& text) {
   std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    if (end == at) throw UsageError(fmt::format("list '{}' has an empty part", text));
-    parts.push_back(text.substr(at, end - at));
-    at = end + 1;
+  for (const std::string_view part : split(text, ',')) {
+    if (part.empty()) throw UsageError(fmt::format("list '{}' has an empty part", text));
+    parts.emplace_back(part);
   }
   return parts;
 }

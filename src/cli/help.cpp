@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 
+#include "base/text.hpp"
 #include "cli/status_line.hpp"
 
 namespace gpuaes {
@@ -23,11 +23,8 @@ constexpr std::size_t text_below_term = 10;
 std::optional<std::size_t> columns_from_environment() {
   const char* const value = std::getenv("COLUMNS");
   if (value == nullptr) return std::nullopt;
-  const std::string_view text = value;
-  std::size_t columns = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-  if (error != std::errc{} || end != text.data() + text.size() || columns == 0) return std::nullopt;
-  return columns;
+  const std::optional<std::size_t> columns = parse_number<std::size_t>(value);
+  return columns != std::size_t{0} ? columns : std::nullopt;
 }
 
 std::size_t text_column(std::span<const HelpSection> sections, std::size_t columns) {

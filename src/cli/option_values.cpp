@@ -116,12 +116,10 @@ std::uint32_t parse_part_count(const std::string& text) {
 }
 
 std::uint32_t parse_iterations(const std::string& text) {
-  std::uint32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || at != end)
+  const std::optional<std::uint32_t> number = parse_number<std::uint32_t>(text);
+  if (!number)
     throw UsageError(fmt::format("invalid --iter '{}'", text), "use a number from 1 to 2147483647");
-  return number;
+  return *number;
 }
 
 }  // namespace gpuaes

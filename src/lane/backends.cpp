@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -79,18 +78,15 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-std::optional<unsigned> parse_number(std::string_view digits, unsigned min, unsigned max) {
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc{} || end != digits.data() + digits.size() || number < min || number > max)
-    return std::nullopt;
-  return number;
+std::optional<unsigned> parse_within(std::string_view digits, unsigned min, unsigned max) {
+  const std::optional<unsigned> number = parse_number<unsigned>(digits);
+  return number && *number >= min && *number <= max ? number : std::nullopt;
 }
 
 // A number in a field of `text`. `what` begins the hint.
 unsigned parse_field(std::string_view field, std::string_view what, unsigned min, unsigned max,
                      std::string_view text) {
-  const std::optional<unsigned> number = parse_number(field, min, max);
+  const std::optional<unsigned> number = parse_within(field, min, max);
   if (!number) throw bad_lanes(text, fmt::format("{} must be from {} to {}", what, min, max));
   return *number;
 }
@@ -146,7 +142,7 @@ LaneChoice parse_lanes(std::string_view text) {
 }
 
 LaneChoice parse_threads(std::string_view text) {
-  const std::optional<unsigned> count = parse_number(text, 1, max_threads);
+  const std::optional<unsigned> count = parse_within(text, 1, max_threads);
   if (!count)
     throw UsageError(
         fmt::format("invalid --threads '{}'", text),

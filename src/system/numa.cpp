@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -29,19 +28,13 @@ std::string first_line(const std::string& name) {
   return line;
 }
 
-std::optional<unsigned> parse_number(std::string_view text) {
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // A list of numbers below `limit`, in sysfs's form: "0-3,8,10-11". Empty if it does not have that form.
 std::vector<unsigned> parse_list(std::string_view text, unsigned limit) {
   std::vector<unsigned> numbers;
   for (const std::string_view range : split(trim(text), ',')) {
     const std::vector<std::string_view> ends = split(range, '-');
-    const std::optional<unsigned> first = parse_number(ends.front()), last = parse_number(ends.back());
+    const std::optional<unsigned> first = parse_number<unsigned>(ends.front()),
+                                  last = parse_number<unsigned>(ends.back());
     if (!first || !last || ends.size() > 2) return {};
     for (unsigned number = *first; number <= *last && number < limit; ++number) numbers.push_back(number);
   }
@@ -63,7 +56,7 @@ std::optional<NumaNode> node_of_pci_device(std::string_view address, const std::
   if (parse_list(first_line(nodes + "/has_memory"), max_nodes).size() < 2) return std::nullopt;
   // -1 if the firmware does not say.
   const std::optional<unsigned> number =
-      parse_number(first_line(fmt::format("{}/bus/pci/devices/{}/numa_node", sysfs, address)));
+      parse_number<unsigned>(first_line(fmt::format("{}/bus/pci/devices/{}/numa_node", sysfs, address)));
   if (!number || *number >= max_nodes) return std::nullopt;
   return NumaNode{*number,
                   parse_list(first_line(fmt::format("{}/node{}/cpulist", nodes, *number)), max_cpus)};
