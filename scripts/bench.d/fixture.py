@@ -122,8 +122,12 @@ class Fixture:
         if not self.gpus:
             return []
         several = [count for count in (2, 4, 8) if count < self.gpus]
-        return ["cuda:0", "cpu+cuda:0", *("+".join(f"cuda:{device}" for device in range(count)) for count in several),
-                *(["cuda"] if self.gpus > 1 else [])]
+        return ["cuda:0", "cpu+cuda:0", *map(self.devices, several), *(["cuda"] if self.gpus > 1 else [])]
+
+    @staticmethod
+    def devices(count):
+        """The argument of -l for the first GPUs."""
+        return "+".join(f"cuda:{device}" for device in range(count))
 
     # Rivals -----------------------------------------------------------------------------------------
 
@@ -185,14 +189,14 @@ class Fixture:
 
     # gpuaes-bench -----------------------------------------------------------------------------------
 
-    def bench_rows(self, table, *arguments, seconds=120):
+    def bench_rows(self, table, *arguments, source=os.devnull, seconds=120):
         """Keeps the results of a gpuaes-bench command. If time runs out, stops it and keeps its rows so far."""
         command = [self.bench, *arguments, "--csv"]
         seconds = self.deadline.at_most(seconds).left()
         if seconds <= 0:
             self.results.left_out(f"gpuaes-bench {' '.join(arguments)}: the time limit was reached")
             return
-        rows, messages, late = run_csv(command, seconds)
+        rows, messages, late = run_csv(command, source, seconds)
         self.results.add(table, [dict(row) for row in rows])
         print(f"  {len(rows)} rows of gpuaes-bench {' '.join(arguments)}", flush=True)
         if late:
@@ -201,9 +205,10 @@ class Fixture:
             self.results.failed(f"gpuaes-bench {' '.join(arguments)}: {messages}")
 
 
-def run_csv(command, seconds):
+def run_csv(command, source, seconds):
     """The rows, the messages if the command failed, and whether the time limit was reached."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+    with open(source, "rb") as stdin, subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                                       text=True) as running:
         late = False
         try:
             text, messages = running.communicate(timeout=seconds)

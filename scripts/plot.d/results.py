@@ -16,7 +16,8 @@ class Run:
         self.facts = self.read(folder, "run")
         if not self.facts:
             raise BadInput("has no run.csv")
-        for name in ("programs", "memory", "ciphers", "pipeline", "links", "limits", "kernels", "keys"):
+        for name in ("programs", "memory", "ciphers", "pipeline", "links", "limits", "kernels", "keys",
+                     "transfer"):
             setattr(self, name, self.read(folder, name))
         for row in self.programs:
             row["rate"] = int(row["bytes"]) / float(row["seconds"]) / 1e9
@@ -51,6 +52,20 @@ def duration(seconds):
 
 def rate_of(row):
     return significant(row["rate"]) if row else ""
+
+
+def both_rates(row):
+    """The rate of the whole process and, in parentheses, the rate without the startup and shutdown of CUDA."""
+    if not row:
+        return ""
+    if "cuda" not in row["lanes"] or not row["lanes_seconds"]:
+        return rate_of(row)
+    return f"{rate_of(row)} ({significant(lanes_rate(row))})"
+
+
+def lanes_rate(row):
+    """The rate of the time when lanes had work."""
+    return int(row["bytes"]) / float(row["lanes_seconds"]) / 1e9
 
 
 def time_of(row):

@@ -2,9 +2,10 @@
 
 import re
 
+import gpus
 import part_tables
 from inputs import group
-from results import MI, OURS, markdown, rate_of, ratio, significant, size_of, time_of
+from results import MI, OURS, both_rates, markdown, rate_of, ratio, size_of, time_of
 from style import size_name, title_of
 
 RIVALS = ("openssl", "age", "gpg", "gost-engine")
@@ -99,15 +100,6 @@ def file_table(run):
     rows += [[f"`{row['program']}`" + (f", {row['lanes'].partition(':')[2]} threads" if row["action"] == "read" else ""),
               rate_of(row)] + ["", ""] for row in others]
     return markdown(["GB/s", "raw", "sealed", "sealed, decryption"], rows)
-
-
-def both_rates(row):
-    """The rate of the whole process and, in parentheses, the rate without the startup and shutdown of CUDA."""
-    if not row:
-        return ""
-    if "cuda" not in row["lanes"] or not row["lanes_seconds"]:
-        return rate_of(row)
-    return f"{rate_of(row)} ({significant(int(row['bytes']) / float(row['lanes_seconds']) / 1e9)})"
 
 
 def rivals_table(run):
@@ -238,5 +230,5 @@ TABLES = {
     "run": run_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "pipe": pipe_table,
     "cpu-seconds": cpu_seconds_table,
     "operations": operations_table, "costs": costs_table, "output": output_table, "cpus": cpus_table,
-    "memory": memory_table, **part_tables.TABLES,
+    "memory": memory_table, **part_tables.TABLES, **gpus.TABLES,
 }
