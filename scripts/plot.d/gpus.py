@@ -13,8 +13,8 @@ def gpus_of(row):
 
 
 def rows_by_case(run):
-    """The rows of each case, by its text after the size of the file, which is empty for the default. Of small files,
-    only the time is of interest."""
+    """The rows of each case, by its text after the size of the file, which is empty for the default. Without the small
+    file, whose time shows how long CUDA takes to start."""
     large = [row for row in run.of_part("gpus") if int(row["bytes"]) > MI]
     return {case.partition(", ")[2]: here for (case,), here in group(large, "case").items()}
 

@@ -46,7 +46,8 @@ constexpr std::array backends{
                 .supports = is_of<Family::aes, Family::kuznyechik>,
                 .count_devices = nullptr,
                 .open = open_threads<make_cpu_lane>,
-                .default_count = cpu_lane_count,
+                .default_count = [](unsigned cpus, unsigned,
+                                    const Workload& workload) { return cpu_lane_count(cpus, workload); },
                 .describe = describe_cpus},
     BackendInfo{.backend = Backend::reference,
                 .name = "reference",
@@ -54,7 +55,7 @@ constexpr std::array backends{
                 .supports = is_of<Family::aes, Family::kuznyechik>,
                 .count_devices = nullptr,
                 .open = open_threads<make_reference_lane>,
-                .default_count = [](unsigned, const Workload&) { return 1u; },
+                .default_count = [](unsigned, unsigned, const Workload&) { return 1u; },
                 .describe = [] { return std::vector<std::string>{}; }},  // for tests: not listed
     BackendInfo{.backend = Backend::cuda,
                 .name = "cuda",

@@ -34,8 +34,8 @@ struct BackendInfo {
   // Opens the lanes of all `specs`, which are of this backend. LaneError.
   std::vector<std::unique_ptr<Lane>> (*open)(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
-  // Number of lanes, or of streams per device, for -l without a count.
-  unsigned (*default_count)(unsigned cpus, const Workload& workload);
+  // Number of lanes, or of streams per device, for -l without a count. `devices` are used together.
+  unsigned (*default_count)(unsigned cpus, unsigned devices, const Workload& workload);
 
   std::vector<std::string> (*describe)();  // this machine's lanes for --list-lanes, one per line
 };

@@ -32,13 +32,16 @@ std::size_t chunks_of(const Workload& workload, std::size_t chunk_bytes) {
   return static_cast<std::size_t>(whole + (workload.parallel_bytes % chunk_bytes > 0 || whole == 0));
 }
 
+// That the lanes of `spec` are spread over.
+unsigned count_devices(const LaneSpec& spec) {
+  if (!uses_device(spec)) return 0;
+  return spec.device ? 1 : std::max(static_cast<unsigned>(info(spec.backend).count_devices()), 1u);
+}
+
 // The ring -----------------------------------------------------------------------------------------
 
 std::size_t count_jobs(const LaneSpec& spec) {
-  const BackendInfo& backend = info(spec.backend);
-  const bool every_device = uses_device(spec) && !spec.device;
-  const std::size_t devices = every_device ? std::max<std::size_t>(backend.count_devices(), 1) : 1;
-  return devices * *spec.count * (uses_device(spec) ? cuda_jobs_per_lane : 1);
+  return uses_device(spec) ? cuda_jobs_per_lane * count_devices(spec) * *spec.count : *spec.count;
 }
 
 // A ring that does not fit in the last-level cache is slower.
@@ -148,7 +151,7 @@ void choose_low_cpu(LanePlan& plan, const Workload& workload, const Machine& mac
     plan.reason =
         fmt::format("auto:low-cpu: CUDA saves CPU time only for files of at least {:.1f} GB", gigabytes);
   } else {
-    const unsigned streams = std::min(cuda_stream_count(machine.cpus, workload), figures.min_file_streams);
+    const unsigned streams = std::min(cuda_stream_count(machine.cpus, 1, workload), figures.min_file_streams);
     plan.first = {{Backend::cuda, 0, streams}};
     plan.instead = {cpu};
     plan.reason = fmt::format("auto:low-cpu: CUDA saves CPU time for files of at least {:.1f} GB", gigabytes);
@@ -175,13 +178,13 @@ void choose_fastest(LanePlan& plan, const Workload& workload, const Machine& mac
     plan.reason =
         fmt::format("auto: with {} CPUs, CUDA is faster only from {:.1f} GB", machine.cpus, gigabytes);
   } else if (file) {
-    const unsigned streams = cuda_stream_count(machine.cpus, workload);
+    const unsigned streams = cuda_stream_count(machine.cpus, 1, workload);
     plan.later = {{Backend::cuda, 0, streams}};
     if (machine.cpus > streams) plan.later.push_back({Backend::cpu, {}, machine.cpus - streams});
     plan.reason =
         fmt::format("auto: CUDA takes over once it is initialized; it is faster from {:.1f} GB", gigabytes);
   } else {
-    plan.later = {{Backend::cuda, 0, cuda_stream_count(machine.cpus, workload)}};
+    plan.later = {{Backend::cuda, 0, cuda_stream_count(machine.cpus, 1, workload)}};
     plan.later_from = *enough;
     plan.reason = fmt::format("auto: the input is not a file; CUDA takes over after {:.1f} GB", gigabytes);
   }
@@ -222,11 +225,11 @@ unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {
 
 // Between pipes, one stream reads and one writes; the device could serve more, but they would not help.
 // Opening a stream takes time, so there are no more streams than chunks.
-unsigned cuda_stream_count(unsigned cpus, const Workload& workload) {
+unsigned cuda_stream_count(unsigned cpus, unsigned devices, const Workload& workload) {
   if (!is_file(workload)) return figures.pipe_streams;
-  const unsigned streams = workload.from_disk
-                               ? figures.min_file_streams
-                               : std::clamp(cpus, figures.min_file_streams, figures.max_file_streams);
+  const unsigned max = devices > 1 ? figures.max_streams_of_several : figures.max_file_streams;
+  const unsigned streams = workload.from_disk ? figures.min_file_streams
+                                              : std::clamp(cpus / devices, figures.min_file_streams, max);
   const std::size_t chunk_bytes = workload.chunk_bytes.value_or(figures.cuda_file.bytes);
   return static_cast<unsigned>(std::min<std::size_t>(streams, chunks_of(workload, chunk_bytes)));
 }
@@ -243,8 +246,10 @@ LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Ma
   LanePlan plan;
   plan.first = choice.named;
   if (plan.first.empty()) (choice.low_cpu ? choose_low_cpu : choose_fastest)(plan, workload, machine);
+  unsigned devices = 0;
+  for (const LaneSpec& spec : plan.first) devices += count_devices(spec);
   for (LaneSpec& spec : plan.first)
-    if (!spec.count) spec.count = info(spec.backend).default_count(machine.cpus, workload);
+    if (!spec.count) spec.count = info(spec.backend).default_count(machine.cpus, devices, workload);
   size_ring(plan, workload, machine);
   fit_memory(plan, machine);
   return plan;

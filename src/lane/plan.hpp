@@ -58,9 +58,9 @@ std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const Workload
 // save none. Inputs of known length that end before it are not worth opening them.
 std::optional<std::uint64_t> bytes_until_cuda_saves(const Workload& workload);
 
-// Number of CPU lanes, and of CUDA streams per device, for -l without a count.
+// Number of CPU lanes, and of CUDA streams per device if `devices` are used together, for -l without a count.
 unsigned cpu_lane_count(unsigned cpus, const Workload& workload);
-unsigned cuda_stream_count(unsigned cpus, const Workload& workload);
+unsigned cuda_stream_count(unsigned cpus, unsigned devices, const Workload& workload);
 
 // IoError if not even one chunk fits in memory.
 LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Machine& machine);

@@ -30,6 +30,7 @@ struct PlanFigures {
   unsigned min_disk_lanes;  // CPU lanes for a file that is not in the page cache
   double max_disk;          // bytes per second of the fastest disks; lanes for more would only wait
   unsigned min_file_streams, max_file_streams;  // CUDA streams per device for a file: one per CPU
+  unsigned max_streams_of_several;              // if several devices share the CPUs
   unsigned pipe_streams;                        // CUDA streams per device between pipes
 
   // Bytes per second.
@@ -66,9 +67,12 @@ inline constexpr PlanFigures figures{
     .min_disk_lanes = 4,
     .max_disk = 30e9,
 
-    // Four streams even with fewer CPUs: while one thread waits, another one reads.
+    // Four streams even with fewer CPUs: while one thread waits, another one reads. With several devices,
+    // each
+    // thread reads more slowly, so it takes more of them to keep the links busy.
     .min_file_streams = 4,
     .max_file_streams = 8,
+    .max_streams_of_several = 16,
     .pipe_streams = 2,
 
     // The rates of CUDA lanes are lower, and the times below longer, than on an idle host: otherwise CUDA

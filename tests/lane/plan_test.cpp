@@ -69,6 +69,22 @@ TEST_CASE("default counts depend on the machine and the input") {
   }
 }
 
+TEST_CASE("several devices share the CPUs, and each gets more streams than one device alone") {
+  const auto streams = [](std::string_view given, const Workload& workload, unsigned cpus) {
+    std::vector<unsigned> counts;
+    for (const LaneSpec& spec : plan(given, workload, machine(cpus)).first) counts.push_back(*spec.count);
+    return counts;
+  };
+  using Counts = std::vector<unsigned>;
+  CHECK(streams("cuda:0+cuda:1", file, 4) == Counts{4, 4});
+  CHECK(streams("cuda:0+cuda:1", file, 24) == Counts{12, 12});
+  CHECK(streams("cuda:0+cuda:1", file, 64) == Counts{16, 16});
+  CHECK(streams("cuda:0+cuda:1+cuda:2+cuda:3", file, 32) == Counts{8, 8, 8, 8});
+  CHECK(streams("cpu:2+cuda:0+cuda:1:3", file, 32) == Counts{2, 16, 3});
+  CHECK(streams("cpu:2+cuda:0", file, 32) == Counts{2, 8});
+  CHECK(streams("cuda:0+cuda:1", pipe, 32) == Counts{2, 2});
+}
+
 TEST_CASE(
     "a file that is not cached gets at least four CPU lanes and no more than a disk keeps busy, unless their "
     "number is given") {
