@@ -105,4 +105,21 @@ for i in range(rounds):
         if size < 65:
             fail(f"keygen, {number.name}: expected a complete file or none, got {size} bytes")
         os.remove("out/key")
+
+# The recipient cannot be printed, because the pipe is full. An identity without its recipient does not stay.
+for number in STOP_SIGNALS:
+    reader, writer = os.pipe()
+    os.write(writer, bytes(fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)))  # the program makes smaller pipes larger
+    child = subprocess.Popen(
+        [os.environ["KEYGEN"], "--x25519", "-o", "out/key"],
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+        stdout=writer,
+    )
+    wait_until_idle(child)
+    expect_equal(["key", "old"], sorted(os.listdir("out")), f"keygen, pipe full, {number.name}: files")
+    child.send_signal(number)
+    expect_equal(-number, finish(child, f"keygen, pipe full, {number.name}"), "return code")
+    expect_equal(["old"], os.listdir("out"), f"keygen, pipe full, {number.name}: files at the end")
+    os.close(reader)
+    os.close(writer)
 PYTHON
