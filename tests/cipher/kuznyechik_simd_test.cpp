@@ -18,6 +18,7 @@
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/counters.hpp"
 #include "support/keys.hpp"
 #include "support/single_mgm.hpp"
 
@@ -25,8 +26,6 @@ namespace gpuaes {
 namespace {
 
 using kuznyechik::Block;
-
-constexpr std::uint64_t all = ~std::uint64_t{0};
 
 std::string_view code_name() {
   const char* const name = std::getenv("GPUAES_SIMD_CODE");

@@ -7,11 +7,11 @@
 #include "cipher/modes/segments.hpp"
 #include "cipher/modes/tiles.hpp"
 #include "support/catch.hpp"
+#include "support/counters.hpp"
 
 namespace gpuaes {
 namespace {
 
-constexpr std::uint64_t all = ~std::uint64_t{0};
 constexpr Counter counters[] = {{0, 0},   {1, 1},         {7, 0xff},      {7, 0xffffff01},
                                 {7, 200}, {7, all - 300}, {all, all - 5}, {all, all - 1023}};
 constexpr std::uint64_t block_counts[] = {1, 2, 55, 56, 57, 127, 128, 129, 255, 256, 257, 300, 1024, 1025};

@@ -22,6 +22,7 @@
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/counters.hpp"
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 #include "support/memory_io.hpp"
@@ -30,7 +31,6 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::uint64_t all = ~std::uint64_t{0};
 constexpr std::byte untouched{0xa5};
 
 // Memory laid out like a ring: `chunks` inputs and outputs of `bytes`.
@@ -89,15 +89,6 @@ std::string finish(Lane& lane, const Pending& job) {
     return "wrote past its output";
   return difference(job.out.first(job.expected.size()), job.expected);
 }
-
-constexpr std::array carrying_counters{Counter{0x0123456789abcdef, 0xfedcba9876543210},
-                                       Counter{5, 0xffffffff},
-                                       Counter{5, 0xfffffff0},
-                                       Counter{5, 0xfffffffffffffffe},
-                                       Counter{5, all},
-                                       Counter{0xffffffff, all},
-                                       Counter{all, all - 1},
-                                       Counter{all, all}};
 
 }  // namespace
 

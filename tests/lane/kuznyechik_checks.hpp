@@ -16,13 +16,12 @@
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/counters.hpp"
 #include "support/keys.hpp"
 #include "support/kuznyechik_vectors.hpp"
 #include "support/threads.hpp"
 
 namespace gpuaes {
-
-inline constexpr std::uint64_t all = ~std::uint64_t{0};
 
 inline Bytes ctr(Lane& lane, const CipherKey& key, const CounterBlock& counter, const Bytes& in) {
   Bytes out(in.size(), std::byte{0xa5});

@@ -19,6 +19,7 @@
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/counters.hpp"
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 #include "support/nist_vectors.hpp"
@@ -27,8 +28,6 @@
 
 namespace gpuaes {
 namespace {
-
-constexpr std::uint64_t all = ~std::uint64_t{0};
 
 struct NamedLane {
   std::string_view name;
@@ -180,16 +179,6 @@ const std::vector<std::size_t> boundary_lengths = [] {
     for (const std::size_t length : {around - 1, around, around + 1}) lengths.push_back(length);
   return lengths;
 }();
-
-// Counters that carry out of 32, 64 and 128 bits within a job, and one that does not.
-constexpr std::array carrying_counters{Counter{0x0123456789abcdef, 0xfedcba9876543210},
-                                       Counter{5, 0xffffffff},
-                                       Counter{5, 0xfffffff0},
-                                       Counter{5, 0xfffffffffffffffe},
-                                       Counter{5, all},
-                                       Counter{0xffffffff, all},
-                                       Counter{all, all - 1},
-                                       Counter{all, all}};
 
 }  // namespace
 
