@@ -224,6 +224,7 @@ class CudaLane : public Lane {
   Idle idle_{device_, stream_.get()};
 };
 
+// The devices of all specs, each once.
 std::vector<Device> find_devices(std::span<const LaneSpec> specs) {
   const auto count = static_cast<unsigned>(require_cuda_devices("use -l cpu, which works on every machine"));
   std::vector<Device> devices;
@@ -234,8 +235,12 @@ std::vector<Device> find_devices(std::span<const LaneSpec> specs) {
                       "run gpuaes-stream --list-lanes to list the devices");
     for (unsigned i = 0; i < (spec.device ? 1 : count); ++i) {
       const int index = static_cast<int>(first + i);
-      devices.push_back(
-          {spec.device.value_or(i), index, spec.count.value_or(1), node_of_pci_device(pci_address(index))});
+      const unsigned streams = spec.count.value_or(1);
+      const auto found = std::ranges::find(devices, index, &Device::index);
+      if (found != devices.end())
+        found->streams += streams;
+      else
+        devices.push_back({spec.device.value_or(i), index, streams, node_of_pci_device(pci_address(index))});
     }
   }
   return devices;
