@@ -107,10 +107,21 @@ struct Choice {
   double alone, together;
 };
 
-// With a file, CPUs drive the device first, and those not needed for it run CPU lanes.
+// Bytes per second of a CPU lane next to CUDA lanes.
+double cpu_rate_with_cuda(const LaneRates& rates) {
+  return std::min(figures.cpu_lane_with_cuda, rates.cpu_lane);
+}
+
+// With a file, CPUs drive the device first, and those not needed for it run CPU lanes. But if these take
+// longer for a chunk than the device takes for the rest of the ring, it waits for them.
+unsigned cpu_count_with_cuda(unsigned cpus, unsigned streams, const LaneRates& rates) {
+  const auto chunks = static_cast<double>(cuda_jobs_per_lane * streams + figures.extra_cuda_chunks);
+  return cpu_rate_with_cuda(rates) * chunks < rates.max_cuda ? 0 : cpus - std::min(cpus, streams);
+}
+
 Choice choice_for_file(unsigned cpus, const LaneRates& rates) {
-  const unsigned others = cpus - std::min(cpus, figures.max_file_streams);
-  const double cpu_lanes = others * std::min(figures.cpu_lane_with_cuda, rates.cpu_lane);
+  const double cpu_lanes =
+      cpu_count_with_cuda(cpus, figures.max_file_streams, rates) * cpu_rate_with_cuda(rates);
   return {std::min(cpus * rates.cpu_lane, rates.max_cpu),
           std::min(std::min(cpus * figures.cuda_lane, rates.max_cuda) + cpu_lanes, rates.max_together)};
 }
@@ -180,7 +191,8 @@ void choose_fastest(LanePlan& plan, const Workload& workload, const Machine& mac
   } else if (file) {
     const unsigned streams = cuda_stream_count(machine.cpus, 1, workload);
     plan.later = {{Backend::cuda, 0, streams}};
-    if (machine.cpus > streams) plan.later.push_back({Backend::cpu, {}, machine.cpus - streams});
+    if (const unsigned others = cpu_count_with_cuda(machine.cpus, streams, workload.rates); others > 0)
+      plan.later.push_back({Backend::cpu, {}, others});
     plan.reason =
         fmt::format("auto: CUDA takes over once it is initialized; it is faster from {:.1f} GB", gigabytes);
   } else {
