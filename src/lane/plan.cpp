@@ -71,9 +71,13 @@ void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine)
     memory_each = 2;                                     // input and output
   }
   plan.chunk_bytes = chunk.bytes;
-  while (plan.chunk_bytes > chunk.min_bytes &&
-         memory_each * plan.chunks * plan.chunk_bytes > max_ring_bytes(machine, device))
-    plan.chunk_bytes /= 2;
+  const auto shrink = [&](std::size_t min_bytes, std::uint64_t max_ring) {
+    while (plan.chunk_bytes > min_bytes && memory_each * plan.chunks * plan.chunk_bytes > max_ring)
+      plan.chunk_bytes /= 2;
+  };
+  shrink(chunk.min_bytes, max_ring_bytes(machine, device));
+  // A short file does not make up for the time that the first use of a large ring takes.
+  if (file && !workload.from_disk) shrink(chunk.short_file_bytes, workload.parallel_bytes / 8);
   plan.chunk_bytes = workload.chunk_bytes.value_or(plan.chunk_bytes);
   if (file) plan.chunks = std::min(plan.chunks, chunks_of(workload, plan.chunk_bytes));
   // Pinning huge pages is faster, and direct reads into them are much faster. The kernel clears a whole huge

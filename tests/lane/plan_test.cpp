@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t GB = 1000000000;
+constexpr std::size_t KiB = std::size_t{1} << 10;
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
 constexpr Workload pipe{};
@@ -113,7 +114,6 @@ TEST_CASE("a small file gets no more chunks, and no more CUDA streams, than it f
       CAPTURE(bytes);
       CHECK(planned(bytes).first[0].count == count);
       CHECK(planned(bytes).chunks == count);
-      CHECK(plan("cpu", file_of(bytes), machine(16)).chunks == (bytes + MiB - 1) / MiB);
     }
   CHECK(planned(8 * chunk).first[0].count == 8u);
   CHECK(planned(20 * chunk).chunks == 20u);
@@ -124,10 +124,29 @@ TEST_CASE("a small file gets no more chunks, and no more CUDA streams, than it f
   CHECK(plan("cuda:0:5", small, machine(16)).first[0].count == 5u);
 }
 
+TEST_CASE("CPU lanes get smaller chunks for a file that is not at least eight times as large as their ring") {
+  const auto chunk = [](std::string_view lanes, Workload workload) {
+    return plan(lanes, workload, machine(16)).chunk_bytes;
+  };
+  constexpr std::uint64_t enough = std::uint64_t{8} * 2 * 33 * MiB;  // 33 chunks for 16 lanes
+  CHECK(chunk("cpu", file_of(enough)) == MiB);
+  CHECK(chunk("cpu", file_of(enough - 1)) == 512 * KiB);
+  CHECK(chunk("cpu", file_of(enough / 2)) == 512 * KiB);
+  CHECK(chunk("cpu", file_of(enough / 2 - 1)) == 256 * KiB);
+  CHECK(chunk("cpu", file_of(1)) == 256 * KiB);
+  CHECK(plan("cpu", file_of(7 * 256 * KiB + 1), machine(16)).chunks == 8);
+  Workload short_file = file_of(enough / 2);
+  short_file.from_disk = true;
+  CHECK(chunk("cpu", short_file) == MiB);
+  CHECK(chunk("cuda:0", file_of(enough / 16)) == 4 * MiB);
+  short_file.chunk_bytes = 3 * MiB;
+  CHECK(chunk("cpu", short_file) == 3 * MiB);
+}
+
 TEST_CASE("the ring has huge pages if the input fills it, or if CUDA lanes pin it from the beginning") {
   const LanePlan large = plan("cpu", file, machine(4));
   CHECK(large.huge_pages);
-  const std::uint64_t ring = 2 * large.chunks * large.chunk_bytes;
+  const std::uint64_t ring = 2 * large.chunks * 256 * KiB;  // of a short file
   CHECK(plan("cpu", file_of(ring), machine(4)).huge_pages);
   CHECK_FALSE(plan("cpu", file_of(ring - 1), machine(4)).huge_pages);
   CHECK_FALSE(plan("cpu", pipe, machine(4)).huge_pages);
