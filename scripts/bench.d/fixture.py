@@ -118,16 +118,8 @@ class Fixture:
                          action="decrypt" if form == "open" else "encrypt", lanes=lanes or "auto")
 
     def cuda_lanes(self):
-        """Arguments of -l for one GPU, alone and with CPU lanes, and for several."""
-        if not self.gpus:
-            return []
-        several = [count for count in (2, 4, 8) if count < self.gpus]
-        return ["cuda:0", "cpu+cuda:0", *map(self.devices, several), *(["cuda"] if self.gpus > 1 else [])]
-
-    @staticmethod
-    def devices(count):
-        """The argument of -l for the first GPUs."""
-        return "+".join(f"cuda:{device}" for device in range(count))
+        """Arguments of -l for one GPU, alone and with CPU lanes."""
+        return ["cuda:0", "cpu+cuda:0"] if self.gpus else []
 
     # Rivals -----------------------------------------------------------------------------------------
 

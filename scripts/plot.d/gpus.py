@@ -1,62 +1,60 @@
 """The table and the picture of rates by number of GPUs, next to those of a program that only reads and copies."""
 
 from inputs import group
-from results import MI, OURS, both_rates, lanes_rate, markdown, significant, size_of, time_of
-from style import COLORS, GRAY, RATE, label_lines
+from results import MI, both_rates, cpu_of, lanes_rate, markdown, named, significant, size_of, time_of
+from style import COLORS, GRAY, RATE, count_axis, label_lines
 
 FORMS = {"raw": ("raw", "encrypt"), "sealed": ("sealed", "encrypt"), "decryption": ("sealed", "decrypt")}
 STEPS = {"copies alone": "in+out", "reading alone": "read", "reading and copies": "read+in+out"}
 
 
-def gpus_of(row):
-    return row["lanes"].count("cuda")
+class Gpus:
+    """The rows of this part: those of the large file by case, whose text after the size is empty for the default, and
+    those of the small one, whose time shows how long CUDA takes to start. Without GPUs, there are only CPU lanes."""
 
+    def __init__(self, run):
+        rows = [{**row, "gpus": row["lanes"].count("cuda")} for row in run.of_part("gpus")]
+        large = [row for row in rows if int(row["bytes"]) > MI]
+        self.cases = {case.partition(", ")[2]: here for (case,), here in group(large, "case").items()}
+        self.default = self.cases.get("", [])
+        self.small = [row for row in rows if int(row["bytes"]) <= MI]
+        self.counts = sorted({row["gpus"] for row in rows})
+        self.transfer = run.transfer
 
-def rows_by_case(run):
-    """The rows of each case, by its text after the size of the file, which is empty for the default. Without the small
-    file, whose time shows how long CUDA takes to start."""
-    large = [row for row in run.of_part("gpus") if int(row["bytes"]) > MI]
-    return {case.partition(", ")[2]: here for (case,), here in group(large, "case").items()}
+    def row(self, rows, form, count):
+        kind, action = FORMS[form]
+        return named(rows, gpus=count, format=kind, action=action)
 
+    def best_transfer(self, name, count):
+        """The best rate with any number of streams and any size of a chunk; None if not measured."""
+        rates = [float(row["gb_per_s"]) for row in self.transfer
+                 if row["steps"] == STEPS[name] and int(row["devices"]) == count]
+        return max(rates, default=None)
 
-def row_of(rows, form, count):
-    return next((row for row in rows if gpus_of(row) == count and (row["format"], row["action"]) == FORMS[form]), None)
-
-
-def best_transfer(run, steps, count):
-    """The best rate of any number of streams and size of a chunk."""
-    return max((float(row["gb_per_s"]) for row in run.transfer if row["steps"] == steps and int(row["devices"]) == count),
-               default=None)
-
-
-def rate_or_empty(rate):
-    return significant(rate) if rate else ""
+    def share_of_copies(self, count):
+        row, copies = self.row(self.default, "sealed", count), self.best_transfer("copies alone", count)
+        return f"{lanes_rate(row) / copies:.0%}" if row and copies and row["lanes_seconds"] else ""
 
 
 def gpus_table(run):
-    cases = rows_by_case(run)
-    default = cases.get("", [])
-    counts = sorted({gpus_of(row) for row in run.of_part("gpus")} - {0})
-    rows = [[name, *(rate_or_empty(best_transfer(run, steps, count)) for count in counts)] for name, steps in STEPS.items()]
-    for case, here in cases.items():
-        of_case = [[", ".join(filter(None, (form, case))), *(both_rates(row_of(here, form, count)) for count in counts)]
-                   for form in FORMS]
-        rows += [row for row in of_case if any(row[1:])]
-    rows.append(["sealed, of copies alone", *(share_of_copies(run, row_of(default, "sealed", count), count) for count in counts)])
-    rows.append(["sealed, CPU s/GB", *(cpu_per_gigabyte(row_of(default, "sealed", count)) for count in counts)])
-    small = [row for row in run.of_part("gpus") if int(row["bytes"]) <= MI]
-    rows.append(["sealed, 1 MiB", *(time_of(row_of(small, "sealed", count)) for count in counts)])
-    heading = f"GB/s, {size_of(default)}" if default else ""
-    return markdown([heading, *(f"{count} GPU{'s' * (count > 1)}" for count in counts)], rows)
+    gpus = Gpus(run)
 
+    def line(name, cell):
+        return [name, *(cell(count) for count in gpus.counts)]
 
-def share_of_copies(run, row, count):
-    copies = best_transfer(run, STEPS["copies alone"], count)
-    return f"{lanes_rate(row) / copies:.0%}" if row and copies else ""
+    def transfer(name):
+        return lambda count: significant(rate) if (rate := gpus.best_transfer(name, count)) else ""
 
+    def rates(rows, form):
+        return lambda count: both_rates(gpus.row(rows, form, count))
 
-def cpu_per_gigabyte(row):
-    return f"{float(row['cpu_seconds']) / int(row['bytes']) * 1e9:.2f}" if row else ""
+    lines = [line(name, transfer(name)) for name in STEPS]
+    lines += [line(", ".join(filter(None, (form, case))), rates(rows, form)) for case, rows in gpus.cases.items() for form in FORMS]
+    lines += [line("sealed, % of copies alone", gpus.share_of_copies),
+              line("sealed, CPU s/GB", lambda count: cpu_of(gpus.row(gpus.default, "sealed", count))),
+              line("sealed, 1 KiB", lambda count: time_of(gpus.row(gpus.small, "sealed", count)))]
+    headings = [f"{count} GPU{'s' * (count > 1)}" if count else "`-l cpu`" for count in gpus.counts]
+    return markdown([f"GB/s, {size_of(gpus.default)}", *headings], [each for each in lines if any(each[1:])])
 
 
 TABLES = {"gpus": gpus_table}
@@ -64,31 +62,28 @@ TABLES = {"gpus": gpus_table}
 
 def draw(plt, run, save):
     """A line for each form, without the startup and shutdown of CUDA, and one for each limit."""
-    default = rows_by_case(run).get("", [])
-    counts = sorted({gpus_of(row) for row in default} - {0})
-    if not counts:
+    gpus = Gpus(run)
+    counts = [count for count in gpus.counts if count > 0]
+    if not gpus.default or not counts:
         return
-    lines = {form: {count: lanes_rate(row_of(default, form, count)) for count in counts if row_of(default, form, count)}
-             for form in FORMS}
-    limits = {name: {count: rate for count in counts if (rate := best_transfer(run, STEPS[name], count))}
-              for name in ("copies alone", "reading and copies")}
+    lines = [(form, color, "-", lambda count, form=form: rate_if(gpus.row(gpus.default, form, count)))
+             for form, color in zip(FORMS, COLORS)]
+    lines += [(name, GRAY, style, lambda count, name=name: gpus.best_transfer(name, count))
+              for name, style in (("copies alone", "--"), ("reading and copies", ":"))]
     figure, axis = plt.subplots(figsize=(5, 3.2))
-    ends = [draw_line(axis, name, line, color, "-") for color, (name, line) in zip(COLORS, lines.items()) if line]
-    ends += [draw_line(axis, name, line, GRAY, style) for style, (name, line) in zip(("--", ":"), limits.items()) if line]
+    ends = []
+    for name, color, style, rate in lines:
+        line = {count: rate(count) for count in counts if rate(count)}
+        if line:
+            axis.plot(line.keys(), line.values(), color=color, linestyle=style, marker="o", markersize=3, linewidth=1.6)
+            ends.append((max(line), line[max(line)], name, color))
     axis.set_ylim(bottom=0)
-    axis.set_xscale("log", base=2)
-    axis.set_xticks(counts, [str(count) for count in counts])
-    axis.minorticks_off()
-    axis.set_xlabel("GPUs")
+    count_axis(axis, counts, "GPUs")
     axis.set_ylabel(RATE)
-    axis.set_title(f"AES-256, {size_of(default)} to /dev/null, without startup")
-    axis.grid(True, alpha=0.3)
+    axis.set_title(f"AES-256, {size_of(gpus.default)} to /dev/null, without startup")
     label_lines(axis, ends)
     save(figure, "gpus")
 
 
-def draw_line(axis, name, line, color, style):
-    """Returns its end, for label_lines()."""
-    axis.plot(line.keys(), line.values(), color=color, linestyle=style, marker="o", markersize=3, linewidth=1.6)
-    last = max(line)
-    return last, line[last], name, color
+def rate_if(row):
+    return lanes_rate(row) if row and row["lanes_seconds"] else None

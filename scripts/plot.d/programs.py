@@ -3,7 +3,7 @@
 import re
 
 from inputs import group, points
-from style import COLORS, GRAY, RATE, label_lines, plain, rate_name, title_of
+from style import COLORS, GRAY, RATE, count_axis, label_lines, plain, rate_name, title_of
 
 COLUMNS = {"part", "case", "program", "cipher", "format", "action", "lanes", "bytes", "seconds"}
 OURS = "gpuaes-stream"
@@ -75,13 +75,8 @@ def draw_cpus(plt, rows):
             counts = sorted(line)
             axis.plot(counts, [line[count] for count in counts], color=color, marker="o", markersize=3, linewidth=1.6)
             ends.append((counts[-1], line[counts[-1]], f"-l {name}", color))
-        axis.set_xscale("log", base=2)
-        ticks = sorted({count for line in lines.values() for count in line})
-        axis.set_xticks(ticks, [str(tick) for tick in ticks])
-        axis.minorticks_off()
-        axis.set_xlabel("CPUs")
+        count_axis(axis, sorted({count for line in lines.values() for count in line}), "CPUs")
         axis.set_title(f"{title_of(cipher)}, {form}")
-        axis.grid(True, alpha=0.3)
         label_lines(axis, ends)
     axes[0, 0].set_ylabel(RATE)
     return figure

@@ -36,10 +36,6 @@ class Run:
     def of_part(self, part):
         return [row for row in self.programs if row["part"] == part]
 
-    def find(self, part, **values):
-        """The first row of a part with these values."""
-        return next((row for row in self.of_part(part) if all(row[name] == value for name, value in values.items())), None)
-
 
 def significant(number):
     """Three digits; further ones vary from run to run."""
@@ -48,6 +44,10 @@ def significant(number):
 
 def duration(seconds):
     return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.2f} s"
+
+
+def named(rows, **values):
+    return next((row for row in rows if all(row[name] == value for name, value in values.items())), None)
 
 
 def rate_of(row):
@@ -66,6 +66,11 @@ def both_rates(row):
 def lanes_rate(row):
     """The rate of the time when lanes had work."""
     return int(row["bytes"]) / float(row["lanes_seconds"]) / 1e9
+
+
+def cpu_of(row):
+    """CPU seconds per gigabyte."""
+    return f"{float(row['cpu_seconds']) / int(row['bytes']) * 1e9:.2f}" if row else ""
 
 
 def time_of(row):

@@ -3,7 +3,7 @@
 import math
 
 from inputs import group, points
-from style import COLORS, RATE, label_lines, plain, title_of
+from style import COLORS, RATE, count_axis, label_lines, plain, title_of
 
 COLUMNS = {"variant", "cipher", "mode", "threads", "blocks_per_thread", "streams", "gb_per_s"}
 SHAPE = ("threads", "blocks_per_thread")
@@ -65,14 +65,9 @@ def draw_streams(plt, rows, cipher):
         axis.plot([at for (at,), _ in best], [rate for _, rate in best], color=color, marker="o", markersize=3, linewidth=1.6)
         name = variant if not threads and not blocks else f"{variant}, {choice(threads)} threads, {choice(blocks)} blocks"
         ends.append((best[-1][0][0], best[-1][1], name, color))
-    axis.set_xscale("log", base=2)
-    ticks = sorted({row["streams"] for row in rows})
-    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axis.minorticks_off()
-    axis.set_xlabel("streams")
+    count_axis(axis, sorted({row["streams"] for row in rows}), "streams")
     axis.set_ylabel(RATE)
     axis.set_ylim(bottom=0)
-    axis.grid(True, alpha=0.3)
     axis.set_title(plain(f"{title_of(cipher)}, with copies to and from the device"))
     label_lines(axis, ends)
     return figure

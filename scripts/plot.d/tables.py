@@ -5,7 +5,7 @@ import re
 import gpus
 import part_tables
 from inputs import group
-from results import MI, OURS, both_rates, markdown, rate_of, ratio, size_of, time_of
+from results import MI, OURS, both_rates, cpu_of, markdown, named, rate_of, ratio, size_of, time_of
 from style import size_name, title_of
 
 RIVALS = ("openssl", "age", "gpg", "gost-engine")
@@ -15,13 +15,13 @@ RIVALS = ("openssl", "age", "gpg", "gost-engine")
 
 
 def run_table(run):
-    gpus = run.facts_of("GPU")
+    names = run.facts_of("GPU")
     rows = [("date", run.fact("date")), ("commit", f"`{run.fact('commit')[:12]}`"), ("command", f"`{run.fact('command')}`"),
             ("CPU", f"{cpu_name(run)}, {run.fact('CPUs')} CPUs; {run.fact('extensions')}"), ("caches", run.fact("caches")),
             ("memory", run.fact("memory"))]
-    if gpus:
-        count = f"{len(gpus)} × " if len(gpus) > 1 else ""
-        rows.append(("GPU", f"{count}{gpus[0]}, {run.fact('GPU memory')}, {run.fact('link')}, driver {run.fact('driver')}"))
+    if names:
+        count = f"{len(names)} × " if len(names) > 1 else ""
+        rows.append(("GPU", f"{count}{names[0]}, {run.fact('GPU memory')}, {run.fact('link')}, driver {run.fact('driver')}"))
     rows += [("Linux", run.fact("Linux")), ("other programs", "; ".join(filter(None, (version(run, rival) for rival in ("openssl", "age", "gpg"))))),
              ("left out", "; ".join(OPTIONS.sub("", text) for text in run.facts_of("left out") + run.facts_of("failed")))]
     return markdown(["", ""], [row for row in rows if row[1]], align="---")
@@ -41,8 +41,8 @@ def cpu_name(run):
 
 
 def machine_name(run):
-    gpus = run.facts_of("GPU")
-    gpu = f"one {gpus[0]}" if len(gpus) == 1 else f"{len(gpus)} × {gpus[0]}" if gpus else "no GPU"
+    names = run.facts_of("GPU")
+    gpu = f"one {names[0]}" if len(names) == 1 else f"{len(names)} × {names[0]}" if names else "no GPU"
     return f"{run.fact('CPUs')} CPUs ({cpu_name(run)}), {gpu}"
 
 
@@ -55,10 +55,6 @@ def case_rows(run, part, case):
 
 def cases_of(run, part):
     return [case for (case,) in group(run.of_part(part), "case")]
-
-
-def named(rows, **values):
-    return next((row for row in rows if all(row[name] == value for name, value in values.items())), None)
 
 
 def best_copy(rows):
@@ -142,7 +138,7 @@ def pipe_table(run):
         name = f"{title_of(row['cipher'])} {row['format']}{action}, `-l {row['lanes']}`" if row["program"] == OURS else \
             "a filter that only copies" if row is copy else f"`{row['program']}`"
         rows.append([name, rate_of(row), ratio(row, copy), ratio(row, openssl),
-                     f"{float(row['cpu_seconds']) / int(row['bytes']) * 1e9:.2f}"])
+                     cpu_of(row)])
     return markdown([f"{size_of(here)}", "GB/s", "vs. a copy", "vs. `openssl`", "CPU s/GB"], rows)
 
 
@@ -151,7 +147,7 @@ def cpu_seconds_table(run):
     parts = {"file": "file in the page cache", "cold": "file not in the page cache", "pipe": "between two pipes"}
     here = {part: [row for row in run.of_part(part) if is_sealed_or_other(row)] for part in parts}
     names = list(dict.fromkeys(name_with_lanes(row) for rows in here.values() for row in rows))
-    cells = {(part, name_with_lanes(row)): [rate_of(row), f"{float(row['cpu_seconds']) / int(row['bytes']) * 1e9:.2f}"]
+    cells = {(part, name_with_lanes(row)): [rate_of(row), cpu_of(row)]
              for part, rows in here.items() for row in rows}
     return markdown(["", *(heading for part in parts.values() for heading in (f"{part}, GB/s", "CPU s/GB"))],
                     [[name, *(cell for part in parts for cell in cells.get((part, name), ["", ""]))] for name in names])

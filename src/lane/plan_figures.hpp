@@ -69,8 +69,7 @@ inline constexpr PlanFigures figures{
     .max_disk = 30e9,
 
     // Four streams even with fewer CPUs: while one thread waits, another one reads. With several devices,
-    // each
-    // thread reads more slowly, so it takes more of them to keep the links busy.
+    // each thread reads more slowly, so it takes more of them to keep the links busy.
     .min_file_streams = 4,
     .max_file_streams = 8,
     .max_streams_of_several = 16,
