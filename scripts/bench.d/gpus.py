@@ -1,4 +1,4 @@
-"""1, 2, 4, 8 and all GPUs of one host, from the page cache to /dev/null: sizes of chunks, additional CPU lanes, and the
+"""1, 2, 4, 8 and all GPUs of one host, from the page cache to /dev/null: chunk sizes, additional CPU lanes, and the
 rates of a program that only reads and copies."""
 
 from contender import take_turns
@@ -26,13 +26,15 @@ def run(fixture):
         fixture.results.compare("gpus", ", ".join([words_of(size), *case]), contenders, size)
 
     measure([], ["cpu", *devices])
-    fixture.bench_rows("transfer", "transfer", "--devices", ",".join(map(str, counts)), "--streams", "8,16", "--sizes",
+    fixture.bench_rows("transfer", "transfer", "--devices", ",".join(map(str, counts)), "--streams", "4,8,16", "--sizes",
                        ",".join(CHUNKS), "--steps", "in+out,read,read+in+out", source=path, seconds=180)
     for chunk in CHUNKS:
         measure([f"chunks of {words_of(size_of(chunk))}"], devices, "-b", chunk)
     for count in CPU_LANES:
         if count <= fixture.cpus:
             measure([f"{count} CPU lanes"], [f"cpu:{count}+{each}" for each in devices])
+        else:
+            fixture.results.left_out(f"{count} CPU lanes with GPUs: only {fixture.cpus} CPUs")
 
 
 def measure_start(fixture, devices):

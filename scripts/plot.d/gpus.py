@@ -10,7 +10,7 @@ STEPS = {"copies alone": "in+out", "reading alone": "read", "reading and copies"
 
 class Gpus:
     """The rows of this part: those of the large file by case, whose text after the size is empty for the default, and
-    those of the small one, whose time shows how long CUDA takes to start. Without GPUs, there are only CPU lanes."""
+    those of the small one, whose time shows how long CUDA takes to start."""
 
     def __init__(self, run):
         rows = [{**row, "gpus": row["lanes"].count("cuda")} for row in run.of_part("gpus")]
@@ -73,7 +73,7 @@ def draw(plt, run, save):
     figure, axis = plt.subplots(figsize=(5, 3.2))
     ends = []
     for name, color, style, rate in lines:
-        line = {count: rate(count) for count in counts if rate(count)}
+        line = {count: value for count in counts if (value := rate(count))}
         if line:
             axis.plot(line.keys(), line.values(), color=color, linestyle=style, marker="o", markersize=3, linewidth=1.6)
             ends.append((max(line), line[max(line)], name, color))

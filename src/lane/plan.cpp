@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -32,10 +33,21 @@ std::size_t chunks_of(const Workload& workload, std::size_t chunk_bytes) {
   return static_cast<std::size_t>(whole + (workload.parallel_bytes % chunk_bytes > 0 || whole == 0));
 }
 
-// That the lanes of `spec` are spread over.
+// The number of devices that the lanes of `spec` use; 0 for CPU lanes.
 unsigned count_devices(const LaneSpec& spec) {
   if (!uses_device(spec)) return 0;
   return spec.device ? 1 : std::max(static_cast<unsigned>(info(spec.backend).count_devices()), 1u);
+}
+
+// The number of devices that all lanes together use.
+unsigned count_devices(const std::vector<LaneSpec>& specs) {
+  std::set<unsigned> named;
+  unsigned most = 0;
+  for (const LaneSpec& spec : specs) {
+    if (spec.device) named.insert(*spec.device);
+    most = std::max(most, count_devices(spec));
+  }
+  return std::max(most, static_cast<unsigned>(named.size()));
 }
 
 // The ring -----------------------------------------------------------------------------------------
@@ -76,8 +88,9 @@ void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine)
       plan.chunk_bytes /= 2;
   };
   shrink(chunk.min_bytes, max_ring_bytes(machine, device));
-  // A short file does not make up for the time that the first use of a large ring takes.
-  if (file && !workload.from_disk) shrink(chunk.short_file_bytes, workload.parallel_bytes / 8);
+  // For a short file, the first use of a large ring costs more time than large chunks save.
+  if (file && !device && !workload.from_disk)
+    shrink(figures.short_file_chunk_bytes, workload.parallel_bytes / 8);
   plan.chunk_bytes = workload.chunk_bytes.value_or(plan.chunk_bytes);
   if (file) plan.chunks = std::min(plan.chunks, chunks_of(workload, plan.chunk_bytes));
   // Pinning huge pages is faster, and direct reads into them are much faster. The kernel clears a whole huge
@@ -116,11 +129,12 @@ double cpu_rate_with_cuda(const LaneRates& rates) {
   return std::min(figures.cpu_lane_with_cuda, rates.cpu_lane);
 }
 
-// With a file, CPUs drive the device first, and those not needed for it run CPU lanes. But if these take
-// longer for a chunk than the device takes for the rest of the ring, it waits for them.
+// With a file, CPUs drive the device first, and those not needed for it run CPU lanes. But if a CPU lane
+// takes longer for one chunk than the device takes for the rest of the ring, the device has to wait.
 unsigned cpu_count_with_cuda(unsigned cpus, unsigned streams, const LaneRates& rates) {
-  const auto chunks = static_cast<double>(cuda_jobs_per_lane * streams + figures.extra_cuda_chunks);
-  return cpu_rate_with_cuda(rates) * chunks < rates.max_cuda ? 0 : cpus - std::min(cpus, streams);
+  constexpr std::size_t chunks = cuda_jobs_per_lane * figures.max_file_streams + figures.extra_cuda_chunks;
+  const bool keep_up = cpu_rate_with_cuda(rates) * static_cast<double>(chunks) > rates.max_cuda;
+  return keep_up ? cpus - std::min(cpus, streams) : 0;
 }
 
 Choice choice_for_file(unsigned cpus, const LaneRates& rates) {
@@ -262,8 +276,7 @@ LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Ma
   LanePlan plan;
   plan.first = choice.named;
   if (plan.first.empty()) (choice.low_cpu ? choose_low_cpu : choose_fastest)(plan, workload, machine);
-  unsigned devices = 0;
-  for (const LaneSpec& spec : plan.first) devices += count_devices(spec);
+  const unsigned devices = count_devices(plan.first);
   for (LaneSpec& spec : plan.first)
     if (!spec.count) spec.count = info(spec.backend).default_count(machine.cpus, devices, workload);
   size_ring(plan, workload, machine);

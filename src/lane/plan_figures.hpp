@@ -7,10 +7,9 @@
 
 namespace gpuaes {
 
-// Bytes of plaintext in a chunk: the default, the minimum if chunks shrink to keep the ring in the cache, and
-// the minimum if they shrink to make the ring smaller than a short file.
+// Bytes of plaintext in a chunk: the default, and the minimum if chunks shrink to keep the ring in the cache.
 struct ChunkFigures {
-  std::size_t bytes, min_bytes, short_file_bytes;
+  std::size_t bytes, min_bytes;
 };
 
 // Bytes of input per second, from a file in the page cache.
@@ -23,8 +22,9 @@ struct LaneRates {
 
 struct PlanFigures {
   ChunkFigures cpu_file, cpu_pipe, cuda_file, cuda_pipe;
-  std::size_t safe_ring_bytes;  // rings up to this size are fast with any cache
-  double cpu_ring_caches;       // maximum ring size as a multiple of the last-level cache
+  std::size_t short_file_chunk_bytes;  // the minimum on CPU lanes if chunks shrink for a short file
+  std::size_t safe_ring_bytes;         // rings up to this size are fast with any cache
+  double cpu_ring_caches;              // maximum ring size as a multiple of the last-level cache
   double cuda_ring_caches;
   std::size_t extra_cuda_chunks;  // in addition to the jobs in flight, for reading and writing
 
@@ -54,10 +54,11 @@ inline constexpr PlanFigures figures{
     // A chunk of a file fits in a core's L2 cache. Between pipes, one lane reads or writes while the others
     // encrypt, each with one chunk in its cache; larger chunks were slower. Chunks for CUDA lanes must be
     // large enough to be worth a launch.
-    .cpu_file = {.bytes = 1 << 20, .min_bytes = 64 << 10, .short_file_bytes = 256 << 10},
-    .cpu_pipe = {.bytes = 256 << 10, .min_bytes = 64 << 10, .short_file_bytes = 256 << 10},
-    .cuda_file = {.bytes = 4 << 20, .min_bytes = 2 << 20, .short_file_bytes = 4 << 20},
-    .cuda_pipe = {.bytes = 1 << 20, .min_bytes = 1 << 20, .short_file_bytes = 1 << 20},
+    .cpu_file = {.bytes = 1 << 20, .min_bytes = 64 << 10},
+    .cpu_pipe = {.bytes = 256 << 10, .min_bytes = 64 << 10},
+    .cuda_file = {.bytes = 4 << 20, .min_bytes = 2 << 20},
+    .cuda_pipe = {.bytes = 1 << 20, .min_bytes = 1 << 20},
+    .short_file_chunk_bytes = 256 << 10,
     .safe_ring_bytes = 96 << 20,
     .cpu_ring_caches = 1,
     .cuda_ring_caches = 0.4,

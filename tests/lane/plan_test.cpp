@@ -84,6 +84,7 @@ TEST_CASE("several devices share the CPUs, and each gets more streams than one d
   CHECK(streams("cpu:2+cuda:0+cuda:1:3", file, 32) == Counts{2, 16, 3});
   CHECK(streams("cpu:2+cuda:0", file, 32) == Counts{2, 8});
   CHECK(streams("cuda:0+cuda:1", pipe, 32) == Counts{2, 2});
+  CHECK(streams("cuda:0+cuda:0", file, 32) == Counts{8, 8});  // one device
 }
 
 TEST_CASE(
@@ -139,6 +140,7 @@ TEST_CASE("CPU lanes get smaller chunks for a file that is not at least eight ti
   short_file.from_disk = true;
   CHECK(chunk("cpu", short_file) == MiB);
   CHECK(chunk("cuda:0", file_of(enough / 16)) == 4 * MiB);
+  short_file.from_disk = false;
   short_file.chunk_bytes = 3 * MiB;
   CHECK(chunk("cpu", short_file) == 3 * MiB);
 }
@@ -176,6 +178,9 @@ TEST_CASE("CUDA takes over large files if it is available and pays off, with CPU
   CHECK(lanes_of(plan("auto", file, machine(4, true)).later) == "cuda:0:4");
   CHECK(lanes_of(plan("auto", file, machine(8, true)).later) == "cuda:0:8");
   CHECK(lanes_of(plan("auto", file, machine(12, true)).later) == "cuda:0:8+cpu:4");
+  Workload on_disk = file;
+  on_disk.from_disk = true;
+  CHECK(lanes_of(plan("auto", on_disk, machine(12, true)).later) == "cuda:0:4+cpu:8");
   CHECK(contains(plan("auto", file, machine(4, true)).reason,
                  "auto: CUDA takes over once it is initialized; it is faster from "));
   CHECK(plan("auto", file, machine(4, false)).later.empty());

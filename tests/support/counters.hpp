@@ -8,7 +8,7 @@
 
 namespace gpuaes {
 
-// All bits of half a counter: the next increment carries.
+// Half a counter with all bits set: the next increment carries.
 inline constexpr std::uint64_t all = ~std::uint64_t{0};
 
 // Counters that carry out of 32, 64 and 128 bits within a job, and one that does not.
