@@ -20,19 +20,19 @@ def run(fixture):
     path = fixture.file_of(size)
     sources = {"raw": path, "sealed": path, "open": fixture.sealed(size)}
 
-    def measure(case, lanes, *options):
+    def measure(lanes, case="", *options):
         contenders = [fixture.ours(form, each, source, more=options) for form, source in sources.items() for each in lanes]
         take_turns(contenders, fixture.runs(3), fixture.deadline.at_most(90))
-        fixture.results.compare("gpus", ", ".join([words_of(size), *case]), contenders, size)
+        fixture.results.compare("gpus", words_of(size) + case, contenders, size)
 
-    measure([], ["cpu", *devices])
+    measure(["cpu", *devices])
     fixture.bench_rows("transfer", "transfer", "--devices", ",".join(map(str, counts)), "--streams", "4,8,16", "--sizes",
                        ",".join(CHUNKS), "--steps", "in+out,read,read+in+out", source=path, seconds=180)
     for chunk in CHUNKS:
-        measure([f"chunks of {words_of(size_of(chunk))}"], devices, "-b", chunk)
+        measure(devices, f", chunks of {words_of(size_of(chunk))}", "-b", chunk)
     for count in CPU_LANES:
         if count <= fixture.cpus:
-            measure([f"{count} CPU lanes"], [f"cpu:{count}+{each}" for each in devices])
+            measure([f"cpu:{count}+{each}" for each in devices], f", {count} CPU lanes")
         else:
             fixture.results.left_out(f"{count} CPU lanes with GPUs: only {fixture.cpus} CPUs")
 

@@ -137,8 +137,7 @@ def pipe_table(run):
         action = "" if row["action"] == "encrypt" else ", decryption"
         name = f"{title_of(row['cipher'])} {row['format']}{action}, `-l {row['lanes']}`" if row["program"] == OURS else \
             "a filter that only copies" if row is copy else f"`{row['program']}`"
-        rows.append([name, rate_of(row), ratio(row, copy), ratio(row, openssl),
-                     cpu_of(row)])
+        rows.append([name, rate_of(row), ratio(row, copy), ratio(row, openssl), cpu_of(row)])
     return markdown([f"{size_of(here)}", "GB/s", "vs. a copy", "vs. `openssl`", "CPU s/GB"], rows)
 
 
@@ -147,8 +146,7 @@ def cpu_seconds_table(run):
     parts = {"file": "file in the page cache", "cold": "file not in the page cache", "pipe": "between two pipes"}
     here = {part: [row for row in run.of_part(part) if is_sealed_or_other(row)] for part in parts}
     names = list(dict.fromkeys(name_with_lanes(row) for rows in here.values() for row in rows))
-    cells = {(part, name_with_lanes(row)): [rate_of(row), cpu_of(row)]
-             for part, rows in here.items() for row in rows}
+    cells = {(part, name_with_lanes(row)): [rate_of(row), cpu_of(row)] for part, rows in here.items() for row in rows}
     return markdown(["", *(heading for part in parts.values() for heading in (f"{part}, GB/s", "CPU s/GB"))],
                     [[name, *(cell for part in parts for cell in cells.get((part, name), ["", ""]))] for name in names])
 

@@ -115,6 +115,8 @@ TEST_CASE("a small file gets no more chunks, and no more CUDA streams, than it f
       CAPTURE(bytes);
       CHECK(planned(bytes).first[0].count == count);
       CHECK(planned(bytes).chunks == count);
+      const std::uint64_t cpu_chunks = (bytes + 256 * KiB - 1) / (256 * KiB);
+      CHECK(plan("cpu", file_of(bytes), machine(16)).chunks == std::min(cpu_chunks, std::uint64_t{33}));
     }
   CHECK(planned(8 * chunk).first[0].count == 8u);
   CHECK(planned(20 * chunk).chunks == 20u);

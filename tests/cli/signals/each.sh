@@ -106,7 +106,7 @@ for i in range(rounds):
             fail(f"keygen, {number.name}: expected a complete file or none, got {size} bytes")
         os.remove("out/key")
 
-# The recipient cannot be printed, because the pipe is full. The identity file is removed if its recipient was not printed.
+# It removes an identity file if a signal arrives before the recipient is printed, here because the pipe is full.
 for number in STOP_SIGNALS:
     reader, writer = os.pipe()
     os.write(writer, bytes(fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)))  # the program makes smaller pipes larger
