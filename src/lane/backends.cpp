@@ -40,22 +40,23 @@ constexpr bool is_of(Cipher cipher) {
 }
 
 constexpr std::array backends{
-    BackendInfo{.backend = Backend::cpu,
-                .name = "cpu",
-                .max_count = max_threads,
-                .supports = is_of<Family::aes, Family::kuznyechik>,
-                .count_devices = nullptr,
-                .open = open_threads<make_cpu_lane>,
-                .default_count = [](unsigned cpus, unsigned,
-                                    const Workload& workload) { return cpu_lane_count(cpus, workload); },
-                .describe = describe_cpus},
+    BackendInfo{
+        .backend = Backend::cpu,
+        .name = "cpu",
+        .max_count = max_threads,
+        .supports = is_of<Family::aes, Family::kuznyechik>,
+        .count_devices = nullptr,
+        .open = open_threads<make_cpu_lane>,
+        .default_count = [](const Machine& machine, unsigned,
+                            const Workload& workload) { return cpu_lane_count(machine.cpus, workload); },
+        .describe = describe_cpus},
     BackendInfo{.backend = Backend::reference,
                 .name = "reference",
                 .max_count = max_threads,
                 .supports = is_of<Family::aes, Family::kuznyechik>,
                 .count_devices = nullptr,
                 .open = open_threads<make_reference_lane>,
-                .default_count = [](unsigned, unsigned, const Workload&) { return 1u; },
+                .default_count = [](const Machine&, unsigned, const Workload&) { return 1u; },
                 .describe = [] { return std::vector<std::string>{}; }},  // for tests: not listed
     BackendInfo{.backend = Backend::cuda,
                 .name = "cuda",

@@ -22,6 +22,7 @@ enum class Backend { cpu, reference, cuda, last = cuda };
 
 struct LaneSpec;
 struct LaneSetup;
+struct Machine;
 struct Workload;
 
 struct BackendInfo {
@@ -35,7 +36,7 @@ struct BackendInfo {
   std::vector<std::unique_ptr<Lane>> (*open)(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
   // Number of lanes, or of streams per device, for -l without a count. `devices` are used together.
-  unsigned (*default_count)(unsigned cpus, unsigned devices, const Workload& workload);
+  unsigned (*default_count)(const Machine& machine, unsigned devices, const Workload& workload);
 
   std::vector<std::string> (*describe)();  // this machine's lanes for --list-lanes, one per line
 };

@@ -63,6 +63,15 @@ std::size_t max_ring_bytes(const Machine& machine, bool device) {
                   static_cast<std::size_t>(caches * static_cast<double>(machine.cache_bytes)));
 }
 
+// The streams of all devices together must leave the ring small enough for the cache.
+unsigned max_streams_of_several(const Machine& machine, unsigned devices, const Workload& workload) {
+  const std::size_t chunk_bytes = workload.chunk_bytes.value_or(figures.cuda_file.min_bytes);
+  const std::size_t chunks = max_ring_bytes(machine, true) / chunk_bytes;
+  const std::size_t jobs = chunks - std::min(chunks, figures.extra_cuda_chunks);
+  return static_cast<unsigned>(std::clamp<std::size_t>(
+      jobs / (cuda_jobs_per_lane * devices), figures.min_file_streams, figures.max_streams_of_several));
+}
+
 void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine) {
   bool device = false;
   for (const std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) {
@@ -180,7 +189,7 @@ void choose_low_cpu(LanePlan& plan, const Workload& workload, const Machine& mac
     plan.reason =
         fmt::format("auto:low-cpu: CUDA saves CPU time only for files of at least {:.1f} GB", gigabytes);
   } else {
-    const unsigned streams = std::min(cuda_stream_count(machine.cpus, 1, workload), figures.min_file_streams);
+    const unsigned streams = std::min(cuda_stream_count(machine, 1, workload), figures.min_file_streams);
     plan.first = {{Backend::cuda, 0, streams}};
     plan.instead = {cpu};
     plan.reason = fmt::format("auto:low-cpu: CUDA saves CPU time for files of at least {:.1f} GB", gigabytes);
@@ -207,14 +216,14 @@ void choose_fastest(LanePlan& plan, const Workload& workload, const Machine& mac
     plan.reason =
         fmt::format("auto: with {} CPUs, CUDA is faster only from {:.1f} GB", machine.cpus, gigabytes);
   } else if (file) {
-    const unsigned streams = cuda_stream_count(machine.cpus, 1, workload);
+    const unsigned streams = cuda_stream_count(machine, 1, workload);
     plan.later = {{Backend::cuda, 0, streams}};
     if (const unsigned others = cpu_count_with_cuda(machine.cpus, streams, workload.rates); others > 0)
       plan.later.push_back({Backend::cpu, {}, others});
     plan.reason =
         fmt::format("auto: CUDA takes over once it is initialized; it is faster from {:.1f} GB", gigabytes);
   } else {
-    plan.later = {{Backend::cuda, 0, cuda_stream_count(machine.cpus, 1, workload)}};
+    plan.later = {{Backend::cuda, 0, cuda_stream_count(machine, 1, workload)}};
     plan.later_from = *enough;
     plan.reason = fmt::format("auto: the input is not a file; CUDA takes over after {:.1f} GB", gigabytes);
   }
@@ -255,11 +264,13 @@ unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {
 
 // Between pipes, one stream reads and one writes; the device could serve more, but they would not help.
 // Opening a stream takes time, so there are no more streams than chunks.
-unsigned cuda_stream_count(unsigned cpus, unsigned devices, const Workload& workload) {
+unsigned cuda_stream_count(const Machine& machine, unsigned devices, const Workload& workload) {
   if (!is_file(workload)) return figures.pipe_streams;
-  const unsigned max = devices > 1 ? figures.max_streams_of_several : figures.max_file_streams;
-  const unsigned streams = workload.from_disk ? figures.min_file_streams
-                                              : std::clamp(cpus / devices, figures.min_file_streams, max);
+  const unsigned max =
+      devices > 1 ? max_streams_of_several(machine, devices, workload) : figures.max_file_streams;
+  const unsigned streams = workload.from_disk
+                               ? figures.min_file_streams
+                               : std::clamp(machine.cpus / devices, figures.min_file_streams, max);
   const std::size_t chunk_bytes = workload.chunk_bytes.value_or(figures.cuda_file.bytes);
   return static_cast<unsigned>(std::min<std::size_t>(streams, chunks_of(workload, chunk_bytes)));
 }
@@ -278,7 +289,7 @@ LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Ma
   if (plan.first.empty()) (choice.low_cpu ? choose_low_cpu : choose_fastest)(plan, workload, machine);
   const unsigned devices = count_devices(plan.first);
   for (LaneSpec& spec : plan.first)
-    if (!spec.count) spec.count = info(spec.backend).default_count(machine.cpus, devices, workload);
+    if (!spec.count) spec.count = info(spec.backend).default_count(machine, devices, workload);
   size_ring(plan, workload, machine);
   fit_memory(plan, machine);
   return plan;

@@ -60,7 +60,7 @@ std::optional<std::uint64_t> bytes_until_cuda_saves(const Workload& workload);
 
 // Number of CPU lanes, and of CUDA streams per device if `devices` are used together, for -l without a count.
 unsigned cpu_lane_count(unsigned cpus, const Workload& workload);
-unsigned cuda_stream_count(unsigned cpus, unsigned devices, const Workload& workload);
+unsigned cuda_stream_count(const Machine& machine, unsigned devices, const Workload& workload);
 
 // IoError if not even one chunk fits in memory.
 LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Machine& machine);

@@ -78,13 +78,36 @@ TEST_CASE("several devices share the CPUs, and each gets more streams than one d
   };
   using Counts = std::vector<unsigned>;
   CHECK(streams("cuda:0+cuda:1", file, 4) == Counts{4, 4});
-  CHECK(streams("cuda:0+cuda:1", file, 24) == Counts{12, 12});
-  CHECK(streams("cuda:0+cuda:1", file, 64) == Counts{16, 16});
-  CHECK(streams("cuda:0+cuda:1+cuda:2+cuda:3", file, 32) == Counts{8, 8, 8, 8});
-  CHECK(streams("cpu:2+cuda:0+cuda:1:3", file, 32) == Counts{2, 16, 3});
+  CHECK(streams("cuda:0+cuda:1", file, 18) == Counts{9, 9});
+  CHECK(streams("cuda:0+cuda:1+cuda:2+cuda:3", file, 32) == Counts{5, 5, 5, 5});
+  CHECK(streams("cpu:2+cuda:0+cuda:1:3", file, 32) == Counts{2, 11, 3});
   CHECK(streams("cpu:2+cuda:0", file, 32) == Counts{2, 8});
   CHECK(streams("cuda:0+cuda:1", pipe, 32) == Counts{2, 2});
   CHECK(streams("cuda:0+cuda:0", file, 32) == Counts{8, 8});  // one device
+}
+
+TEST_CASE("several devices get as many streams as fit in the cache with chunks of 2 MiB, but 4 to 16 each") {
+  Machine on = machine(1000);
+  const auto made = [&](unsigned devices, std::size_t cache, Workload workload = file) {
+    on.cache_bytes = cache;
+    std::string lanes = "cuda:0";
+    for (unsigned i = 1; i < devices; ++i) lanes += "+cuda:" + std::to_string(i);
+    return plan(lanes, workload, on);
+  };
+  for (const unsigned devices : {2u, 3u, 4u, 8u})
+    for (const std::size_t cache : {0 * MiB, 32 * MiB, 300 * MiB, 600 * MiB, 5000 * MiB}) {
+      CAPTURE(devices, cache);
+      const LanePlan got = made(devices, cache);
+      const unsigned streams = *got.first[0].count;
+      CHECK((streams >= 4 && streams <= 16));
+      const std::size_t max_ring = std::max(96 * MiB, cache / 10 * 4);
+      if (streams > 4) CHECK(got.chunks * got.chunk_bytes <= max_ring);
+      if (streams < 16) CHECK((got.chunks + 2 * devices) * 2 * MiB > max_ring);
+    }
+  CHECK(*made(2, 300 * MiB).first[0].count == 14);
+  Workload large_chunks = file;
+  large_chunks.chunk_bytes = 4 * MiB;
+  CHECK(*made(2, 300 * MiB, large_chunks).first[0].count == 6);
 }
 
 TEST_CASE(
