@@ -77,7 +77,9 @@ class Fixture:
         name = f"{self.file_of(size)}.{ending}"
         if not os.path.exists(name):
             with open(self.files[size], "rb") as source, open(name, "wb") as out:
-                subprocess.run(command, stdin=source, stdout=out, stderr=subprocess.DEVNULL, check=True)
+                made = subprocess.run(command, stdin=source, stdout=out, stderr=subprocess.PIPE, text=True)
+            if made.returncode != 0:
+                raise SystemExit(f"bench: cannot make {name}: {made.stderr.strip()}")
         return self.warm(name)
 
     def sealed(self, size):

@@ -5,6 +5,7 @@ from contender import take_turns
 from units import KI, size_of, words_of
 
 CHUNKS = ("1M", "2M", "4M", "8M")
+CHUNK_STREAMS = 8  # per device, with each chunk size
 CPU_LANES = (8, 16, 32)
 
 
@@ -15,7 +16,7 @@ def run(fixture):
     if not fixture.gpus:
         fixture.results.left_out("numbers of GPUs: no GPU")
         return
-    devices = ["+".join(f"cuda:{device}" for device in range(count)) for count in counts]
+    devices = [lanes_of(count) for count in counts]
     measure_start(fixture, devices)
     path = fixture.file_of(size)
     sources = {"raw": path, "sealed": path, "open": fixture.sealed(size)}
@@ -29,12 +30,17 @@ def run(fixture):
     fixture.bench_rows("transfer", "transfer", "--devices", ",".join(map(str, counts)), "--streams", "4,8,16", "--sizes",
                        ",".join(CHUNKS), "--steps", "in+out,read,read+in+out", source=path, seconds=180)
     for chunk in CHUNKS:
-        measure(devices, f", chunks of {words_of(size_of(chunk))}", "-b", chunk)
+        measure([lanes_of(count, f":{CHUNK_STREAMS}") for count in counts],
+                f", {CHUNK_STREAMS} streams, chunks of {words_of(size_of(chunk))}", "-b", chunk)
     for count in CPU_LANES:
         if count <= fixture.cpus:
             measure([f"cpu:{count}+{each}" for each in devices], f", {count} CPU lanes")
         else:
             fixture.results.left_out(f"{count} CPU lanes with GPUs: only {fixture.cpus} CPUs")
+
+
+def lanes_of(devices, streams=""):
+    return "+".join(f"cuda:{device}{streams}" for device in range(devices))
 
 
 def measure_start(fixture, devices):
