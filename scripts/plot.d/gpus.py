@@ -1,7 +1,7 @@
 """The table and the picture of rates by number of GPUs, next to those of a program that only reads and copies."""
 
 from inputs import group
-from results import MI, both_rates, cpu_of, lanes_rate, markdown, named, significant, size_of, time_of
+from results import MI, both_rates, cpu_of, lanes_rate, markdown, named, significant, size_of, time_of, with_machine
 from style import COLORS, GRAY, RATE, count_axis, label_lines
 
 FORMS = {"raw": ("raw", "encrypt"), "sealed": ("sealed", "encrypt"), "decryption": ("sealed", "decrypt")}
@@ -49,12 +49,14 @@ def gpus_table(run):
         return lambda count: both_rates(gpus.row(rows, form, count))
 
     lines = [line(name, transfer(name)) for name in STEPS]
-    lines += [line(", ".join(filter(None, (form, case))), rates(rows, form)) for case, rows in gpus.cases.items() for form in FORMS]
+    lines += [line(form, rates(gpus.default, form)) for form in FORMS]
+    lines += [line(f"sealed, {case}", rates(rows, "sealed")) for case, rows in gpus.cases.items() if case]
     lines += [line("sealed, % of copies alone", gpus.share_of_copies),
               line("sealed, CPU s/GB", lambda count: cpu_of(gpus.row(gpus.default, "sealed", count))),
               line("sealed, 1 KiB", lambda count: time_of(gpus.row(gpus.small, "sealed", count)))]
     headings = [f"{count} GPU{'s' * (count > 1)}" if count else "`-l cpu`" for count in gpus.counts]
-    return markdown([f"GB/s, {size_of(gpus.default)}", *headings], [each for each in lines if any(each[1:])])
+    table = markdown([f"GB/s, {size_of(gpus.default)}", *headings], [each for each in lines if any(each[1:])])
+    return with_machine(run, table)
 
 
 TABLES = {"gpus": gpus_table}

@@ -7,6 +7,7 @@ from style import size_name
 
 OURS = "gpuaes-stream"
 MI, GI = 1 << 20, 1 << 30
+NOT_MEASURED = "Not measured in this run."  # instead of a table
 
 
 class Run:
@@ -37,13 +38,27 @@ class Run:
         return [row for row in self.programs if row["part"] == part]
 
 
+def cpu_name(run):
+    return run.fact("CPU").replace("(R)", "").replace("(TM)", "").removesuffix(" Processor")
+
+
+def machine_name(run):
+    names = run.facts_of("GPU")
+    gpu = f"one {names[0]}" if len(names) == 1 else f"{len(names)} × {names[0]}" if names else "no GPU"
+    return f"{run.fact('CPUs')} CPUs ({cpu_name(run)}), {gpu}"
+
+
+def with_machine(run, table):
+    return table if table == NOT_MEASURED else f"{table}\n\nMeasured on {run.fact('date')}: {machine_name(run)}."
+
+
 def significant(number):
     """Three digits; further ones vary from run to run."""
     return f"{number:.0f}" if number >= 99.5 else f"{number:.1f}" if number >= 9.95 else f"{number:.2f}"
 
 
 def duration(seconds):
-    return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.2f} s"
+    return f"{significant(seconds * 1e3)} ms" if seconds < 0.9995 else f"{significant(seconds)} s"
 
 
 def named(rows, **values):
@@ -86,7 +101,7 @@ def markdown(headings, rows, align="---:"):
     rows = [[str(field) for field in row] for row in rows]
     used = [i for i in range(len(headings)) if i == 0 or any(row[i] for row in rows)]
     if not rows or len(used) < 2:
-        return "Not measured in this run."
+        return NOT_MEASURED
     lines = ["| " + " | ".join(headings[i] for i in used) + " |", "|" + "|".join("---" if i == 0 else align for i in used) + "|"]
     return "\n".join(lines + ["| " + " | ".join(row[i] for i in used) + " |" for row in rows])
 

@@ -5,7 +5,7 @@ import re
 import gpus
 import part_tables
 from inputs import group
-from results import MI, OURS, both_rates, cpu_of, markdown, named, rate_of, ratio, size_of, time_of
+from results import MI, OURS, both_rates, cpu_name, cpu_of, markdown, named, rate_of, ratio, size_of, time_of, with_machine
 from style import size_name, title_of
 
 RIVALS = ("openssl", "age", "gpg", "gost-engine")
@@ -36,16 +36,6 @@ def version(run, rival):
     return f"{rival} {text}" if text[:1].isdigit() else text
 
 
-def cpu_name(run):
-    return run.fact("CPU").replace("(R)", "").replace("(TM)", "").removesuffix(" Processor")
-
-
-def machine_name(run):
-    names = run.facts_of("GPU")
-    gpu = f"one {names[0]}" if len(names) == 1 else f"{len(names)} × {names[0]}" if names else "no GPU"
-    return f"{run.fact('CPUs')} CPUs ({cpu_name(run)}), {gpu}"
-
-
 # Programs ------------------------------------------------------------------------------------------
 
 
@@ -73,7 +63,7 @@ def summary_table(run):
         ("Kuznyechik, between two pipes", [row for row in run.of_part("pipe") if row["cipher"] == "kuznyechik"], "auto"))]
     table = markdown(["GB/s", "sealed", "raw", "decryption", *(f"`{rival}`" for rival in RIVALS)],
                      [row for row in rows if any(row[1:])])
-    return f"{table}\n\nMeasured on {run.fact('date')}: {machine_name(run)}."
+    return with_machine(run, table)
 
 
 def summary_row(title, here, lanes):

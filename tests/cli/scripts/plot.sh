@@ -150,7 +150,8 @@ write_csv("gpus/programs.csv", [
 write_csv("gpus/transfer.csv", [
     {"steps": steps, "devices": count, "streams": streams, "bytes": 1 << 20, "buffers": 2, "ring_mib": 16, "gb_per_s": rate,
      "cpu_s_per_gb": 0.1} for steps, count, streams, rate in (("in+out", 1, 8, 10), ("in+out", 1, 16, 8.7), ("in+out", 2, 8, 20))])
-write_csv("gpus/run.csv", [{"name": "CPUs", "value": "2"}])
+write_csv("gpus/run.csv", [{"name": "date", "value": "2026-01-02"}, {"name": "CPU", "value": "Some CPU"}, {"name": "CPUs", "value": "2"},
+                           *[{"name": "GPU", "value": "Some GPU"}] * 2])
 expect_pictures("gpus", "drawn-gpus", {"programs-gpus": ["GPUs", "sealed", "decryption", "copies alone"]})
 os.mkdir("gpus-document")
 for name in ("PERFORMANCE.md", "README.md"):
@@ -160,7 +161,8 @@ text = open("gpus-document/PERFORMANCE.md").read()
 for line in ("| GB/s, 4 GiB | `-l cpu` | 1 GPU | 2 GPUs |", "| copies alone |  | 10.0 | 20.0 |",
              "| sealed | 2.15 | 4.29 (8.59) | 8.59 (17.2) |", "| decryption |  |  | 10.7 (21.5) |",
              "| sealed, chunks of 2 MiB |  | 2.15 (4.29) |  |", "| sealed, % of copies alone |  | 86% | 86% |",
-             "| sealed, CPU s/GB | 0.23 | 0.23 | 0.23 |", "| sealed, 1 KiB |  | 250 ms |  |"):
+             "| sealed, CPU s/GB | 0.23 | 0.23 | 0.23 |", "| sealed, 1 KiB |  | 250 ms |  |",
+             "Measured on 2026-01-02: 2 CPUs (Some CPU), 2 × Some GPU."):
     if line not in text.splitlines():
         fail(f"expected '{line}' in the table of GPUs: {text}")
 
