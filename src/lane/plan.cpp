@@ -63,8 +63,8 @@ std::size_t max_ring_bytes(const Machine& machine, bool device) {
                   static_cast<std::size_t>(caches * static_cast<double>(machine.cache_bytes)));
 }
 
-// The streams of all devices together must leave the ring small enough for the cache.
-unsigned max_streams_of_several(const Machine& machine, unsigned devices, const Workload& workload) {
+// More streams per device would make the ring too large for the cache, even with the smallest chunks.
+unsigned max_streams_in_cache(const Machine& machine, unsigned devices, const Workload& workload) {
   const std::size_t chunk_bytes = workload.chunk_bytes.value_or(figures.cuda_file.min_bytes);
   const std::size_t chunks = max_ring_bytes(machine, true) / chunk_bytes;
   const std::size_t jobs = chunks - std::min(chunks, figures.extra_cuda_chunks);
@@ -267,7 +267,7 @@ unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {
 unsigned cuda_stream_count(const Machine& machine, unsigned devices, const Workload& workload) {
   if (!is_file(workload)) return figures.pipe_streams;
   const unsigned max =
-      devices > 1 ? max_streams_of_several(machine, devices, workload) : figures.max_file_streams;
+      devices > 1 ? max_streams_in_cache(machine, devices, workload) : figures.max_file_streams;
   const unsigned streams = workload.from_disk
                                ? figures.min_file_streams
                                : std::clamp(machine.cpus / devices, figures.min_file_streams, max);

@@ -70,7 +70,7 @@ TEST_CASE("default counts depend on the machine and the input") {
   }
 }
 
-TEST_CASE("several devices share the CPUs, and each gets more streams than one device alone") {
+TEST_CASE("several devices share the CPUs, and each may get more streams than one device alone") {
   const auto streams = [](std::string_view given, const Workload& workload, unsigned cpus) {
     std::vector<unsigned> counts;
     for (const LaneSpec& spec : plan(given, workload, machine(cpus)).first) counts.push_back(*spec.count);
@@ -86,7 +86,9 @@ TEST_CASE("several devices share the CPUs, and each gets more streams than one d
   CHECK(streams("cuda:0+cuda:0", file, 32) == Counts{8, 8});  // one device
 }
 
-TEST_CASE("several devices get as many streams as fit in the cache with chunks of 2 MiB, but 4 to 16 each") {
+TEST_CASE(
+    "several devices get as many streams as keep the ring in the cache with chunks of 2 MiB, but 4 to 16 "
+    "each") {
   Machine on = machine(1000);
   const auto made = [&](unsigned devices, std::size_t cache, Workload workload = file) {
     on.cache_bytes = cache;
@@ -105,9 +107,17 @@ TEST_CASE("several devices get as many streams as fit in the cache with chunks o
       if (streams < 16) CHECK((got.chunks + 2 * devices) * 2 * MiB > max_ring);
     }
   CHECK(*made(2, 300 * MiB).first[0].count == 14);
-  Workload large_chunks = file;
-  large_chunks.chunk_bytes = 4 * MiB;
-  CHECK(*made(2, 300 * MiB, large_chunks).first[0].count == 6);
+  const auto with_chunks_of = [&](std::size_t bytes) {
+    Workload workload = file;
+    workload.chunk_bytes = bytes;
+    return *made(2, 300 * MiB, workload).first[0].count;
+  };
+  CHECK(with_chunks_of(1 * MiB) == 16);
+  CHECK(with_chunks_of(4 * MiB) == 6);
+  CHECK(with_chunks_of(8 * MiB) == 4);
+  Workload cold = file;
+  cold.from_disk = true;
+  CHECK(*made(2, 300 * MiB, cold).first[0].count == 4);
 }
 
 TEST_CASE(
