@@ -30,6 +30,10 @@ struct Workload {
   std::optional<std::size_t> chunk_bytes;  // --chunk-size
 };
 
+inline bool is_file(const Workload& workload) {
+  return workload.parallel_bytes > 0;
+}
+
 // The speed of lanes with `cipher`, in its AEAD or in counter mode. LaneError if there are no figures for it.
 const LaneRates& lane_rates(Cipher cipher, bool authenticated);
 
@@ -49,14 +53,8 @@ struct LanePlan {
   std::string reason;       // why these lanes were chosen; empty if the user named them
 };
 
-// How many bytes of input make CUDA lanes pay off; none if they never do. For a file, this is its minimum
-// size. Otherwise, it is the position at which they take over from CPU lanes, which pays off if at least as
-// much input follows.
-std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const Workload& workload);
-
-// The position in the input at which CUDA lanes have saved the CPU time that opening them took; none if they
-// save none. Inputs of known length that end before it are not worth opening them.
-std::optional<std::uint64_t> bytes_until_cuda_saves(const Workload& workload);
+// The number of CPU lanes that outrun any pipe.
+unsigned lanes_for_pipes(const Workload& workload);
 
 // Number of CPU lanes, and of CUDA streams per device if `devices` are used together, for -l without a count.
 unsigned cpu_lane_count(unsigned cpus, const Workload& workload);

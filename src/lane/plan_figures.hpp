@@ -1,4 +1,4 @@
-// The figures on which lane/plan.cpp bases its plans. Measured with AES-256 and files in the page cache on a
+// The figures on which plans of lanes are based. Measured with AES-256 and files in the page cache on a
 // host with NVIDIA H200 devices (PCIe 5, Intel Xeon), using 1 to 64 cores and 1 to 4 devices; Kuznyechik's
 // CPU rates on an AMD EPYC with AVX2 (Zen 3).
 #pragma once

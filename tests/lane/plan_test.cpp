@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "lane/auto_lanes.hpp"
 #include "lane/plan.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
