@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <iterator>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +41,17 @@ std::vector<std::string> visible_devices() {
   return names;
 }
 
+// Set as soon as the runtime has read the variable.
+std::atomic<bool> runtime_used = false;
+
+// The CUDA runtime initializes every device it sees when it opens the first one, which takes noticeable time
+// for each device.
+void set_visible(const std::vector<unsigned>& devices, const std::vector<std::string>& names) {
+  std::string visible;
+  for (const unsigned device : devices) visible.append(visible.empty() ? "" : ",").append(names[device]);
+  setenv(variable, visible.c_str(), 1);
+}
+
 }  // namespace
 
 bool cuda_may_open() {
@@ -47,6 +60,7 @@ bool cuda_may_open() {
 
 std::size_t require_cuda_devices(const char* hint) {
   int count = 0;
+  runtime_used = true;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0)
     throw LaneError(fmt::format("no CUDA device is available: {}",
@@ -57,6 +71,7 @@ std::size_t require_cuda_devices(const char* hint) {
 
 std::size_t count_cuda_devices() {
   int count = 0;
+  runtime_used = true;
   return cudaGetDeviceCount(&count) == cudaSuccess ? static_cast<std::size_t>(count) : 0;
 }
 
@@ -73,9 +88,8 @@ std::vector<std::string> describe_cuda_devices() {
   return lines;
 }
 
-// The CUDA runtime initializes every device it sees when it opens the first one, which takes noticeable time
-// for each device.
 void show_only_named_devices(std::vector<LaneSpec>& specs) {
+  if (runtime_used) return;
   std::vector<unsigned> devices;
   for (const LaneSpec& spec : specs) {
     if (spec.backend != Backend::cuda) continue;
@@ -87,12 +101,20 @@ void show_only_named_devices(std::vector<LaneSpec>& specs) {
 
   const std::vector<std::string> visible = visible_devices();
   if (devices.empty() || devices.size() >= visible.size() || devices.back() >= visible.size()) return;
-  std::string shown;
-  for (const unsigned device : devices) shown.append(shown.empty() ? "" : ",").append(visible[device]);
-  setenv(variable, shown.c_str(), 1);
+  set_visible(devices, visible);
   for (LaneSpec& spec : specs)
     if (spec.backend == Backend::cuda)
       spec.shown_as = static_cast<unsigned>(std::ranges::find(devices, *spec.device) - devices.begin());
+}
+
+unsigned show_first_devices(unsigned max_devices) {
+  const std::vector<std::string> visible = visible_devices();
+  if (!runtime_used && max_devices < visible.size()) {
+    std::vector<unsigned> devices(max_devices);
+    std::iota(devices.begin(), devices.end(), 0u);
+    set_visible(devices, visible);
+  }
+  return std::min(max_devices, static_cast<unsigned>(count_cuda_devices()));
 }
 
 }  // namespace gpuaes

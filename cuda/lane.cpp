@@ -229,19 +229,18 @@ std::vector<Device> find_devices(std::span<const LaneSpec> specs) {
   const auto count = static_cast<unsigned>(require_cuda_devices("use -l cpu, which works on every machine"));
   std::vector<Device> devices;
   for (const LaneSpec& spec : specs) {
-    const unsigned first = spec.shown_as.value_or(spec.device.value_or(0));
-    if (spec.device && first >= count)
-      throw LaneError(fmt::format("there is no CUDA device {}; this machine has {}", *spec.device, count),
+    const unsigned device = spec.device.value();
+    const unsigned index = spec.shown_as.value_or(device);
+    if (index >= count)
+      throw LaneError(fmt::format("there is no CUDA device {}; this machine has {}", device, count),
                       "run gpuaes-stream --list-lanes to list the devices");
-    for (unsigned i = 0; i < (spec.device ? 1 : count); ++i) {
-      const int index = static_cast<int>(first + i);
-      const unsigned streams = spec.count.value_or(1);
-      const auto found = std::ranges::find(devices, index, &Device::index);
-      if (found != devices.end())
-        found->streams += streams;
-      else
-        devices.push_back({spec.device.value_or(i), index, streams, node_of_pci_device(pci_address(index))});
-    }
+    const unsigned streams = spec.count.value_or(1);
+    const auto found = std::ranges::find(devices, device, &Device::number);
+    if (found != devices.end())
+      found->streams += streams;
+    else
+      devices.push_back({device, static_cast<int>(index), streams,
+                         node_of_pci_device(pci_address(static_cast<int>(index)))});
   }
   return devices;
 }

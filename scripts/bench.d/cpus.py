@@ -1,4 +1,4 @@
-"""CPU lanes, CUDA lanes and -l auto on different numbers of CPUs, to check plan_lanes() in src/lane/plan.cpp."""
+"""CPU lanes, CUDA lanes and -l auto on different numbers of CPUs, to check src/lane/auto_lanes.cpp."""
 
 import os
 import shutil

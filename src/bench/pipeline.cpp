@@ -57,11 +57,12 @@ bool is_idle(const std::string& lanes) {
   return lanes == idle_name || lanes.starts_with("none:");
 }
 
-// Lanes that do nothing are planned like CPU lanes.
+// Lanes that do nothing are planned like CPU lanes. `cuda` is one device, since startup is not measured.
 LaneChoice parse_choice(const std::string& lanes) {
   if (!is_idle(lanes)) {
     LaneChoice choice = parse_lanes(lanes);
     if (choice.named.empty()) throw UsageError("lanes must be named: auto is not measured");
+    if (LaneSpec& first = choice.named[0]; uses_device(first) && !first.device) first.device = 0;
     return choice;
   }
   LaneSpec spec{Backend::cpu, {}, {}};

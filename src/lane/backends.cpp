@@ -45,7 +45,7 @@ constexpr std::array backends{
         .name = "cpu",
         .max_count = max_threads,
         .supports = is_of<Family::aes, Family::kuznyechik>,
-        .count_devices = nullptr,
+        .uses_device = false,
         .open = open_threads<make_cpu_lane>,
         .default_count = [](const Machine& machine, unsigned,
                             const Workload& workload) { return cpu_lane_count(machine.cpus, workload); },
@@ -54,7 +54,7 @@ constexpr std::array backends{
                 .name = "reference",
                 .max_count = max_threads,
                 .supports = is_of<Family::aes, Family::kuznyechik>,
-                .count_devices = nullptr,
+                .uses_device = false,
                 .open = open_threads<make_reference_lane>,
                 .default_count = [](const Machine&, unsigned, const Workload&) { return 1u; },
                 .describe = [] { return std::vector<std::string>{}; }},  // for tests: not listed
@@ -62,7 +62,7 @@ constexpr std::array backends{
                 .name = "cuda",
                 .max_count = max_streams,
                 .supports = is_of<Family::aes, Family::kuznyechik>,
-                .count_devices = count_cuda_devices,
+                .uses_device = true,
                 .open = open_cuda_lanes,
                 .default_count = cuda_stream_count,
                 .describe = describe_cuda_devices},
@@ -133,13 +133,16 @@ const BackendInfo& info(Backend backend) {
 }
 
 bool uses_device(const LaneSpec& spec) {
-  return info(spec.backend).count_devices != nullptr;
+  return info(spec.backend).uses_device;
 }
 
 LaneChoice parse_lanes(std::string_view text) {
   if (text == auto_lanes || text == auto_low_cpu) return {.named = {}, .low_cpu = text == auto_low_cpu};
   LaneChoice choice;
   for (const std::string_view part : split(text, '+')) choice.named.push_back(parse_part(part, text));
+  if (choice.named.size() > 1)
+    for (LaneSpec& spec : choice.named)
+      if (uses_device(spec) && !spec.device) spec.device = 0;
   return choice;
 }
 
@@ -194,7 +197,7 @@ std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, c
 
 std::string to_string(const LaneSpec& spec) {
   std::string text(info(spec.backend).name);
-  if (uses_device(spec)) text += spec.device ? fmt::format(":{}", *spec.device) : ":*";
+  if (spec.device) text += fmt::format(":{}", *spec.device);
   if (spec.count) text += fmt::format(":{}", *spec.count);
   return text;
 }

@@ -30,7 +30,7 @@ struct BackendInfo {
   std::string_view name;  // in the form that -l takes
   unsigned max_count;     // of threads, or of streams per device
   bool (*supports)(Cipher cipher);
-  std::size_t (*count_devices)();  // null if the lanes do not use a device
+  bool uses_device;
 
   // Opens the lanes of all `specs`, which are of this backend. LaneError.
   std::vector<std::unique_ptr<Lane>> (*open)(std::span<const LaneSpec> specs, const LaneSetup& setup);
@@ -46,7 +46,7 @@ const BackendInfo& info(Backend backend);
 // One item of -l: "cpu", "cpu:2", "reference", "cuda", "cuda:0", "cuda:0:4".
 struct LaneSpec {
   Backend backend;
-  std::optional<unsigned> device;      // CUDA's device number; every device if not set
+  std::optional<unsigned> device;      // CUDA's number; set by plan_lanes() if not, then the only spec
   std::optional<unsigned> count;       // threads, or streams per device; chosen by plan_lanes() if not set
   std::optional<unsigned> shown_as{};  // the runtime's number; see show_only_named_devices()
 };
@@ -82,13 +82,13 @@ struct LaneSetup {
   CudaKernel kernel = default_cuda_kernel;  // of CUDA lanes
 };
 
-// Opens the lanes of all `specs`, or none. LaneError, including for a backend that does not support
-// setup.cipher.
+// Opens the lanes of all `specs`, or none. Specs of lanes that use a device must name it. LaneError,
+// including for a backend that does not support setup.cipher.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
 bool uses_device(const LaneSpec& spec);
 
-// For messages: in the form that -l takes, with * for every device.
+// For messages: in the form that -l takes.
 std::string to_string(const LaneSpec& spec);
 
 // This machine's lanes for --list-lanes, one per line.
@@ -109,9 +109,12 @@ std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> spe
 // Whether CUDA was built in and there is a driver. A cheap check: if false, no device can be opened.
 bool cuda_may_open();
 // If every CUDA spec names its device, makes only these devices visible to the runtime, which then opens
-// faster. Call it before the runtime is first used. It sets an environment variable: no other thread may read
-// the environment at the same time.
+// faster. Does nothing if the runtime has been used before. It sets an environment variable: no other thread
+// may read the environment at the same time.
 void show_only_named_devices(std::vector<LaneSpec>& specs);
+// Makes only the first `max_devices` devices visible, under the same conditions. Returns how many of them
+// exist.
+unsigned show_first_devices(unsigned max_devices);
 std::size_t count_cuda_devices();  // 0 without a driver
 std::vector<std::string> describe_cuda_devices();
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "base/error.hpp"
 #include "lane/auto_lanes.hpp"
@@ -24,27 +23,43 @@ std::size_t chunks_of(const Workload& workload, std::size_t chunk_bytes) {
   return static_cast<std::size_t>(whole + (workload.parallel_bytes % chunk_bytes > 0 || whole == 0));
 }
 
-// The number of devices that the lanes of `spec` use; 0 for CPU lanes.
-unsigned count_devices(const LaneSpec& spec) {
-  if (!uses_device(spec)) return 0;
-  return spec.device ? 1 : std::max(static_cast<unsigned>(info(spec.backend).count_devices()), 1u);
+// Named lanes --------------------------------------------------------------------------------------
+
+// The number of devices that finish soonest. Each additional one takes time to open and close.
+unsigned fastest_device_count(unsigned cpus, const Workload& workload) {
+  if (workload.from_disk) return 1;
+  const auto seconds = [&](unsigned devices) {
+    const double rate = workload.rates.max_cuda * (1 + figures.extra_device_gain * (devices - 1));
+    return devices * figures.extra_device_seconds +
+           static_cast<double>(workload.parallel_bytes) / std::min(rate, cpus * figures.cuda_lane);
+  };
+  unsigned devices = 1;
+  while (seconds(devices + 1) < seconds(devices)) ++devices;
+  return devices;
 }
 
-// The number of devices that all lanes together use.
+// Replaces `cuda` without a device by the first devices.
+std::vector<LaneSpec> name_devices(const std::vector<LaneSpec>& specs, const Workload& workload,
+                                   const Machine& machine) {
+  if (specs.size() != 1 || !uses_device(specs[0]) || specs[0].device) return specs;
+  unsigned devices = fastest_device_count(machine.cpus, workload);
+  if (devices > 1) devices = std::max(machine.show_devices(devices), 1u);
+  std::vector<LaneSpec> named(devices, specs[0]);
+  for (unsigned device = 0; device < devices; ++device) named[device].device = device;
+  return named;
+}
+
 unsigned count_devices(const std::vector<LaneSpec>& specs) {
-  std::set<unsigned> named;
-  unsigned most = 0;
-  for (const LaneSpec& spec : specs) {
-    if (spec.device) named.insert(*spec.device);
-    most = std::max(most, count_devices(spec));
-  }
-  return std::max(most, static_cast<unsigned>(named.size()));
+  std::set<unsigned> devices;
+  for (const LaneSpec& spec : specs)
+    if (spec.device) devices.insert(*spec.device);
+  return static_cast<unsigned>(devices.size());
 }
 
 // The ring -----------------------------------------------------------------------------------------
 
 std::size_t count_jobs(const LaneSpec& spec) {
-  return uses_device(spec) ? cuda_jobs_per_lane * count_devices(spec) * *spec.count : *spec.count;
+  return uses_device(spec) ? cuda_jobs_per_lane * *spec.count : *spec.count;
 }
 
 // A ring that does not fit in the last-level cache is slower.
@@ -164,7 +179,7 @@ Machine this_machine(const Workload& workload) {
 
 LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Machine& machine) {
   LanePlan plan;
-  plan.first = choice.named;
+  plan.first = name_devices(choice.named, workload, machine);
   if (plan.first.empty()) (choice.low_cpu ? choose_low_cpu : choose_fastest)(plan, workload, machine);
   const unsigned devices = count_devices(plan.first);
   for (LaneSpec& spec : plan.first)

@@ -20,6 +20,7 @@ struct Machine {
   std::size_t cache_bytes = 0;                        // of the last-level cache; 0 if unknown
   bool cuda = false;                                  // whether CUDA lanes may open
   std::uint64_t (*free_memory)() = available_memory;  // called only for large rings, since it is slow
+  unsigned (*show_devices)(unsigned max_devices) = show_first_devices;  // called only for large files
 };
 
 // What is known about a run before it begins.
@@ -41,6 +42,7 @@ const LaneRates& lane_rates(Cipher cipher, bool authenticated);
 // a plan then has at most two lanes, which are as fast as one even with a quota of one CPU.
 Machine this_machine(const Workload& workload);
 
+// All specs of lanes that use a device name it.
 struct LanePlan {
   std::vector<LaneSpec> first;    // opened before the run, which fails if they cannot open
   std::vector<LaneSpec> instead;  // opened instead if these cannot; the ring is not sized for them

@@ -45,6 +45,9 @@ struct PlanFigures {
   double cuda_file_cpu, cuda_pipe_cpu;  // between pipes, in addition to what CPU lanes need for the transfers
   double cuda_start_cpu;
 
+  double extra_device_gain;  // what an additional device adds to the rate, as a fraction of the rate of one
+  double extra_device_seconds;  // and to the time for starting and ending CUDA
+
   double open_seconds;  // to open CUDA lanes while CPU lanes work
   double end_seconds;   // that CUDA lanes add at the end of the program
   double min_gain;      // required speedup from CUDA: the rates are not accurate enough for less
@@ -90,6 +93,10 @@ inline constexpr PlanFigures figures{
     .cuda_file_cpu = 0.14e-9,
     .cuda_pipe_cpu = 0.6e-9,
     .cuda_start_cpu = 0.3,
+
+    // Two devices encrypt 64 to 76 GB/s instead of 47. For more, this is an estimate.
+    .extra_device_gain = 0.5,
+    .extra_device_seconds = 0.34,
 
     .open_seconds = 0.7,
     .end_seconds = 0.15,

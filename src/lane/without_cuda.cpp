@@ -14,6 +14,10 @@ bool cuda_may_open() {
 
 void show_only_named_devices(std::vector<LaneSpec>&) {}
 
+unsigned show_first_devices(unsigned) {
+  return 0;
+}
+
 std::size_t count_cuda_devices() {
   return 0;
 }

@@ -309,8 +309,10 @@ TEST_CASE("CUDA devices are listed, and lanes are named after their devices", "[
   CHECK(describe_cuda_devices()[0].starts_with("cuda:0\t"));
   const Area area(1, 4096);
   CHECK(open_lane(area.memory())->name() == "cuda:0");
-  const LaneSpec every_device{Backend::cuda, {}, 1u};
-  CHECK(open_lanes({&every_device, 1}, area.memory()).size() == count_cuda_devices());
+  std::vector<LaneSpec> every_device;
+  for (unsigned device = 0; device < count_cuda_devices(); ++device)
+    every_device.push_back({Backend::cuda, device, 1u});
+  CHECK(open_lanes(every_device, area.memory()).size() == count_cuda_devices());
 }
 
 namespace {

@@ -326,10 +326,11 @@ TEST_CASE("lanes are parsed, and printed as they were written") {
   CHECK(parse_lanes("auto:low-cpu").named.empty());
   CHECK(parse_lanes("auto:low-cpu").low_cpu);
   for (const std::string_view text :
-       {"cpu", "cpu:1", "cpu:8", "cpu:1024", "cuda:0", "cuda:0:4", "cuda:63:64", "cpu:2+cuda:0:4",
+       {"cpu", "cpu:1", "cpu:8", "cpu:1024", "cuda", "cuda:0", "cuda:0:4", "cuda:63:64", "cpu:2+cuda:0:4",
         "cuda:0:4+cuda:1:4+cpu:8", "cpu+cpu", "cuda:1+cpu", "reference", "reference:3", "cpu:1+reference"})
     CHECK(parsed(text) == text);
 
+  CHECK_FALSE(parse_lanes("cuda").named.at(0).device.has_value());
   const std::vector<LaneSpec> specs = parse_lanes("cpu+cuda:3+cuda+cuda:1:2").named;
   REQUIRE(specs.size() == 4);
   CHECK(specs[0].backend == Backend::cpu);
@@ -338,7 +339,7 @@ TEST_CASE("lanes are parsed, and printed as they were written") {
   CHECK(specs[1].device == 3u);
   CHECK_FALSE(specs[1].count.has_value());
   CHECK(specs[2].backend == Backend::cuda);
-  CHECK_FALSE(specs[2].device.has_value());
+  CHECK(specs[2].device == 0u);  // next to other lanes
   CHECK(specs[3].device == 1u);
   CHECK(specs[3].count == 2u);
 }
@@ -401,36 +402,53 @@ TEST_CASE("a lane refuses a nonce with the wrong length for its cipher") {
   }
 }
 
+#ifdef GPUAES_WITH_CUDA
+TEST_CASE("only a run's devices remain visible to the CUDA runtime, until it is used") {
+  constexpr const char* variable = "CUDA_VISIBLE_DEVICES";
+  const auto after = [](const char* before, const auto& action) {
+    setenv(variable, before, 1);
+    const std::string details = action();
+    std::string result = getenv(variable) + details;
+    unsetenv(variable);
+    return result;
+  };
+  const auto shown = [&](const char* before, std::string_view lanes) {
+    return after(before, [&] {
+      std::vector<LaneSpec> specs = parse_lanes(lanes).named;
+      show_only_named_devices(specs);
+      std::string numbers;
+      for (const LaneSpec& spec : specs)
+        numbers.append(" ").append(spec.shown_as ? std::to_string(*spec.shown_as) : "-");
+      return numbers;
+    });
+  };
+  CHECK(shown("0,1,2,3", "cuda:2") == "2 0");
+  CHECK(shown("GPU-a,GPU-b,GPU-c", "cuda:2:4+cuda:0+cpu+cuda:2") == "GPU-a,GPU-c 1 0 - 1");
+  CHECK(shown("5,6", "cuda+cpu") == "5 0 -");
+  CHECK(shown("7", "cuda:0") == "7 -");               // nothing to hide
+  CHECK(shown("5,6", "cuda:0+cuda:1") == "5,6 - -");  // nothing to hide
+  CHECK(shown("5,6", "cuda") == "5,6 -");             // not yet planned
+  CHECK(shown("5,6", "cuda:2") == "5,6 -");           // missing, which is an error when it is opened
+  CHECK(shown("5,6", "cpu:2") == "5,6 -");
+  CHECK(shown("", "cuda:0") == " -");
+
+  const auto first = [&](const char* before, unsigned max_devices) {
+    return after(before, [&] {
+      CHECK(show_first_devices(max_devices) <= max_devices);
+      return "";
+    });
+  };
+  CHECK(first("3,1,GPU-a", 2) == "3,1");
+  CHECK(first("3,1,GPU-a", 2) == "3,1,GPU-a");  // the runtime has read the variable
+  CHECK(shown("0,1,2,3", "cuda:2") == "0,1,2,3 -");
+}
+#endif
+
 TEST_CASE("the machine's lanes are listed, CPU lanes first") {
   const std::vector<std::string> lines = describe_lanes();
   REQUIRE_FALSE(lines.empty());
   CHECK(lines[0].starts_with("cpu:" + std::to_string(usable_cpus()) + "\t"));
 }
-
-#ifdef GPUAES_WITH_CUDA
-TEST_CASE("only named devices remain visible to the CUDA runtime") {
-  constexpr const char* variable = "CUDA_VISIBLE_DEVICES";
-  const auto shown = [](const char* before, std::string_view lanes) {
-    setenv(variable, before, 1);
-    std::vector<LaneSpec> specs = parse_lanes(lanes).named;
-    show_only_named_devices(specs);
-    std::string result = getenv(variable);
-    for (const LaneSpec& spec : specs)
-      result.append(" ").append(spec.shown_as ? std::to_string(*spec.shown_as) : "-");
-    unsetenv(variable);
-    return result;
-  };
-  CHECK(shown("0,1,2,3", "cuda:2") == "2 0");
-  CHECK(shown("GPU-a,GPU-b,GPU-c", "cuda:2:4+cuda:0+cpu+cuda:2") == "GPU-a,GPU-c 1 0 - 1");
-  CHECK(shown("7", "cuda:0") == "7 -");               // nothing to hide
-  CHECK(shown("5,6", "cuda:0+cuda:1") == "5,6 - -");  // nothing to hide
-  CHECK(shown("5,6", "cuda") == "5,6 -");             // every device
-  CHECK(shown("5,6", "cuda+cuda:0") == "5,6 - -");    // every device
-  CHECK(shown("5,6", "cuda:2") == "5,6 -");           // missing, which is an error when it is opened
-  CHECK(shown("5,6", "cpu:2") == "5,6 -");
-  CHECK(shown("", "cuda:0") == " -");
-}
-#endif
 
 #ifndef GPUAES_WITH_CUDA
 TEST_CASE("opening CUDA lanes is a lane error in a program built without CUDA") {

@@ -87,6 +87,46 @@ TEST_CASE("several devices share the CPUs, and each may get more streams than on
   CHECK(streams("cuda:0+cuda:0", file, 32) == Counts{8, 8});  // one device
 }
 
+TEST_CASE("cuda without a number uses as many devices as are fastest for a file, and one for other input") {
+  const auto devices = [](const Workload& workload, unsigned cpus = 64) {
+    Machine on = machine(cpus, true);
+    on.show_devices = [](unsigned max_devices) { return std::min(max_devices, 4u); };
+    return lanes_of(plan("cuda", workload, on).first);
+  };
+  CHECK(devices(file_of(44 * GB)) == "cuda:0:8");
+  CHECK(devices(file_of(45 * GB)) == "cuda:0:11+cuda:1:11");
+  CHECK(devices(file_of(89 * GB)) == "cuda:0:11+cuda:1:11");
+  CHECK(devices(file_of(90 * GB)) == "cuda:0:7+cuda:1:7+cuda:2:7");
+  CHECK(devices(file_of(90 * GB), 16) == "cuda:0:5+cuda:1:5+cuda:2:5");
+  CHECK(devices(file) == "cuda:0:5+cuda:1:5+cuda:2:5+cuda:3:5");  // no more than there are
+  Workload slower = file_of(42 * GB);
+  slower.rates = lane_rates(Cipher::kuznyechik, true);
+  CHECK(devices(slower) == "cuda:0:11+cuda:1:11");
+}
+
+TEST_CASE("cuda is one device, without looking for others, if more would not help") {
+  const auto lanes = [](std::string_view given, const Workload& workload, unsigned cpus = 64) {
+    Machine on = machine(cpus, true);
+    on.show_devices = [](unsigned) -> unsigned { throw LaneError("looked for devices"); };
+    return lanes_of(plan(given, workload, on).first);
+  };
+  CHECK(lanes("cuda", pipe) == "cuda:0:2");
+  CHECK(lanes("cuda", file_of(1)) == "cuda:0:1");
+  CHECK(lanes("cuda", file_of(40 * GB)) == "cuda:0:8");
+  CHECK(lanes("cuda", file, 8) == "cuda:0:8");  // that many CPUs keep only one busy
+  Workload cold = file;
+  cold.from_disk = true;
+  CHECK(lanes("cuda", cold) == "cuda:0:4");
+  CHECK(lanes("cpu:2+cuda", file) == "cpu:2+cuda:0:8");
+  CHECK(lanes("cuda+cuda:2:3", file) == "cuda:0:11+cuda:2:3");
+}
+
+TEST_CASE("cuda without a number names device 0 if no device exists, so that opening it reports why") {
+  Machine on = machine(64, true);
+  on.show_devices = [](unsigned) { return 0u; };
+  CHECK(lanes_of(plan("cuda", file, on).first) == "cuda:0:8");
+}
+
 TEST_CASE(
     "several devices get as many streams as keep the ring in the cache with chunks of 2 MiB, but 4 to 16 "
     "each") {
