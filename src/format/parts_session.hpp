@@ -1,6 +1,6 @@
-// Decrypts a file made of parts. The body of this session is the segments of all parts, one part after
-// another: a source of the run (run/parts_source.hpp) reads the frame headers and the index, which are not in
-// the body, and opens each part before the pipeline reads its segments.
+// Decrypts a file made of parts. Its body is the segments of all parts, one part after another: a source of
+// the run (run/parts_source.hpp) reads the frame headers and the index, which are not in the body, and opens
+// each part before the pipeline reads its segments.
 #pragma once
 
 #include <cstddef>
