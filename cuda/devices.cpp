@@ -1,6 +1,7 @@
 // Finds CUDA devices and restricts which of them the CUDA runtime sees.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -8,7 +9,6 @@
 #include <atomic>
 #include <filesystem>
 #include <iterator>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,10 +46,13 @@ std::atomic<bool> runtime_used = false;
 
 // The CUDA runtime initializes every device it sees when it opens the first one, which takes noticeable time
 // for each device.
-void set_visible(const std::vector<unsigned>& devices, const std::vector<std::string>& names) {
-  std::string visible;
-  for (const unsigned device : devices) visible.append(visible.empty() ? "" : ",").append(names[device]);
-  setenv(variable, visible.c_str(), 1);
+void set_visible(const std::vector<std::string>& names) {
+  setenv(variable, fmt::format("{}", fmt::join(names, ",")).c_str(), 1);
+}
+
+cudaError_t get_device_count(int& count) {
+  runtime_used = true;
+  return cudaGetDeviceCount(&count);
 }
 
 }  // namespace
@@ -60,8 +63,7 @@ bool cuda_may_open() {
 
 std::size_t require_cuda_devices(const char* hint) {
   int count = 0;
-  runtime_used = true;
-  const cudaError_t error = cudaGetDeviceCount(&count);
+  const cudaError_t error = get_device_count(count);
   if (error != cudaSuccess || count == 0)
     throw LaneError(fmt::format("no CUDA device is available: {}",
                                 error != cudaSuccess ? cudaGetErrorString(error) : "no device was found"),
@@ -71,8 +73,7 @@ std::size_t require_cuda_devices(const char* hint) {
 
 std::size_t count_cuda_devices() {
   int count = 0;
-  runtime_used = true;
-  return cudaGetDeviceCount(&count) == cudaSuccess ? static_cast<std::size_t>(count) : 0;
+  return get_device_count(count) == cudaSuccess ? static_cast<std::size_t>(count) : 0;
 }
 
 std::vector<std::string> describe_cuda_devices() {
@@ -101,18 +102,19 @@ void show_only_named_devices(std::vector<LaneSpec>& specs) {
 
   const std::vector<std::string> visible = visible_devices();
   if (devices.empty() || devices.size() >= visible.size() || devices.back() >= visible.size()) return;
-  set_visible(devices, visible);
+  std::vector<std::string> names;
+  for (const unsigned device : devices) names.push_back(visible[device]);
+  set_visible(names);
   for (LaneSpec& spec : specs)
     if (spec.backend == Backend::cuda)
       spec.shown_as = static_cast<unsigned>(std::ranges::find(devices, *spec.device) - devices.begin());
 }
 
 unsigned show_first_devices(unsigned max_devices) {
-  const std::vector<std::string> visible = visible_devices();
-  if (!runtime_used && max_devices < visible.size()) {
-    std::vector<unsigned> devices(max_devices);
-    std::iota(devices.begin(), devices.end(), 0u);
-    set_visible(devices, visible);
+  std::vector<std::string> names = visible_devices();
+  if (!runtime_used && max_devices < names.size()) {
+    names.resize(max_devices);
+    set_visible(names);
   }
   return std::min(max_devices, static_cast<unsigned>(count_cuda_devices()));
 }

@@ -226,11 +226,11 @@ class CudaLane : public Lane {
 
 // The devices of all specs, each once.
 std::vector<Device> find_devices(std::span<const LaneSpec> specs) {
-  const auto count = static_cast<unsigned>(require_cuda_devices("use -l cpu, which works on every machine"));
+  const auto count = static_cast<int>(require_cuda_devices("use -l cpu, which works on every machine"));
   std::vector<Device> devices;
   for (const LaneSpec& spec : specs) {
     const unsigned device = spec.device.value();
-    const unsigned index = spec.shown_as.value_or(device);
+    const auto index = static_cast<int>(spec.shown_as.value_or(device));
     if (index >= count)
       throw LaneError(fmt::format("there is no CUDA device {}; this machine has {}", device, count),
                       "run gpuaes-stream --list-lanes to list the devices");
@@ -239,8 +239,7 @@ std::vector<Device> find_devices(std::span<const LaneSpec> specs) {
     if (found != devices.end())
       found->streams += streams;
     else
-      devices.push_back({device, static_cast<int>(index), streams,
-                         node_of_pci_device(pci_address(static_cast<int>(index)))});
+      devices.push_back({device, index, streams, node_of_pci_device(pci_address(index))});
   }
   return devices;
 }

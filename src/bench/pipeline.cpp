@@ -62,7 +62,7 @@ LaneChoice parse_choice(const std::string& lanes) {
   if (!is_idle(lanes)) {
     LaneChoice choice = parse_lanes(lanes);
     if (choice.named.empty()) throw UsageError("lanes must be named: auto is not measured");
-    if (LaneSpec& first = choice.named[0]; uses_device(first) && !first.device) first.device = 0;
+    use_first_device(choice.named);
     return choice;
   }
   LaneSpec spec{Backend::cpu, {}, {}};

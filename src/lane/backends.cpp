@@ -140,10 +140,13 @@ LaneChoice parse_lanes(std::string_view text) {
   if (text == auto_lanes || text == auto_low_cpu) return {.named = {}, .low_cpu = text == auto_low_cpu};
   LaneChoice choice;
   for (const std::string_view part : split(text, '+')) choice.named.push_back(parse_part(part, text));
-  if (choice.named.size() > 1)
-    for (LaneSpec& spec : choice.named)
-      if (uses_device(spec) && !spec.device) spec.device = 0;
+  if (choice.named.size() > 1) use_first_device(choice.named);
   return choice;
+}
+
+void use_first_device(std::vector<LaneSpec>& specs) {
+  for (LaneSpec& spec : specs)
+    if (uses_device(spec) && !spec.device) spec.device = 0;
 }
 
 LaneChoice parse_threads(std::string_view text) {

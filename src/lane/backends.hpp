@@ -60,6 +60,9 @@ struct LaneChoice {
 // Parses the value of -l: "auto", "auto:low-cpu", or items joined by '+'. UsageError.
 LaneChoice parse_lanes(std::string_view text);
 
+// `cuda` without a device becomes device 0.
+void use_first_device(std::vector<LaneSpec>& specs);
+
 // Parses a number of CPU threads, the value of -T. UsageError.
 LaneChoice parse_threads(std::string_view text);
 
