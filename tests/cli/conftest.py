@@ -1,0 +1,72 @@
+"""Fixtures of the command-line tests in Python. Run them with
+
+    GPUAES_PROGRAMS=build python3 -m pytest tests/cli/TOPIC
+
+Each test runs in a new, empty directory. Helpers are in support/programs.py."""
+
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
+sys.dont_write_bytecode = True
+
+import programs  # noqa: E402
+
+TOP = pathlib.Path(__file__).parents[2]
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "root: needs root, for several users, mounts or namespaces")
+    os.environ["LC_ALL"] = "C"
+    # The exit status of a sanitizer report must not be one that the programs use.
+    for name, options in (("ASAN", "exitcode=99"), ("UBSAN", "halt_on_error=1:exitcode=99"), ("TSAN", "exitcode=99")):
+        os.environ[f"{name}_OPTIONS"] = f"{os.environ.get(f'{name}_OPTIONS', '')}:{options}".lstrip(":")
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("root") and os.geteuid() != 0:
+        pytest.skip("not root")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """For CTest, a topic did not pass if any of its tests was skipped."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == 0 and reporter.stats.get("skipped"):
+        session.exitstatus = 77
+
+
+@pytest.fixture(autouse=True)
+def work(monkeypatch):
+    """The current directory, which other users can enter. Its parent has room for files that tests must not see."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="gpuaes-test-"))
+    folder.chmod(0o755)
+    (folder / "here").mkdir()
+    monkeypatch.chdir(folder / "here")
+    umask = os.umask(0o022)
+    yield folder / "here"
+    os.umask(umask)
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def key(work):
+    """The name of a key file."""
+    name = work.parent / "key"
+    name.touch(0o600)
+    name.write_bytes(bytes(range(32)))
+    return str(name)
+
+
+@pytest.fixture(scope="session")
+def users():
+    """Two users, 3001 and 3002, who share the group 3003."""
+    if not shutil.which("setpriv"):
+        pytest.skip("setpriv is not installed")
+    folder = programs.copy_programs()
+    yield [programs.User(uid, 3003, folder) for uid in (3001, 3002)]
+    shutil.rmtree(folder)
