@@ -1,4 +1,4 @@
-// Who may open a file: owner, group, mode, access control list (ACL) and other extended attributes.
+// Who may open a file: owner, group, permission bits and access control list (ACL).
 #pragma once
 
 #include <sys/types.h>
@@ -8,10 +8,10 @@
 
 namespace gpuaes {
 
-// Gives the file that is open as `fd` the owner, group, mode, ACL and extended attributes of the file at
-// `path`. If one of them cannot be kept, access becomes narrower, never wider. Returns the names of the
+// Gives the file that is open as `fd` the owner, group, permission bits and ACL of the file that is open as
+// `old`. If one of them cannot be kept, access becomes narrower, never wider. Returns the names of the
 // properties that were lost. IoError naming `name` if the mode cannot be set.
-std::vector<std::string> keep_access(int fd, const std::string& path, const std::string& name);
+std::vector<std::string> keep_access(int fd, int old, const std::string& name);
 
 // Sets the mode. Returns false if the file system cannot, and access is narrower than requested. IoError if
 // it would be wider.

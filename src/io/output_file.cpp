@@ -26,25 +26,21 @@ namespace fs = std::filesystem;
 // the end.
 constexpr std::uint64_t flush_bytes = 8 << 20;
 
-constexpr int max_links = 40;  // the kernel's limit (path_resolution(7))
-
 bool is_in_proc(const fs::path& directory) {
   struct statfs file_system {};
   return statfs(directory.empty() ? "." : directory.c_str(), &file_system) == 0 &&
          file_system.f_type == PROC_SUPER_MAGIC;
 }
 
-// The path that `name` leads to, even if it does not exist yet. Links in /proc are not followed: they lead to
-// open files, which may have no name or another one.
-fs::path follow_links(const std::string& name) {
-  fs::path path = name;
-  for (int links = 0; links < max_links; ++links) {
-    std::error_code error;
-    const fs::path target = fs::read_symlink(path, error);
-    if (error || is_in_proc(path.parent_path())) return path;
-    path = target.is_absolute() ? target : path.parent_path() / target;
-  }
-  throw io_error("cannot open", name, ELOOP);
+// The path of the file that a symbolic link led to when it was opened as `fd`. Empty if it has been removed,
+// or without /proc.
+fs::path path_of_open_file(int fd, const struct stat& opened) {
+  std::error_code error;
+  const fs::path path = fs::read_symlink(fmt::format("/proc/self/fd/{}", fd), error);
+  struct stat status {};
+  const bool is_same = !error && lstat(path.c_str(), &status) == 0 && status.st_dev == opened.st_dev &&
+                       status.st_ino == opened.st_ino;
+  return is_same ? path : fs::path();
 }
 
 class OutputFile : public Sink {
@@ -57,9 +53,7 @@ class OutputFile : public Sink {
         warn_(rules.warn),
         cancel_(cancel),
         file_(path, name, rules.hint, rules.if_exists),
-        sink_(file_.take_fd(), name, cancel) {
-    file_.inspect_target();
-  }
+        sink_(file_.take_fd(), name, cancel) {}
 
   // Reserves space, which limits fragmentation and detects a full disk early. Useless in tmpfs, where it
   // would only touch all of the memory twice.
@@ -97,10 +91,9 @@ class OutputFile : public Sink {
   void finish() override {
     if (written_ < expected_ && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
       throw io_error("cannot write", name_, errno);
-    if (durable_) sink_.sync();  // this may take a long time
-    const auto seen = set_access();
+    if (durable_) sink_.sync();  // this may take a long time, in which the access of the old file may change
+    set_access();
     if (durable_) sink_.sync();
-    if (file_.inspect_target() != seen) set_access();  // changed in the meantime
     sink_.finish();
     cancel_.check();  // fsync() is mostly uninterruptible
     if (before_rename_) before_rename_();
@@ -110,18 +103,17 @@ class OutputFile : public Sink {
 
  private:
   // Gives the output the current access of the file that it replaces, or that of a new file.
-  std::optional<TempFile::State> set_access() {
+  void set_access() {
     const int fd = sink_.fd().get();
+    const Fd old = file_.open_old();
     std::vector<std::string> lost;
-    const std::optional<TempFile::State> target = file_.inspect_target();
-    if (target)
-      lost = keep_access(fd, file_.target(), name_);
-    else if (!set_mode(fd, file_.mode_of_new_file(), name_))
+    if (old.get() >= 0)
+      lost = keep_access(fd, old.get(), name_);
+    else if (!set_mode(fd, file_.new_mode(), name_))
       lost.emplace_back("mode");
     if (!lost.empty() && warn_)
       warn_(fmt::format("could not preserve the {} of {}; no additional access was granted",
                         fmt::join(lost, ", "), name_));
-    return target;
   }
 
   fs::path path_;
@@ -167,21 +159,29 @@ OutputTarget find_output(const std::optional<std::string>& name) {
     target.standard_descriptor = STDOUT_FILENO;
     return target;
   }
-  const bool exists = stat(name->c_str(), &status) == 0;
-  if (name->empty() || (!exists && errno != ENOENT)) {
-    target.error = errno;
-    return target;
-  }
-  target.path = follow_links(*name);
-  if (!exists) return target;
+  const Fd file(open(name->c_str(), O_PATH | O_CLOEXEC));
+  const int error = file.get() < 0 || fstat(file.get(), &status) != 0 ? errno : 0;
+  struct stat entry {};
+  const bool is_link = lstat(name->c_str(), &entry) == 0 && S_ISLNK(entry.st_mode);
+  if (error == ENOENT && is_link)
+    target.error.emplace(fmt::format("{} is a symbolic link to a file that does not exist", *name));
+  else if (error != 0 && (error != ENOENT || name->empty()))
+    target.error = io_error("cannot open", *name, error);
+  else
+    target.path = *name;
+  if (error != 0) return target;
   target.status = status;
-  if (S_ISREG(status.st_mode)) target.standard_descriptor = standard_descriptor_of(status);
+  if (!S_ISREG(status.st_mode)) return target;
+  target.standard_descriptor = standard_descriptor_of(status);
+  if (!is_link || is_in_proc(target.path.parent_path())) return target;
+  target.path = path_of_open_file(file.get(), status);
+  if (target.path.empty()) target.error = io_error("cannot open", *name, ENOENT);
   return target;
 }
 
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel) {
   using Terminal = SinkRules::Terminal;
-  if (target.error != 0) throw io_error("cannot open", target.name, target.error);
+  if (target.error) throw IoError(*target.error);
   if (rules.if_exists == TempFile::IfExists::refuse && target.status) throw file_exists(target.name);
   if (!is_written_in_place(target)) {
     if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);

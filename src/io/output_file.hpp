@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "base/error.hpp"
 #include "io/source_sink.hpp"
 #include "io/temp_file.hpp"
 
@@ -20,12 +21,13 @@ namespace gpuaes {
 struct OutputTarget {
   std::string name;                          // for messages
   std::optional<struct stat> status{};       // none if the file does not exist
-  int error = 0;                             // errno, if stat(2) failed for another reason
+  std::optional<IoError> error{};            // if it cannot be opened
   std::optional<int> standard_descriptor{};  // standard output or error, if that is the target
-  std::filesystem::path path{};  // with symbolic links followed; empty without a name, or on error
+  std::filesystem::path path{};              // not of a symbolic link; empty without a name, or on error
 };
 
-// The target of the output `name`, or standard output.
+// The target of the output `name`, or standard output. The kernel follows symbolic links, which must lead to
+// an existing file.
 OutputTarget find_output(const std::optional<std::string>& name);
 
 struct SinkRules {
@@ -43,11 +45,11 @@ struct SinkRules {
 };
 
 // A sink for `target`. A regular file, old or new, is a TempFile until finish(). A new file gets the access
-// that the shell's > would give it. An existing file keeps its access (file_access.hpp) and must be writable
-// with >; whether it can be replaced is checked here, before any work. Anything else, such as a FIFO or a
-// device, is written in place, and so is a file that already is standard output or error. With
-// IfExists::refuse, the file must not exist, now or when it is complete: FileExists. IoError; UsageError
-// according to `rules`.
+// that the shell's > would give it. A file that exists now keeps its access (file_access.hpp) and must be
+// writable with >; whether it can be replaced is checked here, before any work. If the name belongs to
+// another file in the end, the output is a new file. Anything else, such as a FIFO or a device, is written in
+// place, and so is a file that already is standard output or error. With IfExists::refuse, the file must not
+// exist, now or when it is complete: FileExists. IoError; UsageError according to `rules`.
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel);
 
 // Creates a file that only its owner can open. IoError if the name exists, even as a symbolic link. The file

@@ -22,6 +22,9 @@ namespace fs = std::filesystem;
 
 constexpr int max_tries = 100;
 
+// To open a file as the shell's > does, but without truncating it: the kernel decides whether it is writable.
+constexpr int write_flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+
 fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
@@ -67,42 +70,98 @@ Fd open_directory(const fs::path& path, const std::string& name, std::string_vie
   return fd;
 }
 
+// By the number of the inode: one of them must be open, so that the number is not used again.
+bool is_same_file(int a, int b) {
+  struct stat first {
+  }, second{};
+  return fstat(a, &first) == 0 && fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+mode_t permissions_of(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 ? status.st_mode & 0777 : 0600;
+}
+
 }  // namespace
 
 TempFile::TempFile(const fs::path& target, std::string name, const char* hint, IfExists if_exists)
-    : target_(target),
-      name_(std::move(name)),
+    : name_(std::move(name)),
       hint_(hint),
       if_exists_(if_exists),
       directory_(open_directory(directory_of(target), name_, creation_failure(if_exists))),
       base_(target.filename()),
-      fd_(create()) {}
+      old_(find_old()),
+      fd_(create()) {
+  if (old_.get() >= 0) new_mode_ &= permissions_of(old_.get());
+}
 
 TempFile::~TempFile() {
   if (!temp_name_.empty()) unlinkat(directory_.get(), temp_name_.c_str(), 0);
 }
 
-Fd TempFile::create() {
-  const std::string_view failure = creation_failure(if_exists_);
-  struct stat existing {};
-  if (if_exists_ == IfExists::refuse && lstat(target_.c_str(), &existing) == 0) throw file_exists(name_);
-  Fd nameless = create_nameless(0600);
-  if (nameless.get() >= 0)
-    handle_.reset(open(path_of_descriptor(nameless.get()).c_str(), O_PATH | O_CLOEXEC));
-  if (handle_.get() >= 0) return nameless;
-  struct statx status {};
-  if (statx(directory_.get(), "", AT_EMPTY_PATH, 0, &status) == 0 &&
-      (status.stx_attributes & STATX_ATTR_APPEND) != 0)  // a file can be created there, but not renamed
-    throw IoError(io_error("cannot replace", name_, EPERM).what(), hint_);
-  Fd named = create_named(0600, temp_name_);
-  if (named.get() >= 0) return named;
-  const IoError error = io_error(failure, name_, errno);
-  const bool could_be_written = faccessat(directory_.get(), base_.c_str(), W_OK, 0) == 0;
-  throw could_be_written ? IoError(error.what(), hint_) : error;
+Fd TempFile::find_old() const {
+  Fd old(openat(directory_.get(), base_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (old.get() >= 0 && if_exists_ == IfExists::refuse) throw file_exists(name_);
+  if (old.get() < 0 && errno != ENOENT) throw io_error("cannot open", name_, errno);
+  return old;
 }
 
-Fd TempFile::create_nameless(mode_t mode) const {
-  return Fd(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
+// rename(2) makes these checks, too, but only when all work is done.
+void TempFile::check_replaceable() const {
+  struct statx old {
+  }, directory{};
+  if (statx(old_.get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &old) != 0 ||
+      statx(directory_.get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &directory) != 0)
+    throw io_error("cannot stat", name_, errno);
+  if (!S_ISREG(old.stx_mode))
+    throw IoError(fmt::format("{} is not a regular file and cannot be replaced", name_), hint_);
+  if ((old.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+    throw IoError(fmt::format("{} is a mount point and cannot be replaced", name_), hint_);
+  // With O_CREAT, fs.protected_regular applies.
+  const Fd writable = open_old();
+  const Fd created(openat(directory_.get(), base_.c_str(), write_flags | O_CREAT, 0600));
+  if (created.get() < 0) throw io_error("cannot write", name_, errno);
+  const uid_t user = geteuid();
+  const bool is_protected =
+      (directory.stx_mode & S_ISVTX) != 0 && user != 0 && user != old.stx_uid && user != directory.stx_uid;
+  if (is_protected || is_append_only()) throw IoError(io_error("cannot replace", name_, EPERM).what(), hint_);
+}
+
+Fd TempFile::open_old() const {
+  if (old_.get() < 0) return Fd(-1);
+  Fd fd(openat(directory_.get(), base_.c_str(), write_flags));
+  if (fd.get() < 0 && errno != ENOENT) throw io_error("cannot write", name_, errno);
+  return is_same_file(fd.get(), old_.get()) ? std::move(fd) : Fd(-1);
+}
+
+bool TempFile::is_append_only() const {
+  struct statx status {};
+  return statx(directory_.get(), "", AT_EMPTY_PATH, 0, &status) == 0 &&
+         (status.stx_attributes & STATX_ATTR_APPEND) != 0;
+}
+
+Fd TempFile::create() {
+  if (old_.get() >= 0) check_replaceable();
+  Fd nameless(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+  if (nameless.get() >= 0)
+    handle_.reset(open(path_of_descriptor(nameless.get()).c_str(), O_PATH | O_CLOEXEC));
+  if (handle_.get() >= 0) {
+    new_mode_ = permissions_of(nameless.get());
+    return nameless;
+  }
+  if (is_append_only())  // a file can be created there, but not renamed
+    throw IoError(io_error("cannot replace", name_, EPERM).what(), hint_);
+  // Only creating a file shows its mode on every file system.
+  std::string probe_name;
+  const Fd probe = create_named(0666, probe_name);
+  if (probe.get() >= 0) unlinkat(directory_.get(), probe_name.c_str(), 0);
+  new_mode_ = permissions_of(probe.get());
+  Fd named = create_named(0600, temp_name_);
+  if (named.get() >= 0) return named;
+  const IoError error = io_error(creation_failure(if_exists_), name_, errno);
+  const bool could_be_written = faccessat(directory_.get(), base_.c_str(), W_OK, 0) == 0;
+  throw could_be_written ? IoError(error.what(), hint_) : error;
 }
 
 Fd TempFile::create_named(mode_t mode, std::string& temp_name) const {
@@ -111,52 +170,9 @@ Fd TempFile::create_named(mode_t mode, std::string& temp_name) const {
   }));
 }
 
-mode_t TempFile::mode_of_new_file() const {
-  std::string probe;
-  const Fd fd = handle_.get() >= 0 ? create_nameless(0666) : create_named(0666, probe);
-  if (!probe.empty()) unlinkat(directory_.get(), probe.c_str(), 0);
-  struct stat status {};
-  return fstat(fd.get(), &status) == 0 ? status.st_mode & 07777 : 0600;
-}
-
-std::optional<TempFile::State> TempFile::inspect_target() const {
-  struct statx status {};
-  if (statx(directory_.get(), base_.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &status) != 0) {
-    if (errno == ENOENT) return std::nullopt;
-    throw io_error("cannot stat", name_, errno);
-  }
-  if (!S_ISREG(status.stx_mode))
-    throw IoError(fmt::format("{} is no longer a regular file and cannot be replaced", name_), hint_);
-  if ((status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
-    throw IoError(fmt::format("{} is a mount point and cannot be replaced", name_), hint_);
-  check_writable();
-  // For a file, rmdir(2) performs the same checks as a rename(2) over it (sticky bit, attributes,
-  // capabilities) before it fails with ENOTDIR.
-  if (unlinkat(directory_.get(), base_.c_str(), AT_REMOVEDIR) != 0 && errno != ENOTDIR && errno != ENOENT)
-    throw IoError(io_error("cannot replace", name_, errno).what(), hint_);
-  return State{status.stx_ino, status.stx_ctime.tv_sec, status.stx_ctime.tv_nsec};
-}
-
-// Opens the target as the shell's > does, without truncating it: the kernel decides whether it is writable.
-// With O_CREAT, fs.protected_regular applies.
-void TempFile::check_writable() const {
-  constexpr int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  Fd fd(openat(directory_.get(), base_.c_str(), flags));
-  if (fd.get() >= 0) fd.reset(openat(directory_.get(), base_.c_str(), flags | O_CREAT, 0600));
-  if (fd.get() < 0) throw io_error("cannot write", name_, errno);
-}
-
-std::string TempFile::target() const {
-  return handle_.get() < 0 ? target_ : path_of_descriptor(directory_.get()) + "/" + base_;
-}
-
 bool TempFile::link_to(const char* new_name) const {
   return linkat(AT_FDCWD, path_of_descriptor(handle_.get()).c_str(), directory_.get(), new_name,
                 AT_SYMLINK_FOLLOW) == 0;
-}
-
-bool TempFile::rename_to_target() const {
-  return renameat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str()) == 0;
 }
 
 bool TempFile::replace_target() {
@@ -166,50 +182,31 @@ bool TempFile::replace_target() {
     const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
     if (errno != EEXIST || make_with_random_name(directory_.get(), base_, temp_name_, link) < 0) return false;
   }
-  return rename_to_target();
+  return renameat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str()) == 0;
 }
 
 bool TempFile::become_new_target() const {
   if (temp_name_.empty()) return link_to(base_.c_str());
-  if (linkat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str(), 0) == 0 || is_target()) {
-    unlinkat(directory_.get(), temp_name_.c_str(), 0);
-    return true;
-  }
-  return errno != EEXIST && rename_to_reserved_target();
-}
-
-// NFS reports that the target exists if the reply to linkat(2) was lost.
-bool TempFile::is_target() const {
-  const int error = errno;
-  struct stat file {
-  }, target{};
-  const auto status = [this](const std::string& name, struct stat& found) {
-    return fstatat(directory_.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
-  };
-  const bool same = status(temp_name_, file) && status(base_, target) && file.st_dev == target.st_dev &&
-                    file.st_ino == target.st_ino;
-  return errno = error, same;
-}
-
-// For file systems without hard links, which may lack RENAME_NOREPLACE as well: reserves the name with an
-// empty file before the rename.
-bool TempFile::rename_to_reserved_target() const {
-  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  const Fd reserved(openat(directory_.get(), base_.c_str(), flags, 0600));
-  if (reserved.get() < 0) return false;
-  if (rename_to_target()) return true;
-  const int error = errno;
-  unlinkat(directory_.get(), base_.c_str(), 0);
-  return errno = error, false;
+  const int directory = directory_.get();
+  const char* const temp = temp_name_.c_str();
+  if (renameat2(directory, temp, directory, base_.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL) return false;
+  // NFS has no RENAME_NOREPLACE, and linkat(2) fails if its reply was lost: the number of links shows whether
+  // it succeeded.
+  struct stat status {};
+  const int linked = linkat(directory, temp, directory, base_.c_str(), 0), error = errno;
+  if (linked != 0 && (fstatat(directory, temp, &status, 0) != 0 || status.st_nlink != 2))
+    return errno = error, false;
+  unlinkat(directory, temp, 0);
+  return true;
 }
 
 void TempFile::publish() {
-  if (if_exists_ == IfExists::refuse) {
-    if (become_new_target()) return temp_name_.clear();
-    if (errno == EEXIST) throw file_exists(name_);
-    throw io_error("cannot open", name_, errno);
+  const bool must_be_new = if_exists_ == IfExists::refuse;
+  if (must_be_new ? !become_new_target() : !replace_target()) {
+    if (must_be_new && errno == EEXIST) throw file_exists(name_);
+    throw io_error(must_be_new ? "cannot open" : "cannot rename the output to", name_, errno);
   }
-  if (!replace_target()) throw io_error("cannot rename the output to", name_, errno);
   temp_name_.clear();
 }
 

@@ -74,8 +74,9 @@ TEST_CASE("two names of one output are recognized, whether or not it exists") {
     CAPTURE(exists);
     if (exists) write_file(directory / "sub/out", {});
     const std::string name = directory / "sub/out";
-    for (const std::string_view same :
-         {"sub/out", "sub/./out", "sub/../sub/out", "link to sub/out", "link", "chain"}) {
+    std::vector<std::string_view> names{"sub/out", "sub/./out", "sub/../sub/out", "link to sub/out"};
+    if (exists) names.insert(names.end(), {"link", "chain"});
+    for (const std::string_view same : names) {
       CAPTURE(same);
       CHECK(same_output(name, directory / same));
       CHECK(same_output(directory / same, name));

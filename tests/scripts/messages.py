@@ -56,6 +56,7 @@ NOT_MESSAGES = (
 # Messages that no test can cause.
 UNREACHABLE = {
     # message: reason
+    "access control list": "a file system does not refuse an ACL that another file there has",
     "cannot change the terminal settings of": "the terminal was just opened",
     "cannot read the terminal settings of": "the terminal was just opened",
     "this output cannot be overwritten": "only gpuaes-parts overwrites, and only regular files",

@@ -1,0 +1,158 @@
+"""-o in a directory that other users can write. Users 3001 (the victim) and 3002 share the group 3003."""
+
+import contextlib
+import os
+import pathlib
+import stat
+import subprocess
+import threading
+import time
+
+import pytest
+
+from programs import PATIENCE, some_bytes, stream
+
+pytestmark = pytest.mark.root
+
+PLAIN = some_bytes(100000)
+TRIES = 300
+
+
+@pytest.fixture
+def victim(users, key):
+    os.chown(key, users[0].uid, users[0].uid)
+    stream("-k", key, "-o", "sealed", input=PLAIN)
+    os.mkfifo("waits", 0o644)
+    return users[0]
+
+
+@pytest.fixture
+def shared(work):
+    """A directory that the group can write."""
+    (work / "shared").mkdir()
+    os.chown("shared", 0, 3003)
+    os.chmod("shared", 0o2775)
+    return work / "shared"
+
+
+def decrypt(key, output, meanwhile, user, status=0):
+    """Decrypts to `output`, and calls `meanwhile` once the program has opened everything and waits for input."""
+
+    def feed():
+        with open("waits", "wb") as pipe:  # after the program has opened it
+            pipe.write(pathlib.Path("sealed").read_bytes()[:100])
+            pipe.flush()
+            wait_until_opened(output)
+            meanwhile()
+            pipe.write(pathlib.Path("sealed").read_bytes()[100:])
+
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    result = stream("-q", "-d", "-k", key, "-i", "waits", "-o", output, user=user, status=status)
+    feeder.join()
+    return result
+
+
+def wait_until_opened(output):
+    """Until the unfinished output exists: it has no name, and its directory is known."""
+    folder = str(pathlib.Path(output).resolve().parent)
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        for link in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
+            with contextlib.suppress(OSError):
+                name = os.readlink(link)
+                if name.startswith(folder) and name.endswith("(deleted)"):
+                    return
+    raise TimeoutError("the program does not create its output")
+
+
+def create(user, name, mode):
+    script = f"umask 0 && rm -f {name} && : >{name} && chmod {mode:o} {name}"
+    subprocess.run([*user.prefix, "sh", "-c", script], check=True)
+
+
+def access(name):
+    status = os.stat(name)
+    return status.st_uid, stat.S_IMODE(status.st_mode)
+
+
+@pytest.mark.parametrize("umask, mode", [(0o022, 0o644), (0o077, 0o600)])
+def test_a_target_that_another_user_creates_during_the_run_does_not_set_the_access(users, victim, shared, key, umask, mode):
+    os.umask(umask)
+    decrypt(key, "shared/out", lambda: create(users[1], "shared/out", 0o666), victim)
+    assert access("shared/out") == (victim.uid, mode)
+    assert pathlib.Path("shared/out").read_bytes() == PLAIN
+
+
+def test_a_private_target_that_another_user_swaps_during_the_run_stays_private(users, victim, shared, key):
+    create(victim, "shared/out", 0o600)
+    decrypt(key, "shared/out", lambda: create(users[1], "shared/out", 0o666), victim)
+    assert access("shared/out") == (victim.uid, 0o600)
+
+
+def test_root_does_not_give_its_output_to_a_user_who_creates_the_target(users, victim, shared, key):
+    decrypt(key, "shared/out", lambda: create(users[1], "shared/out", 0o666), None)
+    assert access("shared/out") == (0, 0o644)
+
+
+def test_in_a_sticky_directory_a_target_of_another_user_is_not_replaced(users, victim, shared, key):
+    os.chmod("shared", 0o1777)
+    decrypt(key, "shared/out", lambda: create(users[1], "shared/out", 0o666), victim, status=1)
+    assert access("shared/out") == (users[1].uid, 0o666)
+    assert pathlib.Path("shared/out").read_bytes() == b""
+
+
+def test_another_user_who_keeps_swapping_the_target_cannot_read_the_plaintext(users, victim, shared, key):
+    begun = pathlib.Path("begun")  # from then on, the program has opened the victim's file
+
+    def swap_and_read():
+        if not begun.exists():
+            return
+        with open("shared/new", "wb"):
+            os.chmod("shared/new", 0o666)
+        os.rename("shared/new", "shared/out")
+        for _ in range(100):
+            if pathlib.Path("shared/out").read_bytes() == PLAIN:
+                pathlib.Path("shared/stolen").touch()
+
+    with users[1].repeating(swap_and_read):
+        for _ in range(TRIES // 10):
+            create(victim, "shared/own", 0o600)
+            os.rename("shared/own", "shared/out")
+            decrypt(key, "shared/out", begun.touch, victim, status=None)
+            begun.unlink()
+            assert not pathlib.Path("shared/stolen").exists()
+
+
+@pytest.fixture
+def protected_links():
+    """Makes the kernel refuse to follow links of other users in sticky directories, as distributions do."""
+    setting = pathlib.Path("/proc/sys/fs/protected_symlinks")
+    before = setting.read_text()
+    try:
+        setting.write_text("1")
+    except OSError:
+        pytest.skip("cannot set fs.protected_symlinks")
+    yield
+    setting.write_text(before)
+
+
+def test_a_link_that_another_user_keeps_flipping_in_a_sticky_directory_is_not_followed(
+    users, victim, shared, key, protected_links
+):
+    os.chmod("shared", 0o1777)
+    os.mkdir("home")
+    pathlib.Path("home/profile").write_text("mine")
+    for name in ("home", "home/profile"):
+        os.chown(name, victim.uid, victim.uid)
+
+    def flip():
+        os.symlink("../home/profile", "shared/out")
+        os.unlink("shared/out")
+
+    with users[1].repeating(flip):
+        for _ in range(TRIES):
+            stream("-q", "-d", "-k", key, "-i", "sealed", "-o", "shared/out", user=victim, status=None)
+            assert pathlib.Path("home/profile").read_text() == "mine"
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink("shared/out")
