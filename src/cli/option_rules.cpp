@@ -45,6 +45,7 @@ constexpr auto exclusive = std::to_array<Pair>({
 // The first of each pair requires the second.
 constexpr auto dependent = std::to_array<Pair>({
     {"json", "info"},
+    {"sparse", "output"},
     {"new-key", "rekey"},
     {"new-passphrase", "rekey"},
     {"new-passphrase-file", "rekey"},
@@ -124,6 +125,7 @@ void check_rules(const CommandLine& line, bool has_command, const Options& optio
   for (const char* name : {"recipient", "recipients-file"})
     if (given.contains(name) && options.decrypt && !given.contains("rekey"))
       throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
+  if (options.sparse && !options.decrypt) throw UsageError("--sparse cannot be used to encrypt");
   if (options.armor && options.decrypt && !given.contains("rekey"))
     throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
 }

@@ -98,6 +98,8 @@ constexpr auto files = std::to_array<Row>({
      }},
     {"output,o", "FILE", "Write FILE instead of standard output (-). FILE appears only when it is complete.",
      set_parsed<&Options::output, parse_output>},
+    {"sparse", nullptr, "With -d and -o: leave holes in FILE instead of writing blocks of zeros.",
+     turn_on<&Options::sparse>},
     {"force", nullptr, "Write ciphertext or binary data even to a terminal.", turn_on<&Options::force>},
 });
 

@@ -49,6 +49,7 @@ struct Options {
   std::optional<std::string> output;  // standard output if not set
   bool in_place = false;              // --rekey replaces the input
   bool new_output = false;            // the output must not exist
+  bool sparse = false;                // zeros in the output become holes
   LaneChoice lanes;
   CudaKernel kernel = default_cuda_kernel;
   std::optional<std::size_t> chunk_bytes;

@@ -232,6 +232,11 @@ void FdSink::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
   }
 }
 
+void FdSink::skip(std::uint64_t size) {
+  if (lseek(fd_.get(), static_cast<off_t>(size), SEEK_CUR) < 0) throw_failure(errno);
+  written_ += size;
+}
+
 void FdSink::throw_failure(int error) const {
   const std::string message =
       fmt::format("cannot write {} after byte {}: {}", name_, written_, strerror(error));

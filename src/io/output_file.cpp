@@ -8,7 +8,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -25,6 +27,10 @@ namespace fs = std::filesystem;
 // Data is written to disk in steps of this size while the program runs, which leaves little for fsync(2) at
 // the end.
 constexpr std::uint64_t flush_bytes = 8 << 20;
+
+// The size of a hole in a sparse file, and where it may begin: a page, which most file systems store as a
+// block.
+constexpr std::size_t hole_bytes = 4096;
 
 bool is_in_proc(const fs::path& directory) {
   struct statfs file_system {};
@@ -43,12 +49,17 @@ fs::path path_of_open_file(int fd, const struct stat& opened) {
   return is_same ? path : fs::path();
 }
 
+bool is_zero(std::span<const std::byte> bytes) {
+  return bytes.front() == std::byte{0} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
 class OutputFile : public Sink {
  public:
   OutputFile(const fs::path& path, const std::string& name, const SinkRules& rules, Cancel& cancel)
       : path_(path),
         name_(name),
         durable_(rules.durable),
+        sparse_(rules.sparse),
         before_rename_(rules.before_rename),
         warn_(rules.warn),
         cancel_(cancel),
@@ -75,7 +86,7 @@ class OutputFile : public Sink {
   }
 
   void write(std::span<const std::byte> bytes) override {
-    sink_.write(bytes);
+    sparse_ ? write_sparse(bytes) : sink_.write(bytes);
     written_ += bytes.size();
     if (written_ - flushed_ < flush_bytes) return;
     // Only starts the write; fsync(2) reports errors.
@@ -89,7 +100,7 @@ class OutputFile : public Sink {
   }
 
   void finish() override {
-    if (written_ < expected_ && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
+    if ((sparse_ || written_ < expected_) && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
       throw io_error("cannot write", name_, errno);
     if (durable_) sink_.sync();  // this may take a long time, in which the access of the old file may change
     set_access();
@@ -102,6 +113,26 @@ class OutputFile : public Sink {
   }
 
  private:
+  // Writes what is between holes.
+  void write_sparse(std::span<const std::byte> bytes) {
+    std::uint64_t at = written_;
+    std::size_t pending = 0;
+    while (pending < bytes.size()) {
+      const std::span<const std::byte> rest = bytes.subspan(pending);
+      const auto block = rest.first(std::min<std::size_t>(hole_bytes - at % hole_bytes, rest.size()));
+      if (is_zero(block)) {
+        sink_.write(bytes.first(pending));
+        sink_.skip(block.size());
+        bytes = bytes.subspan(pending + block.size());
+        pending = 0;
+      } else {
+        pending += block.size();
+      }
+      at += block.size();
+    }
+    sink_.write(bytes);
+  }
+
   // Gives the output the current access of the file that it replaces, or that of a new file.
   void set_access() {
     const int fd = sink_.fd().get();
@@ -119,6 +150,7 @@ class OutputFile : public Sink {
   fs::path path_;
   std::string name_;
   bool durable_;
+  bool sparse_;
   std::function<void()> before_rename_;
   std::function<void(const std::string&)> warn_;
   Cancel& cancel_;

@@ -35,6 +35,7 @@ struct SinkRules {
   enum class Terminal { nothing, text, everything };
   Terminal terminal = Terminal::everything;
   bool durable = true;  // sync a file before it gets its name
+  bool sparse = false;  // in a regular file, blocks of zeros become holes
   TempFile::IfExists if_exists = TempFile::IfExists::replace;
   // The hint if a file cannot be replaced.
   const char* hint = "redirect the output with > to write to the file in place";

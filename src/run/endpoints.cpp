@@ -28,6 +28,7 @@ SinkRules output_rules(const Options& options, const Messages& messages) {
   using Terminal = SinkRules::Terminal;
   const Terminal unforced = options.decrypt ? Terminal::text : Terminal::nothing;
   return {.terminal = options.force || options.armor ? Terminal::everything : unforced,
+          .sparse = options.sparse,
           .if_exists = options.new_output ? TempFile::IfExists::refuse : TempFile::IfExists::replace,
           .warn = [&messages](const std::string& text) { messages.warning(text); }};
 }
@@ -81,6 +82,7 @@ Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret
                                   : open(options.output ? "--output" : "", targets.output);
   if (options.armor) endpoints.output = std::make_unique<ArmorSink>(std::move(endpoints.output));
   rules.terminal = SinkRules::Terminal::everything;
+  rules.sparse = false;
   rules.if_exists = TempFile::IfExists::replace;
   rules.hint = "choose another file";
   if (targets.stats) endpoints.stats = open("--stats", *targets.stats);

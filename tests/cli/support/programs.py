@@ -1,10 +1,12 @@
 """Runs the programs and checks the form of their messages. conftest.py prepares the current directory and the key."""
 
+import contextlib
 import dataclasses
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -49,8 +51,9 @@ def run(program, *options, status=0, input=b"", user=None, wrap=(), **popen):
     command = [*wrap, *(user.prefix if user else ()), (user.folder if user else FOLDER) / program, *options]
     if "stdin" not in popen:
         popen["input"] = input
-    done = subprocess.run(command, capture_output=True, timeout=PATIENCE, **popen)
-    result = Result(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    done = subprocess.run(command, timeout=PATIENCE, **{**pipes, **popen})
+    result = Result(done.returncode, done.stdout or b"", done.stderr.decode(errors="replace"))
     assert status in (None, result.status), f"expected status {status}, got {result.status}: {options}: {result.err}"
     parse_messages(result)
     assert result.status != 2 or not result.out, f"expected no output with a usage error: {result.out[:100]}"
@@ -77,18 +80,29 @@ def some_bytes(size):
 class User:
     """A user other than root, with copies of the programs that this user can run."""
 
-    def __init__(self, uid, groups, folder):
-        self.uid, self.folder = uid, folder
-        self.prefix = ["setpriv", f"--reuid={uid}", f"--regid={uid}", f"--groups={groups}"]
+    def __init__(self, uid, group, folder):
+        self.uid, self.group, self.folder = uid, group, folder
+        self.prefix = ["setpriv", f"--reuid={uid}", f"--regid={uid}", f"--groups={group}"]
 
-    def shell(self, script, **how):
-        """Runs a shell script as this user. Returns its output."""
-        done = subprocess.run([*self.prefix, "sh", "-c", script], capture_output=True, text=True, **how)
-        return done.stdout + done.stderr
+    def become(self):
+        os.setgroups([self.group])
+        os.setgid(self.uid)
+        os.setuid(self.uid)
 
-    def loop(self, script):
-        """Starts a shell script that runs until the process is killed."""
-        return subprocess.Popen([*self.prefix, "sh", "-c", script], stderr=subprocess.DEVNULL)
+    @contextlib.contextmanager
+    def repeating(self, action):
+        """Calls `action` as this user, again and again, in another process. Errors of the system are ignored."""
+        child = os.fork()
+        if child == 0:
+            self.become()
+            while True:
+                with contextlib.suppress(OSError):
+                    action()
+        try:
+            yield
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
 
 
 def copy_programs():
