@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,10 +30,11 @@
 namespace gpuaes {
 namespace {
 
-// Another program's changes to the file must not be lost.
-void check_unchanged(const std::string& name, const struct stat& before) {
+// Another program's changes to the file must not be lost, and if `name` is a symbolic link that was changed
+// meanwhile, the file that it led to first must not be replaced by another one.
+void check_unchanged(const std::string& name, const std::filesystem::path& path, const struct stat& before) {
   struct stat now {};
-  if (stat(name.c_str(), &now) != 0) throw io_error("cannot stat", name, errno);
+  if (lstat(path.c_str(), &now) != 0) throw io_error("cannot stat", name, errno);
   // Not st_mtim, which the program that changed the file may have reset.
   const bool same_time =
       now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec;
@@ -42,13 +44,14 @@ void check_unchanged(const std::string& name, const struct stat& before) {
 }
 
 // In place, the sink replaces the input, unless it has changed in the meantime.
-SinkRules output_rules(const Options& options, const FdSource& source, const Messages& messages) {
+SinkRules output_rules(const Options& options, const OutputTarget& target, const FdSource& source,
+                       const Messages& messages) {
   using Terminal = SinkRules::Terminal;
   SinkRules rules{.terminal = options.force || options.armor ? Terminal::everything : Terminal::nothing,
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
   if (options.in_place) {
     rules.hint = not_replaceable_hint;
-    rules.before_rename = [&options, &source] { check_unchanged(options.input(), source.status()); };
+    rules.before_rename = [&target, &source] { check_unchanged(target.name, target.path, source.status()); };
   }
   return rules;
 }
@@ -88,7 +91,7 @@ void run_rekey(const Options& options, const Messages& messages) {
                                     : options.output ? "--output"
                                                      : "";
   std::unique_ptr<Sink> sink = with_option(output_option, [&] {
-    return open_sink(targets.output, output_rules(options, source, messages), cancel);
+    return open_sink(targets.output, output_rules(options, targets.output, source, messages), cancel);
   });
   note_if_terminal(source, messages);
 

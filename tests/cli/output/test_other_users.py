@@ -124,6 +124,27 @@ def test_another_user_who_keeps_swapping_the_target_cannot_read_the_plaintext(us
             assert not pathlib.Path("shared/stolen").exists()
 
 
+def test_a_link_that_another_user_keeps_flipping_does_not_mix_the_files_of_rekey(users, victim, shared, key):
+    new_key = "new-key"
+    stream("-k", key, "-o", "a", input=b"a")
+    stream("-k", key, "-o", "b", input=b"b")
+    pathlib.Path(new_key).write_bytes(bytes(range(32, 64)))
+    for name in ("a", "b", new_key, "."):
+        os.chown(name, victim.uid, victim.uid)
+
+    def flip():
+        for name in ("a", "b"):
+            os.symlink(f"../{name}", "shared/new")
+            os.rename("shared/new", "shared/link")
+
+    with users[1].repeating(flip):
+        time.sleep(0.1)
+        for _ in range(TRIES):
+            stream("--rekey", "-q", "-k", key, "-k", new_key, "--new-key", new_key, "shared/link", user=victim, status=None)
+            for name in ("a", "b"):
+                assert stream("-q", "-d", "-k", key, "-k", new_key, name).out == name.encode()
+
+
 @pytest.fixture
 def protected_links():
     """Makes the kernel refuse to follow links of other users in sticky directories, as distributions do."""
