@@ -7,19 +7,33 @@
 namespace gpuaes {
 namespace {
 
-// Hides identities, which the user may have given as a file name or an option.
-std::string without_secrets(std::string text) {
-  constexpr std::string_view mark = "-secret-key-1";
-  const auto lower = [](unsigned char c) { return std::tolower(c); };
-  const auto same = [&](unsigned char a, unsigned char b) { return lower(a) == b; };
-  for (auto at = text.begin();;) {
-    at = std::search(at, text.end(), mark.begin(), mark.end(), same);
-    if (at == text.end()) return text;
-    at += mark.size();
-    const auto end = std::find_if_not(at, text.end(), [](unsigned char c) { return std::isalnum(c); });
-    at = text.erase(at, end);
-    at = text.insert(at, 3, '.');
+constexpr std::string_view spaces = " \t\n", punctuation = "'\":,()=@-";
+
+// How much of a word may be shown; all of it unless it is an identity, of age or of one of its plugins, which
+// the user may have given as a file name or an option.
+std::size_t public_part(std::string_view word) {
+  constexpr std::string_view anywhere = "-secret-key-", at_beginning = "age-plugin-";
+  std::string lower(word);
+  std::ranges::transform(word, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::size_t begin = std::min(word.find_first_not_of(punctuation), word.size());
+  if (lower.compare(begin, at_beginning.size(), at_beginning) == 0) return begin + at_beginning.size();
+  const std::size_t mark = lower.find(anywhere);
+  return mark == std::string::npos ? word.size() : mark + anywhere.size();
+}
+
+std::string without_secrets(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = std::min(text.find_first_not_of(spaces, at), text.size());
+    const std::size_t end = std::min(text.find_first_of(spaces, begin), text.size());
+    const std::string_view whole = text.substr(begin, end - begin);
+    const std::string_view word = whole.substr(0, whole.find_last_not_of(punctuation) + 1);
+    const std::size_t size = public_part(word);
+    shown.append(text.substr(at, begin - at)).append(word.substr(0, size));
+    shown.append(size < word.size() ? "..." : "").append(whole.substr(word.size()));
+    at = end;
   }
+  return shown;
 }
 
 }  // namespace
