@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -25,6 +26,19 @@ using Clock = std::chrono::steady_clock;
 // How long a command may take to end after it was told to, and how often to look.
 constexpr std::chrono::seconds patience{5};
 constexpr std::chrono::milliseconds look_interval{10};
+
+// Opening CUDA lanes changes CUDA_VISIBLE_DEVICES. setenv(3) replaces pointers, not the text.
+const std::vector<char*> initial_environment = [] {
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
+  variables.push_back(nullptr);
+  return variables;
+}();
+
+bool is_closed_in_children(int fd) {
+  const int flags = fcntl(fd, F_GETFD);
+  return flags >= 0 && (flags & FD_CLOEXEC) != 0;
+}
 
 void check(int error) {
   if (error != 0) throw std::system_error(error, std::generic_category());
@@ -91,13 +105,13 @@ void ChildProcess::start() {
   words.push_back(nullptr);
   FileActions files;
   check(posix_spawn_file_actions_adddup2(&files.actions, write_end_.get(), STDOUT_FILENO));
-  if (!command_.inherits_input)
+  if (!command_.inherits_input || is_closed_in_children(STDIN_FILENO))
     check(posix_spawn_file_actions_addopen(&files.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
   const SignalAttributes signals;
   ::signal(SIGCHLD, SIG_DFL);  // if it was inherited as ignored, waitpid() would not return the exit status
   pid_t pid = 0;
-  const int error =
-      posix_spawnp(&pid, words.front(), &files.actions, &signals.attributes, words.data(), environ);
+  const int error = posix_spawnp(&pid, words.front(), &files.actions, &signals.attributes, words.data(),
+                                 initial_environment.data());
   write_end_.close();
   if (error != 0) throw io_error("cannot run", command_.name, error);
   pid_ = pid;
@@ -119,6 +133,20 @@ void ChildProcess::wait_for_success() {
                               strsignal(WTERMSIG(status))));
   if (WEXITSTATUS(status) != 0)
     throw IoError(fmt::format("{} failed with exit status {}", command_.name, WEXITSTATUS(status)));
+}
+
+void close_in_children(const struct stat& file) {
+  // Without /proc, no file name refers to a descriptor.
+  std::vector<int> open{STDIN_FILENO};
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error))
+    open.push_back(std::stoi(entry.path().filename()));
+  struct stat status {};
+  for (const int fd : open) {
+    const bool is_file =
+        fstat(fd, &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino;
+    if (is_file && isatty(fd) == 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  }
 }
 
 }  // namespace gpuaes

@@ -1,6 +1,7 @@
 // Runs a command and reads its standard output.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <string>
@@ -18,8 +19,9 @@ struct Command {
   bool inherits_input = false;     // otherwise, its standard input is empty
 };
 
-// One run of a command. It gets none of our descriptors except standard error and possibly standard input,
-// and the signal actions that this program started with.
+// One run of a command. It gets the descriptors, the environment and the signal actions that this program was
+// started with, except for standard input, unless it inherits that, and for descriptors that
+// close_in_children() named.
 class ChildProcess {
  public:
   // Does not start the command. IoError if there are too many open files.
@@ -46,5 +48,9 @@ class ChildProcess {
   Fd read_end_{-1}, write_end_{-1};
   pid_t pid_ = 0;  // 0 unless it is running
 };
+
+// Keeps commands from inheriting descriptors of a file, pipe or socket, which may contain a secret. As
+// standard input, they get /dev/null instead.
+void close_in_children(const struct stat& file);
 
 }  // namespace gpuaes

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "io/child_process.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/recipient.hpp"
 
@@ -123,6 +124,11 @@ void refuse_input_conflicts(const Options& options) {
         throw UsageError(fmt::format("{} and {} are both read from {}", a->what, b->what,
                                      shown_name(b->name == standard_name ? b->name : a->name)),
                          "use a different file for one of them");
+}
+
+void close_secrets_in_children(const Options& options) {
+  for (const Input& input : find_inputs(options))
+    if (input.kind != Input::Kind::data) close_in_children(input.status);
 }
 
 std::optional<struct stat> status_of(const std::string& name) {

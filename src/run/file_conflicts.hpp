@@ -32,6 +32,9 @@ bool is_same_output(const OutputTarget& a, const OutputTarget& b);
 //  - the input that --rekey replaces is not a regular file, or is standard output or standard error.
 void refuse_input_conflicts(const Options& options);
 
+// Keeps commands from inheriting descriptors that options name as secrets. Call this before running any.
+void close_secrets_in_children(const Options& options);
+
 struct OutputTargets {
   OutputTarget output;
   std::optional<OutputTarget> stats{}, trace{}, receipt{};  // if requested

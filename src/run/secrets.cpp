@@ -18,6 +18,7 @@
 #include "io/terminal.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
+#include "run/file_conflicts.hpp"
 #include "run/secret_files.hpp"
 
 namespace gpuaes {
@@ -212,6 +213,7 @@ Secrets Secrets::copy() const {
 }
 
 Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
+  close_secrets_in_children(options);
   const Named named{.key_files = options.key_files,
                     .recipients = options.decrypt ? nothing : options.recipients,
                     .ask_passphrase = options.ask_passphrase,
