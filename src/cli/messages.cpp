@@ -1,5 +1,7 @@
 #include "cli/messages.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -36,6 +38,11 @@ std::string without_secrets(std::string_view text) {
   return shown;
 }
 
+// The text with the name of the file that it is about, unless that is empty.
+std::string about(const std::string& name, const std::string& text) {
+  return name.empty() ? text : fmt::format("{}: {}", name, text);
+}
+
 }  // namespace
 
 std::string printable(std::string text) {
@@ -66,16 +73,20 @@ void Messages::warning(const std::string& text) const {
   if (level_ != Level::quiet) print("warning: ", text);
 }
 
+void Messages::input_warning(const std::string& text) const {
+  warning(about(input_, text));
+}
+
 void Messages::note(const std::string& text) const {
   if (level_ != Level::quiet) print("", text);
 }
 
 void Messages::detail(const std::string& text) const {
-  if (level_ >= Level::verbose) print("", text);
+  if (level_ >= Level::verbose) print("", about(one_of_several_, text));
 }
 
 void Messages::fine_detail(const std::string& text) const {
-  if (level_ >= Level::very_verbose) print("", text);
+  if (level_ >= Level::very_verbose) print("", about(one_of_several_, text));
 }
 
 void Messages::report(const std::string& text) const {

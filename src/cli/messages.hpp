@@ -27,12 +27,35 @@ class Messages {
   void error(const std::string& text) const;
   void error(const Error& error) const;  // with its hint
   void warning(const std::string& text) const;
-  void note(const std::string& text) const;  // information that is not a warning
+  void input_warning(const std::string& text) const;  // about the input, which InputName names
+  void note(const std::string& text) const;           // information that is not a warning
   void detail(const std::string& text) const;
   void fine_detail(const std::string& text) const;
 
   // Prints `text` at any level, since the user requested it. Does not wait for standard error.
   void report(const std::string& text) const;
+
+  // While one exists, warnings about the input begin with its name, unless that is empty. If it is one of
+  // several inputs, so do details.
+  class InputName {
+   public:
+    InputName(const Messages& messages, const std::string& name, bool several) : messages_(messages) {
+      messages_.input_ = name;
+      if (several) messages_.one_of_several_ = name;
+    }
+    ~InputName() {
+      messages_.input_.clear();
+      messages_.one_of_several_.clear();
+    }
+    InputName(const InputName&) = delete;
+    InputName& operator=(const InputName&) = delete;
+
+   private:
+    const Messages& messages_;
+  };
+
+  // The name of the input if it is one of several, for progress; otherwise "".
+  const std::string& one_of_several() const { return one_of_several_; }
 
   // While one exists, messages stop waiting for standard error once `is_cancelled` returns true, which means
   // that the program has been told to stop.
@@ -57,6 +80,7 @@ class Messages {
 
   std::string program_;
   mutable StatusLine line_;
+  mutable std::string input_, one_of_several_;
   Level level_ = Level::normal;
 };
 

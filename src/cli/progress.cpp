@@ -71,7 +71,7 @@ void Progress::begin(std::optional<std::uint64_t> size, GetPosition get_position
   {
     const std::lock_guard lock(mutex_);
     get_position_ = std::move(get_position);
-    state_ = {.size = size};
+    state_ = {.name = printable(messages_.one_of_several()), .size = size};
     sampled_bytes_ = 0;
     start_ = sampled_ = Clock::now();
   }

@@ -13,10 +13,10 @@ constexpr std::size_t min_bar = 6;           // "[==> ]"
 constexpr double max_seconds = 100 * 86400;  // a longer ETA is not shown
 
 // In the order of the line.
-enum Part : std::size_t { bytes, time, rate, average, bar, percent, eta, lanes, part_count };
-using Parts = std::array<std::string, part_count>;  // each with the separator before it
+enum Part : std::size_t { name, bytes, time, rate, average, bar, percent, eta, lanes, part_count };
+using Parts = std::array<std::string, part_count>;  // each with its separator
 
-constexpr std::array by_importance{bytes, percent, time, rate, eta, bar, lanes, average};
+constexpr std::array by_importance{bytes, percent, name, time, rate, eta, bar, lanes, average};
 
 double average_rate(const ProgressState& state) {
   return state.seconds > 0 ? static_cast<double>(state.bytes) / state.seconds : 0;
@@ -36,6 +36,7 @@ std::string describe_eta(const ProgressState& state) {
 
 Parts describe(const ProgressState& state) {
   Parts parts;
+  if (!state.name.empty()) parts[name] = fmt::format("{}: ", state.name);
   parts[bytes] = describe_amount(static_cast<double>(state.bytes));
   parts[time] = fmt::format(" {}", describe_time(state.seconds));
   if (!state.ended) parts[rate] = fmt::format(" [{}/s]", describe_amount(state.rate));

@@ -2,8 +2,8 @@
 //
 //     1.25GiB 0:00:12 [ 410MiB/s] [ 380MiB/s] [====>     ] 40% ETA 0:00:18  cpu:2
 //
-// It shows the bytes of input processed, the time, the current and the average rate, a bar, the percentage,
-// the time left, and the active lanes.
+// It shows the name of the input if there are several, the bytes of input processed, the time, the current
+// and the average rate, a bar, the percentage, the time left, and the active lanes.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 namespace gpuaes {
 
 struct ProgressState {
+  std::string name;                   // of the input if there are several
   std::uint64_t bytes = 0;            // of input processed
   std::optional<std::uint64_t> size;  // expected bytes of input, if known
   double seconds = 0;                 // since the start
@@ -24,9 +25,9 @@ struct ProgressState {
   bool ended = false;                 // no current rate and no ETA
 };
 
-// At most `columns` characters: as many parts as fit, in order of importance (bytes, percentage, time, rate,
-// ETA, bar, lanes, average). The bar takes the remaining space. Past the expected size, the percentage is 100
-// and there is no ETA.
+// At most `columns` characters: as many parts as fit, in order of importance (bytes, percentage, name, time,
+// rate, ETA, bar, lanes, average). The bar takes the remaining space. Past the expected size, the percentage
+// is 100 and there is no ETA.
 std::string progress_line(const ProgressState& state, std::size_t columns);
 
 // All parts except the bar, for a log.

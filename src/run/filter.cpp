@@ -84,7 +84,8 @@ void run_filter(Options options, const Messages& messages) {
   const Secrets secrets = read_secrets(options, messages, cancel);
   for_each_input(options, messages, cancel, [&](const Options& one) {
     filter(one, secrets.copy(), progress, messages, cancel);
-    const bool printed = options.several() && options.level != Messages::Level::quiet;
+    const Messages::Level from = options.several() ? Messages::Level::normal : Messages::Level::verbose;
+    const bool printed = options.test && options.level >= from;
     return printed ? fmt::format("{}: ok\n", printable(shown_name(one.input()))) : "";
   });
 }

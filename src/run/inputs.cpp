@@ -13,11 +13,11 @@
 namespace gpuaes {
 namespace {
 
-// Rethrows the current exception with the name in its message.
+// Rethrows the current exception with the name before its message.
 template <class InputError>
 [[noreturn]] void throw_named(const InputError& error, const std::string& name) {
   if (name.empty()) throw;
-  throw InputError(fmt::format("{} ({})", error.what(), name), error.hint());
+  throw InputError(fmt::format("{}: {}", name, error.what()), error.hint());
 }
 
 // Standard output is opened only for text, since it may be the output of the run.
@@ -57,17 +57,20 @@ void name_input(const std::string& name, const std::function<void()>& action) {
 
 void for_each_input(const Options& options, const Messages& messages, Cancel& cancel, const RunInput& run) {
   Printer printer(cancel);
+  const bool several = options.several();
   Exit worst = Exit::ok;
   for (const std::string& name : options.inputs) {
     Options one = options;
     one.inputs = {name};
+    const std::string shown = several || options.names_input() ? shown_name(name) : "";
+    const Messages::InputName input(messages, shown, several);
     std::string text;
     try {
-      name_input(options.several() ? shown_name(name) : "", [&] { text = run(one); });
+      name_input(several ? shown : "", [&] { text = run(one); });
     } catch (const UsageError&) {
       throw;
     } catch (const Error& error) {
-      if (!options.several()) throw;
+      if (!several) throw;
       cancel.withdraw_failure();
       messages.error(error);
       worst = std::max(worst, error.exit());

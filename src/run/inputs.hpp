@@ -18,7 +18,7 @@ using RunInput = std::function<std::string(const Options& options)>;
 // them.
 void for_each_input(const Options& options, const Messages& messages, Cancel& cancel, const RunInput& run);
 
-// Calls `action`. Adds the name of the input, unless it is empty, to an error in the input's data.
+// Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.
 void name_input(const std::string& name, const std::function<void()>& action);
 
 }  // namespace gpuaes

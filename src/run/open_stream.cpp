@@ -155,8 +155,8 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
     return with_hint(parts.damage_hint,
                      [&] { return std::make_unique<RangeStream>(*options.selection, std::move(parts)); });
   if (options.salvage)
-    return std::make_unique<SalvageStream>(std::move(parts),
-                                           [&messages](const std::string& text) { messages.warning(text); });
+    return std::make_unique<SalvageStream>(
+        std::move(parts), [&messages](const std::string& text) { messages.input_warning(text); });
   return make_whole_stream(std::move(parts), options.decrypt);
 }
 

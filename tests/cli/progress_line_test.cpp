@@ -48,6 +48,15 @@ TEST_CASE("a narrow line leaves out parts in a fixed order and is never too long
       }
 }
 
+TEST_CASE("the name of one of several inputs is first, unless it is too long") {
+  ProgressState state = usual();
+  state.name = "disk.sealed";
+  CHECK(progress_text(state) ==
+        "disk.sealed: 1.25GiB 0:00:12 [ 410MiB/s] [ 101MiB/s]  40% ETA 0:00:19  cpu:2");
+  CHECK(progress_line(state, 32) == "disk.sealed: 1.25GiB [==>  ] 40%");
+  CHECK(progress_line(state, 23) == "1.25GiB 0:00:12  40%");
+}
+
 TEST_CASE("without a known size there is no bar, no percentage and no ETA") {
   for (const std::optional<std::uint64_t> size : {std::optional<std::uint64_t>{}, {std::uint64_t{0}}}) {
     ProgressState state = usual();

@@ -53,7 +53,7 @@ for name, data, options in (("armored", text, ()), ("armored, -a", text, ("-a",)
     expect_equal((0, plain), open_independently(dearmor(run(*rekey, *options, data=data).out), key=OTHER_KEY), name)
 write(text[:-10])
 got = expect(4, b"", *rekey, "-i", "file", what="--rekey, truncated")
-expect_message(got, "error: the input is truncated: the armor has no END line", "--rekey, truncated")
+expect_message(got, "error: file: the input is truncated: the armor has no END line", "--rekey, truncated")
 expect_equal(text[:-10], read(), "--rekey, truncated: the file")
 
 # Modes that need an offset.
@@ -61,7 +61,7 @@ hint = "gpuaes-stream: hint: remove the armor first, with sed /^-----/d FILE | b
 write(text)
 for options in (["--range", "0:10"], ["--salvage"], ["--salvage", "--test"]):
     got = expect(2, b"", "-k", key, *options, "-i", "file", what=f"{options}")
-    expect_equal(f"gpuaes-stream: error: {options[0]} does not work on armored input (file)\n{hint}", got.err.decode(), f"{options}")
+    expect_equal(f"gpuaes-stream: error: file: {options[0]} does not work on armored input\n{hint}", got.err.decode(), f"{options}")
 dearmored = subprocess.run("sed /^-----/d file | base64 -di", shell=True, check=True, capture_output=True).stdout
 expect_equal(sealed, dearmored, "the hint's command")
 

@@ -17,7 +17,7 @@ make_input 200000 disk.img
 
 PATH=$(dirname "$program"):$PATH bash -euo pipefail ../examples >"$work/stdout" 2>"$work/stderr" ||
   fail "expected the examples to succeed (stderr: $(<"$work/stderr"))"
-grep -Eq 'error: (the )?input is corrupt.* 16384 bytes' "$work/stderr" || fail "expected a report of the damage"
+grep -Eq 'error: damaged: the input is corrupt.* 16384 bytes' "$work/stderr" || fail "expected a report of the damage"
 if grep -Ev 'input is corrupt|format is not authenticated' "$work/stderr"; then fail "expected no other message"; fi
 [ "$(grep -c '^photos/2.jpg$' "$work/stdout")" = 3 ] || fail "expected three archives, got: $(<"$work/stdout")"
 for line in intact 100 'exit status 4'; do

@@ -31,7 +31,7 @@ expect_lines 'standard input: sealed, version 1, aes-256, 1 slot, size unknown' 
 info 4 one missing cut-head two
 expect_lines "${lines[0]}" "${lines[1]}"
 printf 'gpuaes-stream: error: %s\n' 'cannot open missing: No such file or directory' \
-  'the input is truncated after byte 100, in its header; nothing was written (cut-head)' >expected
+  'cut-head: the input is truncated after byte 100, in its header; nothing was written' >expected
 same expected "$work/stderr"
 info 1 one missing
 info 0 -f raw plain 'a "raw" file'

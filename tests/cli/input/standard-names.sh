@@ -69,7 +69,7 @@ expect_stderr 'error: --passphrase-file: the passphrase from standard input is e
 expect_exit 2 "$program" -r @- -i plain <words
 expect_stderr 'line 1 of standard input'
 expect_exit 4 gsealed -d -i - <plain
-expect_no_stderr '\(-\)'
+expect_stderr 'error: the input is not in a known format'
 chmod 644 words
 expect_exit 0 "$program" --passphrase-file - -i plain -o locked <words
 expect_stderr 'warning: the file on standard input is readable by other users'

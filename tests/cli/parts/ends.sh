@@ -98,13 +98,13 @@ done
 cp part.1 bad.index
 ends_refused 4 "$odd"
 flip bad.index 80
-ends_refused 4 'the input is corrupt at byte 73, in the index (bad.index)'
+ends_refused 4 'bad.index: the input is corrupt at byte 73, in the index'
 printf x >>bad.head
-ends_refused 4 'the input is not the beginning of a file made of parts (bad.head)' 'join --ends writes it'
+ends_refused 4 'bad.head: the input is not the beginning of a file made of parts' 'join --ends writes it'
 gsealed -i plain -o bad.head
-ends_refused 4 'the input is not the beginning of a file made of parts (bad.head)' 'join --ends writes it'
+ends_refused 4 'bad.head: the input is not the beginning of a file made of parts' 'join --ends writes it'
 flip bad.head 30
-ends_refused 3 'none of the given keys opens the input (bad.head)' \
+ends_refused 3 'bad.head: none of the given keys opens the input' \
   'the input was sealed with other secrets, or its header is damaged; --info lists its slots'
 rm bad.head
 expect_exit 1 "$parts" list "${opened[@]}" --ends bad

@@ -11,10 +11,10 @@ plan job
 for option in -d --test --salvage; do
   for name in part ends.index; do
     expect_exit 4 gsealed $option -i "$name"
-    expect_error "the input is a part or an index, not a whole file ($name)" \
+    expect_error "$name: the input is a part or an index, not a whole file" \
       'join the parts with gpuaes-parts, and decrypt the result'
   done
   expect_exit 4 gsealed $option -i job
-  expect_error 'this is a gpuaes-parts job file, not a gpuaes-stream one (job)' \
+  expect_error 'job: this is a gpuaes-parts job file, not a gpuaes-stream one' \
     'join the parts with gpuaes-parts, and decrypt the result'
 done

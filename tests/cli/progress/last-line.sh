@@ -57,7 +57,7 @@ for terminal in (False, True):
     child = begin("-d", "-P", "-i", "short", stderr=slave)
     close(slave)
     expect_exit(child, 4, "truncated input")
-    expect_last(text_of(terminal, child, master), rb"1\.\d\dMiB", f"truncated, {what}", rb"the input is corrupt or truncated")
+    expect_last(text_of(terminal, child, master), rb"1\.\d\dMiB", f"truncated, {what}", rb"short: the input is corrupt or truncated")
 
     for number in (signal.SIGINT, signal.SIGTERM):
         master, slave = ends()

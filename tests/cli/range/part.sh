@@ -46,4 +46,4 @@ expect_exit 2 "$program" -f openssl -d --part 0/2 --passphrase-file "$key" -i se
 expect_error 'the openssl format does not support --part' 'formats that support it: sealed, cobblestone, raw'
 gsealed -a <plain >armored
 expect_exit 2 gsealed --part 0/2 -i armored
-expect_error '--part does not work on armored input (armored)' 'remove the armor first, with sed /^-----/d FILE | base64 -di'
+expect_error 'armored: --part does not work on armored input' 'remove the armor first, with sed /^-----/d FILE | base64 -di'

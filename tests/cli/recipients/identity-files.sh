@@ -16,7 +16,7 @@ for i in 1 2 3; do
   same plain "$work/stdout" "identity $i"
 done
 expect_exit 3 "$program" -d -k several -i sealed4
-expect_error 'none of the given identities opens the input (sealed4)' \
+expect_error 'sealed4: none of the given identities opens the input' \
   'the input was sealed with other secrets, or its header is damaged; --info lists its slots'
 expect_exit 0 "$program" -d -k several -k identity4 -i sealed4
 same plain "$work/stdout"

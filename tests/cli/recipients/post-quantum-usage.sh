@@ -141,4 +141,4 @@ expect_exit 2 "$program" -k "$recipient" -i plain
 expect_error '--key: a recipient was given instead of a file name' \
   'use gpuaes-stream -r for recipients; keys and identities are read from files'
 expect_exit 4 gsealed -d -i identity1
-expect_error 'the input contains an identity, not an encrypted file (identity1)' 'name the identity file with -k'
+expect_error 'identity1: the input contains an identity, not an encrypted file' 'name the identity file with -k'

@@ -44,11 +44,11 @@ done
 [ ! -e out ] || fail "expected no output"
 
 expect_exit 3 "$program" -d -k identity -i sealed
-expect_error "no slot opens the input, but slot 1 could not be tried: $LACKS (sealed)" "$HINT"
+expect_error "sealed: no slot opens the input, but slot 1 could not be tried: $LACKS" "$HINT"
 expect_exit 3 "$program" -d -k identity -k x25519 -i with-key
-expect_error "no slot opens the input, but slots 1, 3 could not be tried: $LACKS (with-key)" "$HINT"
+expect_error "with-key: no slot opens the input, but slots 1, 3 could not be tried: $LACKS" "$HINT"
 expect_exit 3 "$program" -d -k x25519 -i sealed
-expect_error 'the input was sealed for a post-quantum recipient, and no post-quantum identity was given (sealed)' \
+expect_error 'sealed: the input was sealed for a post-quantum recipient, and no post-quantum identity was given' \
   'name the identity file with -k'
 expect_exit 0 "$program" --info sealed
 grep -qx 'slot 1         X-Wing recipient' "$work/stdout" || fail "--info: expected the slot, got $(<"$work/stdout")"

@@ -22,13 +22,13 @@ rm out
 # Damaged: -o is kept, even if it replaces a file, and --stats is written; with -q no ranges are listed.
 cp old kept
 expect_exit 4 salvage -i damaged -o kept --stats figures
-expect_stderr 'error: the input is corrupt; 16384 bytes of plaintext in 1 range are lost'
+expect_stderr 'error: damaged: the input is corrupt; 16384 bytes of plaintext in 1 range are lost'
 expect_no_stderr 'warning'
 [ "$(stat -c %s kept)" = 100000 ] || fail "expected the whole length, got $(stat -c %s kept)"
 grep -q '"bytes_out": 100000,' figures || fail "expected statistics of the whole file, got: $(<figures)"
 ! cmp -s plain kept || fail "expected zeros in the output"
 expect_exit 4 "$program" --salvage -k "$key" -i damaged -o kept
-expect_stderr 'warning: the input is corrupt at byte 49375; plaintext range 49152:16384 is lost'
+expect_stderr 'warning: damaged: the input is corrupt at byte 49375; plaintext range 49152:16384 is lost'
 rm kept figures
 
 # --test only lists the damage.
@@ -73,9 +73,9 @@ expect_exit 1 salvage -i .
 # Lost ranges are reported even if --stats cannot be written.
 expect_exit 4 "$program" --salvage -k "$key" -i damaged -o found --stats /dev/full
 expect_stderr 'warning: cannot write /dev/full'
-expect_stderr 'error: the input is corrupt; .* are lost'
+expect_stderr 'error: damaged: the input is corrupt; .* are lost'
 expect_exit 4 salvage -i damaged -o found --trace /dev/full
-expect_stderr 'error: the input is corrupt; .* are lost'
+expect_stderr 'error: damaged: the input is corrupt; .* are lost'
 rm found
 
 # Options that cannot be combined with --salvage.

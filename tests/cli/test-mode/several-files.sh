@@ -38,19 +38,19 @@ try 0 good second -- "${t[@]}" -l cpu:2 -b 16K good second
 try 0 -- "${t[@]}" -q good second
 try 0 good "standard input" good -- "${t[@]}" good - good <second
 try 4 good good -- "${t[@]}" good short missing directory other good
-expect_errors 'the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified (short)' \
+expect_errors 'short: the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified' \
   'cannot open missing: No such file or directory' 'cannot read directory: Is a directory' \
-  'none of the given keys opens the input (other)'
+  'other: none of the given keys opens the input'
 try 4 good -- "${t[@]}" - good <short
-expect_stderr ' \(standard input\)$'
+expect_stderr 'error: standard input: '
 try 3 good -- "${t[@]}" missing other good
 try 1 good -- "${t[@]}" missing good
 try 3 good -- "${t[@]}" good other
 try 4 good -- "${t[@]}" --salvage short good
-expect_errors 'the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified (short)'
+expect_errors 'short: the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified'
 try 4 -- "${t[@]}" -q short short
 try 0 good second -- "${t[@]}" -P good second
-[ "$(grep -c '^gpuaes-stream: *[0-9.]*KiB .* 100%' "$work/stderr")" = 2 ] || fail "-P: expected a line for each file"
+[ "$(grep -Ec '^gpuaes-stream: (good|second): *[0-9.]*KiB .* 100%' "$work/stderr")" = 2 ] || fail "-P: expected a line for each file"
 cp good $'two\nlines'
 try 0 'two?lines' good -- "${t[@]}" $'two\nlines' good
 rm $'two\nlines'

@@ -15,11 +15,11 @@ foreign() {
     [[ $options != *openssl ]] || secret=(--passphrase-file recipient)
     # shellcheck disable=SC2086 # several words
     expect_exit 4 "$program" -q $options "${secret[@]}" -i "$3"
-    expect_error "$error ($3)" "$2"
+    expect_error "$3: $error" "$2"
     expect_empty "$work/stdout"
   done
   expect_exit 4 "$program" --info -i "$3"
-  expect_error "$error ($3)" "$2"
+  expect_error "$3: $error" "$2"
   # shellcheck disable=SC2002 # the input must be a pipe
   piped() { cat "$3" | gsealed -d; }
   expect_exit 4 piped "$@"
@@ -63,7 +63,7 @@ foreign 'a LUKS volume' 'open it with cryptsetup' luks
 for mode in -d --test "--rekey --new-key $key"; do
   # shellcheck disable=SC2086 # several words
   expect_exit 4 gsealed $mode -i identity
-  expect_error 'the input contains an identity, not an encrypted file (identity)' 'name the identity file with -k'
+  expect_error 'identity: the input contains an identity, not an encrypted file' 'name the identity file with -k'
 done
 
 # Input in a format that was not named.
@@ -76,7 +76,7 @@ mkfifo fifo
 exec 5<>fifo
 printf 'age-encryption.org/v1\n' >&5
 expect_exit 4 timeout 60 "$program" -d -k "$key" -i fifo
-expect_error 'this is an age file, not a gpuaes-stream one (fifo)' 'decrypt it with age'
+expect_error 'fifo: this is an age file, not a gpuaes-stream one' 'decrypt it with age'
 exec 5>&-
 
 # Encryption takes any input.

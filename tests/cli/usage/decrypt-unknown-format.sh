@@ -62,4 +62,4 @@ expect_exit 4 gsealed -d -f sealed <plain
 expect_error "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline" \
   'name the format with -f if it is one of cobblestone, openssl, raw'
 expect_exit 4 gsealed --rekey --new-key "$key" -i plain
-expect_error 'the input is not in the sealed format (plain)' 'only sealed files have slots that can be replaced'
+expect_error 'plain: the input is not in the sealed format' 'only sealed files have slots that can be replaced'

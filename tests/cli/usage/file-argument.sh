@@ -36,7 +36,7 @@ same plain "$work/stdout" "after --rekey"
 
 # Errors name the file, as with -i.
 expect_exit 4 gsealed -d plain
-expect_stderr 'error: the input is .* \(plain\)$'
+expect_stderr 'error: plain: the input is '
 expect_exit 1 gsealed missing
 expect_error 'cannot open missing: No such file or directory'
 

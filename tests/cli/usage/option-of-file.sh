@@ -41,7 +41,7 @@ expect_exit 2 "$program" -r @empty -i plain
 expect_error 'the recipients file: empty contains no recipients' \
   'a recipient is the line that gpuaes-keygen -y prints for an identity'
 expect_exit 4 gsealed -d -i empty
-expect_error 'the input is empty (empty)'
+expect_error 'empty: the input is empty'
 
 # An identity in place of the input. Encrypting one is not a mistake.
 expect_exit 2 "$program" -d -i identity <sealed
