@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 
@@ -48,13 +49,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return table.back().back();
 }
 
+// Options of other programs, the options that do the same, and what to show.
+struct OtherName {
+  std::string_view word, option, shown;
+};
+constexpr std::array other_names{OtherName{"identity", "key", "key"}, OtherName{"verify", "test", "test"},
+                                 OtherName{"gpu", "lanes", "lanes cuda"}};
+
 // The nearest option that begins like `word`, or differs from it in at most a third of the letters.
 std::string nearest_option(std::string_view word, const po::options_description& options) {
   constexpr std::size_t same_letters = 4;
   std::string nearest;
   std::size_t fewest_edits = std::string::npos;
+  const auto other = std::ranges::find(other_names, word, &OtherName::word);
   for (const auto& option : options.options()) {
     const std::string& name = option->long_name();
+    if (other != other_names.end() && name == other->option) return std::string(other->shown);
     const std::size_t edits = edit_distance(word, name);
     const bool is_near = word.starts_with(name.substr(0, same_letters)) ||
                          edits <= std::max<std::size_t>(std::max(word.size(), name.size()) / 3, 1);

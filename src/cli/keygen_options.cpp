@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/error.hpp"
 #include "cli/completions.hpp"
 #include "cli/option_values.hpp"
 
@@ -44,7 +45,11 @@ constexpr auto groups = std::to_array<OptionGroup<KeygenOptions>>({{"Options", r
 }  // namespace
 
 KeygenOptions parse_keygen_options(int argc, const char* const* argv) {
-  const auto given = parse_command_line(argc, argv, describe(groups)).given;
+  const auto [given, files] =
+      parse_command_line(argc, argv, describe(groups), static_cast<std::size_t>(argc));
+  if (!files.empty())
+    throw UsageError("a file was named without an option",
+                     "use -o FILE to write to a file, or -y FILE to print its recipients");
   refuse_together(given, "x25519", "post-quantum");
   refuse_together(given, "recipient", "x25519");
   refuse_together(given, "recipient", "post-quantum");

@@ -1,15 +1,18 @@
 #include "cli/option_rules.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "io/fd_source_sink.hpp"
 
@@ -85,13 +88,33 @@ void refuse_others(const po::variables_map& given, std::string_view mode,
       throw UsageError(fmt::format("{} cannot be used with --{}", mode, name), hint);
 }
 
+constexpr std::string_view refused_with_command[] = {"decrypt", "test", "range", "part",
+                                                     "salvage", "info", "rekey", "input"};
+
+bool exists(const std::string& name) {
+  return access(name.c_str(), F_OK) == 0;
+}
+
+// Whether posix_spawnp() finds a program with this name.
+bool is_command(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
+  const char* const path = std::getenv("PATH");
+  return std::ranges::any_of(
+      split(path != nullptr ? path : "/bin:/usr/bin", ':'), [&](std::string_view folder) {
+        return access(fmt::format("{}/{}", folder.empty() ? "." : folder, name).c_str(), X_OK) == 0;
+      });
+}
+
 void check_inputs(const CommandLine& line, const Options& options) {
   if (!line.positional.empty() && line.given.contains("input"))
     throw UsageError("--input cannot be used together with another input file",
                      "name the input only once, and a key or identity file with -k");
+  if (options.action == Options::Action::list_lanes && !line.positional.empty())
+    throw UsageError("--list-lanes does not accept a file", "--info describes files");
   if (!options.several()) return;
   if (!options.test && options.action != Options::Action::info)
-    throw UsageError("more than one input file was given", "only --test and --info accept several files");
+    throw UsageError("more than one input file was given",
+                     "name the output file with -o; only --test and --info accept several input files");
   for (const char* name : {"stats", "trace"})
     if (line.given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
 }
@@ -101,9 +124,12 @@ void check_command(const CommandLine& line, const Options& options) {
   constexpr char hint[] = "what follows -- is a command whose output is encrypted";
   if (options.command.empty()) throw UsageError("no command follows --", hint);
   if (!line.positional.empty()) throw UsageError("an input file cannot be used with a command", hint);
-  for (const char* name : {"decrypt", "test", "range", "part", "salvage", "info", "rekey", "input"})
-    if (line.given.contains(name))
+  for (const std::string_view name : refused_with_command)
+    if (line.given.contains(std::string(name)))
       throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
+  const std::string& name = options.command.front();
+  if (exists(name) && !is_command(name))
+    throw UsageError(fmt::format("{} is a file, not a command", name), "name an input file without --");
 }
 
 }  // namespace
@@ -128,6 +154,16 @@ void check_rules(const CommandLine& line, bool has_command, const Options& optio
   if (options.sparse && !options.decrypt) throw UsageError("--sparse cannot be used to encrypt");
   if (options.armor && options.decrypt && !given.contains("rekey"))
     throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
+}
+
+void refuse_command_as_input(const CommandLine& line) {
+  if (line.positional.empty() || exists(line.positional.front())) return;
+  const std::string& word = line.positional.front();
+  if (word == "encrypt" || word == "decrypt")
+    throw UsageError(fmt::format("{} is not a file", word), fmt::format("perhaps you meant --{}", word));
+  const auto is_given = [&line](std::string_view name) { return line.given.contains(std::string(name)); };
+  if (is_command(word) && std::ranges::none_of(refused_with_command, is_given))
+    throw UsageError(fmt::format("{} is a command, not a file", word), "put -- before the command");
 }
 
 void check_shared_rules(const po::variables_map& given) {

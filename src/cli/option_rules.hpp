@@ -10,6 +10,10 @@ namespace gpuaes {
 // `has_command`: whether there is a --.
 void check_rules(const CommandLine& line, bool has_command, const Options& options);
 
+// UsageError if the first input is not a file but looks like a command, as in "gpuaes-stream -k key tar -c
+// DIR". Call this before parsing the values of options: what follows the command may be its own.
+void refuse_command_as_input(const CommandLine& line);
+
 // The rules for options that gpuaes-parts shares. UsageError.
 void check_shared_rules(const boost::program_options::variables_map& given);
 

@@ -186,6 +186,7 @@ Options parse_options(int argc, const char* const* argv) {
   const char* const* const command = std::find(argv, end, std::string_view("--"));
   const CommandLine line = parse_command_line(static_cast<int>(command - argv), argv, describe(groups),
                                               static_cast<std::size_t>(argc));
+  refuse_command_as_input(line);
   Options options = read_options(groups, line.given);
   if (!line.positional.empty()) options.inputs = line.positional;
   if (command != end) options.command.assign(command + 1, end);

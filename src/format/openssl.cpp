@@ -28,8 +28,7 @@ std::span<const std::byte> salt_of(const Header& header) {
 Header read_header(HeaderReader& input) {
   if (!std::ranges::equal(input.peek(openssl_magic.size()), bytes_of(openssl_magic))) {
     refuse_other_format(input);
-    throw AuthError("the input is not in the openssl format: it does not begin with 'Salted__'",
-                    undetected_formats_hint());
+    throw AuthError("the input is not in the openssl format: it does not begin with 'Salted__'");
   }
   Header header;
   input.take(header);

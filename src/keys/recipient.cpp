@@ -138,6 +138,9 @@ Recipient parse_recipient(std::string_view text, const std::string& name) {
     throw UsageError(
         fmt::format("{} is {} recipient, which is not supported", name, age->article_and_name),
         fmt::format("run gpuaes-keygen {} to make an identity and print its recipient", age->keygen_option));
+  if (text.starts_with("ssh-"))
+    throw UsageError(fmt::format("{} is an ssh key, which is not supported", name),
+                     "run gpuaes-keygen --x25519 to make an identity and print its recipient");
   const Kind* const kind = find_kind(kinds, &Kind::recipient_prefix, text);
   if (kind == nullptr)
     throw UsageError(fmt::format("{} is not a recipient: it does not begin with gpuaes1 or gpuaespq1", name),

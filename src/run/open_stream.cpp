@@ -35,9 +35,8 @@ class WholeStream : public OpenStream {
 const Format& choose_format(const Options& options, HeaderReader& input, bool armored) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context)
-    throw UsageError(fmt::format("--{} requires --format", options.iv ? "iv" : "context"),
-                     list_hint("formats that accept it: {}",
-                               formats_that_accept(options.iv ? &Accepts::iv : &Accepts::context)));
+    throw UsageError(fmt::format("--{} requires -f {}", options.iv ? "iv" : "context",
+                                 join(formats_that_accept(options.iv ? &Accepts::iv : &Accepts::context))));
   return options.decrypt && !armored ? detect_authenticated_format(input) : default_format();
 }
 

@@ -100,7 +100,7 @@ RangePlace find_range(const Selection& selection, Source& source, const Session&
   if (range.offset > plaintext || range.length.value_or(0) > plaintext - range.offset)
     throw UsageError(
         fmt::format("the range extends past the end of the plaintext, which has {} bytes", plaintext),
-        "--range OFFSET: decrypts to the end");
+        range.offset <= plaintext ? "--range OFFSET: decrypts to the end" : "");
   RangePlace place{.plaintext_offset = range.offset,
                    .plaintext_bytes = range.length.value_or(plaintext - range.offset)};
   place.body_offset = session.unit_with(place.plaintext_offset);

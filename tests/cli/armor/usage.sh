@@ -27,4 +27,4 @@ expect_exit 0 gs -d -i armored
 reference <armored >expected
 same expected "$work/stdout" "raw format"
 expect_exit 2 gsealed -d --iv "$iv" -i armored
-expect_error "--iv requires --format" "formats that accept it: raw"
+expect_error '--iv requires -f raw'

@@ -72,7 +72,8 @@ fi
 for bad in -x --no-such-option --outputs=other -d -k; do try 2 "$bad"; done
 try 2 -o
 try 2 stray
-expect_error 'too many arguments' 'run with --help for a list of options'
+expect_error 'a file was named without an option' \
+  'use -o FILE to write to a file, or -y FILE to print its recipients'
 try 2 -o one -o two
 try 2 -o one stray
 try 2 -- stray

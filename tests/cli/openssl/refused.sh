@@ -52,8 +52,7 @@ done
 for text in 'salted__12345678 some text' 'Salted_ 12345678 some text' 'some text that is not encrypted at all'; do
   printf '%s' "$text" >other
   expect_exit 4 ours -d <other
-  expect_error "the input is not in the openssl format: it does not begin with 'Salted__'" \
-    'name the format with -f if it is one of cobblestone, openssl, raw'
+  expect_error "the input is not in the openssl format: it does not begin with 'Salted__'"
   expect_empty "$work/stdout"
 done
 expect_files plain passphrase empty salted short other

@@ -55,9 +55,9 @@ for file in plain raw sealed empty; do
   expect_exit 2 "$program" -d -k "$key" --iv "$iv" <"$file"
 done
 expect_exit 2 "$program" -k "$key" --iv "$iv" <plain
-expect_error '--iv requires --format' 'formats that accept it: raw'
+expect_error '--iv requires -f raw'
 expect_exit 2 "$program" -k "$key" --context 00 <plain
-expect_error '--context requires --format' 'formats that accept it: cobblestone'
+expect_error '--context requires -f cobblestone'
 expect_exit 4 gsealed -d -f sealed <plain
 expect_error "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline" \
   'name the format with -f if it is one of cobblestone, openssl, raw'

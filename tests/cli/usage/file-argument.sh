@@ -49,6 +49,7 @@ done
 for mode in -e -d "--range 0:1" --salvage "--rekey --new-key $key"; do
   # shellcheck disable=SC2086 # two words
   expect_exit 2 gsealed $mode sealed sealed
-  expect_error 'more than one input file was given' 'only --test and --info accept several files'
+  expect_error 'more than one input file was given' \
+    'name the output file with -o; only --test and --info accept several input files'
 done
 expect_files plain expected sealed back

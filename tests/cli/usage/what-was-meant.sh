@@ -21,7 +21,7 @@ unknown --outputfile --output
 unknown --cypher --cipher
 unknown --chunksize=1 --chunk-size
 unknown --iterations --iter
-for option in --no-such-option --x --file --type --verify -x -K; do
+for option in --no-such-option --x --file --type -x -K; do
   expect_exit 2 gs "$option"
   expect_error "unknown option '$option'" "$list"
 done

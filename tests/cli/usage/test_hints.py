@@ -1,0 +1,76 @@
+"""Common mistakes have a hint that names what was probably meant."""
+
+import os
+
+import pytest
+
+from programs import keygen, parts, some_bytes, stream
+
+SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPbUpwUmYrDGvXM9DOzTq1xu1dmEpOWrVUgE1hTkN0P user@host"
+SSH_HINT = "run gpuaes-keygen --x25519 to make an identity and print its recipient"
+
+
+@pytest.fixture(autouse=True)
+def files(key):
+    os.mkdir("photos")
+    for name, data in (("disk.img", some_bytes(1000)), ("id.pub", SSH_KEY.encode())):
+        with open(name, "wb") as file:
+            file.write(data)
+    stream("-k", key, "disk.img", "-o", "disk.sealed")
+
+
+@pytest.mark.parametrize(
+    "options, status, error, hint",
+    [
+        # Commands and files.
+        ("-k KEY -o out tar -c photos", 2, "tar is a command, not a file", "put -- before the command"),
+        ("-k KEY tar", 2, "tar is a command, not a file", "put -- before the command"),
+        ("-d -k KEY tar", 1, "cannot open tar: No such file or directory", ""),
+        ("-k KEY -- disk.img", 2, "disk.img is a file, not a command", "name an input file without --"),
+        ("-k KEY -- ./disk.img", 2, "./disk.img is a file, not a command", "name an input file without --"),
+        ("encrypt -k KEY disk.img", 2, "encrypt is not a file", "perhaps you meant --encrypt"),
+        ("decrypt -k KEY disk.sealed", 2, "decrypt is not a file", "perhaps you meant --decrypt"),
+        ("-k KEY photos", 1, "photos is a directory", "to encrypt a directory, use gpuaes-stream with -- tar -c DIR"),
+        ("-k KEY disk.img out", 2, "more than one input file was given",
+         "name the output file with -o; only --test and --info accept several input files"),
+        ("--list disk.sealed", 2, "--list-lanes does not accept a file", "--info describes files"),
+        # Options.
+        ("--identity KEY", 2, "unknown option '--identity'", "perhaps you meant --key"),
+        ("--verify disk.sealed", 2, "unknown option '--verify'", "perhaps you meant --test"),
+        ("--gpu", 2, "unknown option '--gpu'", "perhaps you meant --lanes cuda"),
+        ("-k KEY -c aes256", 2, "unknown cipher 'aes256'", "the ciphers are aes-128, aes-192, aes-256, kuznyechik"),
+        ("-k KEY --context 00", 2, "--context requires -f cobblestone", ""),
+        ("-k KEY --iv 00", 2, "--iv requires -f raw", ""),
+        # Recipients.
+        (["-r", SSH_KEY], 2, "the argument of --recipient is an ssh key, which is not supported", SSH_HINT),
+        ("-R id.pub", 2, "the recipients file: line 1 of id.pub is an ssh key, which is not supported", SSH_HINT),
+        # Contents.
+        ("-k KEY --range 5M: disk.sealed", 2,
+         "the range extends past the end of the plaintext, which has 1000 bytes", ""),
+        ("-k KEY --range 10:1K disk.sealed", 2,
+         "the range extends past the end of the plaintext, which has 1000 bytes", "--range OFFSET: decrypts to the end"),
+        ("-d -f openssl --passphrase-file disk.img disk.sealed", 4,
+         "disk.sealed: the input is not in the openssl format: it does not begin with 'Salted__'", ""),
+    ],
+)  # fmt: skip
+def test_hint(key, options, status, error, hint):
+    words = options.split() if isinstance(options, str) else options
+    result = stream(*(key if word == "KEY" else word for word in words), status=status)
+    assert (result.error, result.hint) == (error, hint)
+
+
+def test_a_file_is_read_even_if_a_command_has_its_name(key):
+    with open("tar", "wb") as file:
+        file.write(b"text")
+    assert stream("-d", "-k", key, input=stream("-k", key, "tar").out).out == b"text"
+
+
+def test_keygen_with_a_name_but_no_option():
+    result = keygen("my.key", status=2)
+    assert result.error == "a file was named without an option"
+    assert result.hint == "use -o FILE to write to a file, or -y FILE to print its recipients"
+
+
+def test_names_of_other_programs_are_explained_only_if_there_is_such_an_option():
+    assert keygen("--verify", status=2).hint == "run with --help for a list of options"
+    assert parts("seal", "--gpu", status=2).hint == "perhaps you meant --lanes cuda"
