@@ -106,7 +106,7 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
     throw UsageError(fmt::format("the input was sealed with {}, not {}", info(header.suite.cipher).name,
                                  info(*request.cipher).name),
                      "omit --cipher; the input names its cipher");
-  OpenedHeader opened{header.suite, has_recipient(header), {}, {}, {}};
+  OpenedHeader opened{header.suite, recipient_kems(header), {}, {}, {}};
   opened.message_header = take_message_header(header.suite, input);
   opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
   opened.session = open_body(opened, header.bytes, request);

@@ -55,7 +55,7 @@ struct SealedHeader {
 };
 
 bool has_slot(const SealedHeader& header, SlotType type);
-bool has_recipient(const SealedHeader& header);
+std::vector<Kem> recipient_kems(const SealedHeader& header);  // of its recipient slots
 
 // The secrets and recipients for the slots of a new header.
 struct NewSlots {
@@ -97,7 +97,7 @@ Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const
 // SessionRequest::salvage, part 0 is not.
 struct OpenedHeader {
   SealedSuite suite;
-  bool has_recipient;  // if so, anyone may have sealed it
+  std::vector<Kem> recipient_kems;  // unless it is empty, anyone may have sealed the input
   Secret file_key;
   std::vector<std::byte>
       message_header;  // what precedes the first segment: salt and commitment, or a frame header

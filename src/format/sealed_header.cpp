@@ -157,8 +157,11 @@ bool has_slot(const SealedHeader& header, SlotType type) {
   return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });
 }
 
-bool has_recipient(const SealedHeader& header) {
-  return std::ranges::any_of(header.slots, [](const Slot& slot) { return kem_of(slot.type).has_value(); });
+std::vector<Kem> recipient_kems(const SealedHeader& header) {
+  std::vector<Kem> kems;
+  for (const Slot& slot : header.slots)
+    if (const std::optional<Kem> kem = kem_of(slot.type)) kems.push_back(*kem);
+  return kems;
 }
 
 void check_keys(std::span<const FileKey> keys) {

@@ -71,6 +71,14 @@ OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& 
                              .check = [&cancel] { cancel.check(); }});
 }
 
+void warn_of_new_slots(const Secrets& secrets, std::span<const Kem> old_kems, const Messages& messages) {
+  if (const char* const warning = writer_warning(secrets, !old_kems.empty())) messages.warning(warning);
+  if (std::ranges::count(old_kems, Kem::xwing) > 0 && std::ranges::count(old_kems, Kem::x25519) == 0 &&
+      std::ranges::count(secrets.recipients, Kem::x25519, &Recipient::kem) > 0)
+    messages.warning(
+        "the input was sealed for a post-quantum recipient; the new X25519 recipient undoes that protection");
+}
+
 }  // namespace
 
 void run_rekey(const Options& options, const Messages& messages) {
@@ -99,8 +107,7 @@ void run_rekey(const Options& options, const Messages& messages) {
   const std::unique_ptr<Source> armor = find_armor(options, source, input);
   if (armor || options.armor) sink = std::make_unique<ArmorSink>(std::move(sink));
   const OpenedHeader opened = open_header(options, std::move(old_secrets), input, cancel);
-  if (const char* const warning = writer_warning(new_secrets, opened.has_recipient))
-    messages.warning(warning);
+  warn_of_new_slots(new_secrets, opened.recipient_kems, messages);
   std::vector<std::byte> header = make_header(opened.suite, opened.file_key, new_secrets, cancel);
   append(header, opened.message_header);
   source.begin_here();

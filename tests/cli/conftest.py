@@ -63,6 +63,15 @@ def key(work):
 
 
 @pytest.fixture(scope="session")
+def ml_kem():
+    """The command to put before a program, with `wrap`, so that it can use post-quantum recipients."""
+    command = (TOP / "tests/support/with-ml-kem",)
+    if programs.keygen("--post-quantum", status=None, wrap=command).status != 0:
+        pytest.skip("no libcrypto with ML-KEM; scripts/setup unpacks one on Debian 12")
+    return command
+
+
+@pytest.fixture(scope="session")
 def users():
     """Two users, 3001 and 3002, who share the group 3003."""
     if not shutil.which("setpriv"):

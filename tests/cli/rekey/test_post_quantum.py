@@ -1,0 +1,52 @@
+"""--rekey from post-quantum recipients to other secrets."""
+
+import pytest
+
+from programs import keygen, some_bytes, stream
+
+WARNING = "the input was sealed for a post-quantum recipient; the new X25519 recipient undoes that protection"
+
+
+@pytest.fixture
+def recipients(ml_kem):
+    """A recipient of each kind. The identities are in files of the same names."""
+    kinds = {"post-quantum": "post-quantum", "other-post-quantum": "post-quantum", "x25519": "x25519"}
+    return {
+        name: keygen(f"--{kind}", "-o", name, wrap=ml_kem).out.decode().strip() for name, kind in kinds.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "old, new, warnings",
+    [
+        ("post-quantum", "x25519", [WARNING]),
+        ("post-quantum", "other-post-quantum", []),
+        ("x25519", "x25519", []),
+        ("x25519", "post-quantum", []),
+    ],
+)
+def test_only_x25519_in_place_of_post_quantum_warns(recipients, ml_kem, old, new, warnings):
+    plain = some_bytes(20000)
+    sealed = stream("-r", recipients[old], input=plain, wrap=ml_kem).out
+    rekeyed = stream("--rekey", "-k", old, "-r", recipients[new], input=sealed, wrap=ml_kem)
+    assert rekeyed.warnings == warnings
+    assert stream("-d", "-k", new, input=rekeyed.out, wrap=ml_kem).out == plain
+
+
+def test_a_new_key_warns_of_its_own_risk_as_well(recipients, ml_kem, key):
+    sealed = stream("-r", recipients["post-quantum"], input=b"", wrap=ml_kem).out
+    options = ["--rekey", "-k", "post-quantum", "-r", recipients["x25519"], "--new-key", key]
+    warnings = stream(*options, input=sealed, wrap=ml_kem).warnings
+    assert len(warnings) == 2 and warnings[1] == WARNING
+    assert stream(*options, "-q", input=sealed, wrap=ml_kem).warnings == []
+
+
+def test_a_key_or_passphrase_instead_of_post_quantum_does_not_warn_of_x25519(recipients, ml_kem, key):
+    sealed = stream("-r", recipients["post-quantum"], input=b"", wrap=ml_kem).out
+    assert WARNING not in stream("--rekey", "-k", "post-quantum", "--new-key", key, input=sealed, wrap=ml_kem).warnings
+
+
+def test_a_key_as_the_old_secret_warns_too(recipients, ml_kem, key):
+    """The slots of the file decide, not the secret that opens it."""
+    sealed = stream("-k", key, "-r", recipients["post-quantum"], "-q", input=b"", wrap=ml_kem).out
+    assert stream("--rekey", "-k", key, "-r", recipients["x25519"], input=sealed, wrap=ml_kem).warnings == [WARNING]
