@@ -1,10 +1,13 @@
 // Small helpers for sequences of bytes.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +19,12 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
 
 inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+inline std::string to_hex(std::span<const std::byte> bytes) {
+  std::string digits;
+  for (const std::byte byte : bytes) digits += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  return digits;
 }
 
 // GCC 12 gives a false overflow warning if this uses insert().

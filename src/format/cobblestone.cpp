@@ -88,6 +88,7 @@ std::unique_ptr<Session> open_message(const MessageSecret& secret,
   if (!is_equal(keys.commitment, message_header.last<commitment_bytes>())) return nullptr;
   keys.stream.decrypt = true;
   keys.stream.place = place;
+  append(keys.stream.commitment, keys.commitment);
   return make_segment_session(std::move(keys.stream));
 }
 

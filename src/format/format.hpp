@@ -46,6 +46,10 @@ class Session {
   // Written before the body; empty for decryption.
   virtual std::span<const std::byte> header() const { return {}; }
 
+  // For decryption: the commitment of the message, or of the index of a file made of parts, once it has been
+  // verified. It identifies the stream. Empty before, and if the format has none.
+  virtual std::span<const std::byte> commitment() const { return {}; }
+
   // The body consists of units of unit_in() bytes, and each becomes unit_out() bytes of output. Only the last
   // unit may be shorter.
   virtual std::size_t unit_in() const = 0;

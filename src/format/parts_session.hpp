@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -77,7 +78,13 @@ class PartsSession : public Session {
   void set_index(PartsIndex index) { index_ = std::move(index); }
   const std::optional<PartsIndex>& index() const noexcept { return index_; }
 
+  // Once the index has been verified, which is at the end of a pipe.
+  void set_commitment(const FrameHeader& index) {
+    commitment_.assign(index.commitment().begin(), index.commitment().end());
+  }
+
   // As a Session: a piece must be in one part, which must be open, as part 0 must for an empty piece.
+  std::span<const std::byte> commitment() const override { return commitment_; }
   std::size_t unit_in() const override { return sealed_segment_bytes; }
   std::size_t unit_out() const override { return segment_bytes; }
   Cipher cipher() const override { return secret_.cipher; }
@@ -103,6 +110,7 @@ class PartsSession : public Session {
   FrameHeader first_;
   std::uint64_t input_bytes_;
   std::optional<PartsIndex> index_;
+  std::vector<std::byte> commitment_;
 
   // Keys take locked memory, so a part is closed once all of its segments have been verified. Part 0 stays
   // open, for empty pieces: the end of the stream, and pieces that could not be read.

@@ -55,6 +55,7 @@ class SegmentSession : public Session {
       : stream_(std::move(stream)), suite_(suite_of(stream_.key.cipher)) {}
 
   std::span<const std::byte> header() const override { return stream_.header; }
+  std::span<const std::byte> commitment() const override { return stream_.commitment; }
   Cipher cipher() const override { return stream_.key.cipher; }
   std::size_t unit_in() const override { return stream_.decrypt ? sealed_segment_bytes : segment_bytes; }
   std::size_t unit_out() const override { return stream_.decrypt ? segment_bytes : sealed_segment_bytes; }

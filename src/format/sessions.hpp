@@ -35,8 +35,9 @@ struct SegmentStream {
   bool decrypt = false;
   CipherKey key;
   Nonce base_nonce{};
-  std::vector<std::byte> header;  // for encryption: written before the segments
-  MessagePlace place;             // for decryption
+  std::vector<std::byte> header;        // for encryption: written before the segments
+  MessagePlace place;                   // for decryption
+  std::vector<std::byte> commitment{};  // for decryption, as in Session
 };
 
 // The segments of the sealed and cobblestone formats (gpuaes-stream(5), "Message" and "Suite 02"): 16384

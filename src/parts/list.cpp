@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "cli/program.hpp"
 #include "parts/commands.hpp"
 #include "parts/ends.hpp"
@@ -18,10 +18,7 @@ void run_list(const Options& options, const Messages& messages) {
   std::string lines;
   for (std::size_t number = 0; number < ends.index.size(); ++number) {
     const IndexEntry& entry = ends.index[number];
-    fmt::format_to(std::back_inserter(lines), "{} {} ", number, entry.length);
-    for (const std::byte byte : entry.commitment)
-      fmt::format_to(std::back_inserter(lines), "{:02x}", std::to_integer<unsigned>(byte));
-    lines += '\n';
+    lines += fmt::format("{} {} {}\n", number, entry.length, to_hex(entry.commitment));
   }
   print(std::as_bytes(std::span(lines)), STDOUT_FILENO, control.cancel);
 }

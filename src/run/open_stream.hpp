@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
@@ -60,6 +61,9 @@ class OpenStream {
 
   // Total bytes of output, once the pipeline has written `body` bytes to sink().
   virtual std::uint64_t bytes_out(std::uint64_t body) const { return body; }
+
+  // As in Session, of the whole stream.
+  std::span<const std::byte> commitment() const { return parts_.session->commitment(); }
 
   // Writes the header, if any, calls `run_pipeline`, and finishes the sink.
   void run(const std::function<void()>& run_pipeline);

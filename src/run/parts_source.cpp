@@ -94,6 +94,7 @@ class StreamedParts : public PartsSource {
     std::byte beyond;
     if (read_some({&beyond, 1}) != 0)
       throw AuthError(fmt::format("the input has trailing bytes after byte {}", count_at + count.size()));
+    session_.set_commitment(header);
   }
 
   std::size_t read_some(std::span<std::byte> out) {
@@ -204,6 +205,7 @@ class SeekableParts : public PartsSource {
     std::vector<IndexEntry> entries =
         read_entries(input_, segments_at, session_.secret(), *header, in_input(segments_at));
     check_lengths(entries, at);
+    session_.set_commitment(*header);
     return PartsIndex(std::move(entries));
   }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "run/lane_pool.hpp"
 
@@ -48,6 +49,7 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
   const Start end;
   const Stats stats{.bytes_in = stream.header_bytes() + pipeline.bytes_in(),
                     .bytes_out = stream.bytes_out(pipeline.bytes_out()),
+                    .commitment = to_hex(stream.commitment()),
                     .seconds = std::chrono::duration<double>(end.time - start_.time).count(),
                     .cpu_seconds = end.cpu_seconds - start_.cpu_seconds,
                     .lanes = pipeline.lane_stats(),
@@ -59,6 +61,7 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
     messages_.warning(error.what());
   }
   for (const LaneStats& lane : stats.lanes) messages_.fine_detail(summary(lane));
+  if (!stats.commitment.empty()) messages_.detail(fmt::format("commitment {}", stats.commitment));
   messages_.detail(summary(stats));
 }
 

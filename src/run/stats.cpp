@@ -35,11 +35,12 @@ std::string to_json(const Stats& stats) {
     lanes.append(lanes.empty() ? "" : ", ").append(to_json(lane));
     lanes_wait_seconds += lane.wait_seconds;
   }
-  return fmt::format(R"({{"bytes_in": {}, "bytes_out": {}, "seconds": {:.6f}, "cpu_seconds": {:.6f}, )"
-                     R"("lanes": [{}], "ring": {}, )"
+  const std::string commitment = stats.commitment.empty() ? "null" : fmt::format(R"("{}")", stats.commitment);
+  return fmt::format(R"({{"bytes_in": {}, "bytes_out": {}, "commitment": {}, "seconds": {:.6f}, )"
+                     R"("cpu_seconds": {:.6f}, "lanes": [{}], "ring": {}, )"
                      R"("peak_rss_bytes": {}}})"
                      "\n",
-                     stats.bytes_in, stats.bytes_out, stats.seconds, stats.cpu_seconds, lanes,
+                     stats.bytes_in, stats.bytes_out, commitment, stats.seconds, stats.cpu_seconds, lanes,
                      to_json(stats.ring, lanes_wait_seconds), peak_memory());
 }
 

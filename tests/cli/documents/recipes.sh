@@ -94,6 +94,15 @@ printf '%s.sealed: ok\n' home photos | cmp - "$work/stdout" || fail "expected a 
 rm photos/2.jpg
 if bash -euo pipefail ../commands >/dev/null 2>&1; then fail "expected tar to find the missing file"; fi
 
+run_section 'Decrypt with several processes'
+[ "$(sed -n '1s/^ *\(4 "commitment": \).*/\1/p' "$work/stdout")" = '4 "commitment": ' ] ||
+  fail "expected one commitment in all parts, got $(<"$work/stdout")"
+grep -q '^photos/2.jpg$' "$work/stdout" || fail "expected a list of the archive"
+gpuaes-stream -k backup.key photos/1.jpg >photos.sealed
+gpuaes-stream -d -k backup.key --part 0/4 --stats photos.0.json photos.sealed >/dev/null
+[ "$(grep -ho '"commitment": "[^"]*"' photos.?.json | uniq -c | wc -l)" = 2 ] ||
+  fail "expected two commitments after the file was replaced"
+
 run_section 'Replace a key'
 bash -euo pipefail <(sed 1d ../commands) || fail "expected the loop to succeed again"
 "$program" -d -k new.key photos.sealed | tar -d

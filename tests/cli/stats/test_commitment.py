@@ -1,0 +1,101 @@
+"""The commitment that decryption reports, which identifies the input."""
+
+import json
+import pathlib
+
+import pytest
+
+from programs import parts, some_bytes, stream
+
+PLAIN = some_bytes(100_000)
+MESSAGE = 119  # offset of the salt in a sealed file with one slot for a key file
+
+
+@pytest.fixture
+def in_parts(key):
+    """The name of a file made of parts."""
+    pathlib.Path("plain").write_bytes(PLAIN)
+    parts("plan", "-k", key, "-o", "job")
+    for i in range(3):
+        parts("seal", "--job", "job", "--part", f"{i}/3", "-i", "plain", "-o", f"part{i}")
+    parts("join", "--job", "job", "part0", "part1", "part2", "-o", "in-parts")
+    return "in-parts"
+
+
+def commitment(*options, **how):
+    """What a run reports with --stats, which must be what it reports with -v."""
+    notes = stream(*options, "-v", "--stats", "stats", **how).notes
+    reported = json.loads(pathlib.Path("stats").read_bytes())["commitment"]
+    assert [note for note in notes if "commitment" in note] == ([f"commitment {reported}"] if reported else [])
+    return reported
+
+
+def in_message(file, at=MESSAGE):
+    """The commitment of the message at this offset of a file."""
+    return pathlib.Path(file).read_bytes()[at + 24 : at + 56].hex()
+
+
+def in_index(file, count):
+    """The commitment of the index, which is before the number of parts."""
+    segments = 40 * count + 16
+    return in_message(file, pathlib.Path(file).stat().st_size - 8 - segments - 56)
+
+
+@pytest.mark.parametrize("options", [["-c", "aes-256"], ["-c", "kuznyechik"], ["--label", "a label"]])
+@pytest.mark.parametrize("mode", [["-d"], ["--test"], ["--range", "5:10"], ["--part", "1/3", "-d"], ["--salvage"]])
+def test_every_mode_of_decryption_reports_that_of_the_file(key, options, mode):
+    stream("-k", key, *options, "-o", "sealed", input=PLAIN)
+    label = options if "--label" in options else []
+    assert commitment(*mode, "-k", key, *label, "sealed") == in_message("sealed")
+
+
+def test_a_pipe_and_armor_make_no_difference(key):
+    stream("-k", key, "-o", "sealed", input=PLAIN)
+    sealed = pathlib.Path("sealed").read_bytes()
+    assert commitment("-d", "-k", key, input=sealed) == in_message("sealed")
+    armored = stream("--rekey", "-a", "-k", key, "--new-key", key, input=sealed).out
+    assert commitment("-d", "-k", key, input=armored) == in_message("sealed")
+
+
+def test_a_bare_message_has_one(key):
+    stream("-k", key, "-f", "cobblestone", "-o", "message", input=PLAIN)
+    assert commitment("-d", "-k", key, "-f", "cobblestone", "message") == in_message("message", 0)
+
+
+@pytest.mark.parametrize("mode", [["-d"], ["--test"], ["--range", "5:10"], ["--part", "1/2", "-d"], ["--salvage"]])
+def test_a_file_made_of_parts_has_that_of_its_index(key, in_parts, mode):
+    assert commitment(*mode, "-k", key, in_parts) == in_index(in_parts, 3)
+
+
+def test_a_file_made_of_parts_from_a_pipe_has_that_of_its_index(key, in_parts):
+    sealed = pathlib.Path(in_parts).read_bytes()
+    assert commitment("-d", "-k", key, input=sealed) == in_index(in_parts, 3)
+
+
+def test_an_index_that_is_not_authentic_has_none(key, in_parts):
+    damaged = bytearray(pathlib.Path(in_parts).read_bytes())
+    damaged[-9] ^= 1  # the tag of the index
+    for options, how in (([], {"input": damaged}), (["-i", "damaged"], {})):
+        pathlib.Path("damaged").write_bytes(damaged)
+        assert commitment("--salvage", "-k", key, *options, status=4, **how) is None
+
+
+def test_all_parts_of_a_file_have_the_same_and_those_of_another_file_another(key):
+    for name in ("sealed", "other"):
+        stream("-k", key, "-o", name, input=PLAIN)
+    found = [{commitment("-d", "-k", key, "--part", f"{i}/7", name) for i in range(7)} for name in ("sealed", "other")]
+    assert [len(each) for each in found] == [1, 1] and found[0] != found[1]
+
+
+def test_a_damaged_segment_in_another_part_makes_no_difference(key):
+    stream("-k", key, "-o", "sealed", input=PLAIN)
+    damaged = bytearray(pathlib.Path("sealed").read_bytes())
+    damaged[MESSAGE + 56 + 90_000] ^= 1
+    pathlib.Path("sealed").write_bytes(damaged)
+    assert commitment("-d", "-k", key, "--part", "0/2", "sealed") == in_message("sealed")
+
+
+def test_encryption_and_formats_without_authentication_have_none(key):
+    assert commitment("-k", key, "-o", "sealed", input=PLAIN) is None
+    raw = ["-f", "raw", "--iv", "00" * 16, "-k", key]
+    assert commitment(*raw, "-d", "-o", "plain", input=PLAIN) is None
