@@ -98,8 +98,9 @@ void choose_fastest(LanePlan& plan, const Workload& workload, const Machine& mac
   plan.first = {{Backend::cpu, {}, {}}};
   const bool file = is_file(workload);
   if (!file && machine.cpus >= lanes_for_pipes(workload)) {
-    plan.reason = fmt::format("auto: the input is not a file; {} CPU lanes are faster than any pipe",
-                              lanes_for_pipes(workload));
+    plan.reason =
+        fmt::format("auto: the input is read by one lane at a time; {} CPU lanes are faster than any pipe",
+                    lanes_for_pipes(workload));
     return;
   }
   const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, workload);
@@ -121,7 +122,8 @@ void choose_fastest(LanePlan& plan, const Workload& workload, const Machine& mac
   } else {
     plan.later = {{Backend::cuda, 0, cuda_stream_count(machine, 1, workload)}};
     plan.later_from = *enough;
-    plan.reason = fmt::format("auto: the input is not a file; CUDA takes over after {:.1f} GB", gigabytes);
+    plan.reason = fmt::format(
+        "auto: the input is read by one lane at a time; CUDA takes over after {:.1f} GB", gigabytes);
   }
 }
 

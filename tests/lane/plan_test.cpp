@@ -241,9 +241,10 @@ TEST_CASE("without -l a run begins with CPU lanes, and the plan gives the reason
       const LanePlan piped = plan("auto", pipe, machine(cpus, cuda));
       CHECK(lanes_of(piped.first) == "cpu:" + std::to_string(std::min(cpus, 2u)));
       CHECK(piped.later.empty());
-      CHECK(contains(piped.reason, cpus > 1
-                                       ? "auto: the input is not a file; 2 CPU lanes are faster than any pipe"
-                                       : "CUDA"));
+      CHECK(contains(
+          piped.reason,
+          cpus > 1 ? "auto: the input is read by one lane at a time; 2 CPU lanes are faster than any pipe"
+                   : "CUDA"));
       const LanePlan read = plan("auto", file, machine(cpus, cuda));
       CHECK(lanes_of(read.first) == "cpu:" + std::to_string(cpus));
       CHECK_FALSE(read.reason.empty());
@@ -505,7 +506,8 @@ TEST_CASE(
       CHECK(lanes_of(made.later) == (enough ? "cuda:0:2" : ""));
       CHECK(made.later_from == enough.value_or(0));
       CHECK(made.chunks > made.jobs - 4);
-      if (enough) CHECK(contains(made.reason, "auto: the input is not a file; CUDA takes over after "));
+      if (enough)
+        CHECK(contains(made.reason, "auto: the input is read by one lane at a time; CUDA takes over after "));
     }
 }
 

@@ -26,3 +26,8 @@ for options in -vv "-v -v" "-vvv"; do
     fail "$options: expected the work of two lanes, got: $(<"$work/stderr")"
   tail -n 1 "$work/stderr" | grep -q 'cpu:2 did 16 chunks' || fail "$options: expected a summary at the end"
 done
+
+# A file that is too small to divide is not said to be something else.
+make_input 1000 small
+expect_exit 0 "$program" -v -f raw --iv "$iv" -k "$key" -i small -o out
+expect_stderr 'lanes .* \(auto: (the input is read by one lane at a time; [a-zA-Z0-9]|there is no CUDA device\)$)'
