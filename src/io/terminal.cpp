@@ -24,17 +24,18 @@ constexpr std::chrono::milliseconds foreground_check_interval{20};
 constexpr std::chrono::milliseconds forever{-1};
 
 // Non-blocking: the file description is new, so no one else is affected.
-Fd open_terminal(Cancel& cancel) {
-  try {
-    return open_file(terminal, O_RDWR | O_NOCTTY | O_NONBLOCK, cancel);
-  } catch (const IoError& error) {
-    throw IoError(error.what(), "if there is no terminal, use --passphrase-file or --passphrase-command");
-  }
+Fd open_terminal() {
+  Fd fd(open(terminal, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  if (fd.get() < 0 && (errno == ENXIO || errno == ENOENT))
+    throw IoError("cannot ask for the passphrase: there is no terminal",
+                  "use --passphrase-file or --passphrase-command");
+  if (fd.get() < 0) throw io_error("cannot open", terminal, errno);
+  return fd;
 }
 
 }  // namespace
 
-HiddenPrompt::HiddenPrompt(Cancel& cancel) : cancel_(cancel), terminal_(open_terminal(cancel)) {}
+HiddenPrompt::HiddenPrompt(Cancel& cancel) : cancel_(cancel), terminal_(open_terminal()) {}
 
 HiddenPrompt::~HiddenPrompt() {
   show();

@@ -32,7 +32,7 @@ for words in (["-p", "plain"], ["-pq", "plain"], ["-p", "-"]):
     child = subprocess.run([program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                            start_new_session=True)
     expect_equal(1, child.returncode, f"{words}: without a terminal")
-    if not child.stderr.startswith(b"gpuaes-stream: error: cannot open /dev/tty: "):
+    if not child.stderr.startswith(b"gpuaes-stream: error: cannot ask for the passphrase: there is no terminal\n"):
         fail(f"{words}: expected an error about the terminal, got {child.stderr!r}")
 PYTHON
 expect_files plain

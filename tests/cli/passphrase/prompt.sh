@@ -219,8 +219,11 @@ for options in ([], ["-d"]):
     child = begin(*options, data=quick, start_new_session=True)
     got = end(child, 1, "no terminal")
     expect_equal(b"", got.out, "output without a terminal")
-    if not re.search(rb"^gpuaes-stream: hint: if there is no terminal, use --passphrase-file or --passphrase-command$", got.err, re.M):
-        fail(f"expected a hint that names the options, got {got.err!r}")
+    if got.err.decode() != (
+        "gpuaes-stream: error: cannot ask for the passphrase: there is no terminal\n"
+        "gpuaes-stream: hint: use --passphrase-file or --passphrase-command\n"
+    ):
+        fail(f"expected an error about the terminal and a hint that names the options, got {got.err!r}")
 sys.stdout.flush()
 os._exit(0)
 PYTHON
