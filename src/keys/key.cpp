@@ -73,6 +73,18 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
                    key_hint);
 }
 
+// Uses only arithmetic, as digit_value() does.
+bool is_text(std::span<const std::byte> contents) {
+  unsigned other = 0;
+  for (const std::byte byte : contents) {
+    const auto c = std::to_integer<unsigned>(byte);
+    const unsigned is_printable = 0u - static_cast<unsigned>(c - 0x20 < 0x5f);
+    const unsigned is_space = 0u - static_cast<unsigned>(c - 0x09 < 0x05);
+    other |= ~(is_printable | is_space);
+  }
+  return other == 0;
+}
+
 Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name) {
   const auto end = std::ranges::find(contents, std::byte{'\n'});
   const std::span<const std::byte> line = contents.first(static_cast<std::size_t>(end - contents.begin()));

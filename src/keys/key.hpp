@@ -28,6 +28,9 @@ struct FileKey : Secret {
 // hexadecimal. UsageError naming `name` for anything else: a key is never padded or truncated.
 Secret parse_key(std::span<const std::byte> contents, std::string_view name);
 
+// Whether all bytes are printable ASCII or white space, which is very unlikely in a random key.
+bool is_text(std::span<const std::byte> contents);
+
 // The longest passphrase, in bytes. Callers must read one byte more to detect a longer one.
 inline constexpr std::size_t max_passphrase_bytes = 1024;
 

@@ -26,15 +26,22 @@ namespace {
 
 // Keys and identities -----------------------------------------------------------------------------
 
-// Adds the key or the identities that a file contains.
-void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens) {
+// Adds the key or the identities that a file contains. Warns if the raw bytes of a key are text.
+void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens,
+             const Messages& messages) {
   const std::string_view line = first_content_line(as_text(contents.bytes()));
   if (looks_like_recipient(line))
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
         "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k");
   if (!looks_like_identity(line)) {
-    secrets.keys.emplace_back(parse_key(contents.bytes(), name), name);
+    Secret key = parse_key(contents.bytes(), name);
+    if (key.size() == contents.size() && is_text(key.bytes()))
+      messages.warning(fmt::format(
+          "{} contains text that looks like a passphrase or a mistyped key; use --passphrase-file "
+          "for a passphrase, and gpuaes-keygen to make a key",
+          name));
+    secrets.keys.emplace_back(std::move(key), name);
     return;
   }
   std::vector<Identity> identities = parse_identities(as_text(contents.bytes()), name);
@@ -179,7 +186,8 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
   Secrets secrets;
   for (const std::string& name : named.key_files)
     with_option(named.key_option, [&] {
-      add_key(secrets, read_key_file(name, secrets.files, messages, cancel), shown_name(name), named.opens);
+      add_key(secrets, read_key_file(name, secrets.files, messages, cancel), shown_name(name), named.opens,
+              messages);
     });
   read_recipients(secrets, named.recipients, cancel);
   if (named.ask_passphrase)
