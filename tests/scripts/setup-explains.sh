@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Usage: setup-explains.sh SOURCE. scripts/setup and scripts/quickstart choose what to install and to build for, and say in
-# one sentence what to do if they cannot. Runs copies in a separate tree, on a made-up system of fake commands.
+# Usage: setup-explains.sh SOURCE. scripts/setup, scripts/quickstart and scripts/package choose what to install and to build
+# for, and say in one sentence what to do if they cannot. Runs copies in a separate tree, on a made-up system of fake
+# commands.
 # shellcheck disable=SC2016 # fake commands expand their own variables
 set -u
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 mkdir -p "$tree/source/scripts" "$tree/bin"
-cp -r "$1"/scripts/{setup,setup.d,quickstart} "$tree/source/scripts"
+cp -r "$1"/scripts/{setup,setup.d,quickstart,package} "$tree/source/scripts"
 cp "$1/CMakeLists.txt" "$tree/source"
 cd "$tree/source" || exit 1
 
@@ -15,7 +16,7 @@ fail() {
   exit 1
 }
 
-for tool in bash awk cat dirname env grep head mkdir nproc realpath sed sort tail tee tr uname xargs; do
+for tool in bash awk cat dirname du env grep head mkdir nproc realpath rm sed sort tail tee tr uname xargs; do
   ln -s "$(command -v "$tool")" "$tree/bin/$tool"
 done
 unset CXX CUDACXX
@@ -39,13 +40,15 @@ system() {
   fake c++ <<<'[ "$1" = --version ] && echo "c++ (made up) 12.2.0" || echo 12'
   fake g++ <<<''
   fake make <<<''
+  fake file <<<''
+  fake dpkg-shlibdeps <<<''
   fake openssl <<<'echo ML-KEM-768'
 }
 
 # The same with nothing installed, until apt-get runs.
 bare_system() {
   system
-  rm "$bin"/{g++,make}
+  rm "$bin"/{g++,make,file,dpkg-shlibdeps}
   fake dpkg-query <<<'[ -e "$TREE/installed" ] && echo installed'
 }
 
@@ -63,7 +66,7 @@ installs="setup: installing 6 packages with apt-get (log: build/setup.log)"
 system
 expect 0 "" scripts/setup
 [ "$(<"$tree/calls")" = --version ] || fail "expected no call of apt-get, got $(<"$tree/calls")"
-expect 2 "usage: scripts/setup [--build]" scripts/setup --all
+expect 2 "usage: scripts/setup [--build|--package]" scripts/setup --all
 PATH=$bin scripts/setup --help | grep -q 'scripts/setup --build' || fail "expected a description of --build"
 
 system
@@ -77,6 +80,10 @@ bare_system
 expect 0 "$installs" scripts/setup --build
 grep -c install "$tree/calls" | grep -qx 1 || fail "expected one call of apt-get install: $(<"$tree/calls")"
 grep -q catch2 "$tree/calls" && fail "--build installs catch2"
+
+bare_system
+expect 0 "setup: installing 8 packages with apt-get (log: build/setup.log)" scripts/setup --package
+grep -q ' libfmt-dev dpkg-dev file$' "$tree/calls" || fail "expected the tools that pack: $(<"$tree/calls")"
 
 bare_system
 fake apt-cache <<<'for name in "${@:2}"; do [[ $name == *gost* || $name == *-14 ]] || printf "%s:\n  Candidate: 1\n" "$name"; done'
@@ -164,3 +171,14 @@ rm "$bin/nvcc"
 expect_target "CPUs and NVIDIA H200, with cuda/bin/nvcc 13.0" "-DGPUAES_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=native"
 fake nvidia-smi <<<'echo "NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver."; exit 9'
 expect_target "CPUs only: there is a CUDA toolkit, but nvidia-smi finds no GPU with a driver" -DGPUAES_CUDA=OFF
+
+# Without Debian's tools, cpack makes only the .tar.gz.
+system
+rm "$bin"/{dpkg-query,dpkg-shlibdeps}
+equivalents="g++ make cmake libboost-dev libboost-program-options-dev libssl-dev libfmt-dev dpkg-dev file "
+fake cpack <<<': >build-package/made-up.tar.gz'
+expect 1 "package: building into build-package/; its logs are build-package/*.log
+setup: not a Debian or Ubuntu system: install the equivalents of these packages by hand:
+setup:   $equivalents
+0	build-package/made-up.tar.gz
+package: error: there is no .deb, because dpkg-shlibdeps (package dpkg-dev) is not installed" scripts/package
