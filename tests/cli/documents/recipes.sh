@@ -4,7 +4,7 @@
 # par2 are real; their sections are skipped if they are not installed.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
-need mandoc tar
+need mandoc tar zstd
 need_cryptography
 
 mandoc -T ascii -O width=100 "$top/man/gpuaes-recipes.7" | sed 's/.\x08//g' >page
@@ -73,8 +73,9 @@ opens_as() {
 }
 
 run_section 'Back up a directory'
-[ "$(grep -c '^photos/2.jpg$' "$work/stdout")" = 1 ] || fail "expected a list of the archive"
+[ "$(grep -c '^photos/2.jpg$' "$work/stdout")" = 2 ] || fail "expected a list of each archive"
 "$program" -d -k backup.key photos.sealed | tar -d
+"$program" -d -k backup.key photos.tar.zst.sealed | zstd -d | tar -d
 
 run_section 'Back up ZFS and btrfs snapshots'
 same disk.img received
