@@ -24,12 +24,12 @@ expect_tree() {
   [ -z "$odd" ] || fail "expected mode 755 for directories and programs, 644 for other files: $odd"
 }
 
-files=(bin/gpuaes-{stream,keygen,parts,bench,cluster} share/gpuaes-stream/magic)
+doc=share/doc/gpuaes-stream
+files=(bin/gpuaes-{stream,keygen,parts,bench,cluster} share/gpuaes-stream/magic "$doc"/{README,SECURITY}.md)
 for page in "$top"/man/*.[1-9]; do files+=("share/man/man${page##*.}/$(basename "$page").gz"); done
 for name in gpuaes-{stream,keygen,parts,bench}; do
   files+=("share/bash-completion/completions/$name" "share/fish/vendor_completions.d/$name.fish")
 done
-doc=share/doc/gpuaes-stream
 expect_tree tar "${files[@]}" share/zsh/site-functions/_gpuaes-{stream,keygen,parts,bench} $doc/{copyright,LICENSE,CHANGELOG.md}
 expect_tree deb "${files[@]/#/usr/}" usr/share/zsh/vendor-completions/_gpuaes-{stream,keygen,parts,bench} \
   usr/$doc/{copyright,changelog.gz,changelog.Debian.gz} DEBIAN/{control,md5sums}
