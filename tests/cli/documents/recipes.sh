@@ -8,8 +8,6 @@ need mandoc tar zstd
 need_cryptography
 
 mandoc -T ascii -O width=100 "$top/man/gpuaes-recipes.7" | sed 's/.\x08//g' >page
-mandoc -T ascii "$top/man/gpuaes-stream.5" | sed 's/.\x08//g' | sed -n '/^ *import sys$/,/\[16400 \* i:/p' |
-  python3 -c 'import sys, textwrap; print(textwrap.dedent(sys.stdin.read()))' >open.py
 
 # commands_in SECTION: the commands after "$ ", with the lines that continue them.
 commands_in() {
@@ -51,6 +49,7 @@ make_input 300000 files/disk.img
 "$keygen" -o files/backup.key
 tar -C files -c photos | "$program" -q -k files/backup.key >files/photos.sealed
 cp files/photos.sealed files/home.sealed
+cp "$top/man/open-sealed.py" files
 
 # run_section TITLE: runs its commands in a new folder, which becomes the current one.
 run_section() {
@@ -59,7 +58,6 @@ run_section() {
   [ -s commands ] || fail "expected commands in the section '$1'"
   rm -rf run
   cp -a files run
-  cp open.py run
   cp -a files run/server
   cd run
   bash -euo pipefail ../commands >"$work/stdout" 2>"$work/stderr" ||

@@ -1,0 +1,321 @@
+"""The installed open-sealed.py opens what the programs write and refuses everything else. gpuaes-stream(5) quotes it."""
+
+import os
+import pathlib
+import pty
+import shutil
+import struct
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from programs import FOLDER, PATIENCE, keygen, parts, some_bytes, stream
+
+pytest.importorskip("cryptography")
+import parts_format  # noqa: E402
+import sealed_format  # noqa: E402
+
+TOP = pathlib.Path(__file__).parents[3]
+KEY = bytes(range(32))  # in the key file
+SEGMENT, SEALED = 16384, 16400
+HEADER = 175  # bytes before the segments, with one key slot
+PLAIN = some_bytes(2 * SEGMENT + 100)
+
+
+@pytest.fixture(scope="session")
+def reader(tmp_path_factory):
+    """The command that runs the installed reader."""
+    if not shutil.which("cmake"):
+        pytest.skip("cmake is not installed")
+    if not os.access(FOLDER, os.W_OK):
+        pytest.skip(f"cannot write to {FOLDER}, where cmake writes a list of files")
+    prefix = tmp_path_factory.mktemp("installed")
+    subprocess.run(["cmake", "--install", FOLDER, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
+    return [sys.executable, prefix / "share/gpuaes-stream/open-sealed.py"]
+
+
+@pytest.fixture
+def opened(reader, key):
+    """A function that runs the reader and returns its output. Without options, it is given the key."""
+
+    def run(sealed, *options, error=None, begins=b""):
+        """With `error`, the reader must fail with this message, after output that is the same as `begins`."""
+        done = subprocess.run([*reader, *(options or ("-k", key))], input=sealed, capture_output=True, timeout=PATIENCE)
+        message = f"open-sealed.py: error: {error}\n" if error else ""
+        assert (done.stderr.decode(), done.returncode) == (message, bool(error))
+        assert error is None or done.stdout == begins
+        return done.stdout
+
+    return run
+
+
+def seal(plain, *options):
+    return stream(*options, input=plain).out
+
+
+def seal_in_parts(plain, count, *secrets):
+    """Cuts the plaintext into parts and seals them."""
+    pathlib.Path("plain").write_bytes(plain)
+    names = [f"part{i}" for i in range(count)]
+    parts("plan", *secrets, "-o", "job")
+    for i, name in enumerate(names):
+        parts("seal", "--job", "job", "--part", f"{i}/{count}", "-i", "plain", "-o", name)
+    parts("join", "--job", "job", *names, "-o", "sealed")
+    return pathlib.Path("sealed").read_bytes()
+
+
+def flip(data, at):
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+def secret_file(name, content):
+    path = pathlib.Path(name)
+    path.touch(0o600)
+    path.write_bytes(content)
+    return name
+
+
+@pytest.mark.parametrize("size", [0, 1, SEGMENT - 1, SEGMENT, SEGMENT + 1, 2 * SEGMENT, 100000])
+def test_it_opens_files_of_any_size(opened, key, size):
+    assert opened(seal(some_bytes(size), "-k", key)) == some_bytes(size)
+
+
+@pytest.mark.parametrize("count", [1, 3, 5])
+@pytest.mark.parametrize("size", [0, 1, SEGMENT, 3 * SEGMENT, 100000])
+def test_it_opens_files_made_of_parts(opened, key, size, count):
+    assert opened(seal_in_parts(some_bytes(size), count, "-k", key)) == some_bytes(size)
+
+
+def test_it_opens_an_index_of_several_segments(opened):
+    sealed = parts_format.seal(PLAIN, 500, keys=[KEY])
+    assert opened(sealed) == PLAIN
+
+
+@pytest.mark.parametrize("content", [KEY, KEY.hex().encode(), KEY.hex().upper().encode() + b" \t\r\n\n"])
+def test_it_reads_key_files(opened, key, content):
+    assert opened(seal(PLAIN, "-k", key), "-k", secret_file("copy", content)) == PLAIN
+
+
+def test_it_reads_identities(opened):
+    recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
+    sealed = seal(PLAIN, "-r", recipient)
+    assert opened(sealed, "-k", "identity") == PLAIN
+    text = next(line for line in pathlib.Path("identity").read_text().splitlines() if line.startswith("GPUAES-"))
+    assert opened(sealed, "-k", secret_file("lowercase", b"# comment\n\t" + text.lower().encode() + b" \r\n")) == PLAIN
+    typed = text[:-1] + ("P" if text[-1] == "Q" else "Q")
+    opened(sealed, "-k", secret_file("typing-error", typed.encode()),
+           error="the checksum of the identity is wrong: it has a typing error")
+    opened(sealed, "-k", secret_file("short", text[:-1].encode()),
+           error="the identity has the wrong length or a wrong character")
+
+
+@pytest.mark.parametrize("passphrase", [b"correct horse", b" \xc3\xa9\xff ", b"x" * 1024], ids=["text", "raw", "long"])
+def test_it_reads_passphrases(opened, passphrase):
+    secret_file("passphrase", passphrase + b"\nanother line")
+    assert opened(seal(PLAIN, "--passphrase-file", "passphrase"), "--passphrase-file", "passphrase") == PLAIN
+
+
+def test_it_asks_for_the_passphrase(reader):
+    secret_file("passphrase", b"correct horse")
+    pathlib.Path("sealed").write_bytes(seal(PLAIN, "--passphrase-file", "passphrase"))
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvp("sh", ["sh", "-c", '"$@" -p <sealed >opened', "sh", *reader])
+    shown = b""
+    while not shown.endswith(b"passphrase: "):
+        shown += os.read(terminal, 100)
+    os.write(terminal, b"correct horse\n")
+    assert os.waitpid(pid, 0)[1] == 0
+    assert pathlib.Path("opened").read_bytes() == PLAIN
+
+
+def test_it_never_reads_a_passphrase_from_standard_input(reader):
+    done = subprocess.run(["setsid", "-w", *reader, "-p"], input=b"correct horse\n", capture_output=True)
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines()[-1].startswith("open-sealed.py: error: ")
+
+
+def test_it_tries_every_slot(opened, key):
+    keygen("-o", "other")
+    recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
+    sealed = seal(PLAIN, "-k", "other", "-r", recipient, "-k", key)
+    for secret in ("other", "identity", key):
+        assert opened(sealed, "-k", secret) == PLAIN
+
+
+def test_it_needs_the_label(opened, key):
+    wrong = "the label is wrong, or the file is damaged"
+    for sealed in (seal(PLAIN, "-k", key, "--label", "été"), seal_in_parts(PLAIN, 2, "-k", key, "--label", "été")):
+        assert opened(sealed, "-k", key, "--label", "été") == PLAIN
+        opened(sealed, error=wrong)
+        opened(sealed, "-k", key, "--label", "other", error=wrong)
+
+
+def test_it_opens_armored_files_as_it_says(reader, key):
+    pathlib.Path("armored").write_bytes(seal(PLAIN, "-a", "-k", key))
+    usage = reader[1].read_text().split('"""')[1]
+    command = next(line for line in usage.splitlines() if "base64" in line).replace("ARMORED", "armored")
+    done = subprocess.run(["sh", "-c", f'{command} | "$@"', "sh", *reader, "-k", key], capture_output=True, check=True)
+    assert done.stdout == PLAIN
+
+
+def test_it_writes_before_the_input_ends(reader, key):
+    """The pieces are small enough for a pipe."""
+    sealed = seal(PLAIN, "-k", key)
+    with subprocess.Popen([*reader, "-k", key], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(sealed[: HEADER + 2 * SEALED])
+        process.stdin.flush()
+        assert process.stdout.read(2 * SEGMENT) == PLAIN[: 2 * SEGMENT]
+        process.stdin.write(sealed[HEADER + 2 * SEALED :])
+        process.stdin.close()
+        assert process.stdout.read() == PLAIN[2 * SEGMENT :]
+
+
+def test_it_says_what_it_does_not_support(opened, key):
+    opened(seal(PLAIN, "-k", key, "-c", "kuznyechik"), error="this program does not support suite 02")
+    opened(b"gpuaes-stream/2\n" + bytes(200), error="the input is not a sealed file of version 1")
+    slots = [(4, bytes(1168)), (5, b""), sealed_format.key_slot(KEY, bytes(32))]
+    opened(sealed_format.seal(PLAIN, slots=slots),
+           error="the secret opens no slot that this program supports; it did not try slot 1, slot 2")
+    identity = sealed_format.to_text(sealed_format.PQ_IDENTITY, KEY).encode()
+    opened(seal(PLAIN, "-k", key), "-k", secret_file("identity", identity),
+           error="this program does not support post-quantum identities")
+
+
+@pytest.mark.parametrize("content", [b"", KEY[:16], KEY + b"\n", KEY.hex().encode()[:-1]])
+def test_it_refuses_other_files_as_keys(opened, key, content):
+    opened(seal(PLAIN, "-k", key), "-k", secret_file("wrong", content),
+           error="wrong contains neither a key of 32 bytes nor an identity")
+
+
+def test_the_wrong_secret_opens_nothing(opened, key):
+    secret_file("wrong", b"wrong")
+    recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
+    keygen("-o", "other")
+    keygen("--x25519", "-o", "other-identity")
+    for sealed in (seal(PLAIN, "-k", key, "-r", recipient), seal_in_parts(PLAIN, 2, "-k", key, "-r", recipient)):
+        for options in (("-k", "other"), ("-k", "other-identity"), ("--passphrase-file", "wrong")):
+            opened(sealed, *options, error="the secret opens no slot")
+
+
+@pytest.mark.parametrize("at, error", [
+    (0, "the input is not a sealed file of version 1"),
+    (16, "this program does not support suite 00"),
+    (17, "the number of slots is wrong"),
+    (20, "the slots are damaged"),  # the type
+    (22, "the slots are damaged"),  # the size
+    (23, "the secret opens no slot"),  # the salt
+    (40, "the secret opens no slot"),  # the wrapped file key
+    (86, "the secret opens no slot"),
+    (87, "the header is damaged"),  # the header MAC
+    (118, "the header is damaged"),
+    (119, "the label is wrong, or the file is damaged"),  # the salt of the message
+    (174, "the label is wrong, or the file is damaged"),
+])
+def test_a_damaged_header_is_refused(opened, key, at, error):
+    opened(flip(seal(PLAIN, "-k", key), at), error=error)
+
+
+@pytest.mark.parametrize("slots, error", [
+    ([], "the number of slots is wrong"),
+    ([(0, b"")], "the slots are damaged"),
+    ([(0x80, b"")], "the slots are damaged"),
+    ([(1, bytes(63))], "the slots are damaged"),
+    ([(5, b"")] * 33, "the number of slots is wrong"),
+    ([(2, bytes(67))] * 2, "a passphrase slot excludes some of the other slots"),
+    ([(2, bytes(67)), (3, bytes(80))], "a passphrase slot excludes some of the other slots"),
+    ([(4, bytes(1168)), (2, bytes(67))], "a passphrase slot excludes some of the other slots"),
+    ([(3, b"\xff" * 80), (3, bytes(80))], "the secret opens no slot"),  # not canonical; the shared secret is zero
+])
+def test_malformed_slots_are_refused(opened, slots, error):
+    identity = sealed_format.to_text(sealed_format.IDENTITY, KEY).encode()
+    opened(sealed_format.seal(PLAIN, slots=slots), "-k", secret_file("identity", identity), error=error)
+
+
+def test_scrypt_parameters_are_limited(opened):
+    secret_file("passphrase", b"x")
+    for parameters in (bytes([9, 8, 1]), bytes([21, 8, 1]), bytes([17, 9, 1]), bytes([17, 8, 2])):
+        opened(sealed_format.seal(PLAIN, slots=[(2, parameters + bytes(64))]), "--passphrase-file", "passphrase",
+               error="the passphrase slot has scrypt parameters that are out of range")
+
+
+def test_only_segments_before_the_damage_are_written(opened, key):
+    sealed = seal(PLAIN, "-k", key)
+    for number in range(3):
+        begin = HEADER + number * SEALED
+        for at in (begin, min(begin + SEALED, len(sealed)) - 1):
+            opened(flip(sealed, at), error=f"segment {number} is not authentic", begins=PLAIN[: number * SEGMENT])
+    first, second = sealed[HEADER:][:SEALED], sealed[HEADER + SEALED :][:SEALED]
+    opened(sealed[:HEADER] + second + first + sealed[HEADER + 2 * SEALED :], error="segment 0 is not authentic")
+
+
+def test_a_missing_end_is_detected(opened, key):
+    sealed = seal(PLAIN, "-k", key)
+    for size in (0, 1, 20, 100, HEADER - 1, HEADER, HEADER + 15):
+        opened(sealed[:size], error="the input is truncated")
+    opened(sealed[: HEADER + 16], error="segment 0 is not authentic")
+    opened(sealed[: HEADER + SEALED - 1], error="segment 0 is not authentic")
+    opened(sealed[: HEADER + SEALED], error="the input is truncated", begins=PLAIN[:SEGMENT])
+    opened(sealed[:-1], error="segment 2 is not authentic", begins=PLAIN[: 2 * SEGMENT])
+
+
+@pytest.mark.parametrize("extra", [1, 16, SEALED, 2 * SEALED])
+def test_appended_bytes_are_detected(opened, key, extra):
+    sealed = seal(PLAIN, "-k", key)
+    opened(sealed + bytes(extra), error="segment 2 is not authentic", begins=PLAIN[: 2 * SEGMENT])
+
+
+@pytest.fixture
+def pieces():
+    """A file made of three parts, as header, parts, index and number of parts."""
+    job = parts_format.new_job(keys=[KEY])
+    sealed = parts_format.seal_parts(job, parts_format.cut(PLAIN, 3), of=3)
+    return [job.head, *sealed, parts_format.make_index(job, sealed), struct.pack(">Q", 3)]
+
+
+def test_damaged_parts_are_refused(opened, pieces):
+    head, first, second, third, index, end = pieces
+    one, two = PLAIN[:SEGMENT], PLAIN[: 2 * SEGMENT]
+    commitment = "the label is wrong, or the file is damaged"
+
+    def refused(data, error, begins=b""):
+        opened(b"".join(data), error=error, begins=begins)
+
+    refused([head, second, first, third, index, end], "part 0 is missing or damaged")
+    refused([head, first, first, second, third, index, end], "part 1 is missing or damaged", one)
+    refused([head, first, second, index, end], "part 2 is missing, or the index is damaged", two)
+    refused([head, index, end], "part 0 is missing, or the index is damaged")
+    for at, error in ((0, "part 1 is missing, or the index is damaged"), (4, "part 1 is missing or damaged"),
+                      (8, "part 1 is missing or damaged"), (9, "part 1 is missing or damaged"),
+                      (17, commitment), (41, commitment)):
+        refused([head, first, flip(second, at), third, index, end], error, one)
+    refused([head, first, flip(second, 16), third, index, end], "segment 1 is not authentic", two)  # the length
+    refused([head, first, flip(second, 73), third, index, end], "segment 0 is not authentic", one)
+    refused([head, first, second, third, flip(index, 73), end], "segment 0 is not authentic", PLAIN)
+    for wrong_end in (flip(end, 7), end + b"\0"):
+        refused([*pieces[:-1], wrong_end], "the end of the file is damaged, missing or extended", PLAIN)
+
+
+def test_truncated_parts_are_refused(opened, pieces):
+    ends = [len(b"".join(pieces[:i])) for i in range(1, 6)]
+    for end, begins in zip(ends, (b"", PLAIN[:SEGMENT], PLAIN[: 2 * SEGMENT], PLAIN)):
+        opened(b"".join(pieces)[:end], error="the input is truncated", begins=begins)
+    for missing in (1, 8):
+        opened(b"".join(pieces)[:-missing], error="the end of the file is damaged, missing or extended", begins=PLAIN)
+
+
+def test_a_part_that_the_index_does_not_list_is_refused(opened, pieces):
+    head, *sealed = pieces[:4]
+    job = parts_format.Job(*parts_format.open_job(head + bytes(56), key=KEY)[:2], head)
+    sealed[1] = parts_format.frame(job, parts_format.PART, 1, 3, PLAIN[SEGMENT : 2 * SEGMENT])
+    opened(b"".join([head, *sealed, *pieces[4:]]), error="the index does not match the parts", begins=PLAIN)
+
+
+def test_the_manual_page_quotes_it(reader):
+    page = (TOP / "man/gpuaes-stream.5").read_text()
+    example = page[page.index(".Sh EXAMPLES") :]
+    quoted = example[example.index(".Bd -literal\n") :].split(".Ed\n")[0].split("\n", 1)[1].replace("\\e", "\\")
+    assert quoted.startswith("def open_message(")
+    assert f"\n\n\n{quoted}\n\n" in reader[1].read_text()
