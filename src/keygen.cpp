@@ -65,8 +65,7 @@ void write_identity(Kem kem, const std::optional<std::string>& output) {
 
 void show_recipients(const std::string& name, const Messages& messages) {
   Cancel cancel;
-  std::vector<struct stat> files;
-  const Secret contents = read_key_file(name, files, messages, cancel);
+  const Secret contents = read_key_file(name, messages, cancel);
   std::string recipients;
   for (const Identity& identity : parse_identities(as_text(contents.bytes()), shown_name(name)))
     recipients += text_of(recipient_of(identity)) + "\n";

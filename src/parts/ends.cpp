@@ -18,23 +18,16 @@
 namespace gpuaes {
 namespace {
 
-FdSource open_end_file(const Options& options, const char* suffix, std::vector<struct stat>& files,
-                       Cancel& cancel) {
-  return with_option("--ends", [&] {
-    FdSource file = open_source(options.ends + suffix, cancel);
-    files.push_back(file.status());
-    return file;
-  });
+FdSource open_end_file(const Options& options, const char* suffix, Cancel& cancel) {
+  return with_option("--ends", [&] { return open_source(options.ends + suffix, cancel); });
 }
 
-FrameSecret open_head(const Options& options, std::vector<struct stat>& files, const Messages& messages,
-                      Cancel& cancel) {
-  if (!options.job.empty()) return read_job(options.job, files, messages, cancel).secret;
+FrameSecret open_head(const Options& options, const Messages& messages, Cancel& cancel) {
+  if (!options.job.empty()) return read_job(options.job, messages, cancel).secret;
   refuse_input_conflicts(options);
   const Secrets secrets = read_secrets(options, messages, cancel);
   check_keys(secrets.keys);
-  files.insert(files.end(), secrets.files.begin(), secrets.files.end());
-  FdSource file = open_end_file(options, ".head", files, cancel);
+  FdSource file = open_end_file(options, ".head", cancel);
   std::optional<FrameSecret> secret;
   name_input(file.name(), [&] {
     HeaderReader input = header_reader(file);
@@ -74,10 +67,9 @@ std::vector<IndexEntry> open_index_file(FdSource& file, const FrameSecret& secre
 
 }  // namespace
 
-Ends read_ends(const Options& options, std::vector<struct stat>& files, const Messages& messages,
-               Cancel& cancel) {
-  FrameSecret secret = open_head(options, files, messages, cancel);
-  FdSource file = open_end_file(options, ".index", files, cancel);
+Ends read_ends(const Options& options, const Messages& messages, Cancel& cancel) {
+  FrameSecret secret = open_head(options, messages, cancel);
+  FdSource file = open_end_file(options, ".index", cancel);
   std::vector<IndexEntry> index = open_index_file(file, secret);
   return {std::move(secret), std::move(index)};
 }

@@ -17,10 +17,8 @@ struct Ends {
   std::vector<IndexEntry> index;
 };
 
-// Reads the ends that `options` name, with the secrets or the job file that they name, and adds all files to
-// `files`. AuthError if an end is damaged or the two do not belong together; KeyError if no secret opens the
-// header; IoError, UsageError.
-Ends read_ends(const Options& options, std::vector<struct stat>& files, const Messages& messages,
-               Cancel& cancel);
+// Reads the ends that `options` name, with the secrets or the job file that they name. AuthError if an end is
+// damaged or the two do not belong together; KeyError if no secret opens the header; IoError, UsageError.
+Ends read_ends(const Options& options, const Messages& messages, Cancel& cancel);
 
 }  // namespace gpuaes

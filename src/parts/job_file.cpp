@@ -103,9 +103,8 @@ JobFile decode_job(std::span<const std::byte> bytes, const std::string& name) {
   return {std::move(header.bytes), std::move(secret)};
 }
 
-JobFile read_job(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
-                 Cancel& cancel) {
-  FdSource file = with_option("--job", [&] { return open_secret_file(name, files, cancel); });
+JobFile read_job(const std::string& name, const Messages& messages, Cancel& cancel) {
+  FdSource file = with_option("--job", [&] { return open_secret_file(name, cancel); });
   warn_if_readable(name, file, messages);
   const Secret contents = read_up_to(max_job_bytes, file);
   return decode_job(contents.bytes(), file.name());

@@ -30,9 +30,7 @@ Secret encode_job(std::span<const std::byte> header, const Secret& file_key,
 // version. `name` is for messages.
 JobFile decode_job(std::span<const std::byte> bytes, const std::string& name);
 
-// Adds the file to `files`. Warns if other users can read it. Also IoError, and UsageError if the name is a
-// secret.
-JobFile read_job(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
-                 Cancel& cancel);
+// Warns if other users can read it. Also IoError, and UsageError if the name is a secret.
+JobFile read_job(const std::string& name, const Messages& messages, Cancel& cancel);
 
 }  // namespace gpuaes

@@ -22,16 +22,13 @@ namespace gpuaes {
 namespace {
 
 // There may be too many parts to keep them all open.
-std::vector<JoinedPart> read_parts(const Options& options, const FrameSecret& secret,
-                                   const std::vector<OutputTarget>& outputs, Cancel& cancel) {
+std::vector<JoinedPart> read_parts(const Options& options, const FrameSecret& secret, Cancel& cancel) {
   std::vector<JoinedPart> parts;
   for (const std::string& name : options.inputs) {
     cancel.check();
     if (name == standard_name && !options.receipts)  // parts are read twice
       throw UsageError("join cannot read a part from standard input", "name the file of the part");
     FdSource file = open_source(name, cancel);
-    for (const OutputTarget& output : outputs)
-      refuse_output_conflicts(options, {.output = output}, {&file.status(), 1});
     (options.receipts ? add_receipts : add_part)(parts, name, file, secret);
   }
   sort_and_check(parts, options.count);
@@ -62,7 +59,7 @@ class Joiner {
       : options_(options),
         messages_(messages),
         cancel_(cancel),
-        job_(read_job(options.job, in_use_, messages, cancel)) {}
+        job_(read_job(options.job, messages, cancel)) {}
 
   void join(Progress& progress) {
     std::vector<OutputTarget> outputs;
@@ -71,8 +68,8 @@ class Joiner {
     else
       for (const char* const suffix : {".head", ".index"})
         outputs.push_back(find_output(options_.ends + suffix));
-    for (const OutputTarget& output : outputs) refuse_output_conflicts(options_, {.output = output}, in_use_);
-    parts_ = read_parts(options_, job_.secret, outputs, cancel_);
+    for (const OutputTarget& output : outputs) refuse_output_conflicts(options_, {.output = output});
+    parts_ = read_parts(options_, job_.secret, cancel_);
     messages_.detail(fmt::format("joining {} parts", parts_.size()));
     options_.ends.empty() ? write_file(outputs.front(), progress)
                           : write_ends(outputs.front(), outputs.back());
@@ -112,7 +109,6 @@ class Joiner {
   const Options& options_;
   const Messages& messages_;
   Cancel& cancel_;
-  std::vector<struct stat> in_use_;
   JobFile job_;
   std::vector<JoinedPart> parts_;
 };

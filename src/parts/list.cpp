@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "base/bytes.hpp"
 #include "cli/program.hpp"
@@ -13,8 +12,7 @@ namespace gpuaes {
 
 void run_list(const Options& options, const Messages& messages) {
   RunControl control(messages);
-  std::vector<struct stat> files;
-  const Ends ends = read_ends(options, files, messages, control.cancel);
+  const Ends ends = read_ends(options, messages, control.cancel);
   std::string lines;
   for (std::size_t number = 0; number < ends.index.size(); ++number) {
     const IndexEntry& entry = ends.index[number];

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "parts/commands.hpp"
@@ -35,10 +34,10 @@ std::unique_ptr<Session> open_listed_part(const Ends& ends, std::uint32_t number
   return session;
 }
 
-void open_part(const Options& options, const Ends& ends, const std::vector<struct stat>& files,
-               Progress& progress, const Messages& messages, Cancel& cancel) {
+void open_part(const Options& options, const Ends& ends, Progress& progress, const Messages& messages,
+               Cancel& cancel) {
   const Report::Start start;
-  Endpoints endpoints = open_endpoints(options, files, messages, cancel);
+  Endpoints endpoints = open_endpoints(options, messages, cancel);
   std::unique_ptr<Session> session = open_listed_part(ends, options.part.number, endpoints.source);
   const std::unique_ptr<OpenStream> stream = make_whole_stream({.source = endpoints.source,
                                                                 .sink = *endpoints.output,
@@ -54,12 +53,11 @@ void open_part(const Options& options, const Ends& ends, const std::vector<struc
 
 void run_open(Options options, const Messages& messages) {
   run_part(options, messages, [&](Progress& progress, Cancel& cancel) {
-    std::vector<struct stat> files;
-    const Ends ends = read_ends(options, files, messages, cancel);
+    const Ends ends = read_ends(options, messages, cancel);
     if (options.part.number >= ends.index.size())
       throw UsageError(fmt::format("the file has only {} parts", ends.index.size()),
                        "parts are numbered from 0");
-    open_part(options, ends, files, progress, messages, cancel);
+    open_part(options, ends, progress, messages, cancel);
   });
 }
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "format/sessions.hpp"
 #include "io/output_file.hpp"
@@ -19,6 +18,8 @@
 
 namespace gpuaes {
 namespace {
+
+constexpr char kept_hint[] = "it was not changed; choose another file";
 
 // Writes a part, whose length may be known only at its end.
 class PartSink : public Sink {
@@ -50,7 +51,7 @@ class Sealer {
       : options_(options),
         messages_(messages),
         cancel_(cancel),
-        job_(read_job(options.job, files_, messages, cancel)) {}
+        job_(read_job(options.job, messages, cancel)) {}
 
   void seal(Progress& progress) {
     if (exists()) return keep_existing();
@@ -69,8 +70,7 @@ class Sealer {
 
   FrameHeader seal_new(Progress& progress) {
     const Report::Start start;
-    Endpoints endpoints = open_endpoints(options_, files_, messages_, cancel_);
-    files_.push_back(endpoints.source.status());
+    Endpoints endpoints = open_endpoints(options_, messages_, cancel_);
     const std::optional<std::uint64_t> size = endpoints.source.size();
     std::optional<WindowSource> share;
     std::optional<std::uint64_t> length = size;
@@ -104,14 +104,12 @@ class Sealer {
     const OutputTarget target = find_output(name);
     if (!target.status || !S_ISREG(target.status->st_mode))
       throw IoError(fmt::format("{} exists and is not a regular file", name));
-    if (const auto input = status_of(options_.input())) files_.push_back(*input);
-    refuse_output_conflicts(options_, {.output = target, .receipt = receipt_target()}, files_);
+    refuse_output_conflicts(options_, {.output = target, .receipt = receipt_target()});
     FdSource file = open_source(name, cancel_);
     const FrameHeader header = check_existing(file);
     if (header.number != options_.part.number || header.of != options_.part.of)
       throw IoError(fmt::format("{} exists and is part {}", name, share_text(header.number, header.of)),
-                    "it was not changed; choose another file");
-    files_.push_back(file.status());
+                    kept_hint);
     write_receipt(header);
     messages_.note(fmt::format("part {} is already complete; {} was not changed", header.number, name));
   }
@@ -120,8 +118,7 @@ class Sealer {
     try {
       return check_part(file, job_.secret);
     } catch (const AuthError& error) {
-      throw AuthError(error.what(),
-                      "it was not changed; choose another file, or remove this one to seal the part again");
+      throw AuthError(error.what(), kept_hint);
     }
   }
 
@@ -142,7 +139,6 @@ class Sealer {
   const Options& options_;
   const Messages& messages_;
   Cancel& cancel_;
-  std::vector<struct stat> files_;  // must not be overwritten
   JobFile job_;
 };
 

@@ -62,21 +62,17 @@ Endpoints open_input(const Options& options, Cancel& cancel) {
 
 }  // namespace
 
-Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
-                         const Messages& messages, Cancel& cancel) {
+Endpoints open_endpoints(const Options& options, const Messages& messages, Cancel& cancel) {
   SinkRules rules = output_rules(options, messages);
   Endpoints endpoints = open_input(options, cancel);
   if (options.selection && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(*options.selection)),
                      "name a file with -i, or redirect standard input from a file");
-  std::vector<struct stat> in_use = std::move(secret_files);
-  in_use.push_back(endpoints.source.status());
-
   OutputTargets targets{.output = find_output(options.output)};
   if (options.stats) targets.stats = find_output(options.stats);
   if (options.trace) targets.trace = find_output(options.trace);
   if (options.receipt) targets.receipt = find_output(options.receipt);
-  refuse_output_conflicts(options, targets, in_use);
+  refuse_output_conflicts(options, targets);
 
   const auto open = [&](const char* option, const OutputTarget& target) {
     return with_option(option, [&] { return open_sink(target, rules, cancel); });

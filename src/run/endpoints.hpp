@@ -29,12 +29,10 @@ struct Endpoints {
 // secret.
 FdSource open_input_file(const Options& options, Cancel& cancel);
 
-// Opens the files that `options` name, and prints a note if the input is a terminal. No output may be one of
-// `secret_files`. UsageError and IoError as in refuse_output_conflicts(); UsageError if --range is given and
-// the input is not seekable, or if ciphertext would go to a terminal; IoError if a file cannot be opened or
-// replaced.
-Endpoints open_endpoints(const Options& options, std::vector<struct stat> secret_files,
-                         const Messages& messages, Cancel& cancel);
+// Opens the files that `options` name, and prints a note if the input is a terminal. UsageError as in
+// refuse_output_conflicts(), if --range is given and the input is not seekable, or if ciphertext would go to
+// a terminal; IoError if a file cannot be opened or replaced.
+Endpoints open_endpoints(const Options& options, const Messages& messages, Cancel& cancel);
 
 // Returns a reader for the header at the beginning of `source`, which must outlive it.
 HeaderReader header_reader(Source& source);

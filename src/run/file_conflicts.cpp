@@ -8,7 +8,6 @@
 #include <cctype>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Input {
-  enum class Kind { secret, recipients, data };
+  enum class Kind { secret, data, other };
 
   std::string_view what;
   std::string name;
@@ -34,6 +33,8 @@ struct Input {
 
   // Whether bytes read from this input are lost to other inputs.
   bool consumes() const { return kind != Kind::data && name == standard_name; }
+
+  std::string shown() const { return kind == Kind::data && name != standard_name ? name : std::string(what); }
 };
 
 // Data is last, as are_in_conflict() requires.
@@ -49,7 +50,9 @@ std::vector<Input> find_inputs(const Options& options) {
   for (const std::string& name : options.new_key_files) add("--new-key", name, Kind::secret);
   if (options.new_passphrase_file) add("--new-passphrase-file", *options.new_passphrase_file, Kind::secret);
   for (const std::string& each : options.recipients)
-    if (each.starts_with('@')) add("the recipients file", each.substr(1), Kind::recipients);
+    if (each.starts_with('@')) add("the recipients file", each.substr(1), Kind::other);
+  if (options.decrypt && !options.ends.empty())
+    for (const char* const suffix : {".head", ".index"}) add("--ends", options.ends + suffix, Kind::other);
   if (!options.command.empty()) return inputs;
   for (const std::string& name : options.inputs)
     add(&name == &options.inputs.front() ? "the input" : "another input", name, Kind::data);
@@ -92,25 +95,21 @@ bool are_in_conflict(const Input& a, const Input& b) {
   return is_same_file(a.status, b.status) && (takes_data || twice || a.consumes() || b.consumes());
 }
 
-void refuse_same_outputs(const OutputTargets& targets) {
-  std::vector<std::pair<const char*, const OutputTarget*>> outputs{{"the output", &targets.output}};
+using NamedTargets = std::vector<std::pair<std::string, const OutputTarget*>>;
+
+NamedTargets find_targets(const Options& options, const OutputTargets& targets) {
+  NamedTargets outputs{{options.output ? "--output" : targets.output.name, &targets.output}};
   const auto add = [&outputs](const char* option, const std::optional<OutputTarget>& target) {
     if (!target) return;
     for (const auto& [other_name, other] : outputs)
       if (is_same_output(*target, *other))
-        throw UsageError(fmt::format("{} and {} name the same file", option, other_name));
+        throw UsageError(fmt::format("{} and {} are the same file", option, other_name));
     outputs.emplace_back(option, &*target);
   };
   add("--stats", targets.stats);
   add("--trace", targets.trace);
   add("--receipt", targets.receipt);
-}
-
-void refuse_in_use(const OutputTarget& target, std::span<const struct stat> in_use) {
-  if (!target.status) return;
-  for (const struct stat& input : in_use)
-    if (is_same_file(input, *target.status))
-      throw IoError(fmt::format("{} cannot be both input and output", target.name), "write to another file");
+  return outputs;
 }
 
 }  // namespace
@@ -151,13 +150,16 @@ bool is_same_output(const OutputTarget& a, const OutputTarget& b) {
   return !path.empty() && path == canonical_path(b.path);
 }
 
-void refuse_output_conflicts(const Options& options, const OutputTargets& targets,
-                             std::span<const struct stat> in_use) {
-  refuse_same_outputs(targets);
-  if (!options.test) refuse_in_use(targets.output, in_use);
-  if (targets.stats) refuse_in_use(*targets.stats, in_use);
-  if (targets.trace) refuse_in_use(*targets.trace, in_use);
-  if (targets.receipt) refuse_in_use(*targets.receipt, in_use);
+void refuse_output_conflicts(const Options& options, const OutputTargets& targets) {
+  const std::vector<Input> inputs = find_inputs(options);
+  for (const auto& [name, target] : find_targets(options, targets)) {
+    if (!target->status || (options.test && target == &targets.output)) continue;
+    for (const Input& input : inputs)
+      if (is_same_file(input.status, *target->status) &&
+          !(options.in_place && input.kind == Input::Kind::data))
+        throw UsageError(fmt::format("{} and {} are the same file", input.shown(), name),
+                         "write to another file");
+  }
 }
 
 void refuse_secret_as_name(const std::string& name) {

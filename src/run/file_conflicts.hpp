@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <optional>
-#include <span>
 
 #include "cli/options.hpp"
 #include "io/output_file.hpp"
@@ -41,10 +40,9 @@ struct OutputTargets {
 };
 
 // Call this after opening all inputs, since that may block, and before opening any output. UsageError if two
-// outputs are the same file; IoError if an output is one of the files `in_use`. With --test, nothing is
-// written to `targets.output`.
-void refuse_output_conflicts(const Options& options, const OutputTargets& targets,
-                             std::span<const struct stat> in_use);
+// outputs are the same file, or an output is also an input, except that --rekey may replace its input. With
+// --test, nothing is written to `targets.output`.
+void refuse_output_conflicts(const Options& options, const OutputTargets& targets);
 
 // UsageError if a file name is a key, identity or recipient instead and no such file exists. Secrets must not
 // appear in messages, which may be logged.

@@ -30,7 +30,7 @@ namespace {
 void filter(const Options& options, Secrets secrets, Progress& progress, const Messages& messages,
             Cancel& cancel) {
   const Report::Start start;
-  Endpoints endpoints = open_endpoints(options, secrets.files, messages, cancel);
+  Endpoints endpoints = open_endpoints(options, messages, cancel);
   const std::unique_ptr<OpenStream> stream =
       open_stream(options, std::move(secrets), endpoints, messages, cancel);
   run_stream(options, start, endpoints, *stream, progress, messages, cancel);

@@ -90,11 +90,8 @@ void run_rekey(const Options& options, const Messages& messages) {
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);
   check_new_slots(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
   FdSource source = open_input_file(options, cancel);
-  std::vector<struct stat> in_use = old_secrets.files;
-  in_use.insert(in_use.end(), new_secrets.files.begin(), new_secrets.files.end());
-  if (!options.in_place) in_use.push_back(source.status());
   const OutputTargets targets{.output = find_output(options.in_place ? options.input() : options.output)};
-  refuse_output_conflicts(options, targets, in_use);
+  refuse_output_conflicts(options, targets);
   const char* const output_option = options.in_place ? options.input_option
                                     : options.output ? "--output"
                                                      : "";

@@ -21,11 +21,9 @@ constexpr std::size_t max_file_bytes = 1 << 20;
 
 }  // namespace
 
-FdSource open_secret_file(const std::string& name, std::vector<struct stat>& files, Cancel& cancel) {
+FdSource open_secret_file(const std::string& name, Cancel& cancel) {
   refuse_secret_as_name(name);
-  FdSource file = open_source(name, cancel);
-  files.push_back(file.status());
-  return file;
+  return open_source(name, cancel);
 }
 
 void warn_if_readable(const std::string& name, const FdSource& file, const Messages& messages) {
@@ -62,9 +60,8 @@ Secret read_contents(FdSource& file) {
   return contents;
 }
 
-Secret read_key_file(const std::string& name, std::vector<struct stat>& files, const Messages& messages,
-                     Cancel& cancel) {
-  FdSource file = open_secret_file(name, files, cancel);
+Secret read_key_file(const std::string& name, const Messages& messages, Cancel& cancel) {
+  FdSource file = open_secret_file(name, cancel);
   Secret contents = read_contents(file);
   if (!looks_like_recipient(first_content_line(as_text(contents.bytes()))))
     warn_if_readable(name, file, messages);

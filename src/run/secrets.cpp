@@ -64,7 +64,7 @@ bool is_identity_file(const std::string& name, Cancel& cancel) {
 // Adds the recipients in a file. The file counts as a secret, since it could be an identity file named by
 // mistake.
 void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& cancel) {
-  FdSource file = open_secret_file(file_name, secrets.files, cancel);
+  FdSource file = open_secret_file(file_name, cancel);
   std::vector<Recipient>& recipients = secrets.recipients;
   const Secret contents = read_contents(file);
   const std::string& name = file.name();
@@ -186,8 +186,7 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
   Secrets secrets;
   for (const std::string& name : named.key_files)
     with_option(named.key_option, [&] {
-      add_key(secrets, read_key_file(name, secrets.files, messages, cancel), shown_name(name), named.opens,
-              messages);
+      add_key(secrets, read_key_file(name, messages, cancel), shown_name(name), named.opens, messages);
     });
   read_recipients(secrets, named.recipients, cancel);
   if (named.ask_passphrase)
@@ -200,7 +199,7 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
   };
   if (const auto& name = named.passphrase_file) {
     hold(with_option(named.file_option, [&] {
-      FdSource file = open_secret_file(*name, secrets.files, cancel);
+      FdSource file = open_secret_file(*name, cancel);
       warn_if_readable(*name, file, messages);
       return read_passphrase(std::move(file), messages);
     }));
@@ -213,7 +212,7 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
 }  // namespace
 
 Secrets Secrets::copy() const {
-  Secrets other{{}, {}, recipients, passphrase, files};
+  Secrets other{{}, {}, recipients, passphrase};
   for (const FileKey& key : keys) other.keys.emplace_back(key.copy(), key.name);
   for (const Identity& identity : identities)
     other.identities.push_back({identity.kem, identity.private_key.copy()});

@@ -23,7 +23,6 @@ struct Secrets {
   std::vector<Identity> identities;    // from key files that contain any
   std::vector<Recipient> recipients;   // to seal for
   std::function<Secret()> passphrase;  // asks only once; empty without a passphrase option
-  std::vector<struct stat> files;      // the files read, which must not be overwritten
 
   Secrets copy() const;  // whose passphrase() asks only if this one has not asked before
 };

@@ -23,13 +23,13 @@ change() {
 
 : >other
 ln -s other out
-expect_exit 1 change 'ln -sfn plain out' -i plain -o out
+expect_exit 2 change 'ln -sfn plain out' -i plain -o out
 same expected plain
 
-expect_exit 1 change 'cp expected late' -k second -i late -o late
+expect_exit 2 change 'cp expected late' -k second -i late -o late
 same expected late
 
-expect_exit 1 change 'cp second late-key' -k late-key -i plain -o late-key
+expect_exit 2 change 'cp second late-key' -k late-key -i plain -o late-key
 same second late-key
 
 ln -s other stats

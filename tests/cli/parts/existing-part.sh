@@ -26,9 +26,9 @@ expect_empty "$work/stderr"
 # The input is not needed.
 expect_exit 0 "$parts" seal -q --job job --part 1/3 -i missing -o part
 expect_exit 2 "$parts" seal --job job --part 1/3 -i plain -o part --receipt ./part
-expect_error "part 1: --receipt and the output name the same file"
-expect_exit 1 "$parts" seal --job job --part 1/3 -i plain -o part --receipt job
-expect_error "part 1: job cannot be both input and output" "write to another file"
+expect_error "part 1: --receipt and --output are the same file"
+expect_exit 2 "$parts" seal --job job --part 1/3 -i plain -o part --receipt job
+expect_error "part 1: --job and --receipt are the same file" "write to another file"
 
 refused() { # status, error, hint, OPTION...
   local status=$1 error=$2 hint=$3
@@ -41,31 +41,29 @@ refused() { # status, error, hint, OPTION...
   [ ! -e receipt ] || fail "expected no receipt"
 }
 kept='it was not changed; choose another file'
-remove='it was not changed; choose another file, or remove this one to seal the part again'
 refused 1 "part 0: part exists and is part 1/3" "$kept" --job job --part 0/3
 refused 1 "part 1: part exists and is part 1/3" "$kept" --job job --part 1/4
 refused 1 "part 1: part exists and is part 1/3" "$kept" --job job --part 1
-refused 4 "part 1: part 1 (part) was not sealed with this job file, or its header is damaged" "$remove" --job job2 --part 1/3
+refused 4 "part 1: part 1 (part) was not sealed with this job file, or its header is damaged" "$kept" --job job2 --part 1/3
 flip part 41
-refused 4 "part 1: part 1 (part) was not sealed with this job file, or its header is damaged" "$remove" --job job --part 1/3
+refused 4 "part 1: part 1 (part) was not sealed with this job file, or its header is damaged" "$kept" --job job --part 1/3
 cp first part
 flip part -1
-refused 4 "part 1: part 1 (part) is corrupt at its end" "$remove" --job job --part 1/3
+refused 4 "part 1: part 1 (part) is corrupt at its end" "$kept" --job job --part 1/3
 head -c -1 first >part
-refused 4 "part 1: part 1 (part) is truncated or has trailing bytes" "$remove" --job job --part 1/3
+refused 4 "part 1: part 1 (part) is truncated or has trailing bytes" "$kept" --job job --part 1/3
 { cat first; printf x; } >part
-refused 4 "part 1: part 1 (part) is truncated or has trailing bytes" "$remove" --job job --part 1/3
+refused 4 "part 1: part 1 (part) is truncated or has trailing bytes" "$kept" --job job --part 1/3
 : >part
-refused 4 "part 1: part is not a sealed part" "$remove" --job job --part 1/3
+refused 4 "part 1: part is not a sealed part" "$kept" --job job --part 1/3
 make_input 200 part
-refused 4 "part 1: part is not a sealed part" "$remove" --job job --part 1/3
-# The hint must not suggest removing the input.
+refused 4 "part 1: part is not a sealed part" "$kept" --job job --part 1/3
 cp plain input
-expect_exit 1 "$parts" seal --job job --part 1/3 -i input -o input
-expect_error "part 1: input cannot be both input and output" "write to another file"
+expect_exit 2 "$parts" seal --job job --part 1/3 -i input -o input
+expect_error "part 1: input and --output are the same file" "write to another file"
 # shellcheck disable=SC2094 # refused before it is read
-expect_exit 1 "$parts" seal --job job --part 1/3 -o input <input
-expect_error "part 1: input cannot be both input and output" "write to another file"
+expect_exit 2 "$parts" seal --job job --part 1/3 -o input <input
+expect_error "part 1: the input and --output are the same file" "write to another file"
 same plain input
 rm input
 

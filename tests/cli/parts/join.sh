@@ -66,10 +66,10 @@ refused 4 'part 2 (pipe.2) was given, but --count is 2' '' --count 2 pipe.0 pipe
 refused 4 'pipe.0 is part 0, but part.1 is part 1/3; they cannot be parts of one file' '' --count 2 pipe.0 part.1
 
 # Outputs.
-expect_exit 1 "$parts" join --job job part.0 part.1 part.2 -o part.1
-expect_error 'part.1 cannot be both input and output' 'write to another file'
-expect_exit 1 "$parts" join --job job part.0 part.1 part.2 -o job
-expect_error 'job cannot be both input and output' 'write to another file'
+expect_exit 2 "$parts" join --job job part.0 part.1 part.2 -o part.1
+expect_error 'part.1 and --output are the same file' 'write to another file'
+expect_exit 2 "$parts" join --job job part.0 part.1 part.2 -o job
+expect_error '--job and --output are the same file' 'write to another file'
 expect_exit 0 "$parts" join --job job --count 3 part.2 part.0 part.1 -o out -v
 expect_stderr '^gpuaes-parts: joining 3 parts$'
 gsealed -d -i out | cmp - plain || fail "expected the plaintext"

@@ -74,8 +74,8 @@ for name in missing .; do
   expect_exit 1 "$program" --rekey -k "$key" --new-passphrase-file $name -i sealed
 done
 expect_exit 1 "$program" --rekey -k "$key" --new-key new -i missing
-expect_exit 1 "$program" --rekey -k "$key" --new-key new -i sealed -o sealed
-expect_exit 1 "$program" --rekey -k "$key" --new-key new -i sealed -o new
+expect_exit 2 "$program" --rekey -k "$key" --new-key new -i sealed -o sealed
+expect_exit 2 "$program" --rekey -k "$key" --new-key new -i sealed -o new
 same before sealed
 [ "$(wc -c <new)" = 65 ] || fail "expected the key file to be unchanged"
 

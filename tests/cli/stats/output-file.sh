@@ -28,4 +28,4 @@ expect_refused -i input -o old --stats ./old
 expect_refused -i input -o new --stats input
 expect_refused -i input --stats input
 expect_exit 2 gs -i input -o new --stats new
-expect_error '--stats and the output name the same file'
+expect_error '--stats and --output are the same file'

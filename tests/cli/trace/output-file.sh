@@ -15,7 +15,7 @@ expect_files expected plain
 
 refuse() { # STATUS OPTION...
   expect_exit "$@"
-  expect_stderr '--trace|cannot be both input and output'
+  expect_stderr '--trace|are the same file'
   [ "$(<old)" = old ] || fail "expected the old content, after $*"
   expect_files expected input old plain
   same plain input "input, after $*"
@@ -25,11 +25,11 @@ printf 'old' >old
 refuse 2 gs -i input -o new --trace new
 refuse 2 gs -i input -o new --trace ./new
 refuse 2 gs -i input -o old --trace old
-expect_error '--trace and the output name the same file'
+expect_error '--trace and --output are the same file'
 refuse 2 gs -i input -o /dev/null --stats old --trace old
-expect_error '--trace and --stats name the same file'
+expect_error '--trace and --stats are the same file'
 refuse 2 gs -i input -o /dev/null --stats new --trace ./new
-refuse 1 gs -i input -o new --trace input
+refuse 2 gs -i input -o new --trace input
 rm input old
 
 # The output is standard output.
