@@ -6,7 +6,10 @@ std::string help_text() {
   return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... [FILE] >OUT\n"
          "       gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... -- COMMAND... >OUT\n"
          "       gpuaes-stream -d (-k FILE | -p) [OPTION]... [FILE] >OUT\n"
+         "       gpuaes-stream --range OFFSET:[LENGTH] (-k FILE | -p) [OPTION]... FILE >OUT\n"
+         "       gpuaes-stream --salvage (-k FILE | -p) [OPTION]... FILE >OUT\n"
          "       gpuaes-stream -t (-k FILE | -p) [OPTION]... [FILE]...\n"
+         "       gpuaes-stream --rekey (-k FILE | -p) (--new-key FILE | -r RECIPIENT)... FILE\n"
          "       gpuaes-stream --info [OPTION]... [FILE]...\n\n"
          "Encrypt or decrypt a stream on CPUs and NVIDIA GPUs.\n\n" +
          options_help() +

@@ -40,7 +40,8 @@ using Row = OptionRow<Options>;
 //  5. document it in man/gpuaes-stream.1, where a test expects the same groups and the same order.
 constexpr auto operations = std::to_array<Row>({
     {"encrypt,e", nullptr, "Encrypt (the default).", [](Options&, const std::string&) {}},
-    {"decrypt,d", nullptr, "Decrypt. The sealed format is detected.", turn_on<&Options::decrypt>},
+    {"decrypt,d", nullptr, "Decrypt. For formats other than sealed, -f is required.",
+     turn_on<&Options::decrypt>},
     {"test,t", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
     {"range", "OFFSET:[LENGTH]",
      "Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end. The input must "
@@ -91,12 +92,14 @@ constexpr auto keys = std::to_array<Row>({
 });
 
 constexpr auto files = std::to_array<Row>({
-    {"input,i", "FILE", "Read FILE instead of standard input (-). FILE without an option means the same.",
+    {"input,i", "FILE",
+     "Read from FILE instead of standard input (-). FILE can also be given as an argument.",
      [](Options& options, const std::string& name) {
        options.inputs = {name};
        options.input_option = "--input";
      }},
-    {"output,o", "FILE", "Write FILE instead of standard output (-). FILE appears only when it is complete.",
+    {"output,o", "FILE",
+     "Write to FILE instead of standard output (-). FILE is created or replaced only if all goes well.",
      set_parsed<&Options::output, parse_output>},
     {"sparse", nullptr, "With -d and -o: leave holes in FILE instead of writing blocks of zeros.",
      turn_on<&Options::sparse>},
@@ -104,9 +107,8 @@ constexpr auto files = std::to_array<Row>({
 });
 
 constexpr auto formats = std::to_array<Row>({
-    {"format,f", "FORMAT",
-     "sealed (the default), cobblestone, openssl or raw. Required to decrypt all but sealed.",
-     set_text<&Options::format>, once, format_names},
+    {"format,f", "FORMAT", "sealed (the default), cobblestone, openssl or raw.", set_text<&Options::format>,
+     once, format_names},
     {"cipher,c", "CIPHER",
      "aes-128, aes-192, aes-256 or kuznyechik. The default is AES with the key's length.",
      set_parsed<&Options::cipher, parse_cipher>, once, cipher_names},
@@ -132,16 +134,17 @@ constexpr auto lanes = std::to_array<Row>({
     {"threads,T", "N", "Use N CPU threads, as with -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
     {"kernel", "NAME", "CUDA kernels: bitslice (the default, constant-time) or ttable.",
      set_parsed<&Options::kernel, parse_cuda_kernel>, once, cuda_kernel_names},
-    {"chunk-size,b", "SIZE", "Plaintext bytes per chunk; K, M and G are powers of 1024.",
+    {"chunk-size,b", "SIZE", "Process SIZE bytes of plaintext at a time. SIZE may end in K, M or G.",
      set_parsed<&Options::chunk_bytes, parse_size>},
     {"list-lanes", nullptr, "List the lanes of this machine and exit.", act<Action::list_lanes>},
 });
 
 constexpr auto messages = std::to_array<Row>({
     {"progress,P", nullptr, "Show progress: bytes, time, rates and lanes.", turn_on<&Options::progress>},
-    {"size", "SIZE", "The expected size of an input that is not a file, for --progress.",
+    {"size", "SIZE", "Expected size of input from a pipe, for --progress.",
      set_parsed<&Options::size, parse_expected_size>},
-    {"verbose,v", nullptr, "Explain what is being done; given twice, also the work of each lane.",
+    {"verbose,v", nullptr,
+     "Print the choice of lanes and a summary. Give it twice for the work of each lane.",
      [](Options& options, const std::string&) {
        options.level = options.level == Level::normal ? Level::verbose : Level::very_verbose;
      }},
@@ -163,12 +166,12 @@ constexpr auto about = std::to_array<Row>({
 });
 
 constexpr auto groups = std::to_array<OptionGroup<Options>>({
-    {"What to do", operations},
+    {"Mode", operations},
     {"Keys and recipients", keys},
     {"Input and output", files},
     {"Format and cipher", formats},
     {"Lanes and speed", lanes},
-    {"Messages and figures", messages},
+    {"Progress and diagnostics", messages},
     {"Help and version", about},
 });
 

@@ -14,7 +14,7 @@ for option in -h --help; do
   for word in gpuaes-stream -k --key --iv --lanes --chunk-size --stats --trace --progress --size --force --list-lanes; do
     grep -Fq -e "$word" "$work/stdout" || fail "$option: expected $word in it"
   done
-  for title in 'What to do' 'Keys and recipients' 'Input and output' 'Format and cipher' 'Lanes and speed' Examples; do
+  for title in Mode 'Keys and recipients' 'Input and output' 'Format and cipher' 'Lanes and speed' Examples; do
     grep -Fxq "$title:" "$work/stdout" || fail "$option: expected the title '$title'"
   done
   expect_empty "$work/stderr"

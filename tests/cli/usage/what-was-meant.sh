@@ -39,7 +39,7 @@ for option in -c --cipher --ciph --cipher= --ciph= -dc; do
 done
 missing -f --format '--format FORMAT: sealed (the default), cobblestone, openssl or raw'
 missing -k --key '--key FILE: Read a key from FILE, or, to decrypt, an identity'
-missing --chunk-size --chunk-size '--chunk-size SIZE: Plaintext bytes per chunk; K, M and G are powers of 1024'
+missing --chunk-size --chunk-size '--chunk-size SIZE: Process SIZE bytes of plaintext at a time'
 missing --iter --iter '--iter N: OpenSSL format: the number of PBKDF2 iterations (default 10000)'
 ! "$bench" kernels --sizes 2>"$work/stderr" || fail "bench: expected an error"
 expect_error "option '--sizes' requires a value" '--sizes SIZES: Bytes per launch, separated by commas (default 1K,4K,16K,...,1G)'
