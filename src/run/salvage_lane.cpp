@@ -54,7 +54,8 @@ class SalvageLane : public Lane {
     const std::span<std::byte> plain = segment_to_open(job, index).plain;
     wipe(plain);
     const std::uint64_t begin = job.plaintext_offset + index * segment_bytes;
-    return {begin, begin + plain.size(), job.input_offset + index * sealed_segment_bytes};
+    return {begin, begin + plain.size(), job.input_offset + index * sealed_segment_bytes,
+            plain.size() < segment_bytes};
   }
 
   std::unique_ptr<Lane> inner_;
@@ -70,7 +71,7 @@ void Damage::add(Gap gap) {
   while (next != gaps_.end() && next->first <= gap.end) {
     const Gap& other = next->second;
     gap = {std::min(gap.begin, other.begin), std::max(gap.end, other.end),
-           std::min(gap.input_offset, other.input_offset)};
+           std::min(gap.input_offset, other.input_offset), gap.at_end || other.at_end};
     next = gaps_.erase(next);
   }
   gaps_.emplace_hint(next, gap.begin, gap);

@@ -17,6 +17,7 @@ class Damage {
   struct Gap {
     std::uint64_t begin, end;    // bytes of plaintext; equal if an empty segment is lost
     std::uint64_t input_offset;  // of the damage, in the input
+    bool at_end = false;         // whether it contains a short segment, which ends a message
     bool operator==(const Gap&) const = default;
   };
 

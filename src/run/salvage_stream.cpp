@@ -28,15 +28,28 @@ std::optional<AuthError> SalvageStream::final_error() const {
                                       source_.error()->what(), sink_.written()));
   if (gap_count_ == 0) return truncated;
   if (truncated) return AuthError(fmt::format("{}, except for {}", truncated->what(), lost));
+  if (lost_end_)
+    return AuthError(fmt::format(
+        "the input is truncated, or its last segment is corrupt; {} are lost, and anything after them",
+        lost));
   return AuthError(fmt::format("the input is corrupt; {} are lost", lost));
 }
 
 void SalvageStream::report(const std::vector<Damage::Gap>& gaps) {
   for (const Damage::Gap& gap : gaps) {
-    warn_(fmt::format("the input is corrupt at byte {}; plaintext range {}:{} is lost", gap.input_offset,
-                      gap.begin, gap.end - gap.begin));
-    lost_bytes_ += gap.end - gap.begin;
+    const std::uint64_t size = gap.end - gap.begin;
+    lost_bytes_ += size;
     ++gap_count_;
+    // Only the last segment, or the index of a file made of parts, shows that the input is complete.
+    lost_end_ = gap.at_end && parts_.parts == nullptr;
+    if (lost_end_)
+      warn_(
+          fmt::format("the input is corrupt or truncated at byte {}; plaintext range {}:{} is lost, and "
+                      "anything after it",
+                      gap.input_offset, gap.begin, size));
+    else
+      warn_(fmt::format("the input is corrupt at byte {}; plaintext range {}:{} is lost", gap.input_offset,
+                        gap.begin, size));
   }
 }
 

@@ -98,6 +98,7 @@ class SalvageStream : public OpenStream {
   Damage damage_;
   std::uint64_t lost_bytes_ = 0;
   std::uint64_t gap_count_ = 0;
+  bool lost_end_ = false;
   ForgivingSource source_;
   ForgivingSession session_;
   ReportingSink sink_;

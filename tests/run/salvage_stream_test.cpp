@@ -27,7 +27,7 @@ using Gaps = std::vector<Damage::Gap>;
 
 // A gap in a stream after a header of 175 bytes.
 Damage::Gap gap(std::uint64_t begin, std::uint64_t end) {
-  return {begin, end, 175 + begin / segment_bytes * sealed_segment_bytes};
+  return {begin, end, 175 + begin / segment_bytes * sealed_segment_bytes, end % segment_bytes != 0};
 }
 
 std::unique_ptr<Session> opened() {
@@ -246,8 +246,23 @@ TEST_CASE("damage is reported once and in order, with its offsets in the input a
     CHECK(result.warnings ==
           std::vector<std::string>{"the input is corrupt at byte 175; plaintext range 0:16384 is lost",
                                    "the input is corrupt at byte 49375; plaintext range 49152:49152 is lost",
-                                   "the input is corrupt at byte 328175; plaintext range 327680:7 is lost"});
-    CHECK(result.error == "the input is corrupt; 65543 bytes of plaintext in 3 ranges are lost");
+                                   "the input is corrupt or truncated at byte 328175; plaintext range "
+                                   "327680:7 is lost, and anything after it"});
+    CHECK(result.error ==
+          "the input is truncated, or its last segment is corrupt; 65543 bytes of plaintext in 3 ranges are "
+          "lost, and anything after them");
+  }
+}
+
+TEST_CASE("only the last segment shows that a stream is complete, even if it is empty") {
+  const std::size_t size = 4 * segment_bytes;
+  CHECK(salvage(sealed(size, {3}), 1).error ==
+        "the input is corrupt; 16384 bytes of plaintext in 1 range are lost");
+  for (const auto& [bad, lost] : {std::pair(std::vector<std::size_t>{4}, "0"), {{3, 4}, "16384"}}) {
+    const Salvaged result = salvage(sealed(size, bad), 1);
+    CHECK(contains(result.warnings.back(), " is lost, and anything after it"));
+    CHECK(result.error == "the input is truncated, or its last segment is corrupt; " + std::string(lost) +
+                              " bytes of plaintext in 1 range are lost, and anything after them");
   }
 }
 

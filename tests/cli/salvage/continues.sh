@@ -38,11 +38,17 @@ def try_salvage(data, header, plain, bad, *options, what, via="file", out=None, 
     lines = got.stderr.decode().splitlines()
     want = [f"gpuaes-stream: warning: the input is corrupt at byte {header + begin // SEGMENT * SEALED}; "
             f"plaintext range {begin}:{end - begin} is lost" for begin, end in merged(bad, len(plain))]
+    end_is_lost = len(plain) // SEGMENT in bad
+    if end_is_lost:
+        want[-1] = want[-1].replace("corrupt", "corrupt or truncated") + ", and anything after it"
     lost = sum(end - begin for begin, end in merged(bad, len(plain)))
     summary = f"{lost} bytes of plaintext in {len(want)} range{'' if len(want) == 1 else 's'}"
     if cut is not None:
         error = f"the input is truncated after byte {cut}; {len(plain)} bytes of plaintext before that were verified"
         want.append("gpuaes-stream: error: " + error + (f", except for {summary}" if bad else ""))
+    elif end_is_lost:
+        want.append("gpuaes-stream: error: the input is truncated, or its last segment is corrupt; "
+                    f"{summary} are lost, and anything after them")
     elif bad:
         want.append(f"gpuaes-stream: error: the input is corrupt; {summary} are lost")
     expect_equal(want, lines, f"{what}: standard error")
