@@ -21,6 +21,7 @@
 
 #include "base/error.hpp"
 #include "base/libcrypto.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {
@@ -82,6 +83,17 @@ Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> 
   return derived.get();
 }
 
+// The kernel kills a process that exceeds the limit of its control group, without a message.
+void check_memory(std::uint64_t needed) {
+  constexpr std::uint64_t margin = 2 << 20;  // page tables, stack
+  const std::uint64_t allowed = allowed_memory();
+  if (allowed < needed + margin)
+    throw IoError(fmt::format("deriving a key from the passphrase requires {} MiB of memory, but only {} MiB "
+                              "are available",
+                              (needed + margin) >> 20, allowed >> 20),
+                  "raise the memory limit of the service, the container or the shell (ulimit)");
+}
+
 const char* characters(std::span<const std::byte> bytes) {
   return reinterpret_cast<const char*>(bytes.data());
 }
@@ -140,14 +152,11 @@ Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> 
   return derive(passphrase, salt, check_stop, [=](auto phrase, std::span<const std::byte> salt_copy) {
     const std::uint64_t n = std::uint64_t{1} << log2_n;
     const std::uint64_t memory = std::uint64_t{128} * r * (n + p + 2);
+    check_memory(memory);
     Secret out(size);
-    const bool good =
-        EVP_PBE_scrypt(characters(phrase), phrase.size(), octets(salt_copy.data()), salt_copy.size(), n, r, p,
-                       memory, octets(out.bytes().data()), size) == 1;
-    if (!good && ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE)
-      throw IoError(fmt::format("cannot derive a key from the passphrase: {} MiB of memory is needed",
-                                ((128 * r * n - 1) >> 20) + 1));
-    check(good, "EVP_PBE_scrypt");
+    check(EVP_PBE_scrypt(characters(phrase), phrase.size(), octets(salt_copy.data()), salt_copy.size(), n, r,
+                         p, memory, octets(out.bytes().data()), size) == 1,
+          "EVP_PBE_scrypt");
     return out;
   });
 }

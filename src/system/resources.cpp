@@ -110,19 +110,22 @@ std::uint64_t difference(std::uint64_t whole, std::uint64_t used) {
   return whole > used ? whole - used : 0;
 }
 
-// The names of files, and of entries in memory.stat, in each version of control groups.
+// The names of files, and of entries in memory.stat, in each version of control groups. Above the second
+// limit, which version 1 lacks, the kernel slows processes down.
 struct GroupFiles {
-  const char *limit, *usage, *inactive_cache, *active_cache;
+  const char *limit, *second_limit, *usage, *inactive_cache, *active_cache;
 };
-constexpr GroupFiles files_v1{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file",
-                              "total_active_file"};
-constexpr GroupFiles files_v2{"/memory.max", "/memory.current", "inactive_file", "active_file"};
+constexpr GroupFiles files_v1{"/memory.limit_in_bytes", "/memory.limit_in_bytes", "/memory.usage_in_bytes",
+                              "total_inactive_file", "total_active_file"};
+constexpr GroupFiles files_v2{"/memory.max", "/memory.high", "/memory.current", "inactive_file",
+                              "active_file"};
 
 // The page cache does not count as used, because the kernel frees it when memory is needed. Without a limit,
 // version 2 has "max", which is not a number, and version 1 has a huge number.
 std::uint64_t left_by(const ControlGroup& group) {
   const GroupFiles& files = group.v1 ? files_v1 : files_v2;
-  const std::uint64_t limit = number_in(group.directory + files.limit, unlimited);
+  const std::uint64_t limit = std::min(number_in(group.directory + files.limit, unlimited),
+                                       number_in(group.directory + files.second_limit, unlimited));
   if (limit == unlimited) return unlimited;
   const std::uint64_t used = number_in(group.directory + files.usage, 0);
   const std::string stat = group.directory + "/memory.stat";
@@ -131,17 +134,29 @@ std::uint64_t left_by(const ControlGroup& group) {
   return difference(limit, difference(used, cache));
 }
 
-std::uint64_t left_by_groups() {
+// Version 1 does not limit swap by itself; the limit that it has is ignored.
+std::uint64_t swap_left_by(const ControlGroup& group, std::uint64_t free_swap) {
+  const std::uint64_t limit = number_in(group.directory + "/memory.swap.max", unlimited);
+  return std::min(free_swap, difference(limit, number_in(group.directory + "/memory.swap.current", 0)));
+}
+
+// `free_swap`: the swap to use, in bytes.
+std::uint64_t left_by_groups(std::uint64_t free_swap) {
   std::uint64_t minimum = unlimited;
-  for (const ControlGroup& group : control_groups("memory")) minimum = std::min(minimum, left_by(group));
+  for (const ControlGroup& group : control_groups("memory"))
+    if (const std::uint64_t left = left_by(group); left != unlimited)
+      minimum = std::min(minimum, left + swap_left_by(group, free_swap));
   return minimum;
 }
 
-std::uint64_t left_by_limit() {
+std::uint64_t left_by_limit(decltype(RLIMIT_AS) resource, const char* used) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
-  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return difference(limit.rlim_cur, number_in("/proc/self/statm", 0) * page);
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
+  return difference(limit.rlim_cur, number_of("/proc/self/status", used, 0) * 1024);
+}
+
+std::uint64_t left_by_limits() {
+  return std::min(left_by_limit(RLIMIT_AS, "VmSize:"), left_by_limit(RLIMIT_DATA, "VmData:"));
 }
 
 }  // namespace
@@ -160,7 +175,11 @@ unsigned usable_cpus() {
 
 std::uint64_t available_memory() {
   const std::uint64_t kibibytes = number_of("/proc/meminfo", "MemAvailable:", unlimited / 1024);
-  return std::min({kibibytes * 1024, left_by_groups(), left_by_limit()});
+  return std::min({kibibytes * 1024, left_by_groups(0), left_by_limits()});
+}
+
+std::uint64_t allowed_memory() {
+  return std::min(left_by_groups(number_of("/proc/meminfo", "SwapFree:", 0) * 1024), left_by_limits());
 }
 
 double cpu_seconds() {

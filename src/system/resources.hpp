@@ -13,8 +13,11 @@ unsigned bound_cpus();
 unsigned usable_cpus();
 
 // The number of bytes that this process may still allocate: what the system can provide without swapping,
-// within the limits of its control groups and RLIMIT_AS.
+// within the limits of its control groups, RLIMIT_AS and RLIMIT_DATA.
 std::uint64_t available_memory();
+
+// The number of bytes that these limits still allow, including swap. A process that uses more may be killed.
+std::uint64_t allowed_memory();
 
 // The CPU time that the threads of this process have used, in seconds.
 double cpu_seconds();

@@ -1,0 +1,91 @@
+"""Where a limit leaves too little memory for scrypt, the program says so instead of being killed."""
+
+import os
+import pathlib
+import re
+import tempfile
+
+import pytest
+
+from programs import some_bytes, stream
+
+MIB = 1 << 20
+ERROR = (
+    r"deriving a key from the passphrase requires 130 MiB of memory, "
+    r"but only (\d+) MiB are available"
+)
+HINT = "raise the memory limit of the service, the container or the shell (ulimit)"
+
+
+@pytest.fixture
+def words(work):
+    name = work.parent / "words"
+    name.touch(0o600)
+    name.write_text("correct horse\n")
+    return str(name)
+
+
+class Group:
+    """A control group in another one that has a limit."""
+
+    def __init__(self):
+        root = pathlib.Path("/sys/fs/cgroup")
+        is_v2 = (root / "cgroup.procs").exists()
+        self.limits = ["memory.max", "memory.high"] if is_v2 else ["memory.limit_in_bytes"]
+        self.parent = pathlib.Path(tempfile.mkdtemp(prefix="gpuaes-test-", dir=root if is_v2 else root / "memory"))
+        self.child = self.parent / "child"
+        self.child.mkdir()
+        self.run_in = ["sh", "-c", f'echo $$ >{self.child}/cgroup.procs && exec "$@"', "sh"]
+
+    def set(self, limit, size):
+        (self.parent / limit).write_text(str(size))
+
+    def remove(self):
+        self.child.rmdir()
+        self.parent.rmdir()
+
+
+@pytest.fixture
+def group():
+    try:
+        made = Group()
+    except OSError as error:
+        pytest.skip(f"cannot create a control group: {error}")
+    if not (made.parent / made.limits[0]).exists():
+        made.remove()
+        pytest.skip("control groups cannot limit memory here")
+    yield made
+    made.remove()
+
+
+def assert_refused(result, left):
+    assert re.fullmatch(ERROR, result.error) and int(re.fullmatch(ERROR, result.error)[1]) <= left
+    assert result.hint == HINT
+    assert not os.listdir()
+
+
+@pytest.mark.root
+def test_control_group_without_enough_memory(words, group):
+    """The limit of a parent counts, too."""
+    sealed = stream("--passphrase-file", words, input=some_bytes(100)).out
+    for limit in group.limits:
+        group.set(limit, 64 * MIB)
+        for options in ([], ["-d"]):
+            result = stream(*options, "--passphrase-file", words, "-o", "out", input=sealed, status=1, wrap=group.run_in)
+            assert_refused(result, 64)
+        group.set(limit, 200 * MIB)
+
+
+@pytest.mark.root
+def test_control_group_with_enough_memory(words, group):
+    for limit in group.limits:
+        group.set(limit, 200 * MIB)
+        sealed = stream("--passphrase-file", words, input=some_bytes(100), wrap=group.run_in).out
+        opened = stream("-d", "--passphrase-file", words, input=sealed, wrap=group.run_in)
+        assert opened.out == some_bytes(100)
+
+
+@pytest.mark.parametrize("option", ["-v", "-d"])
+def test_limit_of_the_shell(words, option):
+    wrap = ["sh", "-c", f'ulimit {option} 120000 && exec "$@"', "sh"]
+    assert_refused(stream("--passphrase-file", words, "-l", "cpu:1", "-o", "out", status=1, wrap=wrap), 118)
