@@ -105,8 +105,11 @@ void ChildProcess::start() {
   words.push_back(nullptr);
   FileActions files;
   check(posix_spawn_file_actions_adddup2(&files.actions, write_end_.get(), STDOUT_FILENO));
-  if (!command_.inherits_input || is_closed_in_children(STDIN_FILENO))
-    check(posix_spawn_file_actions_addopen(&files.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
+  const auto use_null = [&files](int fd, int mode) {
+    check(posix_spawn_file_actions_addopen(&files.actions, fd, "/dev/null", mode, 0));
+  };
+  if (!command_.inherits_input || is_closed_in_children(STDIN_FILENO)) use_null(STDIN_FILENO, O_RDONLY);
+  if (is_closed_in_children(STDERR_FILENO)) use_null(STDERR_FILENO, O_WRONLY);
   const SignalAttributes signals;
   ::signal(SIGCHLD, SIG_DFL);  // if it was inherited as ignored, waitpid() would not return the exit status
   pid_t pid = 0;
@@ -143,9 +146,11 @@ void close_in_children(const struct stat& file) {
     open.push_back(std::stoi(entry.path().filename()));
   struct stat status {};
   for (const int fd : open) {
-    const bool is_file =
-        fstat(fd, &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino;
-    if (is_file && isatty(fd) == 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
+    const int flags = fcntl(fd, F_GETFL);
+    const bool is_readable = flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && isatty(fd) == 0;
+    if (is_readable && fstat(fd, &status) == 0 && status.st_dev == file.st_dev &&
+        status.st_ino == file.st_ino)
+      fcntl(fd, F_SETFD, FD_CLOEXEC);
   }
 }
 

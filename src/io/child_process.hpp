@@ -49,8 +49,8 @@ class ChildProcess {
   pid_t pid_ = 0;  // 0 unless it is running
 };
 
-// Keeps commands from inheriting descriptors of a file, pipe or socket, which may contain a secret. As
-// standard input, they get /dev/null instead.
+// Keeps commands from inheriting descriptors from which a file can be read that contains a secret. Instead of
+// standard input and standard error, they get /dev/null. Terminals stay open.
 void close_in_children(const struct stat& file);
 
 }  // namespace gpuaes

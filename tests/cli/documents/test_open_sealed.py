@@ -1,4 +1,4 @@
-"""The installed open-sealed.py opens what the programs write and refuses everything else. gpuaes-stream(5) quotes it."""
+"""open-sealed.py, as installed, opens what the programs write and refuses anything else. gpuaes-stream(5) quotes it."""
 
 import os
 import pathlib
@@ -107,6 +107,8 @@ def test_it_reads_identities(opened):
     typed = text[:-1] + ("P" if text[-1] == "Q" else "Q")
     opened(sealed, "-k", secret_file("typing-error", typed.encode()),
            error="the checksum of the identity is wrong: it has a typing error")
+    opened(sealed, "-k", secret_file("mixed-case", (text[:6].lower() + text[6:]).encode()),
+           error="the identity has the wrong length or a wrong character")
     opened(sealed, "-k", secret_file("short", text[:-1].encode()),
            error="the identity has the wrong length or a wrong character")
 
@@ -234,6 +236,21 @@ def test_malformed_slots_are_refused(opened, slots, error):
     opened(sealed_format.seal(PLAIN, slots=slots), "-k", secret_file("identity", identity), error=error)
 
 
+def test_a_slot_longer_than_the_header_is_refused(opened):
+    opened(flip(sealed_format.seal(PLAIN, slots=[(5, b"")]), 22), error="the slots are damaged")
+
+
+def test_an_ephemeral_key_that_is_not_canonical_is_refused(opened):
+    """X25519 ignores the highest bit of a public key, so one key would have two encodings."""
+    public = sealed_format.public_key(KEY)
+    _, body = sealed_format.x25519_slot(KEY, public, ephemeral=KEY)
+    ephemeral = body[:31] + bytes([body[31] | 0x80])
+    kek = sealed_format.x25519_kek(KEY, public, ephemeral, public)
+    slots = [(3, ephemeral + sealed_format.wrap(kek, KEY))]
+    secret_file("identity", sealed_format.to_text(sealed_format.IDENTITY, KEY).encode())
+    opened(sealed_format.seal(PLAIN, slots=slots, file_key=KEY), "-k", "identity", error="the secret opens no slot")
+
+
 def test_scrypt_parameters_are_limited(opened):
     secret_file("passphrase", b"x")
     for parameters in (bytes([9, 8, 1]), bytes([21, 8, 1]), bytes([17, 9, 1]), bytes([17, 8, 2])):
@@ -304,6 +321,12 @@ def test_truncated_parts_are_refused(opened, pieces):
         opened(b"".join(pieces)[:end], error="the input is truncated", begins=begins)
     for missing in (1, 8):
         opened(b"".join(pieces)[:-missing], error="the end of the file is damaged, missing or extended", begins=PLAIN)
+
+
+def test_parts_of_another_cut_are_refused(opened):
+    job = parts_format.new_job(keys=[KEY])
+    sealed = parts_format.join(job, parts_format.seal_parts(job, parts_format.cut(PLAIN, 3), of=5))
+    opened(sealed, error="part 3 is missing, or the index is damaged", begins=PLAIN)
 
 
 def test_a_part_that_the_index_does_not_list_is_refused(opened, pieces):

@@ -61,7 +61,7 @@ from_input() { cat recipient plain | "$program" -r @/dev/stdin; }
 expect_exit 2 from_input
 only_list() { "$program" -r @/dev/stdin <recipient; }
 expect_exit 0 only_list
-expect_exit 1 seal -r @recipient -o recipient
+expect_exit 2 seal -r @recipient -o recipient
 [ "$(<recipient)" = "$recipient" ] || fail "expected the list to be unchanged"
 
 # A warning if others can read the identity; an identity may also come from a pipe.
