@@ -102,8 +102,10 @@ struct SessionRequest {
   std::optional<std::string> context;  // hexadecimal digits
   std::optional<std::string> label;    // 1 to 255 bytes of UTF-8
   std::optional<std::uint32_t> iterations;
-  // For decryption: damage to part 0 of a file made of parts is left to the reader of the parts.
-  bool salvage = false;
+  // For decryption: receives a description of damage to the header that does not prevent decryption. Damage
+  // to part 0 of a file made of parts is then left to the reader of the parts. If empty, all damage is an
+  // error.
+  std::function<void(const std::string&)> salvage;
   HeaderReader* input = nullptr;  // for decryption; at the beginning of the input
   StopCheck check;                // throws if the program is told to stop; may be empty
 };

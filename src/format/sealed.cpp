@@ -101,14 +101,15 @@ void refuse_message_header(std::uint64_t at) {
 OpenedHeader open_sealed_header(const SessionRequest& request) {
   check_request(request);
   HeaderReader& input = *request.input;
-  const SealedHeader header = read_sealed_header(input);
+  const SealedHeader header = read_sealed_header(input, static_cast<bool>(request.salvage));
   if (request.cipher && *request.cipher != header.suite.cipher)
     throw UsageError(fmt::format("the input was sealed with {}, not {}", info(header.suite.cipher).name,
                                  info(*request.cipher).name),
                      "omit --cipher; the input names its cipher");
   OpenedHeader opened{header.suite, recipient_kems(header), {}, {}, {}};
   opened.message_header = take_message_header(header.suite, input);
-  opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check);
+  opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check,
+                               request.salvage);
   opened.session = open_body(opened, header.bytes, request);
   if (!opened.session) refuse_message_header(header.bytes.size());
   return opened;

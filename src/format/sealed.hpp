@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -52,6 +53,7 @@ struct SealedHeader {
   SealedSuite suite;
   std::vector<std::byte> bytes;  // through the MAC
   std::vector<Slot> slots;
+  std::exception_ptr bad_slot;  // as from parse_slots(); null if no slot was left out
 };
 
 bool has_slot(const SealedHeader& header, SlotType type);
@@ -85,13 +87,17 @@ struct SecretsToTry {
 };
 
 // Takes the header from the input. AuthError if it is missing, malformed or truncated; VersionError if it
-// needs a later version of the program.
-SealedHeader read_sealed_header(HeaderReader& input);
+// needs a later version of the program. With `salvage`, malformed slots are left out.
+SealedHeader read_sealed_header(HeaderReader& input, bool salvage = false);
 
 // The file key, from the first slot that opens. Asks for the passphrase only if no key or identity opens the
 // header and it has a passphrase slot. KeyError if no slot can be unwrapped. AuthError if a slot can be
 // unwrapped but the header's MAC is wrong, or if the scrypt parameters are not allowed.
-Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const StopCheck& check = {});
+//
+// With `salvage`, as in SessionRequest, a wrong MAC is not an error. The caller must then verify a commitment
+// before it trusts the file key.
+Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const StopCheck& check = {},
+                  const std::function<void(const std::string&)>& salvage = {});
 
 // The beginning of a sealed input, through its first commitment, already verified; with
 // SessionRequest::salvage, part 0 is not.

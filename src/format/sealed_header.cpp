@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -66,12 +67,6 @@ SealedSuite find_suite(std::size_t number) {
   }
   throw VersionError(
       fmt::format("the input uses cipher suite {:02x}, which this version does not support", number));
-}
-
-// A slot was unwrapped, but the MAC is wrong: the header was modified, or the slot was copied from another
-// file.
-[[noreturn]] void refuse_mac(const SealedHeader& header) {
-  refuse_header(header.bytes.size() - mac_bytes, "the header or its MAC was modified");
 }
 
 // Whether the slot is for identities of this kind.
@@ -211,7 +206,7 @@ std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_
   return header;
 }
 
-SealedHeader read_sealed_header(HeaderReader& input) {
+SealedHeader read_sealed_header(HeaderReader& input, bool salvage) {
   SealedHeader header;
   check_magic(input);
   take(input, header.bytes, sealed_context_bytes);
@@ -222,17 +217,24 @@ SealedHeader read_sealed_header(HeaderReader& input) {
   if (count == 0 || count > max_slots)
     refuse_header(suite_at + 1, fmt::format("it has {} key slots; 1 to {} are allowed", count, max_slots));
   take(input, header.bytes, size + mac_bytes);
-  header.slots = parse_slots(std::span(header.bytes).subspan(slots_at, size), count, slots_at);
+  header.slots = parse_slots(std::span(header.bytes).subspan(slots_at, size), count, slots_at,
+                             salvage ? &header.bad_slot : nullptr);
   return header;
 }
 
-Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const StopCheck& check) {
-  const auto mac_input = std::span(header.bytes).first(header.bytes.size() - mac_bytes);
-  const auto mac = std::span(header.bytes).last(mac_bytes);
-  bool unwrapped = false;
-  const auto opens = [&](const std::optional<Secret>& file_key) {
-    unwrapped = unwrapped || file_key;
-    return file_key && is_equal(header_mac(*file_key, mac_input), mac);
+Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const StopCheck& check,
+                  const std::function<void(const std::string&)>& salvage) {
+  const std::size_t mac_at = header.bytes.size() - mac_bytes;
+  const auto mac_input = std::span(header.bytes).first(mac_at), mac = std::span(header.bytes).last(mac_bytes);
+  std::optional<Secret> unwrapped;  // the first file key, if the MAC is wrong
+  const auto opens = [&](std::optional<Secret>& file_key) {
+    if (!file_key) return false;
+    if (is_equal(header_mac(*file_key, mac_input), mac)) {
+      if (header.bad_slot) std::rethrow_exception(header.bad_slot);  // it was written like that
+      return true;
+    }
+    if (!unwrapped) unwrapped = std::move(file_key);
+    return false;
   };
 
   // The file key from the first slot that one of the secrets opens. Tries each secret only with slots for it.
@@ -253,12 +255,20 @@ Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const
   if (std::optional<Secret> file_key = try_all(secrets.identities, is_for_available, unwrap_with_identity))
     return std::move(*file_key);
   const auto slot = std::ranges::find(header.slots, SlotType::passphrase, &Slot::type);
-  if (secrets.passphrase && slot != header.slots.end()) {
+  const bool can_salvage = salvage && unwrapped;
+  if (secrets.passphrase && slot != header.slots.end() && !can_salvage) {
     check_scrypt_parameters(*slot);
     std::optional<Secret> file_key = unwrap_with_passphrase(*slot, secrets.passphrase(), check);
     if (opens(file_key)) return std::move(*file_key);
   }
-  if (unwrapped) refuse_mac(header);
+  if (unwrapped) {
+    // Or the slot was copied from another file.
+    if (!salvage) refuse_header(mac_at, "the header or its MAC was modified");
+    salvage(fmt::format("the input is corrupt before byte {}, in its header, but a slot still opens",
+                        header.bytes.size()));
+    return std::move(*unwrapped);
+  }
+  if (header.bad_slot) std::rethrow_exception(header.bad_slot);
   refuse_secrets(header, secrets);
 }
 

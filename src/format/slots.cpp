@@ -176,7 +176,8 @@ std::vector<std::byte> make_recipient_slot(const Secret& file_key, const Recipie
   return slot;
 }
 
-std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t count, std::size_t at) {
+std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t count, std::size_t at,
+                              std::exception_ptr* bad_slot) {
   std::vector<Slot> slots;
   for (; slots.size() < count; bytes = bytes.subspan(head_bytes + slots.back().body.size())) {
     const std::size_t size = bytes.size() < head_bytes ? 0 : number(bytes[1]) << 8 | number(bytes[2]);
@@ -185,7 +186,16 @@ std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t coun
     at += head_bytes + size;
   }
   if (!bytes.empty()) refuse_header(at, "the slots do not fill their stated size");
-  for (const Slot& slot : slots) check_type(slot);
+  std::erase_if(slots, [bad_slot](const Slot& slot) {
+    try {
+      check_type(slot);
+      return false;
+    } catch (const Error&) {
+      if (bad_slot == nullptr) throw;
+      if (!*bad_slot) *bad_slot = std::current_exception();
+      return true;
+    }
+  });
   check_combination(slots);
   return slots;
 }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -41,8 +42,10 @@ std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret
 std::vector<std::byte> make_recipient_slot(const Secret& file_key, const Recipient& recipient);
 
 // Parses `count` slots that fill `bytes` exactly and begin at byte `at` of the input. AuthError if a size is
-// wrong or the slots cannot be combined; VersionError for a slot type that readers must not skip.
-std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t count, std::size_t at);
+// wrong or the slots cannot be combined; VersionError for a slot type that readers must not skip. With
+// `bad_slot`, leaves out slots of a wrong type or size for their type, and stores the error of the first.
+std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t count, std::size_t at,
+                              std::exception_ptr* bad_slot = nullptr);
 
 // The file key; none if the secret does not match the slot or the slot is damaged.
 std::optional<Secret> unwrap(const Slot& slot, const Secret& key);

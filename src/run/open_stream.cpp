@@ -60,7 +60,8 @@ void check_format(const Options& options, const Format& format, bool armored) {
 }
 
 // `input` and `cancel` must outlive the request.
-SessionRequest make_request(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
+SessionRequest make_request(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel,
+                            std::function<void(const std::string&)> salvage) {
   return {.decrypt = options.decrypt,
           .cipher = options.cipher,
           .keys = std::move(secrets.keys),
@@ -71,7 +72,7 @@ SessionRequest make_request(const Options& options, Secrets secrets, HeaderReade
           .context = options.context,
           .label = options.label,
           .iterations = options.iterations,
-          .salvage = options.salvage,
+          .salvage = std::move(salvage),
           .input = &input,
           .check = [&cancel] { cancel.check(); }};
 }
@@ -123,8 +124,11 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   const Format& format = choose_format(options, input, armored);
   check_format(options, format, armored);
   const char* const warning = writer_warning(secrets, false);
+  std::string header_damage;
+  std::function<void(const std::string&)> salvage;
+  if (options.salvage) salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
   std::unique_ptr<Session> session =
-      open_session(format, make_request(options, std::move(secrets), input, cancel));
+      open_session(format, make_request(options, std::move(secrets), input, cancel, std::move(salvage)));
   file.begin_here();
   if (!format.authenticated)
     messages.warning(
@@ -149,7 +153,8 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
                     .parts = endpoints.parts.get(),
                     .body_bytes = body_bytes,
                     .stated_bytes = options.size,
-                    .damage_hint = damage_hint};
+                    .damage_hint = damage_hint,
+                    .header_damage = header_damage};
   if (options.selection)
     return with_hint(parts.damage_hint,
                      [&] { return std::make_unique<RangeStream>(*options.selection, std::move(parts)); });

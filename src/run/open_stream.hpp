@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -33,6 +34,7 @@ struct StreamParts {
   std::optional<std::uint64_t> body_bytes{};    // if the input is a file or block device
   std::optional<std::uint64_t> stated_bytes{};  // of the whole input, from --size
   const char* damage_hint = "";                 // for the AuthError of a damaged body
+  std::string header_damage{};                  // with --salvage, as from SessionRequest::salvage
 };
 
 // Everything that a run needs to know about its stream, whatever its kind.

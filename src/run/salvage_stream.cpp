@@ -13,7 +13,9 @@ SalvageStream::SalvageStream(StreamParts parts, std::function<void(const std::st
       warn_(std::move(warn)),
       source_(parts_.source),
       session_(*parts_.session),
-      sink_(parts_.sink, *this) {}
+      sink_(parts_.sink, *this) {
+  if (!parts_.header_damage.empty()) warn_(parts_.header_damage);
+}
 
 std::unique_ptr<Lane> SalvageStream::wrap(std::unique_ptr<Lane> lane) {
   return make_salvage_lane(std::move(lane), damage_);
@@ -26,6 +28,8 @@ std::optional<AuthError> SalvageStream::final_error() const {
   if (source_.error())
     truncated = AuthError(fmt::format("{}; {} bytes of plaintext before that were verified",
                                       source_.error()->what(), sink_.written()));
+  if (gap_count_ == 0 && !truncated && !parts_.header_damage.empty())
+    return AuthError("the input is corrupt in its header; all of its plaintext was verified");
   if (gap_count_ == 0) return truncated;
   if (truncated) return AuthError(fmt::format("{}, except for {}", truncated->what(), lost));
   if (lost_end_)

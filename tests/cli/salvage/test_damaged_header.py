@@ -1,0 +1,151 @@
+"""--salvage of files whose header is damaged. It goes on if the given secret opens a slot and the commitment matches."""
+
+import json
+import pathlib
+
+import pytest
+
+from programs import keygen, parts, some_bytes, stream
+
+PLAIN = some_bytes(40_000)
+SLOTS, SLOT = 20, 67  # offset of the slots, and size of one for a key file
+MAC = SLOTS + 2 * SLOT
+MESSAGE = MAC + 32  # salt, commitment, segments
+DAMAGED = f"the input is corrupt before byte {MESSAGE}, in its header, but a slot still opens"
+ERROR = "the input is corrupt in its header; all of its plaintext was verified"
+
+
+@pytest.fixture
+def other_key(work):
+    """The name of another key file."""
+    keygen("-o", work.parent / "other-key")
+    return str(work.parent / "other-key")
+
+
+@pytest.fixture
+def sealed(key, other_key):
+    """A file with a slot for each of the keys."""
+    return stream("-k", key, "-k", other_key, input=PLAIN).out
+
+
+def flip(data, *offsets, bits=1):
+    flipped = bytearray(data)
+    for at in offsets:
+        flipped[at] ^= bits
+    return bytes(flipped)
+
+
+def recovers(data, *options):
+    """Whether --salvage recovers the plaintext. It must not write anything else."""
+    found = stream("--salvage", *options, input=data, status=None)
+    assert found.out in (b"", PLAIN)
+    if found.out:
+        assert (found.status, found.error, found.warnings) == (4, ERROR, [DAMAGED])
+    else:
+        assert found.status in (1, 3, 4) and found.warnings == []
+    return bool(found.out)
+
+
+def recovered(sealed, key, bits):
+    """The offsets at which a damaged byte does not prevent recovery."""
+    return {at for at in range(MESSAGE + 56) if recovers(flip(sealed, at, bits=bits), "-k", key)}
+
+
+@pytest.mark.parametrize("bits", [0x01, 0x80])
+def test_damage_to_another_slot_or_the_mac_does_not_prevent_recovery(sealed, key, other_key, bits):
+    other = SLOTS + SLOT  # the sizes of slots are needed to find the next
+    mac = set(range(MAC, MESSAGE))
+    assert recovered(sealed, key, bits) == mac | {other} | set(range(other + 3, other + SLOT))
+    assert recovered(sealed, other_key, bits) == mac | {SLOTS} | set(range(SLOTS + 3, SLOTS + SLOT))
+
+
+def test_decryption_still_refuses_it(sealed, key):
+    pathlib.Path("damaged").write_bytes(flip(sealed, MAC))
+    for mode in (["-d"], ["--test"], ["--range", "0:1"], ["--rekey", "--new-key", key]):
+        assert stream(*mode, "-k", key, "damaged", status=4).out == b""
+
+
+def test_lost_segments_are_reported_as_well(sealed, key):
+    damaged = flip(sealed, MAC, MESSAGE + 56 + 16400)
+    found = stream("--salvage", "-k", key, input=damaged, status=4)
+    assert found.out == PLAIN[:16384] + bytes(16384) + PLAIN[32768:]
+    assert found.warnings[0] == DAMAGED and len(found.warnings) == 2
+    assert found.error == "the input is corrupt; 16384 bytes of plaintext in 1 range are lost"
+
+
+def test_the_warning_names_the_file_and_the_commitment_is_verified(sealed, key):
+    pathlib.Path("damaged").write_bytes(flip(sealed, MAC))
+    found = stream("--salvage", "-k", key, "damaged", "-o", "out", "--stats", "stats", status=4)
+    assert found.warnings == [f"damaged: {DAMAGED}"]
+    assert pathlib.Path("out").read_bytes() == PLAIN
+    commitment = json.loads(pathlib.Path("stats").read_bytes())["commitment"]
+    assert bytes.fromhex(commitment) == sealed[MESSAGE + 24 : MESSAGE + 56]
+
+
+@pytest.mark.parametrize("at", [MESSAGE, MESSAGE + 24], ids=["salt", "commitment"])
+@pytest.mark.parametrize("mac", [[], [MAC]], ids=["MAC", "damaged MAC"])
+def test_without_its_commitment_nothing_is_written(sealed, key, at, mac):
+    pathlib.Path("out").write_bytes(b"old")
+    found = stream("--salvage", "-k", key, "-o", "out", input=flip(sealed, at, *mac), status=4)
+    assert "in its header, or was sealed with a different label; nothing was written" in found.error
+    assert pathlib.Path("out").read_bytes() == b"old"
+
+
+def test_the_header_of_another_file_with_the_same_keys_does_not_open_it(sealed, key, other_key):
+    other = stream("-k", key, "-k", other_key, input=PLAIN).out
+    for header in (other[:MESSAGE], flip(other, MAC)[:MESSAGE]):
+        assert not recovers(header + sealed[MESSAGE:], "-k", key)
+
+
+@pytest.mark.parametrize("label", [[], ["--label", "wrong"]])
+def test_a_wrong_label_is_refused(key, label):
+    sealed = stream("-k", key, "--label", "right", input=PLAIN).out
+    found = stream("--salvage", "-k", key, *label, input=flip(sealed, MAC - SLOT), status=4)
+    assert found.out == b"" and "was sealed with a different label" in found.error
+
+
+def test_damage_to_the_slot_of_the_passphrase_does_not_matter_to_a_key(key):
+    pathlib.Path("words").write_text("correct horse\n")
+    pathlib.Path("words").chmod(0o600)
+    sealed = stream("-k", key, "--passphrase-file", "words", input=PLAIN).out
+    damaged = flip(sealed, SLOTS + SLOT + 3, bits=0x80)  # the cost of scrypt, now above the limit
+    for secrets in (["-k", key], ["-k", key, "--passphrase-file", "words"]):
+        assert stream("--salvage", *secrets, input=damaged, status=4).error == ERROR
+    assert "scrypt" in stream("--salvage", "--passphrase-file", "words", input=damaged, status=4).error
+
+
+def test_a_slot_that_was_written_malformed_is_still_an_error(key):
+    """With a right MAC, it is not damage: a later version may have added a slot that readers must not skip."""
+    pytest.importorskip("cryptography")
+    import sealed_format as sf
+
+    file_key = bytes(32)
+    own = sf.key_slot(file_key, bytes(range(32)))
+    for slot, status in (((0x81, b"?"), 1), ((sf.KEY_FILE, b"?"), 4)):
+        sealed = sf.seal(PLAIN, slots=[slot, own], file_key=file_key)
+        for mode in ("-d", "--salvage"):
+            found = stream(mode, "-k", key, input=sealed, status=status)
+            assert found.out == b"" and "slot of type" in found.error
+
+
+@pytest.fixture
+def in_parts(key):
+    """A file made of parts, the size of its header, and the offset of its index."""
+    pathlib.Path("plain").write_bytes(PLAIN)
+    parts("plan", "-k", key, "-o", "job")
+    for i in range(2):
+        parts("seal", "--job", "job", "--part", f"{i}/2", "-i", "plain", "-o", f"part{i}")
+    parts("join", "--job", "job", "part0", "part1", "-o", "sealed")
+    return pathlib.Path("sealed").read_bytes()
+
+
+@pytest.mark.parametrize("more, text", [([], PLAIN), (["part 0"], None), (["part 0", "index"], b""), (["index"], PLAIN)])
+def test_in_a_file_made_of_parts_the_index_or_part_0_proves_the_key(key, in_parts, more, text):
+    mac, part_0 = SLOTS + SLOT, SLOTS + SLOT + 32
+    places = {"part 0": part_0 + 20, "index": len(in_parts) - 9}
+    pathlib.Path("damaged").write_bytes(flip(in_parts, mac, *(places[each] for each in more)))
+    found = stream("--salvage", "-k", key, "-i", "damaged", status=4)
+    if text is None:  # part 0 is lost
+        text = bytes(32768) + PLAIN[32768:]
+    assert found.out == text
+    assert bool(text) == any("but a slot still opens" in warning for warning in found.warnings)
