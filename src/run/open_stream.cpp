@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "format/formats.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"
 
@@ -77,13 +78,14 @@ SessionRequest make_request(const Options& options, Secrets secrets, HeaderReade
           .check = [&cancel] { cancel.check(); }};
 }
 
-// Adds a hint to an AuthError that has none.
+// Adds a hint to an AuthError that has none, or only the one for an unknown format.
 template <class Action>
-auto with_hint(const char* hint, const Action& action) {
+decltype(auto) with_hint(const char* hint, const Action& action) {
   try {
     return action();
   } catch (const AuthError& error) {
-    if (*hint == '\0' || !error.hint().empty()) throw;
+    const bool has_better = !error.hint().empty() && error.hint() != undetected_formats_hint();
+    if (*hint == '\0' || has_better) throw;
     throw AuthError(error.what(), hint);
   }
 }
@@ -121,14 +123,18 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   HeaderReader input = header_reader(file);
   if (options.decrypt) endpoints.armor = find_armor(options, file, input);
   const bool armored = endpoints.armor != nullptr;
-  const Format& format = choose_format(options, input, armored);
+  const char* const header_hint =
+      options.salvage ? "gpuaes-recipes(7) shows how to put back a copy of the header" : "";
+  const Format& format =
+      with_hint(header_hint, [&]() -> const Format& { return choose_format(options, input, armored); });
   check_format(options, format, armored);
   const char* const warning = writer_warning(secrets, false);
   std::string header_damage;
   std::function<void(const std::string&)> salvage;
   if (options.salvage) salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
-  std::unique_ptr<Session> session =
-      open_session(format, make_request(options, std::move(secrets), input, cancel, std::move(salvage)));
+  std::unique_ptr<Session> session = with_hint(header_hint, [&] {
+    return open_session(format, make_request(options, std::move(secrets), input, cancel, std::move(salvage)));
+  });
   file.begin_here();
   if (!format.authenticated)
     messages.warning(

@@ -102,6 +102,14 @@ gpuaes-stream -d -k backup.key --part 0/4 --stats photos.0.json photos.sealed >/
 [ "$(grep -ho '"commitment": "[^"]*"' photos.?.json | uniq -c | wc -l)" = 2 ] ||
   fail "expected two commitments after the file was replaced"
 
+run_section 'Back up a header'
+same ../files/photos.sealed photos.sealed
+sed -n '/^dd /!p' ../commands | bash -euo pipefail
+dd if=/dev/zero of=photos.sealed bs=175 count=1 conv=notrunc status=none
+expect_exit 4 "$program" --salvage -k backup.key photos.sealed
+grep '^dd ' ../commands | bash -euo pipefail 2>/dev/null
+same ../files/photos.sealed photos.sealed "the file with its header"
+
 run_section 'Replace a key'
 bash -euo pipefail <(sed 1d ../commands) || fail "expected the loop to succeed again"
 "$program" -d -k new.key photos.sealed | tar -d

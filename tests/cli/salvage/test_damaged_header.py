@@ -128,6 +128,23 @@ def test_a_slot_that_was_written_malformed_is_still_an_error(key):
             assert found.out == b"" and "slot of type" in found.error
 
 
+HINT = "gpuaes-recipes(7) shows how to put back a copy of the header"
+
+
+@pytest.mark.parametrize("size", [16, 512, 20_000])
+@pytest.mark.parametrize("options", [[], ["-f", "sealed"]])
+def test_a_destroyed_header_has_a_hint_to_the_recipe(sealed, key, size, options):
+    destroyed = bytes(size) + sealed[size:]
+    assert stream("--salvage", "-k", key, *options, input=destroyed, status=4).hint == HINT
+    assert stream("-d", "-k", key, *options, input=destroyed, status=4).hint.startswith("name the format with -f")
+
+
+def test_other_damage_to_the_header_has_the_hint_unless_there_is_a_better_one(sealed, key):
+    for at, hint in ((17, HINT), (21, HINT), (MESSAGE, "--label must be the text the input was sealed with")):
+        assert stream("--salvage", "-k", key, input=flip(sealed, at), status=4).hint.startswith(hint)
+    assert "recipes" not in stream("--salvage", "-k", key, input=b"Salted__ and more", status=4).hint
+
+
 @pytest.fixture
 def in_parts(key):
     """A file made of parts, the size of its header, and the offset of its index."""

@@ -39,10 +39,12 @@ expect_error 'short: the input is truncated after byte 16575; 16384 bytes of pla
 head -c 100 whole >cut-head
 for mode in -d --test --salvage --rekey --info; do
   options=(-q -k "$key" "$mode")
+  hint=
+  [ "$mode" = --salvage ] && hint='gpuaes-recipes(7) shows how to put back a copy of the header'
   [ "$mode" = --info ] && options=(--info)
   [ "$mode" = --rekey ] && options+=(--new-key "$work/key256")
   expect_exit 4 "$program" "${options[@]}" -i cut-head
-  expect_error 'cut-head: the input is truncated after byte 100, in its header; nothing was written'
+  expect_error 'cut-head: the input is truncated after byte 100, in its header; nothing was written' "$hint"
   expect_exit 4 "$program" "${options[@]}" -i plain
   expect_stderr 'error: plain: the input is '
 done
