@@ -62,8 +62,10 @@ bool cuda_may_open() {
 }
 
 std::size_t require_cuda_devices(const char* hint) {
-  int count = 0;
+  int count = 0, driver = 0;
   const cudaError_t error = get_device_count(count);
+  if (error != cudaSuccess && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
+    throw LaneError("no NVIDIA driver is installed", hint);
   if (error != cudaSuccess || count == 0)
     throw LaneError(fmt::format("no CUDA device is available: {}",
                                 error != cudaSuccess ? cudaGetErrorString(error) : "no device was found"),

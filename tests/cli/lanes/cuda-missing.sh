@@ -5,7 +5,7 @@
 
 make_input 1000 plain
 expect_exit 1 gs -l cuda:99 -i plain
-expect_stderr 'error: (this program was built without CUDA|no CUDA device is available: .*|there is no CUDA device 99; this machine has [0-9]+)$'
+expect_stderr 'error: (this program was built without CUDA|no NVIDIA driver is installed|no CUDA device is available: .*|there is no CUDA device 99; this machine has [0-9]+)$'
 expect_stderr 'hint: (use -l cpu, which works on every machine|run gpuaes-stream --list-lanes to list the devices)$'
 expect_empty "$work/stdout"
 expect_exit 1 gs -l cpu:1+cuda:99 -i plain -o out
