@@ -29,7 +29,7 @@ for flush in true "blockdev --flushbufs $loop"; do
   exec 3<&-
 done
 
-expect_exit 1 gs -i "$loop" -o "$loop"
+expect_exit 2 gs -i "$loop" -o "$loop"
 expect_exit 0 gs -i plain -o "$loop"
 [ -b "$loop" ] || fail "expected $loop to be still a device"
 same expected <(cat "$loop") "-o $loop"
