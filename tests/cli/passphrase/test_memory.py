@@ -9,6 +9,8 @@ import pytest
 
 from programs import some_bytes, stream
 
+pytestmark = pytest.mark.skipif("GPUAES_SANITIZED" in os.environ, reason="sanitizers need more memory")
+
 MIB = 1 << 20
 ERROR = (
     r"deriving a key from the passphrase requires 130 MiB of memory, "
