@@ -98,6 +98,9 @@ struct SessionRequest {
   std::vector<Identity> identities;    // for decryption
   std::vector<Recipient> recipients;   // for encryption
   std::function<Secret()> passphrase;  // returns 1 to 1024 bytes; empty if there is no passphrase
+  unsigned passphrase_attempts = 1;    // how often to call it if it returns wrong ones
+  // For decryption: the user named no secret. The passphrase is used only if nothing else opens the input.
+  bool none_given = false;
   std::optional<std::string> iv;       // hexadecimal digits
   std::optional<std::string> context;  // hexadecimal digits
   std::optional<std::string> label;    // 1 to 255 bytes of UTF-8

@@ -27,7 +27,7 @@ std::vector<std::byte> message_context(std::span<const std::byte> header,
 
 void check_request(const SessionRequest& request) {
   const bool has_public_key = !(request.decrypt ? request.identities.empty() : request.recipients.empty());
-  if (request.keys.empty() && !has_public_key && !request.passphrase)
+  if (request.keys.empty() && !has_public_key && !request.passphrase && !request.none_given)
     throw UsageError("the sealed format requires a key or a passphrase");
   request.decrypt ? check_keys(request.keys)
                   : check_new_slots(request.keys, request.recipients, static_cast<bool>(request.passphrase));
@@ -108,8 +108,7 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
                      "omit --cipher; the input names its cipher");
   OpenedHeader opened{header.suite, recipient_kems(header), {}, {}, {}};
   opened.message_header = take_message_header(header.suite, input);
-  opened.file_key = open_slots(header, {request.keys, request.identities, request.passphrase}, request.check,
-                               request.salvage);
+  opened.file_key = open_slots(header, request);
   opened.session = open_body(opened, header.bytes, request);
   if (!opened.session) refuse_message_header(header.bytes.size());
   return opened;

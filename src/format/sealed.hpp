@@ -79,25 +79,19 @@ void check_new_slots(std::span<const FileKey> keys, std::span<const Recipient> r
 std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_key,
                                           const NewSlots& new_slots, const StopCheck& check = {});
 
-// The secrets that the user gave for decryption.
-struct SecretsToTry {
-  std::span<const FileKey> keys;
-  std::span<const Identity> identities;
-  const std::function<Secret()>& passphrase;  // returns it; empty without a passphrase
-};
-
 // Takes the header from the input. AuthError if it is missing, malformed or truncated; VersionError if it
 // needs a later version of the program. With `salvage`, malformed slots are left out.
 SealedHeader read_sealed_header(HeaderReader& input, bool salvage = false);
 
-// The file key, from the first slot that opens. Asks for the passphrase only if no key or identity opens the
-// header and it has a passphrase slot. KeyError if no slot can be unwrapped. AuthError if a slot can be
-// unwrapped but the header's MAC is wrong, or if the scrypt parameters are not allowed.
+// The file key, from the first slot that one of the secrets in the request opens. Asks for the passphrase
+// only if no key or identity opens the header and it has a passphrase slot. KeyError if no slot can be
+// unwrapped; UnsuitableInput if the user gave no secret and the header needs more than a passphrase.
+// AuthError if a slot can be unwrapped but the header's MAC is wrong, or if the scrypt parameters are not
+// allowed.
 //
-// With `salvage`, as in SessionRequest, a wrong MAC is not an error. The caller must then verify a commitment
-// before it trusts the file key.
-Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const StopCheck& check = {},
-                  const std::function<void(const std::string&)>& salvage = {});
+// With SessionRequest::salvage, a wrong MAC is not an error. The caller must then verify a commitment before
+// it trusts the file key.
+Secret open_slots(const SealedHeader& header, const SessionRequest& request);
 
 // The beginning of a sealed input, through its first commitment, already verified; with
 // SessionRequest::salvage, part 0 is not.

@@ -92,36 +92,60 @@ void refuse_unavailable(const SealedHeader& header, std::span<const Identity> id
 // A kind of secret that can open a file.
 struct SecretKind {
   SlotType slot;
+  std::string_view name;
   bool given;
   std::string_view wrong, missing, missing_hint;  // messages
 };
 
-// Throws KeyError: names the secrets that were tried or, if there were none, the kind that is missing.
-[[noreturn]] void refuse_secrets(const SealedHeader& header, const SecretsToTry& secrets) {
-  refuse_unavailable(header, secrets.identities);
-  const auto has_identity = [&secrets](Kem kem) {
-    return std::ranges::find(secrets.identities, kem, &Identity::kem) != secrets.identities.end();
+// The kinds for which the header has slots.
+std::vector<SecretKind> kinds_of_slots(const SealedHeader& header, const SessionRequest& request) {
+  const auto has_identity = [&request](Kem kem) {
+    return std::ranges::find(request.identities, kem, &Identity::kem) != request.identities.end();
   };
-  const std::array kinds{
-      SecretKind{SlotType::key_file, !secrets.keys.empty(), "none of the given keys opens the input",
-                 "the input was sealed with a key file, and none was given", "name the key file with -k"},
-      SecretKind{SlotType::x25519, has_identity(Kem::x25519), "none of the given identities opens the input",
-                 "the input was sealed for an X25519 recipient, and no X25519 identity was given",
-                 "name the identity file with -k"},
-      SecretKind{SlotType::xwing, has_identity(Kem::xwing), "none of the given identities opens the input",
-                 "the input was sealed for a post-quantum recipient, and no post-quantum identity was given",
-                 "name the identity file with -k"},
-      SecretKind{SlotType::passphrase, static_cast<bool>(secrets.passphrase),
-                 "the passphrase does not open the input",
-                 "the input was sealed with a passphrase, and none was given",
-                 "use -p to enter the passphrase"},
+  std::vector<SecretKind> kinds{
+      {SlotType::key_file, "a key file", !request.keys.empty(), "none of the given keys opens the input",
+       "the input was sealed with a key file, and none was given", "name the key file with -k"},
+      {SlotType::x25519, "an X25519 identity", has_identity(Kem::x25519),
+       "none of the given identities opens the input",
+       "the input was sealed for an X25519 recipient, and no X25519 identity was given",
+       "name the identity file with -k"},
+      {SlotType::xwing, "a post-quantum identity", has_identity(Kem::xwing),
+       "none of the given identities opens the input",
+       "the input was sealed for a post-quantum recipient, and no post-quantum identity was given",
+       "name the identity file with -k"},
+      {SlotType::passphrase, "a passphrase", static_cast<bool>(request.passphrase),
+       "the passphrase does not open the input", "the input was sealed with a passphrase, and none was given",
+       "use -p to enter the passphrase"},
   };
-  std::vector<SecretKind> present, tried;
-  for (const SecretKind& kind : kinds) {
-    if (!has_slot(header, kind.slot)) continue;
-    present.push_back(kind);
-    if (kind.given) tried.push_back(kind);
+  std::erase_if(kinds, [&header](const SecretKind& kind) { return !has_slot(header, kind.slot); });
+  return kinds;
+}
+
+// Without any secret, the input may need only a passphrase that can be asked for.
+void check_any_given(const SealedHeader& header, const SessionRequest& request) {
+  if (!request.none_given) return;
+  const std::vector<SecretKind> kinds = kinds_of_slots(header, request);
+  if (kinds.empty()) return;
+  if (kinds.size() > 1) {
+    std::vector<std::string_view> names;
+    for (const SecretKind& kind : kinds) names.push_back(kind.name);
+    throw UnsuitableInput(fmt::format("no key or passphrase was given; any of these opens the input: {}",
+                                      fmt::join(names, ", ")),
+                          "name a key or identity file with -k, or use -p to enter a passphrase");
   }
+  if (kinds[0].slot != SlotType::passphrase)
+    throw UnsuitableInput(std::string(kinds[0].missing), std::string(kinds[0].missing_hint));
+  if (!request.passphrase)
+    throw UnsuitableInput(std::string(kinds[0].missing),
+                          "there is no terminal to ask on; use --passphrase-file or --passphrase-command");
+}
+
+// Throws KeyError: names the secrets that were tried or, if there were none, the kind that is missing.
+[[noreturn]] void refuse_secrets(const SealedHeader& header, const SessionRequest& request) {
+  refuse_unavailable(header, request.identities);
+  const std::vector<SecretKind> present = kinds_of_slots(header, request);
+  std::vector<SecretKind> tried = present;
+  std::erase_if(tried, [](const SecretKind& kind) { return !kind.given; });
   if (!tried.empty())
     throw KeyError(
         std::string(tried.size() == 1 ? tried.front().wrong : "none of the given secrets opens the input"),
@@ -222,8 +246,8 @@ SealedHeader read_sealed_header(HeaderReader& input, bool salvage) {
   return header;
 }
 
-Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const StopCheck& check,
-                  const std::function<void(const std::string&)>& salvage) {
+Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
+  check_any_given(header, request);
   const std::size_t mac_at = header.bytes.size() - mac_bytes;
   const auto mac_input = std::span(header.bytes).first(mac_at), mac = std::span(header.bytes).last(mac_bytes);
   std::optional<Secret> unwrapped;  // the first file key, if the MAC is wrong
@@ -242,34 +266,38 @@ Secret open_slots(const SealedHeader& header, const SecretsToTry& secrets, const
     for (const auto& secret : each_secret)
       for (const Slot& slot : header.slots) {
         if (!is_for_secret(slot, secret)) continue;
-        if (std::optional<Secret> file_key = unwrap_with(slot, secret); opens(file_key)) return file_key;
+        std::optional<Secret> file_key = unwrap_with(slot, secret);
+        if (!opens(file_key)) continue;
+        return file_key;
       }
     return std::optional<Secret>();
   };
 
   const auto is_for_key = [](const Slot& slot, const FileKey&) { return slot.type == SlotType::key_file; };
-  if (std::optional<Secret> file_key = try_all(secrets.keys, is_for_key, unwrap)) return std::move(*file_key);
+  if (std::optional<Secret> file_key = try_all(request.keys, is_for_key, unwrap)) return std::move(*file_key);
   const auto is_for_available = [](const Slot& slot, const Identity& identity) {
     return is_for(slot, identity) && info(identity.kem).is_available();
   };
-  if (std::optional<Secret> file_key = try_all(secrets.identities, is_for_available, unwrap_with_identity))
+  if (std::optional<Secret> file_key = try_all(request.identities, is_for_available, unwrap_with_identity))
     return std::move(*file_key);
   const auto slot = std::ranges::find(header.slots, SlotType::passphrase, &Slot::type);
-  const bool can_salvage = salvage && unwrapped;
-  if (secrets.passphrase && slot != header.slots.end() && !can_salvage) {
+  const bool can_salvage = request.salvage && unwrapped;
+  if (request.passphrase && slot != header.slots.end() && !can_salvage) {
     check_scrypt_parameters(*slot);
-    std::optional<Secret> file_key = unwrap_with_passphrase(*slot, secrets.passphrase(), check);
+    std::optional<Secret> file_key;
+    for (unsigned attempt = 0; attempt < request.passphrase_attempts && !file_key; ++attempt)
+      file_key = unwrap_with_passphrase(*slot, request.passphrase(), request.check);
     if (opens(file_key)) return std::move(*file_key);
   }
   if (unwrapped) {
     // Or the slot was copied from another file.
-    if (!salvage) refuse_header(mac_at, "the header or its MAC was modified");
-    salvage(fmt::format("the input is corrupt before byte {}, in its header, but a slot still opens",
-                        header.bytes.size()));
+    if (!request.salvage) refuse_header(mac_at, "the header or its MAC was modified");
+    request.salvage(fmt::format("the input is corrupt before byte {}, in its header, but a slot still opens",
+                                header.bytes.size()));
     return std::move(*unwrapped);
   }
   if (header.bad_slot) std::rethrow_exception(header.bad_slot);
-  refuse_secrets(header, secrets);
+  refuse_secrets(header, request);
 }
 
 }  // namespace gpuaes

@@ -24,8 +24,12 @@ constexpr std::chrono::milliseconds foreground_check_interval{20};
 constexpr std::chrono::milliseconds forever{-1};
 
 // Non-blocking: the file description is new, so no one else is affected.
+Fd try_terminal() {
+  return Fd(open(terminal, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+}
+
 Fd open_terminal() {
-  Fd fd(open(terminal, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  Fd fd = try_terminal();
   if (fd.get() < 0 && (errno == ENXIO || errno == ENOENT))
     throw IoError("cannot ask for the passphrase: there is no terminal",
                   "use --passphrase-file or --passphrase-command");
@@ -34,6 +38,10 @@ Fd open_terminal() {
 }
 
 }  // namespace
+
+bool has_terminal() {
+  return try_terminal().get() >= 0;
+}
 
 HiddenPrompt::HiddenPrompt(Cancel& cancel) : cancel_(cancel), terminal_(open_terminal()) {}
 

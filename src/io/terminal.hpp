@@ -15,6 +15,9 @@
 
 namespace gpuaes {
 
+// Whether there is a terminal to ask on.
+bool has_terminal();
+
 // Asks for secrets on /dev/tty. From the first question until destruction, typing is not echoed. Input typed
 // before the first question or after the last answer is discarded.
 //

@@ -25,7 +25,7 @@ FdSource open_end_file(const Options& options, const char* suffix, Cancel& cance
 FrameSecret open_head(const Options& options, const Messages& messages, Cancel& cancel) {
   if (!options.job.empty()) return read_job(options.job, messages, cancel).secret;
   refuse_input_conflicts(options);
-  const Secrets secrets = read_secrets(options, messages, cancel);
+  Secrets secrets = read_secrets(options, messages, cancel);
   check_keys(secrets.keys);
   FdSource file = open_end_file(options, ".head", cancel);
   std::optional<FrameSecret> secret;
@@ -34,8 +34,7 @@ FrameSecret open_head(const Options& options, const Messages& messages, Cancel& 
     const SealedHeader header = read_sealed_header(input);
     if (!header.suite.in_parts || !input.peek(1).empty())
       throw AuthError("the input is not the beginning of a file made of parts", "join --ends writes it");
-    const Secret file_key = open_slots(header, {secrets.keys, secrets.identities, secrets.passphrase},
-                                       [&cancel] { cancel.check(); });
+    const Secret file_key = open_slots(header, make_request(std::move(secrets), options, messages, cancel));
     secret = make_frame_secret(header.suite.cipher, file_key, header.bytes, options.label);
   });
   return std::move(*secret);

@@ -60,24 +60,6 @@ void check_format(const Options& options, const Format& format, bool armored) {
                           "remove the armor first, with sed /^-----/d FILE | base64 -di");
 }
 
-// `input` and `cancel` must outlive the request.
-SessionRequest make_request(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel,
-                            std::function<void(const std::string&)> salvage) {
-  return {.decrypt = options.decrypt,
-          .cipher = options.cipher,
-          .keys = std::move(secrets.keys),
-          .identities = std::move(secrets.identities),
-          .recipients = std::move(secrets.recipients),
-          .passphrase = std::move(secrets.passphrase),
-          .iv = options.iv,
-          .context = options.context,
-          .label = options.label,
-          .iterations = options.iterations,
-          .salvage = std::move(salvage),
-          .input = &input,
-          .check = [&cancel] { cancel.check(); }};
-}
-
 // Adds a hint to an AuthError that has none, or only the one for an unknown format.
 template <class Action>
 decltype(auto) with_hint(const char* hint, const Action& action) {
@@ -130,11 +112,16 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   check_format(options, format, armored);
   const char* const warning = writer_warning(secrets, false);
   std::string header_damage;
-  std::function<void(const std::string&)> salvage;
-  if (options.salvage) salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
-  std::unique_ptr<Session> session = with_hint(header_hint, [&] {
-    return open_session(format, make_request(options, std::move(secrets), input, cancel, std::move(salvage)));
-  });
+  SessionRequest request = make_request(std::move(secrets), options, messages, cancel);
+  request.cipher = options.cipher;
+  request.iv = options.iv;
+  request.context = options.context;
+  request.iterations = options.iterations;
+  if (options.salvage)
+    request.salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
+  request.input = &input;
+  std::unique_ptr<Session> session =
+      with_hint(header_hint, [&] { return open_session(format, std::move(request)); });
   file.begin_here();
   if (!format.authenticated)
     messages.warning(

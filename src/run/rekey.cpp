@@ -56,19 +56,16 @@ SinkRules output_rules(const Options& options, const OutputTarget& target, const
   return rules;
 }
 
-OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input, Cancel& cancel) {
+OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input,
+                         const Messages& messages, Cancel& cancel) {
   if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic))) {
     refuse_other_format(input);
     throw AuthError("the input is not in the sealed format",
                     "only sealed files have slots that can be replaced");
   }
-  return open_sealed_header({.decrypt = true,
-                             .keys = std::move(secrets.keys),
-                             .identities = std::move(secrets.identities),
-                             .passphrase = std::move(secrets.passphrase),
-                             .label = options.label,
-                             .input = &input,
-                             .check = [&cancel] { cancel.check(); }});
+  SessionRequest request = make_request(std::move(secrets), options, messages, cancel);
+  request.input = &input;
+  return open_sealed_header(request);
 }
 
 void warn_of_new_slots(const Secrets& secrets, std::span<const Kem> old_kems, const Messages& messages) {
@@ -103,7 +100,7 @@ void run_rekey(const Options& options, const Messages& messages) {
   HeaderReader input = header_reader(source);
   const std::unique_ptr<Source> armor = find_armor(options, source, input);
   if (armor || options.armor) sink = std::make_unique<ArmorSink>(std::move(sink));
-  const OpenedHeader opened = open_header(options, std::move(old_secrets), input, cancel);
+  const OpenedHeader opened = open_header(options, std::move(old_secrets), input, messages, cancel);
   warn_of_new_slots(new_secrets, opened.recipient_kems, messages);
   std::vector<std::byte> header = make_header(opened.suite, opened.file_key, new_secrets, cancel);
   append(header, opened.message_header);

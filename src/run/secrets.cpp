@@ -13,10 +13,8 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
-#include "io/child_process.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/terminal.hpp"
-#include "keys/kdf.hpp"
 #include "keys/key.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/secret_files.hpp"
@@ -94,71 +92,6 @@ void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Ca
       secrets.recipients.push_back(parse_argument(each));
 }
 
-// Passphrases -------------------------------------------------------------------------------------
-
-// The first line of `contents`.
-Secret read_line(std::span<const std::byte> contents, const std::string& name, const Messages& messages) {
-  Secret passphrase = parse_passphrase(contents, name);
-  if (passphrase.bytes().back() == std::byte{'\r'})
-    messages.warning(
-        fmt::format("the passphrase from {} ends with a carriage return, which is part of it; "
-                    "Windows programs write one before each newline",
-                    name));
-  return passphrase;
-}
-
-// Reads byte by byte: the bytes after the line may be the input, and may not arrive for a long time.
-Secret read_passphrase(FdSource file, const Messages& messages) {
-  Secret line(max_passphrase_bytes + 1);
-  std::size_t size = 0;
-  while (size < line.size() && file.read(line.bytes().subspan(size, 1)) == 1 &&
-         line.bytes()[size] != std::byte{'\n'})
-    ++size;
-  return read_line(line.bytes().first(size), file.name(), messages);
-}
-
-// Ample for the entries of password managers, whose first line is the password.
-constexpr std::size_t max_command_output_bytes = 64 << 10;
-
-Secret run_passphrase_command(const std::string& command, const char* option, const Messages& messages,
-                              Cancel& cancel) {
-  ChildProcess process({.words = {"/bin/sh", "-c", command}, .name = option}, cancel);
-  FdSource source = process.output();
-  try {
-    process.start();
-    const Secret output = read_up_to(max_command_output_bytes + 1, source);
-    if (output.size() <= max_command_output_bytes) return read_line(output.bytes(), source.name(), messages);
-  } catch (const IoError& error) {
-    throw UsageError(error.what(), error.hint());
-  }
-  throw UsageError(fmt::format("{} is longer than {} bytes", source.name(), max_command_output_bytes));
-}
-
-Secret ask_passphrase(const std::string& question, bool twice, Cancel& cancel) {
-  constexpr int attempts = 3;
-  HiddenPrompt prompt(cancel);
-  const auto ask = [&prompt](const std::string& text) {
-    Secret line(max_passphrase_bytes + 1);
-    line.shrink(prompt.ask(text, line.bytes()));
-    return line;
-  };
-  for (int attempt = 1; attempt <= attempts; ++attempt) {
-    const bool again = attempt > 1;
-    const Secret line = ask(again ? fmt::format("the passphrases do not match\n{}", question) : question);
-    Secret passphrase = parse_passphrase(line.bytes(), "the terminal");
-    if (!twice || is_equal(passphrase.bytes(), ask("repeat the passphrase: ").bytes())) return passphrase;
-  }
-  throw UsageError("the passphrases do not match");
-}
-
-// Returns what `ask` returned the first time.
-std::function<Secret()> remembered(std::function<Secret()> ask) {
-  return [ask = std::move(ask), held = std::make_shared<std::optional<Secret>>()] {
-    if (!*held) *held = ask();
-    return (*held)->copy();
-  };
-}
-
 // Old or new secrets ------------------------------------------------------------------------------
 
 // The options that name one set of secrets.
@@ -189,13 +122,15 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
       add_key(secrets, read_key_file(name, messages, cancel), shown_name(name), named.opens, messages);
     });
   read_recipients(secrets, named.recipients, cancel);
-  if (named.ask_passphrase)
-    secrets.passphrase = remembered([question = named.question, twice = !named.opens, &cancel] {
-      return ask_passphrase(question, twice, cancel);
-    });
+  if (named.ask_passphrase && named.opens)
+    secrets.passphrase = ask_passphrase(cancel);
+  else if (named.ask_passphrase)
+    secrets.passphrase.get = [question = named.question, &cancel](const std::string&, bool) {
+      return ask_new_passphrase(question, cancel);
+    };
   const auto hold = [&secrets](Secret passphrase) {
     const auto held = std::make_shared<Secret>(std::move(passphrase));
-    secrets.passphrase = [held] { return held->copy(); };
+    secrets.passphrase.get = [held](const std::string&, bool) { return held->copy(); };
   };
   if (const auto& name = named.passphrase_file) {
     hold(with_option(named.file_option, [&] {
@@ -209,10 +144,16 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
   return secrets;
 }
 
+// Whether the input, a sealed file, shows which secrets open it. At a terminal, it has not been typed yet.
+bool may_ask_if_needed(const Options& options) {
+  const bool is_sealed = !options.format || *options.format == default_format().name;
+  return options.decrypt && is_sealed && (options.names_input() || isatty(STDIN_FILENO) == 0);
+}
+
 }  // namespace
 
 Secrets Secrets::copy() const {
-  Secrets other{{}, {}, recipients, passphrase};
+  Secrets other{{}, {}, recipients, passphrase, none_given};
   for (const FileKey& key : keys) other.keys.emplace_back(key.copy(), key.name);
   for (const Identity& identity : identities)
     other.identities.push_back({identity.kem, identity.private_key.copy()});
@@ -235,6 +176,8 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
     if (options.decrypt && options.names_input() && is_identity_file(options.input(), cancel))
       throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
                        "name the identity file with -k, and the encrypted file with -i or without an option");
+    if (may_ask_if_needed(options))
+      return {.passphrase = has_terminal() ? ask_passphrase(cancel) : Passphrase(), .none_given = true};
     throw UsageError("no key or passphrase was given",
                      options.decrypt
                          ? "name a key or identity file with -k, or use -p to enter a passphrase"
@@ -261,10 +204,27 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
   return read_named(named, messages, cancel);
 }
 
+SessionRequest make_request(Secrets secrets, const Options& options, const Messages&, Cancel& cancel) {
+  SessionRequest request{.decrypt = options.decrypt,
+                         .keys = std::move(secrets.keys),
+                         .identities = std::move(secrets.identities),
+                         .recipients = std::move(secrets.recipients),
+                         .none_given = secrets.none_given,
+                         .label = options.label,
+                         .check = [&cancel] { cancel.check(); }};
+  if (secrets.passphrase) {
+    request.passphrase = [get = std::move(secrets.passphrase.get),
+                          input = options.names_input() ? options.input() : "",
+                          again = false]() mutable { return get(input, std::exchange(again, true)); };
+    request.passphrase_attempts = secrets.passphrase.attempts;
+  }
+  return request;
+}
+
 std::vector<std::byte> make_header(SealedSuite suite, const Secret& file_key, const Secrets& secrets,
                                    Cancel& cancel) {
   std::optional<Secret> passphrase;
-  if (secrets.passphrase) passphrase = secrets.passphrase();
+  if (secrets.passphrase) passphrase = secrets.passphrase.get("", false);
   return make_sealed_header(suite, file_key,
                             {secrets.keys, secrets.recipients, passphrase ? &*passphrase : nullptr},
                             [&cancel] { cancel.check(); });

@@ -80,7 +80,6 @@ standard_input_twice <good
 standard_input_twice < <(cat good)
 refused 'the input and another input are both read from pipe' 'use a different file for one of them' "${t[@]}" pipe pipe
 refused '--key and another input are both read from words' 'use a different file for one of them' -t -k words good words
-refused 'no key or passphrase was given' 'name a key or identity file with -k, or use -p to enter a passphrase' -t good good
 refused 'the raw format is not authenticated, so --test cannot verify anything' 'authenticated formats: sealed, cobblestone' \
   "${t[@]}" -f raw --iv "$iv" good good
 for option in --stats --trace; do refused "$option requires a single input" '' "${t[@]}" $option figures good good; done

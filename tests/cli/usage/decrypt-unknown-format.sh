@@ -49,8 +49,8 @@ expect_exit 0 known
 same plain "$work/stdout" "in pieces"
 
 # Neither a key nor a format.
+for file in plain raw empty; do expect_exit 4 "$program" -d <"$file"; done
 for file in plain raw sealed empty; do
-  expect_exit 2 "$program" -d <"$file"
   expect_exit 2 "$program" <"$file"
   expect_exit 2 "$program" -d -k "$key" --iv "$iv" <"$file"
 done

@@ -47,11 +47,13 @@ expect_error 'empty: the input is empty'
 expect_exit 2 "$program" -d -i identity <sealed
 expect_error 'identity contains an identity, not an encrypted file' \
   'name the identity file with -k, and the encrypted file with -i or without an option'
-for file in absent plain recipient .; do
-  expect_exit 2 "$program" -d -i "$file" <sealed
-  expect_error 'no key or passphrase was given' 'name a key or identity file with -k, or use -p to enter a passphrase'
+expect_exit 1 "$program" -d -i absent <sealed
+expect_error '--input: cannot open absent: No such file or directory'
+for file in plain recipient; do
+  expect_exit 4 "$program" -d -i "$file" <sealed
+  expect_no_stderr 'contains an identity'
 done
 cp identity ./-
-expect_exit 2 "$program" -d <identity
-expect_error 'no key or passphrase was given' 'name a key or identity file with -k, or use -p to enter a passphrase'
+expect_exit 4 "$program" -d <identity
+expect_error 'the input contains an identity, not an encrypted file' 'name the identity file with -k'
 expect_exit 0 gsealed -i identity -o sealed-identity

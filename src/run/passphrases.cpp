@@ -1,0 +1,97 @@
+#include "run/passphrases.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/error.hpp"
+#include "io/child_process.hpp"
+#include "io/terminal.hpp"
+#include "keys/kdf.hpp"
+#include "keys/key.hpp"
+#include "run/secret_files.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr unsigned attempts = 3;
+
+// The first line of `contents`.
+Secret read_line(std::span<const std::byte> contents, const std::string& name, const Messages& messages) {
+  Secret passphrase = parse_passphrase(contents, name);
+  if (passphrase.bytes().back() == std::byte{'\r'})
+    messages.warning(
+        fmt::format("the passphrase from {} ends with a carriage return, which is part of it; "
+                    "Windows programs write one before each newline",
+                    name));
+  return passphrase;
+}
+
+// Ample for the entries of password managers, whose first line is the password.
+constexpr std::size_t max_command_output_bytes = 64 << 10;
+
+// Asks `question` after `complaint`, unless that is empty.
+Secret ask(HiddenPrompt& prompt, const char* complaint, const std::string& question) {
+  Secret line(max_passphrase_bytes + 1);
+  line.shrink(
+      prompt.ask(*complaint == '\0' ? question : fmt::format("{}\n{}", complaint, question), line.bytes()));
+  return line;
+}
+
+Secret ask_once(const char* complaint, const std::string& question, Cancel& cancel) {
+  HiddenPrompt prompt(cancel);
+  return parse_passphrase(ask(prompt, complaint, question).bytes(), "the terminal");
+}
+
+}  // namespace
+
+Secret ask_new_passphrase(const std::string& question, Cancel& cancel) {
+  HiddenPrompt prompt(cancel);
+  for (unsigned attempt = 0; attempt < attempts; ++attempt) {
+    const Secret line = ask(prompt, attempt > 0 ? "the passphrases do not match" : "", question);
+    Secret passphrase = parse_passphrase(line.bytes(), "the terminal");
+    if (is_equal(passphrase.bytes(), ask(prompt, "", "repeat the passphrase: ").bytes())) return passphrase;
+  }
+  throw UsageError("the passphrases do not match");
+}
+
+Passphrase ask_passphrase(Cancel& cancel) {
+  const auto ask_for = [last = std::make_shared<std::optional<Secret>>(), &cancel](const std::string& input,
+                                                                                   bool again) {
+    if (!*last || again)
+      *last = ask_once(again ? "the passphrase does not open the input" : "",
+                       input.empty() ? "passphrase: " : fmt::format("passphrase for {}: ", printable(input)),
+                       cancel);
+    return (*last)->copy();
+  };
+  return {ask_for, attempts};
+}
+
+// Reads byte by byte: the bytes after the line may be the input, and may not arrive for a long time.
+Secret read_passphrase(FdSource file, const Messages& messages) {
+  Secret line(max_passphrase_bytes + 1);
+  std::size_t size = 0;
+  while (size < line.size() && file.read(line.bytes().subspan(size, 1)) == 1 &&
+         line.bytes()[size] != std::byte{'\n'})
+    ++size;
+  return read_line(line.bytes().first(size), file.name(), messages);
+}
+
+Secret run_passphrase_command(const std::string& command, const char* option, const Messages& messages,
+                              Cancel& cancel) {
+  ChildProcess process({.words = {"/bin/sh", "-c", command}, .name = option}, cancel);
+  FdSource source = process.output();
+  try {
+    process.start();
+    const Secret output = read_up_to(max_command_output_bytes + 1, source);
+    if (output.size() <= max_command_output_bytes) return read_line(output.bytes(), source.name(), messages);
+  } catch (const IoError& error) {
+    throw UsageError(error.what(), error.hint());
+  }
+  throw UsageError(fmt::format("{} is longer than {} bytes", source.name(), max_command_output_bytes));
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,176 @@
+"""Which secret the input needs: what the program asks for on a terminal, and what it names."""
+
+import fcntl
+import os
+import pathlib
+import pty
+import select
+import shutil
+import subprocess
+import termios
+import time
+
+import pytest
+
+from programs import FOLDER, PATIENCE, Result, keygen, parse_messages, some_bytes, stream
+
+PLAIN = some_bytes(1000)
+WRONG = "the passphrase does not open the input"
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory):
+    """A folder of secrets and, in `here`, sealed files that are named after the secrets that open them."""
+    folder = tmp_path_factory.mktemp("sealed")
+    (folder / "here").mkdir()
+    umask = os.umask(0o077)
+    (folder / "words").write_text("two words\n")
+    (folder / "other").write_text("other words\n")
+    (folder / "key").write_bytes(bytes(range(32)))
+    recipient = keygen("--x25519", "-o", folder / "identity").out.decode().strip()
+    for name, options in {
+        "words": ["--passphrase-file", "words"],
+        "other": ["--passphrase-file", "other"],
+        "key": ["-k", "key"],
+        "recipient": ["-r", recipient],
+        "key-and-words": ["-k", "key", "--passphrase-file", "words"],
+    }.items():
+        stream("-q", *options, "-o", f"here/{name}", input=PLAIN, cwd=folder)
+    os.umask(umask)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def files(work, sealed):
+    shutil.copytree(sealed, work.parent, dirs_exist_ok=True)
+
+
+def at_terminal(*options, answers=(), status=0, stdin=None):
+    """Runs the program on a terminal, where it must ask once for each answer. Returns its result and the questions."""
+    try:
+        main, terminal = pty.openpty()
+    except OSError:
+        pytest.skip("no pseudo-terminals on this system")
+    child = subprocess.Popen(
+        [FOLDER / "gpuaes-stream", *options],
+        stdin=open(stdin) if stdin else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(terminal, termios.TIOCSCTTY, 0),
+    )
+    seen, waiting, end = b"", list(answers), time.monotonic() + PATIENCE
+    while child.poll() is None and time.monotonic() < end:
+        if select.select([main], [], [], 0.05)[0]:
+            seen += os.read(main, 1000)
+        elif waiting and seen.endswith(b": ") and not termios.tcgetattr(terminal)[3] & termios.ECHO:
+            os.write(main, waiting.pop(0).encode() + b"\n")
+    assert child.returncode is not None and not waiting, f"still to answer: {waiting}; seen: {seen}"
+    while select.select([main], [], [], 0)[0]:
+        seen += os.read(main, 1000)
+    os.close(main), os.close(terminal)
+    out, err = child.communicate()
+    result = Result(child.returncode, out, err.decode())
+    assert result.status == status, result.err
+    parse_messages(result)
+    return result, [line.strip() for line in seen.decode().splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize(
+    "options, question",
+    [
+        (["-d", "words"], "passphrase for words:"),
+        (["-d", "-p", "words"], "passphrase for words:"),
+        (["-d", "-i", "./words"], "passphrase for ./words:"),
+        (["-d", "-f", "sealed", "words"], "passphrase for words:"),
+        (["--range", "0:1000", "words"], "passphrase for words:"),
+        (["--salvage", "words"], "passphrase for words:"),
+        (["-d", "-p", "key-and-words"], "passphrase for key-and-words:"),
+    ],
+)
+def test_asks_for_the_passphrase_of_a_file(options, question):
+    result, questions = at_terminal(*options, answers=["two words"])
+    assert (result.out, questions) == (PLAIN, [question])
+
+
+def test_standard_input_has_no_name():
+    for options in (["-d"], ["-d", "-p"]):
+        result, questions = at_terminal(*options, answers=["two words"], stdin="words")
+        assert (result.out, questions) == (PLAIN, ["passphrase:"])
+
+
+def test_armored_input():
+    stream("-q", "-a", "--passphrase-file", "../words", "-o", "armored", input=PLAIN)
+    assert at_terminal("-d", "armored", answers=["two words"])[0].out == PLAIN
+
+
+def test_rekey_asks_for_the_old_passphrase():
+    assert at_terminal("--rekey", "--new-key", "../key", "words", answers=["two words"])[1] == ["passphrase for words:"]
+    assert stream("-d", "-k", "../key", "words").out == PLAIN
+
+
+@pytest.mark.parametrize("option", ["-d", "-dp"])
+def test_asks_three_times(option):
+    result, questions = at_terminal(option, "words", answers=["one", "other words", "two words"])
+    assert result.out == PLAIN
+    assert questions == ["passphrase for words:", WRONG, "passphrase for words:", WRONG, "passphrase for words:"]
+    result, _ = at_terminal(option, "words", answers=["one", "two", "three"], status=3)
+    assert (result.out, result.error.split(" (")[0]) == (b"", WRONG)
+
+
+def test_several_files_with_different_passphrases():
+    """One wrong passphrase is not used up for the others."""
+    result, questions = at_terminal(
+        "--test", "words", "words", "other", "words", answers=["two words", "other words", "two words"]
+    )
+    assert result.out == b"words: ok\nwords: ok\nother: ok\nwords: ok\n"
+    assert [each for each in questions if each != WRONG] == [f"passphrase for {name}:" for name in ("words", "other", "words")]
+    answers = ["two words", "one", "three", "two words"]
+    result, _ = at_terminal("--test", "words", "other", "words", answers=answers, status=3)
+    assert (result.out, result.error) == (b"words: ok\nwords: ok\n", f"{WRONG} (other)")
+
+
+def test_a_name_cannot_control_the_terminal():
+    os.rename("words", "a\x1b[2Jb")
+    assert at_terminal("-d", "a\x1b[2Jb", answers=["two words"])[1] == ["passphrase for a?[2Jb:"]
+
+
+@pytest.mark.parametrize(
+    "name, error, hint",
+    [
+        ("key", "the input was sealed with a key file, and none was given", "name the key file with -k"),
+        (
+            "recipient",
+            "the input was sealed for an X25519 recipient, and no X25519 identity was given",
+            "name the identity file with -k",
+        ),
+        (
+            "key-and-words",
+            "no key or passphrase was given; any of these opens the input: a key file, a passphrase",
+            "name a key or identity file with -k, or use -p to enter a passphrase",
+        ),
+    ],
+)
+def test_names_what_the_input_needs(name, error, hint):
+    for result in (
+        at_terminal("-d", name, status=2)[0],
+        stream("-d", name, status=2, start_new_session=True),
+        stream("-d", input=pathlib.Path(name).read_bytes(), status=2, start_new_session=True),
+        stream("--test", name, status=2, start_new_session=True),
+        stream("--rekey", "--new-key", "../key", name, status=2, start_new_session=True),
+    ):
+        assert (result.error.replace(f" ({name})", ""), result.hint, result.out) == (error, hint, b"")
+
+
+def test_without_a_terminal():
+    result = stream("-d", "words", status=2, start_new_session=True)
+    assert result.error.startswith("the input was sealed with a passphrase, and none was given")
+    assert result.hint == "there is no terminal to ask on; use --passphrase-file or --passphrase-command"
+    result = stream("-dp", "words", status=1, start_new_session=True)
+    assert result.error == "cannot ask for the passphrase: there is no terminal"
+    assert result.hint == "use --passphrase-file or --passphrase-command"
+
+
+def test_input_that_is_not_sealed():
+    pathlib.Path("plain").write_bytes(PLAIN)
+    assert "format" in stream("-d", "plain", status=4, start_new_session=True).error
