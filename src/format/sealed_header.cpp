@@ -260,25 +260,31 @@ Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
     if (!unwrapped) unwrapped = std::move(file_key);
     return false;
   };
+  const auto report = [&request](const std::string& what) {
+    if (request.detail) request.detail(fmt::format("{} opens the input", what));
+  };
 
   // The file key from the first slot that one of the secrets opens. Tries each secret only with slots for it.
-  const auto try_all = [&](const auto& each_secret, auto is_for_secret, auto unwrap_with) {
+  const auto try_all = [&](const char* what, const auto& each_secret, auto is_for_secret, auto unwrap_with) {
     for (const auto& secret : each_secret)
       for (const Slot& slot : header.slots) {
         if (!is_for_secret(slot, secret)) continue;
         std::optional<Secret> file_key = unwrap_with(slot, secret);
         if (!opens(file_key)) continue;
+        report(fmt::format("the {} in {}", what, secret.name));
         return file_key;
       }
     return std::optional<Secret>();
   };
 
   const auto is_for_key = [](const Slot& slot, const FileKey&) { return slot.type == SlotType::key_file; };
-  if (std::optional<Secret> file_key = try_all(request.keys, is_for_key, unwrap)) return std::move(*file_key);
+  if (std::optional<Secret> file_key = try_all("key", request.keys, is_for_key, unwrap))
+    return std::move(*file_key);
   const auto is_for_available = [](const Slot& slot, const Identity& identity) {
     return is_for(slot, identity) && info(identity.kem).is_available();
   };
-  if (std::optional<Secret> file_key = try_all(request.identities, is_for_available, unwrap_with_identity))
+  if (std::optional<Secret> file_key =
+          try_all("identity", request.identities, is_for_available, unwrap_with_identity))
     return std::move(*file_key);
   const auto slot = std::ranges::find(header.slots, SlotType::passphrase, &Slot::type);
   const bool can_salvage = request.salvage && unwrapped;
@@ -287,7 +293,10 @@ Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
     std::optional<Secret> file_key;
     for (unsigned attempt = 0; attempt < request.passphrase_attempts && !file_key; ++attempt)
       file_key = unwrap_with_passphrase(*slot, request.passphrase(), request.check);
-    if (opens(file_key)) return std::move(*file_key);
+    if (opens(file_key)) {
+      report("the passphrase");
+      return std::move(*file_key);
+    }
   }
   if (unwrapped) {
     // Or the slot was copied from another file.

@@ -88,7 +88,7 @@ Identity parse_identity(std::string_view line, std::size_t number, const std::st
   const Kind* const kind = find_kind(kinds, &Kind::identity_prefix, line);
   if (kind == nullptr)
     throw UsageError(fmt::format("line {} of {} is not an identity", number, name), identity_hint);
-  Identity identity{kind->kem, Secret(private_key_bytes)};
+  Identity identity{kind->kem, Secret(private_key_bytes), name};
   const Bech32Fault fault = decode_bech32(kind->identity_prefix, line, identity.private_key.bytes());
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("line {} of {} is not a valid identity: {}", number, name,

@@ -21,6 +21,7 @@ struct Recipient {
 struct Identity {
   Kem kem;
   Secret private_key;
+  std::string name{};  // of its file
 };
 
 // A new identity, from the system's random number generator.

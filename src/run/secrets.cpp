@@ -156,7 +156,7 @@ Secrets Secrets::copy() const {
   Secrets other{{}, {}, recipients, passphrase, none_given};
   for (const FileKey& key : keys) other.keys.emplace_back(key.copy(), key.name);
   for (const Identity& identity : identities)
-    other.identities.push_back({identity.kem, identity.private_key.copy()});
+    other.identities.push_back({identity.kem, identity.private_key.copy(), identity.name});
   return other;
 }
 
@@ -204,14 +204,16 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
   return read_named(named, messages, cancel);
 }
 
-SessionRequest make_request(Secrets secrets, const Options& options, const Messages&, Cancel& cancel) {
+SessionRequest make_request(Secrets secrets, const Options& options, const Messages& messages,
+                            Cancel& cancel) {
   SessionRequest request{.decrypt = options.decrypt,
                          .keys = std::move(secrets.keys),
                          .identities = std::move(secrets.identities),
                          .recipients = std::move(secrets.recipients),
                          .none_given = secrets.none_given,
                          .label = options.label,
-                         .check = [&cancel] { cancel.check(); }};
+                         .check = [&cancel] { cancel.check(); },
+                         .detail = [&messages](const std::string& text) { messages.detail(text); }};
   if (secrets.passphrase) {
     request.passphrase = [get = std::move(secrets.passphrase.get),
                           input = options.names_input() ? options.input() : "",

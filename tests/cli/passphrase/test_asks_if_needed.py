@@ -174,3 +174,22 @@ def test_without_a_terminal():
 def test_input_that_is_not_sealed():
     pathlib.Path("plain").write_bytes(PLAIN)
     assert "format" in stream("-d", "plain", status=4, start_new_session=True).error
+
+
+@pytest.mark.parametrize(
+    "options, name, detail",
+    [
+        (["-k", "../key"], "key", "the key in ../key opens the input"),
+        (["-k", "../key2", "-k", "../key"], "key", "the key in ../key opens the input"),
+        (["-k", "../identity"], "recipient", "the identity in ../identity opens the input"),
+        (["--passphrase-file", "../words"], "words", "the passphrase opens the input"),
+        (["-k", "../key", "--passphrase-file", "../words"], "key-and-words", "the key in ../key opens the input"),
+        (["-k", "../key2", "--passphrase-file", "../words"], "key-and-words", "the passphrase opens the input"),
+    ],
+)
+def test_verbose_names_the_secret_that_opens_the_input(options, name, detail):
+    pathlib.Path("../key2").write_bytes(os.urandom(32))
+    result = stream("-d", "-v", *options, name)
+    assert result.notes.count(detail) == 1
+    assert len([each for each in result.notes if each.endswith(" opens the input")]) == 1
+    assert "opens the input" not in stream("-d", *options, name).err
