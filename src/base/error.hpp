@@ -50,6 +50,12 @@ class AuthError : public Error {
       : Error(Exit::auth, message, std::move(hint)) {}
 };
 
+// No format begins like the input.
+class UnknownFormat : public AuthError {
+ public:
+  using AuthError::AuthError;
+};
+
 // A failure of the input, the output or the system.
 class IoError : public Error {
  public:

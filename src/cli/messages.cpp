@@ -9,16 +9,19 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::string_view spaces = " \t\n", punctuation = "'\":,()=@-";
+constexpr std::string_view spaces = " \t\n", punctuation = "'\":,)";
 
 // How much of a word may be shown; all of it unless it is an identity, of age or of one of its plugins, which
 // the user may have given as a file name or an option.
 std::size_t public_part(std::string_view word) {
-  constexpr std::string_view anywhere = "-secret-key-", at_beginning = "age-plugin-";
+  constexpr std::string_view anywhere = "-secret-key-", after_punctuation = "age-plugin-";
   std::string lower(word);
   std::ranges::transform(word, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  const std::size_t begin = std::min(word.find_first_not_of(punctuation), word.size());
-  if (lower.compare(begin, at_beginning.size(), at_beginning) == 0) return begin + at_beginning.size();
+  const std::size_t begin = lower.find(after_punctuation);
+  const char before = begin == 0 || begin == std::string::npos ? ' ' : lower[begin - 1];
+  const bool is_plugin =
+      begin != std::string::npos && before != '/' && std::isalnum(static_cast<unsigned char>(before)) == 0;
+  if (is_plugin) return begin + after_punctuation.size();
   const std::size_t mark = lower.find(anywhere);
   return mark == std::string::npos ? word.size() : mark + anywhere.size();
 }

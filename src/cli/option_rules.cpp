@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -97,12 +98,15 @@ bool exists(const std::string& name) {
 
 // Whether posix_spawnp() finds a program with this name.
 bool is_command(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
+  const auto is_program = [](const std::string& path) {
+    return access(path.c_str(), X_OK) == 0 && !std::filesystem::is_directory(path);
+  };
+  if (name.find('/') != std::string::npos) return is_program(name);
   const char* const path = std::getenv("PATH");
-  return std::ranges::any_of(
-      split(path != nullptr ? path : "/bin:/usr/bin", ':'), [&](std::string_view folder) {
-        return access(fmt::format("{}/{}", folder.empty() ? "." : folder, name).c_str(), X_OK) == 0;
-      });
+  return std::ranges::any_of(split(path != nullptr ? path : "/bin:/usr/bin", ':'),
+                             [&](std::string_view folder) {
+                               return is_program(fmt::format("{}/{}", folder.empty() ? "." : folder, name));
+                             });
 }
 
 void check_inputs(const CommandLine& line, const Options& options) {
@@ -129,7 +133,7 @@ void check_command(const CommandLine& line, const Options& options) {
       throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
   const std::string& name = options.command.front();
   if (exists(name) && !is_command(name))
-    throw UsageError(fmt::format("{} is a file, not a command", name), "name an input file without --");
+    throw UsageError(fmt::format("{} is a file, not a command", name), "to encrypt a file, omit the --");
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ const Format& detect_format(HeaderReader& input) {
   if (const Format* const format = find_by_magic(input)) return *format;
   if (input.peek(1).empty()) throw AuthError("the input is empty");
   refuse_foreign(input);
-  throw AuthError("the input is not in a known format", undetected_formats_hint());
+  throw UnknownFormat("the input is not in a known format", undetected_formats_hint());
 }
 
 const Format& detect_authenticated_format(HeaderReader& input) {

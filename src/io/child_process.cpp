@@ -27,7 +27,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds patience{5};
 constexpr std::chrono::milliseconds look_interval{10};
 
-// Opening CUDA lanes changes CUDA_VISIBLE_DEVICES. setenv(3) replaces pointers, not the text.
+// Opening CUDA lanes changes CUDA_VISIBLE_DEVICES. setenv(3) does not modify the old strings, so copying the
+// pointers is enough.
 const std::vector<char*> initial_environment = [] {
   std::vector<char*> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);

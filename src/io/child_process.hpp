@@ -20,8 +20,8 @@ struct Command {
 };
 
 // One run of a command. It gets the descriptors, the environment and the signal actions that this program was
-// started with, except for standard input, unless it inherits that, and for descriptors that
-// close_in_children() named.
+// started with, except for standard output, which is a pipe to this program, for standard input, unless it
+// inherits that, and for descriptors that close_in_children() closes.
 class ChildProcess {
  public:
   // Does not start the command. IoError if there are too many open files.

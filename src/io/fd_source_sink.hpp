@@ -75,7 +75,8 @@ class FdSink : public Sink {
   void overwrite(std::uint64_t offset, std::span<const std::byte> bytes) override;
   void finish() override;
 
-  // Leaves a hole of `size` bytes in a regular file. Ends with write() or ftruncate(2).
+  // Leaves a hole of `size` bytes in a regular file. At the end of the file, it needs ftruncate(2)
+  // afterwards.
   void skip(std::uint64_t size);
 
   // Waits until everything written is on disk. IoError, Cancelled.

@@ -23,7 +23,7 @@ struct OutputTarget {
   std::optional<struct stat> status{};       // none if the file does not exist
   std::optional<IoError> error{};            // if it cannot be opened
   std::optional<int> standard_descriptor{};  // standard output or error, if that is the target
-  std::filesystem::path path{};              // not of a symbolic link; empty without a name, or on error
+  std::filesystem::path path{};              // never of a symbolic link; empty without a name, or on error
 };
 
 // The target of the output `name`, or standard output. The kernel follows symbolic links, which must lead to

@@ -78,6 +78,13 @@ bool is_same_file(int a, int b) {
          first.st_ino == second.st_ino;
 }
 
+// The permissions in `mode` that remain safe if the new file has another group or ACL than the old one: other
+// users get only what the old file gave to everyone.
+mode_t limited_by(mode_t old, mode_t mode) {
+  const mode_t everyone = old & 07;
+  return mode & ((old & 0700) | everyone << 3 | everyone);
+}
+
 mode_t permissions_of(int fd) {
   struct stat status {};
   return fstat(fd, &status) == 0 ? status.st_mode & 0777 : 0600;
@@ -93,7 +100,7 @@ TempFile::TempFile(const fs::path& target, std::string name, const char* hint, I
       base_(target.filename()),
       old_(find_old()),
       fd_(create()) {
-  if (old_.get() >= 0) new_mode_ &= permissions_of(old_.get());
+  if (old_.get() >= 0) new_mode_ = limited_by(permissions_of(old_.get()), new_mode_);
 }
 
 TempFile::~TempFile() {
@@ -129,9 +136,10 @@ void TempFile::check_replaceable() const {
 }
 
 Fd TempFile::open_old() const {
-  if (old_.get() < 0) return Fd(-1);
+  const Fd now(openat(directory_.get(), base_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!is_same_file(now.get(), old_.get())) return Fd(-1);
   Fd fd(openat(directory_.get(), base_.c_str(), write_flags));
-  if (fd.get() < 0 && errno != ENOENT) throw io_error("cannot write", name_, errno);
+  if (fd.get() < 0) throw io_error("cannot write", name_, errno);
   return is_same_file(fd.get(), old_.get()) ? std::move(fd) : Fd(-1);
 }
 

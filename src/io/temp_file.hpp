@@ -20,9 +20,8 @@ class TempFile {
   enum class IfExists { replace, refuse };
 
   // Creates the file in the directory of `target`, which messages call `name`. `hint` is for errors that
-  // writing in place would avoid. IoError if the target exists and the shell's > could not write it, or
-  // publish() could not replace it: it is not a regular file, it is a mount point, or a sticky or append-only
-  // directory protects it.
+  // writing in place would avoid. IoError if the target exists and cannot be written, or not be replaced: it
+  // is not a regular file, it is a mount point, or a sticky or append-only directory protects it.
   TempFile(const std::filesystem::path& target, std::string name, const char* hint,
            IfExists if_exists = IfExists::replace);
   TempFile(const TempFile&) = delete;
@@ -37,7 +36,7 @@ class TempFile {
   Fd open_old() const;
 
   // The mode of a new file in this directory, from umask or the directory's default ACL. If there was a file
-  // when this object was created, no permission that it did not give.
+  // when this object was created, other users get only permissions that it gave to everyone.
   mode_t new_mode() const noexcept { return new_mode_; }
 
   // Gives the file the target's name. FileExists if it must be new and exists; IoError.

@@ -138,8 +138,8 @@ Recipient parse_recipient(std::string_view text, const std::string& name) {
     throw UsageError(
         fmt::format("{} is {} recipient, which is not supported", name, age->article_and_name),
         fmt::format("run gpuaes-keygen {} to make an identity and print its recipient", age->keygen_option));
-  if (text.starts_with("ssh-"))
-    throw UsageError(fmt::format("{} is an ssh key, which is not supported", name),
+  if (text.starts_with("ssh-") || text.starts_with("ecdsa-sha2-") || text.starts_with("sk-"))
+    throw UsageError(fmt::format("{} is an SSH key, which is not supported", name),
                      "run gpuaes-keygen --x25519 to make an identity and print its recipient");
   const Kind* const kind = find_kind(kinds, &Kind::recipient_prefix, text);
   if (kind == nullptr)

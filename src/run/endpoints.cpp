@@ -18,7 +18,8 @@ namespace gpuaes {
 FdSource open_input_file(const Options& options, Cancel& cancel) {
   return with_option(options.input_option, [&] {
     refuse_secret_as_name(options.input());
-    if (const auto status = status_of(options.input()); status && S_ISDIR(status->st_mode))
+    if (const auto status = status_of(options.input());
+        !options.decrypt && status && S_ISDIR(status->st_mode))
       throw IoError(fmt::format("{} is a directory", shown_name(options.input())),
                     "to encrypt a directory, use gpuaes-stream with -- tar -c DIR");
     return open_source(options.input(), cancel);

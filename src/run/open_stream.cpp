@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "format/formats.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"
 
@@ -60,15 +59,24 @@ void check_format(const Options& options, const Format& format, bool armored) {
                           "remove the armor first, with sed /^-----/d FILE | base64 -di");
 }
 
-// Adds a hint to an AuthError that has none, or only the one for an unknown format.
+// Adds a hint to an AuthError that has none.
 template <class Action>
-decltype(auto) with_hint(const char* hint, const Action& action) {
+auto with_hint(const char* hint, const Action& action) {
   try {
     return action();
   } catch (const AuthError& error) {
-    const bool has_better = !error.hint().empty() && error.hint() != undetected_formats_hint();
-    if (*hint == '\0' || has_better) throw;
+    if (*hint == '\0' || !error.hint().empty()) throw;
     throw AuthError(error.what(), hint);
+  }
+}
+
+// With --salvage, the header may have been destroyed.
+const Format& choose_format_to_salvage(const Options& options, HeaderReader& input, bool armored) {
+  try {
+    return choose_format(options, input, armored);
+  } catch (const UnknownFormat& error) {
+    throw AuthError(error.what(),
+                    "name the format with -f, or put back a copy of the header (gpuaes-recipes(7))");
   }
 }
 
@@ -105,10 +113,8 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   HeaderReader input = header_reader(file);
   if (options.decrypt) endpoints.armor = find_armor(options, file, input);
   const bool armored = endpoints.armor != nullptr;
-  const char* const header_hint =
-      options.salvage ? "gpuaes-recipes(7) shows how to put back a copy of the header" : "";
-  const Format& format =
-      with_hint(header_hint, [&]() -> const Format& { return choose_format(options, input, armored); });
+  const Format& format = options.salvage ? choose_format_to_salvage(options, input, armored)
+                                         : choose_format(options, input, armored);
   check_format(options, format, armored);
   const char* const warning = writer_warning(secrets, false);
   std::string header_damage;
@@ -121,7 +127,8 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
     request.salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
   request.input = &input;
   std::unique_ptr<Session> session =
-      with_hint(header_hint, [&] { return open_session(format, std::move(request)); });
+      with_hint(options.salvage ? "gpuaes-recipes(7) shows how to put back a copy of the header" : "",
+                [&] { return open_session(format, std::move(request)); });
   file.begin_here();
   if (!format.authenticated)
     messages.warning(

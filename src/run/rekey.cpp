@@ -31,7 +31,7 @@ namespace gpuaes {
 namespace {
 
 // Another program's changes to the file must not be lost, and if `name` is a symbolic link that was changed
-// meanwhile, the file that it led to first must not be replaced by another one.
+// meanwhile, its second target must not receive the contents of the first.
 void check_unchanged(const std::string& name, const std::filesystem::path& path, const struct stat& before) {
   struct stat now {};
   if (lstat(path.c_str(), &now) != 0) throw io_error("cannot stat", name, errno);

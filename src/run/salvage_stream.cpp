@@ -29,13 +29,12 @@ std::optional<AuthError> SalvageStream::final_error() const {
     truncated = AuthError(fmt::format("{}; {} bytes of plaintext before that were verified",
                                       source_.error()->what(), sink_.written()));
   if (gap_count_ == 0 && !truncated && !parts_.header_damage.empty())
-    return AuthError("the input is corrupt in its header; all of its plaintext was verified");
+    return AuthError("the header is corrupt; all of the plaintext was verified");
   if (gap_count_ == 0) return truncated;
   if (truncated) return AuthError(fmt::format("{}, except for {}", truncated->what(), lost));
   if (lost_end_)
     return AuthError(fmt::format(
-        "the input is truncated, or its last segment is corrupt; {} are lost, and anything after them",
-        lost));
+        "the input is truncated, or its last segment is corrupt; {} and anything after that are lost", lost));
   return AuthError(fmt::format("the input is corrupt; {} are lost", lost));
 }
 

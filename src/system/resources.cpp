@@ -110,22 +110,19 @@ std::uint64_t difference(std::uint64_t whole, std::uint64_t used) {
   return whole > used ? whole - used : 0;
 }
 
-// The names of files, and of entries in memory.stat, in each version of control groups. Above the second
-// limit, which version 1 lacks, the kernel slows processes down.
+// The names of files, and of entries in memory.stat, in each version of control groups.
 struct GroupFiles {
-  const char *limit, *second_limit, *usage, *inactive_cache, *active_cache;
+  const char *limit, *usage, *inactive_cache, *active_cache;
 };
-constexpr GroupFiles files_v1{"/memory.limit_in_bytes", "/memory.limit_in_bytes", "/memory.usage_in_bytes",
-                              "total_inactive_file", "total_active_file"};
-constexpr GroupFiles files_v2{"/memory.max", "/memory.high", "/memory.current", "inactive_file",
-                              "active_file"};
+constexpr GroupFiles files_v1{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file",
+                              "total_active_file"};
+constexpr GroupFiles files_v2{"/memory.max", "/memory.current", "inactive_file", "active_file"};
 
 // The page cache does not count as used, because the kernel frees it when memory is needed. Without a limit,
 // version 2 has "max", which is not a number, and version 1 has a huge number.
 std::uint64_t left_by(const ControlGroup& group) {
   const GroupFiles& files = group.v1 ? files_v1 : files_v2;
-  const std::uint64_t limit = std::min(number_in(group.directory + files.limit, unlimited),
-                                       number_in(group.directory + files.second_limit, unlimited));
+  const std::uint64_t limit = number_in(group.directory + files.limit, unlimited);
   if (limit == unlimited) return unlimited;
   const std::uint64_t used = number_in(group.directory + files.usage, 0);
   const std::string stat = group.directory + "/memory.stat";
@@ -134,7 +131,7 @@ std::uint64_t left_by(const ControlGroup& group) {
   return difference(limit, difference(used, cache));
 }
 
-// Version 1 does not limit swap by itself; the limit that it has is ignored.
+// Version 1 limits only memory and swap together; that limit is ignored.
 std::uint64_t swap_left_by(const ControlGroup& group, std::uint64_t free_swap) {
   const std::uint64_t limit = number_in(group.directory + "/memory.swap.max", unlimited);
   return std::min(free_swap, difference(limit, number_in(group.directory + "/memory.swap.current", 0)));

@@ -262,7 +262,7 @@ TEST_CASE("only the last segment shows that a stream is complete, even if it is 
     const Salvaged result = salvage(sealed(size, bad), 1);
     CHECK(contains(result.warnings.back(), " is lost, and anything after it"));
     CHECK(result.error == "the input is truncated, or its last segment is corrupt; " + std::string(lost) +
-                              " bytes of plaintext in 1 range are lost, and anything after them");
+                              " bytes of plaintext in 1 range and anything after that are lost");
   }
 }
 

@@ -136,7 +136,7 @@ with open("later", "w") as f:
 child = begin("later")
 os.remove("later")
 os.mkdir("later")
-end(child, "a directory instead of the file", b"cannot write later: Is a directory")
+end(child, "a directory instead of the file", b"cannot rename the output to later: Is a directory")
 if not os.path.isdir("later"):
     fail("expected the empty directory to remain")
 os.rmdir("later")

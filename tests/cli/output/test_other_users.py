@@ -90,6 +90,33 @@ def test_a_private_target_that_another_user_swaps_during_the_run_stays_private(u
     assert access("shared/out") == (victim.uid, 0o600)
 
 
+@pytest.mark.parametrize("how", ["set-group-ID directory", "default ACL"])
+def test_a_target_of_another_group_that_is_removed_during_the_run_stays_private(users, victim, shared, key, how):
+    """The directory gives a new file a group or an ACL that the old file did not have."""
+    if how == "default ACL":
+        subprocess.run(["setfacl", "-d", "-m", f"u:{users[1].uid}:r", "shared"], check=True)
+    create(victim, "shared/out", 0o640)
+    os.chown("shared/out", victim.uid, victim.uid)
+    subprocess.run(["setfacl", "-b", "shared/out"], check=True)
+    decrypt(key, "shared/out", lambda: os.unlink("shared/out"), victim)
+    assert subprocess.run([*users[1].prefix, "cat", "shared/out"], capture_output=True).stdout == b""
+
+
+@pytest.mark.parametrize("how", ["private file", "link"])
+def test_whatever_replaces_the_target_during_the_run_is_replaced(users, victim, shared, key, how):
+    create(victim, "shared/out", 0o644)
+
+    def swap():
+        create(users[1], "shared/out", 0o600)
+        if how == "link":
+            os.unlink("shared/out")
+            os.symlink("/etc/passwd", "shared/out")
+
+    decrypt(key, "shared/out", swap, victim)
+    assert pathlib.Path("shared/out").read_bytes() == PLAIN
+    assert access("shared/out") == (victim.uid, 0o644)
+
+
 def test_root_does_not_give_its_output_to_a_user_who_creates_the_target(users, victim, shared, key):
     decrypt(key, "shared/out", lambda: create(users[1], "shared/out", 0o666), None)
     assert access("shared/out") == (0, 0o644)

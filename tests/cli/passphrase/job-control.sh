@@ -17,7 +17,7 @@ ASKS = b"passphrase: "
 plain = make_input(20000)
 with open("sealed", "wb") as f:
     f.write(sf.seal(plain, passphrase=SECRET, log_n=10))
-DECRYPT = "$PROGRAM -q -d -p -i sealed -o out"
+DECRYPT = "$PROGRAM -q -d -p -o out <sealed"
 ENCRYPT = "$PROGRAM -q -p -i sealed -o out"
 
 

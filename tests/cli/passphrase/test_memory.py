@@ -33,7 +33,7 @@ class Group:
     def __init__(self):
         root = pathlib.Path("/sys/fs/cgroup")
         is_v2 = (root / "cgroup.procs").exists()
-        self.limits = ["memory.max", "memory.high"] if is_v2 else ["memory.limit_in_bytes"]
+        self.limits = ["memory.max"] if is_v2 else ["memory.limit_in_bytes"]
         self.parent = pathlib.Path(tempfile.mkdtemp(prefix="gpuaes-test-", dir=root if is_v2 else root / "memory"))
         self.child = self.parent / "child"
         self.child.mkdir()

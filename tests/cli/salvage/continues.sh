@@ -48,7 +48,7 @@ def try_salvage(data, header, plain, bad, *options, what, via="file", out=None, 
         want.append("gpuaes-stream: error: " + error + (f", except for {summary}" if bad else ""))
     elif end_is_lost:
         want.append("gpuaes-stream: error: the input is truncated, or its last segment is corrupt; "
-                    f"{summary} are lost, and anything after them")
+                    f"{summary} and anything after that are lost")
     elif bad:
         want.append(f"gpuaes-stream: error: the input is corrupt; {summary} are lost")
     expect_equal(want, lines, f"{what}: standard error")

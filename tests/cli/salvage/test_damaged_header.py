@@ -12,7 +12,7 @@ SLOTS, SLOT = 20, 67  # offset of the slots, and size of one for a key file
 MAC = SLOTS + 2 * SLOT
 MESSAGE = MAC + 32  # salt, commitment, segments
 DAMAGED = f"the input is corrupt before byte {MESSAGE}, in its header, but a slot still opens"
-ERROR = "the input is corrupt in its header; all of its plaintext was verified"
+ERROR = "the header is corrupt; all of the plaintext was verified"
 
 
 @pytest.fixture
@@ -132,11 +132,14 @@ HINT = "gpuaes-recipes(7) shows how to put back a copy of the header"
 
 
 @pytest.mark.parametrize("size", [16, 512, 20_000])
-@pytest.mark.parametrize("options", [[], ["-f", "sealed"]])
-def test_a_destroyed_header_has_a_hint_to_the_recipe(sealed, key, size, options):
+def test_a_destroyed_header_has_a_hint_to_the_recipe(sealed, key, size):
     destroyed = bytes(size) + sealed[size:]
-    assert stream("--salvage", "-k", key, *options, input=destroyed, status=4).hint == HINT
-    assert stream("-d", "-k", key, *options, input=destroyed, status=4).hint.startswith("name the format with -f")
+    hint = "name the format with -f, or put back a copy of the header (gpuaes-recipes(7))"
+    assert stream("--salvage", "-k", key, input=destroyed, status=4).hint == hint
+    assert stream("--salvage", "-k", key, "-f", "sealed", input=destroyed, status=4).hint == HINT
+    assert stream("-d", "-k", key, input=destroyed, status=4).hint.startswith("name the format with -f if")
+    assert stream("-d", "-k", key, "-f", "sealed", input=destroyed, status=4).hint == ""
+    assert stream("--salvage", "-k", key, input=b"", status=4).hint == ""
 
 
 def test_other_damage_to_the_header_has_the_hint_unless_there_is_a_better_one(sealed, key):

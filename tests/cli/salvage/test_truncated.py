@@ -30,7 +30,7 @@ def test_everything_after_the_cut_is_lost(key, cut):
     ]
     assert found.error == (
         "cut: the input is truncated, or its last segment is corrupt; "
-        f"{rest} bytes of plaintext in 1 range are lost, and anything after them"
+        f"{rest} bytes of plaintext in 1 range and anything after that are lost"
     )
 
 

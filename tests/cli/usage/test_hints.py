@@ -26,8 +26,8 @@ def files(key):
         ("-k KEY -o out tar -c photos", 2, "tar is a command, not a file", "put -- before the command"),
         ("-k KEY tar", 2, "tar is a command, not a file", "put -- before the command"),
         ("-d -k KEY tar", 1, "cannot open tar: No such file or directory", ""),
-        ("-k KEY -- disk.img", 2, "disk.img is a file, not a command", "name an input file without --"),
-        ("-k KEY -- ./disk.img", 2, "./disk.img is a file, not a command", "name an input file without --"),
+        ("-k KEY -- disk.img", 2, "disk.img is a file, not a command", "to encrypt a file, omit the --"),
+        ("-k KEY -- ./disk.img", 2, "./disk.img is a file, not a command", "to encrypt a file, omit the --"),
         ("encrypt -k KEY disk.img", 2, "encrypt is not a file", "perhaps you meant --encrypt"),
         ("decrypt -k KEY disk.sealed", 2, "decrypt is not a file", "perhaps you meant --decrypt"),
         ("-k KEY photos", 1, "photos is a directory", "to encrypt a directory, use gpuaes-stream with -- tar -c DIR"),
@@ -42,8 +42,8 @@ def files(key):
         ("-k KEY --context 00", 2, "--context requires -f cobblestone", ""),
         ("-k KEY --iv 00", 2, "--iv requires -f raw", ""),
         # Recipients.
-        (["-r", SSH_KEY], 2, "the argument of --recipient is an ssh key, which is not supported", SSH_HINT),
-        ("-R id.pub", 2, "the recipients file: line 1 of id.pub is an ssh key, which is not supported", SSH_HINT),
+        (["-r", SSH_KEY], 2, "the argument of --recipient is an SSH key, which is not supported", SSH_HINT),
+        ("-R id.pub", 2, "the recipients file: line 1 of id.pub is an SSH key, which is not supported", SSH_HINT),
         # Contents.
         ("-k KEY --range 5M: disk.sealed", 2,
          "the range extends past the end of the plaintext, which has 1000 bytes", ""),
