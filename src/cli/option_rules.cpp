@@ -132,7 +132,7 @@ void check_command(const CommandLine& line, const Options& options) {
     if (line.given.contains(std::string(name)))
       throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
   const std::string& name = options.command.front();
-  if (exists(name) && !is_command(name))
+  if (exists(name) && !std::filesystem::is_directory(name) && !is_command(name))
     throw UsageError(fmt::format("{} is a file, not a command", name), "to encrypt a file, omit the --");
 }
 

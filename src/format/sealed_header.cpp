@@ -47,7 +47,8 @@ void check_magic(HeaderReader& input) {
   }
   refuse_other_format(input);
   throw AuthError(
-      "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline");
+      "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline",
+      undetected_formats_hint());
 }
 
 std::byte number_of_suite(SealedSuite suite) {

@@ -249,8 +249,8 @@ TEST_CASE("damage is reported once and in order, with its offsets in the input a
                                    "the input is corrupt or truncated at byte 328175; plaintext range "
                                    "327680:7 is lost, and anything after it"});
     CHECK(result.error ==
-          "the input is truncated, or its last segment is corrupt; 65543 bytes of plaintext in 3 ranges are "
-          "lost, and anything after them");
+          "the input is truncated, or its last segment is corrupt; 65543 bytes of plaintext in 3 ranges and "
+          "anything after that are lost");
   }
 }
 

@@ -22,7 +22,7 @@ rekey() { refused --rekey -i sealed "$@"; }
 rekey -k "$key"
 expect_error '--rekey requires a new key, recipient or passphrase' 'use --new-key FILE, --recipient RECIPIENT or --new-passphrase'
 rekey --new-key new
-expect_error 'the input was sealed with a key file, and none was given (sealed)' 'name the key file with -k'
+expect_error 'sealed: the input was sealed with a key file, and none was given' 'name the key file with -k'
 rekey -r "$recipient"
 rekey --new-passphrase-file words -r "$recipient"
 rekey -k "$key" --new-passphrase-file words -r "$recipient"

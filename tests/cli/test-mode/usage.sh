@@ -17,6 +17,6 @@ expect_stderr 'openssl format is not authenticated, so --test cannot verify anyt
 expect_exit 2 gs --test -i plain
 expect_error 'the raw format is not authenticated, so --test cannot verify anything' 'authenticated formats: sealed, cobblestone'
 expect_exit 2 "$program" --test -i sealed
-expect_error 'the input was sealed with a key file, and none was given (sealed)' 'name the key file with -k'
+expect_error 'sealed: the input was sealed with a key file, and none was given' 'name the key file with -k'
 expect_exit 4 gsealed --test -i plain
 expect_files plain words openssl sealed
