@@ -24,7 +24,8 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "root: needs root, for several users, mounts or namespaces")
     os.environ["LC_ALL"] = "C"
     # The exit status of a sanitizer report must not be one that the programs use.
-    for name, options in (("ASAN", "exitcode=99"), ("UBSAN", "halt_on_error=1:exitcode=99"), ("TSAN", "exitcode=99")):
+    status = f"exitcode={programs.SANITIZER}"
+    for name, options in (("ASAN", status), ("UBSAN", f"halt_on_error=1:{status}"), ("TSAN", status)):
         os.environ[f"{name}_OPTIONS"] = f"{os.environ.get(f'{name}_OPTIONS', '')}:{options}".lstrip(":")
 
 

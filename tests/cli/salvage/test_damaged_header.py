@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from programs import keygen, parts, some_bytes, stream
+from programs import keygen, parts, seal_in_parts, some_bytes, stream
 
 PLAIN = some_bytes(40_000)
 SLOTS, SLOT = 20, 67  # offset of the slots, and size of one for a key file
@@ -149,11 +149,7 @@ def test_other_damage_to_the_header_has_the_hint_unless_there_is_a_better_one(se
 @pytest.fixture
 def in_parts(key):
     """A file made of parts, the size of its header, and the offset of its index."""
-    pathlib.Path("plain").write_bytes(PLAIN)
-    parts("plan", "-k", key, "-o", "job")
-    for i in range(2):
-        parts("seal", "--job", "job", "--part", f"{i}/2", "-i", "plain", "-o", f"part{i}")
-    parts("join", "--job", "job", "part0", "part1", "-o", "sealed")
+    seal_in_parts(key, PLAIN, 2, "sealed")
     return pathlib.Path("sealed").read_bytes()
 
 

@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from programs import parts, some_bytes, stream
+from programs import parts, seal_in_parts, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 MESSAGE = 119  # offset of the salt in a sealed file with one slot for a key file
@@ -14,11 +14,7 @@ MESSAGE = 119  # offset of the salt in a sealed file with one slot for a key fil
 @pytest.fixture
 def in_parts(key):
     """The name of a file made of parts."""
-    pathlib.Path("plain").write_bytes(PLAIN)
-    parts("plan", "-k", key, "-o", "job")
-    for i in range(3):
-        parts("seal", "--job", "job", "--part", f"{i}/3", "-i", "plain", "-o", f"part{i}")
-    parts("join", "--job", "job", "part0", "part1", "part2", "-o", "in-parts")
+    seal_in_parts(key, PLAIN, 3, "in-parts")
     return "in-parts"
 
 

@@ -12,6 +12,7 @@ import tempfile
 
 FOLDER = pathlib.Path(os.environ.get("GPUAES_PROGRAMS", "build")).resolve()
 PATIENCE = 60  # seconds, for a program that should end
+SANITIZER = 99  # the exit status of a sanitizer report
 
 MESSAGE = re.compile(r"^gpuaes-[a-z]+: (?:(error|hint|warning): )?(.*)$")
 SENTENCE = re.compile(r"[^A-Z ].*[^. ]$")  # lowercase, without a period
@@ -54,6 +55,7 @@ def run(program, *options, status=0, input=b"", user=None, wrap=(), **popen):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     done = subprocess.run(command, timeout=PATIENCE, **{**pipes, **popen})
     result = Result(done.returncode, done.stdout or b"", done.stderr.decode(errors="replace"))
+    assert result.status != SANITIZER, f"{options}: {result.err}"
     assert status in (None, result.status), f"expected status {status}, got {result.status}: {options}: {result.err}"
     parse_messages(result)
     assert result.status != 2 or not result.out, f"expected no output with a usage error: {result.out[:100]}"
@@ -70,6 +72,16 @@ def keygen(*options, **how):
 
 def parts(*options, **how):
     return run("gpuaes-parts", *options, **how)
+
+
+def seal_in_parts(key, plain, count, name):
+    """Writes a sealed file made of `count` parts, in the current directory, with the steps of gpuaes-parts."""
+    pathlib.Path("plain").write_bytes(plain)
+    names = [f"part{i}" for i in range(count)]
+    parts("plan", "-k", key, "-o", "job")
+    for i, part in enumerate(names):
+        parts("seal", "--job", "job", "--part", f"{i}/{count}", "-i", "plain", "-o", part)
+    parts("join", "--job", "job", *names, "-o", name)
 
 
 def some_bytes(size):
