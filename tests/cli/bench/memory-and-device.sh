@@ -49,7 +49,7 @@ for command in "device 1M" "$kernels --sizes 1000K,16 --copies no,yes" limits "k
   else
     [ "$got" = 1 ] || fail "$command without a device: expected exit status 1, got $got"
     expect_empty "$work/stdout"
-    expect_stderr '^gpuaes-bench: error: .*CUDA'
+    expect_stderr '^gpuaes-bench: error: .*(CUDA|NVIDIA driver)'
   fi
   mv "$work/stdout" "$work/${words[0]}"
 done

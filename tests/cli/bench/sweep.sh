@@ -16,7 +16,7 @@ if ! has_cuda; then
     sweep "${list[@]}"
     [ "$got" = 1 ] || fail "sweep $words without a device: expected exit status 1, got $got"
     expect_empty "$work/stdout"
-    expect_stderr '^gpuaes-bench: error: .*CUDA'
+    expect_stderr '^gpuaes-bench: error: .*(CUDA|NVIDIA driver)'
   done
   skip "the rest, as no CUDA device is here"
 fi

@@ -9,13 +9,13 @@ expect_stderr 'error: (this program was built without CUDA|no NVIDIA driver is i
 expect_stderr 'hint: (use -l cpu, which works on every machine|run gpuaes-stream --list-lanes to list the devices)$'
 expect_empty "$work/stdout"
 expect_exit 1 gs -l cpu:1+cuda:99 -i plain -o out
-expect_stderr cuda
+expect_stderr "CUDA|NVIDIA"
 expect_files plain
 
 if has_cuda; then skip "the rest: this system has a CUDA device"; fi
 for lanes in cuda cuda:0 cuda:0:2 cpu+cuda:0; do
   expect_exit 1 gs -l "$lanes" -i plain
-  expect_stderr cuda
+  expect_stderr "CUDA|NVIDIA"
   expect_empty "$work/stdout"
 done
 reference <plain >expected
