@@ -1,7 +1,6 @@
 #include "io/direct_reader.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -71,8 +70,7 @@ class Blocks {
 
 std::unique_ptr<DirectReader> DirectReader::open(const Fd& fd, std::uint64_t size) {
   if (address_space_is_limited()) return nullptr;
-  const std::string name = fmt::format("/proc/self/fd/{}", fd.get());
-  Fd direct(::open(name.c_str(), O_RDONLY | O_DIRECT | O_NOCTTY | O_CLOEXEC));
+  Fd direct(::open(path_of_descriptor(fd.get()).c_str(), O_RDONLY | O_DIRECT | O_NOCTTY | O_CLOEXEC));
   if (direct.get() < 0) return nullptr;
   void* const pages = mmap(nullptr, size, PROT_NONE, MAP_SHARED, direct.get(), 0);
   if (pages == MAP_FAILED) return nullptr;  // an empty file, for example

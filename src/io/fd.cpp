@@ -26,6 +26,10 @@ int Fd::close() noexcept {
   return fd < 0 ? 0 : ::close(fd);
 }
 
+std::string path_of_descriptor(int fd) {
+  return fmt::format("/proc/self/fd/{}", fd);
+}
+
 const char* hint_for(int error) {
   if (error == ENOSPC || error == EDQUOT) return "free some space, or write to another file system";
   if (error == EEXIST) return "existing files are never overwritten; choose another name";

@@ -26,6 +26,10 @@ class Fd {
   int fd_;
 };
 
+// A path that the kernel resolves to an open file, for calls that take no descriptor. For linkat(2), too:
+// AT_EMPTY_PATH requires a privilege on older kernels.
+std::string path_of_descriptor(int fd);
+
 // The error for a call that failed with the errno value `error`, with its hint. `failure` is the beginning of
 // the message, such as "cannot open".
 IoError io_error(std::string_view failure, const std::string& name, int error);

@@ -42,7 +42,7 @@ bool is_in_proc(const fs::path& directory) {
 // or without /proc.
 fs::path path_of_open_file(int fd, const struct stat& opened) {
   std::error_code error;
-  const fs::path path = fs::read_symlink(fmt::format("/proc/self/fd/{}", fd), error);
+  const fs::path path = fs::read_symlink(path_of_descriptor(fd), error);
   struct stat status {};
   const bool is_same = !error && lstat(path.c_str(), &status) == 0 && status.st_dev == opened.st_dev &&
                        status.st_ino == opened.st_ino;

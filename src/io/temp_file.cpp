@@ -55,11 +55,6 @@ int make_with_random_name(int directory, std::string_view base, std::string& nam
   }
 }
 
-// linkat(2) uses this path to name an open file. AT_EMPTY_PATH requires a privilege on older kernels.
-std::string path_of_descriptor(int fd) {
-  return fmt::format("/proc/self/fd/{}", fd);
-}
-
 std::string_view creation_failure(TempFile::IfExists if_exists) {
   return if_exists == TempFile::IfExists::refuse ? "cannot open" : "cannot create a temporary file next to";
 }
@@ -126,9 +121,8 @@ void TempFile::check_replaceable() const {
   if ((old.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
     throw IoError(fmt::format("{} is a mount point and cannot be replaced", name_), hint_);
   // With O_CREAT, fs.protected_regular applies.
-  const Fd writable = open_old();
-  const Fd created(openat(directory_.get(), base_.c_str(), write_flags | O_CREAT, 0600));
-  if (created.get() < 0) throw io_error("cannot write", name_, errno);
+  const Fd writable(openat(directory_.get(), base_.c_str(), write_flags | O_CREAT, 0600));
+  if (writable.get() < 0) throw io_error("cannot write", name_, errno);
   const uid_t user = geteuid();
   const bool is_protected =
       (directory.stx_mode & S_ISVTX) != 0 && user != 0 && user != old.stx_uid && user != directory.stx_uid;
