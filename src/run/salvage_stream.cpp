@@ -30,8 +30,10 @@ std::optional<AuthError> SalvageStream::final_error() const {
                                       source_.error()->what(), sink_.written()));
   if (gap_count_ == 0 && !truncated && !parts_.header_damage.empty())
     return AuthError("the header is corrupt; all of the plaintext was verified");
-  if (gap_count_ == 0) return truncated;
-  if (truncated) return AuthError(fmt::format("{}, except for {}", truncated->what(), lost));
+  if (truncated)
+    return AuthError(fmt::format("{}{}; nothing after that was recovered", truncated->what(),
+                                 gap_count_ > 0 ? ", except for " + lost : ""));
+  if (gap_count_ == 0) return std::nullopt;
   if (lost_end_)
     return AuthError(fmt::format(
         "the input is truncated, or its last segment is corrupt; {} and anything after that are lost", lost));

@@ -142,7 +142,8 @@ TEST_CASE("from a pipe, salvage ends at the first frame that cannot be followed"
   CHECK(difference(result.out, test_bytes(segment + 100)) == "");
   CHECK(result.error == "auth: the input is corrupt at byte " +
                             std::to_string(bytes_before_frames + file.frames[2]) +
-                            ", in the header of part 2; 16484 bytes of plaintext before that were verified");
+                            ", in the header of part 2; 16484 bytes of plaintext before that were verified; nothing "
+                            "after that was recovered");
 
   // With a wrong length, the next frame header is not where it should be.
   result = salvage(with_byte(file.bytes, file.frames[0] + length_field), false);

@@ -45,7 +45,7 @@ def try_salvage(data, header, plain, bad, *options, what, via="file", out=None, 
     summary = f"{lost} bytes of plaintext in {len(want)} range{'' if len(want) == 1 else 's'}"
     if cut is not None:
         error = f"the input is truncated after byte {cut}; {len(plain)} bytes of plaintext before that were verified"
-        want.append("gpuaes-stream: error: " + error + (f", except for {summary}" if bad else ""))
+        want.append("gpuaes-stream: error: " + error + (f", except for {summary}" if bad else "") + "; nothing after that was recovered")
     elif end_is_lost:
         want.append("gpuaes-stream: error: the input is truncated, or its last segment is corrupt; "
                     f"{summary} and anything after that are lost")

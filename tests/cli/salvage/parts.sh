@@ -33,7 +33,8 @@ def salvage(what, data, want, lost, error, *options, via="file"):
     ranges = f"{zeros} bytes of plaintext in {len(lost)} range{'' if len(lost) == 1 else 's'}"
     if error:
         error += f"; {want} bytes of plaintext before that were verified"
-        lines.append("gpuaes-stream: error: " + error + (f", except for {ranges}" if lost else ""))
+        lines.append("gpuaes-stream: error: " + error + (f", except for {ranges}" if lost else "")
+                     + "; nothing after that was recovered")
     elif lost:
         lines.append(f"gpuaes-stream: error: the input is corrupt; {ranges} are lost")
     what = f"{what}, {via}, {options}"

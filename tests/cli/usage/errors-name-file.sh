@@ -33,7 +33,7 @@ expect_error 'short: the input is truncated after byte 16575; 16384 bytes of pla
 expect_exit 4 gsealed --range 0:1 -i short
 expect_error 'short: the input is truncated after byte 16575; 0 bytes of plaintext before that were verified' "$salvage"
 expect_exit 4 gsealed --salvage -i short
-expect_error 'short: the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified'
+expect_error 'short: the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified; nothing after that was recovered'
 
 # Headers: nothing to salvage.
 head -c 100 whole >cut-head
