@@ -17,6 +17,7 @@ import hashlib
 import hmac
 import os
 import re
+import signal
 import struct
 import sys
 import warnings
@@ -213,6 +214,8 @@ def main():
     secret.add_argument("--passphrase-file", metavar="FILE", help="read the passphrase from the first line of FILE")
     parser.add_argument("--label", default="", metavar="TEXT", help="the label of the file")
     options = parser.parse_args()
+    for ends_the_program in (signal.SIGINT, signal.SIGPIPE):
+        signal.signal(ends_the_program, signal.SIG_DFL)
     warnings.simplefilter("error", getpass.GetPassWarning)  # instead of reading the passphrase from standard input
     try:
         if options.k:
