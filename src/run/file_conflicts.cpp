@@ -158,7 +158,9 @@ void refuse_output_conflicts(const Options& options, const OutputTargets& target
       if (is_same_file(input.status, *target->status) &&
           !(options.in_place && input.kind == Input::Kind::data))
         throw UsageError(fmt::format("{} and {} are the same file", input.shown(), name),
-                         "write to another file");
+                         options.action == Options::Action::rekey
+                             ? "omit --output to replace the file, or write to another file"
+                             : "write to another file");
   }
 }
 
