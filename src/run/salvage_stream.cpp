@@ -30,9 +30,11 @@ std::optional<AuthError> SalvageStream::final_error() const {
                                       source_.error()->what(), sink_.written()));
   if (gap_count_ == 0 && !truncated && !parts_.header_damage.empty())
     return AuthError("the header is corrupt; all of the plaintext was verified");
+  if (truncated && gap_count_ == 0)
+    return AuthError(fmt::format("{}; nothing after that was recovered", truncated->what()));
   if (truncated)
-    return AuthError(fmt::format("{}{}; nothing after that was recovered", truncated->what(),
-                                 gap_count_ > 0 ? ", except for " + lost : ""));
+    return AuthError(
+        fmt::format("{}, except for {}; nothing after that was recovered", truncated->what(), lost));
   if (gap_count_ == 0) return std::nullopt;
   if (lost_end_)
     return AuthError(fmt::format(

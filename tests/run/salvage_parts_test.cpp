@@ -140,10 +140,10 @@ TEST_CASE("from a pipe, salvage ends at the first frame that cannot be followed"
   const PartsFile file = make_parts(lengths);
   PartsResult result = salvage(with_byte(file.bytes, file.frames[2] + number_field), false);
   CHECK(difference(result.out, test_bytes(segment + 100)) == "");
-  CHECK(result.error == "auth: the input is corrupt at byte " +
-                            std::to_string(bytes_before_frames + file.frames[2]) +
-                            ", in the header of part 2; 16484 bytes of plaintext before that were verified; nothing "
-                            "after that was recovered");
+  CHECK(result.error ==
+        "auth: the input is corrupt at byte " + std::to_string(bytes_before_frames + file.frames[2]) +
+            ", in the header of part 2; 16484 bytes of plaintext before that were verified; nothing "
+            "after that was recovered");
 
   // With a wrong length, the next frame header is not where it should be.
   result = salvage(with_byte(file.bytes, file.frames[0] + length_field), false);

@@ -283,9 +283,10 @@ TEST_CASE("a truncated stream is salvaged up to the truncation") {
         "for 16384 bytes of plaintext in 1 range; nothing after that was recovered");
   cut = sealed(5 * segment_bytes);
   cut.resize(5 * sealed_segment_bytes);
-  CHECK(salvage(cut, 1).error ==
-        "the input is truncated after byte 82175; 81920 bytes of plaintext before that were verified; nothing "
-        "after that was recovered");
+  CHECK(
+      salvage(cut, 1).error ==
+      "the input is truncated after byte 82175; 81920 bytes of plaintext before that were verified; nothing "
+      "after that was recovered");
 }
 
 }  // namespace gpuaes

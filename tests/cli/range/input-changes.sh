@@ -33,7 +33,7 @@ for before, after, want, message, ranges in (
         with open("file", "wb") as f:
             f.write(before)
         child = spawn("-q", "-p", "-i", "file", *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        read_terminal(master, lambda seen: seen.endswith(b"passphrase: "))
+        read_terminal(master, lambda seen: seen.endswith(b"passphrase for file: "))
         with open("file", "r+b") as f:
             f.write(after)
             f.truncate()

@@ -56,6 +56,8 @@ rekey -k "$key" --new-key "$(head -n 1 identity)"
 expect_no_stderr 'SECRET-KEY-1[A-Z0-9]'
 : >empty
 rekey -k "$key" --new-passphrase-file empty
+rekey -k "$key" --new-key new -o sealed
+expect_error 'sealed and --output are the same file' 'omit --output to replace the file, or write to another file'
 many=()
 for ((i = 0; i < 32; i++)); do many+=(--new-key new); done
 rekey -k "$key" "${many[@]}" -r "$recipient"

@@ -47,7 +47,7 @@ try 3 good -- "${t[@]}" missing other good
 try 1 good -- "${t[@]}" missing good
 try 3 good -- "${t[@]}" good other
 try 4 good -- "${t[@]}" --salvage short good
-expect_errors 'short: the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified'
+expect_errors 'short: the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified; nothing after that was recovered'
 try 4 -- "${t[@]}" -q short short
 try 0 good second -- "${t[@]}" -P good second
 [ "$(grep -Ec '^gpuaes-stream: (good|second): *[0-9.]*KiB .* 100%' "$work/stderr")" = 2 ] || fail "-P: expected a line for each file"
