@@ -50,7 +50,7 @@ class AuthError : public Error {
       : Error(Exit::auth, message, std::move(hint)) {}
 };
 
-// No format begins like the input.
+// The input does not begin like any known format.
 class UnknownFormat : public AuthError {
  public:
   using AuthError::AuthError;

@@ -11,11 +11,12 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "base/text.hpp"
+#include "io/fd.hpp"
 #include "io/signals.hpp"
 
 namespace gpuaes {
@@ -142,9 +143,8 @@ void ChildProcess::wait_for_success() {
 void close_in_children(const struct stat& file) {
   // Without /proc, no file name refers to a descriptor.
   std::vector<int> open{STDIN_FILENO};
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error))
-    open.push_back(std::stoi(entry.path().filename()));
+  for (const std::string& name : names_in("/proc/self/fd"))
+    if (const auto fd = parse_number<unsigned>(name)) open.push_back(static_cast<int>(*fd));
   struct stat status {};
   for (const int fd : open) {
     const int flags = fcntl(fd, F_GETFL);

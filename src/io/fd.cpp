@@ -1,11 +1,13 @@
 #include "io/fd.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
 #include <utility>
 
 namespace gpuaes {
@@ -28,6 +30,14 @@ int Fd::close() noexcept {
 
 std::string path_of_descriptor(int fd) {
   return fmt::format("/proc/self/fd/{}", fd);
+}
+
+std::vector<std::string> names_in(const std::string& directory) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
+  std::vector<std::string> names;
+  if (!stream) return names;
+  while (const dirent* const entry = readdir(stream.get())) names.emplace_back(entry->d_name);
+  return names;
 }
 
 const char* hint_for(int error) {

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/cancel.hpp"
 
@@ -29,6 +30,10 @@ class Fd {
 // A path that the kernel resolves to an open file, for calls that take no descriptor. For linkat(2), too:
 // AT_EMPTY_PATH requires a privilege on older kernels.
 std::string path_of_descriptor(int fd);
+
+// The names in a directory; empty with errno if it cannot be read. Unlike
+// std::filesystem::directory_iterator, throws std::bad_alloc if there is too little memory.
+std::vector<std::string> names_in(const std::string& directory);
 
 // The error for a call that failed with the errno value `error`, with its hint. `failure` is the beginning of
 // the message, such as "cannot open".

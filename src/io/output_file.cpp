@@ -55,16 +55,16 @@ bool is_zero(std::span<const std::byte> bytes) {
 
 class OutputFile : public Sink {
  public:
-  OutputFile(const fs::path& path, const std::string& name, const SinkRules& rules, Cancel& cancel)
-      : path_(path),
-        name_(name),
+  OutputFile(const OutputTarget& target, const SinkRules& rules, Cancel& cancel)
+      : path_(target.path),
+        name_(target.name),
         durable_(rules.durable),
         sparse_(rules.sparse),
         before_rename_(rules.before_rename),
         warn_(rules.warn),
         cancel_(cancel),
-        file_(path, name, rules.hint, rules.if_exists),
-        sink_(file_.take_fd(), name, cancel) {}
+        file_(path_, name_, target.file, rules.hint, rules.if_exists),
+        sink_(file_.take_fd(), name_, cancel) {}
 
   // Reserves space, which limits fragmentation and detects a full disk early. Useless in tmpfs, where it
   // would only touch all of the memory twice.
@@ -175,8 +175,20 @@ bool is_written_in_place(const OutputTarget& target) {
          is_in_proc(target.path.parent_path());  // /dev/fd/N
 }
 
+// The name may belong to another file by now, such as one that must not be truncated.
+Fd open_by_name(const OutputTarget& target, Cancel& cancel) {
+  Fd fd = open_file(target.name, O_WRONLY | O_NOCTTY, cancel);
+  struct stat status {};
+  if (fstat(fd.get(), &status) != 0 || status.st_dev != target.status->st_dev ||
+      status.st_ino != target.status->st_ino)
+    throw IoError(fmt::format("{} was replaced while it was being opened", target.name));
+  if (S_ISREG(status.st_mode) && ftruncate(fd.get(), 0) != 0)
+    throw io_error("cannot write", target.name, errno);
+  return fd;
+}
+
 Fd open_in_place(const OutputTarget& target, Cancel& cancel) {
-  if (!target.standard_descriptor) return open_file(target.name, O_WRONLY | O_TRUNC | O_NOCTTY, cancel);
+  if (!target.standard_descriptor) return open_by_name(target, cancel);
   if (target.path.empty()) return Fd(*target.standard_descriptor);
   return Fd(fcntl(*target.standard_descriptor, F_DUPFD_CLOEXEC, 0));
 }
@@ -191,8 +203,8 @@ OutputTarget find_output(const std::optional<std::string>& name) {
     target.standard_descriptor = STDOUT_FILENO;
     return target;
   }
-  const Fd file(open(name->c_str(), O_PATH | O_CLOEXEC));
-  const int error = file.get() < 0 || fstat(file.get(), &status) != 0 ? errno : 0;
+  const auto file = std::make_shared<const Fd>(open(name->c_str(), O_PATH | O_CLOEXEC));
+  const int error = file->get() < 0 || fstat(file->get(), &status) != 0 ? errno : 0;
   struct stat entry {};
   const bool is_link = lstat(name->c_str(), &entry) == 0 && S_ISLNK(entry.st_mode);
   if (error == ENOENT && is_link)
@@ -203,10 +215,11 @@ OutputTarget find_output(const std::optional<std::string>& name) {
     target.path = *name;
   if (error != 0) return target;
   target.status = status;
+  target.file = file;
   if (!S_ISREG(status.st_mode)) return target;
   target.standard_descriptor = standard_descriptor_of(status);
   if (!is_link || is_in_proc(target.path.parent_path())) return target;
-  target.path = path_of_open_file(file.get(), status);
+  target.path = path_of_open_file(file->get(), status);
   if (target.path.empty()) target.error = io_error("cannot open", *name, ENOENT);
   return target;
 }
@@ -217,7 +230,7 @@ std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rul
   if (rules.if_exists == TempFile::IfExists::refuse && target.status) throw file_exists(target.name);
   if (!is_written_in_place(target)) {
     if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
-    return std::make_unique<OutputFile>(target.path, target.name, rules, cancel);
+    return std::make_unique<OutputFile>(target, rules, cancel);
   }
   Fd fd = open_in_place(target, cancel);
   const Terminal wanted = isatty(fd.get()) != 0 ? rules.terminal : Terminal::everything;
@@ -231,7 +244,7 @@ std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rul
 void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
                     const std::function<void()>& then) {
   if (name.ends_with('/')) throw io_error("cannot open", name, EISDIR);
-  TempFile file(name, name, "", TempFile::IfExists::refuse);
+  TempFile file(name, name, nullptr, "", TempFile::IfExists::refuse);
   FdSink sink(file.take_fd(), name, cancel);
   make_private(sink.fd().get(), name);
   sink.write(bytes);

@@ -12,15 +12,17 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "io/fd.hpp"
 #include "io/source_sink.hpp"
 #include "io/temp_file.hpp"
 
 namespace gpuaes {
 
-// What the name of an output refers to, determined before anything is opened.
+// What the name of an output refers to, determined before anything else is done.
 struct OutputTarget {
   std::string name;                          // for messages
   std::optional<struct stat> status{};       // none if the file does not exist
+  std::shared_ptr<const Fd> file{};          // the file, opened with O_PATH; null if it does not exist
   std::optional<IoError> error{};            // if it cannot be opened
   std::optional<int> standard_descriptor{};  // standard output or error, if that is the target
   std::filesystem::path path{};              // never of a symbolic link; empty without a name, or on error

@@ -65,7 +65,7 @@ Fd open_directory(const fs::path& path, const std::string& name, std::string_vie
   return fd;
 }
 
-// By the number of the inode: one of them must be open, so that the number is not used again.
+// Compares inode numbers, which are not reused while one of the files is open.
 bool is_same_file(int a, int b) {
   struct stat first {
   }, second{};
@@ -87,33 +87,27 @@ mode_t permissions_of(int fd) {
 
 }  // namespace
 
-TempFile::TempFile(const fs::path& target, std::string name, const char* hint, IfExists if_exists)
+TempFile::TempFile(const fs::path& target, std::string name, std::shared_ptr<const Fd> old, const char* hint,
+                   IfExists if_exists)
     : name_(std::move(name)),
       hint_(hint),
       if_exists_(if_exists),
       directory_(open_directory(directory_of(target), name_, creation_failure(if_exists))),
       base_(target.filename()),
-      old_(find_old()),
+      old_(std::move(old)),
       fd_(create()) {
-  if (old_.get() >= 0) new_mode_ = limited_by(permissions_of(old_.get()), new_mode_);
+  if (old_) new_mode_ = limited_by(permissions_of(old_->get()), new_mode_);
 }
 
 TempFile::~TempFile() {
   if (!temp_name_.empty()) unlinkat(directory_.get(), temp_name_.c_str(), 0);
 }
 
-Fd TempFile::find_old() const {
-  Fd old(openat(directory_.get(), base_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (old.get() >= 0 && if_exists_ == IfExists::refuse) throw file_exists(name_);
-  if (old.get() < 0 && errno != ENOENT) throw io_error("cannot open", name_, errno);
-  return old;
-}
-
 // rename(2) makes these checks, too, but only when all work is done.
 void TempFile::check_replaceable() const {
   struct statx old {
   }, directory{};
-  if (statx(old_.get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &old) != 0 ||
+  if (statx(old_->get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &old) != 0 ||
       statx(directory_.get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &directory) != 0)
     throw io_error("cannot stat", name_, errno);
   if (!S_ISREG(old.stx_mode))
@@ -131,10 +125,14 @@ void TempFile::check_replaceable() const {
 
 Fd TempFile::open_old() const {
   const Fd now(openat(directory_.get(), base_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (!is_same_file(now.get(), old_.get())) return Fd(-1);
+  if (!old_ || !is_same_file(now.get(), old_->get())) return Fd(-1);
   Fd fd(openat(directory_.get(), base_.c_str(), write_flags));
   if (fd.get() < 0) throw io_error("cannot write", name_, errno);
-  return is_same_file(fd.get(), old_.get()) ? std::move(fd) : Fd(-1);
+  return is_same_file(fd.get(), old_->get()) ? std::move(fd) : Fd(-1);
+}
+
+bool TempFile::exists() const {
+  return faccessat(directory_.get(), base_.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 bool TempFile::is_append_only() const {
@@ -144,7 +142,8 @@ bool TempFile::is_append_only() const {
 }
 
 Fd TempFile::create() {
-  if (old_.get() >= 0) check_replaceable();
+  if (if_exists_ == IfExists::refuse && exists()) throw file_exists(name_);
+  if (old_) check_replaceable();
   Fd nameless(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
   if (nameless.get() >= 0)
     handle_.reset(open(path_of_descriptor(nameless.get()).c_str(), O_PATH | O_CLOEXEC));

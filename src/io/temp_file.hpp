@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -19,11 +20,12 @@ class TempFile {
   // What publish() does if the target exists. With `refuse`, the constructor also fails.
   enum class IfExists { replace, refuse };
 
-  // Creates the file in the directory of `target`, which messages call `name`. `hint` is for errors that
-  // writing in place would avoid. IoError if the target exists and cannot be written, or not be replaced: it
-  // is not a regular file, it is a mount point, or a sticky or append-only directory protects it.
-  TempFile(const std::filesystem::path& target, std::string name, const char* hint,
-           IfExists if_exists = IfExists::replace);
+  // Creates the file in the directory of `target`, which messages call `name`. `old` is the file that had
+  // this name at the beginning of the run, opened with O_PATH, or null if there was none. `hint` is for
+  // errors that writing in place would avoid. IoError if the old file cannot be written, or not be replaced:
+  // it is not a regular file, it is a mount point, or a sticky or append-only directory protects it.
+  TempFile(const std::filesystem::path& target, std::string name, std::shared_ptr<const Fd> old,
+           const char* hint, IfExists if_exists = IfExists::replace);
   TempFile(const TempFile&) = delete;
   TempFile& operator=(const TempFile&) = delete;
   ~TempFile();
@@ -31,22 +33,22 @@ class TempFile {
   // The only descriptor that is open for writing, so close(2) reports every error. Call once.
   Fd take_fd() { return std::move(fd_); }
 
-  // The file that had the target's name when this object was created, open for writing. -1 if there was none,
-  // or if the name now belongs to another file, or to none. IoError if the target cannot be written.
+  // The old file, open for writing. -1 if there was none, or if the name now belongs to another file, or to
+  // none. IoError if it cannot be written.
   Fd open_old() const;
 
-  // The mode of a new file in this directory, from umask or the directory's default ACL. If there was a file
-  // when this object was created, other users get only permissions that it gave to everyone.
+  // The mode of a new file in this directory, from umask or the directory's default ACL. If there was an old
+  // file, other users get only permissions that it gave to everyone.
   mode_t new_mode() const noexcept { return new_mode_; }
 
   // Gives the file the target's name. FileExists if it must be new and exists; IoError.
   void publish();
 
  private:
-  Fd find_old() const;
   void check_replaceable() const;
   Fd create();
   Fd create_named(mode_t mode, std::string& temp_name) const;
+  bool exists() const;
   bool is_append_only() const;
   bool link_to(const char* new_name) const;
   bool replace_target();
@@ -56,9 +58,9 @@ class TempFile {
   const char* hint_;
   IfExists if_exists_;
   Fd directory_;
-  std::string base_;       // the target's name in the directory
-  std::string temp_name_;  // in the directory; empty while the file has none
-  Fd old_;                 // O_PATH, which keeps the number of its inode from being used again; or -1
+  std::string base_;               // the target's name in the directory
+  std::string temp_name_;          // in the directory; empty while the file has none
+  std::shared_ptr<const Fd> old_;  // being open, it keeps its inode number from being reused
   mode_t new_mode_ = 0;
   Fd handle_{-1};  // O_PATH: the file while it has no name
   Fd fd_;

@@ -37,7 +37,7 @@ std::unique_ptr<Session> open_listed_part(const Ends& ends, std::uint32_t number
 void open_part(const Options& options, const Ends& ends, Progress& progress, const Messages& messages,
                Cancel& cancel) {
   const Report::Start start;
-  Endpoints endpoints = open_endpoints(options, messages, cancel);
+  Endpoints endpoints = open_endpoints(options, find_outputs(options), messages, cancel);
   std::unique_ptr<Session> session = open_listed_part(ends, options.part.number, endpoints.source);
   const std::unique_ptr<OpenStream> stream = make_whole_stream({.source = endpoints.source,
                                                                 .sink = *endpoints.output,

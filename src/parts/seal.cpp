@@ -51,6 +51,7 @@ class Sealer {
       : options_(options),
         messages_(messages),
         cancel_(cancel),
+        targets_(find_outputs(options)),
         job_(read_job(options.job, messages, cancel)) {}
 
   void seal(Progress& progress) {
@@ -70,7 +71,7 @@ class Sealer {
 
   FrameHeader seal_new(Progress& progress) {
     const Report::Start start;
-    Endpoints endpoints = open_endpoints(options_, messages_, cancel_);
+    Endpoints endpoints = open_endpoints(options_, targets_, messages_, cancel_);
     const std::optional<std::uint64_t> size = endpoints.source.size();
     std::optional<WindowSource> share;
     std::optional<std::uint64_t> length = size;
@@ -139,6 +140,7 @@ class Sealer {
   const Options& options_;
   const Messages& messages_;
   Cancel& cancel_;
+  OutputTargets targets_;
   JobFile job_;
 };
 

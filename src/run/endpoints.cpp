@@ -63,16 +63,13 @@ Endpoints open_input(const Options& options, Cancel& cancel) {
 
 }  // namespace
 
-Endpoints open_endpoints(const Options& options, const Messages& messages, Cancel& cancel) {
+Endpoints open_endpoints(const Options& options, const OutputTargets& targets, const Messages& messages,
+                         Cancel& cancel) {
   SinkRules rules = output_rules(options, messages);
   Endpoints endpoints = open_input(options, cancel);
   if (options.selection && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(*options.selection)),
                      "name a file with -i, or redirect standard input from a file");
-  OutputTargets targets{.output = find_output(options.output)};
-  if (options.stats) targets.stats = find_output(options.stats);
-  if (options.trace) targets.trace = find_output(options.trace);
-  if (options.receipt) targets.receipt = find_output(options.receipt);
   refuse_output_conflicts(options, targets);
 
   const auto open = [&](const char* option, const OutputTarget& target) {

@@ -12,6 +12,7 @@
 #include "io/child_process.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/source_sink.hpp"
+#include "run/file_conflicts.hpp"
 #include "run/parts_source.hpp"
 
 namespace gpuaes {
@@ -29,10 +30,11 @@ struct Endpoints {
 // secret.
 FdSource open_input_file(const Options& options, Cancel& cancel);
 
-// Opens the files that `options` name, and prints a note if the input is a terminal. UsageError as in
-// refuse_output_conflicts(), if --range is given and the input is not seekable, or if ciphertext would go to
-// a terminal; IoError if a file cannot be opened or replaced.
-Endpoints open_endpoints(const Options& options, const Messages& messages, Cancel& cancel);
+// Opens the input and the outputs that `options` name, as found by find_outputs(), and prints a note if the
+// input is a terminal. UsageError as in refuse_output_conflicts(), if --range is given and the input is not
+// seekable, or if ciphertext would go to a terminal; IoError if a file cannot be opened or replaced.
+Endpoints open_endpoints(const Options& options, const OutputTargets& targets, const Messages& messages,
+                         Cancel& cancel);
 
 // Returns a reader for the header at the beginning of `source`, which must outlive it.
 HeaderReader header_reader(Source& source);

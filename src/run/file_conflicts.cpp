@@ -150,6 +150,14 @@ bool is_same_output(const OutputTarget& a, const OutputTarget& b) {
   return !path.empty() && path == canonical_path(b.path);
 }
 
+OutputTargets find_outputs(const Options& options) {
+  OutputTargets targets{.output = find_output(options.output)};
+  if (options.stats) targets.stats = find_output(options.stats);
+  if (options.trace) targets.trace = find_output(options.trace);
+  if (options.receipt) targets.receipt = find_output(options.receipt);
+  return targets;
+}
+
 void refuse_output_conflicts(const Options& options, const OutputTargets& targets) {
   const std::vector<Input> inputs = find_inputs(options);
   for (const auto& [name, target] : find_targets(options, targets)) {
@@ -158,7 +166,7 @@ void refuse_output_conflicts(const Options& options, const OutputTargets& target
       if (is_same_file(input.status, *target->status) &&
           !(options.in_place && input.kind == Input::Kind::data))
         throw UsageError(fmt::format("{} and {} are the same file", input.shown(), name),
-                         options.action == Options::Action::rekey
+                         options.action == Options::Action::rekey && input.kind == Input::Kind::data
                              ? "omit --output to replace the file, or write to another file"
                              : "write to another file");
   }

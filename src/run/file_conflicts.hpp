@@ -39,6 +39,10 @@ struct OutputTargets {
   std::optional<OutputTarget> stats{}, trace{}, receipt{};  // if requested
 };
 
+// What the outputs that `options` name are now. Call this first: a file that appears at a name later is
+// another program's.
+OutputTargets find_outputs(const Options& options);
+
 // Call this after opening all inputs, since that may block, and before opening any output. UsageError if two
 // outputs are the same file, or an output is also an input, except that --rekey may replace its input. With
 // --test, nothing is written to `targets.output`.

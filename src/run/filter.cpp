@@ -27,10 +27,10 @@
 namespace gpuaes {
 namespace {
 
-void filter(const Options& options, Secrets secrets, Progress& progress, const Messages& messages,
-            Cancel& cancel) {
+void filter(const Options& options, const OutputTargets& targets, Secrets secrets, Progress& progress,
+            const Messages& messages, Cancel& cancel) {
   const Report::Start start;
-  Endpoints endpoints = open_endpoints(options, messages, cancel);
+  Endpoints endpoints = open_endpoints(options, targets, messages, cancel);
   const std::unique_ptr<OpenStream> stream =
       open_stream(options, std::move(secrets), endpoints, messages, cancel);
   run_stream(options, start, endpoints, *stream, progress, messages, cancel);
@@ -79,11 +79,12 @@ void run_filter(Options options, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
   Progress progress(control.signals, messages, options.progress);
+  const OutputTargets targets = find_outputs(options);
   refuse_input_conflicts(options);
   show_only_named_devices(options.lanes.named);
   const Secrets secrets = read_secrets(options, messages, cancel);
   for_each_input(options, messages, cancel, [&](const Options& one) {
-    filter(one, secrets.copy(), progress, messages, cancel);
+    filter(one, targets, secrets.copy(), progress, messages, cancel);
     const Messages::Level from = options.several() ? Messages::Level::normal : Messages::Level::verbose;
     const bool printed = options.test && options.level >= from;
     return printed ? fmt::format("{}: ok\n", printable(shown_name(one.input()))) : "";

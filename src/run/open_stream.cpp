@@ -70,13 +70,26 @@ auto with_hint(const char* hint, const Action& action) {
   }
 }
 
-// With --salvage, the header may have been destroyed.
+constexpr char header_hint[] = "if the header is damaged, put back a copy of it (gpuaes-recipes(7))";
+
 const Format& choose_format_to_salvage(const Options& options, HeaderReader& input, bool armored) {
   try {
     return choose_format(options, input, armored);
   } catch (const UnknownFormat& error) {
-    throw AuthError(error.what(),
-                    "name the format with -f, or put back a copy of the header (gpuaes-recipes(7))");
+    throw AuthError(error.what(), header_hint);
+  }
+}
+
+// The cause of any error may be damage to the header.
+std::unique_ptr<Session> open_session_to_salvage(const Format& format, SessionRequest request) {
+  try {
+    return open_session(format, std::move(request));
+  } catch (const KeyError& error) {
+    throw KeyError(error.what(), header_hint);
+  } catch (const AuthError& error) {
+    throw AuthError(error.what(), header_hint);
+  } catch (const VersionError& error) {
+    throw VersionError(error.what(), header_hint);
   }
 }
 
@@ -126,9 +139,8 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   if (options.salvage)
     request.salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
   request.input = &input;
-  std::unique_ptr<Session> session =
-      with_hint(options.salvage ? "gpuaes-recipes(7) shows how to put back a copy of the header" : "",
-                [&] { return open_session(format, std::move(request)); });
+  std::unique_ptr<Session> session = options.salvage ? open_session_to_salvage(format, std::move(request))
+                                                     : open_session(format, std::move(request));
   file.begin_here();
   if (!format.authenticated)
     messages.warning(

@@ -82,12 +82,12 @@ void run_rekey(const Options& options, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
   Progress progress(control.signals, messages, options.progress);
+  const OutputTargets targets{.output = find_output(options.in_place ? options.input() : options.output)};
   refuse_input_conflicts(options);
   Secrets old_secrets = read_secrets(options, messages, cancel);
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);
   check_new_slots(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
   FdSource source = open_input_file(options, cancel);
-  const OutputTargets targets{.output = find_output(options.in_place ? options.input() : options.output)};
   refuse_output_conflicts(options, targets);
   const char* const output_option = options.in_place ? options.input_option
                                     : options.output ? "--output"

@@ -22,6 +22,8 @@
 #include <unistd.h>
 
 #include <initializer_list>
+#include <string_view>
+#include <vector>
 
 #include "record.hpp"
 
@@ -360,7 +362,11 @@ CALL(int, posix_spawnp, pid_t* pid, const char* file, const posix_spawn_file_act
      const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
   static const auto real = next(replaced_posix_spawnp, "posix_spawnp");
   const int error = error_of("posix_spawnp", -1, {EAGAIN, ENOENT});
-  return error != 0 ? error : real(pid, file, actions, attributes, arguments, environment);
+  std::vector<char*> without_faults;
+  for (char* const* variable = environment; *variable != nullptr; ++variable)
+    if (!std::string_view(*variable).starts_with("LD_PRELOAD=")) without_faults.push_back(*variable);
+  without_faults.push_back(nullptr);
+  return error != 0 ? error : real(pid, file, actions, attributes, arguments, without_faults.data());
 }
 CALL(pid_t, waitpid, pid_t pid, int* status, int options) {
   static const auto real = next(replaced_waitpid, "waitpid");

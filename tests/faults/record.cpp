@@ -93,7 +93,6 @@ void begin() {
   dl_iterate_phdr(find_program, nullptr);
   if (fault != nullptr) read_fault(fault);
   if (record != nullptr) map_record(record);
-  unsetenv("LD_PRELOAD");  // programs that this one starts run without faults
 }
 
 bool is_program(const void* address) {

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TempFile new_file(const std::string& name) {
-  return TempFile(name, name, "", TempFile::IfExists::refuse);
+  return TempFile(name, name, nullptr, "", TempFile::IfExists::refuse);
 }
 
 std::size_t count_files(const TempDir& directory) {

@@ -204,3 +204,46 @@ def test_a_link_that_another_user_keeps_flipping_in_a_sticky_directory_is_not_fo
             assert pathlib.Path("home/profile").read_text() == "mine"
             with contextlib.suppress(FileNotFoundError):
                 os.unlink("shared/out")
+
+
+def test_a_target_that_another_user_creates_while_the_secrets_are_read_does_not_set_the_access(users, victim, shared, key):
+    """The run begins before the program reads its secrets, which may take long."""
+    os.mkfifo("words", 0o644)
+
+    def answer():
+        with open("words", "wb") as pipe:
+            create(users[1], "shared/out", 0o666)
+            pipe.write(b"correct horse\n")
+
+    answering = threading.Thread(target=answer)
+    answering.start()
+    stream("--passphrase-file", "words", "-i", "sealed", "-o", "shared/out", user=victim)
+    answering.join()
+    assert access("shared/out") == (victim.uid, 0o644)
+
+
+def test_a_pipe_that_another_user_keeps_swapping_for_a_link_does_not_lead_to_another_file(users, victim, shared, key):
+    """What is at the name when it is opened may not be what the program has checked."""
+    mine = pathlib.Path("mine")
+    mine.write_bytes(PLAIN)
+    os.chown(mine, victim.uid, victim.uid)
+    before = mine.stat().st_ino
+
+    def swap():
+        os.mkfifo("shared/new")
+        os.chmod("shared/new", 0o666)
+        reader = os.open("shared/new", os.O_RDWR)
+        os.rename("shared/new", "shared/out")
+        os.symlink("../mine", "shared/new")
+        os.rename("shared/new", "shared/out")
+        os.close(reader)
+
+    with users[1].repeating(swap):
+        for _ in range(TRIES):
+            stream("-q", "-k", key, "-o", "shared/out", "mine", user=victim, status=None)
+            assert mine.stat().st_ino != before or mine.read_bytes() == PLAIN  # a file that is replaced is complete
+            if mine.stat().st_ino != before:
+                mine.unlink()
+                mine.write_bytes(PLAIN)
+                os.chown(mine, victim.uid, victim.uid)
+                before = mine.stat().st_ino

@@ -40,7 +40,7 @@ head -c 100 whole >cut-head
 for mode in -d --test --salvage --rekey --info; do
   options=(-q -k "$key" "$mode")
   hint=
-  [ "$mode" = --salvage ] && hint='gpuaes-recipes(7) shows how to put back a copy of the header'
+  [ "$mode" = --salvage ] && hint='if the header is damaged, put back a copy of it (gpuaes-recipes(7))'
   [ "$mode" = --info ] && options=(--info)
   [ "$mode" = --rekey ] && options+=(--new-key "$work/key256")
   expect_exit 4 "$program" "${options[@]}" -i cut-head
