@@ -161,10 +161,13 @@ OutputTargets find_outputs(const Options& options) {
 void refuse_output_conflicts(const Options& options, const OutputTargets& targets) {
   const std::vector<Input> inputs = find_inputs(options);
   for (const auto& [name, target] : find_targets(options, targets)) {
-    if (!target->status || (options.test && target == &targets.output)) continue;
+    if (options.test && target == &targets.output) continue;
+    const std::optional<struct stat> now = status_of(target->path);  // what would be replaced
+    const auto is_target = [&, &target = target](const struct stat& file) {
+      return (target->status && is_same_file(file, *target->status)) || (now && is_same_file(file, *now));
+    };
     for (const Input& input : inputs)
-      if (is_same_file(input.status, *target->status) &&
-          !(options.in_place && input.kind == Input::Kind::data))
+      if (is_target(input.status) && !(options.in_place && input.kind == Input::Kind::data))
         throw UsageError(fmt::format("{} and {} are the same file", input.shown(), name),
                          options.action == Options::Action::rekey && input.kind == Input::Kind::data
                              ? "omit --output to replace the file, or write to another file"

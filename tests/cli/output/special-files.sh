@@ -24,3 +24,10 @@ expect_exit 0 substituted
 for ((try = 0; try < 50; try++)); do [ -e ended ] || sleep 0.1; done
 same expected got2 "through >()"
 expect_files ended expected fifo got got2 plain
+
+# A file that replaces the FIFO while the secrets are read is not written.
+mkfifo words
+{ echo other >replaced; mv -f replaced fifo; echo 'two words'; } >words &
+expect_exit 1 "$program" --passphrase-file words -i plain -o fifo
+expect_error '--output: fifo was replaced while it was being opened'
+[ "$(<fifo)" = other ] || fail "expected the other file to be unchanged"
