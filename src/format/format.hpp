@@ -94,11 +94,12 @@ class Session {
 struct SessionRequest {
   bool decrypt = false;
   std::optional<Cipher> cipher;
-  std::vector<FileKey> keys;           // from key files, in the order given
-  std::vector<Identity> identities;    // for decryption
-  std::vector<Recipient> recipients;   // for encryption
-  std::function<Secret()> passphrase;  // returns 1 to 1024 bytes; empty if there is no passphrase
-  unsigned passphrase_attempts = 1;    // how often to call it if it returns wrong ones
+  std::vector<FileKey> keys;          // from key files, in the order given
+  std::vector<Identity> identities;   // for decryption
+  std::vector<Recipient> recipients;  // for encryption
+  // Each call returns another passphrase to try, of 1 to 1024 bytes. The first call returns one; a later one
+  // may return none. Empty if there is no passphrase.
+  std::function<std::optional<Secret>()> passphrase;
   // For decryption: the user named no secret. The passphrase is used only if nothing else opens the input.
   bool none_given = false;
   std::optional<std::string> iv;       // hexadecimal digits

@@ -58,7 +58,7 @@ std::unique_ptr<Session> open_openssl(SessionRequest request) {
   const Header header = request.decrypt ? read_header(*request.input) : make_header();
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);
   // The key, followed by the first counter block.
-  Secret derived = pbkdf2_sha256(request.passphrase().bytes(), salt_of(header), iterations,
+  Secret derived = pbkdf2_sha256(request.passphrase().value().bytes(), salt_of(header), iterations,
                                  info(cipher).key_bytes + sizeof(CounterBlock), request.check);
   CounterBlock first;
   std::ranges::copy(derived.bytes().subspan(info(cipher).key_bytes),

@@ -35,8 +35,7 @@ void check_request(const SessionRequest& request) {
 
 std::unique_ptr<Session> seal(const SessionRequest& request) {
   check_request(request);
-  std::optional<Secret> passphrase;
-  if (request.passphrase) passphrase = request.passphrase();
+  const std::optional<Secret> passphrase = request.passphrase ? request.passphrase() : std::nullopt;
   Secret file_key(file_key_bytes);
   fill_random(file_key.bytes());
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);

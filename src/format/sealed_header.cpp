@@ -203,8 +203,11 @@ Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
   if (request.passphrase && slot != header.slots.end() && !can_salvage) {
     check_scrypt_parameters(*slot);
     std::optional<Secret> file_key;
-    for (unsigned attempt = 0; attempt < request.passphrase_attempts && !file_key; ++attempt)
-      file_key = unwrap_with_passphrase(*slot, request.passphrase(), request.check);
+    while (!file_key) {
+      const std::optional<Secret> passphrase = request.passphrase();
+      if (!passphrase) break;
+      file_key = unwrap_with_passphrase(*slot, *passphrase, request.check);
+    }
     if (opens(file_key)) {
       report("the passphrase");
       return std::move(*file_key);

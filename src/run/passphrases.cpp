@@ -34,16 +34,11 @@ Secret read_line(std::span<const std::byte> contents, const std::string& name, c
 constexpr std::size_t max_command_output_bytes = 64 << 10;
 
 // Asks `question` after `complaint`, unless that is empty.
-Secret ask(HiddenPrompt& prompt, const char* complaint, const std::string& question) {
+Secret ask(HiddenPrompt& prompt, const std::string& complaint, const std::string& question) {
   Secret line(max_passphrase_bytes + 1);
   line.shrink(
-      prompt.ask(*complaint == '\0' ? question : fmt::format("{}\n{}", complaint, question), line.bytes()));
+      prompt.ask(complaint.empty() ? question : fmt::format("{}\n{}", complaint, question), line.bytes()));
   return line;
-}
-
-Secret ask_once(const char* complaint, const std::string& question, Cancel& cancel) {
-  HiddenPrompt prompt(cancel);
-  return parse_passphrase(ask(prompt, complaint, question).bytes(), "the terminal");
 }
 
 }  // namespace
@@ -59,15 +54,32 @@ Secret ask_new_passphrase(const std::string& question, Cancel& cancel) {
 }
 
 Passphrase ask_passphrase(Cancel& cancel) {
-  const auto ask_for = [last = std::make_shared<std::optional<Secret>>(), &cancel](const std::string& input,
-                                                                                   bool again) {
-    if (!*last || again)
-      *last = ask_once(again ? "the passphrase does not open the input" : "",
-                       input.empty() ? "passphrase: " : fmt::format("passphrase for {}: ", printable(input)),
-                       cancel);
-    return (*last)->copy();
+  struct State {
+    std::optional<Secret> last;
+    unsigned asked = 0;  // for this input
   };
-  return {ask_for, attempts};
+  return [state = std::make_shared<State>(), &cancel](const std::string& input,
+                                                      bool again) -> std::optional<Secret> {
+    if (!again) {
+      state->asked = 0;
+      if (state->last) return state->last->copy();
+    }
+    if (state->asked == attempts) return std::nullopt;
+    const std::string question =
+        input.empty() ? "passphrase: " : fmt::format("passphrase for {}: ", printable(input));
+    std::string complaint = again ? "the passphrase does not open the input" : "";
+    HiddenPrompt prompt(cancel);
+    for (;;) {
+      ++state->asked;
+      try {
+        state->last = parse_passphrase(ask(prompt, complaint, question).bytes(), "the terminal");
+        return state->last->copy();
+      } catch (const UsageError& error) {
+        if (state->asked == attempts) throw;
+        complaint = error.what();
+      }
+    }
+  };
 }
 
 // Reads byte by byte: the bytes after the line may be the input, and may not arrive for a long time.

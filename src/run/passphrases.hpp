@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "cli/messages.hpp"
@@ -11,16 +12,12 @@
 
 namespace gpuaes {
 
-struct Passphrase {
-  explicit operator bool() const { return static_cast<bool>(get); }
+// Returns the passphrase for an input, whose name appears in the question if there is one. With `again`, the
+// last one does not open the input, and the result is another, or none. Empty without a passphrase.
+using Passphrase = std::function<std::optional<Secret>(const std::string& input, bool again)>;
 
-  // Returns the passphrase for an input, whose name appears in the question if there is one. With `again`,
-  // the one that it returned last does not open the input. Empty without a passphrase.
-  std::function<Secret(const std::string& input, bool again)> get;
-  unsigned attempts = 1;  // how often to call it for one input
-};
-
-// Asks for a passphrase on the terminal, once for several inputs unless it does not open one of them.
+// Asks for a passphrase on the terminal, up to three times for each input. Returns the last answer for the
+// next input first. UsageError if the third answer is empty or too long.
 Passphrase ask_passphrase(Cancel& cancel);
 
 // Asks for a passphrase and its repetition. UsageError if they differ three times.

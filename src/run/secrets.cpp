@@ -125,12 +125,14 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
   if (named.ask_passphrase && named.opens)
     secrets.passphrase = ask_passphrase(cancel);
   else if (named.ask_passphrase)
-    secrets.passphrase.get = [question = named.question, &cancel](const std::string&, bool) {
+    secrets.passphrase = [question = named.question, &cancel](const std::string&, bool) {
       return ask_new_passphrase(question, cancel);
     };
   const auto hold = [&secrets](Secret passphrase) {
     const auto held = std::make_shared<Secret>(std::move(passphrase));
-    secrets.passphrase.get = [held](const std::string&, bool) { return held->copy(); };
+    secrets.passphrase = [held](const std::string&, bool again) {
+      return again ? std::nullopt : std::optional(held->copy());
+    };
   };
   if (const auto& name = named.passphrase_file) {
     hold(with_option(named.file_option, [&] {
@@ -177,7 +179,7 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
       throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
                        "name the identity file with -k, and the encrypted file with -i or without an option");
     if (may_ask_if_needed(options))
-      return {.passphrase = has_terminal() ? ask_passphrase(cancel) : Passphrase(), .none_given = true};
+      return {.passphrase = has_terminal() ? ask_passphrase(cancel) : nullptr, .none_given = true};
     throw UsageError("no key or passphrase was given",
                      options.decrypt
                          ? "name a key or identity file with -k, or use -p to enter a passphrase"
@@ -214,19 +216,16 @@ SessionRequest make_request(Secrets secrets, const Options& options, const Messa
                          .label = options.label,
                          .check = [&cancel] { cancel.check(); },
                          .detail = [&messages](const std::string& text) { messages.detail(text); }};
-  if (secrets.passphrase) {
-    request.passphrase = [get = std::move(secrets.passphrase.get),
+  if (secrets.passphrase)
+    request.passphrase = [get = std::move(secrets.passphrase),
                           input = options.names_input() ? options.input() : "",
                           again = false]() mutable { return get(input, std::exchange(again, true)); };
-    request.passphrase_attempts = secrets.passphrase.attempts;
-  }
   return request;
 }
 
 std::vector<std::byte> make_header(SealedSuite suite, const Secret& file_key, const Secrets& secrets,
                                    Cancel& cancel) {
-  std::optional<Secret> passphrase;
-  if (secrets.passphrase) passphrase = secrets.passphrase.get("", false);
+  const std::optional<Secret> passphrase = secrets.passphrase ? secrets.passphrase("", false) : std::nullopt;
   return make_sealed_header(suite, file_key,
                             {secrets.keys, secrets.recipients, passphrase ? &*passphrase : nullptr},
                             [&cancel] { cancel.check(); });

@@ -135,7 +135,8 @@ SessionRequest request_with(const std::vector<Bytes>& keys, std::optional<Bytes>
   SessionRequest request;
   for (const Bytes& key : keys) request.keys.push_back(secret_of(key));
   if (passphrase)
-    request.passphrase = [bytes = *passphrase, asked] {
+    request.passphrase = [bytes = *passphrase, asked, given = false]() mutable -> std::optional<Secret> {
+      if (std::exchange(given, true)) return std::nullopt;
       if (asked != nullptr) ++*asked;
       return secret_of(bytes);
     };

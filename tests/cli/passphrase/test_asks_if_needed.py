@@ -16,6 +16,8 @@ from programs import FOLDER, PATIENCE, Result, keygen, parse_messages, some_byte
 
 PLAIN = some_bytes(1000)
 WRONG = "the passphrase does not open the input"
+EMPTY = "the passphrase from the terminal is empty"
+TOO_LONG = "the passphrase from the terminal is longer than 1024 bytes"
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +120,18 @@ def test_asks_three_times(option):
     assert (result.out, result.error) == (b"", f"words: {WRONG}")
 
 
+@pytest.mark.parametrize("option", ["-d", "-dp"])
+@pytest.mark.parametrize("bad, complaint", [("", EMPTY), ("x" * 1025, TOO_LONG)])
+def test_an_empty_or_long_line_is_one_of_three_attempts(option, bad, complaint):
+    result, questions = at_terminal(option, "words", answers=[bad, bad, "two words"])
+    assert (result.out, questions) == (PLAIN, ["passphrase for words:", *[complaint, "passphrase for words:"] * 2])
+    result, questions = at_terminal(option, "words", answers=["one", bad, bad], status=2)
+    assert (result.out, result.error) == (b"", complaint)
+    assert questions == ["passphrase for words:", WRONG, "passphrase for words:", complaint, "passphrase for words:"]
+    result, _ = at_terminal(option, "words", answers=[bad, bad, "one"], status=3)
+    assert (result.out, result.error) == (b"", f"words: {WRONG}")
+
+
 def test_several_files_with_different_passphrases():
     """One wrong passphrase is not used up for the others."""
     result, questions = at_terminal(
@@ -125,7 +139,14 @@ def test_several_files_with_different_passphrases():
     )
     assert result.out == b"words: ok\nwords: ok\nother: ok\nwords: ok\n"
     assert [each for each in questions if each != WRONG] == [f"passphrase for {name}:" for name in ("words", "other", "words")]
-    answers = ["two words", "one", "three", "two words"]
+
+
+def test_the_passphrase_of_another_file_is_not_one_of_three_attempts():
+    answers = ["two words", "one", "three", "other words"]
+    result, questions = at_terminal("--test", "words", "other", answers=answers)
+    assert result.out == b"words: ok\nother: ok\n"
+    assert questions == ["passphrase for words:", *[WRONG, "passphrase for other:"] * 3]
+    answers = ["two words", "one", "three", "four", "two words"]
     result, _ = at_terminal("--test", "words", "other", "words", answers=answers, status=3)
     assert (result.out, result.error) == (b"words: ok\nwords: ok\n", f"other: {WRONG}")
 
