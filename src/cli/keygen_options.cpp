@@ -48,7 +48,7 @@ KeygenOptions parse_keygen_options(int argc, const char* const* argv) {
   const auto [given, files] =
       parse_command_line(argc, argv, describe(groups), static_cast<std::size_t>(argc));
   if (!files.empty())
-    throw UsageError("a file was named without an option",
+    throw UsageError("a file name requires -o or -y",
                      "use -o FILE to write to a file, or -y FILE to print its recipients");
   refuse_together(given, "x25519", "post-quantum");
   refuse_together(given, "recipient", "x25519");

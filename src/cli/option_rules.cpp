@@ -114,11 +114,11 @@ void check_inputs(const CommandLine& line, const Options& options) {
     throw UsageError("--input cannot be used together with another input file",
                      "name the input only once, and a key or identity file with -k");
   if (options.action == Options::Action::list_lanes && !line.positional.empty())
-    throw UsageError("--list-lanes does not accept a file", "--info describes files");
+    throw UsageError("--list-lanes does not accept a file", "to describe a file, use --info");
   if (!options.several()) return;
   if (!options.test && options.action != Options::Action::info)
     throw UsageError("more than one input file was given",
-                     "name the output file with -o; only --test and --info accept several input files");
+                     "use -o for the output file; only --test and --info accept more than one input file");
   for (const char* name : {"stats", "trace"})
     if (line.given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
 }
@@ -133,7 +133,7 @@ void check_command(const CommandLine& line, const Options& options) {
       throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
   const std::string& name = options.command.front();
   if (exists(name) && !std::filesystem::is_directory(name) && !is_command(name))
-    throw UsageError(fmt::format("{} is a file, not a command", name), "to encrypt a file, omit the --");
+    throw UsageError(fmt::format("{} is a file, not a command", name), "to encrypt a file, omit --");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ constexpr auto operations = std::to_array<Row>({
        options.decrypt = true;
      }},
     {"part", "I/N",
-     "Decrypt only part I of N, cut as gpuaes-parts(1) cuts its input. The input must be a file.",
+     "Decrypt only share I of N, cut as gpuaes-parts(1) cuts its input. The input must be a file.",
      [](Options& options, const std::string& text) {
        options.selection = parse_share(text);
        options.decrypt = true;
@@ -99,7 +99,7 @@ constexpr auto files = std::to_array<Row>({
        options.input_option = "--input";
      }},
     {"output,o", "FILE",
-     "Write to FILE instead of standard output (-). FILE is created or replaced only if all goes well.",
+     "Write to FILE instead of standard output (-). FILE is created or replaced only if the run succeeds.",
      set_parsed<&Options::output, parse_output>},
     {"sparse", nullptr, "With -d and -o: leave holes in FILE instead of writing blocks of zeros.",
      turn_on<&Options::sparse>},
@@ -144,7 +144,7 @@ constexpr auto messages = std::to_array<Row>({
     {"size", "SIZE", "Expected size of input from a pipe, for --progress.",
      set_parsed<&Options::size, parse_expected_size>},
     {"verbose,v", nullptr,
-     "Print the choice of lanes and a summary. Give it twice for the work of each lane.",
+     "Print the choice of lanes and a summary. Repeat it to also print what each lane did.",
      [](Options& options, const std::string&) {
        options.level = options.level == Level::normal ? Level::verbose : Level::very_verbose;
      }},

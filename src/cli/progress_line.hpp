@@ -2,8 +2,8 @@
 //
 //     1.25GiB 0:00:12 [ 410MiB/s] [ 380MiB/s] [====>     ] 40% ETA 0:00:18  cpu:2
 //
-// It shows the name of the input if there are several, the bytes of input processed, the time, the current
-// and the average rate, a bar, the percentage, the time left, and the active lanes.
+// It shows the name of the input (if there are several inputs), the bytes of input processed, the time, the
+// current and the average rate, a bar, the percentage, the time left, and the active lanes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace gpuaes {
 
 struct ProgressState {
-  std::string name;                   // of the input if there are several
+  std::string name;                   // of the input, if there are several inputs
   std::uint64_t bytes = 0;            // of input processed
   std::optional<std::uint64_t> size;  // expected bytes of input, if known
   double seconds = 0;                 // since the start

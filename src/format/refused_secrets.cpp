@@ -71,16 +71,16 @@ void check_any_given(const SealedHeader& header, const SessionRequest& request) 
   if (kinds.empty()) return;
   if (kinds.size() > 1) {
     std::vector<std::string_view> names;
-    for (const SecretKind& kind : kinds) names.push_back(kind.name);
-    throw UnsuitableInput(fmt::format("no key or passphrase was given; any of these opens the input: {}",
-                                      fmt::join(names, ", ")),
+    for (const SecretKind& kind : std::span(kinds).first(kinds.size() - 1)) names.push_back(kind.name);
+    throw UnsuitableInput(fmt::format("no key or passphrase was given; the input can be opened with {} or {}",
+                                      fmt::join(names, ", "), kinds.back().name),
                           "name a key or identity file with -k, or use -p to enter a passphrase");
   }
   if (kinds[0].slot != SlotType::passphrase)
     throw UnsuitableInput(std::string(kinds[0].missing), std::string(kinds[0].missing_hint));
   if (!request.passphrase)
     throw UnsuitableInput(std::string(kinds[0].missing),
-                          "there is no terminal to ask on; use --passphrase-file or --passphrase-command");
+                          "there is no terminal for a prompt; use --passphrase-file or --passphrase-command");
 }
 
 void refuse_secrets(const SealedHeader& header, const SessionRequest& request) {

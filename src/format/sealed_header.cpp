@@ -183,7 +183,7 @@ Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
         if (!is_for_secret(slot, secret)) continue;
         std::optional<Secret> file_key = unwrap_with(slot, secret);
         if (!opens(file_key)) continue;
-        report(fmt::format("the {} in {}", what, secret.name));
+        report(fmt::format("the {} from {}", what, secret.name));
         return file_key;
       }
     return std::optional<Secret>();
@@ -216,8 +216,9 @@ Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
   if (unwrapped) {
     // Or the slot was copied from another file.
     if (!request.salvage) refuse_header(mac_at, "the header or its MAC was modified");
-    request.salvage(fmt::format("the input is corrupt before byte {}, in its header, but a slot still opens",
-                                header.bytes.size()));
+    request.salvage(fmt::format(
+        "the header, which ends at byte {}, is corrupt, but the given secret opens one of its slots",
+        header.bytes.size()));
     return std::move(*unwrapped);
   }
   if (header.bad_slot) std::rethrow_exception(header.bad_slot);

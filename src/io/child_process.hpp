@@ -19,9 +19,9 @@ struct Command {
   bool inherits_input = false;     // otherwise, its standard input is empty
 };
 
-// One run of a command. It gets the descriptors, the environment and the signal actions that this program was
-// started with, except for standard output, which is a pipe to this program, for standard input, unless it
-// inherits that, and for descriptors that close_in_children() closes.
+// One run of a command. It gets the descriptors (except those that close_in_children() closes), environment
+// and signal actions that this program started with. Its standard output is a pipe to this program, and its
+// standard input is empty unless `inherits_input`.
 class ChildProcess {
  public:
   // Does not start the command. IoError if there are too many open files.
@@ -49,7 +49,7 @@ class ChildProcess {
   pid_t pid_ = 0;  // 0 unless it is running
 };
 
-// Keeps commands from inheriting descriptors from which a file can be read that contains a secret. Instead of
+// Keeps commands from inheriting readable descriptors of a file that contains a secret. Instead of
 // standard input and standard error, they get /dev/null. Terminals stay open.
 void close_in_children(const struct stat& file);
 

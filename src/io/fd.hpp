@@ -27,8 +27,8 @@ class Fd {
   int fd_;
 };
 
-// A path that the kernel resolves to an open file, for calls that take no descriptor. For linkat(2), too:
-// AT_EMPTY_PATH requires a privilege on older kernels.
+// A path that the kernel resolves to an open file, for calls that do not take a descriptor, and for
+// linkat(2), because AT_EMPTY_PATH requires a privilege on older kernels.
 std::string path_of_descriptor(int fd);
 
 // The names in a directory; empty with errno if it cannot be read. Unlike

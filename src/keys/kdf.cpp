@@ -89,9 +89,9 @@ void check_memory(std::uint64_t needed) {
   const std::uint64_t allowed = allowed_memory();
   if (allowed < needed + margin)
     throw IoError(fmt::format("deriving a key from the passphrase requires {} MiB of memory, but only {} MiB "
-                              "are available",
+                              "is available",
                               (needed + margin) >> 20, allowed >> 20),
-                  "raise the memory limit of the service, the container or the shell (ulimit)");
+                  "raise the memory limit of the service, container or shell (ulimit)");
 }
 
 const char* characters(std::span<const std::byte> bytes) {

@@ -99,7 +99,7 @@ void choose_fastest(LanePlan& plan, const Workload& workload, const Machine& mac
   const bool file = is_file(workload);
   if (!file && machine.cpus >= lanes_for_pipes(workload)) {
     plan.reason =
-        fmt::format("auto: the input is read by one lane at a time; {} CPU lanes are faster than any pipe",
+        fmt::format("auto: lanes take turns reading the input, which keeps at most {} CPU lanes busy",
                     lanes_for_pipes(workload));
     return;
   }
@@ -122,8 +122,8 @@ void choose_fastest(LanePlan& plan, const Workload& workload, const Machine& mac
   } else {
     plan.later = {{Backend::cuda, 0, cuda_stream_count(machine, 1, workload)}};
     plan.later_from = *enough;
-    plan.reason = fmt::format(
-        "auto: the input is read by one lane at a time; CUDA takes over after {:.1f} GB", gigabytes);
+    plan.reason =
+        fmt::format("auto: lanes take turns reading the input; CUDA takes over after {:.1f} GB", gigabytes);
   }
 }
 

@@ -21,7 +21,7 @@ FdSource open_input_file(const Options& options, Cancel& cancel) {
     if (const auto status = status_of(options.input());
         !options.decrypt && status && S_ISDIR(status->st_mode))
       throw IoError(fmt::format("{} is a directory", shown_name(options.input())),
-                    "to encrypt a directory, use gpuaes-stream with -- tar -c DIR");
+                    "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR");
     return open_source(options.input(), cancel);
   });
 }

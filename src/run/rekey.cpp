@@ -30,8 +30,8 @@
 namespace gpuaes {
 namespace {
 
-// Another program's changes to the file must not be lost, and if `name` is a symbolic link that was changed
-// meanwhile, its second target must not receive the contents of the first.
+// Do not lose another program's changes. If `name` is a symbolic link that has changed, do not write the
+// first target's contents to the second.
 void check_unchanged(const std::string& name, const std::filesystem::path& path, const struct stat& before) {
   struct stat now {};
   if (lstat(path.c_str(), &now) != 0) throw io_error("cannot stat", name, errno);
@@ -73,7 +73,8 @@ void warn_of_new_slots(const Secrets& secrets, std::span<const Kem> old_kems, co
   if (std::ranges::count(old_kems, Kem::xwing) > 0 && std::ranges::count(old_kems, Kem::x25519) == 0 &&
       std::ranges::count(secrets.recipients, Kem::x25519, &Recipient::kem) > 0)
     messages.warning(
-        "the input was sealed for a post-quantum recipient; the new X25519 recipient undoes that protection");
+        "the input was sealed for a post-quantum recipient; the new X25519 recipient removes that "
+        "protection");
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ std::optional<AuthError> SalvageStream::final_error() const {
   if (gap_count_ == 0) return std::nullopt;
   if (lost_end_)
     return AuthError(fmt::format(
-        "the input is truncated, or its last segment is corrupt; {} and anything after that are lost", lost));
+        "the input is truncated, or its last segment is corrupt; {} are lost, and everything after them",
+        lost));
   return AuthError(fmt::format("the input is corrupt; {} are lost", lost));
 }
 
@@ -51,8 +52,8 @@ void SalvageStream::report(const std::vector<Damage::Gap>& gaps) {
     lost_end_ = gap.at_end && parts_.parts == nullptr;
     if (lost_end_)
       warn_(
-          fmt::format("the input is corrupt or truncated at byte {}; plaintext range {}:{} is lost, and "
-                      "anything after it",
+          fmt::format("the input is corrupt or truncated at byte {}; plaintext range {}:{} and "
+                      "everything after it are lost",
                       gap.input_offset, gap.begin, size));
     else
       warn_(fmt::format("the input is corrupt at byte {}; plaintext range {}:{} is lost", gap.input_offset,

@@ -35,10 +35,10 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
   if (!looks_like_identity(line)) {
     Secret key = parse_key(contents.bytes(), name);
     if (key.size() == contents.size() && is_text(key.bytes()))
-      messages.warning(fmt::format(
-          "{} contains text that looks like a passphrase or a mistyped key; use --passphrase-file "
-          "for a passphrase, and gpuaes-keygen to make a key",
-          name));
+      messages.warning(
+          fmt::format("{} contains text, not a random key; use --passphrase-file for a passphrase, and "
+                      "gpuaes-keygen to make a key",
+                      name));
     secrets.keys.emplace_back(std::move(key), name);
     return;
   }
@@ -146,7 +146,8 @@ Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel)
   return secrets;
 }
 
-// Whether the input, a sealed file, shows which secrets open it. At a terminal, it has not been typed yet.
+// Whether the input, a sealed file, shows which secrets open it. Input from a terminal has not been
+// typed yet.
 bool may_ask_if_needed(const Options& options) {
   const bool is_sealed = !options.format || *options.format == default_format().name;
   return options.decrypt && is_sealed && (options.names_input() || isatty(STDIN_FILENO) == 0);

@@ -247,10 +247,10 @@ TEST_CASE("damage is reported once and in order, with its offsets in the input a
           std::vector<std::string>{"the input is corrupt at byte 175; plaintext range 0:16384 is lost",
                                    "the input is corrupt at byte 49375; plaintext range 49152:49152 is lost",
                                    "the input is corrupt or truncated at byte 328175; plaintext range "
-                                   "327680:7 is lost, and anything after it"});
+                                   "327680:7 and everything after it are lost"});
     CHECK(result.error ==
-          "the input is truncated, or its last segment is corrupt; 65543 bytes of plaintext in 3 ranges and "
-          "anything after that are lost");
+          "the input is truncated, or its last segment is corrupt; 65543 bytes of plaintext in 3 ranges "
+          "are lost, and everything after them");
   }
 }
 
@@ -260,9 +260,9 @@ TEST_CASE("only the last segment shows that a stream is complete, even if it is 
         "the input is corrupt; 16384 bytes of plaintext in 1 range are lost");
   for (const auto& [bad, lost] : {std::pair(std::vector<std::size_t>{4}, "0"), {{3, 4}, "16384"}}) {
     const Salvaged result = salvage(sealed(size, bad), 1);
-    CHECK(contains(result.warnings.back(), " is lost, and anything after it"));
+    CHECK(contains(result.warnings.back(), " and everything after it are lost"));
     CHECK(result.error == "the input is truncated, or its last segment is corrupt; " + std::string(lost) +
-                              " bytes of plaintext in 1 range and anything after that are lost");
+                              " bytes of plaintext in 1 range are lost, and everything after them");
   }
 }
 

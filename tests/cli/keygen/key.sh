@@ -72,7 +72,7 @@ fi
 for bad in -x --no-such-option --outputs=other -d -k; do try 2 "$bad"; done
 try 2 -o
 try 2 stray
-expect_error 'a file was named without an option' \
+expect_error 'a file name requires -o or -y' \
   'use -o FILE to write to a file, or -y FILE to print its recipients'
 try 2 -o one -o two
 try 2 -o one stray

@@ -9,8 +9,7 @@ from programs import some_bytes, stream
 
 PLAIN = some_bytes(1000)
 WARNING = (
-    "name contains text that looks like a passphrase or a mistyped key; use --passphrase-file for a passphrase, "
-    "and gpuaes-keygen to make a key"
+    "name contains text, not a random key; use --passphrase-file for a passphrase, and gpuaes-keygen to make a key"
 )
 
 

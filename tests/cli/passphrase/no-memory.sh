@@ -12,5 +12,5 @@ limited() { (ulimit -v 140000 && "$program" "$@"); }
 limited -q -f raw --iv "$iv" -k "$key" -l cpu:1 -i plain -o out 2>"$work/stderr" || skip "the program needs more than 140000 KiB without a passphrase"
 same <(reference <plain) out
 expect_exit 1 limited --passphrase-file passphrase -l cpu:1 -i plain -o sealed
-expect_stderr 'error: deriving a key from the passphrase requires 130 MiB of memory, but only [0-9]+ MiB are available$'
+expect_stderr 'error: deriving a key from the passphrase requires 130 MiB of memory, but only [0-9]+ MiB is available$'
 expect_files out passphrase plain

@@ -167,7 +167,7 @@ def test_a_name_cannot_control_the_terminal():
         ),
         (
             "key-and-words",
-            "no key or passphrase was given; any of these opens the input: a key file, a passphrase",
+            "no key or passphrase was given; the input can be opened with a key file or a passphrase",
             "name a key or identity file with -k, or use -p to enter a passphrase",
         ),
     ],
@@ -186,7 +186,7 @@ def test_names_what_the_input_needs(name, error, hint):
 def test_without_a_terminal():
     result = stream("-d", "words", status=2, start_new_session=True)
     assert result.error == "words: the input was sealed with a passphrase, and none was given"
-    assert result.hint == "there is no terminal to ask on; use --passphrase-file or --passphrase-command"
+    assert result.hint == "there is no terminal for a prompt; use --passphrase-file or --passphrase-command"
     result = stream("-dp", "words", status=1, start_new_session=True)
     assert result.error == "cannot ask for the passphrase: there is no terminal"
     assert result.hint == "use --passphrase-file or --passphrase-command"
@@ -200,11 +200,11 @@ def test_input_that_is_not_sealed():
 @pytest.mark.parametrize(
     "options, name, detail",
     [
-        (["-k", "../key"], "key", "the key in ../key opens the input"),
-        (["-k", "../key2", "-k", "../key"], "key", "the key in ../key opens the input"),
-        (["-k", "../identity"], "recipient", "the identity in ../identity opens the input"),
+        (["-k", "../key"], "key", "the key from ../key opens the input"),
+        (["-k", "../key2", "-k", "../key"], "key", "the key from ../key opens the input"),
+        (["-k", "../identity"], "recipient", "the identity from ../identity opens the input"),
         (["--passphrase-file", "../words"], "words", "the passphrase opens the input"),
-        (["-k", "../key", "--passphrase-file", "../words"], "key-and-words", "the key in ../key opens the input"),
+        (["-k", "../key", "--passphrase-file", "../words"], "key-and-words", "the key from ../key opens the input"),
         (["-k", "../key2", "--passphrase-file", "../words"], "key-and-words", "the passphrase opens the input"),
     ],
 )

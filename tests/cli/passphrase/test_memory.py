@@ -14,9 +14,9 @@ pytestmark = pytest.mark.skipif("GPUAES_SANITIZED" in os.environ, reason="saniti
 MIB = 1 << 20
 ERROR = (
     r"deriving a key from the passphrase requires 130 MiB of memory, "
-    r"but only (\d+) MiB are available"
+    r"but only (\d+) MiB is available"
 )
-HINT = "raise the memory limit of the service, the container or the shell (ulimit)"
+HINT = "raise the memory limit of the service, container or shell (ulimit)"
 
 
 @pytest.fixture

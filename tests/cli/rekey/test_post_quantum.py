@@ -4,7 +4,7 @@ import pytest
 
 from programs import keygen, some_bytes, stream
 
-WARNING = "the input was sealed for a post-quantum recipient; the new X25519 recipient undoes that protection"
+WARNING = "the input was sealed for a post-quantum recipient; the new X25519 recipient removes that protection"
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def try_salvage(data, header, plain, bad, *options, what, via="file", out=None, 
             f"plaintext range {begin}:{end - begin} is lost" for begin, end in merged(bad, len(plain))]
     end_is_lost = len(plain) // SEGMENT in bad
     if end_is_lost:
-        want[-1] = want[-1].replace("corrupt", "corrupt or truncated") + ", and anything after it"
+        want[-1] = want[-1].replace("corrupt", "corrupt or truncated").replace("is lost", "and everything after it are lost")
     lost = sum(end - begin for begin, end in merged(bad, len(plain)))
     summary = f"{lost} bytes of plaintext in {len(want)} range{'' if len(want) == 1 else 's'}"
     if cut is not None:
@@ -48,7 +48,7 @@ def try_salvage(data, header, plain, bad, *options, what, via="file", out=None, 
         want.append("gpuaes-stream: error: " + error + (f", except for {summary}" if bad else "") + "; nothing after that was recovered")
     elif end_is_lost:
         want.append("gpuaes-stream: error: the input is truncated, or its last segment is corrupt; "
-                    f"{summary} and anything after that are lost")
+                    f"{summary} are lost, and everything after them")
     elif bad:
         want.append(f"gpuaes-stream: error: the input is corrupt; {summary} are lost")
     expect_equal(want, lines, f"{what}: standard error")

@@ -11,7 +11,7 @@ PLAIN = some_bytes(40_000)
 SLOTS, SLOT = 20, 67  # offset of the slots, and size of one for a key file
 MAC = SLOTS + 2 * SLOT
 MESSAGE = MAC + 32  # salt, commitment, segments
-DAMAGED = f"the input is corrupt before byte {MESSAGE}, in its header, but a slot still opens"
+DAMAGED = f"the header, which ends at byte {MESSAGE}, is corrupt, but the given secret opens one of its slots"
 ERROR = "the header is corrupt; all of the plaintext was verified"
 
 
@@ -170,4 +170,4 @@ def test_in_a_file_made_of_parts_the_index_or_part_0_proves_the_key(key, in_part
     if text is None:  # part 0 is lost
         text = bytes(32768) + PLAIN[32768:]
     assert found.out == text
-    assert bool(text) == any("but a slot still opens" in warning for warning in found.warnings)
+    assert bool(text) == any("but the given secret opens one of its slots" in warning for warning in found.warnings)

@@ -26,11 +26,11 @@ def test_everything_after_the_cut_is_lost(key, cut):
     assert pathlib.Path("out").read_bytes() == PLAIN[:whole] + bytes(rest)
     at = HEADER + whole // SEGMENT * SEALED
     assert found.warnings == [
-        f"cut: the input is corrupt or truncated at byte {at}; plaintext range {whole}:{rest} is lost, and anything after it"
+        f"cut: the input is corrupt or truncated at byte {at}; plaintext range {whole}:{rest} and everything after it are lost"
     ]
     assert found.error == (
         "cut: the input is truncated, or its last segment is corrupt; "
-        f"{rest} bytes of plaintext in 1 range and anything after that are lost"
+        f"{rest} bytes of plaintext in 1 range are lost, and everything after them"
     )
 
 

@@ -50,6 +50,6 @@ for mode in -e -d "--range 0:1" --salvage "--rekey --new-key $key"; do
   # shellcheck disable=SC2086 # two words
   expect_exit 2 gsealed $mode sealed sealed
   expect_error 'more than one input file was given' \
-    'name the output file with -o; only --test and --info accept several input files'
+    'use -o for the output file; only --test and --info accept more than one input file'
 done
 expect_files plain expected sealed back

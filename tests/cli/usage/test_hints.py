@@ -26,14 +26,14 @@ def files(key):
         ("-k KEY -o out tar -c photos", 2, "tar is a command, not a file", "put -- before the command"),
         ("-k KEY tar", 2, "tar is a command, not a file", "put -- before the command"),
         ("-d -k KEY tar", 1, "cannot open tar: No such file or directory", ""),
-        ("-k KEY -- disk.img", 2, "disk.img is a file, not a command", "to encrypt a file, omit the --"),
-        ("-k KEY -- ./disk.img", 2, "./disk.img is a file, not a command", "to encrypt a file, omit the --"),
+        ("-k KEY -- disk.img", 2, "disk.img is a file, not a command", "to encrypt a file, omit --"),
+        ("-k KEY -- ./disk.img", 2, "./disk.img is a file, not a command", "to encrypt a file, omit --"),
         ("encrypt -k KEY disk.img", 2, "encrypt is not a file", "perhaps you meant --encrypt"),
         ("decrypt -k KEY disk.sealed", 2, "decrypt is not a file", "perhaps you meant --decrypt"),
-        ("-k KEY photos", 1, "photos is a directory", "to encrypt a directory, use gpuaes-stream with -- tar -c DIR"),
+        ("-k KEY photos", 1, "photos is a directory", "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR"),
         ("-k KEY disk.img out", 2, "more than one input file was given",
-         "name the output file with -o; only --test and --info accept several input files"),
-        ("--list disk.sealed", 2, "--list-lanes does not accept a file", "--info describes files"),
+         "use -o for the output file; only --test and --info accept more than one input file"),
+        ("--list disk.sealed", 2, "--list-lanes does not accept a file", "to describe a file, use --info"),
         # Options.
         ("--identity KEY", 2, "unknown option '--identity'", "perhaps you meant --key"),
         ("--verify disk.sealed", 2, "unknown option '--verify'", "perhaps you meant --test"),
@@ -67,7 +67,7 @@ def test_a_file_is_read_even_if_a_command_has_its_name(key):
 
 def test_keygen_with_a_name_but_no_option():
     result = keygen("my.key", status=2)
-    assert result.error == "a file was named without an option"
+    assert result.error == "a file name requires -o or -y"
     assert result.hint == "use -o FILE to write to a file, or -y FILE to print its recipients"
 
 

@@ -30,4 +30,4 @@ done
 # A file that is too small to divide is not said to be something else.
 make_input 1000 small
 expect_exit 0 "$program" -v -f raw --iv "$iv" -k "$key" -i small -o out
-expect_stderr 'lanes .* \(auto: (the input is read by one lane at a time; [a-zA-Z0-9]|there is no CUDA device\)$)'
+expect_stderr 'lanes .* \(auto: (lanes take turns reading the input[;,] |there is no CUDA device\)$)'
