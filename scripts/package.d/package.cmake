@@ -14,7 +14,6 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON) # finds no CUDA driver, because the CUDA runtime loads it with dlopen()
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "openmpi-bin, parallel, slurm-client") # for gpuaes-cluster
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 "gpuaes-stream is a filter that encrypts and decrypts streams in constant
 memory, with AES or Kuznyechik, on CPUs and NVIDIA GPUs. Its default format

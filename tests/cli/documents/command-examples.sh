@@ -15,15 +15,14 @@ commands_in_help() {
 commands_in_page gpuaes-stream >stream
 commands_in_page gpuaes-keygen >keygen
 commands_in_page gpuaes-parts >parts
-commands_in_page gpuaes-cluster >cluster
 commands_in_help >help
-for part in stream:--rekey stream:--range stream:'openssl enc' stream:--trace keygen:-y parts:--ends cluster:-d help:@recipient; do
+for part in stream:--rekey stream:--range stream:'openssl enc' stream:--trace keygen:-y parts:--ends help:@recipient; do
   grep -q -e "${part#*:}" "${part%%:*}" || fail "expected an example with ${part#*:} in ${part%%:*}, got: $(<"${part%%:*}")"
 done
 
 lists=(stream keygen help)
 if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
-  lists+=(parts cluster)
+  lists+=(parts)
 else
   skip_part "GNU parallel is not installed"
 fi

@@ -2,8 +2,8 @@
 # The example for Slurm in gpuaes-parts(1) runs as printed.
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
-# shellcheck source=../support/cluster.sh
-. "$here/cluster.sh"
+# shellcheck source=../support/slurm.sh
+. "$here/slurm.sh"
 need mandoc
 PATH=$(dirname "$program"):$PATH
 start_slurm

@@ -25,7 +25,7 @@ expect_tree() {
 }
 
 doc=share/doc/gpuaes-stream
-files=(bin/gpuaes-{stream,keygen,parts,bench,cluster} share/gpuaes-stream/{magic,open-sealed.py} "$doc"/{README,SECURITY}.md)
+files=(bin/gpuaes-{stream,keygen,parts,bench} share/gpuaes-stream/{magic,open-sealed.py} "$doc"/{README,SECURITY}.md)
 for page in "$top"/man/*.[1-9]; do files+=("share/man/man${page##*.}/$(basename "$page").gz"); done
 for name in gpuaes-{stream,keygen,parts,bench}; do
   files+=("share/bash-completion/completions/$name" "share/fish/vendor_completions.d/$name.fish")

@@ -1,45 +1,5 @@
 # shellcheck shell=bash
-# Functions for the tests of gpuaes-cluster. Source it after lib.sh.
-: "${work:?}" "${program:?}"
-need getopt flock
-
-# gpuaes-cluster calls the programs next to it. Here, these first run the commands that before_part adds.
-bin=$work/bin
-mkdir "$bin"
-cp "$(dirname "$program")/gpuaes-cluster" "$bin" || fail "expected gpuaes-cluster next to $program"
-for name in gpuaes-parts gpuaes-stream; do
-  [ -x "$(dirname "$program")/$name" ] || skip "$name is not built"
-  cat >"$bin/$name" <<END
-#!/usr/bin/env bash
-if [ -e '$work/before' ]; then . '$work/before'; fi
-exec '$(dirname "$program")/$name' "\$@"
-END
-  chmod +x "$bin/$name"
-done
-
-# before_part NUMBER COMMANDS: the task of this part first runs these commands of the shell, with $work set.
-before_part() {
-  printf 'work=%q\ncase " $* " in *" --part %s/"*) %s ;; esac\n' "$work" "$1" "$2" >>"$work/before"
-}
-before_no_part() { rm -f "$work/before"; }
-
-# expect_cluster STATUS OPTION...: gpuaes-cluster exits with STATUS and prints one error message or none. Leaves its
-# messages in $work/stderr.
-expect_cluster() {
-  local want=$1 got=0 errors
-  shift
-  "$bin/gpuaes-cluster" "$@" >"$work/stdout" 2>"$work/stderr" || got=$?
-  [ "$got" = "$want" ] || fail "expected exit status $want, got $got: $* (stderr: $(<"$work/stderr"))"
-  expect_empty "$work/stdout" "standard output of $*"
-  errors=$(grep -c '^gpuaes-[a-z]*: error: ' "$work/stderr" || true)
-  [ "$errors" = $((want != 0)) ] || fail "expected an error only with an error status: $* (stderr: $(<"$work/stderr"))"
-}
-
-# expect_opens SEALED PLAIN: gpuaes-stream opens the sealed file.
-expect_opens() {
-  expect_exit 0 gsealed -d -i "$1" -o "$work/opened"
-  same "$2" "$work/opened" "$1"
-}
+# Slurm for tests. Source it after lib.sh.
 
 # wait_for WHAT COMMAND...: waits until the command succeeds.
 wait_for() {
@@ -50,25 +10,6 @@ wait_for() {
   done
   fail "expected $1"
 }
-gone() { ! kill -0 "$1"; }
-
-# expect_success PROCESS: gpuaes-cluster, started by this shell, succeeds.
-expect_success() {
-  local got=0
-  wait_for "gpuaes-cluster to end" gone "$1"
-  wait "$1" || got=$?
-  [ "$got" = 0 ] || fail "expected success, got exit status $got (stderr: $(<"$work/stderr"))"
-}
-
-# expect_killed SIGNAL PROCESS: the process, started by this shell, ends by the signal.
-expect_killed() {
-  local got=0
-  wait_for "gpuaes-cluster to end" gone "$2"
-  wait "$2" || got=$?
-  [ "$got" = $((128 + $(kill -l "$1"))) ] || fail "expected the end by SIG$1, got exit status $got (stderr: $(<"$work/stderr"))"
-}
-
-# --- Slurm -------------------------------------------------------------------------------------------------------
 
 # start_slurm: starts Slurm with two nodes, n1 and n2, on this host, without systemd: munged with a socket and key of its
 # own, slurmctld, and a slurmd for each node. Sets slurm_pid to their processes. Everything is in one directory.
