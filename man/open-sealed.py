@@ -2,6 +2,9 @@
 
     python3 open-sealed.py -k FILE [--label TEXT] <SEALED >PLAIN
     python3 open-sealed.py -p [--label TEXT] <SEALED >PLAIN
+    python3 open-sealed.py -k FILE [--label TEXT] DIR >PLAIN
+
+DIR is a directory that gpuaes-parts made and joined.
 
 Opens files that are sealed with AES (suites 01 and 03) for a key file, an X25519 recipient or a passphrase. Kuznyechik
 and post-quantum recipients are not supported. Remove armor first:
@@ -45,8 +48,33 @@ def check(condition, what):
         raise Unopened(what)
 
 
+class Input:
+    """Files, one after another."""
+
+    def __init__(self, files):
+        self.files, self.file = files, next(files)
+
+    def read(self, size):
+        data = self.file.read(size)
+        while len(data) < size and (file := next(self.files, None)):
+            self.file.close()
+            self.file = file
+            data += file.read(size - len(data))
+        return data
+
+
+sealed = Input(iter([sys.stdin.buffer]))
+
+
+def files_in(directory):
+    names = os.listdir(directory)
+    check("index" in names, f"{directory} is not joined")
+    parts = sorted(name for name in names if re.fullmatch(r"part\.\d{7}", name))
+    return (open(os.path.join(directory, name), "rb") for name in ("head", *parts, "index"))
+
+
 def read(size):
-    data = sys.stdin.buffer.read(size)
+    data = sealed.read(size)
     check(len(data) == size, "the input is truncated")
     return data
 
@@ -125,7 +153,7 @@ def open_message(file_key, context, salt, commitment, size=sys.maxsize):
     aead, base_nonce = AESGCM(keys[:32]), int.from_bytes(keys[32:44], "big")
     segment, number = bytes(16400), 0
     while len(segment) == 16400:  # the last is shorter
-        segment = sys.stdin.buffer.read(min(16400, size))
+        segment = sealed.read(min(16400, size))
         check(len(segment) >= 16, "the input is truncated")
         nonce = (base_nonce ^ number).to_bytes(12, "big")
         try:
@@ -157,11 +185,11 @@ def open_parts(file_key, head, label):
     for entries in open_message(file_key, context, salt, commitment, size):
         index.update(entries)
     check(index.digest() == listed.digest(), "the index does not match the parts")
-    check(sys.stdin.buffer.read(9) == struct.pack(">Q", number), "the end of the file is damaged, missing or extended")
+    check(sealed.read(9) == struct.pack(">Q", number), "the end of the file is damaged, missing or extended")
 
 
 def open_sealed(kind, secret, label):
-    """Yields the plaintext of standard input, verified, in pieces."""
+    """Yields the plaintext of the input, verified, in pieces."""
     head = read(20)
     magic, suite, count, size = struct.unpack(">16sBBH", head)
     check(magic == b"gpuaes-stream/1\n", "the input is not a sealed file of version 1")
@@ -207,12 +235,14 @@ def read_key(name):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Open a sealed file: read standard input, write to standard output.")
+    global sealed
+    parser = argparse.ArgumentParser(description="Open a sealed file, and write it to standard output.")
     secret = parser.add_mutually_exclusive_group(required=True)
     secret.add_argument("-k", metavar="FILE", help="read a key or an X25519 identity from FILE")
     secret.add_argument("-p", action="store_true", help="ask for the passphrase")
     secret.add_argument("--passphrase-file", metavar="FILE", help="read the passphrase from the first line of FILE")
     parser.add_argument("--label", default="", metavar="TEXT", help="the label of the file")
+    parser.add_argument("directory", nargs="?", metavar="DIR", help="read DIR, made by gpuaes-parts, not standard input")
     options = parser.parse_args()
     for ends_the_program in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(ends_the_program, signal.SIG_DFL)
@@ -225,6 +255,8 @@ def main():
         else:
             with open(options.passphrase_file, "rb") as file:
                 kind, secret = PASSPHRASE, file.readline().rstrip(b"\n")
+        if options.directory:
+            sealed = Input(files_in(options.directory))
         for plaintext in open_sealed(kind, secret, os.fsencode(options.label)):
             sys.stdout.buffer.write(plaintext)
         sys.stdout.buffer.flush()

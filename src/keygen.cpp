@@ -44,7 +44,7 @@ void make_key(const std::optional<std::string>& output) {
   if (!output) return print(line.bytes());
   Cancel cancel;
   const Control control(cancel);
-  write_new_file(*output, line.bytes(), cancel, {});
+  write_new_file(*output, *output, line.bytes(), cancel, {});
 }
 
 // Prints the recipient to standard error if the identity goes to standard output. Removes an identity file if
@@ -59,7 +59,7 @@ void write_identity(Kem kem, const std::optional<std::string>& output) {
   }
   Cancel cancel;
   const Control control(cancel);
-  write_new_file(*output, lines.bytes(), cancel,
+  write_new_file(*output, *output, lines.bytes(), cancel,
                  [&] { print(std::as_bytes(std::span(recipient)), STDOUT_FILENO, cancel); });
 }
 

@@ -13,12 +13,10 @@ void act(const PartsOptions& line, const Messages& messages) {
       return run_plan(line.options, messages);
     case PartsOptions::Action::seal:
       return run_seal(line.options, messages);
+    case PartsOptions::Action::status:
+      return run_status(line.options, messages);
     case PartsOptions::Action::join:
       return run_join(line.options, messages);
-    case PartsOptions::Action::list:
-      return run_list(line.options, messages);
-    case PartsOptions::Action::open:
-      return run_open(line.options, messages);
     case PartsOptions::Action::completions:
       return print(parts_completions(line.options.shell));
     case PartsOptions::Action::help:

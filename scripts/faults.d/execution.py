@@ -80,18 +80,33 @@ def wrong_messages(program, status, stderr, silent):
     return "several hints" if count["hint"] > 1 else None
 
 
+def names_in(folder):
+    """The files in a folder and in the folders in it, and those of these folders that are empty."""
+    names = set()
+    for path, folders, files in os.walk(folder):
+        inner = os.path.relpath(path, folder)
+        names |= {os.path.normpath(os.path.join(inner, name)) for name in files}
+        if inner != "." and not folders and not files:
+            names.add(inner + "/")
+    return names
+
+
 def wrong_files(run, folder, status, lost):
     """The working folder must have complete results, or the files from before the run. A run that fails after its
     output is complete may leave the output, unless a part of it may be `lost`."""
-    there, whole, before = set(os.listdir(folder)), set(run.results), set(run.files)
-    if not before <= there <= before | whole or (status == 0 and not whole <= there):
+    there, whole, before = names_in(folder), set(run.results), set(run.files)
+    if status != 0:
+        there = {name for name in there if not (run.keeps and re.fullmatch(run.keeps, name))}
+    if not before - run.removes <= there <= before | whole or (status == 0 and (not whole <= there or run.removes & there)):
         return f"leaves the files {sorted(there)}; before, there were {sorted(before)}"
     for name in there:
         path = os.path.join(folder, name)
         with open(path, "rb") as file:
             content = file.read()
-        if status != 0 and content == run.files.get(name):
+        if content == run.files.get(name) and (status != 0 or name not in whole):
             continue
+        if name not in whole:
+            return f"changes {name}"
         if status != 0 and lost and len(run.results) == 1:
             return f"leaves {name}, {len(content)} bytes, though a part of it may be lost"
         extra = stat.S_IMODE(os.stat(path).st_mode) & ~run.modes.get(name, 0o644)
@@ -147,6 +162,7 @@ def execute(fixture, run, fault, environment=None):
         record, folder = Record(os.path.join(outside, "record")), os.path.join(outside, "here")
         os.mkdir(folder)
         for name, content in run.files.items():
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), 0o700, exist_ok=True)
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(content)
                 os.fchmod(file.fileno(), run.modes.get(name, 0o644))

@@ -18,16 +18,19 @@ class Run:
     stdout     a check of standard output, or None if it must be empty
     files      files that exist in the folder before the run: name to bytes
     results    checks of the files that a successful run leaves there: name to check
+    removes    files that a successful run removes
+    keeps      a regular expression for the names of files that a failed run may leave, for the next attempt
     modes      modes of such files, if not 0644
     syncs      the number of calls of fsync() that make the results durable
     uncached   whether `files` are removed from the page cache before the run
     """
 
     def __init__(self, name, arguments, stdin=b"", stdout=None, files=None, results=None, modes=None,
-                 program="stream", syncs=0, uncached=False):
+                 program="stream", syncs=0, uncached=False, removes=(), keeps=None):
         self.name, self.arguments, self.program = name, arguments, program
         self.stdin, self.stdout, self.syncs, self.uncached = stdin, stdout, syncs, uncached
         self.files, self.results, self.modes = files or {}, results or {}, modes or {}
+        self.removes, self.keeps = set(removes), keeps
 
 
 class Fixture:
@@ -60,10 +63,24 @@ class Fixture:
             self.make(name, os.urandom(32))
         self.make("recipient", self.call("{keygen} --x25519 -o {identity}"))
         self.sealed = self.make("sealed", self.call("{stream} -q -k {key}", self.plain))
-        self.call("{parts} plan -k {key} -o {job}")
+        os.utime(self.path("plain"), (0, 0))  # otherwise, plan waits until it has been unchanged for some time
+        self.call("{parts} plan -k {key} -i {plain} -n 2 -o {planned}")
+        self.call("{parts} plan -k {key} -n 1 -o {planned_pipe}")
+        self.planned, self.planned_pipe = self.read_folder("planned"), self.read_folder("planned_pipe")
         for number in "01":
-            self.call(f"{{parts}} seal --job {{job}} --part {number}/2 -i {{plain}} -o {{part{number}}}")
+            self.call(f"{{parts}} seal {{planned}} --part {number}")
+        self.complete = self.read_folder("planned")
+        self.call("{parts} join {planned}")
+        os.rename(self.path("planned"), self.path("joined"))
+        self.joined = self.read_folder("joined")
         self.raw = self.call(f"{{stream}} -q -f raw --iv {IV} -k {{key}}", self.plain)
+
+    def read_folder(self, name):
+        """The files of a folder, as those of the folder `d` of a run."""
+        def read(file):
+            with open(os.path.join(self.path(name), file), "rb") as opened:
+                return opened.read()
+        return {f"d/{file}": read(file) for file in os.listdir(self.path(name))}
 
     def expand(self, line):
         """The words of a command line, with each {name} replaced by the path of that program or file."""
@@ -110,14 +127,23 @@ class Fixture:
             return None if opened == self.plain else f"{len(content)} bytes do not open to what was sealed"
         return check
 
-    def joins(self, options):
+    def completes(self, name, files, key="key"):
+        """The file `name` completes a joined directory that otherwise has these files."""
         def check(content, whole=True):
-            if not whole:
-                return None
-            with tempfile.NamedTemporaryFile(dir=self.folder) as part:
-                part.write(content)
-                part.flush()
-                joined = self.call(f"{{parts}} join --job {{job}} {part.name} {options}")
+            there = {**files, name: content}
+            order = ["d/head", *sorted(each for each in there if each.startswith("d/part.")), "d/index"]
+            return self.opens(f"-k {{{key}}}")(b"".join(there[each] for each in order))
+        return check
+
+    def joins(self, name, files):
+        """The file `name` completes a directory of two parts, or, with another plan, of one, that can be joined."""
+        def check(content, whole=True):
+            with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+                for file, data in {**files, name: content}.items():
+                    with open(os.path.join(folder, os.path.basename(file)), "wb") as out:
+                        out.write(data)
+                    os.chmod(out.name, 0o600)
+                joined = self.call(f"{{parts}} join -q {folder} -o -")
             opened = joined and self.call("{stream} -q -d -k {key}", joined)
             return None if opened == self.plain else "the part cannot be joined"
         return check
@@ -136,8 +162,13 @@ class Fixture:
         return check
 
 
+def without(files, name):
+    return {other: content for other, content in files.items() if other != name}
+
+
 def system_runs(fixture):
     """Runs on CPU lanes."""
+    secret = {"d/job": 0o600}
     sealed, plain = fixture.opens("-k {key}"), fixture.same(fixture.plain)
     lanes = "-l cpu:2 -b 64K"
     direct = "-l cpu:2 -b 256K"  # smaller chunks are not read directly
@@ -165,13 +196,27 @@ def system_runs(fixture):
         Run("reports", f"-k {{key}} {lanes} -i {{plain}} -o out --stats stats --trace trace",
             results={"out": sealed, "stats": fixture.begins(b"{"), "trace": fixture.begins(b"{")}, syncs=4),
         Run("seal-command", f"-k {{key}} {lanes} -o out -- cat {{plain}}", results={"out": sealed}, syncs=2),
-        Run("plan", "plan -k {key} -o out", results={"out": fixture.sized(201)}, modes={"out": 0o600}, program="parts",
-            syncs=2),
-        Run("seal-part", f"seal --job {{job}} --part 0 {lanes} -o out", stdin=fixture.plain, program="parts",
-            results={"out": fixture.joins("--count 1")}, syncs=2),
-        Run("seal-share", f"seal --job {{job}} --part 0/1 -i {{plain}} {lanes} -o out --receipt receipt", program="parts",
-            results={"out": fixture.joins(""), "receipt": fixture.sized(104)}, syncs=4),
-        Run("join", "join --job {job} {part1} {part0} -o out", program="parts", results={"out": sealed}, syncs=2),
+        Run("plan", "plan -k {key} -i {plain} -n 2 -o d", stdout=fixture.same(b"2\n"), program="parts", syncs=3, modes=secret,
+            results={"d/head": fixture.sized(119), "d/job": fixture.sized(len(fixture.planned["d/job"]))}),
+        Run("seal-part", f"seal d --part 1 {lanes} --verify", files=without(fixture.complete, "d/part.0000001"), modes=secret,
+            results={"d/part.0000001": fixture.joins("d/part.0000001", fixture.complete)}, program="parts", syncs=2),
+        Run("seal-pipe-part", f"seal d --part 0 {lanes}", stdin=fixture.plain, files=fixture.planned_pipe, modes=secret,
+            results={"d/part.0000000": fixture.joins("d/part.0000000", fixture.planned_pipe)}, program="parts", syncs=2),
+        Run("seal-elsewhere", f"seal d --part 1 {lanes} -o out --receipt receipt", files=fixture.planned, modes=secret,
+            results={"out": fixture.joins("d/part.0000001", fixture.complete), "receipt": fixture.sized(104)},
+            program="parts", syncs=4),
+        Run("seal-again", f"seal d --part 1 -q {lanes}", files=fixture.complete, modes=secret, program="parts"),
+        Run("status", "status d", stdout=fixture.begins(b"parts     2\n"), files=fixture.planned, modes=secret,
+            program="parts"),
+        Run("join", "join d -o out", files=fixture.complete, modes=secret, removes=["d/job"], program="parts", syncs=5,
+            results={"d/index": fixture.completes("d/index", fixture.complete), "out": sealed}),
+        Run("open-parts", f"-d -k {{key}} {lanes} {{joined}}", stdout=plain),
+        Run("open-part", f"-d -k {{key}} --part 1 {lanes} {{joined}}",
+            stdout=fixture.same(fixture.plain[(len(fixture.plain) // 16384 + 2) // 2 * 16384:])),
+        Run("rekey-parts", "--rekey -k {key} --new-key {new} d", files=fixture.joined, syncs=2,
+            results={"d/head": fixture.completes("d/head", fixture.joined, "new")}),
+        Run("open-into", f"-d -k {{key}} --part 0/1 --into out {lanes} {{sealed}}", results={"out": plain}, syncs=3,
+            keeps=r"out\.\w+-1/(data|done\.0)?"),
         Run("seal-uncached", f"-k {{key}} {direct} -i in", files={"in": fixture.plain}, results={"in": plain},
             stdout=sealed, uncached=True),
         Run("open-uncached", f"-d -k {{key}} {direct} -i in", files={"in": fixture.sealed},

@@ -8,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "base/json.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
@@ -29,19 +30,6 @@ std::string csv_field(const std::string& text) {
 
 std::string csv_line(const std::vector<std::string>& fields) {
   return fmt::format("{}\n", fmt::join(fields, ","));
-}
-
-std::string json_string(const std::string& text) {
-  std::string string = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      string.append({'\\', c});
-    else if (static_cast<unsigned char>(c) < 0x20)
-      string += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      string += c;
-  }
-  return string + '"';
 }
 
 // JSON has no infinities and no NaN; here both mean that nothing was measured.

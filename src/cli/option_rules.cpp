@@ -35,10 +35,12 @@ constexpr auto exclusive = std::to_array<Pair>({
     {"new-passphrase-file", "new-passphrase-command"},
     {"test", "output"},
     {"test", "range"},
-    {"test", "part"},
     {"salvage", "range"},
     {"salvage", "part"},
     {"range", "part"},
+    {"into", "output"},
+    {"into", "test"},
+    {"into", "sparse"},
     {"lanes", "threads"},
     {"test", "encrypt"},
     {"range", "encrypt"},
@@ -50,6 +52,7 @@ constexpr auto exclusive = std::to_array<Pair>({
 constexpr auto dependent = std::to_array<Pair>({
     {"json", "info"},
     {"sparse", "output"},
+    {"into", "part"},
     {"new-key", "rekey"},
     {"new-passphrase", "rekey"},
     {"new-passphrase-file", "rekey"},
@@ -155,6 +158,8 @@ void check_rules(const CommandLine& line, bool has_command, const Options& optio
   for (const char* name : {"recipient", "recipients-file"})
     if (given.contains(name) && options.decrypt && !given.contains("rekey"))
       throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
+  if (options.into && std::get<Share>(*options.selection).of == 0)
+    throw UsageError("--into requires --part I/N", "use it to decrypt one of N shares of the file");
   if (options.sparse && !options.decrypt) throw UsageError("--sparse cannot be used to encrypt");
   if (options.armor && options.decrypt && !given.contains("rekey"))
     throw UsageError("--armor cannot be used to decrypt", "armored input is detected");

@@ -100,6 +100,13 @@ Share parse_part(const std::string& text) {
   return parse_share(text);
 }
 
+std::uint32_t parse_part_number(const std::string& text) {
+  const std::optional<std::uint64_t> number = parse_bytes(text, "", max_parts - 1);
+  if (!number)
+    throw UsageError(fmt::format("invalid part '{}'", text), "use the number of a part, from 0 to 1048575");
+  return static_cast<std::uint32_t>(*number);
+}
+
 std::string parse_label(const std::string& text) {
   if (text.empty() || text.size() > max_label_bytes)
     throw UsageError(fmt::format("--label has {} bytes; it must have 1 to {}", text.size(), max_label_bytes));
@@ -110,7 +117,7 @@ std::string parse_label(const std::string& text) {
 std::uint32_t parse_part_count(const std::string& text) {
   const std::optional<std::uint64_t> count = parse_bytes(text, "", max_parts);
   if (!count || *count == 0)
-    throw UsageError(fmt::format("invalid --count '{}'", text),
+    throw UsageError(fmt::format("invalid number of parts '{}'", text),
                      fmt::format("use a number from 1 to {}", max_parts));
   return static_cast<std::uint32_t>(*count);
 }

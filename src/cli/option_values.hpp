@@ -20,7 +20,7 @@ struct ByteRange {
   std::optional<std::uint64_t> length;  // to the end if not set
 };
 
-// What --range or --part selects of a plaintext.
+// What --range or --part selects of a plaintext. A share whose `of` is 0 is a part of a file made of parts.
 using Selection = std::variant<ByteRange, Share>;
 
 // The option for it: "--range" or "--part".
@@ -48,6 +48,9 @@ Share parse_share(const std::string& text);
 
 // The same, or I alone, which makes `of` 0.
 Share parse_part(const std::string& text);
+
+// The number of a part, less than max_parts.
+std::uint32_t parse_part_number(const std::string& text);
 
 // 1 to 255 bytes of UTF-8, returned unchanged.
 std::string parse_label(const std::string& text);

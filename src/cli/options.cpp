@@ -50,10 +50,12 @@ constexpr auto operations = std::to_array<Row>({
        options.selection = parse_range(text);
        options.decrypt = true;
      }},
-    {"part", "I/N",
-     "Decrypt only share I of N, cut as gpuaes-parts(1) cuts its input. The input must be a file.",
+    {"part", "I[/N]",
+     "Decrypt only share I of N; or, with I alone, part I of a file made of parts. The input must be a file "
+     "or a "
+     "directory.",
      [](Options& options, const std::string& text) {
-       options.selection = parse_share(text);
+       options.selection = parse_part(text);
        options.decrypt = true;
      }},
     {"salvage", nullptr, "Decrypt a damaged file: replace damaged segments with zeros and list them.",
@@ -101,6 +103,9 @@ constexpr auto files = std::to_array<Row>({
     {"output,o", "FILE",
      "Write to FILE instead of standard output (-). FILE is created or replaced only if the run succeeds.",
      set_parsed<&Options::output, parse_output>},
+    {"into", "FILE",
+     "With --part I/N: write the share at its place in FILE, which appears when all N are complete.",
+     set_text<&Options::into>},
     {"sparse", nullptr, "With -d and -o: leave holes in FILE instead of writing blocks of zeros.",
      turn_on<&Options::sparse>},
     {"force", nullptr, "Write ciphertext or binary data even to a terminal.", turn_on<&Options::force>},

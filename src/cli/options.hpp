@@ -42,14 +42,13 @@ struct Options {
   std::optional<std::string> context;
   std::optional<std::string> label;
   std::optional<std::uint32_t> iterations;
-  std::vector<std::string> inputs{
-      std::string(standard_name)};    // several for some actions; none for plan, list
-  const char* input_option = "";      // that names the input, if any
-  std::vector<std::string> command;   // whose output is the input, unless empty
-  std::optional<std::string> output;  // standard output if not set
-  bool in_place = false;              // --rekey replaces the input
-  bool new_output = false;            // the output must not exist
-  bool sparse = false;                // zeros in the output become holes
+  std::vector<std::string> inputs{std::string(standard_name)};  // several for some actions
+  const char* input_option = "";                                // that names the input, if any
+  std::vector<std::string> command;                             // whose output is the input, unless empty
+  std::optional<std::string> output;                            // standard output if not set
+  std::optional<std::string> into;  // a file that several processes write, instead of the output
+  bool in_place = false;            // --rekey replaces the input
+  bool sparse = false;              // zeros in the output become holes
   LaneChoice lanes;
   CudaKernel kernel = default_cuda_kernel;
   std::optional<std::size_t> chunk_bytes;
@@ -62,12 +61,15 @@ struct Options {
   std::string shell;  // of --completions
 
   // For gpuaes-parts:
-  std::string job;  // the job file; empty if not given
-  Share part{};     // of is 0 if all of an input is the part
-  std::optional<std::string> receipt;
-  std::string ends;       // what the names of the files .head and .index begin with; empty if not given
-  bool receipts = false;  // the inputs are receipts
+  std::string directory;               // DIR
+  std::uint32_t part = 0;              // its number
   std::optional<std::uint32_t> count;  // of parts
+  std::optional<std::string> receipt;  // a file to write
+  std::vector<std::string> receipts;   // files to read
+  bool reads_receipts = false;         // whether there are any
+  bool verify = false;                 // read all of a complete part
+  bool missing = false;                // print only the numbers of missing parts
+  bool single_file = false;            // join to the output, too
 
   const std::string& input() const { return inputs.front(); }
   bool several() const { return inputs.size() > 1; }

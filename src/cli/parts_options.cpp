@@ -32,16 +32,20 @@ struct Command {
   const char* text;      // in the help
   std::vector<const char*> required;
   std::vector<Row> rows;
-  std::size_t max_operands = 0;  // if any are allowed, at least one is required
+  std::size_t max_operands;  // the first is the directory; none for plan, which makes it
 };
 
 constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 // Rows of gpuaes-parts alone; the others are rows of gpuaes-stream.
-constexpr Row job{"job", "FILE", "The job file, which plan wrote.", set_text<&Options::job>};
-constexpr Row new_job{"output,o", "FILE",
-                      "Write the job file, which must not exist; only its owner can read it.",
-                      set_parsed<&Options::output, parse_output>};
+constexpr Row new_directory{"output,o", "DIR", "Make the directory DIR, which must not exist.",
+                            set_parsed<&Options::output, parse_output>};
+constexpr Row planned_input{"input,i", "FILE",
+                            "The file or block device to seal. Without it, each seal reads its own input.",
+                            [](Options& options, const std::string& name) { options.inputs = {name}; }};
+constexpr Row planned_count{"parts,n", "N",
+                            "The number of parts. The default is one per GiB of FILE, at most 1000.",
+                            set_parsed<&Options::count, parse_part_count>};
 constexpr Row sealing_cipher{"cipher,c",
                              "CIPHER",
                              "aes-256 (the default) or kuznyechik.",
@@ -50,36 +54,40 @@ constexpr Row sealing_cipher{"cipher,c",
                              cipher_names};
 constexpr Row new_label{"label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
                         set_parsed<&Options::label, parse_label>};
-constexpr Row label{"label", "TEXT", "The label of the sealed file.",
-                    set_parsed<&Options::label, parse_label>};
 constexpr Row sealing_key{"key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
                           add_text<&Options::key_files>, true};
-constexpr Row opening_key{"key,k", "FILE", "Read a key or an identity from FILE. Can be repeated.",
-                          add_text<&Options::key_files>, true};
-constexpr Row part_to_seal{
-    "part", "I/N",
-    "Seal part I of N of an input that is a file; or, with I alone, all of the input as part I. Parts are "
-    "numbered from 0.",
-    set_parsed<&Options::part, parse_part>};
-constexpr Row part_to_open{"part", "I", "The number of the part.", set_parsed<&Options::part, parse_part>};
-constexpr Row input{"input,i", "FILE", "Read FILE instead of standard input (-).",
-                    [](Options& options, const std::string& name) {
-                      options.inputs = {name};
-                      options.input_option = "--input";
-                    }};
-constexpr Row new_part{"output,o", "FILE", "Write the part to FILE, which is not replaced if it exists.",
-                       set_parsed<&Options::output, parse_output>};
-constexpr Row receipt{"receipt", "FILE", "Also write a receipt of the part to FILE, for join --receipts.",
+constexpr Row part{"part", "I", "The number of the part, from 0.",
+                   set_parsed<&Options::part, parse_part_number>};
+constexpr Row input{
+    "input,i", "FILE",
+    "Read FILE: the input of the plan, which may have another name on this host, or, if the plan "
+    "has none, the input of this part.",
+    [](Options& options, const std::string& name) {
+      options.inputs = {name};
+      options.input_option = "--input";
+    }};
+constexpr Row verify{"verify", nullptr, "Read all of the part once it is complete, and verify it.",
+                     turn_on<&Options::verify>};
+constexpr Row part_elsewhere{"output,o", "FILE",
+                             "Write the part to FILE or standard output (-) instead. Requires --receipt.",
+                             set_parsed<&Options::output, parse_output>};
+constexpr Row receipt{"receipt", "FILE", "Write a receipt of the part to FILE, for join --receipts.",
                       set_text<&Options::receipt>};
-constexpr Row count{"count", "N", "Require exactly N parts. May be omitted only if they were cut as I/N.",
+constexpr Row json{"json", nullptr, "Print JSON.", turn_on<&Options::json>};
+constexpr Row missing{
+    "missing", nullptr,
+    "Print only the numbers of the missing parts, such as 3,7-9. Exit status 1 if there are any.",
+    turn_on<&Options::missing>};
+constexpr Row count{"count", "N", "The number of parts, if the plan does not record it.",
                     set_parsed<&Options::count, parse_part_count>};
-constexpr Row ends_to_write{"ends", "PREFIX",
-                            "Write only PREFIX.head and PREFIX.index, which go before and after the parts.",
-                            set_text<&Options::ends>};
-constexpr Row ends_to_read{"ends", "PREFIX", "Read PREFIX.head and PREFIX.index, which join wrote.",
-                           set_text<&Options::ends>};
-constexpr Row receipts{"receipts", nullptr, "With --ends: read receipts instead of parts.",
-                       turn_on<&Options::receipts>};
+constexpr Row receipts{"receipts", nullptr, "Use the receipts listed after DIR for parts stored elsewhere.",
+                       turn_on<&Options::reads_receipts>};
+constexpr Row single_file{"output,o", "FILE",
+                          "Also write the sealed file as a single file to FILE or standard output (-).",
+                          [](Options& options, const std::string& name) {
+                            options.output = parse_output(name);
+                            options.single_file = true;
+                          }};
 constexpr Row help{"help,h", nullptr, "Print this help and exit.", [](Options&, const std::string&) {}};
 
 std::vector<Row> rows_of(std::vector<Row> own, std::initializer_list<std::string_view> shared) {
@@ -94,44 +102,36 @@ std::span<const Command> commands() {
   static const std::array all{
       Command{Action::plan,
               "plan",
-              "(-k FILE | -p | -r RECIPIENT)... [OPTION]... -o JOB",
-              "Write the job file of a new sealed file.",
+              "(-k FILE | -p | -r RECIPIENT)... [-i FILE] [-n N] [OPTION]... -o DIR",
+              "Make the directory of a new sealed file, and print the number of its parts.",
               {"output"},
-              rows_of({new_job, sealing_cipher, new_label, sealing_key},
+              rows_of({planned_input, planned_count, new_directory, sealing_cipher, new_label, sealing_key},
                       {"passphrase", "passphrase-file", "passphrase-command", "recipient", "recipients-file",
-                       "quiet"})},
+                       "quiet"}),
+              0},
       Command{Action::seal,
               "seal",
-              "--job JOB --part I/N [-i FILE] -o PART [OPTION]...",
+              "DIR --part I [-i FILE] [OPTION]...",
               "Seal one part.",
-              {"job", "part", "output"},
-              rows_of({job, part_to_seal, input, new_part, receipt},
+              {"part"},
+              rows_of({part, input, verify, part_elsewhere, receipt},
                       {"lanes", "threads", "kernel", "chunk-size", "progress", "size", "verbose", "quiet",
-                       "stats", "trace"})},
+                       "stats", "trace"}),
+              1},
+      Command{Action::status,
+              "status",
+              "DIR [--json | --missing]",
+              "Print which parts are complete, missing or being sealed.",
+              {},
+              rows_of({json, missing}, {"quiet"}),
+              1},
       Command{Action::join,
               "join",
-              "--job JOB [OPTION]... PART...",
-              "Check the parts and write the sealed file.",
-              {"job"},
-              rows_of({job, count, ends_to_write, receipts}, {"output", "progress", "verbose", "quiet"}),
-              any_number},
-      Command{Action::list,
-              "list",
-              "(-k FILE | -p | --job JOB) --ends PREFIX",
-              "Print the number, size in bytes and commitment of each part.",
-              {"ends"},
-              rows_of({job, ends_to_read, label, opening_key},
-                      {"passphrase", "passphrase-file", "passphrase-command", "quiet"})},
-      Command{Action::open,
-              "open",
-              "(-k FILE | -p | --job JOB) --ends PREFIX --part I [OPTION]... PART",
-              "Decrypt one part.",
-              {"ends", "part"},
-              rows_of({job, ends_to_read, part_to_open, label, opening_key},
-                      {"passphrase", "passphrase-file", "passphrase-command", "output", "force", "lanes",
-                       "threads", "kernel", "chunk-size", "progress", "size", "verbose", "quiet", "stats",
-                       "trace"}),
-              1}};
+              "DIR [OPTION]... [--receipts RECEIPT...]",
+              "Check all parts and write the index, which completes the file.",
+              {},
+              rows_of({count, receipts, single_file}, {"progress", "verbose", "quiet"}),
+              any_number}};
   return all;
 }
 
@@ -172,10 +172,10 @@ std::string commands_help() {
       "Seal one file in parts, with several processes, on one host or on many.\n\n{}\n{}\n"
       "Examples:\n"
       "  Seal a file in two parts at the same time:\n"
-      "    gpuaes-parts plan -k key -o job\n"
-      "    gpuaes-parts seal --job job --part 0/2 -i disk.img -o part0 &\n"
-      "    gpuaes-parts seal --job job --part 1/2 -i disk.img -o part1 & wait\n"
-      "    gpuaes-parts join --job job part0 part1 -o disk.sealed\n"
+      "    gpuaes-parts plan -k key -i disk.img -n 2 -o disk.sealed\n"
+      "    gpuaes-parts seal disk.sealed --part 0 &\n"
+      "    gpuaes-parts seal disk.sealed --part 1 & wait\n"
+      "    gpuaes-parts join disk.sealed\n"
       "    gpuaes-stream --test -k key disk.sealed\n\n"
       "See gpuaes-parts(1) for details.\n",
       usage, format_help({&section, 1}, help_columns()), format_options(main_groups));
@@ -193,18 +193,24 @@ void check_rules(const Command& command, const CommandLine& line, const Options&
   check_shared_rules(given);
   for (const char* const name : command.required)
     if (!given.contains(name)) throw UsageError(fmt::format("{} requires --{}", command.name, name));
-  if (command.action == Action::join) refuse_together(given, "ends", "output");
-  if (options.receipts && options.ends.empty()) throw UsageError("--receipts requires --ends");
-  if (command.max_operands > 0 && line.positional.empty())
-    throw UsageError(fmt::format("{} requires a file", command.name),
+  if (command.max_operands > 0 && options.directory.empty())
+    throw UsageError(fmt::format("{} requires a directory", command.name),
                      fmt::format("gpuaes-parts {} -h describes its arguments", command.name));
-  if (options.new_output && !options.output)
-    throw UsageError(fmt::format("{} writes a new file, and cannot write to standard output", command.name));
-  if (command.action == Action::open && options.part.of != 0)
-    throw UsageError("open requires --part I, not I/N", "parts are numbered from 0");
-  if (options.decrypt)
-    for (const char* const name : {"key", "passphrase", "passphrase-file", "passphrase-command", "label"})
-      refuse_together(given, "job", name);
+  if (command.action == Action::plan && given.contains("input") && !options.names_input())
+    throw UsageError("plan cannot use standard input, because each seal opens the input by its name",
+                     "omit -i; each seal then reads its own input");
+  if (command.action == Action::plan && !options.output)
+    throw UsageError("plan makes a directory, and cannot write to standard output");
+  if (command.action == Action::seal && given.contains("output") != given.contains("receipt"))
+    throw UsageError("--output and --receipt require each other",
+                     "without them, the part is written to the directory");
+  refuse_together(given, "receipt", "verify");
+  refuse_together(given, "json", "missing");
+  if (command.action == Action::join && options.reads_receipts) refuse_together(given, "receipts", "output");
+  if (options.reads_receipts != !options.receipts.empty())
+    throw UsageError(
+        options.reads_receipts ? "--receipts requires a receipt" : "join accepts only one directory",
+        "receipts follow the directory and --receipts");
 }
 
 PartsOptions parse_command(const Command& command, int argc, const char* const* argv) {
@@ -212,10 +218,11 @@ PartsOptions parse_command(const Command& command, int argc, const char* const* 
   const CommandLine line = parse_command_line(argc, argv, describe(groups), command.max_operands);
   if (line.given.contains("help")) return {.action = Action::help, .help = command_help(command)};
   Options options = read_options(groups, line.given);
-  if (!line.positional.empty()) options.inputs = line.positional;
-  if (command.action == Action::plan || command.action == Action::list) options.inputs.clear();
-  options.decrypt = command.action == Action::list || command.action == Action::open;
-  options.new_output = command.action == Action::plan || command.action == Action::seal;
+  if (!line.positional.empty()) {
+    options.directory = line.positional.front();
+    options.receipts.assign(line.positional.begin() + 1, line.positional.end());
+  }
+  if (command.action == Action::plan && !line.given.contains("input")) options.inputs.clear();
   options.progress = options.progress && options.level != Messages::Level::quiet;
   check_rules(command, line, options);
   return {.action = command.action, .options = std::move(options)};

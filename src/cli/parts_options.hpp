@@ -9,7 +9,7 @@
 namespace gpuaes {
 
 struct PartsOptions {
-  enum class Action { plan, seal, join, list, open, completions, help, version };
+  enum class Action { plan, seal, status, join, completions, help, version };
 
   Action action = Action::help;
   Options options{};   // of a command

@@ -110,8 +110,9 @@ struct SessionRequest {
   // to part 0 of a file made of parts is then left to the reader of the parts. If empty, all damage is an
   // error.
   std::function<void(const std::string&)> salvage;
-  HeaderReader* input = nullptr;                     // for decryption; at the beginning of the input
-  StopCheck check;                                   // throws if the program is told to stop; may be empty
+  HeaderReader* input = nullptr;  // for decryption; at the beginning of the input
+  bool index_first = false;       // the header is followed by the index of a file made of parts
+  StopCheck check;                // throws if the program is told to stop; may be empty
   std::function<void(const std::string&)> detail{};  // prints a message; may be empty
 };
 

@@ -133,11 +133,11 @@ std::optional<FrameHeader> open_receipt(const FrameSecret& secret,
   return open_frame(secret, *header, {}) ? header : std::nullopt;
 }
 
-ShareRange cut(std::uint64_t size, const Share& share) {
-  const std::uint64_t segments = size / segment_bytes + (size % segment_bytes != 0 ? 1 : 0);
-  const std::uint64_t each = segments / share.of, rest = segments % share.of;
+ShareRange cut(std::uint64_t size, const Share& share, std::uint64_t unit) {
+  const std::uint64_t units = size / unit + (size % unit != 0 ? 1 : 0);
+  const std::uint64_t each = units / share.of, rest = units % share.of;
   const auto begin = [&](std::uint64_t number) {
-    return std::min(size, segment_bytes * (each * number + std::min(number, rest)));
+    return std::min(size, unit * (each * number + std::min(number, rest)));
   };
   return {begin(share.number), begin(std::uint64_t{share.number} + 1) - begin(share.number)};
 }

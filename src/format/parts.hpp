@@ -112,7 +112,8 @@ struct ShareRange {
   std::uint64_t offset, length;
 };
 
-// The bytes of an input of `size` bytes that are part share.number of share.of.
-ShareRange cut(std::uint64_t size, const Share& share);
+// The bytes of an input of `size` bytes that are part share.number of share.of. Parts begin at multiples of
+// `unit` bytes.
+ShareRange cut(std::uint64_t size, const Share& share, std::uint64_t unit = segment_bytes);
 
 }  // namespace gpuaes

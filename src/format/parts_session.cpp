@@ -50,6 +50,12 @@ PartPlace PartsIndex::part_with(std::uint64_t plaintext) const {
 
 // The session -------------------------------------------------------------------------------------
 
+PartsSession::PartsSession(FrameSecret secret, const FrameHeader& first, std::uint64_t input_bytes)
+    : secret_(std::move(secret)),
+      first_(first),
+      input_bytes_(input_bytes),
+      for_nothing_(make_useless_session({})) {}
+
 std::unique_ptr<PartsSession> PartsSession::open(FrameSecret secret, const FrameHeader& first,
                                                  std::uint64_t input_bytes) {
   auto session = std::make_unique<PartsSession>(std::move(secret), first, input_bytes);
@@ -76,16 +82,20 @@ bool PartsSession::open_part(const FrameHeader& header, const PartPlace& place) 
 void PartsSession::lose_part(const PartPlace& place) {
   const std::lock_guard lock(mutex_);
   if (open_.contains(place.end)) return;
+  add_part(place, make_useless_session({.input_bytes = input_offset(place) - frame_header_bytes,
+                                        .plaintext_bytes = place.plaintext,
+                                        .part = place.number}));
+}
+
+std::unique_ptr<Session> PartsSession::make_useless_session(const MessagePlace& place) const {
   const CipherInfo& row = info(cipher());
   CipherKey key{row.cipher, Secret(row.key_bytes)};
   fill_random(key.bytes.bytes());
-  add_part(place, make_segment_session({.decrypt = true,
-                                        .key = std::move(key),
-                                        .base_nonce = {{}, row.nonce_bytes},
-                                        .header = {},
-                                        .place = {.input_bytes = input_offset(place) - frame_header_bytes,
-                                                  .plaintext_bytes = place.plaintext,
-                                                  .part = place.number}}));
+  return make_segment_session({.decrypt = true,
+                               .key = std::move(key),
+                               .base_nonce = {{}, row.nonce_bytes},
+                               .header = {},
+                               .place = place});
 }
 
 void PartsSession::add_part(const PartPlace& place, std::unique_ptr<Session> session) {
@@ -100,7 +110,7 @@ bool PartsSession::is_open(const PartPlace& place) const {
 
 const PartsSession::OpenPart& PartsSession::part_of(const Piece& piece) const {
   const std::lock_guard lock(mutex_);
-  return piece.in.empty() ? open_.begin()->second : open_.upper_bound(piece.offset)->second;
+  return open_.upper_bound(piece.offset)->second;
 }
 
 std::size_t PartsSession::output_size(std::size_t in_size, bool) const {
@@ -125,8 +135,9 @@ std::optional<std::uint64_t> PartsSession::plaintext_bytes() const {
 }
 
 Job PartsSession::job(const Piece& piece) const {
+  if (piece.in.empty()) return for_nothing_->job({0, piece.in, piece.out});
   const OpenPart& part = part_of(piece);
-  return part.session->job(piece.in.empty() ? Piece{0, piece.in, piece.out} : in_part(piece, part.place));
+  return part.session->job(in_part(piece, part.place));
 }
 
 Outcome PartsSession::verify(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const {
@@ -136,7 +147,7 @@ Outcome PartsSession::verify(const Piece& piece, bool last, std::optional<std::s
   const std::lock_guard lock(mutex_);
   OpenPart& open = open_.find(part.place.end)->second;
   open.unverified -= piece.in.size();
-  if (open.unverified == 0 && part.place.number != 0) open_.erase(part.place.end);
+  if (open.unverified == 0) open_.erase(part.place.end);
   return outcome;
 }
 

@@ -52,9 +52,9 @@ class PartsIndex {
 
 class PartsSession : public Session {
  public:
-  // `first` is the header of part 0, and `input_bytes` the number of bytes of input before its segments.
-  PartsSession(FrameSecret secret, const FrameHeader& first, std::uint64_t input_bytes)
-      : secret_(std::move(secret)), first_(first), input_bytes_(input_bytes) {}
+  // `first` is the header of the first frame: part 0, or the index. `input_bytes` is the number of bytes of
+  // input before the segments of part 0.
+  PartsSession(FrameSecret secret, const FrameHeader& first, std::uint64_t input_bytes);
 
   // A session with part 0 open. Null if its commitment does not match the secret.
   static std::unique_ptr<PartsSession> open(FrameSecret secret, const FrameHeader& first,
@@ -83,7 +83,7 @@ class PartsSession : public Session {
     commitment_.assign(index.commitment().begin(), index.commitment().end());
   }
 
-  // As a Session: a piece must be in one part, which must be open, as part 0 must for an empty piece.
+  // As a Session: a piece must be in one part, which must be open, or empty.
   std::span<const std::byte> commitment() const override { return commitment_; }
   std::size_t unit_in() const override { return sealed_segment_bytes; }
   std::size_t unit_out() const override { return segment_bytes; }
@@ -103,6 +103,9 @@ class PartsSession : public Session {
   };
   using OpenParts = std::map<std::uint64_t, OpenPart>;  // by the offset of its end in the body
 
+  // A session with a random key, with which no segment verifies.
+  std::unique_ptr<Session> make_useless_session(const MessagePlace& place) const;
+
   void add_part(const PartPlace& place, std::unique_ptr<Session> session);
   const OpenPart& part_of(const Piece& piece) const;
 
@@ -112,8 +115,10 @@ class PartsSession : public Session {
   std::optional<PartsIndex> index_;
   std::vector<std::byte> commitment_;
 
-  // Keys take locked memory, so a part is closed once all of its segments have been verified. Part 0 stays
-  // open, for empty pieces: the end of the stream, and pieces that could not be read.
+  // For empty pieces: the end of the stream, and pieces that could not be read.
+  std::unique_ptr<Session> for_nothing_;
+
+  // Keys take locked memory, so a part is closed once all of its segments have been verified.
   mutable std::mutex mutex_;
   mutable OpenParts open_;
   PartPlace last_;  // opened

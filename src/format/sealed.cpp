@@ -80,7 +80,11 @@ std::unique_ptr<Session> open_body(const OpenedHeader& opened, std::span<const s
   }
   const std::optional<FrameHeader> first = decode_frame(message_header.first<frame_header_bytes>());
   FrameSecret secret = make_frame_secret(opened.suite.cipher, opened.file_key, header, request.label);
-  if (request.salvage)
+  if (request.index_first) {
+    if (!first || !is_index(*first, first->number)) refuse_header(header.size(), "the index is damaged");
+    if (!open_frame(secret, *first, {})) return nullptr;
+  }
+  if (request.index_first || request.salvage)
     return std::make_unique<PartsSession>(std::move(secret), first.value_or(FrameHeader{}), taken);
   if (!first || !is_part(*first, 0, opened.suite.cipher))
     refuse_header(header.size(), "it is not followed by part 0");
@@ -105,6 +109,8 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
     throw UsageError(fmt::format("the input was sealed with {}, not {}", info(header.suite.cipher).name,
                                  info(*request.cipher).name),
                      "omit --cipher; the input names its cipher");
+  if (request.index_first && !header.suite.in_parts)
+    throw AuthError("the header is not that of a file made of parts");
   OpenedHeader opened{header.suite, recipient_kems(header), {}, {}, {}};
   opened.message_header = take_message_header(header.suite, input);
   opened.file_key = open_slots(header, request);

@@ -83,6 +83,9 @@ std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_
 // needs a later version of the program. With `salvage`, malformed slots are left out.
 SealedHeader read_sealed_header(HeaderReader& input, bool salvage = false);
 
+// Whether the header's MAC is correct.
+bool has_correct_mac(const SealedHeader& header, const Secret& file_key);
+
 // The file key, from the first slot that one of the secrets in the request opens. Asks for the passphrase
 // only if no key or identity opens the header and it has a passphrase slot. KeyError if no slot can be
 // unwrapped; UnsuitableInput if the user gave no secret and the header needs more than a passphrase.
@@ -100,7 +103,7 @@ struct OpenedHeader {
   std::vector<Kem> recipient_kems;  // unless it is empty, anyone may have sealed the input
   Secret file_key;
   std::vector<std::byte>
-      message_header;  // what precedes the first segment: salt and commitment, or a frame header
+      message_header;  // what follows the header: salt and commitment, or the header of the first frame
   std::unique_ptr<Session> session;  // of the rest of the input
 };
 

@@ -158,14 +158,18 @@ SealedHeader read_sealed_header(HeaderReader& input, bool salvage) {
   return header;
 }
 
+bool has_correct_mac(const SealedHeader& header, const Secret& file_key) {
+  const auto bytes = std::span(header.bytes);
+  return is_equal(header_mac(file_key, bytes.first(bytes.size() - mac_bytes)), bytes.last(mac_bytes));
+}
+
 Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
   check_any_given(header, request);
   const std::size_t mac_at = header.bytes.size() - mac_bytes;
-  const auto mac_input = std::span(header.bytes).first(mac_at), mac = std::span(header.bytes).last(mac_bytes);
   std::optional<Secret> unwrapped;  // the first file key, if the MAC is wrong
   const auto opens = [&](std::optional<Secret>& file_key) {
     if (!file_key) return false;
-    if (is_equal(header_mac(*file_key, mac_input), mac)) {
+    if (has_correct_mac(header, *file_key)) {
       if (header.bad_slot) std::rethrow_exception(header.bad_slot);  // it was written like that
       return true;
     }

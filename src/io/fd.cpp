@@ -40,6 +40,13 @@ std::vector<std::string> names_in(const std::string& directory) {
   return names;
 }
 
+bool set_size(int fd, std::uint64_t size) {
+  int result = 0;
+  do result = ftruncate(fd, static_cast<off_t>(size));
+  while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
 const char* hint_for(int error) {
   if (error == ENOSPC || error == EDQUOT) return "free some space, or write to another file system";
   if (error == EEXIST) return "existing files are never overwritten; choose another name";

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,9 @@ std::string path_of_descriptor(int fd);
 // The names in a directory; empty with errno if it cannot be read. Unlike
 // std::filesystem::directory_iterator, throws std::bad_alloc if there is too little memory.
 std::vector<std::string> names_in(const std::string& directory);
+
+// ftruncate(2), which a signal does not interrupt. False with errno if it fails.
+bool set_size(int fd, std::uint64_t size);
 
 // The error for a call that failed with the errno value `error`, with its hint. `failure` is the beginning of
 // the message, such as "cannot open".

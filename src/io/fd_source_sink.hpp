@@ -27,16 +27,13 @@ class FdSource : public Source {
   bool ready(std::chrono::milliseconds patience) override;
   std::uint64_t parallel_size() const override;
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+  bool prepare_parallel() override;
   std::size_t place_in_page(std::uint64_t offset) const override;
   void skip_to(std::uint64_t offset) override;
 
   // The size of a regular file or block device when it was opened, in bytes, not counting those before
   // begin_here(). None for anything else, and for files in /proc, whose st_size is 0.
   std::optional<std::uint64_t> size() const;
-
-  // From now on, read_at() reads data that is not in the page cache directly from the disk, if possible.
-  // Returns whether most of the file is such data. Call this before threads use read_at().
-  bool prepare_parallel();
 
   // Calls `check` when the input ends, before read() returns 0. It may throw.
   void at_end(std::function<void()> check) { check_end_ = std::move(check); }
@@ -45,6 +42,7 @@ class FdSource : public Source {
   void begin_here();
 
   const struct stat& status() const noexcept { return status_; }
+  int descriptor() const noexcept { return fd_.get(); }
   const std::string& name() const noexcept { return name_; }
   bool is_terminal() const;
 

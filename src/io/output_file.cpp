@@ -63,7 +63,7 @@ class OutputFile : public Sink {
         before_rename_(rules.before_rename),
         warn_(rules.warn),
         cancel_(cancel),
-        file_(path_, name_, target.file, rules.hint, rules.if_exists),
+        file_(path_, name_, target.file, rules.hint, rules.if_exists, rules.temp_prefix),
         sink_(file_.take_fd(), name_, cancel) {}
 
   // Reserves space, which limits fragmentation and detects a full disk early. Useless in tmpfs, where it
@@ -100,7 +100,7 @@ class OutputFile : public Sink {
   }
 
   void finish() override {
-    if ((sparse_ || written_ < expected_) && ftruncate(sink_.fd().get(), static_cast<off_t>(written_)) != 0)
+    if ((sparse_ || written_ < expected_) && !set_size(sink_.fd().get(), written_))
       throw io_error("cannot write", name_, errno);
     if (durable_) sink_.sync();  // this may take a long time, in which the access of the old file may change
     set_access();
@@ -182,8 +182,7 @@ Fd open_by_name(const OutputTarget& target, Cancel& cancel) {
   if (fstat(fd.get(), &status) != 0 || status.st_dev != target.status->st_dev ||
       status.st_ino != target.status->st_ino)
     throw IoError(fmt::format("{} was replaced while it was being opened", target.name));
-  if (S_ISREG(status.st_mode) && ftruncate(fd.get(), 0) != 0)
-    throw io_error("cannot write", target.name, errno);
+  if (S_ISREG(status.st_mode) && !set_size(fd.get(), 0)) throw io_error("cannot write", target.name, errno);
   return fd;
 }
 
@@ -241,10 +240,10 @@ std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rul
   return sink;
 }
 
-void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
-                    const std::function<void()>& then) {
-  if (name.ends_with('/')) throw io_error("cannot open", name, EISDIR);
-  TempFile file(name, name, nullptr, "", TempFile::IfExists::refuse);
+void write_new_file(const fs::path& path, const std::string& name, std::span<const std::byte> bytes,
+                    Cancel& cancel, const std::function<void()>& then) {
+  if (!path.has_filename()) throw io_error("cannot open", name, EISDIR);
+  TempFile file(path, name, nullptr, "", TempFile::IfExists::refuse);
   FdSink sink(file.take_fd(), name, cancel);
   make_private(sink.fd().get(), name);
   sink.write(bytes);
@@ -253,10 +252,10 @@ void write_new_file(const std::string& name, std::span<const std::byte> bytes, C
   cancel.check();
   file.publish();
   try {
-    sync_directory_of(name);
+    sync_directory_of(path);
     if (then) then();
   } catch (...) {
-    unlink(name.c_str());
+    unlink(path.c_str());
     throw;
   }
 }

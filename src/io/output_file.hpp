@@ -39,6 +39,8 @@ struct SinkRules {
   bool durable = true;  // sync a file before it gets its name
   bool sparse = false;  // in a regular file, blocks of zeros become holes
   TempFile::IfExists if_exists = TempFile::IfExists::replace;
+  // With IfExists::refuse: what the name of the incomplete file begins with. Empty: it has none, if possible.
+  std::string temp_prefix = {};
   // The hint if a file cannot be replaced.
   const char* hint = "redirect the output with > to write to the file in place";
   // Called right before a complete file gets its name. If it throws, the old file is kept. May be empty.
@@ -55,9 +57,10 @@ struct SinkRules {
 // exist, now or when it is complete: FileExists. IoError; UsageError according to `rules`.
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel);
 
-// Creates a file that only its owner can open. IoError if the name exists, even as a symbolic link. The file
-// appears only when complete, and is removed if `then` throws, including Cancelled after a signal.
-void write_new_file(const std::string& name, std::span<const std::byte> bytes, Cancel& cancel,
-                    const std::function<void()>& then);
+// Creates a file that only its owner can open, and that messages call `name`. IoError if it exists, even as a
+// symbolic link. The file appears only when complete, and is removed if `then` throws, including Cancelled
+// after a signal.
+void write_new_file(const std::filesystem::path& path, const std::string& name,
+                    std::span<const std::byte> bytes, Cancel& cancel, const std::function<void()>& then);
 
 }  // namespace gpuaes

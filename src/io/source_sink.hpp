@@ -33,6 +33,10 @@ class Source {
   // Reads exactly out.size() bytes at `offset`. IoError if the input no longer has them.
   virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
 
+  // From now on, read_at() reads data that is not in the page cache directly from the disk, if possible.
+  // Returns whether most of the input is such data. Call this before threads use read_at().
+  virtual bool prepare_parallel() { return false; }
+
   // Where in a page of 4096 bytes the memory for read_at() should begin. If it begins elsewhere, reading may
   // be slower.
   virtual std::size_t place_in_page([[maybe_unused]] std::uint64_t offset) const { return 0; }

@@ -29,26 +29,21 @@ fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// .NAME.gpuaes-XXXXXX, with as much of NAME as fits.
-std::string random_name(std::string_view base, std::size_t max_bytes) {
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+constexpr std::size_t random_letters = 6;
+
+// .NAME.gpuaes-, with as much of NAME as fits.
+std::string default_prefix(int directory, std::string_view base) {
   constexpr std::string_view mark = ".gpuaes-";
-  constexpr std::size_t random_letters = 6;
-  static std::random_device source;
-  std::uniform_int_distribution<std::size_t> letter(0, letters.size() - 1);
-  std::string name = ".";
-  name.append(base.substr(0, max_bytes - 1 - mark.size() - random_letters)).append(mark);
-  for (std::size_t i = 0; i < random_letters; ++i) name.push_back(letters[letter(source)]);
-  return name;
+  const long limit = fpathconf(directory, _PC_NAME_MAX);
+  const auto max_bytes = static_cast<std::size_t>(limit > 0 ? std::max(limit, 32L) : NAME_MAX);
+  return fmt::format(".{}{}", base.substr(0, max_bytes - 1 - mark.size() - random_letters), mark);
 }
 
 // Calls `make` with random names until one is free. Returns its result, or -1 with errno and no name.
 template <class Make>
-int make_with_random_name(int directory, std::string_view base, std::string& name, Make make) {
-  const long limit = fpathconf(directory, _PC_NAME_MAX);
-  const auto max_bytes = static_cast<std::size_t>(limit > 0 ? std::max(limit, 32L) : NAME_MAX);
+int make_with_random_name(const std::string& prefix, std::string& name, Make make) {
   for (int tries = 0;; ++tries) {
-    name = random_name(base, max_bytes);
+    name = with_random_letters(prefix);
     const int result = make(name.c_str());
     if (result >= 0) return result;
     if (errno != EEXIST || tries == max_tries) return name.clear(), result;
@@ -88,12 +83,13 @@ mode_t permissions_of(int fd) {
 }  // namespace
 
 TempFile::TempFile(const fs::path& target, std::string name, std::shared_ptr<const Fd> old, const char* hint,
-                   IfExists if_exists)
+                   IfExists if_exists, std::string temp_prefix)
     : name_(std::move(name)),
       hint_(hint),
       if_exists_(if_exists),
       directory_(open_directory(directory_of(target), name_, creation_failure(if_exists))),
       base_(target.filename()),
+      temp_prefix_(std::move(temp_prefix)),
       old_(std::move(old)),
       fd_(create()) {
   if (old_) new_mode_ = limited_by(permissions_of(old_->get()), new_mode_);
@@ -144,7 +140,8 @@ bool TempFile::is_append_only() const {
 Fd TempFile::create() {
   if (if_exists_ == IfExists::refuse && exists()) throw file_exists(name_);
   if (old_) check_replaceable();
-  Fd nameless(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+  const bool has_name = !temp_prefix_.empty();
+  Fd nameless(has_name ? -1 : openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
   if (nameless.get() >= 0)
     handle_.reset(open(path_of_descriptor(nameless.get()).c_str(), O_PATH | O_CLOEXEC));
   if (handle_.get() >= 0) {
@@ -153,6 +150,7 @@ Fd TempFile::create() {
   }
   if (is_append_only())  // a file can be created there, but not renamed
     throw IoError(io_error("cannot replace", name_, EPERM).what(), hint_);
+  if (!has_name) temp_prefix_ = default_prefix(directory_.get(), base_);
   // Only creating a file shows its mode on every file system.
   std::string probe_name;
   const Fd probe = create_named(0666, probe_name);
@@ -166,7 +164,7 @@ Fd TempFile::create() {
 }
 
 Fd TempFile::create_named(mode_t mode, std::string& temp_name) const {
-  return Fd(make_with_random_name(directory_.get(), base_, temp_name, [&](const char* free_name) {
+  return Fd(make_with_random_name(temp_prefix_, temp_name, [&](const char* free_name) {
     return openat(directory_.get(), free_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   }));
 }
@@ -181,34 +179,49 @@ bool TempFile::replace_target() {
     if (link_to(base_.c_str())) return true;
     // linkat(2), unlike rename(2), does not replace a file.
     const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
-    if (errno != EEXIST || make_with_random_name(directory_.get(), base_, temp_name_, link) < 0) return false;
+    const std::string prefix = default_prefix(directory_.get(), base_);
+    if (errno != EEXIST || make_with_random_name(prefix, temp_name_, link) < 0) return false;
   }
   return renameat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str()) == 0;
 }
 
 bool TempFile::become_new_target() const {
-  if (temp_name_.empty()) return link_to(base_.c_str());
   const int directory = directory_.get();
-  const char* const temp = temp_name_.c_str();
-  if (renameat2(directory, temp, directory, base_.c_str(), RENAME_NOREPLACE) == 0) return true;
-  if (errno != EINVAL) return false;
-  // NFS has no RENAME_NOREPLACE, and linkat(2) fails if its reply was lost: the number of links shows whether
-  // it succeeded.
-  struct stat status {};
-  const int linked = linkat(directory, temp, directory, base_.c_str(), 0), error = errno;
-  if (linked != 0 && (fstatat(directory, temp, &status, 0) != 0 || status.st_nlink != 2))
-    return errno = error, false;
-  unlinkat(directory, temp, 0);
-  return true;
+  return temp_name_.empty() ? link_to(base_.c_str()) : give_new_name(directory, temp_name_, directory, base_);
 }
 
 void TempFile::publish() {
   const bool must_be_new = if_exists_ == IfExists::refuse;
   if (must_be_new ? !become_new_target() : !replace_target()) {
-    if (must_be_new && errno == EEXIST) throw file_exists(name_);
-    throw io_error(must_be_new ? "cannot open" : "cannot rename the output to", name_, errno);
+    const int error = errno;
+    // Another attempt may have finished, and removed this file.
+    const bool exists = faccessat(directory_.get(), base_.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    if (must_be_new && (error == EEXIST || (error == ENOENT && exists))) throw file_exists(name_);
+    throw io_error(must_be_new ? "cannot open" : "cannot rename the output to", name_, error);
   }
   temp_name_.clear();
+}
+
+std::string with_random_letters(std::string text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  static std::random_device source;
+  std::uniform_int_distribution<std::size_t> letter(0, letters.size() - 1);
+  for (std::size_t i = 0; i < random_letters; ++i) text.push_back(letters[letter(source)]);
+  return text;
+}
+
+bool give_new_name(int directory, const std::string& name, int new_directory, const std::string& new_name) {
+  const char *const from = name.c_str(), *const to = new_name.c_str();
+  if (renameat2(directory, from, new_directory, to, RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL) return false;
+  // NFS has no RENAME_NOREPLACE, and linkat(2) fails if its reply was lost: the number of links shows whether
+  // it succeeded.
+  struct stat status {};
+  const int linked = linkat(directory, from, new_directory, to, 0), error = errno;
+  if (linked != 0 && (fstatat(directory, from, &status, 0) != 0 || status.st_nlink != 2))
+    return errno = error, false;
+  unlinkat(directory, from, 0);
+  return true;
 }
 
 void sync_directory_of(const fs::path& path) {

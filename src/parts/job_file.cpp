@@ -11,6 +11,7 @@
 #include "format/sealed.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/kdf.hpp"
+#include "run/parts_files.hpp"
 #include "run/secret_files.hpp"
 
 namespace gpuaes {
@@ -38,7 +39,7 @@ void check_magic(std::span<const std::byte> bytes, const std::string& name) {
   if (has_magic && text.ends_with(version)) return;
   if (has_magic && is_other_version(text.substr(magic.size())))
     throw VersionError(fmt::format("the job file {} has a version other than 1", name));
-  throw AuthError(fmt::format("{} is not a job file", name), "gpuaes-parts plan writes job files");
+  throw AuthError(fmt::format("{} is not a job file", name), "gpuaes-parts plan writes one");
 }
 
 // Takes bytes from the beginning of `rest`.
@@ -61,28 +62,37 @@ SealedHeader parse_header(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Secret encode_job(std::span<const std::byte> header, const Secret& file_key,
-                  const std::optional<std::string>& label) {
-  const std::string_view text = label ? std::string_view(*label) : std::string_view();
-  Secret job(label_at + 1 + text.size() + 2 + header.size() + mac_bytes);
-  std::span<std::byte> rest = job.bytes();
-  const auto put = [&rest](std::span<const std::byte> bytes) {
-    std::ranges::copy(bytes, rest.begin());
-    rest = rest.subspan(bytes.size());
+Secret encode(const JobFile& job) {
+  std::vector<std::byte> fields;
+  const auto put_number = [&fields](std::uint64_t number, std::size_t size) {
+    fields.resize(fields.size() + size);
+    store_big_endian(number, std::span(fields).last(size));
   };
-  const auto put_number = [&rest](std::size_t number, std::size_t size) {
-    store_big_endian(number, rest.first(size));
-    rest = rest.subspan(size);
+  const auto put_text = [&](std::string_view text, std::size_t size_bytes) {
+    put_number(text.size(), size_bytes);
+    append(fields, bytes_of(text));
   };
-  put(bytes_of(magic));
-  put(bytes_of(version));
-  put(file_key.bytes());
-  put_number(text.size(), 1);
-  put(bytes_of(text));
-  put_number(header.size(), 2);
-  put(header);
-  put(job_mac(file_key, std::span(std::as_const(job).bytes()).first(job.size() - mac_bytes)));
-  return job;
+  put_text(job.secret.label.value_or(""), 1);
+  put_number(job.header.size(), 2);
+  append(fields, job.header);
+  put_number(job.count, 4);
+  const PlannedInput input = job.input.value_or(PlannedInput{});
+  put_text(input.name, 2);
+  put_number(input.is_device ? 1 : 0, 1);
+  put_number(input.size, 8);
+  for (const FileTime& time : {input.modified, input.changed}) {
+    put_number(static_cast<std::uint64_t>(time.seconds), 8);
+    put_number(time.nanoseconds, 4);
+  }
+  Secret bytes(label_at + fields.size() + mac_bytes);
+  const std::span<std::byte> all = bytes.bytes();
+  std::ranges::copy(bytes_of(magic), all.begin());
+  std::ranges::copy(bytes_of(version), all.begin() + magic.size());
+  std::ranges::copy(job.secret.file_key.bytes(), all.begin() + key_at);
+  std::ranges::copy(fields, all.begin() + label_at);
+  std::ranges::copy(job_mac(job.secret.file_key, all.first(all.size() - mac_bytes)),
+                    all.last(mac_bytes).begin());
+  return bytes;
 }
 
 JobFile decode_job(std::span<const std::byte> bytes, const std::string& name) {
@@ -93,21 +103,35 @@ JobFile decode_job(std::span<const std::byte> bytes, const std::string& name) {
   const auto authentic = bytes.first(bytes.size() - mac_bytes);
   if (!is_equal(job_mac(file_key, authentic), bytes.last(mac_bytes))) refuse_damaged(name);
   std::span<const std::byte> rest = authentic.subspan(label_at);
-  const std::string label(as_text(take(rest, load_big_endian(take(rest, 1, name)), name)));
-  const auto header_bytes = take(rest, load_big_endian(take(rest, 2, name)), name);
+  const auto number = [&](std::size_t size) { return load_big_endian(take(rest, size, name)); };
+  const auto time = [&] {
+    const auto seconds = static_cast<std::int64_t>(number(8));
+    return FileTime{seconds, static_cast<std::uint32_t>(number(4))};
+  };
+  const std::string label(as_text(take(rest, number(1), name)));
+  const auto header_bytes = take(rest, number(2), name);
+  const auto count = static_cast<std::uint32_t>(number(4));
+  PlannedInput input{.name = std::string(as_text(take(rest, number(2), name)))};
+  input.is_device = number(1) == 1;
+  input.size = number(8);
+  input.modified = time();
+  input.changed = time();
   SealedHeader header = parse_header(header_bytes);
-  if (!rest.empty() || header.bytes.size() != header_bytes.size() || !header.suite.in_parts)
+  if (!rest.empty() || header.bytes.size() != header_bytes.size() || !header.suite.in_parts ||
+      count > max_parts)
     refuse_damaged(name);
   FrameSecret secret = make_frame_secret(header.suite.cipher, file_key, header.bytes,
                                          label.empty() ? std::nullopt : std::optional(label));
-  return {std::move(header.bytes), std::move(secret)};
+  return {std::move(header.bytes), std::move(secret), count,
+          input.name.empty() ? std::nullopt : std::optional(std::move(input))};
 }
 
-JobFile read_job(const std::string& name, const Messages& messages, Cancel& cancel) {
-  FdSource file = with_option("--job", [&] { return open_secret_file(name, cancel); });
-  warn_if_readable(name, file, messages);
-  const Secret contents = read_up_to(max_job_bytes, file);
-  return decode_job(contents.bytes(), file.name());
+std::optional<JobFile> read_job(const Directory& directory, const Messages& messages, Cancel& cancel) {
+  std::optional<FdSource> file = directory.open(job_name, cancel);
+  if (!file) return std::nullopt;
+  warn_if_readable(file->name(), *file, messages);
+  const Secret contents = read_up_to(max_job_bytes, *file);
+  return decode_job(contents.bytes(), file->name());
 }
 
 }  // namespace gpuaes

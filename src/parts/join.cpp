@@ -1,15 +1,20 @@
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
+#include "format/sealed.hpp"
+#include "io/directory.hpp"
 #include "io/output_file.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
@@ -17,100 +22,158 @@
 #include "parts/part_file.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
+#include "run/inputs.hpp"
+#include "run/parts_files.hpp"
+#include "run/parts_index.hpp"
 
 namespace gpuaes {
 namespace {
 
-// There may be too many parts to keep them all open.
-std::vector<JoinedPart> read_parts(const Options& options, const FrameSecret& secret, Cancel& cancel) {
-  std::vector<JoinedPart> parts;
-  for (const std::string& name : options.inputs) {
-    cancel.check();
-    if (name == standard_name && !options.receipts)  // parts are read twice
-      throw UsageError("join cannot read a part from standard input", "name the file of the part");
-    FdSource file = open_source(name, cancel);
-    (options.receipts ? add_receipts : add_part)(parts, name, file, secret);
-  }
-  sort_and_check(parts, options.count);
-  return parts;
-}
-
-[[noreturn]] void refuse_changed(const JoinedPart& part) {
-  throw IoError(
-      fmt::format("part {} ({}) changed while the parts were being joined", part.header.number, *part.name));
-}
-
-// The part was checked before, and must not have changed since.
-void copy_part(const JoinedPart& part, Sink& sink, std::atomic<std::uint64_t>& copied, Cancel& cancel) {
-  FdSource file = open_source(*part.name, cancel);
-  std::array<std::byte, frame_header_bytes> header{};
-  if (file.size() >= header.size()) header_reader(file).take(header);
-  if (header != encode(part.header)) refuse_changed(part);
-  sink.write(header);
-  copied += header.size();
-  const std::uint64_t before = copied;
-  copy_rest(file, sink, copied);
-  if (copied - before != sealed_size(part.header.length)) refuse_changed(part);
-}
-
+// Each step can be repeated: two joins may run at once, and a join may follow one that was killed.
 class Joiner {
  public:
   Joiner(const Options& options, const Messages& messages, Cancel& cancel)
-      : options_(options),
-        messages_(messages),
-        cancel_(cancel),
-        job_(read_job(options.job, messages, cancel)) {}
+      : options_(options), messages_(messages), cancel_(cancel), directory_(options.directory) {}
 
   void join(Progress& progress) {
-    std::vector<OutputTarget> outputs;
-    if (options_.ends.empty())
-      outputs.push_back(find_output(options_.output));
-    else
-      for (const char* const suffix : {".head", ".index"})
-        outputs.push_back(find_output(options_.ends + suffix));
-    for (const OutputTarget& output : outputs) refuse_output_conflicts(options_, {.output = output});
-    parts_ = read_parts(options_, job_.secret, cancel_);
-    messages_.detail(fmt::format("joining {} parts", parts_.size()));
-    options_.ends.empty() ? write_file(outputs.front(), progress)
-                          : write_ends(outputs.front(), outputs.back());
+    directory_.require_private();
+    const OutputTarget output = find_output(options_.output);
+    if (options_.single_file) refuse_output_in(directory_, output);
+    const std::optional<JobFile> job = read_job(directory_, messages_, cancel_);
+    if (job) {
+      write_index(read_all(*job), job->secret);
+      check_head(*job);
+      directory_.sync();
+    } else {
+      read_count(open_index());
+      messages_.note(fmt::format("{} is already joined", directory_.name()));
+    }
+    if (options_.single_file) write_file(output, progress);
+    clean_up();
   }
 
  private:
-  std::unique_ptr<Sink> open(const char* option, const OutputTarget& target) const {
-    return with_option(option, [&] {
+  // The job file is the only other copy of the header. After a join that was killed, the head may have new
+  // slots.
+  void check_head(const JobFile& job) const {
+    if (!directory_.has(head_name)) {
+      const std::unique_ptr<Sink> head = open_member(directory_, head_name, messages_, cancel_);
+      head->write(job.header);
+      return head->finish();
+    }
+    FdSource file = directory_.open(head_name, cancel_).value();
+    name_input(file.name(), [&] {
+      HeaderReader input = header_reader(file);
+      const SealedHeader header = read_sealed_header(input);
+      if (!has_correct_mac(header, job.secret.file_key) || !input.peek(1).empty())
+        throw AuthError("the input is not the header of this file", "remove it, and join restores it");
+    });
+  }
+
+  std::vector<JoinedPart> read_all(const JobFile& job) const {
+    if (job.count == 0 && !options_.count)
+      throw UsageError("--count is required, because the plan does not record the number of parts");
+    const std::uint32_t count = job.count != 0 ? job.count : *options_.count;
+    if (options_.count.value_or(count) != count)
+      throw UsageError(fmt::format("the plan has {} parts, but --count is {}", count, *options_.count));
+    std::vector<JoinedPart> parts;
+    for (const std::string& name : options_.receipts) {
+      FdSource file = open_source(name, cancel_);
+      add_receipts(parts, file, job.secret);
+    }
+    const std::uint32_t listed = count_listed(directory_.list());
+    if (listed > count)
+      throw AuthError(fmt::format("{} is there, but the file has only {}",
+                                  directory_.name_of(part_name(listed - 1)), counted(count, "part")));
+    std::vector<bool> has_receipt(count);
+    for (const JoinedPart& part : parts) {
+      if (part.header.number >= count)
+        throw AuthError(fmt::format("{} is a receipt of part {}, but there are only {} parts", part.name,
+                                    part.header.number, count));
+      has_receipt[part.header.number] = true;
+    }
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (!has_receipt[i] || directory_.has(part_name(i))) others.push_back(i);
+    std::ranges::move(read_parts(directory_, others, job.secret, cancel_), std::back_inserter(parts));
+    sort_and_check(parts, job.input);
+    messages_.detail(fmt::format("joining {} parts", parts.size()));
+    return parts;
+  }
+
+  void write_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret) const {
+    try {
+      const std::unique_ptr<Sink> index = open_member(directory_, index_name, messages_, cancel_);
+      gpuaes::write_index(parts, secret, *index);
+      index->finish();
+    } catch (const FileExists&) {
+      check_index(parts, secret);
+    }
+  }
+
+  // An index that another join has written must list these attempts.
+  void check_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret) const {
+    FdSource file = directory_.open(index_name, cancel_).value();
+    const std::vector<IndexEntry> entries = read_index_file(file, secret).entries;
+    if (!std::ranges::equal(entries, parts, {}, {},
+                            [](const JoinedPart& part) { return entry_of(part.header); }))
+      throw AuthError(fmt::format("{} does not list the parts in this directory", file.name()));
+  }
+
+  // Also without the job file, if the directory is joined.
+  void write_file(const OutputTarget& target, Progress& progress) const {
+    const std::uint32_t count = read_count(open_index());
+    std::vector<std::string> names{head_name};
+    for (std::uint32_t i = 0; i < count; ++i) names.push_back(part_name(i));
+    names.emplace_back(index_name);
+    std::uint64_t size = 0;
+    for (const std::string& name : names) size += open_whole(name).size().value_or(0);
+    const std::unique_ptr<Sink> sink = with_option(options_.output ? "--output" : "", [&] {
       return open_sink(target,
                        {.terminal = SinkRules::Terminal::nothing,
                         .warn = [this](const std::string& text) { messages_.warning(text); }},
                        cancel_);
     });
-  }
-
-  void write_file(const OutputTarget& target, Progress& progress) const {
-    const std::unique_ptr<Sink> sink = open(options_.output ? "--output" : "", target);
-    std::uint64_t size = job_.header.size();
-    for (const JoinedPart& part : parts_) size += frame_header_bytes + sealed_size(part.header.length);
     sink->expect(size);
-    std::atomic<std::uint64_t> copied = job_.header.size();
+    std::atomic<std::uint64_t> copied = 0;
     const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
-    sink->write(job_.header);
-    for (const JoinedPart& part : parts_) copy_part(part, *sink, copied, cancel_);
-    write_index(parts_, job_.secret, *sink);
+    for (const std::string& name : names) {
+      FdSource file = open_whole(name);
+      copy_rest(file, *sink, copied);
+    }
     sink->finish();
   }
 
-  void write_ends(const OutputTarget& head_target, const OutputTarget& index_target) const {
-    const std::unique_ptr<Sink> head = open("--ends", head_target), index = open("--ends", index_target);
-    head->write(job_.header);
-    write_index(parts_, job_.secret, *index);
-    head->finish();
-    index->finish();
+  FdSource open_index() const {
+    std::optional<FdSource> index = directory_.open(index_name, cancel_);
+    if (!index) throw IoError(fmt::format("{} has no job file", directory_.name()), no_job_hint);
+    return std::move(*index);
+  }
+
+  // A file of the directory; a part must have the size that its header states.
+  FdSource open_whole(const std::string& name) const {
+    std::optional<FdSource> file = directory_.open(name, cancel_);
+    if (!file) throw AuthError(fmt::format("{} is missing", directory_.name_of(name)));
+    if (!name.starts_with("part.")) return std::move(*file);
+    const std::uint64_t size = file->size().value_or(0);
+    const auto header = size >= frame_header_bytes ? read_frame_header(*file, 0) : std::nullopt;
+    if (!header || size != frame_header_bytes + sealed_size(header->length))
+      throw AuthError(fmt::format("{} is truncated or has trailing bytes", file->name()));
+    return std::move(*file);
+  }
+
+  // What attempts have left, and, as the last step, the job file.
+  void clean_up() const {
+    for (const std::string& name : directory_.list())
+      if (parse_attempt(name)) directory_.remove(name);
+    directory_.remove(job_name);
+    directory_.sync();
   }
 
   const Options& options_;
   const Messages& messages_;
   Cancel& cancel_;
-  JobFile job_;
-  std::vector<JoinedPart> parts_;
+  Directory directory_;
 };
 
 }  // namespace

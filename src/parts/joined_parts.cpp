@@ -5,15 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <limits>
+#include <iterator>
 #include <memory>
 #include <span>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "lane/backends.hpp"
+#include "parts/at_once.hpp"
 #include "parts/part_file.hpp"
 #include "run/endpoints.hpp"
+#include "run/parts_files.hpp"
 
 namespace gpuaes {
 namespace {
@@ -22,60 +24,45 @@ std::uint32_t number_of(const JoinedPart& part) {
   return part.header.number;
 }
 
-// For messages.
-std::string share_of(const JoinedPart& part) {
-  return share_text(part.header.number, part.header.of);
-}
-
-void check_shares(const std::vector<JoinedPart>& parts) {
-  const JoinedPart& first = parts.front();
-  for (const JoinedPart& part : parts)
-    if (part.header.of != first.header.of)
-      throw AuthError(fmt::format("{} is part {}, but {} is part {}; they cannot be parts of one file",
-                                  *first.name, share_of(first), *part.name, share_of(part)));
-  const auto same = std::ranges::adjacent_find(parts, {}, number_of);
-  if (same != parts.end())
-    throw AuthError(fmt::format("part {} was given twice, as {} and {}", number_of(*same), *same->name,
-                                *std::next(same)->name));
-}
-
-void check_numbers(const std::vector<JoinedPart>& parts, std::uint32_t count) {
-  const auto out_of_place = std::ranges::find_if(parts, [&parts](const JoinedPart& part) {
-    return number_of(part) != static_cast<std::size_t>(&part - parts.data());
-  });
-  const auto present = static_cast<std::size_t>(out_of_place - parts.begin());
-  if (present < count)
-    throw AuthError(
-        fmt::format("part {} is missing; {} of {} parts were given", present, parts.size(), count));
-  if (parts.size() > count)
-    throw AuthError(
-        fmt::format("part {} ({}) was given, but --count is {}", count, *parts[count].name, count));
-}
-
-void check_lengths(const std::vector<JoinedPart>& parts) {
-  std::uint64_t total = 0;  // or the maximum, which is not the sum of any cut
-  for (const JoinedPart& part : parts)
-    total += std::min(part.header.length, std::numeric_limits<std::uint64_t>::max() - total);
+// Lengths do not show where a part began: they must be those of the cut of the planned input.
+void check_lengths(const std::vector<JoinedPart>& parts, const PlannedInput& input) {
+  const auto count = static_cast<std::uint32_t>(parts.size());
   for (const JoinedPart& part : parts) {
-    const std::uint64_t length = cut(total, {number_of(part), part.header.of}).length;
+    const std::uint64_t length = cut(input.size, {number_of(part), count}).length;
     if (part.header.length != length)
       throw AuthError(
-          fmt::format("part {} ({}) has {} bytes of plaintext, not {}; the parts were cut from inputs of "
-                      "different sizes",
-                      number_of(part), *part.name, part.header.length, length),
-          "seal all parts again, from an input that does not change");
+          fmt::format("{} has {} bytes of plaintext, not {}", part.name, part.header.length, length),
+          "it was sealed from another input");
   }
 }
 
 }  // namespace
 
-void add_part(std::vector<JoinedPart>& parts, const std::string& name, FdSource& file,
-              const FrameSecret& secret) {
-  parts.push_back({check_part(file, secret), &name});
+std::vector<JoinedPart> read_parts(const Directory& directory, const std::vector<std::uint32_t>& numbers,
+                                   const FrameSecret& secret, Cancel& cancel) {
+  std::vector<std::optional<JoinedPart>> found(numbers.size());
+  for_each_at_once(numbers.size(), [&](std::size_t i) {
+    cancel.check();
+    const std::string name = part_name(numbers[i]);
+    std::optional<FdSource> file = directory.open(name, cancel);
+    if (!file) return;
+    const FrameHeader header = check_part(*file, secret);
+    if (header.number != numbers[i])
+      throw AuthError(fmt::format("{} contains part {}", file->name(), header.number));
+    found[i] = {header, file->name()};
+  });
+  std::vector<std::uint32_t> missing;
+  std::vector<JoinedPart> parts;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    found[i] ? parts.push_back(*found[i]) : missing.push_back(numbers[i]);
+  if (!missing.empty())
+    throw IoError(fmt::format("{} does not contain part{} {}", directory.name(),
+                              missing.size() == 1 ? "" : "s", ranges_text(missing)),
+                  "gpuaes-parts status shows which parts are complete");
+  return parts;
 }
 
-void add_receipts(std::vector<JoinedPart>& parts, const std::string& name, FdSource& file,
-                  const FrameSecret& secret) {
+void add_receipts(std::vector<JoinedPart>& parts, FdSource& file, const FrameSecret& secret) {
   HeaderReader reader = header_reader(file);
   do {
     std::array<std::byte, receipt_bytes> receipt;
@@ -83,21 +70,24 @@ void add_receipts(std::vector<JoinedPart>& parts, const std::string& name, FdSou
     if (complete) reader.take(receipt);
     const std::optional<FrameHeader> header = complete ? open_receipt(secret, receipt) : std::nullopt;
     if (!header || !is_part(*header, header->number, secret.cipher))
-      throw AuthError(fmt::format("{} is not a receipt for this job file, or is damaged", file.name()));
-    parts.push_back({*header, &name});
+      throw AuthError(fmt::format("{} is not a receipt for this plan, or is damaged", file.name()));
+    parts.push_back({*header, file.name()});
   } while (!reader.peek(1).empty());
 }
 
-void sort_and_check(std::vector<JoinedPart>& parts, std::optional<std::uint32_t> count) {
+void sort_and_check(std::vector<JoinedPart>& parts, const std::optional<PlannedInput>& input) {
   std::ranges::sort(parts, {}, number_of);
-  check_shares(parts);
-  const std::uint32_t of = parts.front().header.of;
-  if (of == 0 && !count) throw UsageError("--count is required for parts that were not sealed as --part I/N");
-  if (of != 0 && count.value_or(of) != of)
-    throw AuthError(fmt::format("part {} ({}) is one of {}, but --count is {}", number_of(parts.front()),
-                                *parts.front().name, of, *count));
-  check_numbers(parts, of != 0 ? of : *count);
-  if (of != 0) check_lengths(parts);
+  const auto twice = std::ranges::adjacent_find(parts, {}, number_of);
+  if (twice != parts.end())
+    throw AuthError(
+        fmt::format("part {} is in both {} and {}", number_of(*twice), twice->name, std::next(twice)->name));
+  const auto of = static_cast<std::uint32_t>(input ? parts.size() : 0);
+  for (const JoinedPart& part : parts)
+    if (part.header.of != of)
+      throw AuthError(fmt::format("{} contains part {}, not part {}", part.name,
+                                  share_text(number_of(part), part.header.of),
+                                  share_text(number_of(part), of)));
+  if (input) check_lengths(parts, *input);
 }
 
 void write_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret, Sink& sink) {

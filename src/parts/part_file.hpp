@@ -1,20 +1,38 @@
-// Checks the files that hold sealed parts and receipts.
+// The files in the directory of a sealed file in parts, for the commands that write them.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "cli/messages.hpp"
 #include "format/parts.hpp"
+#include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
+#include "io/output_file.hpp"
 
 namespace gpuaes {
 
+// A file in the directory, and rules that never replace it. While it is incomplete, its name shows the
+// attempt.
+OutputTarget member_target(const Directory& directory, const std::string& file);
+SinkRules member_rules(const std::string& file, const Messages& messages);
+std::unique_ptr<Sink> open_member(const Directory& directory, const std::string& file,
+                                  const Messages& messages, Cancel& cancel);
+
+// UsageError if an output is in the directory, where it could replace a file.
+void refuse_output_in(const Directory& directory, const OutputTarget& output);
+
 // Checks everything about a part except the segments before the last one: size, commitment, last tag. The
 // file, at its beginning, then continues after the frame header. AuthError if it is not a complete part for
-// `secret`; UsageError if it is not a file.
+// `secret`.
 FrameHeader check_part(FdSource& file, const FrameSecret& secret);
 
 // I/N, or I if all of an input is the part.
 std::string share_text(std::uint32_t number, std::uint32_t of);
+
+// Sorted numbers as sbatch --array takes them: 3,7-9.
+std::string ranges_text(const std::vector<std::uint32_t>& numbers);
 
 }  // namespace gpuaes

@@ -1,28 +1,89 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "cli/program.hpp"
 #include "format/sealed.hpp"
+#include "io/directory.hpp"
 #include "io/output_file.hpp"
 #include "keys/kdf.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
+#include "parts/part_file.hpp"
 #include "run/file_conflicts.hpp"
+#include "run/parts_files.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {
+namespace {
 
-void run_plan(const Options& options, const Messages& messages) {
-  RunControl control(messages);
-  Cancel& cancel = control.cancel;
-  refuse_input_conflicts(options);
+// Parts of 1 GiB, unless these would be too many for one process after another to join.
+constexpr std::uint64_t default_part_bytes = 1 << 30, max_default_parts = 1000;
+
+std::uint32_t default_count(std::uint64_t size) {
+  const std::uint64_t count = size / default_part_bytes + (size % default_part_bytes != 0 ? 1 : 0);
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count, 1, max_default_parts));
+}
+
+JobFile make_job(const Options& options, const Messages& messages, Cancel& cancel) {
   const Secrets secrets = read_secrets(options, messages, cancel);
   check_new_slots(secrets.keys, secrets.recipients, static_cast<bool>(secrets.passphrase));
   if (const char* const warning = writer_warning(secrets, false)) messages.warning(warning);
   Secret file_key(file_key_bytes);
   fill_random(file_key.bytes());
   const SealedSuite suite{.cipher = options.cipher.value_or(Cipher::aes_256), .in_parts = true};
-  const std::vector<std::byte> header = make_header(suite, file_key, secrets, cancel);
-  write_new_file(*options.output, encode_job(header, file_key, options.label).bytes(), cancel, {});
+  std::vector<std::byte> header = make_header(suite, file_key, secrets, cancel);
+  FrameSecret secret = make_frame_secret(suite.cipher, file_key, header, options.label);
+  return {std::move(header), std::move(secret), options.count.value_or(0), std::nullopt};
+}
+
+// The head goes first, in the way that parts are published: a file system that cannot do this is refused.
+void fill(const Directory& directory, JobFile& job, const FdSource* input, std::vector<const char*>& made,
+          const Options& options, const Messages& messages, Cancel& cancel) {
+  const std::unique_ptr<Sink> head = open_member(directory, head_name, messages, cancel);
+  head->write(job.header);
+  head->finish();
+  made.push_back(head_name);
+  if (input != nullptr) {
+    job.input = plan_input(*input, options.input(), directory, head_name, cancel);
+    if (job.count == 0) job.count = default_count(job.input->size);
+    if (job.input->is_device)
+      messages.warning(fmt::format(
+          "{} is a block device, and nothing shows whether it is modified while it is being sealed",
+          options.input()));
+  }
+  write_new_file(directory.path_of(job_name), directory.name_of(job_name), encode(job).bytes(), cancel, {});
+  made.push_back(job_name);
+}
+
+}  // namespace
+
+void run_plan(const Options& options, const Messages& messages) {
+  RunControl control(messages);
+  Cancel& cancel = control.cancel;
+  refuse_input_conflicts(options);
+  JobFile job = make_job(options, messages, cancel);
+  std::optional<FdSource> input;
+  if (options.names_input())
+    input.emplace(with_option("--input", [&] { return open_planned(options.input(), cancel); }));
+  const Directory directory =
+      with_option("--output", [&] { return Directory::make(*options.output, *options.output); });
+  std::vector<const char*> made;  // files in the directory
+  try {
+    fill(directory, job, input ? &*input : nullptr, made, options, messages, cancel);
+    sync_directory_of(directory.name());
+  } catch (...) {
+    for (const char* const name : made) directory.remove(name);
+    rmdir(directory.name().c_str());
+    throw;
+  }
+  if (job.count != 0) print(fmt::format("{}\n", job.count));
 }
 
 }  // namespace gpuaes

@@ -1,30 +1,33 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "base/error.hpp"
+#include "cli/program.hpp"
+#include "cli/progress.hpp"
 #include "format/sessions.hpp"
+#include "io/directory.hpp"
 #include "io/output_file.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
-#include "parts/part_run.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/filter.hpp"
+#include "run/parts_files.hpp"
 #include "run/range_stream.hpp"
 
 namespace gpuaes {
 namespace {
 
-constexpr char kept_hint[] = "it was not changed; choose another file";
-
-// Writes a part, whose length may be known only at its end.
+// Writes a part, whose length may be known only at its end. At the end, calls `check_input`, which may throw.
 class PartSink : public Sink {
  public:
-  PartSink(Sink& inner, const FrameHeader& header) : inner_(inner), header_(header) {}
+  PartSink(Sink& inner, const FrameHeader& header, std::function<void()> check_input)
+      : inner_(inner), header_(header), check_input_(std::move(check_input)) {}
 
   void expect(std::uint64_t size) override { inner_.expect(size); }
   void write(std::span<const std::byte> bytes) override {
@@ -32,6 +35,7 @@ class PartSink : public Sink {
     written_ += bytes.size();
   }
   void finish() override {
+    check_input_();
     const std::uint64_t announced = std::exchange(header_.length, opened_size(written_ - frame_header_bytes));
     if (header_.length != announced) inner_.overwrite(0, encode(header_));
     inner_.finish();
@@ -42,113 +46,178 @@ class PartSink : public Sink {
  private:
   Sink& inner_;
   FrameHeader header_;
+  std::function<void()> check_input_;
   std::uint64_t written_ = 0;
 };
 
 class Sealer {
  public:
-  Sealer(const Options& options, const Messages& messages, Cancel& cancel)
+  Sealer(Options& options, const Directory& directory, JobFile job, const Messages& messages,
+         Progress& progress, Cancel& cancel)
       : options_(options),
         messages_(messages),
+        progress_(progress),
         cancel_(cancel),
         targets_(find_outputs(options)),
-        job_(read_job(options.job, messages, cancel)) {}
+        directory_(directory),
+        job_(std::move(job)),
+        file_(part_name(options.part)) {
+    choose_input();
+    if (options_.receipt) refuse_output_in(directory_, targets_.output);
+    refuse_input_conflicts(options_);
+    show_only_named_devices(options_.lanes.named);
+  }
 
-  void seal(Progress& progress) {
-    if (exists()) return keep_existing();
-    try {
-      write_receipt(seal_new(progress));
-    } catch (const FileExists&) {  // completed by another attempt in the meantime
-      keep_existing();
-    }
+  void seal() {
+    if (options_.receipt) return seal_elsewhere();
+    if (directory_.has(file_) || !seal_into_directory()) keep_existing();
+    if (options_.verify) verify();
   }
 
  private:
-  bool exists() const {
+  void choose_input() {
+    if (job_.count != 0 && options_.part >= job_.count)
+      throw UsageError(fmt::format("{} has only {} parts", directory_.name(), job_.count),
+                       "parts are numbered from 0");
+    named_input_ = options_.names_input();
+    if (!job_.input || named_input_) return;
+    if (*options_.input_option != '\0')
+      throw UsageError("standard input cannot be cut into parts", "name the file with -i");
+    if (job_.input->is_device)
+      throw UsageError(fmt::format("the input is a block device, {}, which must be named", job_.input->name),
+                       "name it with -i; on another host, it may have another name");
     struct stat status {};
-    return lstat(options_.output->c_str(), &status) == 0;
+    const std::string& name = job_.input->name;
+    if (stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_changed(name);
+    options_.inputs = {name};
   }
 
-  FrameHeader seal_new(Progress& progress) {
-    const Report::Start start;
-    Endpoints endpoints = open_endpoints(options_, targets_, messages_, cancel_);
-    const std::optional<std::uint64_t> size = endpoints.source.size();
-    std::optional<WindowSource> share;
-    std::optional<std::uint64_t> length = size;
-    if (options_.part.of != 0) {
-      if (!size)
-        throw UsageError(fmt::format("{} is not a regular file or block device, and cannot be cut into parts",
-                                     endpoints.source.name()),
-                         "use --part I to seal all of an input as one part");
-      const ShareRange range = cut(*size, {options_.part.number, options_.part.of});
-      share.emplace(endpoints.source, range.offset, range.length);
-      length = range.length;
-    }
-    std::unique_ptr<Session> session =
-        seal_frame(job_.secret, FrameKind::part, options_.part.number, options_.part.of, length.value_or(0));
-    const std::span<const std::byte> header = session->header();
-    PartSink sink(*endpoints.output, *decode_frame(header.first<frame_header_bytes>()));
-    const std::unique_ptr<OpenStream> stream =
-        make_whole_stream({.source = share ? static_cast<Source&>(*share) : endpoints.source,
-                           .sink = sink,
-                           .session = std::move(session),
-                           .body_bytes = length,
-                           .stated_bytes = options_.size},
-                          false);
-    run_stream(options_, start, endpoints, *stream, progress, messages_, cancel_);
-    return sink.header();
-  }
-
-  // IoError or AuthError if the file is anything other than this part.
-  void keep_existing() {
-    const std::string& name = *options_.output;
-    const OutputTarget target = find_output(name);
-    if (!target.status || !S_ISREG(target.status->st_mode))
-      throw IoError(fmt::format("{} exists and is not a regular file", name));
-    refuse_output_conflicts(options_, {.output = target, .receipt = receipt_target()});
-    FdSource file = open_source(name, cancel_);
-    const FrameHeader header = check_existing(file);
-    if (header.number != options_.part.number || header.of != options_.part.of)
-      throw IoError(fmt::format("{} exists and is part {}", name, share_text(header.number, header.of)),
-                    kept_hint);
-    write_receipt(header);
-    messages_.note(fmt::format("part {} is already complete; {} was not changed", header.number, name));
-  }
-
-  FrameHeader check_existing(FdSource& file) const {
+  // Returns false if another attempt completed the part in the meantime.
+  bool seal_into_directory() {
     try {
-      return check_part(file, job_.secret);
-    } catch (const AuthError& error) {
-      throw AuthError(error.what(), kept_hint);
+      OutputTargets targets = targets_;
+      targets.output = member_target(directory_, file_);
+      run(open_endpoints(options_, targets, member_rules(file_, messages_), messages_, cancel_));
+      return true;
+    } catch (const FileExists&) {
+      return false;
     }
   }
 
-  std::optional<OutputTarget> receipt_target() const {
-    return options_.receipt ? std::optional(find_output(options_.receipt)) : std::nullopt;
-  }
-
-  void write_receipt(const FrameHeader& header) {
-    if (!options_.receipt) return;
+  void seal_elsewhere() {
+    const FrameHeader header = run(open_endpoints(options_, targets_, messages_, cancel_));
     with_option("--receipt", [&] {
       const std::unique_ptr<Sink> sink =
-          open_sink(*receipt_target(), {.hint = "choose another file"}, cancel_);
+          open_sink(*targets_.receipt, {.hint = "choose another file"}, cancel_);
       sink->write(make_receipt(job_.secret, header));
       sink->finish();
     });
   }
 
-  const Options& options_;
+  FrameHeader run(Endpoints endpoints) {
+    FdSource& input = endpoints.source;
+    const auto check_input = [&] {
+      if (job_.input) check_planned(*job_.input, input, named_input_);
+    };
+    check_input();
+    std::optional<std::uint64_t> length = input.size();
+    std::optional<WindowSource> share;
+    if (job_.input) {
+      const ShareRange range = cut(length.value_or(0), {options_.part, job_.count});
+      share.emplace(input, range.offset, range.length);
+      length = range.length;
+    }
+    if (!length && options_.receipt && !options_.output)
+      throw UsageError("a part of unknown size cannot be written to standard output", "name a file with -o");
+    std::unique_ptr<Session> session = seal_frame(job_.secret, FrameKind::part, options_.part,
+                                                  job_.input ? job_.count : 0, length.value_or(0));
+    const std::span<const std::byte> header = session->header();
+    PartSink sink(*endpoints.output, *decode_frame(header.first<frame_header_bytes>()), check_input);
+    const std::unique_ptr<OpenStream> stream =
+        make_whole_stream({.source = share ? static_cast<Source&>(*share) : input,
+                           .sink = sink,
+                           .session = std::move(session),
+                           .body_bytes = length,
+                           .stated_bytes = options_.size},
+                          false);
+    run_stream(options_, start_, endpoints, *stream, progress_, messages_, cancel_);
+    return sink.header();
+  }
+
+  FdSource open_part() const {
+    if (std::optional<FdSource> file = directory_.open(file_, cancel_)) return std::move(*file);
+    throw IoError(fmt::format("{} was removed", directory_.name_of(file_)));
+  }
+
+  // AuthError if the file is anything other than this part.
+  void keep_existing() const {
+    FdSource file = open_part();
+    const FrameHeader header = check_part(file, job_.secret);
+    const std::uint32_t of = job_.input ? job_.count : 0;
+    if (header.number != options_.part || header.of != of)
+      throw AuthError(fmt::format("{} contains part {}", file.name(), share_text(header.number, header.of)));
+    messages_.note(fmt::format("{} is already complete", file.name()));
+  }
+
+  // Reads all of the part.
+  void verify() {
+    FdSource file = open_part();
+    const FrameHeader header = check_part(file, job_.secret);
+    NullSink sink(cancel_);
+    const std::unique_ptr<OpenStream> stream =
+        make_whole_stream({.source = file,
+                           .sink = sink,
+                           .session = open_frame(job_.secret, header,
+                                                 {.input_bytes = frame_header_bytes, .part = options_.part}),
+                           .header_bytes = frame_header_bytes,
+                           .body_bytes = file.size()},
+                          true);
+    Endpoints none{.source = open_part()};
+    run_stream(options_, {}, none, *stream, progress_, messages_, cancel_);
+  }
+
+  const Report::Start start_;
+  Options& options_;
   const Messages& messages_;
+  Progress& progress_;
   Cancel& cancel_;
-  OutputTargets targets_;
+  const OutputTargets targets_;  // those that options name
+  const Directory& directory_;
+  bool named_input_ = false;  // by the command line
   JobFile job_;
+  std::string file_;
 };
+
+// Without the job file, nothing can be sealed. A task that is repeated after the join need not fail.
+void keep_joined(const Options& options, const Directory& directory, const Messages& messages) {
+  if (!directory.has(index_name))
+    throw IoError(fmt::format("{} has no job file", directory.name()), no_job_hint);
+  if (options.receipt || options.verify || !directory.has(part_name(options.part)))
+    throw IoError(fmt::format("{} is already joined", directory.name()),
+                  "gpuaes-stream --test verifies it, with a key");
+  messages.note(fmt::format("{} is already joined", directory.name()));
+}
+
+void seal_part(Options& options, const Messages& messages, Progress& progress, Cancel& cancel) {
+  const Directory directory(options.directory);
+  directory.require_private();
+  std::optional<JobFile> job = read_job(directory, messages, cancel);
+  if (!job || directory.has(index_name)) return keep_joined(options, directory, messages);
+  Sealer(options, directory, std::move(*job), messages, progress, cancel).seal();
+}
 
 }  // namespace
 
 void run_seal(Options options, const Messages& messages) {
-  run_part(options, messages,
-           [&](Progress& progress, Cancel& cancel) { Sealer(options, messages, cancel).seal(progress); });
+  RunControl control(messages);
+  Progress progress(control.signals, messages, options.progress);
+  try {
+    seal_part(options, messages, progress, control.cancel);
+  } catch (const PipeClosed&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(error.exit(), fmt::format("part {}: {}", options.part, error.what()), error.hint());
+  }
 }
 
 }  // namespace gpuaes

@@ -11,18 +11,24 @@
 #include "format/sealed.hpp"
 #include "io/armor.hpp"
 #include "io/output_file.hpp"
+#include "io/shared_output.hpp"
 #include "run/file_conflicts.hpp"
 
 namespace gpuaes {
 
-FdSource open_input_file(const Options& options, Cancel& cancel) {
-  return with_option(options.input_option, [&] {
+InputFile open_input_file(const Options& options, Cancel& cancel) {
+  return with_option(options.input_option, [&]() -> InputFile {
     refuse_secret_as_name(options.input());
-    if (const auto status = status_of(options.input());
-        !options.decrypt && status && S_ISDIR(status->st_mode))
+    const auto status = status_of(options.input());
+    if (!status || !S_ISDIR(status->st_mode)) return {open_source(options.input(), cancel)};
+    if (!options.decrypt && options.action == Options::Action::filter)
       throw IoError(fmt::format("{} is a directory", shown_name(options.input())),
                     "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR");
-    return open_source(options.input(), cancel);
+    if (options.input() == standard_name)
+      throw IoError("standard input is a directory", "name it as an argument");
+    PartsDirectory directory = open_parts_directory(options.input(), cancel);
+    FdSource head = open_head(directory, cancel);
+    return {std::move(head), std::move(directory)};
   });
 }
 
@@ -33,7 +39,6 @@ SinkRules output_rules(const Options& options, const Messages& messages) {
   const Terminal unforced = options.decrypt ? Terminal::text : Terminal::nothing;
   return {.terminal = options.force || options.armor ? Terminal::everything : unforced,
           .sparse = options.sparse,
-          .if_exists = options.new_output ? TempFile::IfExists::refuse : TempFile::IfExists::replace,
           .warn = [&messages](const std::string& text) { messages.warning(text); }};
 }
 
@@ -54,18 +59,25 @@ bool begins_with_armor(HeaderReader& input) {
 }
 
 Endpoints open_input(const Options& options, Cancel& cancel) {
-  if (options.command.empty()) return {{}, open_input_file(options, cancel), {}, {}, {}, {}, {}};
+  if (options.command.empty()) {
+    InputFile input = open_input_file(options, cancel);
+    return {.source = std::move(input.source), .directory = std::move(input.directory)};
+  }
   Command command{options.command, fmt::format("the command '{}'", options.command.front()), true};
   auto process = std::make_unique<ChildProcess>(std::move(command), cancel);
   FdSource source = process->output();
-  return {std::move(process), std::move(source), {}, {}, {}, {}, {}};
+  return {.command = std::move(process), .source = std::move(source)};
 }
 
 }  // namespace
 
 Endpoints open_endpoints(const Options& options, const OutputTargets& targets, const Messages& messages,
                          Cancel& cancel) {
-  SinkRules rules = output_rules(options, messages);
+  return open_endpoints(options, targets, output_rules(options, messages), messages, cancel);
+}
+
+Endpoints open_endpoints(const Options& options, const OutputTargets& targets, SinkRules rules,
+                         const Messages& messages, Cancel& cancel) {
   Endpoints endpoints = open_input(options, cancel);
   if (options.selection && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(*options.selection)),
@@ -75,12 +87,17 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, c
   const auto open = [&](const char* option, const OutputTarget& target) {
     return with_option(option, [&] { return open_sink(target, rules, cancel); });
   };
-  endpoints.output = options.test ? std::make_unique<NullSink>(cancel)
-                                  : open(options.output ? "--output" : "", targets.output);
+  if (options.test)
+    endpoints.output = std::make_unique<NullSink>(cancel);
+  else if (options.into)
+    endpoints.output = std::make_unique<SharedOutput>(*options.into, cancel);
+  else
+    endpoints.output = open(options.output ? "--output" : "", targets.output);
   if (options.armor) endpoints.output = std::make_unique<ArmorSink>(std::move(endpoints.output));
   rules.terminal = SinkRules::Terminal::everything;
   rules.sparse = false;
   rules.if_exists = TempFile::IfExists::replace;
+  rules.temp_prefix.clear();
   rules.hint = "choose another file";
   if (targets.stats) endpoints.stats = open("--stats", *targets.stats);
   rules.durable = false;
@@ -89,8 +106,11 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, c
   return endpoints;
 }
 
-HeaderReader header_reader(Source& source) {
-  return HeaderReader([&source](std::span<std::byte> out) { return source.read(out); });
+HeaderReader header_reader(Source& source, PartsDirectory* directory) {
+  return HeaderReader([&source, directory](std::span<std::byte> out) {
+    const std::size_t count = source.read(out);
+    return count > 0 || directory == nullptr ? count : directory->index.read(out);
+  });
 }
 
 std::unique_ptr<Source> find_armor(const Options& options, FdSource& source, HeaderReader& input) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cli/messages.hpp"
@@ -11,24 +12,33 @@
 #include "format/header_reader.hpp"
 #include "io/child_process.hpp"
 #include "io/fd_source_sink.hpp"
+#include "io/output_file.hpp"
 #include "io/source_sink.hpp"
 #include "run/file_conflicts.hpp"
+#include "run/parts_directory.hpp"
 #include "run/parts_source.hpp"
 
 namespace gpuaes {
 
-struct Endpoints {
-  std::unique_ptr<ChildProcess> command;  // whose output is the source, or null; not started yet
+// An opened input: a file, or the head of a directory that is a sealed file in parts.
+struct InputFile {
   FdSource source;
-  std::unique_ptr<Source> armor;       // see find_armor(); null unless the input is armored
-  std::unique_ptr<PartsSource> parts;  // reads from one of them; null unless the input is made of parts
-  std::unique_ptr<Sink> output;
-  std::unique_ptr<Sink> stats, trace;  // null unless requested
+  std::optional<PartsDirectory> directory{};
+};
+
+struct Endpoints {
+  std::unique_ptr<ChildProcess> command{};  // whose output is the source, or null; not started yet
+  FdSource source;
+  std::optional<PartsDirectory> directory{};  // if the source is its head
+  std::unique_ptr<Source> armor{};            // see find_armor(); null unless the input is armored
+  std::unique_ptr<PartsSource> parts{};  // reads from one of them; null unless the input is made of parts
+  std::unique_ptr<Sink> output{};
+  std::unique_ptr<Sink> stats{}, trace{};  // null unless requested
 };
 
 // Opens the input, which must not be a command. IoError if it cannot be opened; UsageError if its name is a
 // secret.
-FdSource open_input_file(const Options& options, Cancel& cancel);
+InputFile open_input_file(const Options& options, Cancel& cancel);
 
 // Opens the input and the outputs that `options` name, as found by find_outputs(), and prints a note if the
 // input is a terminal. UsageError as in refuse_output_conflicts(), if --range is given and the input is not
@@ -36,8 +46,13 @@ FdSource open_input_file(const Options& options, Cancel& cancel);
 Endpoints open_endpoints(const Options& options, const OutputTargets& targets, const Messages& messages,
                          Cancel& cancel);
 
-// Returns a reader for the header at the beginning of `source`, which must outlive it.
-HeaderReader header_reader(Source& source);
+// The same, with other rules for the output.
+Endpoints open_endpoints(const Options& options, const OutputTargets& targets, SinkRules rules,
+                         const Messages& messages, Cancel& cancel);
+
+// Returns a reader for the header at the beginning of `source`, which must outlive it. In a directory, the
+// header is followed by the index.
+HeaderReader header_reader(Source& source, PartsDirectory* directory = nullptr);
 
 // If the input to decrypt begins with armor, which the named format must allow, makes `input` read the bytes
 // that the armor encodes, and returns their source; otherwise returns null. `input` reads from `source`,

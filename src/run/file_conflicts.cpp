@@ -46,13 +46,10 @@ std::vector<Input> find_inputs(const Options& options) {
   };
   for (const std::string& name : options.key_files) add("--key", name, Kind::secret);
   if (options.passphrase_file) add("--passphrase-file", *options.passphrase_file, Kind::secret);
-  if (!options.job.empty()) add("--job", options.job, Kind::secret);
   for (const std::string& name : options.new_key_files) add("--new-key", name, Kind::secret);
   if (options.new_passphrase_file) add("--new-passphrase-file", *options.new_passphrase_file, Kind::secret);
   for (const std::string& each : options.recipients)
     if (each.starts_with('@')) add("the recipients file", each.substr(1), Kind::other);
-  if (options.decrypt && !options.ends.empty())
-    for (const char* const suffix : {".head", ".index"}) add("--ends", options.ends + suffix, Kind::other);
   if (!options.command.empty()) return inputs;
   for (const std::string& name : options.inputs)
     add(&name == &options.inputs.front() ? "the input" : "another input", name, Kind::data);
@@ -63,6 +60,7 @@ std::vector<Input> find_inputs(const Options& options) {
 void check_replaceable(const std::string& name) {
   const OutputTarget target = find_output(name);
   if (!target.status) return;
+  if (S_ISDIR(target.status->st_mode)) return;  // a sealed file in parts
   if (!S_ISREG(target.status->st_mode))
     throw UsageError(fmt::format("{} is not a regular file and cannot be replaced", name),
                      not_replaceable_hint);

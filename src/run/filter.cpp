@@ -41,7 +41,7 @@ void filter(const Options& options, const OutputTargets& targets, Secrets secret
 void run_stream(const Options& options, Report::Start start, Endpoints& endpoints, OpenStream& stream,
                 Progress& progress, const Messages& messages, Cancel& cancel) {
   Workload workload = stream.workload(options.chunk_bytes);
-  workload.from_disk = workload.parallel_bytes > 0 && endpoints.source.prepare_parallel();
+  workload.from_disk = workload.parallel_bytes > 0 && stream.source().prepare_parallel();
   LanePlan plan = plan_lanes(options.lanes, workload, this_machine(workload));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   Ring ring = make_ring(plan, stream.session());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -11,14 +12,19 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "cipher/job.hpp"
 #include "cli/program.hpp"
 #include "format/format.hpp"
+#include "format/parts.hpp"
+#include "format/sessions.hpp"
 #include "io/fd_source_sink.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
+#include "run/parts_files.hpp"
+#include "run/parts_index.hpp"
 #include "run/parts_layout.hpp"
 
 namespace gpuaes {
@@ -62,8 +68,25 @@ Sizes sizes_of_parts(const Source& source, std::uint64_t input, std::uint64_t he
           layout.complete ? std::optional(layout.plaintext) : std::nullopt};
 }
 
+Sizes sizes_of_directory(const PartsDirectory& input, std::uint64_t head_bytes) {
+  Sizes sizes{.input = head_bytes + input.index.size().value_or(0),
+              .parts = read_count(input.index),
+              .segments = 0,
+              .plaintext = 0};
+  for (std::uint32_t number = 0; number < *sizes.parts; ++number) {
+    const std::optional<struct stat> status = input.directory.status_of(part_name(number));
+    const std::uint64_t size = status ? static_cast<std::uint64_t>(status->st_size) : 0;
+    if (size < frame_header_bytes + sealed_size(0))
+      throw AuthError(fmt::format("{} is missing or truncated", input.directory.name_of(part_name(number))));
+    sizes.input += size;
+    *sizes.segments += (size - frame_header_bytes) / sealed_segment_bytes + 1;
+    *sizes.plaintext += opened_size(size - frame_header_bytes);
+  }
+  return sizes;
+}
+
 Info read_info(const Options& options, const Messages& messages, Cancel& cancel) {
-  FdSource source = open_input_file(options, cancel);
+  auto [source, directory] = open_input_file(options, cancel);
   const std::optional<std::uint64_t> size = source.size();
   note_if_terminal(source, messages);
   HeaderReader input = header_reader(source);
@@ -72,7 +95,9 @@ Info read_info(const Options& options, const Messages& messages, Cancel& cancel)
                          : armor        ? default_format()
                                         : detect_format(input);
   Info info{format.name, format.authenticated, armor != nullptr, format.describe(input), input.taken(), {}};
-  if (size && !armor && *size >= info.header_bytes)  // files in /sys may be longer than their st_size
+  if (directory)
+    info.sizes = sizes_of_directory(*directory, size.value_or(0));
+  else if (size && !armor && *size >= info.header_bytes)  // files in /sys may be longer than their st_size
     info.sizes = info.description.in_parts
                      ? sizes_of_parts(source, *size, info.header_bytes, info.description.cipher.value())
                      : sizes_of(*size, info.header_bytes, info.description.segments);
@@ -154,26 +179,6 @@ std::string to_text(const Info& info) {
 }
 
 // As JSON -----------------------------------------------------------------------------------------
-
-// JSON is UTF-8: in text that is not, U+FFFD replaces each byte that is not ASCII. The control characters up
-// to U+009F are escaped, since JSON is also read on terminals.
-std::string json_string(std::string_view text) {
-  const bool valid = is_utf8(text);
-  std::string json;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7f)
-      json += fmt::format("\\u{:04x}", byte);
-    else if (byte >= 0x80 && !valid)
-      json += "\\ufffd";
-    else if (byte == 0xc2 && next < 0xa0)  // U+0080 to U+009F
-      json += fmt::format("\\u{:04x}", text[++i] & 0xff);
-    else
-      json += text[i];
-  }
-  return fmt::format("\"{}\"", json);
-}
 
 template <class T>
 std::string number_or_null(const std::optional<T>& number) {

@@ -50,6 +50,9 @@ void check_format(const Options& options, const Format& format, bool armored) {
     throw UsageError(
         fmt::format("the {} format does not support {}", format.name, option_for(*options.selection)),
         list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
+  if (options.into && !format.authenticated)
+    throw UsageError(fmt::format("the {} format does not support --into", format.name),
+                     list_hint("formats that support it: {}", authenticated_formats()));
   if (options.armor && !format.accepts.armor)
     throw UsageError(fmt::format("the {} format does not support --armor", format.name),
                      list_hint("formats that support it: {}", formats_that_accept(&Accepts::armor)));
@@ -72,6 +75,10 @@ auto with_hint(const char* hint, const Action& action) {
 
 constexpr char header_hint[] = "if the header is damaged, put back a copy of it (gpuaes-recipes(7))";
 
+// For a directory, whose header is in a file that is easily restored.
+constexpr char index_hint[] =
+    "if the index is damaged, read the parts without it: cat DIR/head DIR/part.* | gpuaes-stream --salvage";
+
 const Format& choose_format_to_salvage(const Options& options, HeaderReader& input, bool armored) {
   try {
     return choose_format(options, input, armored);
@@ -82,12 +89,13 @@ const Format& choose_format_to_salvage(const Options& options, HeaderReader& inp
 
 // The cause of any error may be damage to the header.
 std::unique_ptr<Session> open_session_to_salvage(const Format& format, SessionRequest request) {
+  const char* const damage_hint = request.index_first ? index_hint : header_hint;
   try {
     return open_session(format, std::move(request));
   } catch (const KeyError& error) {
     throw KeyError(error.what(), header_hint);
   } catch (const AuthError& error) {
-    throw AuthError(error.what(), header_hint);
+    throw AuthError(error.what(), damage_hint);
   } catch (const VersionError& error) {
     throw VersionError(error.what(), header_hint);
   }
@@ -123,7 +131,7 @@ std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts) 
 std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets, Endpoints& endpoints,
                                         const Messages& messages, Cancel& cancel) {
   FdSource& file = endpoints.source;
-  HeaderReader input = header_reader(file);
+  HeaderReader input = header_reader(file, endpoints.directory ? &*endpoints.directory : nullptr);
   if (options.decrypt) endpoints.armor = find_armor(options, file, input);
   const bool armored = endpoints.armor != nullptr;
   const Format& format = options.salvage ? choose_format_to_salvage(options, input, armored)
@@ -139,6 +147,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   if (options.salvage)
     request.salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
   request.input = &input;
+  request.index_first = endpoints.directory.has_value();
   std::unique_ptr<Session> session = options.salvage ? open_session_to_salvage(format, std::move(request))
                                                      : open_session(format, std::move(request));
   file.begin_here();
@@ -148,13 +157,18 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   if (warning != nullptr) messages.warning(warning);
   if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
-  const bool cannot_salvage = options.test || armored;
-  const char* const damage_hint = cannot_salvage ? "" : "use --salvage to recover the undamaged parts";
+  const bool can_salvage = !options.test && !options.salvage && !armored;
+  const char* const damage_hint = can_salvage ? "use --salvage to recover the undamaged parts"
+                                  : options.salvage && endpoints.directory ? index_hint
+                                                                           : "";
   Source& whole = armored ? *endpoints.armor : file;
   std::optional<std::uint64_t> body_bytes = armored ? std::nullopt : file.size();
   if (auto* const parts = dynamic_cast<PartsSession*>(session.get())) {
-    endpoints.parts =
-        with_hint(damage_hint, [&] { return make_parts_source(whole, body_bytes, *parts, options.salvage); });
+    endpoints.parts = with_hint(damage_hint, [&] {
+      return endpoints.directory ? make_directory_parts(*endpoints.directory, *parts, !options.selection,
+                                                        options.salvage, cancel)
+                                 : make_parts_source(whole, body_bytes, *parts, options.salvage);
+    });
     if (body_bytes) body_bytes = endpoints.parts->parallel_size();
   }
   StreamParts parts{.source = endpoints.parts ? *endpoints.parts : whole,
@@ -167,6 +181,11 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
                     .stated_bytes = options.size,
                     .damage_hint = damage_hint,
                     .header_damage = header_damage};
+  if (options.into)
+    return with_hint(parts.damage_hint, [&] {
+      return std::make_unique<SharedStream>(std::get<Share>(*options.selection), std::move(parts),
+                                            dynamic_cast<SharedOutput&>(*endpoints.output));
+    });
   if (options.selection)
     return with_hint(parts.damage_hint,
                      [&] { return std::make_unique<RangeStream>(*options.selection, std::move(parts)); });

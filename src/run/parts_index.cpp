@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 
 #include "base/bytes.hpp"
@@ -60,6 +61,47 @@ std::uint64_t read_part_count(const Source& source, std::uint64_t size) {
   std::array<std::byte, part_count_bytes> bytes;
   source.read_at(size - bytes.size(), bytes);
   return load_big_endian(bytes);
+}
+
+void refuse_index(std::uint64_t at) {
+  throw AuthError(
+      fmt::format("the input is corrupt or truncated at byte {}: its index is missing or damaged", at));
+}
+
+// The number of parts is not authenticated, and serves only to find the index.
+FoundIndex read_index(const Source& source, std::uint64_t size, std::uint64_t before,
+                      const FrameSecret& secret, std::uint64_t in_input) {
+  constexpr std::uint64_t min_part_bytes = frame_header_bytes + sealed_size(0);
+  if (size < part_count_bytes) refuse_index(in_input + size);
+  const std::uint64_t end = size - part_count_bytes, count = read_part_count(source, size);
+  if (count < 1 || count > max_parts) refuse_index(in_input + end);
+  const std::uint64_t index_bytes = frame_header_bytes + sealed_size(count * index_entry_bytes);
+  if (end < index_bytes ||
+      end - index_bytes < count * min_part_bytes - std::min(before, count * min_part_bytes))
+    refuse_index(in_input + end);
+  const std::uint64_t at = end - index_bytes, segments_at = at + frame_header_bytes;
+  const std::optional<FrameHeader> header = read_frame_header(source, at);
+  if (!header || !is_index(*header, count)) refuse_index(in_input + at);
+  return {at, *header, read_entries(source, segments_at, secret, *header, in_input + segments_at)};
+}
+
+FoundIndex read_index_file(const FdSource& file, const FrameSecret& secret) {
+  try {
+    constexpr std::uint64_t all_parts = std::numeric_limits<std::uint64_t>::max();
+    FoundIndex index = read_index(file, file.size().value_or(0), all_parts, secret, 0);
+    if (index.at == 0) return index;
+  } catch (const AuthError&) {
+  }
+  throw AuthError(fmt::format("{} is damaged, or belongs to another file", file.name()));
+}
+
+std::uint32_t read_count(const FdSource& file) {
+  const std::uint64_t size = file.size().value_or(0);
+  const std::uint64_t count = size < part_count_bytes ? 0 : read_part_count(file, size);
+  const bool fits = count >= 1 && count <= max_parts &&
+                    size == frame_header_bytes + sealed_size(count * index_entry_bytes) + part_count_bytes;
+  if (!fits) throw AuthError(fmt::format("{} is damaged", file.name()));
+  return static_cast<std::uint32_t>(count);
 }
 
 }  // namespace gpuaes

@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/sealed.hpp"
+#include "run/indexed_parts.hpp"
 #include "run/parts_index.hpp"
 
 namespace gpuaes {
@@ -126,13 +127,13 @@ class StreamedParts : public PartsSource {
   Sha512 digest_;             // of the index that the parts so far should have: it may be 40 MiB long
 };
 
-// Parts in a file are read in any order, once the index is verified.
-class SeekableParts : public PartsSource {
+// Parts in one file are read in any order, once the index is verified.
+class SeekableParts : public IndexedParts {
  public:
   SeekableParts(Source& input, std::uint64_t input_bytes, PartsSession& session, bool salvage)
-      : input_(input), input_bytes_(input_bytes), session_(session), salvage_(salvage) {
+      : IndexedParts(session, salvage), input_(input), input_bytes_(input_bytes) {
     try {
-      session.set_index(read_index());
+      set_index(find_index());
       open_part(index().place(0), session.first());
     } catch (const AuthError& error) {
       throw AuthError(fmt::format("{}; nothing was written", error.what()), error.hint());
@@ -140,96 +141,51 @@ class SeekableParts : public PartsSource {
   }
 
   std::uint64_t framing_bytes() const override { return input_bytes_ - index().body_bytes(); }
-  std::uint64_t parallel_size() const override { return index().body_bytes(); }
-  std::size_t read(std::span<std::byte>) override { return 0; }
-  bool ready(std::chrono::milliseconds) override { return true; }
-
-  std::uint64_t message_end(std::uint64_t offset) override {
-    return offset < index().body_bytes() ? index().part_at(offset).end : offset;
-  }
-
-  void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
-    const PartPlace part = index().part_at(offset);
-    if (!session_.is_open(part))
-      open_part(part, read_frame_header(input_, past_headers(part, part.begin) - frame_header_bytes));
-    input_.read_at(past_headers(part, offset), out);
-  }
-
-  std::size_t place_in_page(std::uint64_t offset) const override {
-    return input_.place_in_page(past_headers(index().part_at(offset), offset));
-  }
-
+  bool prepare_parallel() override { return input_.prepare_parallel(); }
   void skip_to(std::uint64_t offset) override {
     const bool at_end = offset == index().body_bytes();
-    input_.skip_to(at_end ? input_bytes_ : past_headers(index().part_at(offset), offset));
+    input_.skip_to(at_end ? input_bytes_ : in_source(index().part_at(offset), offset));
   }
 
  private:
-  const PartsIndex& index() const { return *session_.index(); }
-
   // The offset in input_, which continues after the first frame header, of byte `offset` of the body.
-  static std::uint64_t past_headers(const PartPlace& part, std::uint64_t offset) {
+  static std::uint64_t in_source(const PartPlace& part, std::uint64_t offset) {
     return part.number * std::uint64_t{frame_header_bytes} + offset;
   }
 
-  // The offset in the whole input, for messages.
-  std::uint64_t in_input(std::uint64_t offset) const { return session_.input_offset({}) + offset; }
-
-  void open_part(const PartPlace& part, const std::optional<FrameHeader>& header) const {
-    if (header && matches_index(*header, part.number) && session_.open_part(*header, part)) return;
-    if (!salvage_)
-      refuse_parts(session_.input_offset(part) - frame_header_bytes,
-                   fmt::format("the header of part {}", part.number));
-    session_.lose_part(part);
+  std::optional<FrameHeader> header_of(const PartPlace& part) const override {
+    return read_frame_header(input_, in_source(part, part.begin) - frame_header_bytes);
+  }
+  void read_segments(const PartPlace& part, std::uint64_t offset, std::span<std::byte> out) const override {
+    input_.read_at(in_source(part, part.begin + offset), out);
+  }
+  std::size_t place_in_page(std::uint64_t offset) const override {
+    return input_.place_in_page(in_source(index().part_at(offset), offset));
   }
 
-  bool matches_index(const FrameHeader& header, std::uint32_t number) const {
-    const bool same_cut = salvage_ || header.of == session_.first().of;
-    return same_cut && is_listed(header, number, index().entry(number), index().count(), session_.cipher());
-  }
-
-  // The number of parts is not authenticated, and serves only to find the index.
-  PartsIndex read_index() const {
-    if (input_bytes_ < part_count_bytes) refuse_index(input_bytes_);
-    const std::uint64_t end = input_bytes_ - part_count_bytes;
-    const std::uint64_t count = read_part_count(input_, input_bytes_);
-    if (count < 1 || count > max_parts) refuse_index(end);
-    const std::uint64_t index_bytes = frame_header_bytes + sealed_size(count * index_entry_bytes);
-    const std::uint64_t min_part_bytes = frame_header_bytes + sealed_size(0);
-    if (end < index_bytes || end - index_bytes + frame_header_bytes < count * min_part_bytes)
-      refuse_index(end);
-    const std::uint64_t at = end - index_bytes;
-    const std::optional<FrameHeader> header = read_frame_header(input_, at);
-    if (!header || !is_index(*header, count)) refuse_index(at);
-    const std::uint64_t segments_at = at + frame_header_bytes;
-    std::vector<IndexEntry> entries =
-        read_entries(input_, segments_at, session_.secret(), *header, in_input(segments_at));
-    check_lengths(entries, at);
-    session_.set_commitment(*header);
-    return PartsIndex(std::move(entries));
+  // The frame header of part 0 precedes the source.
+  FoundIndex find_index() const {
+    FoundIndex index =
+        read_index(input_, input_bytes_, frame_header_bytes, session().secret(), session().input_offset({}));
+    check_lengths(index.entries, index.at);
+    return index;
   }
 
   // The parts must fill the input up to the index.
   void check_lengths(std::span<const IndexEntry> entries, std::uint64_t index_at) const {
+    const std::uint64_t at = session().input_offset({}) + index_at;
     std::uint64_t left = index_at + frame_header_bytes;  // of part 0, too
     for (const IndexEntry& entry : entries) {
       const std::uint64_t length = entry.length;
-      if (length >= max_part_bytes(session_.cipher()) || left < frame_header_bytes + sealed_size(length))
-        refuse_index(index_at);
+      if (length >= max_part_bytes(session().cipher()) || left < frame_header_bytes + sealed_size(length))
+        refuse_index(at);
       left -= frame_header_bytes + sealed_size(length);
     }
-    if (left != 0) refuse_index(index_at);
-  }
-
-  [[noreturn]] void refuse_index(std::uint64_t at) const {
-    throw AuthError(fmt::format(
-        "the input is corrupt or truncated at byte {}: its index is missing or damaged", in_input(at)));
+    if (left != 0) refuse_index(at);
   }
 
   Source& input_;
   std::uint64_t input_bytes_;
-  PartsSession& session_;
-  const bool salvage_;
 };
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <memory>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "format/parts_session.hpp"
 #include "keys/secret.hpp"
 #include "lane/backends.hpp"
 
@@ -30,10 +32,25 @@ std::uint64_t open_end(const Source& source, const Session& session, std::uint64
 
 namespace {
 
-ByteRange range_in(std::uint64_t plaintext, const Selection& selection) {
+// Where shares begin: several processes may write them to one file.
+constexpr std::uint64_t share_unit = 1 << 20;
+
+ByteRange part_in(const Session& session, std::uint32_t number) {
+  const auto* const parts = dynamic_cast<const PartsSession*>(&session);
+  if (parts == nullptr)
+    throw UnsuitableInput("the input is not made of parts", "use --part I/N to decrypt share I of N");
+  const PartsIndex& index = parts->index().value();
+  if (number >= index.count())
+    throw UsageError(fmt::format("the file has only {} parts", index.count()), "parts are numbered from 0");
+  return {index.place(number).plaintext, index.entry(number).length};
+}
+
+ByteRange range_in(std::uint64_t plaintext, const Session& session, const Selection& selection) {
   if (const auto* range = std::get_if<ByteRange>(&selection)) return *range;
-  const ShareRange share = cut(plaintext, std::get<Share>(selection));
-  return {share.offset, share.length};
+  const Share& share = std::get<Share>(selection);
+  if (share.of == 0) return part_in(session, share.number);
+  const ShareRange range = cut(plaintext, share, share_unit);
+  return {range.offset, range.length};
 }
 
 }  // namespace
@@ -96,12 +113,13 @@ RangePlace find_range(const Selection& selection, Source& source, const Session&
                       std::uint64_t body_bytes) {
   const std::uint64_t plaintext =
       session.plaintext_bytes() ? *session.plaintext_bytes() : open_end(source, session, body_bytes);
-  const ByteRange range = range_in(plaintext, selection);
+  const ByteRange range = range_in(plaintext, session, selection);
   if (range.offset > plaintext || range.length.value_or(0) > plaintext - range.offset)
     throw UsageError(
         fmt::format("the range extends past the end of the plaintext, which has {} bytes", plaintext),
         range.offset <= plaintext ? "--range OFFSET: decrypts to the end" : "");
-  RangePlace place{.plaintext_offset = range.offset,
+  RangePlace place{.whole_bytes = plaintext,
+                   .plaintext_offset = range.offset,
                    .plaintext_bytes = range.length.value_or(plaintext - range.offset)};
   place.body_offset = session.unit_with(place.plaintext_offset);
   if (place.plaintext_bytes > 0) {
@@ -119,5 +137,17 @@ RangeStream::RangeStream(const Selection& selection, StreamParts parts)
       source_(parts_.source, place_.body_offset, place_.body_bytes),
       session_(*parts_.session, place_.body_offset, place_.plaintext_offset),
       sink_(parts_.sink, place_.skipped_bytes, place_.plaintext_bytes) {}
+
+SharedStream::SharedStream(const Share& share, StreamParts parts, SharedOutput& output)
+    : RangeStream(share, std::move(parts)), share_(share), output_(output) {}
+
+void SharedStream::write_header() {
+  constexpr std::size_t id_bytes = 16;
+  output_.open({.id = to_hex(commitment().first(id_bytes)),
+                .share = share_.number,
+                .of = share_.of,
+                .offset = place().plaintext_offset,
+                .file_bytes = place().whole_bytes});
+}
 
 }  // namespace gpuaes

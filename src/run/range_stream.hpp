@@ -1,5 +1,5 @@
-// --range and --part: decrypt a piece of the plaintext without reading everything before it. The pipeline
-// sees only windows of the input and the output.
+// --range, --part and --into: decrypt a piece of the plaintext without reading everything before it. The
+// pipeline sees only windows of the input and the output.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "cli/option_values.hpp"
 #include "format/format.hpp"
+#include "io/shared_output.hpp"
 #include "io/source_sink.hpp"
 #include "run/open_stream.hpp"
 
@@ -24,6 +25,7 @@ class WindowSource : public Source {
   bool ready(std::chrono::milliseconds patience) override;
   std::uint64_t parallel_size() const override;
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+  bool prepare_parallel() override { return whole_.prepare_parallel(); }
   std::size_t place_in_page(std::uint64_t offset) const override {
     return whole_.place_in_page(begin_ + offset);
   }
@@ -91,6 +93,7 @@ std::uint64_t open_end(const Source& source, const Session& session, std::uint64
 
 // The position of a range.
 struct RangePlace {
+  std::uint64_t whole_bytes = 0;  // of the whole plaintext
   std::uint64_t plaintext_offset = 0, plaintext_bytes = 0;
   std::uint64_t body_offset = 0, body_bytes = 0;  // of the whole units that contain it
   std::uint64_t skipped_bytes = 0;                // of plaintext before it in the first of these units
@@ -112,6 +115,9 @@ class RangeStream : public OpenStream {
   Sink& sink() override { return sink_; }
   std::uint64_t bytes_out(std::uint64_t) const override { return sink_.passed(); }
 
+ protected:
+  const RangePlace& place() const { return place_; }
+
  private:
   std::optional<std::uint64_t> body_bytes() const override { return place_.body_bytes; }
 
@@ -119,6 +125,19 @@ class RangeStream : public OpenStream {
   WindowSource source_;
   WindowSession session_;
   WindowSink sink_;
+};
+
+// A share that is written at its place in a file that other processes write, too.
+class SharedStream : public RangeStream {
+ public:
+  // `output` must be the sink of `parts`. Throws the same errors as RangeStream.
+  SharedStream(const Share& share, StreamParts parts, SharedOutput& output);
+
+ private:
+  void write_header() override;
+
+  Share share_;
+  SharedOutput& output_;
 };
 
 }  // namespace gpuaes

@@ -25,6 +25,7 @@
 #include "io/output_file.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
+#include "run/parts_files.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {
@@ -56,7 +57,7 @@ SinkRules output_rules(const Options& options, const OutputTarget& target, const
   return rules;
 }
 
-OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input,
+OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input, bool index_first,
                          const Messages& messages, Cancel& cancel) {
   if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic))) {
     refuse_other_format(input);
@@ -65,7 +66,23 @@ OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& 
   }
   SessionRequest request = make_request(std::move(secrets), options, messages, cancel);
   request.input = &input;
+  request.index_first = index_first;
   return open_sealed_header(request);
+}
+
+// Only the head is replaced; the index shows that the file is complete.
+void check_directory(const Options& options, const PartsDirectory& input) {
+  input.directory.require_private();
+  if (!options.in_place || options.armor)
+    throw UsageError(
+        fmt::format("{} is a directory, where --rekey replaces only the head", input.directory.name()),
+        "omit --output and --armor");
+}
+
+OutputTarget find_head(const PartsDirectory& input) {
+  OutputTarget head = find_output(input.directory.path_of(head_name));
+  head.name = input.directory.name_of(head_name);
+  return head;
 }
 
 void warn_of_new_slots(const Secrets& secrets, std::span<const Kem> old_kems, const Messages& messages) {
@@ -83,27 +100,38 @@ void run_rekey(const Options& options, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
   Progress progress(control.signals, messages, options.progress);
-  const OutputTargets targets{.output = find_output(options.in_place ? options.input() : options.output)};
+  OutputTarget target = find_output(options.in_place ? options.input() : options.output);
   refuse_input_conflicts(options);
   Secrets old_secrets = read_secrets(options, messages, cancel);
   const Secrets new_secrets = read_new_secrets(options, messages, cancel);
   check_new_slots(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
-  FdSource source = open_input_file(options, cancel);
-  refuse_output_conflicts(options, targets);
+  InputFile opened_input = open_input_file(options, cancel);
+  FdSource& source = opened_input.source;
+  PartsDirectory* const directory = opened_input.directory ? &*opened_input.directory : nullptr;
+  if (directory != nullptr) {
+    check_directory(options, *directory);
+    target = find_head(*directory);
+  }
+  refuse_output_conflicts(options, {.output = target});
   const char* const output_option = options.in_place ? options.input_option
                                     : options.output ? "--output"
                                                      : "";
   std::unique_ptr<Sink> sink = with_option(output_option, [&] {
-    return open_sink(targets.output, output_rules(options, targets.output, source, messages), cancel);
+    return open_sink(target, output_rules(options, target, source, messages), cancel);
   });
   note_if_terminal(source, messages);
 
-  HeaderReader input = header_reader(source);
+  HeaderReader input = header_reader(source, directory);
   const std::unique_ptr<Source> armor = find_armor(options, source, input);
   if (armor || options.armor) sink = std::make_unique<ArmorSink>(std::move(sink));
-  const OpenedHeader opened = open_header(options, std::move(old_secrets), input, messages, cancel);
+  const OpenedHeader opened =
+      open_header(options, std::move(old_secrets), input, directory != nullptr, messages, cancel);
   warn_of_new_slots(new_secrets, opened.recipient_kems, messages);
   std::vector<std::byte> header = make_header(opened.suite, opened.file_key, new_secrets, cancel);
+  if (directory != nullptr) {
+    sink->write(header);
+    return sink->finish();
+  }
   append(header, opened.message_header);
   source.begin_here();
   Source& body = armor ? *armor : source;

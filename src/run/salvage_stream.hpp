@@ -47,6 +47,7 @@ class SalvageStream : public OpenStream {
     void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
       inner_.read_at(offset, out);
     }
+    bool prepare_parallel() override { return inner_.prepare_parallel(); }
     std::size_t place_in_page(std::uint64_t offset) const override { return inner_.place_in_page(offset); }
     std::uint64_t message_end(std::uint64_t offset) override;
     void skip_to(std::uint64_t offset) override { inner_.skip_to(offset); }

@@ -78,11 +78,9 @@ TEST_CASE("JSON escapes characters if necessary, and a value that was not measur
   rig.report.finish();
   CHECK(rig.written.text ==
         "[\n"
-        R"({"name": "say \"\\\"", "bytes": 1, "gb_per_s": 1.5},)"
+        R"({"name": "say \u0022\u005c\u0022", "bytes": 1, "gb_per_s": 1.5},)"
         "\n"
-        R"({"name": "\u000a\u0001)"
-        "\x7f"
-        R"(", "bytes": null, "gb_per_s": null})"
+        R"({"name": "\u000a\u0001\u007f", "bytes": null, "gb_per_s": null})"
         "\n]\n");
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "format/sealed.hpp"
@@ -15,20 +16,38 @@ namespace gpuaes {
 namespace {
 
 struct Made {
-  std::vector<std::byte> header;
-  Secret file_key{file_key_bytes};
-  std::vector<std::byte> job;
+  JobFile job;
+  std::vector<std::byte> bytes;
 };
 
-Made make_job(Cipher cipher, const std::optional<std::string>& label, std::size_t keys) {
-  Made made;
-  fill_random(made.file_key.bytes());
+std::vector<std::byte> encoded(const JobFile& job) {
+  const Secret bytes = encode(job);
+  return {bytes.bytes().begin(), bytes.bytes().end()};
+}
+
+JobFile job_with(std::vector<std::byte> header, Cipher cipher, const Secret& file_key,
+                 const std::optional<std::string>& label = {}) {
+  const std::array<std::byte, 17> magic_and_suite{};  // not in a job file
+  return {std::move(header), make_frame_secret(cipher, file_key, magic_and_suite, label), 0, std::nullopt};
+}
+
+std::vector<std::byte> make_header(SealedSuite suite, const Secret& file_key, std::size_t keys) {
   std::vector<FileKey> secrets;
   for (std::size_t i = 0; i < keys; ++i) secrets.emplace_back(Secret(32));
-  made.header = make_sealed_header({cipher, true}, made.file_key, {.keys = secrets, .recipients = {}});
-  const Secret job = encode_job(made.header, made.file_key, label);
-  made.job.assign(job.bytes().begin(), job.bytes().end());
-  return made;
+  return make_sealed_header(suite, file_key, {.keys = secrets, .recipients = {}});
+}
+
+Secret new_file_key() {
+  Secret file_key(file_key_bytes);
+  fill_random(file_key.bytes());
+  return file_key;
+}
+
+Made make_job(Cipher cipher, const std::optional<std::string>& label, std::size_t keys) {
+  const Secret file_key = new_file_key();
+  JobFile job = job_with(make_header({cipher, true}, file_key, keys), cipher, file_key, label);
+  std::vector<std::byte> bytes = encoded(job);
+  return {std::move(job), std::move(bytes)};
 }
 
 TEST_CASE("a job file holds header, file key and label") {
@@ -38,28 +57,54 @@ TEST_CASE("a job file holds header, file key and label") {
          {std::optional<std::string>(), std::optional<std::string>("text"), std::optional(longest)})
       for (const std::size_t keys : {std::size_t{1}, max_slots}) {
         const Made made = make_job(cipher, label, keys);
-        const JobFile job = decode_job(made.job, "job");
-        REQUIRE(job.header == made.header);
+        const JobFile job = decode_job(made.bytes, "job");
+        REQUIRE(job.header == made.job.header);
         REQUIRE(job.secret.cipher == cipher);
-        REQUIRE(is_equal(job.secret.file_key.bytes(), made.file_key.bytes()));
+        REQUIRE(is_equal(job.secret.file_key.bytes(), made.job.secret.file_key.bytes()));
         REQUIRE(job.secret.label == label);
+        REQUIRE(job.count == 0);
+        REQUIRE(!job.input);
       }
 }
 
+TEST_CASE("a job file holds the number of parts and the input") {
+  Made made = make_job(Cipher::aes_256, "text", 1);
+  const PlannedInput file{.name = "/" + std::string(4095, 'x'),
+                          .size = 123456789012345,
+                          .modified = {-1, 999999999},
+                          .changed = {4102444800, 1}};
+  const PlannedInput device{.name = "/dev/loop0", .is_device = true, .size = 512};
+  for (const PlannedInput& input : {file, device})
+    for (const std::uint32_t count : {1u, 1000u, std::uint32_t{max_parts}}) {
+      made.job.count = count;
+      made.job.input = input;
+      const JobFile job = decode_job(encoded(made.job), "job");
+      REQUIRE(job.count == count);
+      REQUIRE(job.input.has_value());
+      REQUIRE(job.input->name == input.name);
+      REQUIRE(job.input->is_device == input.is_device);
+      REQUIRE(job.input->size == input.size);
+      REQUIRE(job.input->modified == input.modified);
+      REQUIRE(job.input->changed == input.changed);
+    }
+}
+
 TEST_CASE("any change to a job file is detected") {
-  const Made made = make_job(Cipher::aes_256, "text", 1);
-  for (std::size_t at = 0; at < made.job.size(); ++at)
+  Made made = make_job(Cipher::aes_256, "text", 1);
+  made.job.input = PlannedInput{.name = "/input", .size = 5};
+  made.bytes = encoded(made.job);
+  for (std::size_t at = 0; at < made.bytes.size(); ++at)
     for (const int mask : {0x01, 0x80, 0xff}) {
-      std::vector<std::byte> job = made.job;
+      std::vector<std::byte> job = made.bytes;
       job[at] ^= static_cast<std::byte>(mask);
       INFO("byte " << at << ", mask " << mask);
       REQUIRE_THROWS_AS(decode_job(job, "job"), Error);
     }
-  for (std::size_t size = 0; size < made.job.size(); ++size) {
+  for (std::size_t size = 0; size < made.bytes.size(); ++size) {
     INFO("the first " << size << " bytes");
-    REQUIRE_THROWS_AS(decode_job(std::span(made.job).first(size), "job"), AuthError);
+    REQUIRE_THROWS_AS(decode_job(std::span(made.bytes).first(size), "job"), AuthError);
   }
-  std::vector<std::byte> longer = made.job;
+  std::vector<std::byte> longer = made.bytes;
   longer.push_back(std::byte{0});
   REQUIRE_THROWS_AS(decode_job(longer, "job"), AuthError);
 }
@@ -67,32 +112,32 @@ TEST_CASE("any change to a job file is detected") {
 // The file key in the file makes a MAC for any contents.
 TEST_CASE("a job file with odd contents and a valid MAC is refused") {
   const Made made = make_job(Cipher::aes_256, {}, 1);
-  const Secret whole =
-      encode_job(make_sealed_header({Cipher::aes_256, false}, made.file_key,
-                                    {.keys = std::array{FileKey(Secret(32))}, .recipients = {}}),
-                 made.file_key, {});
-  REQUIRE_THROWS_AS(decode_job(whole.bytes(), "job"), AuthError);
+  const Secret& file_key = made.job.secret.file_key;
+  const auto decode = [](const JobFile& job) { return decode_job(encoded(job), "job"); };
   const auto with_header = [&](std::vector<std::byte> header) {
-    const Secret job = encode_job(header, made.file_key, {});
-    return decode_job(job.bytes(), "job");
+    return decode(job_with(std::move(header), Cipher::aes_256, file_key));
   };
+  REQUIRE_THROWS_AS(with_header(make_header({Cipher::aes_256, false}, file_key, 1)), AuthError);
   REQUIRE_THROWS_AS(with_header({}), AuthError);
-  std::vector<std::byte> header = made.header;
+  std::vector<std::byte> header = made.job.header;
   header.push_back(std::byte{0});
   REQUIRE_THROWS_AS(with_header(header), AuthError);
-  header.resize(made.header.size() - 1);
+  header.resize(made.job.header.size() - 1);
   REQUIRE_THROWS_AS(with_header(header), AuthError);
-  header = made.header;
+  header = made.job.header;
   header[16] = std::byte{9};
   REQUIRE_THROWS_AS(with_header(header), VersionError);
+  JobFile many = job_with(made.job.header, Cipher::aes_256, file_key);
+  many.count = max_parts + 1;
+  REQUIRE_THROWS_AS(decode(many), AuthError);
 }
 
 TEST_CASE("the version of a job file must be 1") {
   Made made = make_job(Cipher::aes_256, {}, 1);
-  made.job[13] = std::byte{'2'};
-  REQUIRE_THROWS_AS(decode_job(made.job, "job"), VersionError);
-  made.job[13] = std::byte{'x'};
-  REQUIRE_THROWS_AS(decode_job(made.job, "job"), AuthError);
+  made.bytes[13] = std::byte{'2'};
+  REQUIRE_THROWS_AS(decode_job(made.bytes, "job"), VersionError);
+  made.bytes[13] = std::byte{'x'};
+  REQUIRE_THROWS_AS(decode_job(made.bytes, "job"), AuthError);
 }
 
 }  // namespace

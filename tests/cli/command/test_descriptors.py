@@ -89,7 +89,7 @@ def test_passphrase_commands_get_no_descriptors_of_secrets(secrets, options):
 
 
 def test_passphrase_command_of_parts(secrets):
-    parts("plan", "-k", "/dev/fd/3", "--passphrase-command", LIST + "; echo one", "-o", "job",
+    parts("plan", "-k", "/dev/fd/3", "--passphrase-command", LIST + "; echo one", "-o", "dir",
           wrap=redirected("3<../key2 4<../other"))
     assert 3 not in seen()
 

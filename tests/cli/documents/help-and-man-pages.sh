@@ -49,12 +49,13 @@ def options_in_page(name):
 
 def commands_in_help(name):
     """The commands, each with its options, except those that the page explains once for all."""
+    common = {"gpuaes-bench": ["--csv", "--json", "-h, --help"], "gpuaes-parts": ["-h, --help"]}[name]
     for title, term in rows_of_help(name):
         if title != "Commands":
             continue
         yield re.sub(r" \[OPTION\]\.\.\.| [<>]\w+", "", term)
         for _, option in rows_of_help(name, term.split()[0]):
-            if option not in ("--csv", "--json", "-h, --help"):
+            if option not in common:
                 yield option
 
 
@@ -63,7 +64,7 @@ def commands_in_page(name):
     for line in page_of(name):
         if re.match(r"\S", line):
             section = line
-        elif section == "COMMANDS" and (term := re.match(r" {5}(\w.*?)(?:  |$)| {13}(-.*)", line)):
+        elif section == "COMMANDS" and (term := re.match(r" {5}(\w.*?)(?:  |$)| {13}(-.*?)(?:  |$)", line)):
             yield as_in_help(term[1] or term[2])
 
 

@@ -11,7 +11,8 @@ import textwrap
 
 import pytest
 
-from programs import FOLDER, PATIENCE, keygen, parts, some_bytes, stream
+import programs
+from programs import FOLDER, PATIENCE, keygen, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import parts_format  # noqa: E402
@@ -55,15 +56,10 @@ def seal(plain, *options):
     return stream(*options, input=plain).out
 
 
-def seal_in_parts(plain, count, *secrets):
+def seal_in_parts(plain, count, key, *options):
     """Cuts the plaintext into parts and seals them."""
-    pathlib.Path("plain").write_bytes(plain)
-    names = [f"part{i}" for i in range(count)]
-    parts("plan", *secrets, "-o", "job")
-    for i, name in enumerate(names):
-        parts("seal", "--job", "job", "--part", f"{i}/{count}", "-i", "plain", "-o", name)
-    parts("join", "--job", "job", *names, "-o", "sealed")
-    return pathlib.Path("sealed").read_bytes()
+    programs.seal_in_parts(key, plain, count, "in-parts", *options)
+    return pathlib.Path("in-parts").read_bytes()
 
 
 def flip(data, at):
@@ -85,7 +81,36 @@ def test_it_opens_files_of_any_size(opened, key, size):
 @pytest.mark.parametrize("count", [1, 3, 5])
 @pytest.mark.parametrize("size", [0, 1, SEGMENT, 3 * SEGMENT, 100000])
 def test_it_opens_files_made_of_parts(opened, key, size, count):
-    assert opened(seal_in_parts(some_bytes(size), count, "-k", key)) == some_bytes(size)
+    assert opened(seal_in_parts(some_bytes(size), count, key)) == some_bytes(size)
+
+
+@pytest.mark.parametrize("size", [0, 1, 100000])
+def test_it_opens_directories(opened, key, size):
+    programs.plan_and_seal(key, some_bytes(size), 5, "in-parts")
+    programs.join("in-parts")
+    assert opened(b"", "-k", key, "in-parts") == some_bytes(size)
+
+
+def test_it_refuses_directories_that_are_not_whole(opened, key):
+    directory = pathlib.Path("in-parts")
+    programs.plan_and_seal(key, PLAIN, 3, directory)
+    programs.join(directory)
+    (directory / "other").touch()  # ignored
+
+    def refused(name, error, begins=b""):
+        (directory / name).rename("away")
+        opened(b"", "-k", key, directory, error=error, begins=begins)
+        pathlib.Path("away").rename(directory / name)
+
+    refused("index", "in-parts is not joined")
+    refused("head", "[Errno 2] No such file or directory: 'in-parts/head'")
+    refused("part.0000000", "part 0 is missing or damaged")
+    refused("part.0000001", "part 1 is missing or damaged", PLAIN[:SEGMENT])
+    refused("part.0000002", "part 2 is missing, or the index is damaged", PLAIN[: 2 * SEGMENT])
+    part = directory / "part.0000001"
+    part.write_bytes(part.read_bytes()[:-1])
+    opened(b"", "-k", key, directory, error="segment 1 is not authentic", begins=PLAIN[: 2 * SEGMENT])
+    opened(b"", "-k", key, "away", error="[Errno 2] No such file or directory: 'away'")
 
 
 def test_it_opens_an_index_of_several_segments(opened):
@@ -149,7 +174,7 @@ def test_it_tries_every_slot(opened, key):
 
 def test_it_needs_the_label(opened, key):
     wrong = "the label is wrong, or the file is damaged"
-    for sealed in (seal(PLAIN, "-k", key, "--label", "été"), seal_in_parts(PLAIN, 2, "-k", key, "--label", "été")):
+    for sealed in (seal(PLAIN, "-k", key, "--label", "été"), seal_in_parts(PLAIN, 2, key, "--label", "été")):
         assert opened(sealed, "-k", key, "--label", "été") == PLAIN
         opened(sealed, error=wrong)
         opened(sealed, "-k", key, "--label", "other", error=wrong)
@@ -197,7 +222,7 @@ def test_the_wrong_secret_opens_nothing(opened, key):
     recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
     keygen("-o", "other")
     keygen("--x25519", "-o", "other-identity")
-    for sealed in (seal(PLAIN, "-k", key, "-r", recipient), seal_in_parts(PLAIN, 2, "-k", key, "-r", recipient)):
+    for sealed in (seal(PLAIN, "-k", key, "-r", recipient), seal_in_parts(PLAIN, 2, key, "-r", recipient)):
         for options in (("-k", "other"), ("-k", "other-identity"), ("--passphrase-file", "wrong")):
             opened(sealed, *options, error="the secret opens no slot")
 

@@ -22,8 +22,8 @@ expect_lanes 1
 
 expect_exit 2 gs -l auto:low-cpu -T 1 plain
 expect_error '--lanes and --threads cannot be used together'
-expect_exit 0 "$parts" plan -k "$key" -o job
-expect_exit 0 "$parts" seal -q -l auto:low-cpu --job job --part 0/1 -i plain -o part0
-expect_exit 0 "$parts" join --job job part0 -o sealed
+expect_exit 0 "$parts" plan -k "$key" -o dir
+expect_exit 0 "$parts" seal dir -q -l auto:low-cpu --part 0 -i plain
+expect_exit 0 "$parts" join dir --count 1 -o sealed
 expect_exit 0 gsealed -d -l auto:low-cpu sealed -o opened
 same plain opened "gpuaes-parts"

@@ -58,7 +58,6 @@ expect_field Package gpuaes-stream
 expect_field Version '[0-9]+\.[0-9]+\.[0-9]+-[0-9]+'
 expect_field Architecture "$(dpkg --print-architecture)"
 expect_field Section utils
-expect_field Suggests 'openmpi-bin, parallel, slurm-client'
 expect_field Maintainer '[^<>]+ <[^<>@]+@[^<>@]+>'
 expect_field Installed-Size '[0-9]+'
 expect_field Description '[^.]+[^.]'$'\n''.*'

@@ -28,14 +28,14 @@ expect_exit 0 gsealed --part 1048575/1048576 -i sealed -o last
 [ ! -s last ] || fail 'expected the last of 1048576 parts to be empty'
 
 hint='use I/N, for example 0/4, with I less than N, and N at most 1048576'
-for part in 4/4 5/4 0/0 0/1048577 /4 4/ 4 -1/4 1/4/2 1:4 1K/2K 99999999999999999999/4 ''; do
+for part in 4/4 5/4 0/0 0/1048577 1048576 /4 4/ -1/4 1/4/2 1:4 1K/2K 99999999999999999999/4 ''; do
   expect_exit 2 gsealed "--part=$part" -i sealed
   case $part in
     '') expect_stderr 'requires a value|is missing|--part' ;;
     *) expect_error "invalid part '$part'" "$hint" ;;
   esac
 done
-for other in --test --salvage '--range 0:1' -e; do
+for other in --salvage '--range 0:1' -e; do
   # shellcheck disable=SC2086 # several words
   expect_exit 2 gsealed --part 0/2 $other -i sealed
   expect_stderr 'part'

@@ -78,9 +78,9 @@ expect_exit 0 "$program" -d -k identity1 -i sealed
 same plain "$work/stdout" "--rekey from X25519"
 
 # A file made of parts.
-expect_exit 0 "$parts" plan -R recipient1 -R recipient2 -o job
-for i in 0 1; do expect_exit 0 "$parts" seal --job job --part $i/2 -i plain -o part$i; done
-expect_exit 0 "$parts" join --job job part0 part1 -o joined
+expect_exit 0 "$parts" plan -R recipient1 -R recipient2 -i plain -n 2 -o dir
+for i in 0 1; do expect_exit 0 "$parts" seal dir --part $i; done
+expect_exit 0 "$parts" join dir -o joined
 expect_exit 0 "$program" -d -k identity2 -i joined
 same plain "$work/stdout" "parts"
 

@@ -83,10 +83,12 @@ same before sealed
 
 # A file that is not regular, or is also standard output, is not replaced.
 mkfifo fifo
-for name in fifo . /dev/null /dev/zero; do
+for name in fifo /dev/null /dev/zero; do
   expect_exit 2 "$program" --rekey -k "$key" --new-key new -i $name
   expect_error "$name is not a regular file and cannot be replaced" 'name another file with -o'
 done
+expect_exit 1 "$program" --rekey -k "$key" --new-key new -i .
+expect_error '--input: . does not contain a sealed file in parts'
 # shellcheck disable=SC2094 # the test reads and writes one file
 onto_itself() { "$program" --rekey -k "$key" --new-key new -i sealed >>sealed; }
 expect_exit 2 onto_itself

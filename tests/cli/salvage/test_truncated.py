@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from programs import parts, some_bytes, stream
+from programs import seal_in_parts, some_bytes, stream
 
 PLAIN = some_bytes(3_000_000)
 HEADER = 175  # size of a header with one slot for a key file
@@ -37,11 +37,7 @@ def test_everything_after_the_cut_is_lost(key, cut):
 @pytest.mark.parametrize("size", [100_000, 250_000, 2_500_000])
 @pytest.mark.parametrize("pipe", [False, True])
 def test_the_error_says_where_a_file_made_of_parts_was_cut(key, size, pipe):
-    pathlib.Path("plain").write_bytes(PLAIN)
-    parts("plan", "-k", key, "-o", "job")
-    for i in range(3):
-        parts("seal", "--job", "job", "--part", f"{i}/3", "-i", "plain", "-o", f"part{i}")
-    parts("join", "--job", "job", "part0", "part1", "part2", "-o", "sealed")
+    seal_in_parts(key, PLAIN, 3, "sealed")
     data = pathlib.Path("sealed").read_bytes()[:size]
     pathlib.Path("cut").write_bytes(data)
     how = {"input": data} if pipe else {"stdin": open("cut", "rb")}

@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from programs import parts, seal_in_parts, some_bytes, stream
+from programs import seal_in_parts, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 MESSAGE = 119  # offset of the salt in a sealed file with one slot for a key file
@@ -83,10 +83,10 @@ def test_all_parts_of_a_file_have_the_same_and_those_of_another_file_another(key
     assert [len(each) for each in found] == [1, 1] and found[0] != found[1]
 
 
-def test_a_damaged_segment_in_another_part_makes_no_difference(key):
-    stream("-k", key, "-o", "sealed", input=PLAIN)
+def test_a_damaged_segment_in_another_share_makes_no_difference(key):
+    stream("-k", key, "-o", "sealed", input=some_bytes(3 << 20))
     damaged = bytearray(pathlib.Path("sealed").read_bytes())
-    damaged[MESSAGE + 56 + 90_000] ^= 1
+    damaged[MESSAGE + 56 + (5 << 19)] ^= 1
     pathlib.Path("sealed").write_bytes(damaged)
     assert commitment("-d", "-k", key, "--part", "0/2", "sealed") == in_message("sealed")
 

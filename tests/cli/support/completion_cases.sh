@@ -79,7 +79,7 @@ check_keygen() {
 
 check_parts() {
   local command
-  for command in plan seal join list open; do
+  for command in plan seal status join; do
     completes "gpuaes-parts ${command%?}" "$command"
     # shellcheck disable=SC2046 # words
     completes "gpuaes-parts $command --" $(long_options "$parts" "$command")
@@ -87,11 +87,12 @@ check_parts() {
   completes 'gpuaes-parts --' --completions --help --version
   completes 'gpuaes-parts plan -c k' kuznyechik
   completes 'gpuaes-parts plan -r @ke' @key1 @key2
-  completes 'gpuaes-parts seal --job ke' key1 key2
+  completes 'gpuaes-parts plan ke'
+  completes 'gpuaes-parts seal ke' key1 key2
+  completes 'gpuaes-parts seal -i ke' key1 key2
   completes 'gpuaes-parts seal --part ke'
-  completes 'gpuaes-parts seal ke'
-  completes 'gpuaes-parts join --job job ke' key1 key2
-  completes 'gpuaes-parts open -l c' cpu cuda
+  completes 'gpuaes-parts seal -l c' cpu cuda
+  completes 'gpuaes-parts join dir --receipts ke' key1 key2
 }
 
 check_bench() {

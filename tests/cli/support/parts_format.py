@@ -1,4 +1,5 @@
-"""An independent implementation of files made of parts: suites 03 and 04 of the sealed format, receipts and job files.
+"""An independent implementation of files made of parts: suites 03 and 04 of the sealed format, receipts, job files and
+directories.
 Follows gpuaes-stream(5), uses sealed_format.py, and shares no code with the program.
 
 A Job is what all parts of a file have in common. frame() seals a part, and join() adds the index; for malformed files,
@@ -8,6 +9,7 @@ then end, or raise an Unopened with the exit status that the format specifies; o
 
 import collections
 import os
+import pathlib
 import struct
 
 from cryptography.hazmat.primitives import constant_time, hashes, hmac
@@ -129,21 +131,51 @@ def read_receipt(job, receipt):
     return header
 
 
-def make_job_file(job):
-    parts = [b"gpuaes-parts/1\n", job.file_key, struct.pack(">B", len(job.label)), job.label,
-             struct.pack(">H", len(job.head)), job.head]
-    return b"".join(parts) + mac(job.file_key, b"gpuaes-parts/1 job", b"".join(parts))
+class Input(collections.namedtuple("Input", "name is_device size modified changed")):
+    """What a plan records of its input. Times are pairs of seconds and nanoseconds."""
+
+
+NO_INPUT = Input(b"", False, 0, (0, 0), (0, 0))
+INPUT = struct.Struct(">BQqIqI")
+
+
+def planned(file):
+    status = os.stat(file)
+    times = (divmod(time, 10**9) for time in (status.st_mtime_ns, status.st_ctime_ns))
+    return Input(os.fsencode(os.path.abspath(file)), False, status.st_size, *times)
+
+
+def make_job_file(job, count=0, input=NO_INPUT):
+    fields = b"".join((struct.pack(">B", len(job.label)), job.label, struct.pack(">H", len(job.head)), job.head,
+                       struct.pack(">IH", count, len(input.name)), input.name,
+                       INPUT.pack(input.is_device, input.size, *input.modified, *input.changed)))
+    data = b"gpuaes-parts/1\n" + job.file_key + fields
+    return data + mac(job.file_key, b"gpuaes-parts/1 job", data)
 
 
 def read_job_file(data):
+    """The job, the number of parts, and the input."""
     check(data[:15] == b"gpuaes-parts/1\n" and len(data) > 48, "not a job file")
     file_key, end = data[15:47], len(data) - 32
     check(constant_time.bytes_eq(mac(file_key, b"gpuaes-parts/1 job", data[:end]), data[end:]), "the job MAC differs")
-    head_at = 50 + data[47]
-    job = Job(file_key, data[48 : head_at - 2], data[head_at:end])
-    check(struct.pack(">H", len(job.head)) == data[head_at - 2 : head_at], "wrong size of the header")
-    check(job.suite in LIMITS, "wrong suite")
-    return job
+    at = 47
+
+    def take(size):
+        nonlocal at
+        at += size
+        check(at <= end, "a job file is too short")
+        return data[at - size : at]
+
+    def take_text(size):
+        return take(int.from_bytes(take(size), "big"))
+
+    job = Job(file_key, take_text(1), take_text(2))
+    count = int.from_bytes(take(4), "big")
+    name = take_text(2)
+    is_device, size, *times = INPUT.unpack(take(INPUT.size))
+    check(at == end, "a job file is too long")
+    check(job.suite in LIMITS and count <= MAX_PARTS and is_device in (0, 1), "wrong fields of a job file")
+    return job, count, Input(name, bool(is_device), size, tuple(times[:2]), tuple(times[2:]))
 
 
 # --- Opening -------------------------------------------------------------------------------------------------------
@@ -207,6 +239,37 @@ def read_file(data, label=b"", **secret):
         ofs = {header.of}
         yield from read_segments(job, header, data, at)
         at += frame_size(header.length)
+
+
+def part_name(number):
+    return f"part.{number:07}"
+
+
+def write_directory(name, job, parts, joined=True, count=0, input=NO_INPUT):
+    """Makes a directory with head and parts, and with the index or, if it is not joined, the job file. A part that is
+    None is missing."""
+    files = {"head": job.head, **{part_name(i): part for i, part in enumerate(parts) if part is not None}}
+    if joined:
+        files["index"] = make_index(job, parts) + struct.pack(">Q", len(parts))
+    else:
+        files["job"] = make_job_file(job, count, input)
+    os.mkdir(name, 0o700)
+    for file, data in files.items():
+        with open(os.open(f"{name}/{file}", os.O_WRONLY | os.O_CREAT, 0o600), "wb") as f:
+            f.write(data)
+
+
+def concatenate(name):
+    """The single file that a directory is."""
+    folder = pathlib.Path(name)
+    index = (folder / "index").read_bytes()
+    files = [folder / part_name(i) for i in range(min(int.from_bytes(index[-8:], "big"), MAX_PARTS))]
+    check(all(file.exists() for file in files), "a part is missing")
+    return b"".join([(folder / "head").read_bytes(), *(file.read_bytes() for file in files), index])
+
+
+def read_directory(name, label=b"", **secret):
+    yield from read_file(concatenate(name), label, **secret)
 
 
 def outcome(reader):

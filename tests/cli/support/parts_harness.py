@@ -88,16 +88,3 @@ def expect_all(cases, everywhere=False):
                 case.expect(via, *options)
             other_way = (case.expect_no_output_file, case.expect_test_fails, case.expect_salvage)[(i + k) % 3]
             other_way(VIAS[i // 3 % 2], *options)
-
-
-def parts(*arguments, want=0, data=b"", what=None):
-    """Runs gpuaes-parts and returns its output. data: standard input, a pipe"""
-    command = [os.path.join(os.path.dirname(program), "gpuaes-parts"), *map(str, arguments)]
-    done = subprocess.run(command, input=data, capture_output=True, timeout=200 if slow else 60)
-    expect_equal(want, done.returncode, f"{what or ' '.join(command[1:])}: exit status ({done.stderr.decode()})")
-    return done.stdout
-
-
-def read(name):
-    with open(name, "rb") as file:
-        return file.read()

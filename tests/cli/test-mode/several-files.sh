@@ -39,7 +39,7 @@ try 0 -- "${t[@]}" -q good second
 try 0 good "standard input" good -- "${t[@]}" good - good <second
 try 4 good good -- "${t[@]}" good short missing directory other good
 expect_errors 'short: the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified' \
-  'cannot open missing: No such file or directory' 'cannot read directory: Is a directory' \
+  'cannot open missing: No such file or directory' 'directory does not contain a sealed file in parts' \
   'other: none of the given keys opens the input'
 try 4 good -- "${t[@]}" - good <short
 expect_stderr 'error: standard input: '

@@ -49,7 +49,8 @@ def check(*command):
 check("gpuaes-stream")
 check("gpuaes-keygen")
 check("gpuaes-parts", "plan")
-check("gpuaes-parts", "open")
+check("gpuaes-parts", "seal")
+check("gpuaes-parts", "join")
 check("gpuaes-bench", "pipeline")
 PYTHON
 

@@ -1,0 +1,157 @@
+"""A part is published only if its input is as it was when the plan was made, before and after it was read."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from programs import FOLDER, PATIENCE, join, plan, seal, slow_seal, some_bytes, stream, write_input
+
+SIZE = 100_000
+HINT = "make a new plan, for a snapshot or a file that is not being written"
+
+
+def append():
+    with open("input", "ab") as file:
+        file.write(b"x")
+
+
+def overwrite():
+    with open("input", "r+b") as file:
+        file.write(b"x")
+
+
+def overwrite_and_reset_the_time():
+    overwrite()
+    write_time(1_000_000_000)
+
+
+def write_time(seconds):
+    os.utime("input", (seconds, seconds))
+
+
+def replace():
+    write_input("other", some_bytes(SIZE))
+    os.rename("other", "input")
+
+
+def replace_by_a_device():
+    os.unlink("input")
+    os.symlink("/dev/zero", "input")
+
+
+CHANGES = {"grows": append, "shrinks": lambda: os.truncate("input", SIZE - 1), "empty": lambda: os.truncate("input", 0),
+           "overwritten": overwrite, "touched": lambda: write_time(2_000_000_000),
+           "a nanosecond": lambda: os.utime("input", ns=(10**18, 10**18 + 1)), "replaced": replace,
+           "overwritten, old time": overwrite_and_reset_the_time, "a device": replace_by_a_device,
+           "a new link": lambda: os.link("input", "link")}
+
+
+@pytest.fixture
+def planned(key):
+    write_input("input", some_bytes(SIZE))
+    plan(key, "dir", input="input", count=3)
+
+
+def refused(*options, name=None):
+    found = seal("dir", 1, *options, status=1)
+    name = name or f"{os.getcwd()}/input"
+    assert (found.error, found.hint) == (f"part 1: {name} has changed since the plan was made", HINT)
+    assert sorted(os.listdir("dir")) == ["head", "job"]
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_an_input_that_changed_since_the_plan_is_refused(planned, change):
+    change()
+    refused()
+
+
+def test_a_change_right_after_the_plan_is_detected(key):
+    """Also on file systems that store times in seconds: the plan waited for that."""
+    for _ in range(3):
+        write_input("input", some_bytes(SIZE))
+        plan(key, "dir", input="input", count=3)
+        overwrite()
+        assert time.time() - os.stat("input").st_mtime < 2
+        refused()
+        shutil.rmtree("dir")
+
+
+def test_an_input_that_is_named_may_have_another_status_change_time(planned):
+    """It is a copy, on another host or under another name."""
+    shutil.copy2("input", "copy")
+    seal("dir", 1, "-i", "copy")
+    os.chmod("input", 0o600)
+    found = seal("dir", 0, status=1)
+    assert found.error.endswith("has changed since the plan was made")
+    seal("dir", 0, "-i", "input")
+
+
+@pytest.mark.parametrize("change", ["grows", "shrinks", "overwritten", "touched"])
+def test_an_input_that_is_named_must_have_the_size_and_time(planned, change):
+    CHANGES[change]()
+    refused("-i", "input", name="input")
+
+
+def test_an_input_without_a_plan_may_change(key):
+    write_input("input", some_bytes(SIZE))
+    plan(key, "dir", count=2)
+    seal("dir", 0, "-i", "input")
+    append()
+    seal("dir", 1, "-i", "input")
+    join("dir")
+    assert stream("-d", "-k", key, "dir").out == some_bytes(SIZE) * 2 + b"x"
+
+
+# --- While it is being read ----------------------------------------------------------------------------------------
+
+LARGE = 16 << 20  # bytes, for which the reference lane takes a while
+
+
+def seal_while(change, *options):
+    """Seals, and calls `change` when some of the input has been read. Returns the exit status and the error."""
+    with slow_seal("dir", 0, "-l", "reference", *options) as process:
+        process.send_signal(signal.SIGSTOP)
+        change()
+        process.send_signal(signal.SIGCONT)
+        error = process.communicate(timeout=PATIENCE)[1].decode()
+        return process.returncode, error
+
+
+@pytest.fixture
+def large(key):
+    """An input that takes a while to seal."""
+    write_input("input", some_bytes(LARGE))
+    plan(key, "dir", input="input", count=1)
+
+
+@pytest.mark.parametrize("change", [append, overwrite, overwrite_and_reset_the_time, lambda: write_time(1),
+                                    lambda: os.truncate("input", 1_000_000), lambda: os.truncate("input", LARGE - 1)],
+                         ids=["grows", "overwritten", "overwritten, old time", "touched", "shrinks", "a byte less"])
+def test_an_input_that_changes_while_it_is_read_is_not_published(large, change):
+    status, error = seal_while(change)
+    assert status == 1 and error.startswith("gpuaes-parts: error: part 0: "), error
+    assert "has changed since the plan was made" in error or "shrank while it was being read" in error
+    assert sorted(os.listdir("dir")) == ["head", "job"]
+
+
+def test_an_input_that_is_replaced_while_it_is_read_is_the_old_one(large):
+    """What was opened has not changed, and the other file is for later parts to refuse."""
+    assert seal_while(replace, "-i", "input") == (0, "")
+    join("dir")
+
+
+def test_an_input_that_changes_before_its_receipt_is_written_has_none(large):
+    """A part that is written elsewhere, as to object storage, is useless without its receipt."""
+    command = [FOLDER / "gpuaes-parts", "seal", "dir", "--part", "0", "-o", "-", "--receipt", "receipt"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.read(100_000)
+        append()
+        process.stdout.read()
+        assert process.wait(PATIENCE) == 1
+        assert b"has changed since the plan was made" in process.stderr.read()
+    assert not os.path.exists("receipt")

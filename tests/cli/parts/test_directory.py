@@ -1,0 +1,191 @@
+"""The directory of a file in parts: who may write there, and what happens if it is moved or replaced meanwhile. Its
+members must be regular files."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from programs import PATIENCE, join, parts, plan, plan_and_seal, seal, slow_seal, some_bytes, stream, write_input
+
+PLAIN = some_bytes(100_000)
+WRITERS = {"seal": lambda key: seal("dir", 2, status=1), "join": lambda key: join("dir", status=1),
+           "rekey": lambda key: stream("--rekey", "-k", key, "--new-key", key, "dir", status=1)}
+
+
+@pytest.fixture
+def sealed(key):
+    """A directory with three parts."""
+    plan_and_seal(key, PLAIN, 3, "dir")
+
+
+@pytest.fixture
+def joined(sealed):
+    join("dir")
+
+
+def without_name(error):
+    return error.removeprefix("part 2: ").removeprefix("dir: ")
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o720, 0o702, 0o1777])
+@pytest.mark.parametrize("command", WRITERS)
+def test_what_others_may_write_is_not_written(joined, key, command, mode):
+    os.chmod("dir", mode)
+    found = WRITERS[command](key)
+    assert without_name(found.error) == "other users may write to dir"
+    assert found.hint == "remove that permission with chmod go-w"
+    assert stream("-d", "-k", key, "dir").out == PLAIN
+    assert parts("status", "dir").out.endswith(b"joined    yes\n")
+
+
+def test_what_others_may_read_is_written(sealed, key):
+    os.chmod("dir", 0o755)
+    join("dir")
+    assert stream("-d", "-k", key, "dir").out == PLAIN
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("command", WRITERS)
+def test_what_belongs_to_another_user_is_not_written(joined, key, command):
+    os.chown("dir", 3001, 3001)
+    found = WRITERS[command](key)
+    assert without_name(found.error) == "dir belongs to another user"
+    assert found.hint == "run the command as that user"
+    assert stream("-d", "-k", key, "dir").out == PLAIN
+
+
+@pytest.mark.root
+def test_another_user_can_read_a_copy(joined, key, users):
+    subprocess.run(["chmod", "-R", "a+rX", "dir"], check=True)
+    os.chmod(key, 0o644)
+    for mode in ["-d"], ["--test"], ["-d", "--part", "1"], ["--info"]:
+        stream(*mode, *([] if "--info" in mode else ["-k", key]), "dir", user=users[0])
+    assert parts("status", "dir", user=users[0]).out.endswith(b"joined    yes\n")
+
+
+def test_a_warning_if_others_can_read_the_job_file(sealed):
+    os.chmod("dir", 0o755)
+    os.chmod("dir/job", 0o640)
+    assert join("dir").warnings == ["dir/job is readable by other users; run chmod 600 dir/job"]
+
+
+# --- Moved, replaced -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["link", "link/", "./dir", "dir/../dir"])
+def test_a_link_to_the_directory_is_followed(key, name):
+    write_input("plain", PLAIN)
+    plan(key, "dir", input="plain", count=1)
+    os.symlink("dir", "link")
+    seal(name, 0)
+    join(name)
+    assert stream("-d", "-k", key, name).out == PLAIN
+
+
+@pytest.fixture
+def slow(key):
+    """A seal that waits for the rest of its input."""
+    plan(key, "dir", count=1)
+    with slow_seal("dir", 0, written=some_bytes(20_000)) as process:
+        yield process
+
+
+def make_other_directory(kind):
+    """Something else at the name of the directory."""
+    if kind == "link":
+        os.mkdir("elsewhere", 0o777)
+        os.symlink("elsewhere", "dir")
+    elif kind == "directory":
+        os.mkdir("dir", 0o777)
+    elif kind == "file":
+        pathlib.Path("dir").write_bytes(b"text")
+
+
+@pytest.mark.parametrize("kind", [None, "link", "directory", "file"])
+def test_a_directory_that_is_renamed_during_a_seal_gets_its_part(slow, key, kind):
+    os.rename("dir", "moved")
+    make_other_directory(kind)
+    assert slow.communicate(b"more", timeout=PATIENCE)[1] == b""
+    assert sorted(os.listdir("moved")) == ["head", "job", "part.0000000"]
+    assert not os.path.isdir("elsewhere") or os.listdir("elsewhere") == []
+    join("moved")
+    assert stream("-d", "-k", key, "moved").out == some_bytes(20_000) + b"more"
+
+
+def test_a_directory_that_is_removed_during_a_seal(slow):
+    shutil.rmtree("dir")
+    error = slow.communicate(b"more", timeout=PATIENCE)[1].decode()
+    assert slow.returncode == 1 and error.startswith("gpuaes-parts: error: part 0: "), error
+    assert os.listdir() == []
+
+
+@pytest.mark.parametrize("copy", [
+    lambda: shutil.copytree("dir", "copy"), lambda: subprocess.run(["cp", "-r", "dir", "copy"], check=True),
+    lambda: subprocess.run("mkdir copy && tar -C dir -c . | tar -C copy -x", shell=True, check=True),
+    lambda: subprocess.run("mkdir copy && cp dir/* copy", shell=True, check=True)])
+def test_copies(joined, key, copy):
+    copy()
+    shutil.rmtree("dir")
+    assert stream("-d", "-k", key, "copy").out == PLAIN
+    assert stream("--test", "-k", key, "copy").status == 0
+    join("copy", "-o", "single")
+    assert stream("-d", "-k", key, "single").out == PLAIN
+
+
+def test_a_copy_of_what_is_not_complete_can_be_completed(key):
+    write_input("plain", PLAIN)
+    plan(key, "dir", input="plain", count=3)
+    seal("dir", 1)
+    subprocess.run(["cp", "-r", "dir", "copy"], check=True)
+    for number in 0, 2:
+        seal("copy", number)
+    join("copy")
+    assert stream("-d", "-k", key, "copy").out == PLAIN
+
+
+# --- Members -------------------------------------------------------------------------------------------------------
+
+def spoil(name, kind):
+    """Replaces a member. Returns the error."""
+    os.rename(f"dir/{name}", "saved")
+    if kind == "link":
+        os.symlink("../saved", f"dir/{name}")
+    elif kind == "dangling link":
+        os.symlink("missing", f"dir/{name}")
+    elif kind == "FIFO":
+        os.mkfifo(f"dir/{name}")
+    elif kind == "directory":
+        os.mkdir(f"dir/{name}")
+    if "link" in kind:
+        return f"cannot open dir/{name}: Too many levels of symbolic links"
+    return f"dir/{name} is not a regular file"
+
+
+KINDS = ["link", "dangling link", "FIFO", "directory"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["head", "part.0000001", "index"])
+def test_members_that_are_not_regular_files_are_not_read(joined, key, name, kind):
+    why = spoil(name, kind)
+    for mode in ["-d"], ["--test"], ["--range", "60000:10"], ["-d", "--part", "1"]:
+        found = stream(*mode, "-k", key, "dir", status=None)
+        assert found.status in (1, 4) and found.out == b"", found.err
+        assert why in found.error or found.error.endswith(f"dir/{name} is missing"), found.error
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_job_file_that_is_not_a_regular_file_is_not_read(sealed, kind):
+    why = spoil("job", kind)
+    for command in ["seal", "dir", "--part", "0"], ["status", "dir"], ["join", "dir"]:
+        assert parts(*command, status=1).error.removeprefix("part 0: ") == why
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_head_that_is_not_a_regular_file_is_not_replaced(joined, key, kind):
+    why = spoil("head", kind)
+    found = stream("--rekey", "-k", key, "--new-key", key, "dir", status=1)
+    assert why in found.error

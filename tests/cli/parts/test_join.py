@@ -1,0 +1,382 @@
+"""gpuaes-parts join checks that all parts belong together, and can be repeated after any failure."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from programs import FOLDER, PATIENCE, join, keygen, parts, plan, plan_and_seal, seal, some_bytes, stream, write_input
+
+PLAIN = some_bytes(100_000)
+MEMBERS = ["head", "index", *(f"part.{i:07}" for i in range(3))]
+NO_JOB = ("dir has no job file", "it was not made by gpuaes-parts plan, or plan did not finish")
+
+
+def part(number):
+    return f"dir/part.{number:07}"
+
+
+def content(name):
+    return pathlib.Path(name).read_bytes()
+
+
+def patch(name, at, data):
+    before = bytearray(content(name))
+    at %= len(before)
+    before[at : at + len(data)] = data
+    pathlib.Path(name).write_bytes(before)
+
+
+def flip(name, at):
+    patch(name, at, bytes([content(name)[at] ^ 1]))
+
+
+def append(name):
+    pathlib.Path(name).write_bytes(content(name) + b"x")
+
+
+@pytest.fixture
+def sealed(key):
+    """A directory with three parts, not joined."""
+    plan_and_seal(key, PLAIN, 3, "dir")
+
+
+def members():
+    """The contents of all regular files in the directory."""
+    return {path.name: path.read_bytes() for path in pathlib.Path("dir").iterdir() if path.is_file()}
+
+
+def refused(status, error, hint="", *options):
+    """join is refused, also with other outputs, and changes nothing."""
+    before = members()
+    for output in [], ["-o", "out"], ["-o", "-"]:
+        found = join("dir", *options, *output, status=status)
+        assert (found.error, found.hint) == (error, hint)
+        assert found.out == b"" and not os.path.exists("out")
+    assert members() == before
+
+
+# --- Parts that do not belong together -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lost, text", [([0], " 0"), ([2], " 2"), ([0, 2], "s 0,2"), ([0, 1, 2], "s 0-2")])
+def test_missing_parts(sealed, lost, text):
+    for number in lost:
+        os.unlink(part(number))
+    refused(1, f"dir does not contain part{text}", "gpuaes-parts status shows which parts are complete")
+
+
+def test_a_part_twice(sealed):
+    shutil.copy(part(0), part(1))
+    refused(4, f"{part(1)} contains part 0")
+
+
+def test_parts_exchanged(sealed):
+    os.rename(part(0), "0")
+    os.rename(part(1), part(0))
+    os.rename("0", part(1))
+    refused(4, f"{part(0)} contains part 1")
+
+
+def test_a_part_of_another_plan_for_the_same_input(sealed, key):
+    plan_and_seal(key, PLAIN, 3, "other")
+    shutil.copy("other/part.0000001", part(1))
+    refused(4, f"{part(1)} was not sealed with this plan, or its header is damaged")
+
+
+@pytest.fixture
+def mixed(key):
+    """Makes parts 0 to 2 of one file key, each from a plan of its own."""
+    pf = pytest.importorskip("parts_format")
+    job = pf.new_job(keys=[bytes(range(32))])
+
+    def make(planned, sizes, ofs=(3, 3, 3)):
+        write_input("plain", planned)
+        sealed = [pf.frame(job, pf.PART, i, ofs[i], pf.cut(some_bytes(size), 3)[i]) for i, size in enumerate(sizes)]
+        pf.write_directory("dir", job, sealed, joined=False, count=3, input=pf.planned("plain"))
+
+    return make
+
+
+def test_parts_cut_from_inputs_of_different_sizes(mixed):
+    """These have the right numbers, and without the plan nothing would show that bytes between them are lost."""
+    mixed(PLAIN, [100_000, 200_000, 100_000])
+    refused(4, f"{part(1)} has 65536 bytes of plaintext, not 32768", "it was sealed from another input")
+
+
+def test_a_log_that_grew_between_its_parts(mixed):
+    """The lengths of the parts are those of some input, but not of the planned one."""
+    mixed(some_bytes(348_457), [328_457, 348_457, 348_457])
+    refused(4, f"{part(0)} has 114688 bytes of plaintext, not 131072", "it was sealed from another input")
+
+
+@pytest.mark.parametrize("ofs, text", [((3, 0, 3), "1, not part 1/3"), ((3, 4, 3), "1/4, not part 1/3")])
+def test_a_part_of_another_cut(mixed, ofs, text):
+    mixed(PLAIN, [100_000] * 3, ofs)
+    refused(4, f"{part(1)} contains part {text}")
+
+
+def test_a_part_of_a_cut_if_the_plan_has_no_input(key):
+    plan(key, "dir", count=2)
+    pf = pytest.importorskip("parts_format")
+    job = pf.read_job_file(content("dir/job"))[0]
+    for i in range(2):
+        pathlib.Path(part(i)).write_bytes(pf.frame(job, pf.PART, i, 2, b"text"))
+    refused(4, f"{part(0)} contains part 0/2, not part 0")
+
+
+OTHER_PLAN = "was not sealed with this plan, or its header is damaged"
+TRUNCATED = "is truncated or has trailing bytes"
+
+
+@pytest.mark.parametrize("spoil, error", [
+    (lambda name: os.truncate(name, 20_000), TRUNCATED), (lambda name: os.truncate(name, 73), TRUNCATED),
+    (append, TRUNCATED), (lambda name: patch(name, 16, b"\1"), TRUNCATED),
+    (lambda name: flip(name, -1), "is corrupt at its end"), (lambda name: flip(name, 17), OTHER_PLAN),
+    (lambda name: flip(name, 72), OTHER_PLAN), (lambda name: patch(name, 5, b"\0\0\0\4"), OTHER_PLAN),
+    (lambda name: os.truncate(name, 72), "is not a sealed part"),
+    (lambda name: os.truncate(name, 0), "is not a sealed part"),
+    (lambda name: shutil.copy("plain", name), "is not a sealed part"),
+    (lambda name: shutil.copy("dir/head", name), "is not a sealed part"),
+])
+def test_a_damaged_part(sealed, spoil, error):
+    spoil(part(1))
+    refused(4, f"{part(1)} {error}")
+
+
+@pytest.mark.parametrize("make, error", [
+    (os.mkfifo, "{} is not a regular file"), (os.mkdir, "{} is not a regular file"),
+    (lambda name: os.symlink("part.0000000", name), "cannot open {}: Too many levels of symbolic links")])
+def test_a_part_that_is_not_a_regular_file(sealed, make, error):
+    os.unlink(part(1))
+    make(part(1))
+    refused(1, error.format(part(1)))
+
+
+def test_of_several_damaged_parts_the_first_is_named(sealed):
+    flip(part(1), 17)
+    flip(part(2), 17)
+    refused(4, f"{part(1)} {OTHER_PLAN}")
+
+
+# --- The number of parts -------------------------------------------------------------------------------------------
+
+
+def test_the_number_must_be_that_of_the_plan(sealed):
+    for count in 2, 4:
+        refused(2, f"the plan has 3 parts, but --count is {count}", "", "--count", str(count))
+    join("dir", "--count", "3")
+
+
+def test_the_number_is_required_if_the_plan_does_not_have_it(key):
+    plan(key, "dir")
+    for i in range(2):
+        seal("dir", i, input=b"text")
+    refused(2, "--count is required, because the plan does not record the number of parts")
+    refused(1, "dir does not contain part 2", "gpuaes-parts status shows which parts are complete", "--count", "3")
+    refused(4, "dir/part.0000001 is there, but the file has only 1 part", "", "--count", "1")
+    join("dir", "--count", "2")
+    assert stream("-d", "-k", key, "dir").out == b"texttext"
+
+
+@pytest.mark.parametrize("spoil, error", [
+    (lambda: flip("dir/head", 60), "the input is not the header of this file"),
+    (lambda: append("dir/head"), "the input is not the header of this file"),
+    (lambda: os.truncate("dir/head", 50), "the input is truncated after byte 50, in its header; nothing was written"),
+])
+def test_a_damaged_head_is_found_while_the_job_file_is_there(sealed, key, spoil, error):
+    spoil()
+    found = join("dir", status=4)
+    assert found.error == f"dir/head: {error}"
+    assert found.hint in ("", "remove it, and join restores it")
+    os.unlink("dir/head")
+    join("dir")
+    assert stream("-d", "-k", key, "dir").out == PLAIN
+
+
+def test_a_head_with_new_slots_belongs_to_the_file(sealed, key):
+    keygen("-o", "other")
+    shutil.copy("dir/job", "job")
+    join("dir")
+    stream("--rekey", "-k", key, "--new-key", "other", "dir")
+    shutil.copy("job", "dir/job")
+    join("dir")
+    assert stream("-d", "-k", "other", "dir").out == PLAIN
+
+
+@pytest.mark.parametrize("cut", [0, 5, 100])
+def test_a_damaged_index_is_not_joined(sealed, cut):
+    join("dir")
+    os.truncate("dir/index", cut)
+    for command in (["join", "dir"], ["join", "dir", "-o", "out"], ["status", "dir"], ["status", "dir", "--missing"]):
+        assert parts(*command, status=4).error == "dir/index is damaged"
+    assert not os.path.exists("out")
+
+
+def test_a_short_part_has_no_single_file(sealed):
+    join("dir")
+    os.truncate(part(1), os.stat(part(1)).st_size - 1)
+    assert join("dir", "-o", "out", status=4).error == f"{part(1)} is truncated or has trailing bytes"
+
+
+# --- Output --------------------------------------------------------------------------------------------------------
+
+
+def test_the_single_file(sealed, key):
+    found = join("dir", "-v", "-o", "out")
+    assert found.notes == ["joining 3 parts"]
+    assert content("out") == b"".join(content(f"dir/{name}") for name in ["head", *MEMBERS[2:], "index"])
+    assert stream("-d", "-k", key, "out").out == PLAIN
+    assert join("dir", "-o", "-").out == content("out")
+
+
+def test_an_output_in_the_directory_is_refused(sealed):
+    os.symlink("dir", "link")
+    for name in ("dir/out", "./dir/part.0000001", f"{os.getcwd()}/dir/job", "link/out"):
+        found = join("dir", "-o", name, status=2)
+        assert (found.error, found.hint) == ("--output is in dir", "write to another directory")
+    os.chdir("dir")
+    assert join("../dir", "-o", "out", status=2).error == "--output is in ../dir"
+
+
+def test_an_output_that_fails_can_be_repeated(sealed, key):
+    found = join("dir", "-o", "missing/out", status=1)
+    assert found.error == "--output: cannot create a temporary file next to missing/out: No such file or directory"
+    assert "job" in os.listdir("dir")
+    join("dir", "-o", "out")
+    assert stream("-d", "-k", key, "out").out == PLAIN
+
+
+@pytest.mark.parametrize("lost", ["head", "part.0000002"])
+def test_a_joined_directory_with_a_member_missing_has_no_single_file(sealed, lost):
+    join("dir")
+    os.unlink(f"dir/{lost}")
+    assert join("dir", "-o", "out", status=4).error == f"dir/{lost} is missing"
+    assert not os.path.exists("out")
+
+
+def test_a_damaged_number_of_parts_has_no_single_file(sealed):
+    join("dir")
+    patch("dir/index", -8, b"\xff" * 8)
+    assert join("dir", "-o", "out", status=4).error == "dir/index is damaged"
+
+
+# --- Repeated and concurrent joins ---------------------------------------------------------------------------------
+
+
+def test_join_again(sealed, key):
+    join("dir")
+    before = {name: os.stat(f"dir/{name}") for name in MEMBERS}
+    assert join("dir").notes == ["dir is already joined"]
+    assert {name: os.stat(f"dir/{name}") for name in MEMBERS} == before
+    join("dir", "-o", "out")
+    assert stream("-d", "-k", key, "out").out == PLAIN
+
+
+def test_a_join_that_was_killed_before_it_removed_the_job_file(sealed, key):
+    shutil.copy("dir/job", "job")
+    join("dir")
+    shutil.copy("job", "dir/job")
+    index = content("dir/index")
+    assert stream("-d", "-k", key, "dir").out == PLAIN
+    assert join("dir").err == ""
+    assert sorted(os.listdir("dir")) == MEMBERS and content("dir/index") == index
+
+
+def test_an_index_that_lists_another_attempt(sealed):
+    shutil.copy("dir/job", "job")
+    os.rename(part(1), "first")
+    seal("dir", 1)
+    os.rename(part(1), "second")
+    shutil.copy("first", part(1))
+    join("dir")
+    shutil.copy("job", "dir/job")
+    shutil.copy("second", part(1))
+    refused(4, "dir/index does not list the parts in this directory")
+    shutil.copy("first", part(1))
+    join("dir")
+
+
+@pytest.mark.parametrize("spoil", [lambda: flip("dir/index", 80), lambda: os.truncate("dir/index", 0),
+                                   lambda: append("dir/index")])
+def test_an_index_that_is_damaged(sealed, spoil):
+    shutil.copy("dir/job", "job")
+    join("dir")
+    shutil.copy("job", "dir/job")
+    spoil()
+    refused(4, "dir/index is damaged, or belongs to another file")
+
+
+def test_leftovers_of_attempts_are_removed(sealed):
+    for name in (".part.0000001.host.1.abcdef", ".part.0000009.host.1.abcdef", ".index.host.1.abcdef"):
+        pathlib.Path("dir", name).write_bytes(b"text")
+    for name in (".keep", ".part.note", ".index"):
+        pathlib.Path("dir", name).write_bytes(b"text")
+    join("dir")
+    assert sorted(os.listdir("dir")) == sorted([*MEMBERS, ".keep", ".part.note", ".index"])
+
+
+def test_a_leftover_that_cannot_be_removed(sealed):
+    os.mkdir("dir/.part.0000001.host.1.abcdef")
+    assert join("dir", status=1).error == "cannot remove dir/.part.0000001.host.1.abcdef: Is a directory"
+    os.rmdir("dir/.part.0000001.host.1.abcdef")
+    join("dir")
+    assert sorted(os.listdir("dir")) == MEMBERS
+
+
+def test_leftovers_of_a_join_that_was_killed_at_its_end_are_removed(sealed):
+    join("dir")
+    pathlib.Path("dir/.part.0000001.host.1.abcdef").touch()
+    join("dir")
+    assert sorted(os.listdir("dir")) == MEMBERS
+
+
+def test_neither_job_nor_index(sealed):
+    os.unlink("dir/job")
+    refused(1, *NO_JOB)
+
+
+def start_join(*options):
+    command = [FOLDER / "gpuaes-parts", "join", "dir", *options]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def test_many_joins_at_once(sealed, key):
+    processes = [start_join("-o", f"out{i}") for i in range(6)]
+    for process in processes:
+        output, error = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, error
+    assert sorted(os.listdir("dir")) == MEMBERS
+    assert len({content(f"out{i}") for i in range(6)}) == 1
+    assert stream("-d", "-k", key, "dir").out == PLAIN
+
+
+def test_a_join_that_is_killed_while_it_writes_the_single_file(key):
+    plan_and_seal(key, some_bytes(2_000_000), 3, "dir")
+    process = start_join("-o", "-")
+    process.stdout.read(100_000)
+    assert sorted(os.listdir("dir")) == sorted([*MEMBERS, "job"])
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    join("dir", "-o", "out")
+    assert stream("-d", "-k", key, "out").out == some_bytes(2_000_000)
+    assert sorted(os.listdir("dir")) == MEMBERS
+
+
+def test_a_join_that_is_killed_at_any_time_can_be_repeated(key):
+    plain = some_bytes(100_000)
+    write_input("plain", plain)
+    for delay in range(0, 24, 3):
+        plan_and_seal(key, plain, 3, "dir")
+        process = start_join()
+        time.sleep(delay / 1000)
+        process.kill()
+        process.communicate()
+        join("dir")
+        assert sorted(os.listdir("dir")) == MEMBERS
+        assert stream("-d", "-k", key, "dir").out == plain
+        shutil.rmtree("dir")

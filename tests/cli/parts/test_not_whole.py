@@ -1,0 +1,20 @@
+"""gpuaes-stream recognizes a part, an index and a job file, which it cannot decrypt on their own."""
+
+import pytest
+
+from programs import join, plan_and_seal, stream
+
+JOIN = "join the parts with gpuaes-parts, and decrypt the result"
+
+
+@pytest.mark.parametrize("mode", ["-d", "--test", "--salvage"])
+@pytest.mark.parametrize("name, error", [
+    ("dir/part.0000000", "the input is a part or an index, not a whole file"),
+    ("joined/index", "the input is a part or an index, not a whole file"),
+    ("dir/job", "this is a gpuaes-parts job file, not a gpuaes-stream one")])
+def test_members(key, mode, name, error):
+    for directory in "dir", "joined":
+        plan_and_seal(key, b"text", 1, directory)
+    join("joined")
+    found = stream(mode, "-k", key, name, status=4)
+    assert (found.error, found.hint) == (f"{name}: {error}", JOIN)

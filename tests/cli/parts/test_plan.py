@@ -1,0 +1,178 @@
+"""What gpuaes-parts plan makes, what it refuses, and how it describes its input."""
+
+import os
+import pathlib
+import subprocess
+import time
+
+import pytest
+
+from programs import FOLDER, join, parts, plan, seal, some_bytes, write_input
+
+SETTLED = 1_000_000_000  # a modification time long ago
+
+
+def sparse(name, size):
+    pathlib.Path(name).touch()
+    os.truncate(name, size)
+    os.utime(name, (SETTLED, SETTLED))
+
+
+@pytest.mark.parametrize("size, count", [
+    (0, 1), (1, 1), (1 << 30, 1), ((1 << 30) + 1, 2), (1000 << 30, 1000), ((1000 << 30) + 1, 1000), (3 << 40, 1000)])
+def test_by_default_there_is_a_part_for_each_gibibyte(key, size, count):
+    sparse("input", size)
+    found = plan(key, "dir", input="input")
+    assert (found.out.decode(), found.err) == (f"{count}\n", "")
+
+
+def test_the_number_of_parts_is_printed_if_it_is_known(key):
+    write_input("input", b"text")
+    assert plan(key, "a", input="input", count=7).out == b"7\n"
+    assert plan(key, "b", count=1 << 20).out == b"1048576\n"
+    assert plan(key, "c").out == b""
+
+
+@pytest.mark.parametrize("make", [lambda: os.mkdir("dir"), lambda: pathlib.Path("dir").write_text("file"),
+                                  lambda: os.symlink("missing", "dir"), lambda: os.mkfifo("dir")])
+def test_an_existing_name_is_refused(key, make):
+    make()
+    found = plan(key, "dir", count=1, status=1)
+    assert found.error == "--output: cannot make the directory dir: File exists"
+    assert os.listdir() == ["dir"]
+
+
+def test_a_directory_in_a_missing_one_is_refused(key):
+    found = plan(key, "missing/dir", count=1, status=1)
+    assert found.error == "--output: cannot make the directory missing/dir: No such file or directory"
+
+
+def test_a_slash_after_the_name_makes_no_difference(key):
+    plan(key, "dir/", count=1)
+    seal("dir//", 0, input=b"text")
+    join("dir/")
+    assert seal("dir/", 0).notes == ["dir is already joined"]
+
+
+@pytest.mark.parametrize("options, status, error", [
+    ([], 2, "no key or passphrase was given"),
+    (["-k", "short"], 2, "requires a key of 32 bytes"),
+    (["-k", "missing"], 1, "cannot open missing"),
+    (["-k", "key", "-c", "aes-128"], 2, "aes-128 cannot be used in an authenticated format"),
+    (["-k", "key", "-i", "missing"], 1, "--input: cannot open missing: No such file or directory"),
+    (["-k", "key", "-i", "key"], 2, "--key and the input are both read from key"),
+    (["-k", "key", "-i", "fifo"], 2, "fifo is not a regular file or block device, and cannot be cut into parts"),
+    (["-k", "key", "-i", "/dev/null"], 2, "/dev/null is not a regular file or block device"),
+    (["-k", "key", "-i", "."], 2, "--input: . is not a regular file or block device, and cannot be cut into parts"),
+    (["-k", "key", "-i", "-"], 2, "plan cannot use standard input, because each seal opens the input by its name"),
+])
+def test_a_plan_that_fails_leaves_nothing(options, status, error):
+    for name, size in ("key", 32), ("short", 16):
+        pathlib.Path(name).touch(0o600)
+        pathlib.Path(name).write_bytes(bytes(size))
+    os.mkfifo("fifo")
+    writer = os.open("fifo", os.O_RDWR)  # so that opening the FIFO does not wait
+    found = parts("plan", *options, "-o", "dir", status=status)
+    os.close(writer)
+    assert error in found.error
+    if "cut into parts" in found.error or "standard input" in found.error:
+        assert found.hint == "omit -i; each seal then reads its own input"
+    assert not os.path.exists("dir")
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_the_key_can_be_standard_input(key, name):
+    parts("plan", "-k", name, "-n", "1", "-o", "dir", stdin=open(key, "rb"))
+
+
+def test_a_plan_waits_until_the_next_modification_can_be_detected(key):
+    """File systems store times in units of up to 2 seconds."""
+    pathlib.Path("input").write_bytes(b"text")
+    begin = time.monotonic()
+    plan(key, "dir", input="input")
+    assert time.monotonic() - begin > 1.8
+    pathlib.Path("input").write_bytes(b"TEXT")
+    assert seal("dir", 0, status=1).error.endswith("has changed since the plan was made")
+
+
+@pytest.mark.parametrize("when", [SETTLED, time.time() + 100_000])
+def test_a_modification_long_ago_or_far_in_the_future_is_not_waited_for(key, when):
+    pathlib.Path("input").write_bytes(b"text")
+    os.utime("input", (when, when))
+    begin = time.monotonic()
+    plan(key, "dir", input="input")
+    assert time.monotonic() - begin < 1.5
+    seal("dir", 0)
+
+
+def test_an_input_that_is_being_modified_is_refused(key):
+    pathlib.Path("input").write_bytes(b"text")
+    writer = subprocess.Popen(["sh", "-c", "while :; do printf . >>input; sleep 0.2; done"])
+    try:
+        found = plan(key, "dir", input="input", status=1)
+    finally:
+        writer.kill()
+        writer.wait()
+    assert found.error == "input is being modified"
+    assert found.hint == "seal a snapshot, or a file that is not being written"
+    assert os.listdir() == ["input"]
+
+
+def test_the_name_of_the_input_keeps_symbolic_links(key):
+    """Another host may resolve them differently."""
+    os.mkdir("real")
+    os.symlink("real", "link")
+    write_input("real/input", b"text")
+    environment = {**os.environ, "PWD": f"{os.getcwd()}/link"}
+    command = [FOLDER / "gpuaes-parts", "plan", "-k", key, "-i", "input", "-n", "1", "-o", "../dir"]
+    subprocess.run(command, check=True, cwd="link", env=environment, stdout=subprocess.DEVNULL)
+    assert f"{os.getcwd()}/link/input".encode() in pathlib.Path("dir/job").read_bytes()
+    os.unlink("link")
+    assert seal("dir", 0, status=1).error.startswith(f"part 0: cannot open {os.getcwd()}/link/input")
+
+
+def test_the_current_directory_must_have_a_name(key):
+    write_input("input", b"text")
+    command = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    found = plan(key, "../dir", input="../input", status=1, wrap=["sh", "-c", command, "sh"])
+    assert found.error == "cannot find the current directory for ../input: No such file or directory"
+    assert os.listdir() == ["input"]
+
+
+def test_the_name_of_the_input_need_not_exist_on_another_host(key):
+    write_input("input", some_bytes(1000))
+    plan(key, "dir", input="input", count=1)
+    os.rename("input", "moved")
+    assert seal("dir", 0, status=1).error == f"part 0: cannot open {os.getcwd()}/input: No such file or directory"
+    seal("dir", 0, "-i", "moved")
+
+
+@pytest.fixture
+def device():
+    """A block device of 100,000 bytes, with some bytes."""
+    pathlib.Path("image").write_bytes(some_bytes(99_840))
+    made = subprocess.run(["losetup", "-f", "--show", "image"], capture_output=True, text=True)
+    if made.returncode != 0:
+        pytest.skip("no loop devices")
+    yield made.stdout.strip()
+    subprocess.run(["losetup", "-d", made.stdout.strip()], check=True)
+
+
+@pytest.mark.root
+def test_a_block_device_must_be_named_again(key, device):
+    found = plan(key, "dir", input=device, count=2)
+    assert found.warnings == [
+        f"{device} is a block device, and nothing shows whether it is modified while it is being sealed"]
+    found = seal("dir", 0, status=2)
+    assert found.error == f"part 0: the input is a block device, {device}, which must be named"
+    assert found.hint == "name it with -i; on another host, it may have another name"
+    for i in range(2):
+        seal("dir", i, "-i", device)
+    join("dir")
+
+
+@pytest.mark.root
+def test_another_size_or_kind_of_block_device_is_refused(key, device):
+    plan(key, "dir", input=device, count=2)
+    found = seal("dir", 0, "-i", "image", status=1)
+    assert found.error == "part 0: image has changed since the plan was made"

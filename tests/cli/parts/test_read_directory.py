@@ -1,0 +1,417 @@
+"""gpuaes-stream reads a directory with parts as it reads the single file."""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+from programs import FOLDER, PATIENCE, join, keygen, plan, plan_and_seal, seal, some_bytes, stream, write_input
+
+pf = pytest.importorskip("parts_format")
+
+KEY = bytes(range(32))  # in the key file
+LENGTHS = [49152, 32768, 18080]  # of the parts
+STARTS = [0, 49152, 81920, 100_000]
+PLAIN = some_bytes(100_000)
+MODES = {"-d": ["-d"], "--test": ["--test"], "--range": ["--range", "5:"], "--part I/N": ["-d", "--part", "0/1"]}
+
+
+@pytest.fixture
+def sealed(key):
+    """A directory with three parts, not joined."""
+    plan_and_seal(key, PLAIN, 3, "dir")
+
+
+@pytest.fixture
+def joined(sealed):
+    join("dir", "-o", "single")
+
+
+def part(number):
+    return f"dir/part.{number:07}"
+
+
+def flip(name, at):
+    data = bytearray(pathlib.Path(name).read_bytes())
+    data[at] ^= 1
+    pathlib.Path(name).write_bytes(data)
+
+
+# --- Undamaged -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [["-l", "cpu:1", "-b", "16K"], ["-l", "cpu:3"], ["-T", "2"], ["-l", "reference"]])
+def test_every_lane(joined, key, options):
+    assert stream("-d", "-k", key, *options, "dir").out == PLAIN
+    assert stream("-d", "-k", key, *options, "-i", "dir/", "-o", "out").out == b""
+    assert pathlib.Path("out").read_bytes() == PLAIN
+    assert stream("-d", "-k", key, *options, "--range", "49000:33000", "dir").out == PLAIN[49000:82000]
+
+
+def test_standard_input_can_be_the_directory(joined, key):
+    descriptor = os.open("dir", os.O_RDONLY)
+    assert stream("-d", "-k", key, "/dev/fd/0", stdin=descriptor).out == PLAIN
+    os.close(descriptor)
+
+
+def test_test_of_several_inputs(joined, key):
+    stream("--test", "-k", key, "dir", "single", "dir")
+    flip(part(1), 100)
+    found = stream("--test", "-k", key, "single", "dir", status=4)
+    assert found.error.startswith("dir: the input is corrupt at byte 49481, in part 1")
+
+
+def test_statistics(joined, key):
+    for name in "dir", "single":
+        stream("-d", "-k", key, name, "-o", "out", "--stats", name + ".json")
+    stats = [json.loads(pathlib.Path(name + ".json").read_text()) for name in ("dir", "single")]
+    for field in "bytes_in", "bytes_out", "commitment":
+        assert stats[0][field] == stats[1][field]
+
+
+def test_ranges_around_the_boundaries_of_parts(joined, key):
+    near = sorted({at + n for at in STARTS for n in (-1, 0, 1, 17) if 0 <= at + n <= 100_000})
+    for begin in near:
+        for end in near[near.index(begin) :: 4]:
+            assert stream("--range", f"{begin}:{end - begin}", "-k", key, "dir").out == PLAIN[begin:end]
+
+
+@pytest.mark.parametrize("name", ["dir", "single"])
+def test_each_part(joined, key, name):
+    for i in range(3):
+        found = stream("-d", "--part", str(i), "-k", key, name, "-v", "--stats", "stats")
+        assert found.out == PLAIN[STARTS[i] : STARTS[i + 1]]
+    found = stream("-d", "--part", "3", "-k", key, name, status=2)
+    assert (found.error, found.hint) == ("the file has only 3 parts", "parts are numbered from 0")
+
+
+def test_shares_need_not_be_the_parts(joined, key):
+    for count in 1, 2, 5:
+        shares = [stream("-d", "--part", f"{i}/{count}", "-k", key, "dir").out for i in range(count)]
+        assert b"".join(shares) == PLAIN
+
+
+def test_a_file_that_is_not_made_of_parts_has_no_parts(key):
+    stream("-k", key, "-o", "sealed", input=PLAIN)
+    found = stream("-d", "--part", "0", "-k", key, "sealed", status=2)
+    assert found.error == "sealed: the input is not made of parts"
+    assert found.hint == "use --part I/N to decrypt share I of N"
+
+
+def test_info(joined, key):
+    found = [json.loads(stream("--info", "--json", name).out) for name in ("dir", "single")]
+    for one in found:
+        one.pop("file", None)
+    assert found[0] == found[1]
+    assert (found[0]["parts"], found[0]["plaintext_bytes"], found[0]["truncated"]) == (3, 100_000, False)
+    lines = [stream("--info", name).out.decode() for name in ("dir", "single")]
+    assert lines[0] == lines[1]
+    both = stream("--info", "dir", "single").out.decode().splitlines()
+    assert both[0].removeprefix("dir") == both[1].removeprefix("single")
+
+
+@pytest.mark.parametrize("secrets, status", [(["-k", "other"], 3), (["-k", None, "--label", "other"], 4)])
+def test_another_secret_opens_nothing(joined, key, secrets, status):
+    keygen("-o", "other")
+    secrets = [key if each is None else each for each in secrets]
+    for mode in MODES.values():
+        assert stream(*mode, *secrets, "dir", status=status).out == b""
+
+
+def test_a_directory_is_not_encrypted(joined, key):
+    found = stream("-k", key, "dir", "-o", "out", status=1)
+    assert found.error.endswith("dir is a directory")
+    assert found.hint == "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR"
+
+
+# --- Not joined, or not whole --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", [*MODES.values(), ["-d", "--part", "1"], ["--salvage"], ["--info"]])
+def test_what_is_not_joined(sealed, key, mode):
+    secret = [] if mode == ["--info"] else ["-k", key]
+    found = stream(*mode, *secret, "dir", status=1)
+    assert found.error.removeprefix("dir: ") == "dir is not joined"
+    assert found.hint == "when all parts are complete, run gpuaes-parts join"
+    os.mkdir("empty")
+    found = stream(*mode, *secret, "empty", status=1)
+    assert found.error.removeprefix("empty: ") == "empty does not contain a sealed file in parts"
+
+
+def test_a_rekey_needs_a_joined_directory(sealed, key):
+    before = pathlib.Path("dir/head").read_bytes()
+    assert stream("--rekey", "-k", key, "--new-key", key, "dir", status=1).error.endswith("dir is not joined")
+    assert pathlib.Path("dir/head").read_bytes() == before
+
+
+LOSSES = {"is missing": lambda name: os.unlink(name), "has 32890 bytes": lambda name: open(name, "ab").write(b"x"),
+          "has 100 bytes": lambda name: os.truncate(name, 100), "has 0 bytes": lambda name: os.truncate(name, 0)}
+
+
+@pytest.mark.parametrize("text, lose", LOSSES.items())
+def test_parts_are_looked_for_before_anything_is_written(joined, key, text, lose):
+    lose(part(1))
+    size = pf.frame_size(LENGTHS[1])
+    rest = "" if text == "is missing" else f", not {size}"
+    for mode in ["-d"], ["--test"]:
+        found = stream(*mode, "-k", key, "dir", status=4)
+        assert found.out == b""
+        assert found.error.removeprefix("dir: ").startswith(f"{part(1)} {text}{rest}"), found.error
+    for other in 0, 2:
+        assert stream("-d", "--part", str(other), "-k", key, "dir").out == PLAIN[STARTS[other] : STARTS[other + 1]]
+    assert stream("--range", f"0:{STARTS[1]}", "-k", key, "dir").out == PLAIN[: STARTS[1]]
+    assert stream("--range", f"{STARTS[2]}:", "-k", key, "dir").out == PLAIN[STARTS[2] :]
+    for mode in ["-d", "--part", "1"], ["--range", "81919:2"]:
+        found = stream(*mode, "-k", key, "dir", status=4)
+        assert found.out == b"" and f"{part(1)} {text}{rest}" in found.error
+
+
+@pytest.mark.parametrize("name", ["head", "index"])
+def test_head_and_index_are_needed(joined, key, name):
+    os.unlink(f"dir/{name}")
+    found = stream("-d", "-k", key, "dir", status=1 if name == "index" else 4)
+    assert found.error.removeprefix("dir: ") == ("dir is not joined" if name == "index" else "dir/head is missing")
+
+
+def test_the_head_of_a_file_without_parts(joined, key):
+    stream("-k", key, "-o", "sealed", input=PLAIN)
+    shutil.copy("sealed", "dir/head")
+    found = stream("-d", "-k", key, "dir", status=4)
+    assert found.error.removeprefix("dir: ") == "the header is not that of a file made of parts"
+
+
+def test_the_index_of_another_file(joined, key):
+    plan_and_seal(key, PLAIN, 3, "other")
+    join("other")
+    shutil.copy("other/index", "dir/index")
+    found = stream("-d", "-k", key, "dir", status=4)
+    assert found.out == b""
+
+
+def test_the_index_of_other_attempts(sealed, key):
+    shutil.copytree("dir", "other")
+    os.unlink("other/part.0000001")
+    seal("other", 1)
+    join("dir")
+    join("other")
+    shutil.copy("other/index", "dir/index")
+    found = stream("-d", "-k", key, "dir", status=4)
+    assert found.out == PLAIN[: STARTS[1]] and "in the header of part 1" in found.error
+
+
+def test_other_members_do_not_matter(joined, key):
+    for name in ("job", "part.0000003", ".part.0000001.host.1.abcdef", "README"):
+        pathlib.Path("dir", name).write_bytes(b"text")
+    assert stream("-d", "-k", key, "dir").out == PLAIN
+
+
+# --- Salvage -------------------------------------------------------------------------------------------------------
+
+
+def salvaged(key, *lost):
+    """Checks that exactly these ranges of the plaintext are zeros and reported."""
+    want = bytearray(PLAIN)
+    for begin, end in lost:
+        want[begin:end] = bytes(end - begin)
+    found = stream("--salvage", "-k", key, "dir", status=4 if lost else 0)
+    assert found.out == want
+    ranges = [warning.split("plaintext range ")[1].split(" ")[0] for warning in found.warnings]
+    assert ranges == [f"{begin}:{end - begin}" for begin, end in lost]
+    return found
+
+
+def test_nothing_is_lost_of_an_undamaged_directory(joined, key):
+    salvaged(key)
+
+
+@pytest.mark.parametrize("lose", [lambda name: os.unlink(name), lambda name: os.truncate(name, 0),
+                                  lambda name: os.truncate(name, 72), lambda name: flip(name, 0),
+                                  lambda name: flip(name, 20), lambda name: flip(name, 50),
+                                  lambda name: pathlib.Path(name).write_bytes(bytes(100_000))])
+@pytest.mark.parametrize("number", range(3))
+def test_a_lost_part_becomes_zeros_of_its_length(joined, key, number, lose):
+    lose(part(number))
+    found = salvaged(key, (STARTS[number], STARTS[number + 1]))
+    assert found.error == f"dir: the input is corrupt; {LENGTHS[number]} bytes of plaintext in 1 range are lost"
+
+
+def test_a_short_part_loses_what_is_missing(joined, key):
+    os.truncate(part(0), 73 + 2 * 16400 - 1)
+    salvaged(key, (16384, 49152))
+
+
+def test_a_damaged_segment_is_lost(joined, key):
+    flip(part(1), 73 + 16400)
+    salvaged(key, (STARTS[1] + 16384, STARTS[2]))
+
+
+def test_parts_that_are_too_long_lose_nothing(joined, key):
+    with open(part(1), "ab") as file:
+        file.write(bytes(100))
+    salvaged(key)
+
+
+def test_all_parts_lost(joined, key):
+    for i in range(3):
+        os.unlink(part(i))
+    salvaged(key, (0, 100_000))
+
+
+def test_another_attempt_is_lost(sealed, key):
+    shutil.copytree("dir", "other")
+    join("dir")
+    os.unlink("other/part.0000002")
+    seal("other", 2)
+    shutil.copy("other/part.0000002", "dir")
+    salvaged(key, (STARTS[2], 100_000))
+
+
+# --- Rekey ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def other_key(work):
+    keygen("-o", work.parent / "other-key")
+    return str(work.parent / "other-key")
+
+
+def test_rekey_replaces_the_head(joined, key, other_key):
+    before = {name: pathlib.Path("dir", name).read_bytes() for name in os.listdir("dir")}
+    os.chmod("dir/head", 0o640)
+    stream("--rekey", "-k", key, "--new-key", other_key, "dir")
+    after = {name: pathlib.Path("dir", name).read_bytes() for name in os.listdir("dir")}
+    assert {name for name in before if before[name] != after[name]} == {"head"} and before.keys() == after.keys()
+    assert os.stat("dir/head").st_mode & 0o777 == 0o640
+    assert stream("-d", "-k", other_key, "dir").out == PLAIN
+    assert stream("-d", "-k", key, "dir", status=3).out == b""
+    other = bytes.fromhex(pathlib.Path(other_key).read_text())
+    assert pf.outcome(pf.read_directory("dir", key=other)) == (0, PLAIN)
+
+
+ONLY_HEAD = "dir is a directory, where --rekey replaces only the head"
+
+
+@pytest.mark.parametrize("options, status, error", [
+    (["-k", "other", "--new-key", "other"], 3, "none of the given keys opens the input"),
+    (["-k", None, "--new-key", "other", "--label", "x"], 4, "label"),
+    (["-k", None, "--new-key", "other", "-o", "out"], 2, ONLY_HEAD),
+    (["-k", None, "--new-key", "other", "-a", "-o", "out"], 2, ONLY_HEAD),
+])
+def test_a_rekey_that_is_refused_changes_nothing(joined, key, options, status, error):
+    keygen("-o", "other")
+    before = pathlib.Path("dir/head").read_bytes()
+    found = stream("--rekey", *(key if each is None else each for each in options), "dir", status=status)
+    assert error in found.error
+    if status == 2:
+        assert found.hint == "omit --output and --armor"
+    assert pathlib.Path("dir/head").read_bytes() == before
+    assert not os.path.exists("out") and not [name for name in os.listdir("dir") if name.startswith(".")]
+
+
+def test_a_damaged_index_is_found_by_rekey(joined, key, other_key):
+    """Its commitment is checked, as that of part 0 of a single file is."""
+    flip("dir/index", 50)
+    before = pathlib.Path("dir/head").read_bytes()
+    stream("--rekey", "-k", key, "--new-key", other_key, "dir", status=4)
+    assert pathlib.Path("dir/head").read_bytes() == before
+
+
+def test_a_reader_while_the_head_is_replaced(key, other_key):
+    """It sees the old or the new head, never a part of one."""
+    plan_and_seal(key, PLAIN, 2, "dir", "-k", other_key)
+    join("dir")
+    command = [FOLDER / "gpuaes-stream", "--rekey", "-k", key, "--new-key", key, "--new-key", other_key, "dir"]
+    for _ in range(10):
+        writer = subprocess.Popen(command)
+        for _ in range(3):
+            assert stream("-d", "-k", other_key, "dir").out == PLAIN
+        assert writer.wait(PATIENCE) == 0
+
+
+# --- Many parts ----------------------------------------------------------------------------------------------------
+
+
+def test_ten_thousand_parts(key, monkeypatch):
+    """In memory, where that many files are quickly made and removed, if possible."""
+    shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=shared) as folder, monkeypatch.context() as patch:
+        patch.chdir(folder)
+        check_many_parts(key)
+
+
+def check_many_parts(key):
+    count = 1000 if os.environ.get("GPUAES_SANITIZED") else 10_000
+    plain = some_bytes(10 * count)
+    job = pf.new_job(keys=[KEY])
+    sealed = pf.seal_parts(job, [plain[i : i + 10] for i in range(0, len(plain), 10)])
+    pf.write_directory("dir", job, sealed, joined=False, count=count)
+    for number in (7, 8, 500):
+        os.rename(part(number), f"{number}")
+    parts_status = [FOLDER / "gpuaes-parts", "status", "dir", "--missing"]
+    assert subprocess.run(parts_status, stdout=subprocess.PIPE).stdout == b"7-8,500\n"
+    for number in (7, 8, 500):
+        os.rename(f"{number}", part(number))
+    join("dir")
+    assert stream("-d", "-k", key, "dir").out == plain
+    assert stream("-d", "-k", key, "--part", str(count - 1), "dir").out == plain[-10:]
+    assert stream("--range", "4995:10", "-k", key, "dir").out == plain[4995:5005]
+    join("dir", "-o", "single")
+    assert stream("-d", "-k", key, "single").out == plain
+
+
+def test_few_descriptors_suffice(key):
+    """Not all parts are open at the same time."""
+    plan(key, "dir", count=100)
+    for i in range(100):
+        seal("dir", i, input=b"%02d" % i)
+    limited = ["sh", "-c", 'ulimit -n 90; exec "$@"', "sh"]
+    join("dir", wrap=limited)
+    assert stream("-d", "-k", key, "dir", wrap=limited).out == b"".join(b"%02d" % i for i in range(100))
+
+
+def test_a_reader_that_is_stopped_leaves_nothing(joined, key):
+    process = subprocess.Popen([FOLDER / "gpuaes-stream", "-d", "-k", key, "dir"], stdout=subprocess.PIPE)
+    process.stdout.read(100)
+    process.send_signal(signal.SIGTERM)
+    process.communicate()
+    assert sorted(os.listdir()) == ["dir", "plain", "single"]
+
+
+@pytest.mark.parametrize("at", [0, 30, 80])
+def test_without_an_index_salvage_names_another_way(joined, key, at):
+    flip("dir/index", at)
+    found = stream("--salvage", "-k", key, "dir", status=4)
+    assert found.out == b""
+    assert found.hint == "if the index is damaged, read the parts without it: cat DIR/head DIR/part.* | gpuaes-stream --salvage"
+    names = ["dir/head", *sorted(map(str, pathlib.Path("dir").glob("part.*")))]
+    whole = b"".join(pathlib.Path(name).read_bytes() for name in names)
+    assert stream("--salvage", "-k", key, input=whole, status=4).out == PLAIN
+
+
+def test_standard_input_cannot_be_a_directory(joined, key):
+    with open_directory("dir") as directory:
+        found = stream("-d", "-k", key, stdin=directory, status=1)
+    assert (found.error, found.hint) == ("standard input is a directory", "name it as an argument")
+
+
+@contextlib.contextmanager
+def open_directory(name):
+    descriptor = os.open(name, os.O_RDONLY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@pytest.mark.parametrize("size", [None, 50])
+def test_info_names_a_part_that_is_missing(joined, size):
+    name = "dir/part.0000001"
+    os.unlink(name) if size is None else os.truncate(name, size)
+    for options in [], ["--json"]:
+        assert stream("--info", *options, "dir", status=4).error.removeprefix("dir: ") == f"{name} is missing or truncated"

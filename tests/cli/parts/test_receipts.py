@@ -1,0 +1,173 @@
+"""Receipts stand for parts that are elsewhere when the others are joined."""
+
+import os
+import pathlib
+import shutil
+
+import pytest
+
+from programs import join, plan, seal, some_bytes, stream, write_input
+
+PLAIN = some_bytes(100_000)
+RECEIPTS = ["receipt.0", "receipt.1", "receipt.2"]
+
+
+def content(name):
+    return pathlib.Path(name).read_bytes()
+
+
+@pytest.fixture
+def elsewhere(key):
+    """A plan for three parts, which are in the directory `bucket`, with their receipts."""
+    write_input("plain", PLAIN)
+    plan(key, "dir", "--label", "text", input="plain", count=3)
+    os.mkdir("bucket")
+    for i in range(3):
+        seal("dir", i, "-o", f"bucket/part.{i:07}", "--receipt", RECEIPTS[i])
+        assert len(content(RECEIPTS[i])) == 104
+
+
+def together(key):
+    """The plaintext of the file, with the parts."""
+    shutil.copytree("bucket", "dir", dirs_exist_ok=True)
+    return stream("-d", "-k", key, "--label", "text", "dir").out
+
+
+def concatenate(*names):
+    pathlib.Path("all").write_bytes(b"".join(map(content, names)))
+    return "all"
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+def test_receipts_in_any_order(elsewhere, key, order):
+    join("dir", "--receipts", *(RECEIPTS[i] for i in order))
+    assert sorted(os.listdir("dir")) == ["head", "index"]
+    assert together(key) == PLAIN
+
+
+def test_several_receipts_in_a_file(elsewhere, key):
+    join("dir", "--receipts", concatenate("receipt.1", "receipt.0"), "receipt.2")
+    assert together(key) == PLAIN
+
+
+def test_receipts_from_a_pipe(elsewhere, key):
+    join("dir", "--receipts", "/dev/stdin", input=content(concatenate(*RECEIPTS)))
+    assert together(key) == PLAIN
+
+
+def test_receipts_and_parts(elsewhere, key):
+    shutil.copy("bucket/part.0000001", "dir")
+    join("dir", "--receipts", "receipt.0", "receipt.2", "--count", "3")
+    assert together(key) == PLAIN
+
+
+def test_a_part_is_either_elsewhere_or_in_the_directory(elsewhere, key):
+    seal("dir", 1)
+    assert join("dir", "--receipts", *RECEIPTS, status=4).error.startswith("part 1 is in both ")
+    os.unlink("dir/part.0000001")
+    join("dir", "--receipts", *RECEIPTS)
+    assert stream("--test", "-k", key, "--label", "text", "dir", status=4).error == "dir: dir/part.0000000 is missing"
+    assert together(key) == PLAIN
+
+
+def test_a_part_in_a_pipe(elsewhere, key):
+    for i in range(3):
+        pathlib.Path(f"bucket/part.{i:07}").write_bytes(seal("dir", i, "-o", "-", "--receipt", RECEIPTS[i]).out)
+    join("dir", "--receipts", *RECEIPTS)
+    assert together(key) == PLAIN
+
+
+def test_a_part_of_unknown_size_needs_a_file(key):
+    """Its length precedes it."""
+    plan(key, "dir", count=1)
+    found = seal("dir", 0, "-o", "-", "--receipt", "receipt", input=b"text", status=2)
+    assert found.error == "part 0: a part of unknown size cannot be written to standard output"
+    assert found.hint == "name a file with -o"
+    assert found.out == b""
+    seal("dir", 0, "-o", "part", "--receipt", "receipt", input=b"text")
+    join("dir", "--receipts", "receipt")
+    os.rename("part", "dir/part.0000000")
+    assert stream("-d", "-k", key, "dir").out == b"text"
+
+
+def test_a_part_elsewhere_replaces_one_there(elsewhere):
+    before = content("bucket/part.0000000"), content("receipt.0")
+    seal("dir", 0, "-o", "bucket/part.0000000", "--receipt", "receipt.0")
+    assert content("bucket/part.0000000") != before[0] and content("receipt.0") != before[1]
+
+
+def refused(error, *receipts, status=4, hint=""):
+    found = join("dir", "--receipts", *receipts, status=status)
+    assert (found.error, found.hint) == (error, hint)
+    assert sorted(os.listdir("dir")) == ["head", "job"]
+
+
+def test_missing_and_repeated_parts(elsewhere):
+    refused("dir does not contain part 1", "receipt.0", "receipt.2", status=1,
+            hint="gpuaes-parts status shows which parts are complete")
+    concatenate("receipt.1", "receipt.0")
+    refused("part 1 is in both all and receipt.1", "all", "receipt.1", "receipt.2")
+    refused("cannot open missing: No such file or directory", "missing", status=1)
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda good: good[:103], lambda good: good + b"x", lambda good: b"", lambda good: good + good[:50],
+    lambda good: content("bucket/part.0000001")])
+def test_other_sizes_are_refused(elsewhere, spoil):
+    pathlib.Path("bad").write_bytes(spoil(content("receipt.1")))
+    refused("bad is not a receipt for this plan, or is damaged", "receipt.0", "bad", "receipt.2")
+
+
+def test_a_receipt_of_another_plan(elsewhere, key):
+    plan(key, "other", "--label", "text", input="plain", count=3)
+    seal("other", 1, "-o", "part", "--receipt", "bad")
+    refused("bad is not a receipt for this plan, or is damaged", "receipt.0", "bad", "receipt.2")
+
+
+def test_a_receipt_of_another_attempt_makes_an_index_that_refuses_the_part(elsewhere, key):
+    seal("dir", 1, "-o", "again", "--receipt", "receipt.again")
+    join("dir", "--receipts", "receipt.0", "receipt.again", "receipt.2")
+    shutil.copytree("bucket", "dir", dirs_exist_ok=True)
+    found = stream("-d", "-k", key, "--label", "text", "dir", status=4)
+    assert "in the header of part 1" in found.error
+    assert PLAIN.startswith(found.out) and len(found.out) <= 49152
+
+
+def test_receipts_are_checked_against_the_planned_input(key):
+    pf = pytest.importorskip("parts_format")
+    job = pf.new_job(keys=[bytes(range(32))])
+    write_input("plain", PLAIN)
+    pf.write_directory("dir", job, [], joined=False, count=3, input=pf.planned("plain"))
+
+    def receipt(number, of, length):
+        part = pf.frame(job, pf.PART, number, of, bytes(length))
+        pathlib.Path(f"receipt.{number}").write_bytes(pf.make_receipt(job, part))
+
+    lengths = [len(piece) for piece in pf.cut(PLAIN, 3)]
+    for i in range(3):
+        receipt(i, 3, lengths[i])
+    receipt(1, 3, lengths[1] + 1)
+    refused(f"receipt.1 has {lengths[1] + 1} bytes of plaintext, not {lengths[1]}", *RECEIPTS,
+            hint="it was sealed from another input")
+    receipt(1, 4, lengths[1])
+    refused("receipt.1 contains part 1/4, not part 1/3", *RECEIPTS)
+    receipt(7, 3, 0)
+    refused("receipt.7 is not a receipt for this plan, or is damaged", "receipt.7")
+    receipt(7, 8, 0)
+    refused("receipt.7 is a receipt of part 7, but there are only 3 parts", "receipt.7", *RECEIPTS)
+    receipt(1, 3, lengths[1])
+    join("dir", "--receipts", *RECEIPTS)
+
+
+@pytest.mark.parametrize("options, error", [
+    (["-o", "same", "--receipt", "same"], "--receipt and --output are the same file"),
+    (["-o", "part", "--receipt", "plain"], "the input and --receipt are the same file"),
+    (["-o", "plain", "--receipt", "receipt"], "the input and --output are the same file"),
+])
+def test_files_that_conflict(key, options, error):
+    write_input("plain", PLAIN)
+    plan(key, "dir", count=1)
+    with open("plain", "rb") as file:
+        found = seal("dir", 0, *options, stdin=file, status=2)
+    assert found.error == f"part 0: {error}"
+    assert content("plain") == PLAIN

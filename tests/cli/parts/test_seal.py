@@ -1,0 +1,217 @@
+"""gpuaes-parts seal: the first complete attempt at a part stays, and one that fails leaves nothing."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+from programs import (FOLDER, PATIENCE, attempts, join, plan, plan_and_seal, seal, slow_seal, some_bytes, stream,
+                      write_input)
+
+PLAIN = some_bytes(50_000)
+PART = "dir/part.0000001"
+
+
+@pytest.fixture
+def planned(key):
+    """A plan for three parts, with part 1."""
+    write_input("plain", PLAIN)
+    plan(key, "dir", input="plain", count=3)
+    seal("dir", 1)
+
+
+def content(name=PART):
+    return pathlib.Path(name).read_bytes()
+
+
+def flip(name, at):
+    data = bytearray(content(name))
+    data[at] ^= 1
+    pathlib.Path(name).write_bytes(data)
+
+
+def test_a_complete_part_stays(planned):
+    first, modified = content(), os.stat(PART).st_mtime_ns
+    found = seal("dir", 1, "--stats", "stats")
+    assert found.notes == [f"{PART} is already complete"]
+    assert (content(), os.stat(PART).st_mtime_ns) == (first, modified)
+    assert not os.path.exists("stats")
+    assert seal("dir", 1, "-q").err == ""
+
+
+def test_the_input_of_a_complete_part_is_not_needed(planned):
+    os.unlink("plain")
+    assert seal("dir", 1).notes == [f"{PART} is already complete"]
+    assert seal("dir", 0, status=1).error.startswith("part 0: cannot open ")
+
+
+def write_other_part(key, count):
+    shutil.rmtree("dir2", ignore_errors=True)
+    plan(key, "dir2", input="plain", count=count)
+    seal("dir2", 1)
+
+
+@pytest.mark.parametrize("spoil, error", [
+    (lambda: flip(PART, 41), f"{PART} was not sealed with this plan, or its header is damaged"),
+    (lambda: flip(PART, -1), f"{PART} is corrupt at its end"),
+    (lambda: os.truncate(PART, 1000), f"{PART} is truncated or has trailing bytes"),
+    (lambda: pathlib.Path(PART).write_bytes(content() + b"x"), f"{PART} is truncated or has trailing bytes"),
+    (lambda: os.truncate(PART, 0), f"{PART} is not a sealed part"),
+    (lambda: pathlib.Path(PART).write_bytes(some_bytes(200)), f"{PART} is not a sealed part"),
+    (lambda: (seal("dir", 0), os.replace("dir/part.0000000", PART)), f"{PART} contains part 0/3"),
+    (lambda: (os.unlink(PART), shutil.copytree("dir", "dir2"), os.unlink("dir2/job"), os.rename("dir2/head", PART)),
+     f"{PART} is not a sealed part"),
+])
+def test_what_is_not_the_complete_part_is_an_error_and_stays(planned, spoil, error):
+    spoil()
+    before = content()
+    assert seal("dir", 1, status=4).error == f"part 1: {error}"
+    assert content() == before
+
+
+def test_a_part_of_another_plan_is_an_error_and_stays(planned, key):
+    write_other_part(key, 3)
+    shutil.copy("dir2/part.0000001", PART)
+    assert seal("dir", 1, status=4).error == f"part 1: {PART} was not sealed with this plan, or its header is damaged"
+
+
+@pytest.mark.parametrize("make", [lambda: os.mkdir(PART), lambda: os.mkfifo(PART),
+                                  lambda: os.symlink("elsewhere", PART), lambda: os.symlink("../plain", PART)])
+def test_what_is_not_a_regular_file_is_an_error_and_stays(planned, make):
+    os.unlink(PART)
+    make()
+    before = os.lstat(PART)
+    found = seal("dir", 1, status=1)
+    assert found.error in (f"part 1: {PART} is not a regular file",
+                           f"part 1: cannot open {PART}: Too many levels of symbolic links")
+    assert os.lstat(PART) == before
+
+
+def test_a_number_without_a_part_is_refused(planned):
+    for number in (3, 1 << 19):
+        found = seal("dir", number, status=2)
+        assert (found.error, found.hint) == (f"part {number}: dir has only 3 parts", "parts are numbered from 0")
+
+
+@pytest.mark.parametrize("name, error, hint", [
+    ("missing", "cannot open missing: No such file or directory", ""),
+    ("empty", "empty has no job file", "it was not made by gpuaes-parts plan, or plan did not finish"),
+    ("plain", "cannot open plain: Not a directory", ""),
+])
+def test_other_directories_are_refused(planned, key, name, error, hint):
+    os.mkdir("empty")
+    found = seal(name, 0, status=1)
+    assert (found.error, found.hint) == (f"part 0: {error}", hint)
+
+
+def test_after_the_join_a_part_that_is_there_is_complete(key):
+    plan_and_seal(key, b"text", 1, "joined", file="text")
+    join("joined")
+    assert seal("joined", 0).notes == ["joined is already joined"]
+    for number, *options in (1,), (0, "--verify"), (0, "-o", "out", "--receipt", "receipt"):
+        found = seal("joined", number, *options, status=1)
+        assert (found.error, found.hint) == (
+            f"part {number}: joined is already joined", "gpuaes-stream --test verifies it, with a key")
+
+
+# --- Verification --------------------------------------------------------------------------------------------------
+
+
+def test_a_part_can_be_verified(planned):
+    assert seal("dir", 0, "--verify").err == ""
+    assert seal("dir", 1, "--verify").notes == [f"{PART} is already complete"]
+    assert seal("dir", 1, "--verify", "-v", "-l", "cpu:1").status == 0
+
+
+@pytest.mark.parametrize("at", [73, 5000, 73 + 16383])
+def test_verification_finds_damage_anywhere(planned, at):
+    flip(PART, at)
+    assert seal("dir", 1).notes == [f"{PART} is already complete"]
+    found = seal("dir", 1, "--verify", status=4)
+    assert found.error.startswith("part 1: the input is corrupt at byte 73, in part 1")
+
+
+# --- Several attempts ----------------------------------------------------------------------------------------------
+
+
+def test_of_many_attempts_at_once_exactly_one_counts(planned, key):
+    command = [FOLDER / "gpuaes-parts", "seal", "dir", "--part", "0"]
+    processes = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(8)]
+    notes = [process.communicate(timeout=PATIENCE)[1].decode() for process in processes]
+    assert [process.returncode for process in processes] == [0] * 8
+    assert sorted(notes) == [""] + ["gpuaes-parts: dir/part.0000000 is already complete\n"] * 7
+    seal("dir", 2)
+    join("dir")
+    assert stream("-d", "-k", key, "dir").out == PLAIN
+
+
+def test_a_slower_attempt_does_not_replace_the_part(key):
+    """Even if its input was another one, so that its length is another one."""
+    plan(key, "dir", count=1)
+    with slow_seal("dir", 0, written=some_bytes(20_000)) as slow:
+        seal("dir", 0, input=b"text")
+        first = content("dir/part.0000000")
+        assert slow.communicate(b"more", timeout=PATIENCE)[1] == b"gpuaes-parts: dir/part.0000000 is already complete\n"
+        assert slow.returncode == 0
+    assert content("dir/part.0000000") == first and not attempts("dir")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
+def test_an_attempt_that_is_killed_leaves_no_part(key, number):
+    plan(key, "dir", count=2)
+    seal("dir", 1, input=b"complete")
+    with slow_seal("dir", 0, written=some_bytes(20_000)) as process:
+        process.send_signal(number)
+        process.communicate(timeout=PATIENCE)
+        assert process.returncode == -number
+    assert len(attempts("dir")) == (number == signal.SIGKILL)
+    assert os.listdir("dir").count("part.0000000") == 0
+    seal("dir", 0, input=b"again, ")
+    join("dir")
+    assert sorted(os.listdir("dir")) == ["head", "index", "part.0000000", "part.0000001"]
+    assert stream("-d", "-k", key, "dir").out == b"again, complete"
+
+
+@pytest.mark.root
+def test_a_full_disk_leaves_no_part(key):
+    os.mkdir("small")
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", "small"]
+    if subprocess.run(mount, stderr=subprocess.DEVNULL).returncode != 0:
+        pytest.skip("cannot mount a file system")
+    try:
+        check_full_disk(key)
+    finally:
+        subprocess.run(["umount", "small"], check=True)
+
+
+def fill_disk():
+    with open("small/filler", "ab", buffering=0) as file:
+        with pytest.raises(OSError):
+            while True:
+                file.write(bytes(4096))
+
+
+def check_full_disk(key):
+    write_input("plain", some_bytes(300_000))
+    plan(key, "small/dir", input="plain", count=4)
+    seal("small/dir", 0)
+    fill_disk()
+    assert seal("small/dir", 1, status=1).error.endswith("No space left on device")
+    assert sorted(os.listdir("small/dir")) == ["head", "job", "part.0000000"]
+    assert plan(key, "small/new", input="plain", status=1).error.endswith("No space left on device")
+    assert not os.path.exists("small/new")
+
+    receipts = [f"receipt{i}" for i in (1, 2, 3)]
+    for i in (1, 2, 3):
+        seal("small/dir", i, "-o", f"part.{i:07}", "--receipt", f"receipt{i}")
+    assert join("small/dir", "--receipts", *receipts, status=1).error.endswith("No space left on device")
+    assert sorted(os.listdir("small/dir")) == ["head", "job", "part.0000000"]
+    os.unlink("small/filler")
+    join("small/dir", "--receipts", *receipts)
+    shutil.copytree("small/dir", "dir")
+    for i in (1, 2, 3):
+        shutil.move(f"part.{i:07}", "dir")
+    assert stream("-d", "-k", key, "dir").out == some_bytes(300_000)

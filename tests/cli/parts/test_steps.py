@@ -1,0 +1,208 @@
+"""The steps of gpuaes-parts, from plan to join. The program and an independent implementation write the same files, and
+each reads those of the other."""
+
+import os
+import pathlib
+import shutil
+import stat
+
+import pytest
+
+from programs import join, keygen, parts, plan, plan_and_seal, seal, some_bytes, stream, write_input
+
+pf = pytest.importorskip("parts_format")
+
+KEY = bytes(range(32))  # in the key file
+SLOW = bool(os.environ.get("GPUAES_SANITIZED"))
+SIZES = [(0, 1), (0, 3), (1, 1), (1, 2), (16383, 1), (16384, 1), (16384, 2), (16385, 2), (16385, 40), (49152, 3),
+         (49152, 2), (70001, 7), (300000, 5), (700000, 40)]
+CASES = [("aes-256", *case) for case in SIZES] + [("kuznyechik", *case) for case in SIZES[:12:3]]
+
+
+def read(name):
+    return pathlib.Path(name).read_bytes()
+
+
+def write_secret(name, data):
+    pathlib.Path(name).touch(0o600)
+    pathlib.Path(name).write_bytes(data)
+
+
+def label_of(options):
+    return options[options.index("--label") + 1] if "--label" in options else ""
+
+
+def opens(name, key, plain, label=""):
+    """A directory or single file opens with the program and the independent reader."""
+    options = ["--label", label] if label else []
+    assert stream("-d", "-k", key, *options, name).out == plain
+    data = pf.concatenate(name) if os.path.isdir(name) else read(name)
+    assert stream("-d", "-k", key, *options, input=data).out == plain
+    for reader in pf.read_pipe, pf.read_file:
+        assert pf.outcome(reader(data, key=KEY, label=label.encode())) == (0, plain)
+
+
+@pytest.mark.parametrize("cipher, size, count", CASES[::4] if SLOW else CASES)
+def test_every_size_and_number_of_parts(key, cipher, size, count):
+    plain, label = some_bytes(size), f"{size} bytes, {count} parts"
+    plan_and_seal(key, plain, count, "dir", "-c", cipher, "--label", label)
+    assert sorted(os.listdir("dir")) == ["head", "job", *map(pf.part_name, range(count))]
+    join("dir", "-o", "single")
+    assert sorted(os.listdir("dir")) == ["head", "index", *map(pf.part_name, range(count))]
+    assert read("single") == pf.concatenate("dir")
+    opens("dir", key, plain, label)
+    opens("single", key, plain, label)
+    stream("--test", "-k", key, "--label", label, "dir")
+
+
+def test_cat_makes_the_single_file(key):
+    plan_and_seal(key, some_bytes(200_000), 12, "dir")
+    join("dir")
+    assert os.popen("cat dir/head dir/part.* dir/index").buffer.read() == pf.concatenate("dir")
+
+
+@pytest.mark.parametrize("options", [[], ["-c", "kuznyechik", "--label", "Jahresabschluß 2026"],
+                                     ["--label", "l" * 255]])
+def test_a_job_file_has_the_specified_form(key, options):
+    write_input("input", some_bytes(50_000))
+    plan(key, "dir", *options, input="./input", count=3)
+    data = read("dir/job")
+    job, count, input = pf.read_job_file(data)
+    assert data == pf.make_job_file(job, count, input)
+    assert (job.suite, job.label) == (pf.KUZNYECHIK if "-c" in options else pf.AES, label_of(options).encode())
+    assert (count, input) == (3, pf.planned("input")._replace(name=os.fsencode(f"{os.getcwd()}/./input")))
+    assert pf.open_job(job.head + bytes(89), key=KEY).file_key == job.file_key
+    assert read("dir/head") == job.head
+
+
+def test_a_job_file_without_an_input_has_the_specified_form(key):
+    for options, want in (([], 0), (["-n", "7"], 7), (["-n", str(1 << 20)], 1 << 20)):
+        plan(key, "dir", *options)
+        assert pf.read_job_file(read("dir/job"))[1:] == (want, pf.NO_INPUT)
+        shutil.rmtree("dir")
+
+
+def check_part(job, data, number, of, plain):
+    """Returns the salt."""
+    header = pf.read_header(data, 0)
+    assert header[:4] == (pf.PART, number, of, len(plain))
+    assert len(data) == pf.frame_size(len(plain))
+    assert b"".join(pf.read_segments(job, header, data, 0)) == plain
+    return header.salt
+
+
+@pytest.mark.parametrize("options, size, count", [
+    ([], 0, 1), ([], 1, 3), ([], 100_000, 4), (["--label", "x"], 200_000, 5), (["-c", "kuznyechik"], 20_000, 2)])
+def test_parts_and_receipts_have_the_specified_form(key, options, size, count):
+    plain = some_bytes(size)
+    plan_and_seal(key, plain, count, "dir", *options)
+    job = pf.read_job_file(read("dir/job"))[0]
+    salts = []
+    for i, piece in enumerate(pf.cut(plain, count)):
+        salts.append(check_part(job, read(f"dir/{pf.part_name(i)}"), i, count, piece))
+        seal("dir", i, "-o", "elsewhere", "--receipt", "receipt")
+        salts.append(check_part(job, read("elsewhere"), i, count, piece))
+        assert read("receipt") == pf.make_receipt(job, read("elsewhere"))
+        assert pf.read_receipt(job, read("receipt")) == pf.read_header(read("elsewhere"), 0)
+    assert len(set(salts)) == 2 * count
+
+
+@pytest.mark.parametrize("suite, label", [(pf.AES, b""), (pf.AES, b"label"), (pf.KUZNYECHIK, b"x")])
+@pytest.mark.parametrize("cut", [True, False])
+def test_parts_of_both_implementations_can_be_joined(key, suite, label, cut):
+    """The independent one makes the plan and parts 0 and 2, and one receipt; the program does the rest."""
+    plain, count = some_bytes(60_000), 4
+    write_input("input", plain)
+    job, pieces = pf.new_job(suite, label, keys=[KEY]), pf.cut(plain, 4)
+    own = [pf.frame(job, pf.PART, i, count * cut, piece) for i, piece in enumerate(pieces)]
+    pf.write_directory("dir", job, [own[0], None, None, None], joined=False, count=count,
+                       input=pf.planned("input") if cut else pf.NO_INPUT)
+    seal("dir", 1, input=pieces[1])
+    seal("dir", 3, "-o", "elsewhere", "--receipt", "receipt3", input=pieces[3])
+    write_secret("receipt2", pf.make_receipt(job, own[2]))
+    join("dir", "--receipts", "receipt3", "receipt2")
+    write_secret("dir/part.0000002", own[2])
+    shutil.copy("elsewhere", "dir/part.0000003")
+    opens("dir", key, plain, label.decode())
+
+
+@pytest.mark.parametrize("options", [["-l", "cpu:1", "-b", "16K"], ["-l", "cpu:3", "-b", "64K"], ["-T", "2"],
+                                     ["-l", "reference"]])
+def test_every_lane_seals_parts(key, options):
+    plain = some_bytes(300_000)
+    write_input("plain", plain)
+    plan(key, "dir", input="plain", count=2)
+    seal("dir", 0, *options, "--verify")
+    seal("dir", 1, *options, "--verify", "-i", "plain")
+    join("dir")
+    opens("dir", key, plain)
+
+
+def test_parts_of_any_length_from_pipes_and_files(key):
+    lengths = [0, 1, 16383, 16384, 0, 100_000, 200_000, 33_000]
+    plain = some_bytes(sum(lengths))
+    plan(key, "dir")
+    at = 0
+    for i, length in enumerate(lengths):
+        piece = plain[at : at + length]
+        pathlib.Path("piece").write_bytes(piece)
+        if i % 2:
+            seal("dir", i, "-b", "64K", input=piece)
+        elif i % 4:
+            seal("dir", i, "-i", "piece")
+        else:
+            seal("dir", i, stdin=open("piece", "rb"))
+        at += length
+    assert [pf.read_header(read(f"dir/{pf.part_name(i)}"), 0)[:4] for i in range(8)] == \
+        [(pf.PART, i, 0, length) for i, length in enumerate(lengths)]
+    join("dir", "--count", "8")
+    opens("dir", key, plain)
+
+
+def test_a_file_that_is_not_planned_is_read_from_its_offset(key):
+    write_input("plain", some_bytes(1000))
+    plan(key, "dir", count=1)
+    with open("plain", "rb") as file:
+        file.seek(100)
+        seal("dir", 0, stdin=file)
+    join("dir")
+    opens("dir", key, some_bytes(1000)[100:])
+
+
+def test_a_slow_pipe_is_one_part(key):
+    plan(key, "dir", count=1)
+    slowly = "printf a; sleep 0.1; printf b; sleep 0.1; head -c 20000 /dev/zero"
+    seal("dir", 0, wrap=["sh", "-c", f'{{ {slowly}; }} | "$@"', "sh"])
+    join("dir")
+    opens("dir", key, b"ab" + bytes(20000))
+
+
+def test_statistics_and_a_trace_of_a_part(key):
+    write_input("plain", some_bytes(100_000))
+    plan(key, "dir", input="plain", count=2)
+    found = seal("dir", 1, "-v", "--stats", "stats", "--trace", "trace")
+    assert '"bytes_in": 34464' in read("stats").decode() and read("trace")
+    assert any("MiB/s" in note or "KiB" in note for note in found.notes)
+
+
+def test_any_secret_can_be_planned_for(key):
+    recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
+    write_secret("words", b"correct horse\n")
+    pathlib.Path("recipients").write_text(recipient)
+    cases = {"recipient": ["-r", recipient], "both": ["-R", "recipients", "-k", key],
+             "passphrase": ["--passphrase-file", "words"], "command": ["--passphrase-command", "cat words", "-k", key]}
+    for name, options in cases.items():
+        found = parts("plan", *options, "-n", "1", "-o", f"{name}.dir")
+        assert bool(found.warnings) == (name == "both")
+        seal(f"{name}.dir", 0, input=b"text")
+        join(f"{name}.dir")
+    for name, options in (("recipient", ["-k", "identity"]), ("both", ["-k", "identity"]), ("both", ["-k", key]),
+                          ("passphrase", ["--passphrase-file", "words"]), ("command", ["-k", key])):
+        assert stream("-d", *options, f"{name}.dir").out == b"text"
+
+
+def test_members_can_be_read_only_by_their_owner(key):
+    os.umask(0)
+    plan_and_seal(key, b"text", 1, "dir")
+    assert stat.S_IMODE(os.stat("dir").st_mode) == 0o700
+    assert stat.S_IMODE(os.stat("dir/job").st_mode) == 0o600
