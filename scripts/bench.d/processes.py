@@ -1,0 +1,61 @@
+"""One file in memory, sealed and decrypted by several processes at the same time, and by one."""
+
+import os
+import shutil
+
+from contender import Contender, take_turns
+from fixture import make_random_file
+from outputs import memory_folder, remove
+from units import words_of
+
+COUNTS = (1, 2, 4, 8)
+
+# $1: a folder with in, key, sealed. $2: number of processes. $3: CPU threads of each. $4: their programs.
+SEAL = """cd "$1" && "$4/gpuaes-parts" plan -q -k key -i in -n $2 -o parts >count &&
+for i in $(seq 0 $(($2 - 1))); do "$4/gpuaes-parts" seal -q -T $3 parts --part $i & done; wait; "$4/gpuaes-parts" join -q parts"""
+PIECES = """cd "$1" && for i in $(seq 0 $(($2 - 1))); do
+    "$4/gpuaes-stream" -q -d -k key -T $3 --part $i/$2 -o out.$i sealed & done; wait; test -e out.$(($2 - 1))"""
+INTO = """cd "$1" && for i in $(seq 0 $(($2 - 1))); do
+    "$4/gpuaes-stream" -q -d -k key -T $3 --part $i/$2 --into out sealed & done; wait; test -e out"""
+
+
+def run(fixture):
+    folder = memory_folder()
+    size = fixture.file_size
+    if not folder or shutil.disk_usage(folder).free < 3 * size:
+        fixture.results.left_out("several processes: no folder in memory with room")
+        return
+    fixture.forget_files()
+    with fixture.folder_in(folder) as work:
+        measure(fixture, work, size)
+
+
+def clear(work):
+    shutil.rmtree(os.path.join(work, "parts"), ignore_errors=True)
+    for name in ("out", *(f"out.{i}" for i in range(max(COUNTS)))):
+        remove(os.path.join(work, name))
+
+
+def measure(fixture, work, size):
+    fixture.results.heading(f"several processes, in memory, {words_of(size)}")
+    source, sealed = (os.path.join(work, name) for name in ("in", "sealed"))
+    make_random_file(source, size)
+    os.utime(source, (0, 0))  # plan waits if a file was modified just now
+    shutil.copy(fixture.key_file, os.path.join(work, "key"))
+    alone = fixture.ours("sealed", "cpu", more=["-i", source, "-o", sealed])
+    alone.name = "gpuaes-stream -o"
+    opened = Contender("gpuaes-stream -d -o", [fixture.program, "-q", "-d", "-k", fixture.key_file, "-l", "cpu", sealed,
+                                              "-o", os.path.join(work, "out")], action="decrypt")
+    for title, baseline, scripts in (("seal", alone, {"parts": SEAL}), ("decrypt", opened, {"pieces": PIECES, "--into": INTO})):
+        contenders = [baseline, *(make(fixture, work, name, script, count) for name, script in scripts.items() for count in COUNTS)]
+        for c in contenders:
+            c.prepare = lambda: clear(work)
+        take_turns(contenders, fixture.runs(5), fixture.deadline.at_most(200))
+        fixture.results.compare("processes", f"{title}, {words_of(size)}", contenders, size, baseline)
+    clear(work)
+
+
+def make(fixture, work, name, script, count):
+    threads = max(len(os.sched_getaffinity(0)) // count, 1)
+    command = ["sh", "-c", script, "sh", work, str(count), str(threads), os.path.dirname(os.path.abspath(fixture.program))]
+    return Contender(f"{name}, {count} process{'es' if count > 1 else ''}", command, action=name, lanes=f"cpu:{threads}")
