@@ -195,8 +195,7 @@ void TempFile::publish() {
   if (must_be_new ? !become_new_target() : !replace_target()) {
     const int error = errno;
     // Another attempt may have finished, and removed this file.
-    const bool exists = faccessat(directory_.get(), base_.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    if (must_be_new && (error == EEXIST || (error == ENOENT && exists))) throw file_exists(name_);
+    if (must_be_new && (error == EEXIST || (error == ENOENT && exists()))) throw file_exists(name_);
     throw io_error(must_be_new ? "cannot open" : "cannot rename the output to", name_, error);
   }
   temp_name_.clear();

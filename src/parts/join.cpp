@@ -41,8 +41,9 @@ class Joiner {
     if (options_.single_file) refuse_output_in(directory_, output);
     const std::optional<JobFile> job = read_job(directory_, messages_, cancel_);
     if (job) {
-      write_index(read_all(*job), job->secret);
+      const std::vector<JoinedPart> parts = read_all(*job);
       check_head(*job);
+      write_index(parts, job->secret);
       directory_.sync();
     } else {
       read_count(open_index());
