@@ -50,6 +50,11 @@ def work(monkeypatch):
     monkeypatch.chdir(folder / "here")
     umask = os.umask(0o022)
     yield folder / "here"
+    while programs.started:
+        child = programs.started.pop()
+        if child.poll() is None:
+            child.kill()
+        child.communicate()
     os.umask(umask)
     shutil.rmtree(folder)
 
@@ -57,10 +62,12 @@ def work(monkeypatch):
 @pytest.fixture
 def key(work):
     """The name of a key file."""
-    name = work.parent / "key"
-    name.touch(0o600)
-    name.write_bytes(bytes(range(32)))
-    return str(name)
+    return programs.secret_file(work.parent / "key", programs.KEY)
+
+
+@pytest.fixture(scope="session")
+def batch():
+    return programs.Batch()
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,8 @@ import shutil
 
 import pytest
 
-from programs import join, parts, seal, some_bytes, stream, write_input
+from parts_steps import join, seal, write_input
+from programs import parts, some_bytes, stream
 
 pf = pytest.importorskip("parts_format")
 

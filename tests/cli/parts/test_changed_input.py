@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from programs import FOLDER, PATIENCE, join, plan, seal, slow_seal, some_bytes, stream, write_input
+from parts_steps import join, plan, seal, slow_seal, write_input
+from programs import FOLDER, PATIENCE, some_bytes, stream
 
 SIZE = 100_000
 HINT = "make a new plan, for a snapshot or a file that is not being written"

@@ -8,7 +8,8 @@ import subprocess
 
 import pytest
 
-from programs import PATIENCE, join, parts, plan, plan_and_seal, seal, slow_seal, some_bytes, stream, write_input
+from parts_steps import join, plan, plan_and_seal, seal, slow_seal, write_input
+from programs import PATIENCE, parts, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 WRITERS = {"seal": lambda key: seal("dir", 2, status=1), "join": lambda key: join("dir", status=1),

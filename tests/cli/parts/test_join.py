@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from programs import FOLDER, PATIENCE, join, keygen, parts, plan, plan_and_seal, seal, some_bytes, stream, write_input
+from parts_steps import join, plan, plan_and_seal, seal, write_input
+from programs import FOLDER, PATIENCE, keygen, parts, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 MEMBERS = ["head", "index", *(f"part.{i:07}" for i in range(3))]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from programs import join, plan_and_seal, stream
+from parts_steps import join, plan_and_seal
+from programs import stream
 
 JOIN = "join the parts with gpuaes-parts, and decrypt the result"
 

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from programs import FOLDER, join, parts, plan, seal, some_bytes, write_input
+from parts_steps import join, plan, seal, write_input
+from programs import FOLDER, parts, some_bytes
 
 SETTLED = 1_000_000_000  # a modification time long ago
 

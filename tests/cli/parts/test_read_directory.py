@@ -11,7 +11,8 @@ import tempfile
 
 import pytest
 
-from programs import FOLDER, PATIENCE, join, keygen, plan, plan_and_seal, seal, some_bytes, stream, write_input
+from parts_steps import join, plan, plan_and_seal, seal, write_input
+from programs import FOLDER, PATIENCE, keygen, some_bytes, stream
 
 pf = pytest.importorskip("parts_format")
 

@@ -6,7 +6,8 @@ import shutil
 
 import pytest
 
-from programs import join, plan, seal, some_bytes, stream, write_input
+from parts_steps import join, plan, seal, write_input
+from programs import some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 RECEIPTS = ["receipt.0", "receipt.1", "receipt.2"]

@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from programs import (FOLDER, PATIENCE, attempts, join, plan, plan_and_seal, seal, slow_seal, some_bytes, stream,
-                      write_input)
+from parts_steps import attempts, join, plan, plan_and_seal, seal, slow_seal, write_input
+from programs import FOLDER, PATIENCE, some_bytes, stream
 
 PLAIN = some_bytes(50_000)
 PART = "dir/part.0000001"

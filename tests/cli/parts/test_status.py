@@ -11,7 +11,8 @@ import time
 
 import pytest
 
-from programs import FOLDER, join, parts, plan, plan_and_seal, seal, slow_seal, some_bytes
+from parts_steps import join, plan, plan_and_seal, seal, slow_seal
+from programs import FOLDER, parts, some_bytes
 
 PLAIN = some_bytes(100_000)
 

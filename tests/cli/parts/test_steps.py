@@ -8,7 +8,8 @@ import stat
 
 import pytest
 
-from programs import join, keygen, parts, plan, plan_and_seal, seal, some_bytes, stream, write_input
+from parts_steps import join, plan, plan_and_seal, seal, write_input
+from programs import keygen, parts, some_bytes, stream
 
 pf = pytest.importorskip("parts_format")
 

@@ -5,7 +5,8 @@ import pathlib
 
 import pytest
 
-from programs import parts, plan, seal, write_input
+from parts_steps import plan, seal, write_input
+from programs import parts
 
 LIST = "gpuaes-parts -h lists the commands"
 OPTIONS = "run with --help for a list of options"

@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from programs import FOLDER, join, plan_and_seal, some_bytes, stream
+from parts_steps import join, plan_and_seal
+from programs import FOLDER, some_bytes, stream
 
 MIB = 1 << 20
 PLAIN = some_bytes(5 * MIB + 12345)

@@ -5,7 +5,8 @@ import pathlib
 
 import pytest
 
-from programs import keygen, seal_in_parts, some_bytes, stream
+from parts_steps import seal_in_parts
+from programs import keygen, some_bytes, stream
 
 PLAIN = some_bytes(40_000)
 SLOTS, SLOT = 20, 67  # offset of the slots, and size of one for a key file

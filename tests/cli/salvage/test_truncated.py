@@ -4,7 +4,8 @@ import pathlib
 
 import pytest
 
-from programs import seal_in_parts, some_bytes, stream
+from parts_steps import seal_in_parts
+from programs import some_bytes, stream
 
 PLAIN = some_bytes(3_000_000)
 HEADER = 175  # size of a header with one slot for a key file

@@ -5,7 +5,8 @@ import pathlib
 
 import pytest
 
-from programs import seal_in_parts, some_bytes, stream
+from parts_steps import seal_in_parts
+from programs import some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 MESSAGE = 119  # offset of the salt in a sealed file with one slot for a key file

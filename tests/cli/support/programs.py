@@ -1,19 +1,33 @@
 """Runs the programs and checks the form of their messages. conftest.py prepares the current directory and the key."""
 
+import atexit
 import contextlib
 import dataclasses
+import functools
 import os
 import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
 import time
 
+import pytest
+
 FOLDER = pathlib.Path(os.environ.get("GPUAES_PROGRAMS", "build")).resolve()
-PATIENCE = 60  # seconds, for a program that should end
+SANITIZED = bool(os.environ.get("GPUAES_SANITIZED"))
+PATIENCE = 200 if SANITIZED else 60  # seconds, for a program that should end
 SANITIZER = 99  # the exit status of a sanitizer report
+
+KEY = bytes(range(32))  # what the fixture `key` contains
+IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
+RAW = ("-f", "raw", "--iv", IV, "-q")
+
+# Signals that end the programs like SIGTERM.
+STOP_SIGNALS = [getattr(signal, f"SIG{name}")
+                for name in "INT TERM HUP QUIT XCPU ALRM USR2 VTALRM PROF PWR IO STKFLT".split()]
 
 MESSAGE = re.compile(r"^gpuaes-[a-z]+: (?:(error|hint|warning): )?(.*)$")
 SENTENCE = re.compile(r"[^A-Z ].*[^. ]$")  # lowercase, without a period
@@ -48,14 +62,24 @@ def parse_messages(result):
     result.warnings, result.notes = texts["warning"], texts[None]
 
 
-def run(program, *options, status=0, input=b"", user=None, wrap=(), **popen):
-    """Runs a program, which must exit with `status`, or with any if that is None. `user` is a User."""
+def run(program, *options, status=0, input=b"", via="pipe", user=None, wrap=(), **popen):
+    """Runs a program, which must exit with `status`, or with any if that is None. Standard input is a pipe, a file if `via`
+    is "file", or `stdin`. `user` is a User, `wrap` a command that executes the program."""
+    if via == "file" and "stdin" not in popen:
+        with tempfile.TemporaryFile() as file:
+            file.write(input)
+            file.seek(0)
+            return run(program, *options, status=status, user=user, wrap=wrap, stdin=file, **popen)
     command = [*wrap, *(user.prefix if user else ()), (user.folder if user else FOLDER) / program, *options]
     if "stdin" not in popen:
         popen["input"] = input
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     done = subprocess.run(command, timeout=PATIENCE, **{**pipes, **popen})
-    result = Result(done.returncode, done.stdout or b"", done.stderr.decode(errors="replace"))
+    return check(Result(done.returncode, done.stdout or b"", (done.stderr or b"").decode(errors="replace")), options, status)
+
+
+def check(result, options, status):
+    """Checks what is true of each run: its exit status, and the form of its messages."""
     assert result.status != SANITIZER, f"{options}: {result.err}"
     assert status in (None, result.status), f"expected status {status}, got {result.status}: {options}: {result.err}"
     parse_messages(result)
@@ -67,76 +91,119 @@ def stream(*options, **how):
     return run("gpuaes-stream", *options, **how)
 
 
+def raw(key, *options, **how):
+    """Encrypts or decrypts in raw format, with IV."""
+    return stream(*RAW, "-k", key, *options, **how)
+
+
+class Batch:
+    """Runs gpuaes-stream in one process for many command lines, each many times faster than stream(); see
+    tests/support/batch_driver.cpp. Not for options that name lanes of GPUs. If there is no driver, it is stream()."""
+
+    def __init__(self):
+        driver = os.environ.get("GPUAES_BATCH_DRIVER", FOLDER / "batch_driver")
+        self.process = None
+        if not os.access(driver, os.X_OK):
+            return
+        request, reply = os.pipe(), os.pipe()
+        ends = request[0], reply[1]
+        self.process = subprocess.Popen([driver, *map(str, ends)], pass_fds=ends, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
+        os.close(request[0])
+        os.close(reply[1])
+        self.request, self.reply = os.fdopen(request[1], "wb"), os.fdopen(reply[0], "rb")
+        atexit.register(self.process.kill)
+
+    def stream(self, *options, status=0, input=b"", via="pipe"):
+        if self.process is None:
+            return stream(*options, status=status, input=input, via=via)
+        words = [str(option).encode() for option in options]
+        self.request.write(struct.pack("=I", len(words)) + b"".join(struct.pack("=I", len(word)) + word for word in words)
+                           + struct.pack("=IQ", via == "file", len(input)) + input)
+        self.request.flush()
+        code, = struct.unpack("=I", self.receive(4))
+        out, err = (self.receive(struct.unpack("=Q", self.receive(8))[0]) for _ in range(2))
+        return check(Result(code, out, err.decode(errors="replace")), options, status)
+
+    def receive(self, size):
+        got = self.reply.read(size)
+        assert len(got) == size, f"the batch driver has ended with {self.process.wait(PATIENCE)}"
+        return got
+
+
+def spread(cases, count=10):
+    """At most that many of the cases, evenly spaced."""
+    cases = list(cases)
+    return cases[:: -(-len(cases) // count) or 1]
+
+
+def each_way(batch, cases):
+    """Pairs each case with a way to run it: ten of them with stream(), the others in the batch driver."""
+    cases = list(cases)
+    through_program = {id(case) for case in spread(cases)}
+    return [(stream if id(case) in through_program else batch.stream, case) for case in cases]
+
+
+def start(program, *options, ignore=(), wrap=(), **popen):
+    """Starts a program in the background, with default actions for all signals, except that those in `ignore` are ignored.
+    It is killed at the end of the test."""
+    def set_signals():
+        for number in (*STOP_SIGNALS, signal.SIGPIPE, signal.SIGUSR1):
+            signal.signal(number, signal.SIG_IGN if number in ignore else signal.SIG_DFL)
+
+    nowhere = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    child = subprocess.Popen([*wrap, FOLDER / program, *options], preexec_fn=set_signals, **{**nowhere, **popen})
+    started.append(child)
+    return child
+
+
+started = []  # processes that the current test has started
+
+
+def start_raw(key, *options, **popen):
+    return start("gpuaes-stream", *RAW, "-k", key, *options, **popen)
+
+
+def secret_file(name, content):
+    """Writes a file that only its owner can read, and returns its name."""
+    with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
+    return str(name)
+
+
+def openssl_ctr(data, key=KEY, iv=IV):
+    """The data, encrypted by openssl as raw() does it."""
+    command = ["openssl", "enc", f"-aes-{8 * len(key)}-ctr", "-K", key.hex(), "-iv", iv, "-nosalt"]
+    return subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+def lanes():
+    """The lanes to test: one and several of each kind."""
+    return ["cpu:1", "cpu:3", "reference", *(["cuda:0:1", "cuda:0:3"] if has_cuda() else [])]
+
+
+@functools.cache
+def has_cuda():
+    return re.search(rb"^cuda:[0-9]", stream("--list-lanes", status=None).out, re.M) is not None
+
+
+def files_here():
+    return sorted(os.listdir())
+
+
+def expect_same(want, got, what=""):
+    """Compares long byte strings without printing them."""
+    if want != got:
+        at = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
+        pytest.fail(f"{what}: expected {len(want)} bytes, got {len(got)}; the first difference is at byte {at}")
+
+
 def keygen(*options, **how):
     return run("gpuaes-keygen", *options, **how)
 
 
 def parts(*options, **how):
     return run("gpuaes-parts", *options, **how)
-
-
-def write_input(name, data):
-    """Writes a file that was last modified long ago. Without this, a plan waits until it can detect the next change."""
-    pathlib.Path(name).write_bytes(data)
-    os.utime(name, (1_000_000_000, 1_000_000_000))
-
-
-def plan(key, directory, *options, input=None, count=None, **how):
-    """Makes the directory of a file in parts. Returns the result of the command."""
-    options = [*options, *(["-i", input] if input else []), *(["-n", str(count)] if count else [])]
-    return parts("plan", "-k", key, *options, "-o", directory, **how)
-
-
-def seal(directory, part, *options, **how):
-    return parts("seal", directory, "--part", str(part), *options, **how)
-
-
-@contextlib.contextmanager
-def slow_seal(directory, part, *options, written=b"", **popen):
-    """A seal that is not complete, and has written something to its attempt. Its input is a pipe, with the bytes
-    `written` so far, unless it reads the planned input."""
-    command = [FOLDER / "gpuaes-parts", "seal", directory, "--part", str(part), "-b", "16K", *options]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
-    try:
-        process.stdin.write(written)
-        process.stdin.flush()
-        end = time.monotonic() + PATIENCE
-        while not any(size > 0 for size in attempts(directory).values()):
-            assert process.poll() is None and time.monotonic() < end
-        yield process
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
-
-
-def attempts(directory):
-    """The sizes of the incomplete files in a directory."""
-    sizes = {}
-    for name in os.listdir(directory):
-        with contextlib.suppress(FileNotFoundError):
-            if name.startswith("."):
-                sizes[name] = os.stat(f"{directory}/{name}").st_size
-    return sizes
-
-
-def join(directory, *options, **how):
-    return parts("join", directory, *options, **how)
-
-
-def plan_and_seal(key, plain, count, directory, *options, file="plain"):
-    """Makes a directory with all parts, which has not been joined, of the new file `file`."""
-    write_input(file, plain)
-    plan(key, directory, *options, input=file, count=count)
-    for i in range(count):
-        seal(directory, i, "-q")
-
-
-def seal_in_parts(key, plain, count, name, *options):
-    """Writes a sealed file made of `count` parts, in the current directory, with the steps of gpuaes-parts."""
-    plan_and_seal(key, plain, count, f"{name}.parts", *options)
-    join(f"{name}.parts", "-o", name)
-    shutil.rmtree(f"{name}.parts")
 
 
 def some_bytes(size):

@@ -1,0 +1,44 @@
+"""Expectations about sealed files that were changed. Each function takes a way to run gpuaes-stream: programs.stream, or
+Batch.stream for many cases."""
+
+import re
+
+import sealed_format as sf
+from programs import KEY, expect_same
+
+SEGMENT, SEALED = 16384, 16400
+HEADER = 175  # bytes before the segments, with one key slot
+QUICK = ["-l", "cpu:1", "-b", "16K"]  # for tests that depend on neither
+
+
+def flip(data, at, bit=0):
+    return data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
+
+
+def open_independently(data, **secret):
+    """The exit status and plaintext that the independent implementation gives."""
+    try:
+        return 0, sf.open_sealed(data, **(secret or {"key": KEY}))
+    except sf.Unopened as error:
+        return error.exit, getattr(error, "plaintext", b"")
+
+
+def expect_damage(run, key, data, good, plaintext, *options, start=HEADER, cut=False, via="pipe"):
+    """Decryption exits with 4 after exactly `good` segments of plaintext. The message names the number of bytes written
+    and the offset of the next segment, or with `cut` the end of the input. Returns the Result."""
+    got = run("-q", "-d", "-k", key, *options, status=4, input=data, via=via)
+    expect_same(plaintext[: good * SEGMENT], got.out, options)
+    place = len(data) if cut else start + good * SEALED
+    assert re.search(rf"\b{place}\b", got.error), got.error
+    assert re.search(rf"\b{len(got.out)}\b" if got.out else r"\b0\b|\bno\b|nothing", got.error), got.error
+    return got
+
+
+def expect_trailing(run, key, data, end, plaintext, *options, via="pipe"):
+    """Decryption exits with 4 after the segments of plaintext before the last, because bytes follow the stream."""
+    good = len(plaintext) // SEGMENT * SEGMENT
+    got = run("-q", "-d", "-k", key, *options, status=4, input=data, via=via)
+    expect_same(plaintext[:good], got.out, options)
+    assert got.error == (f"the stream ends at byte {end}, but the input has trailing bytes; "
+                         f"{good} bytes of plaintext before the last segment were verified")
+    assert got.hint == (f"the first {end} bytes are a complete stream; decrypt only those, for example with head -c {end}")
