@@ -73,8 +73,8 @@ def run(program, *options, status=0, input=b"", via="pipe", user=None, wrap=(), 
     command = [*wrap, *(user.prefix if user else ()), (user.folder if user else FOLDER) / program, *options]
     if "stdin" not in popen:
         popen["input"] = input
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    done = subprocess.run(command, timeout=PATIENCE, **{**pipes, **popen})
+    defaults = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": PATIENCE}
+    done = subprocess.run(command, **{**defaults, **popen})
     return check(Result(done.returncode, done.stdout or b"", (done.stderr or b"").decode(errors="replace")), options, status)
 
 
@@ -180,6 +180,10 @@ def openssl_ctr(data, key=KEY, iv=IV):
 def lanes():
     """The lanes to test: one and several of each kind."""
     return ["cpu:1", "cpu:3", "reference", *(["cuda:0:1", "cuda:0:3"] if has_cuda() else [])]
+
+
+# A regular expression: the error if CUDA is needed, and there is no device.
+NO_CUDA = "this program was built without CUDA|no NVIDIA driver is installed|no CUDA device is available: .*"
 
 
 @functools.cache

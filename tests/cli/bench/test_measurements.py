@@ -1,0 +1,207 @@
+"""gpuaes-bench memory reports a rate for each measurement, and so do the commands for CUDA devices if there is one."""
+
+import csv
+import itertools
+import json
+import pathlib
+import re
+import signal
+import time
+
+import pytest
+
+from processes import expect_death_by
+from programs import NO_CUDA, PATIENCE, has_cuda, run, some_bytes, start
+
+MINUTES = 4 * PATIENCE  # for measurements of many kernels
+
+
+def bench(words, **how):
+    return run("gpuaes-bench", *words.split(), **how)
+
+
+def bench_device(words):
+    """The result of a measurement of CUDA devices. Without a device, it must fail, and the test is skipped."""
+    how = {"input": some_bytes(3_000_000), "via": "file", "timeout": MINUTES}
+    if has_cuda():
+        return bench(words, **how)
+    result = bench(words, status=1, **how)
+    assert result.out == b"" and re.fullmatch(NO_CUDA, result.error)
+    pytest.skip("no CUDA device is here")
+
+
+def rows_of(result):
+    """The rows of a report as CSV, each a dictionary."""
+    return list(csv.DictReader(result.out.decode().splitlines()))
+
+
+def fields(row, names):
+    return tuple(row[name] for name in names.split())
+
+
+def are_rates(row, names):
+    return all(float(rate) > 0 for rate in fields(row, names))
+
+
+@pytest.mark.parametrize("words, ciphers, counts", [
+    ("memory --csv 2", ["aes-256"], ["1", "2"]),
+    ("memory --csv 1 --ciphers aes-128,kuznyechik,aes-192", ["aes-128", "kuznyechik", "aes-192"], ["1"]),
+])  # fmt: skip
+def test_memory(words, ciphers, counts):
+    want = []
+    for cipher in ciphers:
+        aead = "mgm" if cipher == "kuznyechik" else "gcm"
+        modes = "ctr", f"{aead} seal", f"{aead} open"
+        want += itertools.product([cipher], ["1048576", "262144"], modes, counts)
+    rows = rows_of(bench(words))
+    assert [fields(row, "cipher chunk_bytes mode threads") for row in rows] == want
+    assert all(are_rates(row, "gb_per_s") for row in rows)
+
+
+@pytest.mark.parametrize("source, error", [
+    ("/dev/null", "standard input is not a file with data left to read"),
+    ("plain", "standard input is shorter than a chunk"),
+])  # fmt: skip
+def test_transfer_reads_a_file_of_a_chunk(source, error):
+    pathlib.Path("plain").write_bytes(some_bytes(3_000_000))
+    with open(source, "rb") as file:
+        result = bench("transfer --steps read --sizes 4M", status=1, stdin=file)
+    assert result.out == b"" and result.error in (error, "this program was built without CUDA")
+
+
+def test_transfer_with_too_many_devices():
+    result = bench("transfer --devices 4096", status=1)
+    assert re.fullmatch(rf"{NO_CUDA}|cannot use 4096 devices; this machine has \d+ CUDA devices", result.error)
+
+
+def test_device():
+    rows = rows_of(bench_device("device 1M --csv"))
+    for what in ("to device", "from device", "both at once, each way"):
+        want = ("cuda:0", what, "1048576", "GB/s")
+        assert [row for row in rows if fields(row, "device what bytes unit") == want and are_rates(row, "value")], what
+
+
+def test_limits():
+    rows = [row for row in rows_of(bench_device("limits --csv")) if row["unit"] in ("TB/s", "10^12/s")]
+    assert len(rows) == 8 and all(are_rates(row, "value") for row in rows)
+
+
+def test_transfer():
+    rows = rows_of(bench_device("transfer --steps read,in,read+in+out --streams 1,2 --sizes 1M --csv"))
+    want = [(steps, "1", streams, "1048576", "2", ring)
+            for streams, ring in (("1", "2"), ("2", "4")) for steps in ("read", "in", "read+in+out")]  # fmt: skip
+    assert [fields(row, "steps devices streams bytes buffers ring_mib") for row in rows] == want
+    assert all(are_rates(row, "gb_per_s cpu_s_per_gb") for row in rows)
+
+
+def test_keys():
+    rows = rows_of(bench_device("keys --ciphers aes-128,kuznyechik --modes ctr,open --csv"))
+    want = itertools.product(["bitslice"], ["aes-128", "kuznyechik"], ["ctr", "open"], ["67108864"], ["8"])
+    assert [fields(row, "variant cipher mode bytes series") for row in rows] == list(want)
+    for row in rows:
+        assert row["runs"].isdigit() and are_rates(row, "zeros_gb_per_s ones_gb_per_s random_gb_per_s")
+        assert all(float(row[f"{what}_spread_percent"]) >= 0 for what in ("keys", "one_key"))
+
+
+def test_kernels():
+    """The kernels of the filter have ctr and the modes with tags, the others have ctr and ecb."""
+    aes, kuznyechik = ["aes-128", "aes-192", "aes-256"], ["kuznyechik"]
+    of_filter, others = ["ctr", "seal", "open"], ["ctr", "ecb-encrypt", "ecb-decrypt"]
+    tables = [f"ls-{memory}" for memory in ("constant", "global", "shared", "texture")]
+    rest = ["1024000", "16"], ["no", "yes"]
+    want = {*itertools.product(["bitslice", "ttable"], aes + kuznyechik, of_filter, *rest),
+            *itertools.product(["sbox-constant", "ttable4-shared"], aes, others, *rest),
+            *itertools.product(tables, kuznyechik, others, *rest)}  # fmt: skip
+    rows = rows_of(bench_device(
+        "kernels --variants bitslice,ttable,sbox-constant,ttable4-shared,ls-* --modes ctr,aead,ecb "
+        "--ciphers aes-128,aes-192,aes-256,kuznyechik --sizes 1000K,16 --copies no,yes --csv"))  # fmt: skip
+    assert len(rows) == len(want) and {fields(row, "variant cipher mode bytes copies") for row in rows} == want
+    for row in rows:
+        assert row["launches"].isdigit() and are_rates(row, "gb_per_s limit_gb_per_s share_of_limit"), row
+        costs = fields(row, "registers local_bytes resident_warps")
+        if row["copies"] == "yes":
+            assert row["limit"] == "link" and costs == ("", "", ""), row
+        else:
+            assert re.fullmatch("[a-z ]+", row["limit"]) and all(cost.isdigit() for cost in costs), row
+        if row["variant"] == "bitslice" and row["cipher"] in aes:
+            assert row["local_bytes"] in ("0", ""), row
+        blocks = {"bitslice": "", "ttable": "", "sbox-constant": "[0-9]+"}.get(row["variant"], "[124]")
+        assert row["variant"] == "ttable4-shared" or re.fullmatch(blocks, row["blocks_per_thread"]), row
+
+
+# --- sweep ---------------------------------------------------------------------------------------------------------
+
+STREAMS = {1, 2, 4, 8, 16, 32, 64}
+SWEPT = {"bitslice": (256, {0, 8, 16}), "ttable": (512, {0, 4, 8}), "ttable4-shared": (256, {1, 2, 4})}
+
+
+def sweep(words):
+    """The rows of a sweep, and its notes and warnings."""
+    result = bench_device(f"sweep {words} --json")
+    return json.loads(result.out), "\n".join(result.notes), "\n".join(result.warnings)
+
+
+def shapes_of(rows, mode):
+    return [(row["threads"], row["blocks_per_thread"], row["grid_stride"]) for row in rows
+            if row["streams"] is None and row["mode"] == mode]  # fmt: skip
+
+
+def test_sweep_measures_every_shape_and_number_of_streams():
+    rows, notes, warnings = sweep("--variants bitslice,ttable,ttable4-shared --ciphers aes-128,aes-256")
+    for best in ("bitslice, aes-128", "ttable, aes-256", "ttable4-shared, aes-128"):
+        assert re.search(rf"^best of {best}: threads \d+, blocks per thread \d+, streams \d+", notes, re.M)
+    assert re.search(r"^skipped: bitslice, ctr, 512 threads, \d+ blocks a thread: "
+                     r"its CUDA blocks have whole warps, of 256 threads at most$", warnings, re.M)  # fmt: skip
+    for variant, cipher in itertools.product(SWEPT, ["aes-128", "aes-256"]):
+        expect_swept(variant, [row for row in rows if (row["variant"], row["cipher"]) == (variant, cipher)])
+
+
+def expect_swept(variant, rows):
+    of_filter = variant != "ttable4-shared"
+    shapes = shapes_of(rows, "ctr")
+    assert shapes_of(rows, "seal") == (shapes if of_filter else [])
+    assert len(set(shapes)) == len(shapes), f"{variant}: a shape was measured twice"
+    most, blocks = SWEPT[variant]
+    for threads in (32, 64, 128, 256, 512):
+        got = {shape[1] for shape in shapes if shape[0] == threads}
+        assert threads > most or blocks <= got, f"{variant}: with {threads} threads these blocks a thread: {got}"
+        assert variant != "bitslice" or threads <= most or not got, f"{variant}: {threads} threads"
+    if not of_filter:
+        assert {(*shape[:2], {"no": "yes", "yes": "no"}[shape[2]]) for shape in shapes} == set(shapes)
+    assert ((0, 0, "yes") in shapes) == of_filter, f"{variant}: its own shape"
+    copied = [row for row in rows if row["streams"] is not None]
+    assert STREAMS <= {row["streams"] for row in copied}, variant
+    assert len({(row["threads"], row["blocks_per_thread"]) for row in copied}) == 1, variant
+    assert all(row["bytes"] == 4 << 20 and row["gb_per_s"] > 0 for row in rows), variant
+
+
+def test_sweep_uses_as_many_streams_as_there_is_data_for():
+    result = bench_device("sweep --size 16M --csv")
+    assert "skipped: bitslice, 32 streams: there is data for 16 launches at a time" in result.warnings
+    streams = re.findall(rb"^bitslice,aes-256,ctr,16777216,\d*,\d*,[a-z]*,(\d+),", result.out, re.M)
+    assert b"16" in streams and b"32" not in streams
+
+
+def test_sweep_with_kuznyechik():
+    all_rows, notes, _ = sweep("--variants ttable,ls-shared --ciphers kuznyechik")
+    assert {row["cipher"] for row in all_rows} == {"kuznyechik"}
+    for variant, blocks, modes in (("ttable", {0, 1, 2, 4}, {"ctr", "seal"}), ("ls-shared", {1, 2, 4}, {"ctr"})):
+        rows = [row for row in all_rows if row["variant"] == variant]
+        assert {row["mode"] for row in rows} == modes
+        for threads in (32, 64, 128, 256):
+            assert blocks <= {shape[1] for shape in shapes_of(rows, "ctr") if shape[0] == threads}
+        assert STREAMS <= {row["streams"] for row in rows if row["mode"] == "ctr"}
+    assert re.search("^best of ls-shared, kuznyechik: ", notes, re.M)
+
+
+def test_a_sweep_that_is_stopped_prints_the_rows_so_far():
+    if not has_cuda():
+        pytest.skip("no CUDA device is here")
+    with open("out", "wb") as out, open("err", "wb") as err:
+        child = start("gpuaes-bench", "sweep", "--variants", "*", "--json", stdout=out, stderr=err)
+    end = time.monotonic() + MINUTES
+    while '"ttable"' not in (text := pathlib.Path("out").read_text()):
+        assert time.monotonic() < end and child.poll() is None, text
+        time.sleep(0.01)
+    expect_death_by(child, signal.SIGINT, "a sweep")
+    assert {row["variant"] for row in json.loads(pathlib.Path("out").read_text())} == {"bitslice", "ttable"}

@@ -1,0 +1,66 @@
+"""gpuaes-bench copy copies its input, and read reads a file from its offset to its end with any number of threads."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from programs import SANITIZED, expect_same, run, some_bytes
+
+SIZE = 3_000_001
+NO_FILE = "standard input is not a file with data left to read"
+
+
+@pytest.fixture
+def plain():
+    pathlib.Path("plain").write_bytes(some_bytes(SIZE))
+    with open("plain", "rb") as file:
+        yield file
+
+
+def expect_read(words, size, file):
+    columns, row, *more = run("gpuaes-bench", "read", "--csv", *words, stdin=file).out.decode().splitlines()
+    assert columns == "threads,call_bytes,buffers,bytes,seconds,gb_per_s" and not more
+    assert re.fullmatch(rf"{words[0]},\d+,{words[2] if len(words) > 2 else words[0]},{size},[\d.e-]+,[\d.e+]+", row)
+
+
+@pytest.mark.parametrize("words", ["1 1M", "2 64K", "7 4095", "3 1M 9", "16 1G"])
+def test_read_reads_the_whole_file(plain, words):
+    expect_read(words.split(), SIZE, plain)
+
+
+def test_read_begins_at_the_offset(plain):
+    os.lseek(plain.fileno(), 1_000_001, os.SEEK_SET)
+    expect_read(["2", "64K"], 2_000_000, plain)
+    assert os.lseek(plain.fileno(), 0, os.SEEK_CUR) == SIZE
+
+
+@pytest.mark.skipif(SANITIZED, reason="LeakSanitizer does not work under strace")
+def test_read_reads_each_range_once(plain):
+    strace = ["strace", "-ff", "-e", "trace=pread64", "-o", "trace"]
+    if not shutil.which("strace") or subprocess.run([*strace, "true"], stderr=subprocess.PIPE).returncode != 0:
+        pytest.skip("strace is not installed, or cannot trace a program here")
+    run("gpuaes-bench", "read", "3", "100000", "5", stdin=plain, wrap=strace)
+    calls = "".join(path.read_text() for path in pathlib.Path().glob("trace.*"))
+    ranges = re.findall(r"^pread64\(0, .*, (\d+)\) += (\d+)$", calls, re.M)
+    want = [(i * 100_000, 100_000 if i < 30 else 1) for i in range(31)]
+    assert sorted((int(offset), int(size)) for offset, size in ranges) == want
+
+
+@pytest.mark.parametrize("redirection, error", [
+    ("<empty", NO_FILE), ("</dev/null", NO_FILE), ("<.", NO_FILE), ("<&-", NO_FILE),
+    ("", "cannot seek in standard input: Illegal seek"),  # a pipe
+])  # fmt: skip
+def test_read_needs_a_file(redirection, error):
+    pathlib.Path("empty").touch()
+    redirect = ["sh", "-c", f'exec "$@" {redirection}', "sh"]
+    result = run("gpuaes-bench", "read", "2", "64K", status=1, wrap=redirect)
+    assert (result.out, result.error) == (b"", error)
+
+
+@pytest.mark.parametrize("size", ["1000", "64K", "4M"])
+def test_copy(plain, size):
+    expect_same(some_bytes(SIZE), run("gpuaes-bench", "copy", size, stdin=plain).out)
