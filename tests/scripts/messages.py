@@ -66,7 +66,6 @@ UNREACHABLE = {
     "cannot rename to": "the program has just made a file in that directory, or another process removed its data",
     "{} was removed": "another program would have to remove a part right after it was complete",
     "cannot wait for": "the command is a child that only this program waits for",
-    "cannot seek in": "fault injection causes it: lseek()",
     "cannot get random bytes from the system: {}": "fault injection causes it: getrandom()",
     "not enough memory for the trace": "fault injection causes it: memory",
     "out of memory": "fault injection causes it: memory",

@@ -9,7 +9,6 @@ import time
 
 import pytest
 
-from processes import finish
 from programs import PATIENCE, expect_same, has_cuda, lanes, openssl_ctr, raw, some_bytes, start_raw
 
 # Two nodes with memory. All devices are on node 0.
