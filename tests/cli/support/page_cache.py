@@ -1,6 +1,7 @@
 """Expectations about files and the page cache. Commands are functions that run a program; `run` is programs.stream or
 Batch.stream, for which file names must be absolute."""
 
+import contextlib
 import ctypes
 import mmap
 import os
@@ -49,6 +50,15 @@ def expect_uncached(name):
     """At most a small part of a file is in the page cache: a header, and the kernel's readahead."""
     cached, size = cached_bytes(name), os.path.getsize(name)
     assert cached <= size // 8, f"expected {name} not to be in the page cache, but {cached} of {size} bytes are"
+
+
+@contextlib.contextmanager
+def opened_at(offset, name):
+    """A descriptor of the file, after reading that many bytes."""
+    fd = os.open(name, os.O_RDONLY)
+    os.read(fd, offset)
+    yield fd
+    os.close(fd)
 
 
 def keeps_cache(name, command):

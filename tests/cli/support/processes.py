@@ -133,12 +133,24 @@ def set_nonblocking(fd):
     fcntl.fcntl(fd, fcntl.F_SETFL, flags(fd) | os.O_NONBLOCK)
 
 
+def bytes_in_pipe(fd):
+    """How many bytes wait for the reader. Either end of the pipe will do."""
+    return struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0"))[0]
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, f"expected {what}"
+        time.sleep(0.001)
+
+
 def wait_until_stalled(fd, what="output pipe"):
     """Waits until the writer to fd is blocked: the number of bytes to read no longer changes."""
     deadline = time.monotonic() + PATIENCE
     before, since = -1, time.monotonic()
     while time.monotonic() < deadline:
-        now = struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0"))[0]
+        now = bytes_in_pipe(fd)
         if now != before:
             before, since = now, time.monotonic()
         elif now > 0 and time.monotonic() - since > (1 if SANITIZED else 0.5):

@@ -1,0 +1,134 @@
+"""A file that is not in the page cache gives the same output as any other, and the page cache keeps its contents."""
+
+import itertools
+import os
+import pathlib
+import tempfile
+
+import pytest
+
+from damage import flip
+from page_cache import (evict, expect_uncached, keeps_cache, keeps_cache_when_opened, need_direct_reads, opened_at,
+                        opens_uncached, uncached)
+from programs import RAW, SANITIZED, each_way, expect_same, openssl_ctr, raw, some_bytes, spread, stream
+
+LANES = [["-l", "cpu:3"]] if SANITIZED else [["-l", "cpu:1"], ["-l", "cpu:3"], []]
+CHUNKS = [["-b", "256K"]] if SANITIZED else [["-b", "256K"], []]
+SIZES = [65537, 262143, 262144, 262145, 262656, 263144, 263145, 266239, 266240, 266241, 266752, 300001, 524287, 524288,
+         524289]  # fmt: skip
+LARGE = 12_345_678
+
+
+def write(name, data):
+    pathlib.Path(name).write_bytes(data)
+
+
+def read_first_half(name):
+    with open(name, "rb") as file:
+        file.read(os.path.getsize(name) // 2)
+
+
+def read_second_half(name):
+    with open(name, "rb") as file:
+        file.seek(os.path.getsize(name) // 2)
+        file.read()
+
+
+def expect_output(key, batch, names, then=lambda name: None):
+    """Encrypts the files as openssl does, from the start and from an offset. Before each run the file is evicted, and
+    `then` is called."""
+    data = {name: pathlib.Path(name).read_bytes() for name in names}
+    want = {name: [openssl_ctr(data[name][offset:]) for offset in (0, 1000)] for name in names}
+    cases = list(itertools.product(names, LANES, CHUNKS))
+    for run, (name, lanes, chunk) in each_way(batch, cases):
+        evict(name)
+        then(name)
+        result = run(*RAW, "-k", key, *lanes, *chunk, "-i", os.path.abspath(name))
+        expect_same(want[name][0], result.out, f"{name}, {lanes}, {chunk}")
+    for offset, (name, lanes, chunk) in [(0, case) for case in spread(cases)] + [(1000, case) for case in cases]:
+        evict(name)
+        then(name)
+        with opened_at(offset, name) as file:
+            result = raw(key, *lanes, *chunk, stdin=file)
+            expect_same(want[name][offset > 0], result.out, f"{name} from {offset}, {lanes}, {chunk}")
+            assert os.lseek(file, 0, os.SEEK_CUR) == len(data[name])
+
+
+def test_sizes(key, batch):
+    for size in SIZES:
+        write(str(size), some_bytes(size))
+    expect_output(key, batch, list(map(str, SIZES)))
+
+
+@pytest.mark.parametrize("then", [lambda name: None, read_first_half, read_second_half])
+def test_a_large_file_that_may_be_half_cached(key, batch, then):
+    write("plain", some_bytes(LARGE))
+    expect_output(key, batch, ["plain"], then)
+
+
+def test_a_file_with_holes(key, batch):
+    with open("sparse", "wb") as file:
+        file.write(some_bytes(100_001))
+        file.seek(1 << 20)
+        file.write(some_bytes(300_000)[-100_001:])
+        file.truncate(3_000_001)
+    expect_output(key, batch, ["sparse"])
+
+
+def test_a_file_on_tmpfs(key, batch):
+    if not os.access("/dev/shm", os.W_OK):
+        pytest.skip("cannot write to /dev/shm")
+    with tempfile.TemporaryDirectory(prefix="gpuaes-", dir="/dev/shm") as memory:
+        write(f"{memory}/plain", some_bytes(LARGE))
+        expect_output(key, batch, [f"{memory}/plain"])
+
+
+@pytest.mark.skipif(SANITIZED, reason="sanitizers reserve address space")
+def test_a_limited_address_space(key):
+    write("plain", some_bytes(LARGE))
+    evict("plain")
+    with_limit = ["sh", "-c", 'ulimit -v 2000000 && exec "$@"', "sh"]
+    result = raw(key, "-b", "256K", "-l", "cpu:3", "-i", "plain", wrap=with_limit)
+    expect_same(openssl_ctr(some_bytes(LARGE)), result.out)
+
+
+def test_sealed_files(key, batch, work):
+    """They are sealed, opened, tested and salvaged as a whole and in parts."""
+    salvaged = {}
+    for size in (250000, 300001, 2000003):
+        write(f"plain{size}", some_bytes(size))
+        sealed = stream("-q", "-k", key, "-i", f"plain{size}").out
+        damaged = flip(flip(sealed, 20000), 190000)
+        write(f"sealed{size}", sealed)
+        write(f"damaged{size}", damaged)
+        salvaged[size] = stream("-q", "-k", key, "--salvage", status=4, input=damaged).out
+    for run, (size, lanes, chunk) in each_way(batch, itertools.product(salvaged, LANES, [["-b", "16K"], *CHUNKS])):
+        options = ["-k", key, *lanes, *chunk]
+        opens_uncached(run, key, f"sealed{size}", some_bytes(size), *lanes, *chunk)
+        name = work / f"damaged{size}"
+        expect_same(salvaged[size], uncached(name, run, *options, "--salvage", "-i", name, status=4), options)
+        name = work / f"plain{size}"
+        sealed = uncached(name, run, *options, "-i", name)
+        expect_same(some_bytes(size), batch.stream("-q", "-k", key, "-d", input=sealed).out, options)
+
+
+@pytest.mark.parametrize("options", ["-l cpu:1 -b 256K", "-l cpu:3 -b 256K", "-l cpu:3", ""])
+def test_what_is_cached_does_not_change(key, options):
+    write("plain", some_bytes(8_000_003))
+    need_direct_reads("plain")
+    stream("-q", "-k", key, "-i", "plain", "-o", "sealed")
+    write("damaged", flip(pathlib.Path("sealed").read_bytes(), 4_000_000))
+    options = options.split()
+    keeps_cache("plain", lambda: raw(key, *options, "-i", "plain"))
+    keeps_cache("plain", lambda: stream("-q", "-k", key, *options, "-i", "plain"))
+    keeps_cache_when_opened(key, "sealed", *options)
+    keeps_cache("damaged", lambda: stream("-q", "-k", key, *options, "--salvage", "-i", "damaged", status=4))
+
+
+def test_standard_input_at_an_offset_is_not_cached(key):
+    write("plain", some_bytes(8_000_003))
+    need_direct_reads("plain")
+    with open("plain", "rb", buffering=0) as file:
+        file.seek(1000)
+        raw(key, "-l", "cpu:3", stdin=file)
+    expect_uncached("plain")
