@@ -117,7 +117,7 @@ class Batch:
     def stream(self, *options, status=0, input=b"", via="pipe"):
         if self.process is None:
             return stream(*options, status=status, input=input, via=via)
-        words = [str(option).encode() for option in options]
+        words = [os.fsencode(str(option)) for option in options]
         self.request.write(struct.pack("=I", len(words)) + b"".join(struct.pack("=I", len(word)) + word for word in words)
                            + struct.pack("=IQ", via == "file", len(input)) + input)
         self.request.flush()

@@ -1,0 +1,178 @@
+"""A file sealed with --label opens with exactly that label, also in an independent implementation, and does not contain
+the label. Labels have 1 to 255 bytes of UTF-8, and only the sealed format accepts them."""
+
+import itertools
+import os
+import pathlib
+
+import pytest
+
+from matrix import thinned
+from processes import unfinished_files
+from programs import KEY, RAW, each_way, expect_same, files_here, secret_file, some_bytes, stream
+
+sf = pytest.importorskip("sealed_format")
+
+from damage import HEADER, SEALED, SEGMENT, expect_damage, flip, open_independently  # noqa: E402
+
+PLAIN, OTHER_KEY = some_bytes(2 * SEGMENT + 100), bytes(range(32, 0, -1))
+NFC, NFD = "caf\u00e9".encode(), "cafe\u0301".encode()
+ERROR = "the input is corrupt at byte 119, in its header, or was sealed with a different label; nothing was written"
+HINT = "--label must be the text the input was sealed with, or omitted if there was none"
+HEADER_HINT = "if the header is damaged, put back a copy of it (gpuaes-recipes(7))"
+
+
+def with_label(label):
+    return ["--label", os.fsdecode(label)] if label else []
+
+
+@pytest.mark.parametrize("suite, cipher", [(1, []), (2, ["-c", "kuznyechik"])])
+def test_a_label_is_needed_to_decrypt(batch, key, suite, cipher):
+    labels = [b"a", b"backup 2026-11-21 /srv", NFC, NFD, " \n\t\x01\x1b\x7f\u0080\ufeff".encode(), b"x" * 255, b"\x01",
+              "\U0001f512\U0010ffff".encode(), "\u00e9".encode() * 127 + b"x", b"gpuaes-stream/1\n\x01"]
+    for number, (run, label) in enumerate(each_way(batch, labels)):
+        plain, via = some_bytes((0, 20000, SEGMENT)[number % 3]), ("pipe", "file")[number % 2]
+        made = run("-q", "-k", key, *cipher, *with_label(label), input=plain, via=via)
+        assert made.err == "" and len(made.out) == HEADER + len(plain) + 16 * (len(plain) // SEGMENT + 1)
+        assert len(label) <= 3 or label.startswith(sf.MAGIC) or label not in made.out
+        expect_same(plain, sf.open_sealed(made.out, key=KEY, label=label), label)
+        assert open_independently(made.out) == (4, b"")
+        independent = sf.seal(plain, [KEY], suite=suite, label=label)
+        expect_same(plain, run("-q", "-d", "-k", key, *with_label(label), input=independent, via=via).out, label)
+
+
+def test_labels_work_with_other_secrets():
+    identity = bytes(range(9, 41))
+    secret_file("identity", sf.to_text(sf.IDENTITY, identity).encode() + b"\n")
+    words = ["--passphrase-file", secret_file("words", b"correct horse\n")]
+    recipient = ["-r", sf.to_text(sf.RECIPIENT, sf.public_key(identity))]
+    for options, secret, named in ((words, words, {"passphrase": b"correct horse"}),
+                                   (recipient, ["-k", "identity"], {"identity": identity})):
+        sealed = stream("-q", *options, *with_label(NFC), input=PLAIN).out
+        expect_same(PLAIN, sf.open_sealed(sealed, label=NFC, **named))
+        expect_same(PLAIN, stream("-q", "-d", *secret, *with_label(NFC), input=sealed).out)
+        found = stream("-q", "-d", *secret, *with_label(NFD), input=sealed, status=4)
+        assert found.out == b"" and "or was sealed with a different label" in found.error
+
+
+@pytest.mark.parametrize("suite", [1, 2])
+@pytest.mark.parametrize("label, others", [
+    (NFC, [None, NFD, NFC + b" ", NFC[:-2], b"CAF\xc3\x89"]), (b"", [b"a", b"\x01"]), (b"x" * 255, [b"x" * 254, None]),
+], ids=["some", "none", "long"])
+def test_another_label_is_refused_in_every_mode(batch, key, work, suite, label, others):
+    """From every kind of input, and no file changes."""
+    data = sf.seal(PLAIN, [KEY], suite=suite, label=label)
+    for wrong in others:
+        assert open_independently(data, key=KEY, label=wrong or b"") == (4, b"")
+    pathlib.Path("sealed").write_bytes(data)
+    pathlib.Path("old").write_bytes(b"old")
+    rekey = f"--rekey --new-key {secret_file(work.parent / 'new', OTHER_KEY)}"
+    modes = ["-d", "--test", "--salvage", "--salvage --test", "--range 0:1", "--range 20000:", rekey]
+    outputs = [[], ["-o", str(work / "out")], ["-o", str(work / "old")]]
+    rows = itertools.product(thinned(others, 2), modes, ["pipe", "file", "-i"], outputs)
+    for run, (wrong, mode, source, out) in each_way(batch, rows):
+        if "--range" in mode and source == "pipe" or "--test" in mode and out or mode == rekey and wrong != others[0]:
+            continue
+        options = ["-q", *mode.split(), "-k", key, *with_label(wrong), *out]
+        options, how = (([*options, "-i", str(work / "sealed")], {}) if source == "-i"
+                        else (options, {"input": data, "via": source}))
+        found = (stream if mode == rekey else run)(*options, status=4, **how)
+        assert found.out == b"" and found.error.removeprefix(f"{work}/sealed: ") == ERROR
+        assert found.hint == (HEADER_HINT if "salvage" in mode else HINT)
+        assert files_here() == ["old", "sealed"] and not unfinished_files()
+        assert (pathlib.Path("old").read_bytes(), pathlib.Path("sealed").read_bytes()) == (b"old", data)
+
+
+def test_files_under_one_key_cannot_be_swapped(key):
+    """And the message of one cannot follow the header of the other."""
+    one, two = (sf.seal(PLAIN, [KEY], label=label) for label in (b"one", b"two"))
+    options = ["-q", "-d", "-k", key, "--label"]
+    expect_same(PLAIN, stream(*options, "one", input=one).out)
+    assert stream(*options, "one", input=two, status=4).out == b""
+    assert stream(*options, "two", input=one[: HEADER - 56] + two[HEADER - 56 :], status=4).out == b""
+
+
+def test_the_right_label_opens_in_every_mode(key):
+    data, right = sf.seal(PLAIN, [KEY], label=NFC), ["-q", "-k", key, *with_label(NFC)]
+    assert stream("--test", *right, input=data).out == b""
+    expect_same(PLAIN, stream("--salvage", *right, input=data).out)
+    assert stream("--range", "20000:100", *right, input=data, via="file").out == PLAIN[20000:20100]
+    salvaged = stream("--salvage", *right, input=flip(data, HEADER + 5), status=4)
+    expect_same(bytes(SEGMENT) + PLAIN[SEGMENT:], salvaged.out)
+    assert salvaged.error == "the input is corrupt; 16384 bytes of plaintext in 1 range are lost"
+    expect_damage(stream, key, flip(data, HEADER + SEALED + 5), 1, PLAIN, *with_label(NFC))
+    for at in range(HEADER - 56, HEADER, 11):  # salt and commitment
+        found = stream("-d", *right, input=flip(data, at), status=4)
+        assert (found.out, found.error) == (b"", ERROR)
+    for label in NFC, NFD, None:
+        wrong_key = ["-k", secret_file("wrong", OTHER_KEY)]
+        found = stream("-q", "-d", *wrong_key, *with_label(label), input=data, status=3)
+        assert (found.out, found.error) == (b"", "none of the given keys opens the input")
+
+
+@pytest.mark.parametrize("suite", [1, 2])
+def test_rekey_keeps_the_label(key, suite):
+    data = sf.seal(PLAIN, [KEY], suite=suite, label=NFC)
+    pathlib.Path("sealed").write_bytes(data)
+    rekey = ["-q", "--rekey", "-k", key, *with_label(NFC), "--new-key", secret_file("new", OTHER_KEY)]
+    assert stream(*rekey, "-i", "sealed").out == b""
+    for after in pathlib.Path("sealed").read_bytes(), stream(*rekey, input=data).out:
+        expect_same(data[HEADER - 56 :], after[HEADER - 56 :], "bytes after the header's MAC")
+        expect_same(PLAIN, sf.open_sealed(after, key=OTHER_KEY, label=NFC))
+        expect_same(PLAIN, stream("-q", "-d", "-k", "new", *with_label(NFC), input=after).out)
+        assert stream("-q", "-d", "-k", "new", input=after, status=4).out == b""
+
+
+# A continuation byte alone, overlong forms, surrogates, more than U+10FFFF, truncated characters, Latin-1.
+NOT_UTF8 = [
+    b"\x80", b"a\xbf", b"\xc0\xaf", b"\xc1\x81", b"\xe0\x9f\xbf", b"\xf0\x8f\xbf\xbf", b"\xed\xa0\x80", b"\xed\xbf\xbf",
+    b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xff", b"\xc3", b"caf\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xc3(",
+    b"caf\xe9",
+]
+
+
+def test_an_invalid_label_is_refused_in_every_mode(batch, key, work):
+    pathlib.Path("plain").write_bytes(PLAIN)
+    stream("-q", "-k", key, "--label", "label", "-i", "plain", "-o", "sealed")
+    before = pathlib.Path("sealed").read_bytes()
+    invalid = [(label, f"--label has {len(label)} bytes; it must have 1 to 255")
+               for label in (b"", b"x" * 256, b"x" * 255 + NFC[-2:])]
+    invalid += [(label, "--label is not valid UTF-8") for label in NOT_UTF8]
+    file, out = ["-i", str(work / "sealed")], ["-o", str(work / "out")]
+    modes = [[mode, *more] for mode in ("-e", "-d", "--test", "--salvage") for more in ([], file)]
+    modes += [[*mode, *more] for mode in (["--range", "0:1"], ["--rekey", "--new-key", key]) for more in ([], file)]
+    modes += [["-i", str(work / "plain"), *out], ["-d", *file, *out]]
+    for run, ((label, error), mode) in each_way(batch, itertools.product(invalid, modes)):
+        run = stream if "--rekey" in mode else run
+        found = run("-q", "-k", key, *mode, "--label", os.fsdecode(label), status=2, input=before, via="file")
+        assert found.error == error
+    assert files_here() == ["plain", "sealed"] and pathlib.Path("sealed").read_bytes() == before
+
+
+@pytest.mark.parametrize("options, error", [
+    ([*RAW, "-k", "KEY"], "the raw format does not accept --label"),
+    (["-q", "-k", "KEY", "-f", "cobblestone"], "the cobblestone format does not accept --label"),
+    (["-f", "openssl", "--passphrase-file", "words"], "the openssl format does not accept --label"),
+    (["-q", "-k", "KEY", "--label", "one"], "option '--label' cannot be specified more than once"),
+    (["--info", "-i", "sealed"], "--info cannot be used with --label"),
+])
+def test_label_usage(key, options, error):
+    secret_file("words", b"correct horse\n")
+    options = [key if option == "KEY" else option for option in options]
+    for direction in [], ["-e"], ["-d"]:
+        if "--info" not in options or not direction:
+            found = stream(*direction, *options, "--label", "label", status=2)
+            assert found.error == error
+            assert "not accept" not in error or found.hint == "formats that accept it: sealed"
+
+
+@pytest.mark.parametrize("label", ["x" * 255, "-d"], ids=["long", "-d"])
+def test_the_value_of_label_may_be_long_or_like_an_option(key, label):
+    """But it is not optional."""
+    pathlib.Path("plain").write_bytes(PLAIN)
+    stream("-q", "-k", key, f"--label={label}", "-i", "plain", "-o", "sealed")
+    expect_same(PLAIN, stream("-q", "-k", key, "-d", f"--label={label}", "-i", "sealed").out)
+    for option in "--label", "--label=":
+        for direction in "-e", "-d":
+            found = stream("-q", "-k", key, direction, option, status=2)
+            assert found.error == "option '--label' requires a value"

@@ -1,0 +1,79 @@
+"""Sealed data opens again, also in an independent implementation, whatever its size, the lane and the chunk size."""
+
+import itertools
+import os
+import pathlib
+
+import pytest
+
+from matrix import on_each_lane
+from programs import KEY, each_way, expect_same, some_bytes, stream
+
+sf = pytest.importorskip("sealed_format")
+
+HEADER, SEGMENT = 175, 16384
+
+
+def sealed_size(size):
+    """With one key."""
+    return HEADER + size + 16 * (size // SEGMENT + 1)
+
+
+@pytest.mark.parametrize("suite, cipher, sizes", [
+    (1, [], [0, 1, 15, 16, 17, 4099, 16383, 16384, 16385, 32768, 300001]),
+    (2, ["-c", "kuznyechik"], [0, 1, 15, 16, 17, 511, 513, 4099, 16383, 16384, 16385, 32768, 50001]),
+])
+def test_an_independent_implementation_agrees(batch, key, suite, cipher, sizes):
+    salts = []
+    independent = {size: sf.seal(some_bytes(size), [KEY], suite=suite) for size in sizes}
+    for run, lane, (size, chunk) in on_each_lane(batch, itertools.product(sizes, ["16K", "64K"]), 3):
+        options, plain, what = ["-q", "-k", key, "-l", lane, "-b", chunk], some_bytes(size), (size, lane, chunk)
+        sealed = run(*cipher, *options, input=plain, via="file").out
+        assert sealed[:23] == b"gpuaes-stream/1\n" + bytes([suite, 1, 0, 67, 1, 0, 64]), what
+        assert len(sealed) == sealed_size(size), what
+        salts += [sealed[23:39], sealed[119:143]]
+        if chunk == "16K" or size > SEGMENT:  # with one chunk, its size does not matter
+            expect_same(plain, sf.open_sealed(sealed, key=KEY), what)
+        expect_same(plain, run("-d", *options, input=independent[size]).out, what)
+    assert len(set(salts)) == len(salts)
+
+
+def round_trip(run, key, size, *options):
+    """Between pipes, from a file, and between named files."""
+    options, plain = ["-q", "-k", key, *options], some_bytes(size)
+    files = {name: os.path.abspath(name) for name in ("plain", "sealed", "opened")}
+    sealed = run(*options, input=plain).out
+    for via in "pipe", "file":
+        expect_same(plain, run("-d", *options, input=sealed, via=via).out, options)
+    pathlib.Path("plain").write_bytes(plain)
+    assert run(*options, "-i", files["plain"], "-o", files["sealed"]).out == b""
+    assert len(sealed) == os.path.getsize("sealed") == sealed_size(size), options
+    run(*options, "-d", "-f", "sealed", "-i", files["sealed"], "-o", files["opened"])
+    expect_same(plain, pathlib.Path("opened").read_bytes(), options)
+
+
+def test_sealed_data_opens_again(batch, key):
+    """At every length around a segment and a chunk."""
+    cases = [(size, []) for size in (0, 1, 15, 16, 17, 16383, 16384, 16385)]
+    cases += [(size, ["-b", "32K"]) for size in (32767, 32768, 32769, 163840, 200003)]
+    for run, lane, (size, chunk) in on_each_lane(batch, cases):
+        round_trip(run, key, size, "-l", lane, *chunk)
+    round_trip(stream, key, 1000003)
+
+
+def test_the_format_does_not_depend_on_chunk_size_and_lanes(batch, key):
+    plain = some_bytes(300001)
+    ways = ["-l cpu:1 -b 1", "-l cpu:1 -b 16K", "-l cpu:3 -b 16K", "-l cpu:2 -b 20000", "-l cpu:3 -b 48K",
+            "-l cpu:1 -b 16M", "", "-e"]
+    files = [stream("-q", "-k", key, *way.split(), input=plain, via="file").out for way in ways]
+    assert {len(sealed) for sealed in files} == {sealed_size(len(plain))}
+    openings = itertools.product(["-l cpu:1 -b 1", "-l cpu:3 -b 30000", "-l cpu:3 -b 1M", ""], files)
+    for run, (way, sealed) in each_way(batch, openings):
+        expect_same(plain, run("-q", "-k", key, "-d", *way.split(), input=sealed, via="file").out, way)
+    # Two files have only the 23 bytes before the first slot's salt in common. Success prints no message.
+    made = stream("-k", key, input=plain, via="file")
+    assert made.err == stream("-k", key, "-d", input=made.out, via="file").err == ""
+    one, two = files[0], made.out
+    assert one[:23] == two[:23]
+    for begin, end in (23, 39), (39, 87), (87, 119), (119, 143), (143, 175), (175, 16575):
+        assert one[begin:end] != two[begin:end], f"bytes {begin} to {end}"
