@@ -1,0 +1,235 @@
+"""With -a, the sealed stream is Base64 between a BEGIN and an END line, which is detected when it is read. Armor works
+as a filter, and an independent implementation reads and writes the same."""
+
+import json
+import os
+import pathlib
+import select
+import subprocess
+
+import pytest
+
+from armor import BEGIN, armor, dearmor
+from matrix import on_each_lane
+from processes import expect_exit, open_terminal, read_terminal
+from programs import (IV, KEY, PATIENCE, RAW, SANITIZED, expect_same, openssl_ctr, secret_file, some_bytes, start,
+                      stream)
+
+sf = pytest.importorskip("sealed_format")
+
+from damage import HEADER, SEALED, SEGMENT  # noqa: E402
+
+OTHER_KEY, PLAIN = bytes(range(32, 0, -1)), some_bytes(40000)
+NOT_SEALED = "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline"
+
+
+def open_armor(text, key=KEY):
+    return sf.open_sealed(dearmor(text), key=key)
+
+
+def expect_open(run, key, text, plain, *options, via="pipe"):
+    expect_same(plain, run("-q", "-d", "-k", key, *options, input=text, via=via).out, options)
+
+
+def test_an_independent_implementation_agrees(batch, key):
+    sizes = [0, 1, 2, 3, 47, 48, 49, 1000, *(n * SEGMENT + d for n in (1, 2, 4) for d in (-1, 0, 1)), 100000]
+    for i, (run, lane, size) in enumerate(on_each_lane(batch, sizes, 4)):
+        plain, via = some_bytes(size), ("pipe", "file")[(i + i // len(sizes)) % 2]
+        options = ["-l", lane, *(["-b", "16K"], ["-b", "48K"], [])[i % 3]]
+        made = run("-q", "-k", key, "-a", *options, input=plain, via=via)
+        assert made.err == ""
+        expect_same(plain, open_armor(made.out), options)
+        expect_open(run, key, made.out, plain, *options, via=via)
+        expect_open(run, key, made.out, plain, *options, "-f", "sealed", via=via)
+        independent = sf.seal(plain, [KEY])
+        for newline in b"\n", b"\r\n":
+            expect_open(run, key, armor(independent, newline), plain, *options, via=via)
+        assert run("-q", "--test", "-k", key, *options, input=armor(independent), via=via).out == b""
+
+
+def test_white_space_around_the_armor_is_accepted(key):
+    """And the last line may lack its newline."""
+    text = armor(sf.seal(PLAIN, [KEY]))
+    for whole in b"\n\n \t\r\n" + text, text + b"\n\r\n  ", text[:-1], b"\n" * 1024 + text, text + b" " * 1023:
+        for via in "pipe", "file":
+            expect_open(stream, key, whole, PLAIN, via=via)
+
+
+def test_any_sealed_stream_can_have_armor(key):
+    """Armor is data like any other, so it can be sealed again, but armor within armor is not a sealed stream."""
+    kuznyechik = stream("-q", "-k", key, "-a", "-c", "kuznyechik", "-k", key, input=PLAIN).out
+    expect_open(stream, key, kuznyechik, PLAIN)
+    expect_open(stream, key, armor(sf.seal(PLAIN, [OTHER_KEY] * 31 + [KEY])), PLAIN)
+    text = armor(sf.seal(PLAIN, [KEY]))
+    expect_open(stream, key, stream("-q", "-k", key, "-a", input=text).out, text)
+    twice = stream("-q", "-d", "-k", key, status=4, input=armor(text))
+    assert (twice.out, twice.error) == (b"", NOT_SEALED)
+
+
+def test_large_files(key):
+    plain = some_bytes((1 if SANITIZED else 8) * 1000000)
+    pathlib.Path("plain").write_bytes(plain)
+    assert stream("-q", "-k", key, "-a", "-i", "plain", "-o", "text").out == b""
+    expect_same(plain, open_armor(pathlib.Path("text").read_bytes()))
+    assert stream("-q", "-d", "-k", key, "-i", "text", "-o", "again").out == b""
+    expect_same(plain, pathlib.Path("again").read_bytes())
+
+
+@pytest.mark.parametrize("options", [["-i", "file"], [], ["-f", "sealed"]])
+def test_info(options):
+    sealed = sf.seal(PLAIN, [KEY])
+    text = armor(sealed)
+    pathlib.Path("file").write_bytes(text)
+    shown = stream("-q", "--info", *options, input=text).out.decode()
+    assert shown == """format         sealed, version 1
+suite          01
+cipher         aes-256
+authenticated  yes
+armor          yes
+slot 1         key file
+header         175 bytes
+size           unknown; the input is armored
+"""
+    facts = json.loads(stream("-q", "--info", "--json", *options, input=text).out)
+    assert (facts["armor"], facts["size"], facts["header_bytes"]) == (True, None, 175)
+    assert json.loads(stream("-q", "--info", "--json", input=sealed).out)["armor"] is False
+
+
+@pytest.fixture
+def rekey(key, work):
+    return ["-q", "--rekey", "-k", key, "--new-key", secret_file(work.parent / "new", OTHER_KEY)]
+
+
+def test_rekey_keeps_armor_and_can_add_it(key, rekey):
+    sealed, file = sf.seal(PLAIN, [KEY]), pathlib.Path("file")
+    text = armor(sealed)
+    for data, options in (text, []), (text, ["-a"]), (sealed, ["-a"]):
+        file.write_bytes(data)
+        stream(*rekey, *options, "-o", "out", input=data)
+        stream(*rekey, *options, "-i", "file")
+        for rekeyed in pathlib.Path("out").read_bytes(), file.read_bytes(), stream(*rekey, *options, input=data).out:
+            expect_same(PLAIN, open_armor(rekeyed, OTHER_KEY), options)
+    file.write_bytes(text[:-10])
+    truncated = stream(*rekey, "-i", "file", status=4)
+    assert truncated.error == "file: the input is truncated: the armor has no END line"
+    assert file.read_bytes() == text[:-10]
+
+
+def test_modes_that_need_an_offset_do_not_work(key):
+    sealed = sf.seal(PLAIN, [KEY])
+    pathlib.Path("file").write_bytes(armor(sealed))
+    for mode in ["--range", "0:10"], ["--salvage"], ["--salvage", "--test"]:
+        found = stream("-q", "-k", key, *mode, "-i", "file", status=2)
+        assert found.error == f"file: {mode[0]} does not work on armored input"
+        assert found.hint == "remove the armor first, with sed /^-----/d FILE | base64 -di"
+    dearmored = subprocess.run("sed /^-----/d file | base64 -di", shell=True, check=True, stdout=subprocess.PIPE).stdout
+    assert dearmored == sealed, "the hint's command"
+
+
+def test_armor_may_be_written_to_a_terminal(key, rekey):
+    pathlib.Path("plain").write_bytes(PLAIN)
+    pathlib.Path("text").write_bytes(armor(sf.seal(PLAIN, [KEY])))
+    for name, options, status in (("plain", ["-q", "-k", key, "-a"], 0), ("text", [*rekey, "-a"], 0),
+                                  ("text", rekey, 2)):
+        master, slave = open_terminal()
+        with open(name, "rb") as stdin:
+            child = start("gpuaes-stream", *options, stdin=stdin, stdout=slave, stderr=subprocess.PIPE)
+        os.close(slave)
+        shown = read_terminal(master).replace(b"\r\n", b"\n")
+        expect_exit(child, status)
+        error = "error: refusing to write ciphertext to a terminal\n" if status else ""
+        assert error.encode() in child.stderr.read()
+        assert status or open_armor(shown, OTHER_KEY if name == "text" else KEY) == PLAIN
+
+
+ONLY_SEALED = "the {} format does not support --armor"
+
+
+@pytest.mark.parametrize("options, error, hint", [
+    *[(f"{mode} -a -q -k KEY", "--armor cannot be used to decrypt", "armored input is detected")
+      for mode in ("-d", "--test", "--salvage", "--range 0:1")],
+    (f"-f raw --iv {IV} --armor -q -k KEY", ONLY_SEALED.format("raw"), "formats that support it: sealed"),
+    ("-f cobblestone --armor -q -k KEY", ONLY_SEALED.format("cobblestone"), "formats that support it: sealed"),
+    ("--info -a", "--info cannot be used with --armor",
+     "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet"),
+])
+def test_usage(key, options, error, hint):
+    found = stream(*(key if word == "KEY" else word for word in options.split()), status=2)
+    assert (found.error, found.hint) == (error, hint)
+
+
+def test_armor_is_not_detected_if_another_format_is_named(key):
+    pathlib.Path("plain").write_bytes(b"text\n")
+    text = stream("-q", "-a", "-k", key, "-i", "plain").out
+    pathlib.Path("armored").write_bytes(text)
+    found = stream("-q", "-d", "-k", key, "-f", "cobblestone", "-i", "armored", status=3)
+    assert found.error == "armored: this key and context do not open the input"
+    assert stream(*RAW, "-k", key, "-d", "-i", "armored").out == openssl_ctr(text)
+    assert stream("-q", "-d", "-k", key, "--iv", IV, "-i", "armored", status=2).error == "--iv requires -f raw"
+
+
+# --- Pipes ---------------------------------------------------------------------------------------------------------
+
+
+def start_pipe(key, *options):
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return start("gpuaes-stream", "-q", "-k", key, "-l", "cpu:1", *options, bufsize=0, **pipes)
+
+
+def read(child, size):
+    """That many bytes of its output, or those that arrive in time."""
+    got = b""
+    while len(got) < size and select.select([child.stdout], [], [], PATIENCE)[0]:
+        got += os.read(child.stdout.fileno(), size - len(got)) or pytest.fail("expected more output")
+    return got
+
+
+@pytest.mark.parametrize("step", [1, 3, 64, 65, 66])
+def test_text_may_arrive_in_any_pieces(key, step):
+    plain = some_bytes(200)
+    text = armor(sf.seal(plain, [KEY]))
+    child = start_pipe(key, "-d")
+    for at in range(0, len(text), step):
+        child.stdin.write(text[at : at + step])
+    assert child.communicate(timeout=PATIENCE) == (plain, b"")
+
+
+def test_a_segment_is_written_when_its_lines_have_arrived(key):
+    plain = some_bytes(3 * SEGMENT)
+    text = armor(sf.seal(plain, [KEY]))
+    child, sent = start_pipe(key, "-d"), 0
+    for segments in 1, 2, 3:
+        end = len(BEGIN) + 1 + (HEADER + segments * SEALED + 47) // 48 * 65
+        child.stdin.write(text[sent:end])
+        sent = end
+        expect_same(plain[(segments - 1) * SEGMENT : segments * SEGMENT], read(child, SEGMENT))
+    child.stdin.write(text[sent:])
+    assert child.communicate(timeout=PATIENCE) == (b"", b"")
+
+
+def test_encryption_writes_lines_at_once(key):
+    """Except for the rest of a line."""
+    plain = some_bytes(3 * SEGMENT)
+    child = start_pipe(key, "-a")
+    child.stdin.write(plain[: 2 * SEGMENT])
+    text = read(child, len(BEGIN) + 1 + 65 * ((HEADER + 2 * SEALED) // 48))
+    text += child.communicate(plain[2 * SEGMENT :], timeout=PATIENCE)[0]
+    expect_same(plain, sf.open_sealed(dearmor(text), key=KEY))
+
+
+@pytest.mark.parametrize("begin", [b"-----BEGIN PGP", b"gpuaes-stream/x\n", b"-----begin gpu", b"\n\n-----BEGIN AGE"])
+def test_input_that_only_begins_like_armor_or_a_sealed_stream(key, begin):
+    error = NOT_SEALED if begin.startswith(b"gpuaes") else "the input is not in a known format"
+    assert stream("-q", "-k", key, "-l", "cpu:1", "-d", status=4, input=begin).error == error
+
+
+def test_memory_use_does_not_depend_on_the_length(key):
+    plain = some_bytes(1000000 if SANITIZED else 50000000)
+    size, sealed_size = len(plain), HEADER + len(plain) + 16 * (len(plain) // SEGMENT + 1)
+    data, options = plain, ["-q", "-k", key, "-l", "cpu:1", "-b", "64K", "--stats", "stats"]
+    for mode, sizes in ("-a", (size, sealed_size)), ("-d", (sealed_size, size)):
+        data = stream(*options, mode, input=data, via="file").out
+        stats = json.loads(pathlib.Path("stats").read_text())
+        assert (stats["bytes_in"], stats["bytes_out"]) == sizes
+        assert SANITIZED or stats["peak_rss_bytes"] < 40000000
+    expect_same(plain, data)
