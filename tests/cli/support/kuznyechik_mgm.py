@@ -1,6 +1,8 @@
 """An independent implementation of Kuznyechik (RFC 7801) in MGM (RFC 9058) for sealed_format.py. Blocks are integers;
 the cipher uses one table for each byte of a block."""
 
+import functools
+
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import constant_time
 
@@ -27,6 +29,7 @@ def multiply(a, b, modulus):
     return product
 
 
+@functools.cache  # only blocks with a single bit, and the constants of the key schedule
 def mix(block):
     """The linear transformation L."""
     state = list(block.to_bytes(16, "big"))
@@ -70,6 +73,7 @@ def expand(key):
     return keys
 
 
+@functools.lru_cache(256)  # tests open the same segments many times
 class KuznyechikMGM:
     """Has the methods of cryptography's AEADs. Nonces have 16 bytes, and their highest bit is 0."""
 
@@ -81,6 +85,7 @@ class KuznyechikMGM:
             block = substitute_and_mix(block ^ key)
         return block ^ self.keys[9]
 
+    @functools.lru_cache(256)
     def crypt(self, nonce, data):
         counter, out = self.cipher(int.from_bytes(nonce, "big")), []
         for at in range(0, len(data), 16):
@@ -90,6 +95,7 @@ class KuznyechikMGM:
             counter = counter & ~HALF | counter + 1 & HALF
         return b"".join(out)
 
+    @functools.lru_cache(256)
     def tag(self, nonce, data, aad):
         factor, total = self.cipher(int.from_bytes(nonce, "big") | 1 << 127), 0
         blocks = [text[at : at + 16].ljust(16, b"\0") for text in (aad, data) for at in range(0, len(text), 16)]
