@@ -1,0 +1,116 @@
+"""--salvage still fails for wrong keys, damaged headers and commitments, unsuitable options, and outputs that fail."""
+
+import json
+import os
+import pathlib
+import signal
+
+import pytest
+
+from processes import expect_death_by, wait_until_idle
+from programs import IV, expect_same, files_here, secret_file, some_bytes, start, stream
+
+PLAIN = some_bytes(100000)
+RECOVERED = PLAIN[:49152] + bytes(16384) + PLAIN[65536:]
+LOST = "damaged: the input is corrupt; 16384 bytes of plaintext in 1 range are lost"
+WARNING = "damaged: the input is corrupt at byte 49375; plaintext range 49152:16384 is lost"
+
+
+@pytest.fixture(autouse=True)
+def files(key):
+    """Some damaged files, and `old`, which must not be replaced."""
+    sealed = stream("-q", "-k", key, input=PLAIN).out
+    flipped = {f"header-{at}": at for at in (10, 17, 30, 150)}  # in magic, slots, a slot and commitment
+    files = {"sealed": sealed, "bare": sealed[119:], "cut": sealed[:174], "old": b"old", "wrong": b"%064d" % 1}
+    for name, at in {"damaged": 60000, **flipped}.items():
+        files[name] = sealed[:at] + bytes([sealed[at] ^ 1]) + sealed[at + 1 :]
+    for name, data in {**files, "words": b"words\n"}.items():
+        secret_file(name, data)
+    stream("-q", "-f", "openssl", "--passphrase-file", "words", "-o", "openssl", input=PLAIN)
+
+
+def content(name):
+    return pathlib.Path(name).read_bytes()
+
+
+def test_an_undamaged_file_is_decrypted(key):
+    got = stream("-q", "-k", key, "--salvage", "-i", "sealed")
+    expect_same(PLAIN, got.out)
+    assert got.err == ""
+    stream("-q", "-k", key, "--salvage", "-d", "-i", "sealed", "-o", "out")
+    expect_same(PLAIN, content("out"))
+    assert stream("--salvage", "--test", "-k", key, "-i", "sealed").out == b""
+
+
+@pytest.mark.parametrize("options, more_warnings", [
+    (["-q", "-o", "old", "--stats", "stats"], None),  # with -q, not even lost ranges are listed
+    (["-o", "old"], []),
+    (["-o", "new", "--stats", "/dev/full"], ["cannot write /dev/full after byte 0: No space left on device"]),
+    (["-q", "-o", "new", "--trace", "/dev/full"], None),
+])
+def test_the_output_file_is_kept(key, options, more_warnings):
+    got = stream("--salvage", "-k", key, "-i", "damaged", *options, status=4)
+    assert (got.error, got.warnings) == (LOST, [] if more_warnings is None else [WARNING, *more_warnings])
+    expect_same(RECOVERED, content("old" if "old" in options else "new"))
+    assert "stats" not in options or json.loads(content("stats"))["bytes_out"] == 100000
+
+
+def test_test_only_lists_the_damage(key):
+    got = stream("--salvage", "--test", "-k", key, "-i", "damaged", status=4)
+    assert (got.out, got.warnings, got.error) == (b"", [WARNING], LOST)
+
+
+NO_KEY = "none of the given keys opens the input"
+LABEL = "the input is corrupt at byte 119, in its header, or was sealed with a different label; nothing was written"
+SLOTS = "the input is corrupt at byte 17, in its header: it has 0 key slots; 1 to 32 are allowed; nothing was written"
+UNKNOWN = "the input is not in a known format"
+CUT = "the input is truncated after byte 174, in its header; nothing was written"
+RECIPE = "if the header is damaged, put back a copy of it (gpuaes-recipes(7))"
+FORMATS = "authenticated formats: sealed, cobblestone"
+
+
+@pytest.mark.parametrize("options, status, error, hint", [
+    ("--salvage -k wrong -i damaged -o old", 3, f"damaged: {NO_KEY}", RECIPE),
+    ("-q -k KEY --salvage -i header-10 -o old", 4, f"header-10: {UNKNOWN}", RECIPE),
+    ("-q -k KEY --salvage -i header-17 -o old", 4, f"header-17: {SLOTS}", RECIPE),
+    ("-q -k KEY --salvage -i header-30 -o old", 3, f"header-30: {NO_KEY}", RECIPE),
+    ("-q -k KEY --salvage -i header-150 -o old", 4, f"header-150: {LABEL}", RECIPE),
+    ("-q -k KEY -d -i header-10", 4, f"header-10: {UNKNOWN}",
+     "name the format with -f if it is one of cobblestone, openssl, raw"),
+    ("-q -k KEY -d -i header-17", 4, f"header-17: {SLOTS}", ""),
+    ("-q -k KEY -d -i header-30", 3, f"header-30: {NO_KEY}",
+     "the input was sealed with other secrets, or its header is damaged; --info lists its slots"),
+    ("-q -k KEY -d -i header-150", 4, f"header-150: {LABEL}",
+     "--label must be the text the input was sealed with, or omitted if there was none"),
+    ("-q -k KEY --salvage -f cobblestone -i bare -o old", 3,
+     "bare: this key and context do not open the input", RECIPE),
+    ("-q -k KEY --salvage -i cut -o old", 4, f"cut: {CUT}", RECIPE),
+    ("-q -k KEY --salvage -i damaged -o /dev/full", 1, "cannot write /dev/full after byte 0: No space left on device",
+     "free some space, or write to another file system"),
+    ("-q -k KEY --salvage -i .", 1, "--input: . does not contain a sealed file in parts", ""),
+    ("-q -k KEY --salvage -e -i sealed", 2, "--salvage and --encrypt cannot be used together", ""),
+    ("-q -k KEY --salvage --range 0:1 -i sealed", 2, "--salvage and --range cannot be used together", ""),
+    ("--salvage --info -i sealed", 2, "--info cannot be used with --salvage",
+     "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet"),
+    (f"-f raw --iv {IV} -q -k KEY --salvage -i sealed", 2,
+     "the raw format is not authenticated, so --salvage cannot verify anything", FORMATS),
+    ("--salvage -f openssl --passphrase-file words -i openssl", 2,
+     "the openssl format is not authenticated, so --salvage cannot verify anything", FORMATS),
+])
+def test_nothing_is_recovered(key, options, status, error, hint):
+    before = files_here()
+    got = stream(*options.replace("KEY", key).split(), status=status)
+    assert (got.out, got.error, got.hint) == (b"", error, hint)
+    assert content("old") == b"old" and files_here() == before
+
+
+def test_the_output_is_not_kept_if_a_signal_ends_the_run(key):
+    before = files_here()
+    r, w = os.pipe()
+    child = start("gpuaes-stream", "-q", "-k", key, "--salvage", "-o", "old", stdin=r)
+    os.write(w, content("damaged")[:50000])
+    wait_until_idle(child)
+    expect_death_by(child, signal.SIGTERM)
+    os.close(r)
+    os.close(w)
+    assert content("old") == b"old" and files_here() == before
