@@ -42,7 +42,8 @@ def unsuitable(data, start):
     yield data + b"x" * SEALED, "0:10", 4, damaged.format(start + 4 * SEALED), SALVAGE
     trailing = (f"the stream ends at byte {len(data)}, but the input has trailing bytes; "
                 "0 bytes of plaintext before the last segment were verified")
-    hint = f"the first {len(data)} bytes are a complete stream; decrypt only those, for example with head -c {len(data)}"
+    size = len(data)
+    hint = f"the first {size} bytes are a complete stream; decrypt only those, for example with head -c {size}"
     yield data + b"x", "0:10", 4, trailing, hint
     yield data + b"x" * 16, "0:10", 4, trailing, hint
     huge = 2**64 - 1

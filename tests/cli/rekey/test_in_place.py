@@ -1,0 +1,149 @@
+"""--rekey -i FILE without -o replaces the file and keeps its mode, owner and symbolic links; a hard link keeps the old
+slots. If something goes wrong, the file is as it was."""
+
+import os
+import pathlib
+import re
+import resource
+import shutil
+import stat
+import subprocess
+
+import pytest
+
+from programs import expect_same, files_here, secret_file, some_bytes, stream
+
+PLAIN = some_bytes(300001)
+AFTER = 119  # offset of the bytes that stay: salt, commitment and segments
+NEW = ["--new-key", "../new"]
+
+
+@pytest.fixture
+def sealed(key):
+    """What the file `sealed` contains."""
+    secret_file("../new", bytes(32))
+    stream("-q", "-k", key, "-e", "-o", "sealed", input=PLAIN)
+    return pathlib.Path("sealed").read_bytes()
+
+
+def content(name):
+    return pathlib.Path(name).read_bytes()
+
+
+def opens(key, name):
+    expect_same(PLAIN, stream("-d", "-k", key, "-i", name).out, name)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o755])
+def test_mode_and_links_are_kept(key, sealed, mode):
+    os.mkdir("links")
+    os.symlink("../sealed", "links/relative")
+    os.symlink(os.path.abspath("links/relative"), "links/twice")
+    os.link("sealed", "other-name")
+    os.chmod("sealed", mode)
+    got = stream("--rekey", "-k", key, *NEW, "-i", "links/twice")
+    assert (got.out, got.err) == (b"", "")
+    assert stat.S_IMODE(os.stat("sealed").st_mode) == mode
+    assert os.path.islink("links/twice") and os.path.islink("links/relative")
+    expect_same(sealed[AFTER:], content("sealed")[AFTER:], "bytes after the header")
+    opens("../new", "sealed")
+    opens(key, "other-name")
+    got = stream("-d", "-k", key, "-i", "sealed", status=3)
+    assert got.error == "sealed: none of the given keys opens the input"
+
+
+@pytest.mark.root
+def test_the_owner_is_kept(key, sealed):
+    os.chmod("sealed", 0o640)
+    os.chown("sealed", 65534, 65534)
+    stream("--rekey", "-k", key, *NEW, "-i", "sealed")
+    now = os.stat("sealed")
+    assert (now.st_uid, now.st_gid, stat.S_IMODE(now.st_mode)) == (65534, 65534, 0o640)
+
+
+@pytest.mark.root
+def test_a_file_in_a_read_only_directory_stays_as_it_is(key, sealed, users):
+    os.mkdir("closed")
+    os.rename("sealed", "closed/sealed")
+    for name in (key, "../new", "closed/sealed", "closed"):
+        os.chown(name, users[0].uid, -1)
+    os.chmod("closed", 0o555)
+    got = stream("--rekey", "-k", key, *NEW, "-i", "closed/sealed", user=users[0], status=1)
+    assert got.error == "--input: cannot create a temporary file next to closed/sealed: Permission denied"
+    assert content("closed/sealed") == sealed
+
+
+def test_other_outputs_and_inputs(key, sealed):
+    """With -o onto an existing file, from standard input with an offset, and several runs in a pipeline."""
+    rekey = ["--rekey", "-k", key, *NEW]
+    pathlib.Path("out").write_bytes(b"old")
+    os.chmod("out", 0o604)
+    stream(*rekey, "-i", "sealed", "-o", "out")
+    assert stat.S_IMODE(os.stat("out").st_mode) == 0o604
+    opens("../new", "out")
+    pathlib.Path("with-offset").write_bytes(b"something else" + sealed)
+    with open("with-offset", "rb", buffering=0) as file:
+        file.seek(14)
+        pathlib.Path("rekeyed").write_bytes(stream(*rekey, stdin=file).out)
+    opens("../new", "rekeyed")
+    back = stream("--rekey", "-k", "../new", "--new-key", key, input=stream(*rekey, input=sealed).out).out
+    expect_same(PLAIN, stream("-d", "-k", key, input=back).out)
+    with open("/dev/full", "wb") as full:
+        got = stream(*rekey, input=sealed, stdout=full, status=1)
+    assert got.error == "cannot write standard output after byte 0: No space left on device"
+    assert files_here() == ["out", "rekeyed", "sealed", "with-offset"]
+
+
+# --- No space ------------------------------------------------------------------------------------------------------
+
+
+def test_a_limit_on_the_size_of_files(key, sealed):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    limit = (250 << 10, limits[1])
+    got = stream("--rekey", "-k", key, *NEW, "-i", "sealed", status=1,
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+    assert got.error == f"cannot write sealed after byte {limit[0]}: File too large"
+    assert got.hint == "the file system or ulimit -f does not allow larger files"
+    assert content("sealed") == sealed and files_here() == ["sealed"]
+
+
+@pytest.fixture
+def mount():
+    """Mounts a file system on a new directory of that name."""
+    mounted = []
+
+    def mount(name, *options):
+        os.mkdir(name)
+        if subprocess.run(["mount", *options, name], stderr=subprocess.DEVNULL).returncode != 0:
+            pytest.skip("cannot mount a file system")
+        mounted.append(name)
+
+    yield mount
+    for name in mounted:
+        subprocess.run(["umount", name], check=True)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("kind", ["tmpfs", "ext4"])
+def test_no_space_for_a_second_copy(key, sealed, mount, kind):
+    if kind == "tmpfs":
+        mount("disk", "-t", "tmpfs", "-o", "size=450k", "tmpfs")
+    else:
+        if not shutil.which("mkfs.ext4"):
+            pytest.skip("mkfs.ext4 is not installed")
+        pathlib.Path("image").touch()
+        os.truncate("image", 4 << 20)
+        subprocess.run(["mkfs.ext4", "-q", "image"], check=True)
+        mount("disk", "-o", "loop", "image")
+    shutil.copy("sealed", "disk/sealed")
+    free = os.statvfs("disk")
+    pathlib.Path("disk/other").write_bytes(bytes(max(free.f_bfree * free.f_frsize - 200000, 0)))
+    got = stream("--rekey", "-k", key, *NEW, "-i", "disk/sealed", status=1)
+    assert re.fullmatch(r"cannot write disk/sealed( after byte \d+)?: No space left on device", got.error)
+    space = "free some space, or write to another file system"
+    assert got.hint in (space, f"{len(sealed)} bytes are needed; {space}")
+    assert content("disk/sealed") == sealed and set(os.listdir("disk")) - {"lost+found"} == {"other", "sealed"}
+    os.unlink("disk/other")
+    if kind == "ext4":
+        stream("--rekey", "-k", key, *NEW, "-i", "disk/sealed")
+        opens("../new", "disk/sealed")

@@ -1,0 +1,175 @@
+"""If --rekey is interrupted, or its file changes meanwhile, either the old or the new file is there, complete, and no
+other file. A copy through a pipe is complete, or the program fails."""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+
+from processes import expect_exit, finish, read_all, unfinished_bytes, unfinished_files, wait_until_stalled
+from programs import KEY, SANITIZED, Result, check, expect_same, files_here, secret_file, some_bytes, start
+
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
+from damage import HEADER  # noqa: E402
+
+KEY_2 = bytes(32 - i for i in range(32))
+FILE = pathlib.Path("file")
+
+
+@pytest.fixture
+def keys(key):
+    """The names of two key files."""
+    return [key, secret_file("../other-key", KEY_2)]
+
+
+def start_rekey(keys, *options, **popen):
+    """Replaces the first of the keys by the second."""
+    old, new = keys
+    return start("gpuaes-stream", "-q", "--rekey", "-k", old, "--new-key", new, "-i", "file", *options,
+                 stderr=subprocess.PIPE, **popen)
+
+
+def make(tail):
+    """A file key, and a sealed file with KEY, followed by other bytes: --rekey does not verify segments."""
+    file_key = os.urandom(32)
+    head = sf.header(file_key, [sf.key_slot(file_key, KEY)])
+    return file_key, head + sf.message(file_key, head[:17], b"") + tail
+
+
+# --- Signals -------------------------------------------------------------------------------------------------------
+
+
+def number_of_key(file_key, data):
+    """Which of the keys opens the file now. Checks that it is complete."""
+    now = FILE.read_bytes()
+    expect_same(data[HEADER - 56 :], now[HEADER - 56 :], "bytes after the header")
+    slots, end = sf.parse_header(now)
+    assert sf.header_mac(file_key, now[:end]) == now[end : end + 32]
+    return [sf.unwrap(slots[0], secret, None, None) == file_key for secret in (KEY, KEY_2)].index(True)
+
+
+def test_a_signal_leaves_the_old_or_the_new_file(keys):
+    """SIGKILL, which cannot be caught, may leave a temporary file."""
+    file_key, data = make(os.urandom(8 << 20))
+    FILE.write_bytes(data)
+    begin = time.monotonic()
+    expect_exit(start_rekey(keys), 0)
+    whole = time.monotonic() - begin
+    current, interrupted = 1, 0
+    assert number_of_key(file_key, data) == current
+    for _ in range(24 if SANITIZED else 80):
+        number = random.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+        after = random.uniform(0, 1.1) * whole
+        what = f"{number.name} after {after * 1000:.1f} of {whole * 1000:.1f} ms"
+        child = start_rekey([keys[current], keys[1 - current]])
+        time.sleep(after)
+        child.send_signal(number)
+        status = finish(child, what)
+        assert status in (0, -number), what
+        # SIGKILL may cause a message from a sanitizer.
+        assert child.stderr.read() == b"" or number == signal.SIGKILL, what
+        interrupted += status != 0
+        now = number_of_key(file_key, data)
+        assert status != 0 or now == 1 - current, what
+        current = now
+        left = unfinished_files()
+        assert len(left) <= (status == -signal.SIGKILL), what
+        for name in left:
+            os.unlink(name)
+    assert files_here() == ["file"]
+    assert interrupted > 0
+
+
+# --- Changes -------------------------------------------------------------------------------------------------------
+
+SIZE = 64 << 20  # bytes, which take a while to copy
+CHANGED = "file changed while it was being read", "the file keeps its old slots; run the command again to replace them"
+REMOVED = "cannot stat file: No such file or directory", ""
+
+
+def shrink():
+    os.truncate("file", os.path.getsize("file") - 1000)
+
+
+def grow():
+    with FILE.open("ab") as file:
+        file.write(b"more")
+
+
+def overwrite():
+    with FILE.open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"?")
+
+
+def overwrite_and_reset_the_time():
+    times = os.stat("file")
+    overwrite()
+    os.utime("file", ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def replace():
+    pathlib.Path("another").write_bytes(FILE.read_bytes())
+    os.rename("another", "file")
+
+
+def start_and_stop(keys, data):
+    """A child that was stopped in the middle of copying."""
+    for _ in range(200):
+        FILE.write_bytes(data)
+        child = start_rekey(keys)
+        while child.poll() is None and unfinished_bytes(child) <= 1 << 20:
+            pass
+        if child.poll() is None:
+            child.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            if unfinished_bytes(child) < len(data) // 2:
+                return child
+            child.send_signal(signal.SIGCONT)
+        finish(child)
+    pytest.skip("the program is too fast to be stopped half-way")
+
+
+def end_of(child, status):
+    """The error and the hint."""
+    finish(child)
+    got = check(Result(child.returncode, b"", child.stderr.read().decode()), "", status)
+    return got.error, got.hint
+
+
+def shrank(size):
+    return f"file shrank while it was being read, from {size} to {size - 1000} bytes", ""
+
+
+@pytest.mark.root  # to see the program's progress in /proc/PID/fd
+@pytest.mark.parametrize("change", [shrink, grow, overwrite, overwrite_and_reset_the_time, replace, FILE.unlink])
+def test_a_file_that_changes_is_not_replaced(keys, change):
+    _, data = make(some_bytes(SIZE))
+    child = start_and_stop(keys, data)
+    change()
+    expected = FILE.exists() and FILE.read_bytes()
+    child.send_signal(signal.SIGCONT)
+    assert end_of(child, 1) == {shrink: shrank(len(data)), FILE.unlink: REMOVED}.get(change, CHANGED)
+    assert expected == (FILE.exists() and FILE.read_bytes())
+    assert files_here() == (["file"] if expected else [])
+
+
+@pytest.mark.parametrize("change", [shrink, grow])
+def test_a_copy_to_a_pipe_is_complete_or_fails(keys, change):
+    """Reading past the new end of a shorter file is an error, and bytes that were added are copied."""
+    _, data = make(some_bytes(SIZE))
+    FILE.write_bytes(data)
+    r, w = os.pipe()
+    child = start_rekey(keys, "-o", "/dev/stdout", stdout=w)
+    os.close(w)
+    wait_until_stalled(r)
+    change()
+    got = read_all(r)
+    os.close(r)
+    assert end_of(child, 1 if change == shrink else 0) == (shrank(len(data)) if change == shrink else ("", ""))
+    expect_same(FILE.read_bytes()[HEADER - 56 :], got[HEADER - 56 :])
