@@ -1,18 +1,15 @@
 """Which secret the input needs: what the program asks for on a terminal, and what it names."""
 
-import fcntl
 import os
 import pathlib
-import pty
-import select
 import shutil
-import subprocess
-import termios
-import time
 
 import pytest
 
-from programs import FOLDER, PATIENCE, Result, keygen, parse_messages, some_bytes, stream
+from programs import keygen, some_bytes, stream
+from terminals import at_terminal
+
+sf = pytest.importorskip("sealed_format")
 
 PLAIN = some_bytes(1000)
 WRONG = "the passphrase does not open the input"
@@ -27,12 +24,11 @@ def sealed(tmp_path_factory):
     (folder / "here").mkdir()
     umask = os.umask(0o077)
     (folder / "words").write_text("two words\n")
-    (folder / "other").write_text("other words\n")
     (folder / "key").write_bytes(bytes(range(32)))
     recipient = keygen("--x25519", "-o", folder / "identity").out.decode().strip()
+    for name, passphrase in ("words", b"two words"), ("other", b"other words"):
+        (folder / "here" / name).write_bytes(sf.seal(PLAIN, passphrase=passphrase, log_n=10))
     for name, options in {
-        "words": ["--passphrase-file", "words"],
-        "other": ["--passphrase-file", "other"],
         "key": ["-k", "key"],
         "recipient": ["-r", recipient],
         "key-and-words": ["-k", "key", "--passphrase-file", "words"],
@@ -45,37 +41,6 @@ def sealed(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def files(work, sealed):
     shutil.copytree(sealed, work.parent, dirs_exist_ok=True)
-
-
-def at_terminal(*options, answers=(), status=0, stdin=None):
-    """Runs the program on a terminal, where it must ask once for each answer. Returns its result and the questions."""
-    try:
-        main, terminal = pty.openpty()
-    except OSError:
-        pytest.skip("no pseudo-terminals on this system")
-    child = subprocess.Popen(
-        [FOLDER / "gpuaes-stream", *options],
-        stdin=open(stdin) if stdin else subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(terminal, termios.TIOCSCTTY, 0),
-    )
-    seen, waiting, end = b"", list(answers), time.monotonic() + PATIENCE
-    while child.poll() is None and time.monotonic() < end:
-        if select.select([main], [], [], 0.05)[0]:
-            seen += os.read(main, 1000)
-        elif waiting and seen.endswith(b": ") and not termios.tcgetattr(terminal)[3] & termios.ECHO:
-            os.write(main, waiting.pop(0).encode() + b"\n")
-    assert child.returncode is not None and not waiting, f"still to answer: {waiting}; seen: {seen}"
-    while select.select([main], [], [], 0)[0]:
-        seen += os.read(main, 1000)
-    os.close(main), os.close(terminal)
-    out, err = child.communicate()
-    result = Result(child.returncode, out, err.decode())
-    assert result.status == status, result.err
-    parse_messages(result)
-    return result, [line.strip() for line in seen.decode().splitlines() if line.strip()]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +62,7 @@ def test_asks_for_the_passphrase_of_a_file(options, question):
 
 def test_standard_input_has_no_name():
     for options in (["-d"], ["-d", "-p"]):
-        result, questions = at_terminal(*options, answers=["two words"], stdin="words")
+        result, questions = at_terminal(*options, answers=["two words"], stdin=open("words"))
         assert (result.out, questions) == (PLAIN, ["passphrase:"])
 
 

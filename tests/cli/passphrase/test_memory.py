@@ -7,15 +7,13 @@ import tempfile
 
 import pytest
 
-from programs import some_bytes, stream
+from programs import openssl_ctr, raw, some_bytes, stream
 
 pytestmark = pytest.mark.skipif("GPUAES_SANITIZED" in os.environ, reason="sanitizers need more memory")
 
 MIB = 1 << 20
-ERROR = (
-    r"deriving a key from the passphrase requires 130 MiB of memory, "
-    r"but only (\d+) MiB is available"
-)
+PLAIN = some_bytes(100)
+ERROR = r"deriving a key from the passphrase requires 130 MiB of memory, but only (\d+) MiB is available"
 HINT = "raise the memory limit of the service, container or shell (ulimit)"
 
 
@@ -69,7 +67,7 @@ def assert_refused(result, left):
 @pytest.mark.root
 def test_control_group_without_enough_memory(words, group):
     """The limit of a parent counts, too."""
-    sealed = stream("--passphrase-file", words, input=some_bytes(100)).out
+    sealed = stream("--passphrase-file", words, input=PLAIN).out
     for limit in group.limits:
         group.set(limit, 64 * MIB)
         for options in ([], ["-d"]):
@@ -82,9 +80,18 @@ def test_control_group_without_enough_memory(words, group):
 def test_control_group_with_enough_memory(words, group):
     for limit in group.limits:
         group.set(limit, 200 * MIB)
-        sealed = stream("--passphrase-file", words, input=some_bytes(100), wrap=group.run_in).out
+        sealed = stream("--passphrase-file", words, input=PLAIN, wrap=group.run_in).out
         opened = stream("-d", "--passphrase-file", words, input=sealed, wrap=group.run_in)
-        assert opened.out == some_bytes(100)
+        assert opened.out == PLAIN
+
+
+def test_a_key_requires_no_such_memory(words, key):
+    wrap = ["sh", "-c", 'ulimit -v 140000 && exec "$@"', "sh"]
+    result = raw(key, "-l", "cpu:1", input=PLAIN, status=None, wrap=wrap)
+    if result.status != 0:
+        pytest.skip("the program needs more than 140000 KiB without a passphrase")
+    assert result.out == openssl_ctr(PLAIN)
+    assert_refused(stream("--passphrase-file", words, "-l", "cpu:1", "-o", "out", status=1, wrap=wrap), 136)
 
 
 @pytest.mark.parametrize("option", ["-v", "-d"])

@@ -1,0 +1,89 @@
+"""Runs gpuaes-stream on a terminal where it asks for passphrases; processes.py has the functions for any terminal."""
+
+import fcntl
+import os
+import pickle
+import signal
+import subprocess
+import termios
+import traceback
+
+import pytest
+
+import programs
+from processes import open_terminal, read_terminal
+from programs import PATIENCE, Result, check, start
+
+END = b"\0"  # written to a terminal after the output of a program
+
+
+def in_session(terminal, action):
+    """Calls `action` in a child process that leads a new session with this controlling terminal. Returns its result."""
+    reader, writer = os.pipe()
+    leader = os.fork()
+    if leader == 0:
+        programs.started.clear()
+        try:
+            os.setsid()
+            fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+            for number in signal.SIGINT, signal.SIGHUP:
+                signal.signal(number, signal.SIG_IGN)
+            outcome = (None, action())
+        except BaseException:
+            outcome = (traceback.format_exc(), None)
+        for child in programs.started:
+            child.kill()
+        with os.fdopen(writer, "wb") as pipe:
+            pickle.dump(outcome, pipe)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        failure, result = pickle.load(pipe)
+    os.waitpid(leader, 0)
+    return result if failure is None else pytest.fail(failure, pytrace=False)
+
+
+def await_question(child, main):
+    """Returns the output on the terminal up to the next question, whose answer is not echoed."""
+    def asks(seen):
+        return seen.endswith(b": ") and not termios.tcgetattr(main)[3] & termios.ECHO
+
+    seen = read_terminal(main, lambda seen: asks(seen) or child.poll() is not None)
+    assert asks(seen), f"expected a question and no echo, got {seen}"
+    return seen
+
+
+def converse(main, slave, options, answers, input=b"", **popen):
+    """Does what at_terminal() says, in the session of the terminal."""
+    settings = termios.tcgetattr(slave)
+    pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+    child = start("gpuaes-stream", *options, **{**pipes, **popen})
+    if child.stdin:
+        child.stdin.write(input)
+        child.stdin.close()
+        child.stdin = None
+    seen = b""
+    for answer in answers:
+        seen += await_question(child, main)
+        if isinstance(answer, signal.Signals):
+            child.send_signal(answer)
+        else:
+            os.write(main, answer if isinstance(answer, bytes) else answer.encode() + b"\n")
+    out, err = child.communicate(timeout=PATIENCE)
+    os.write(slave, END)
+    seen += read_terminal(main, lambda seen: seen.endswith(END)).removesuffix(END)
+    assert termios.tcgetattr(slave) == settings, "expected the settings of the terminal to be restored"
+    for answer in filter(None, answers):
+        assert not isinstance(answer, str) or answer.encode() not in seen + err, f"it shows an answer: {seen + err}"
+    return Result(child.returncode, out, err.decode()), seen
+
+
+def at_terminal(*options, answers=(), status=0, **how):
+    """Runs gpuaes-stream on a new terminal, with pipes as its standard streams unless `stdin` is given. It must ask
+    once for each answer, without echo, and restore the settings of the terminal. An answer is a line, bytes to type or
+    a signal to send. Returns the result and the lines on the terminal."""
+    main, slave = open_terminal()
+    result, seen = in_session(slave, lambda: converse(main, slave, options, answers, **how))
+    os.close(main)
+    os.close(slave)
+    return check(result, options, status), [line.strip() for line in seen.decode().splitlines() if line.strip()]
