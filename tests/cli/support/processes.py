@@ -54,6 +54,8 @@ def read_terminal(master, until=lambda seen: False, patience=PATIENCE):
             part = os.read(master, 10000)
         except OSError:  # EIO: the last writer has closed it
             break
+        if not part:  # the same, if it is a pipe
+            break
         seen += part
     return seen
 
