@@ -1,0 +1,132 @@
+"""If a run fails, an existing output keeps its content, a new one is not created, and no other file is left."""
+
+import contextlib
+import os
+import pathlib
+import resource
+import shutil
+import socket
+import struct
+import subprocess
+
+import pytest
+
+from processes import expect_exit, wait_until_idle
+from programs import IV, expect_same, openssl_ctr, raw, some_bytes, start_raw, stream
+
+PLAIN = some_bytes(3_000_001)
+NO_SPACE = "free some space, or write to another file system"
+TOO_LARGE = "the file system or ulimit -f does not allow larger files"
+
+
+@pytest.fixture(autouse=True)
+def files(work):
+    pathlib.Path("plain").write_bytes(PLAIN)
+    pathlib.Path("old").write_bytes(b"old")
+
+
+def expect_unchanged(folder="."):
+    assert pathlib.Path(folder, "old").read_bytes() == b"old"
+    assert set(os.listdir(folder)) - {"lost+found", "plain"} == {"old"}
+
+
+@contextlib.contextmanager
+def mounted(folder, *options):
+    """A file system, with a copy of the old output."""
+    os.mkdir(folder)
+    if subprocess.run(["mount", *options, folder], capture_output=True).returncode != 0:
+        pytest.skip("cannot mount a file system")
+    try:
+        shutil.move("old", folder)
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.parametrize("output", ["new", "old"])
+@pytest.mark.parametrize("options, status, error", [
+    ("-q -k KEY -i missing", 1, "--input: cannot open missing: No such file or directory"),
+    ("-q -k KEY -i directory", 1, "--input: directory is a directory"),
+    ("-q -k KEY -i plain -b 0", 2, "size '0' is out of range"),
+    ("-q -k KEY -i plain -l nonsense", 2, "invalid lane specification 'nonsense'"),
+    ("-k bad-key -i plain", 2, "--key: the key in bad-key has an invalid length of 5 bytes"),
+    ("-k missing -i plain", 1, "--key: cannot open missing: No such file or directory"),
+    ("-q -k KEY -i plain --stats missing/stats", 1,
+     "--stats: cannot create a temporary file next to missing/stats: No such file or directory"),
+])  # fmt: skip
+def test_an_error_before_the_first_byte(key, options, status, error, output):
+    os.mkdir("directory")
+    pathlib.Path("bad-key").write_text("short")
+    options = options.replace("KEY", key).split()
+    assert stream("-f", "raw", "--iv", IV, *options, "-o", output, status=status).error == error
+    os.rmdir("directory")
+    os.unlink("bad-key")
+    expect_unchanged()
+
+
+@pytest.mark.parametrize("output", ["new", "old"])
+def test_an_input_that_breaks_off_in_the_middle(key, output):
+    """The peer resets the connection."""
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as stdin:
+        peer = server.accept()[0]
+        child = start_raw(key, "-b", "4K", "-o", output, stdin=stdin, stderr=subprocess.PIPE, text=True)
+        peer.sendall(PLAIN[:50_000])
+        wait_until_idle(child)
+        assert not os.path.exists("new"), "the output has its name before the end"
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        peer.close()
+        expect_exit(child, 1)
+    assert child.stderr.read() == (
+        "gpuaes-stream: error: cannot read standard input at byte 50000: Connection reset by peer\n")
+    expect_unchanged()
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("output", ["small/new", "small/old"])
+def test_a_file_system_that_becomes_full(key, output):
+    with mounted("small", "-t", "tmpfs", "-o", "size=256k", "tmpfs"):
+        found = raw(key, "-b", "64K", "-i", "plain", "-o", output, status=1)
+        written = (256 << 10) - os.sysconf("SC_PAGE_SIZE")  # the old file has one page
+        assert found.error == f"cannot write {output} after byte {written}: No space left on device"
+        assert found.hint == NO_SPACE
+        expect_unchanged("small")
+
+
+@pytest.mark.root
+def test_a_disk_without_space_for_the_output(key):
+    """The program fails before it writes anything. Space that it reserved but did not need is released."""
+    if not shutil.which("mkfs.ext4"):
+        pytest.skip("mkfs.ext4 is not installed")
+    for name, size in ("image", 16 << 20), ("large", 64 << 20):
+        with open(name, "wb") as file:
+            file.truncate(size)
+    subprocess.run(["mkfs.ext4", "-q", "image"], check=True)
+    with mounted("disk", "-o", "loop", "image"):
+        for output in "disk/new", "disk/old":
+            found = raw(key, "-i", "large", "-o", output, "--stats", "stats", status=1)
+            assert found.error == f"cannot write {output}: No space left on device"
+            assert found.hint == f"67108864 bytes are needed; {NO_SPACE}"
+            expect_unchanged("disk")
+        raw(key, "-i", "plain", "-o", "disk/new")
+        expect_same(openssl_ctr(PLAIN), pathlib.Path("disk/new").read_bytes())
+        assert os.stat("disk/new").st_blocks * 512 < 3_200_000
+
+
+def limit_file_size():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16 << 10, 16 << 10))
+
+
+@pytest.mark.parametrize("options, stdout, error, hint", [
+    ("-i plain", "/dev/full", "standard output after byte 0: No space left on device", NO_SPACE),
+    ("-i plain -b 4K", "/dev/full", "standard output after byte 0: No space left on device", NO_SPACE),
+    ("-i old", "/dev/full", "standard output after byte 0: No space left on device", NO_SPACE),
+    ("-i plain -o /dev/full", "/dev/null", "/dev/full after byte 0: No space left on device", NO_SPACE),
+    ("-i plain -o new", "/dev/null", "new after byte 16384: File too large", TOO_LARGE),
+    ("-i plain -o old", "/dev/null", "old after byte 16384: File too large", TOO_LARGE),
+    ("-i plain -d", "../partial", "standard output after byte 16384: File too large", TOO_LARGE),
+])  # fmt: skip
+def test_a_failed_write_is_an_error(key, options, stdout, error, hint):
+    with open(stdout, "wb") as sink:
+        found = raw(key, *options.split(), status=1, stdout=sink, preexec_fn=limit_file_size)
+    assert (found.error, found.hint) == (f"cannot write {error}", hint)
+    expect_unchanged()

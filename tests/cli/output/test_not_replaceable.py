@@ -1,0 +1,184 @@
+"""-o and --rekey replace only files that > could write, and find out before they read input whether they can. Otherwise
+the file stays unchanged, nothing is left next to it, and the hint says what to do instead."""
+
+import glob
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from processes import wait_until_idle
+from programs import PATIENCE, files_here, secret_file, some_bytes, start, stream
+
+REDIRECT = "redirect the output with > to write to the file in place"
+
+
+@pytest.fixture
+def sealed(key):
+    """The bytes of a sealed file, and in the parent directory a FIFO whose data never arrives."""
+    secret_file("../new-key", bytes(range(32))[::-1])
+    os.mkfifo("../never")
+    os.chmod("../never", 0o644)
+    with open("../never", "r+b", buffering=0):
+        yield stream("-q", "-k", key, "-e", input=b"some text\n").out
+
+
+@pytest.fixture
+def user(request, key, sealed):
+    """A user whom permissions restrict, and who owns the current directory."""
+    if os.geteuid() != 0:
+        return None
+    users = request.getfixturevalue("users")
+    for name in key, "../new-key", ".":
+        os.chown(name, users[0].uid, users[0].uid)
+    return users[0]
+
+
+def make(name, data, mode=0o644, owner=None):
+    pathlib.Path(name).write_bytes(data)
+    os.chmod(name, mode)
+    if owner:
+        os.chown(name, owner.uid, owner.uid)
+
+
+def state(name):
+    status = os.stat(name) if os.path.exists(name) else None
+    return status and (status.st_ino, status.st_ctime_ns, status.st_size)
+
+
+def expect_refusal(key, name, error, hint="", **how):
+    """With -o, and with --rekey if the file exists."""
+    before = state(name)
+    found = stream("-k", key, "-i", "../never", "-o", name, status=1, **how)
+    assert (found.error, found.hint) == (f"--output: {error}", hint)
+    if os.path.isfile(name):
+        found = stream("--rekey", "-k", key, "--new-key", "../new-key", "-i", name, status=1, **how)
+        assert (found.error, found.hint) == (f"--input: {error}", "name another file with -o" if hint else "")
+    assert state(name) == before and not glob.glob(f"{os.path.dirname(name) or '.'}/.*gpuaes-*")
+
+
+def test_a_file_that_only_mv_can_replace(key, sealed, user):
+    make("locked", sealed, mode=0o444)
+    expect_refusal(key, "locked", "cannot write locked: Permission denied", user=user)
+    expect_refusal(key, "fresh/", "cannot open fresh/: Is a directory", user=user)
+    make("sleep", pathlib.Path(shutil.which("sleep")).read_bytes(), mode=0o755, owner=user)
+    with subprocess.Popen(["./sleep", "60"]) as running:
+        expect_refusal(key, "sleep", "cannot write sleep: Text file busy", user=user)
+        running.kill()
+
+
+def test_a_read_only_directory(key, sealed, user):
+    os.mkdir("closed")
+    make("closed/out", sealed, owner=user)
+    os.chmod("closed", 0o555)
+    error = "cannot create a temporary file next to closed/{}: Permission denied"
+    expect_refusal(key, "closed/out", error.format("out"), REDIRECT, user=user)
+    expect_refusal(key, "closed/new", error.format("new"), user=user)
+    found = stream("-k", key, "-i", "../never", "-o", "/dev/null", "--stats", "closed/out", status=1, user=user)
+    assert (found.error, found.hint) == (f"--stats: {error.format('out')}", "choose another file")
+    os.chmod("closed", 0o755)
+
+
+@pytest.mark.root
+def test_a_file_of_another_user_in_a_sticky_directory(key, sealed, user, users):
+    os.mkdir("sticky")
+    os.chmod("sticky", 0o1777)
+    make("sticky/out", sealed, mode=0o666, owner=users[1])
+    if subprocess.run([*user.prefix, "sh", "-c", ": >>sticky/out"], capture_output=True).returncode == 0:
+        expect_refusal(key, "sticky/out", "cannot replace sticky/out: Operation not permitted", REDIRECT, user=user)
+    else:  # fs.protected_regular
+        expect_refusal(key, "sticky/out", "cannot write sticky/out: Permission denied", user=user)
+    make("sticky/own", b"", owner=user)
+    for name in "sticky/own", "sticky/new":
+        assert stream("-d", "-k", key, "-o", name, user=user, input=sealed).err == ""
+
+
+@pytest.mark.root
+def test_a_mount_point(key, sealed):
+    make("mounted", sealed)
+    make("over", sealed)
+    mount = ("unshare", "-m", "sh", "-c", 'mount --bind over mounted && exec "$@"', "sh")
+    if subprocess.run([*mount, "true"], capture_output=True).returncode != 0:
+        pytest.skip("mount namespaces are not available")
+    expect_refusal(key, "mounted", "mounted is a mount point and cannot be replaced", REDIRECT, wrap=mount)
+
+
+@pytest.fixture
+def chattr():
+    """Sets an attribute of a file instead of others."""
+    def change(attribute, name):
+        changed.add(name)
+        for option in "-i", "-a", attribute:
+            if not shutil.which("chattr") or subprocess.run(["chattr", option, name], capture_output=True).returncode != 0:
+                pytest.skip("immutable files: not supported, or chattr is not allowed")
+
+    changed = set()
+    yield change
+    for name in changed:
+        subprocess.run(["chattr", "-i", "-a", name])
+
+
+@pytest.mark.root
+def test_immutable_and_append_only_files_and_directories(key, sealed, chattr):
+    os.mkdir("grows")
+    make("fixed", sealed)
+    make("grows/out", sealed)
+    for attribute, error in ("+i", "cannot create a temporary file next to"), ("+a", "cannot replace"):
+        chattr(attribute, "fixed")
+        expect_refusal(key, "fixed", "cannot write fixed: Operation not permitted")
+        chattr(attribute, "grows")
+        expect_refusal(key, "grows/out", f"{error} grows/out: Operation not permitted", REDIRECT)
+    stream("-d", "-k", key, "-o", "grows/new", input=sealed)  # a new file is possible
+
+
+# --- What changes during the run -------------------------------------------------------------------------------------
+
+
+def encrypt(key, output, meanwhile, status=0, **popen):
+    """Encrypts, and calls `meanwhile` after the program has opened everything. Returns its messages."""
+    child = start("gpuaes-stream", "-k", key, "-o", output, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
+    child.stdin.write(some_bytes(100_000))
+    child.stdin.flush()
+    wait_until_idle(child)
+    meanwhile()
+    error = child.communicate(timeout=PATIENCE)[1].decode()
+    assert child.returncode == status, error
+    return error
+
+
+def is_output(name):
+    return pathlib.Path(name).read_bytes().startswith(b"gpuaes-stream/1\n")
+
+
+def test_a_directory_that_replaces_the_file_during_the_run(key):
+    make("later", b"old")
+    error = encrypt(key, "later", lambda: (os.unlink("later"), os.mkdir("later")), status=1)
+    assert error == "gpuaes-stream: error: cannot rename the output to later: Is a directory\n"
+    os.rmdir("later")
+
+
+def test_a_file_that_appears_during_the_run_is_replaced(key):
+    assert encrypt(key, "later", lambda: make("later", b"appeared", mode=0o666)) == ""
+    assert is_output("later") and os.stat("later").st_mode == 0o100644
+
+
+def test_a_directory_that_is_renamed_during_the_run_gets_the_output(key):
+    """Another file appears at the old path."""
+    for directory, mode in ("before", 0o600), ("elsewhere", 0o666):
+        os.mkdir(directory)
+        make(f"{directory}/out", b"old", mode)
+    assert encrypt(key, "before/out", lambda: (os.rename("before", "after"), os.rename("elsewhere", "before"))) == ""
+    assert is_output("after/out") and os.stat("after/out").st_mode == 0o100600
+    assert pathlib.Path("before/out").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+def test_the_name_of_a_descriptor_refers_to_the_open_file(key, deleted):
+    with open("by-number", "w+b") as file:
+        if deleted:
+            os.unlink("by-number")
+        before = files_here()
+        assert encrypt(key, f"/dev/fd/{file.fileno()}", lambda: None, pass_fds=[file.fileno()]) == ""
+        assert os.pread(file.fileno(), 16, 0) == b"gpuaes-stream/1\n" and files_here() == before
