@@ -1,0 +1,116 @@
+"""gpuaes-keygen writes keys and identities to new files that only their owner can read, or reports an error."""
+
+import os
+import pathlib
+import re
+import resource
+import stat
+import subprocess
+
+import pytest
+
+from programs import files_here, keygen, some_bytes, stream
+from special_files import acl, hide_proc, set_acl
+
+KEY_FILE = re.compile(r"[0-9a-f]{64}\n")
+IDENTITY_FILE = re.compile(r"GPUAES-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}\n# recipient: (gpuaes1[02-9ac-hj-np-z]{58}\n)")
+EXISTS = "existing files are never overwritten; choose another name"
+NO_SPACE = "free some space, or write to another file system"
+
+both_kinds = pytest.mark.parametrize("kind", [(), ("--x25519",)], ids=["key", "identity"])
+
+
+def test_keys_differ():
+    keys = {keygen().out.decode() for _ in range(20)}
+    assert len(keys) == 20 and all(KEY_FILE.fullmatch(key) for key in keys)
+
+
+@pytest.mark.parametrize("wrap", ["", "without /proc"])
+def test_a_key_file_is_private_with_any_umask(wrap):
+    """Without /proc, the file has a temporary name first."""
+    for mask in 0o000, 0o022, 0o077, 0o177, 0o027:
+        os.umask(mask)
+        found = keygen("-o", f"key-{mask}", wrap=hide_proc() if wrap else ())
+        assert (found.out, found.err) == (b"", "")
+        assert KEY_FILE.fullmatch(pathlib.Path(f"key-{mask}").read_text()) and os.stat(f"key-{mask}").st_mode == 0o100600
+
+
+def test_an_identity_file_is_private_and_its_recipient_is_printed():
+    recipients = set()
+    for mask in 0o000, 0o022, 0o077:
+        os.umask(mask)
+        found = keygen("--x25519", "-o", f"identity-{mask}")
+        content = pathlib.Path(f"identity-{mask}").read_text()
+        assert found.out.decode() == IDENTITY_FILE.fullmatch(content)[1] and found.err == ""
+        assert os.stat(f"identity-{mask}").st_mode == 0o100600
+        recipients.add(found.out)
+        again = keygen("-y", f"identity-{mask}")
+        assert (again.out, again.err) == (found.out, "")
+    assert len(recipients) == 3
+
+
+@both_kinds
+@pytest.mark.parametrize("mask", [0o000, 0o077])
+def test_a_default_acl_gives_no_one_access(kind, mask):
+    os.umask(mask)
+    set_acl(".", "-d", "-m", "u:3001:rwx,g:3001:rwx,o::rwx,m::rwx")
+    open("control", "w").close()
+    assert acl("control"), "expected the default ACL to work"
+    keygen(*kind, "-o", "secret")
+    assert os.stat("secret").st_mode == 0o100600 and not acl("secret")
+    os.chmod("secret", 0o640)  # makes an ACL effective
+    if os.geteuid() == 0:
+        as_user = ["setpriv", "--reuid=3001", "--regid=3001", "--clear-groups"]
+        assert subprocess.run([*as_user, "cat", "secret"], capture_output=True).stdout == b""
+
+
+@pytest.mark.parametrize("wrap", ["", "without /proc"])
+@pytest.mark.parametrize("kind, names", [
+    ("", "key link dangling directory fifo /dev/null missing/key"), ("--x25519", "key . /dev/null missing/key"),
+])  # fmt: skip
+def test_files_are_never_replaced(kind, names, wrap):
+    keygen("-o", "key")
+    before = pathlib.Path("key").read_bytes()
+    os.symlink("missing", "dangling")
+    os.symlink("key", "link")
+    os.mkdir("directory")
+    os.mkfifo("fifo")
+    for name in names.split():
+        found = keygen(*kind.split(), "-o", name, status=1, wrap=hide_proc() if wrap else ())
+        reason, hint = ("No such file or directory", "") if "/key" in name else ("File exists", EXISTS)
+        assert (found.out, found.error, found.hint) == (b"", f"cannot open {name}: {reason}", hint)
+    assert pathlib.Path("key").read_bytes() == before
+    assert files_here() == ["dangling", "directory", "fifo", "key", "link"]
+    assert os.path.islink("dangling") and stat.S_ISFIFO(os.stat("fifo").st_mode)
+
+
+@both_kinds
+def test_an_incomplete_file_is_removed(kind):
+    found = keygen(*kind, "-o", "key", status=1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+    assert found.error == "cannot write key after byte 0: File too large"
+    assert found.hint == "the file system or ulimit -f does not allow larger files"
+    assert (found.out, files_here()) == (b"", [])
+
+
+@pytest.mark.parametrize("options", ["", "--x25519", "--x25519 -o unknown"])
+def test_a_full_disk_is_an_error(options):
+    """No recipient is printed unless its identity was written, and no identity is written unless its recipient was printed."""
+    with open("/dev/full", "wb") as full:
+        found = keygen(*options.split(), status=1, stdout=full)
+    assert found.error == "cannot write standard output after byte 0: No space left on device"
+    assert found.hint == NO_SPACE and "gpuaes1" not in found.err and files_here() == []
+
+
+def test_a_closed_standard_output_is_an_error():
+    found = keygen(status=1, preexec_fn=lambda: os.close(1))
+    assert (found.error, found.hint) == ("cannot write standard output: Bad file descriptor", "")
+
+
+def test_data_is_decrypted_only_with_its_key():
+    for name in "key", "other":
+        keygen(f"--output={name}")
+    sealed = stream("-k", "key", input=some_bytes(100_000))
+    assert sealed.err == ""
+    assert stream("-d", "-k", "key", input=sealed.out).out == some_bytes(100_000)
+    found = stream("-d", "-k", "other", input=sealed.out, status=3)
+    assert found.error == "none of the given keys opens the input"
