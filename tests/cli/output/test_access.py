@@ -1,5 +1,5 @@
-"""Who has access to the output: a replaced file keeps its access, and a new one gets what the shell's > gives. On the file
-system of the temporary directory and on tmpfs, with a file that has no name until it is complete, and without /proc."""
+"""A replaced file keeps its access, and a new one gets the access that the shell's > gives: on a disk and on tmpfs, with
+/proc and without, which means that the unfinished file has a temporary name."""
 
 import contextlib
 import os
@@ -13,14 +13,11 @@ import tempfile
 
 import pytest
 
-from processes import unfinished_bytes, wait_until_idle
-from programs import PATIENCE, RAW, expect_same, files_here, secret_file, some_bytes, start, stream
-from special_files import acl, hide_proc, set_acl
+from processes import finish, unfinished_bytes, wait_until_idle
+from programs import RAW, expect_same, files_here, secret_file, some_bytes, start, stream
+from special_files import acl, hide_proc, shell
 
 PLAIN = some_bytes(100_000)
-ACLS = ["u:65533:rw,m::rw", "g::---,g:65533:r,m::r", "u:65533:---,o::r", "u:65533:rwx,g::rwx,m::---"]
-DEFAULT_ACLS = ["o::---", "u::rw,g::rwx,o::r", "u::rwx,g::---,o::rwx,m::rw,u:65533:rw", "g::rw,m::r,g:65533:rwx",
-                "u::r,g::r,o::---"]  # fmt: skip
 
 
 def access(name):
@@ -52,126 +49,99 @@ def sealed(key, work):
 # --- A file that is replaced -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=["decrypt", "rekey", "decrypt without /proc"])
+@pytest.fixture(params=["decrypt", "decrypt without /proc", "rekey"])
 def replace(request, key, sealed, work):
-    """Replaces the sealed file `out`."""
+    """Calls a function that prepares the sealed file `out`, and replaces the file. Returns its access before and after,
+    and its extended attributes after."""
+    options = ["-d", "-k", key, "-i", sealed, "-o"]
+    if request.param == "rekey":
+        new_key = secret_file(work.parent / "new-key", bytes(range(32))[::-1])
+        options = ["--rekey", "-k", key, "--new-key", new_key, "-i"]
     wrap = hide_proc() if "without" in request.param else ()
-    new_key = secret_file(work.parent / "new-key", bytes(range(32))[::-1])
-    options = ["--rekey", "-k", key, "--new-key", new_key, "-i"] if request.param == "rekey" else [
-        "-d", "-k", key, "-i", sealed, "-o"]  # fmt: skip
 
-    def run(set_up):
+    def run(prepare):
         shutil.copyfile(sealed, "out")
-        set_up()
+        prepare()
         before = access("out")
         assert stream(*options, "out", wrap=wrap).err == ""
-        after = access("out")
-        attributes = os.listxattr("out")
+        after, attributes = access("out"), os.listxattr("out")
         os.unlink("out")
         return before, after, attributes
 
     return run
 
 
-def test_a_replaced_file_keeps_its_mode_and_owner(folder, replace):
-    for mode in 0o600, 0o640, 0o604, 0o664, 0o777:
-        before, after, _ = replace(lambda mode=mode: os.chmod("out", mode))
-        assert after == before
-    if os.geteuid() == 0:
-        before, after, _ = replace(lambda: (os.chown("out", 65533, 65532), os.chmod("out", 0o750)))
-        assert after == before and after[1:3] == (65533, 65532)
+@pytest.mark.parametrize("commands", [
+    ["chmod 600 out", "chmod 640 out", "chmod 604 out", "chmod 664 out", "chmod 777 out"],
+    ["setfacl -m u:65533:rw,m::rw out", "setfacl -m g::---,g:65533:r,m::r out", "setfacl -m u:65533:---,o::r out",
+     "setfacl -m u:65533:rwx,g::rwx,m::--- out"],
+    ["setfacl -d -m u:65533:rwx,g:65533:rwx . && setfacl -b out && chmod 640 out"],  # it does not get the default ACL
+    ["chown 65533:65532 out && chmod 750 out"],
+], ids=["mode", "ACL", "default ACL", "owner"])  # fmt: skip
+def test_a_replaced_file_keeps_its_access(folder, replace, commands):
+    for command in commands:
+        before, after, _ = replace(lambda command=command: shell(command))
+        assert before == after, command
 
 
-def test_a_replaced_file_keeps_its_acl_and_does_not_get_the_default_one(folder, replace):
-    for entries in ACLS:
-        before, after, _ = replace(lambda entries=entries: set_acl("out", "-m", entries))
-        assert before == after and after[3], entries
-    set_acl(".", "-d", "-m", "u:65533:rwx,g:65533:rwx")
-    before, after, _ = replace(lambda: (set_acl("out", "-b"), os.chmod("out", 0o640)))
-    assert before == after and not after[3]
-
-
-@pytest.mark.parametrize("mode, kept", [(0o2755, "0o100755"), (0o4711, "0o100711")])
+@pytest.mark.parametrize("mode, kept", [(0o2755, 0o755), (0o4711, 0o711)])
 def test_set_id_bits_capabilities_and_extended_attributes_are_dropped(folder, replace, mode, kept):
-    def set_up():
+    def prepare():
         os.chmod("out", mode)
         with contextlib.suppress(OSError):  # not on each file system
             os.setxattr("out", "user.origin", b"far away")
         if os.geteuid() == 0:
             os.setxattr("out", "security.capability", struct.pack("<5I", 0x2000001, 1 << 13, 0, 0, 0))
 
-    before, after, attributes = replace(set_up)
-    assert (before[0], after[0]) == (oct(0o100000 | mode), kept)
+    before, after, attributes = replace(prepare)
+    assert (before[0], after[0]) == (oct(0o100000 | mode), oct(0o100000 | kept))
     assert not {"user.origin", "security.capability"}.intersection(attributes)
 
 
 @pytest.mark.root
-@pytest.mark.parametrize("group, mode, entries, lost, mode_after", [
-    (3002, 0o606, "", "group, owner, mode", 0o600),  # its group may not read it, but others may
-    (3001, 0o660, "", "owner", 0o660),  # the group can be kept
-    (65532, 0o600, "u:3001:rw,u:65531:r", "group, owner, mode", 0o600),
+@pytest.mark.parametrize("command, lost, mode", [
+    ("chown 3002:3002 out; chmod 606 out", "group, owner, mode", 0o600),  # others may read it, but not the group
+    ("chown 3002:3001 out; chmod 660 out", "owner", 0o660),  # the group can be kept
+    ("chown 3002:65532 out; chmod 600 out; setfacl -m u:3001:rw,u:65531:r out", "group, owner, mode", 0o600),
 ])  # fmt: skip
-def test_another_user_who_replaces_a_file_gives_no_additional_access(
-        key, sealed, users, group, mode, entries, lost, mode_after):
-    """User 3001 may write the file of user 3002, but not set its owner and group."""
-    for name in ".", key, sealed:
-        os.chown(name, 3001, 3001)
-    pathlib.Path("out").touch()
-    os.chown("out", 3002, group)
-    os.chmod("out", mode)
-    if entries:
-        set_acl("out", "-m", entries)
+def test_another_user_who_replaces_a_file_gives_no_additional_access(key, sealed, users, command, lost, mode):
+    """User 3001 may write the file of user 3002, but not set its owner."""
+    shell(f"chown 3001:3001 . {key} {sealed}; : >out; {command}")
     found = stream("-d", "-k", key, "-i", sealed, "-o", "out", user=users[0])
     assert found.warnings == [f"could not preserve the {lost} of out; no additional access was granted"]
-    assert (os.stat("out").st_uid, oct(os.stat("out").st_mode)) == (3001, oct(0o100000 | mode_after))
-    assert bool(acl("out")) == bool(entries)  # without effective access, because the mode gives the group none
+    assert (os.stat("out").st_uid, oct(os.stat("out").st_mode)) == (3001, oct(0o100000 | mode))
+    assert bool(acl("out")) == ("setfacl" in command)  # without effective access, because the mode gives the group none
     assert subprocess.run([*users[1].prefix, "cat", "out"], capture_output=True).returncode != 0
 
 
 # --- A new file ------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def expect_usual_access(folder, wrap, key, sealed):
-    """Compares the access of a new output and of a new file."""
-    def expect():
-        open("expected", "w").close()
-        stream("-q", "-d", "-k", key, "-i", sealed, "-o", "out", wrap=wrap)
-        assert access("out") == access("expected")
-        os.chmod("out", 0o400)
-        expect_same(PLAIN, pathlib.Path("out").read_bytes())
-        assert files_here() == ["expected", "out"]
-        os.unlink("out")
-        os.unlink("expected")
-
-    return expect
-
-
-def test_a_new_file_has_the_access_that_umask_and_directory_give(expect_usual_access):
-    for mask in 0o000, 0o022, 0o027, 0o077, 0o777:
-        os.umask(mask)
-        expect_usual_access()
-    os.umask(0o022)
-    if os.geteuid() == 0:
-        os.chown(".", 0, 65533)
-    os.chmod(".", os.stat(".").st_mode | 0o2000)
-    expect_usual_access()
-
-
-def test_a_new_file_gets_the_default_acl(expect_usual_access):
-    for entries in DEFAULT_ACLS:
-        set_acl(".", "-b")
-        set_acl(".", "-d", "-m", entries)
-        for mask in 0o022, 0o077:
+@pytest.mark.parametrize("commands, masks", [
+    (["true"], [0o000, 0o022, 0o027, 0o077, 0o777]),
+    (["if [ $(id -u) = 0 ]; then chgrp 65533 .; fi; chmod g+s ."], [0o022]),
+    (["setfacl -d -m o::--- .", "setfacl -d -m u::rw,g::rwx,o::r .", "setfacl -d -m g::rw,m::r,g:65533:rwx .",
+      "setfacl -d -m u::rwx,g::---,o::rwx,m::rw,u:65533:rw .", "setfacl -d -m u::r,g::r,o::--- ."], [0o022, 0o077]),
+], ids=["umask", "set-group-ID", "default ACL"])  # fmt: skip
+def test_a_new_file_has_the_usual_access(folder, wrap, key, sealed, commands, masks):
+    for command in commands:
+        shell(f"setfacl -b .; {command}")
+        for mask in masks:
             os.umask(mask)
-            expect_usual_access()
+            pathlib.Path("expected").touch()
+            stream("-q", "-d", "-k", key, "-i", sealed, "-o", "out", wrap=wrap)
+            assert access("out") == access("expected"), (command, mask)
+            os.chmod("out", 0o400)
+            expect_same(PLAIN, pathlib.Path("out").read_bytes())
+            assert files_here() == ["expected", "out"]
+            os.unlink("out")
+            os.unlink("expected")
 
 
 def test_after_sigkill_only_the_owner_can_read_what_was_written(key, wrap):
     """It has no name, or a temporary one that contains its target."""
     os.umask(0)
-    with contextlib.suppress(pytest.skip.Exception):
-        set_acl(".", "-d", "-m", "u:65533:rw")
+    subprocess.run("setfacl -d -m u:65533:rw .", shell=True, capture_output=True)  # if the file system has ACLs
     options = ["-q", "-d", *RAW[:-1], "-k", key, "-b", "64K", "-o", "backup.tar"]
     child = start("gpuaes-stream", *options, stdin=subprocess.PIPE, wrap=wrap)
     child.stdin.write(some_bytes(4 << 20))
@@ -182,12 +152,10 @@ def test_after_sigkill_only_the_owner_can_read_what_was_written(key, wrap):
         assert re.fullmatch(r"\.backup\.tar\.gpuaes-[A-Za-z0-9]{6}", name) and os.stat(name).st_mode == 0o100600
     assert len(files_here()) == (1 if wrap else 0)
     child.kill()
-    assert child.wait(PATIENCE) == -signal.SIGKILL
-    assert len(files_here()) == (1 if wrap else 0)
+    assert finish(child) == -signal.SIGKILL and len(files_here()) == (1 if wrap else 0)
 
 
 def test_the_name_can_be_as_long_as_possible(key, sealed, wrap):
     """Although a temporary name is longer than its target."""
     stream("-q", "-d", "-k", key, "-i", sealed, "-o", "x" * 255, wrap=wrap)
     expect_same(PLAIN, pathlib.Path("x" * 255).read_bytes())
-    assert files_here() == ["x" * 255]

@@ -1,9 +1,8 @@
-"""Files with ACLs, FIFOs, and systems without /proc, for tests of what programs read and write."""
+"""Access control lists, FIFOs, and systems without /proc, for tests of what programs read and write."""
 
 import contextlib
-import functools
 import os
-import shutil
+import shlex
 import subprocess
 import threading
 
@@ -14,27 +13,20 @@ from programs import PATIENCE, SANITIZED
 WITHOUT_PROC = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh")
 
 
+def shell(command):
+    """Runs a command that not every system can run, and skips the test if this one cannot."""
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip(f"cannot run {command}: {done.stderr.strip()}")
+
+
 def hide_proc():
-    """The command to put before a program, with `wrap`, so that it has no /proc. That is needed to name a file created with
-    O_TMPFILE; programs use a temporary name instead. Skips the test if this is impossible. Sanitizers need /proc."""
-    return WITHOUT_PROC if can_hide_proc() else pytest.skip("needs root, mount namespaces, and no sanitizer")
-
-
-@functools.cache
-def can_hide_proc():
-    if SANITIZED or os.geteuid() != 0 or not shutil.which("unshare"):
-        return False
-    return subprocess.run([*WITHOUT_PROC, "true"], capture_output=True).returncode == 0
-
-
-def set_acl(name, *options):
-    """Runs setfacl. Skips the test if the file system has no access control lists."""
-    if not shutil.which("setfacl"):
-        pytest.skip("setfacl is not installed")
-    done = subprocess.run(["setfacl", *options, name], capture_output=True, text=True)
-    if "not supported" in done.stderr:
-        pytest.skip("the file system does not support ACLs")
-    assert done.returncode == 0, done.stderr
+    """The command to put before a program, with `wrap`, so that it has no /proc. Without that, a file created with
+    O_TMPFILE cannot get a name, so programs use a temporary name instead."""
+    if SANITIZED:
+        pytest.skip("sanitizers need /proc")
+    shell(shlex.join([*WITHOUT_PROC, "true"]))
+    return WITHOUT_PROC
 
 
 def acl(name):

@@ -1,0 +1,47 @@
+"""--test exits as decryption would, with the same message, and writes nothing."""
+
+import itertools
+
+import pytest
+
+from programs import KEY, each_way, lanes, secret_file, some_bytes, stream
+
+sf = pytest.importorskip("sealed_format")
+from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
+
+
+@pytest.mark.parametrize("size", [2 * SEGMENT, 2 * SEGMENT + 100])
+@pytest.mark.parametrize("options, header", [([], HEADER), (["-f", "cobblestone"], 56)])
+def test_the_status_is_that_of_decryption(work, key, batch, size, options, header):
+    plain = some_bytes(size)
+    whole = sf.message(KEY, b"", plain) if options else sf.seal(plain, [KEY])
+    second = header + SEALED
+    damaged = [flip(whole, header), flip(whole, second), flip(whole, len(whole) - 5), whole + b"x", whole[:-1],
+               whole[:second], whole[:header], whole[: header - 1], b""]  # fmt: skip
+    wrong_key = secret_file(work.parent / "wrong", KEY[::-1])
+    inputs = [(key, whole, 0), *((key, data, 4) for data in damaged), (wrong_key, whole, 3)]
+    decrypted = [batch.stream("-q", "-d", "-k", secret, *options, input=data, status=status)
+                 for secret, data, status in inputs]  # fmt: skip
+    for lane in lanes():
+        cases = itertools.product(["pipe", "file"], [[], ["-d"]], zip(inputs, decrypted))
+        for run, (via, mode, ((secret, data, status), want)) in each_way(batch, cases):
+            run = stream if lane.startswith("cuda") else run
+            how = {"status": status, "input": data, "via": via}
+            found = run("-q", "--test", *mode, "-l", lane, "-b", "16K", "-k", secret, *options, **how)
+            hint = want.hint.replace("use --salvage to recover the undamaged parts", "")
+            assert (found.out, found.error, found.hint) == (b"", want.error, hint), (lane, via, mode)
+        found = stream("-q", "--test", "-l", lane, "-k", key, *options, status=4, input=flip(whole, second))
+        assert found.error == (
+            f"the input is corrupt at byte {second}; 16384 bytes of plaintext before that were verified")
+
+
+@pytest.mark.parametrize("size, suite, damage, error", [
+    (0, 1, None, ""),
+    (100_000, 2, None, ""),
+    (100_000, 2, 50_000, "the input is corrupt at byte 49375; 49152 bytes of plaintext before that were verified"),
+])  # fmt: skip
+def test_empty_files_and_other_suites(key, size, suite, damage, error):
+    sealed = sf.seal(some_bytes(size), [KEY], suite=suite)
+    sealed = flip(sealed, damage) if damage else sealed
+    found = stream("-q", "--test", "-k", key, status=4 if damage else 0, input=sealed)
+    assert (found.out, found.error) == (b"", error)
