@@ -96,7 +96,7 @@ def test_an_incomplete_file_is_removed(kind):
 
 @pytest.mark.parametrize("options", ["", "--x25519", "--x25519 -o unknown"])
 def test_a_full_disk_is_an_error(options):
-    """A recipient is printed only if its identity was written, and the other way round."""
+    """A recipient is printed only if its identity was written, and vice versa."""
     with open("/dev/full", "wb") as full:
         found = keygen(*options.split(), status=1, stdout=full)
     assert found.error == "cannot write standard output after byte 0: No space left on device"

@@ -1,5 +1,5 @@
-"""A replaced file keeps its access, and a new one gets the access that the shell's > gives: on a disk and on tmpfs, with
-/proc and without, which means that the unfinished file has a temporary name."""
+"""A replaced file keeps its access, and a new one gets the access that the shell's > gives: on a disk and tmpfs, with
+/proc and without, where the unfinished file has a temporary name."""
 
 import contextlib
 import os

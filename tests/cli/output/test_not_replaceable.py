@@ -1,5 +1,5 @@
-"""-o and --rekey replace only files that > could write, and find out before they read input whether they can. Otherwise
-the file stays unchanged, nothing is left next to it, and the hint says what to do instead."""
+"""-o and --rekey replace only files that > could write, and check this before they read input. If a file cannot be
+replaced, it stays unchanged, nothing is left next to it, and the hint says what to do instead."""
 
 import glob
 import os

@@ -1,4 +1,4 @@
-"""Access control lists, FIFOs, and systems without /proc, for tests of what programs read and write."""
+"""ACLs, FIFOs, and systems without /proc, for tests of what programs read and write."""
 
 import contextlib
 import os
@@ -30,7 +30,7 @@ def hide_proc():
 
 
 def acl(name):
-    """The access control list, as the system stores it. Empty if there is none."""
+    """The ACL in the form in which the system stores it, or nothing."""
     try:
         return os.getxattr(name, "system.posix_acl_access")
     except OSError:

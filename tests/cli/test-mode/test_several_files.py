@@ -4,6 +4,7 @@ one. Secrets are read once, and what concerns all files is checked before any is
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 
@@ -22,15 +23,23 @@ FORMATS = "authenticated formats: sealed, cobblestone"
 ERROR = re.compile("^gpuaes-stream: error: (.*)$", re.M)
 
 
-@pytest.fixture(autouse=True)
-def files(key):
-    other_key = secret_file("other.key", KEY[::-1])
-    pathlib.Path("plain").write_bytes(some_bytes(60_000))
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """The folder of files that all tests use."""
+    folder = tmp_path_factory.mktemp("files")
+    key, other_key = secret_file(folder / "key", KEY), secret_file(folder / "other.key", KEY[::-1])
+    secret_file(folder / "words", b"correct horse\n")
+    (folder / "plain").write_bytes(some_bytes(60_000))
     for name, secret, cipher in ("good", key, ""), ("second", key, "-c kuznyechik"), ("other", other_key, ""):
-        stream("-q", "-k", secret, *cipher.split(), "plain", "-o", name)
-    pathlib.Path("short").write_bytes(pathlib.Path("good").read_bytes()[:16575])
-    secret_file("words", b"correct horse\n")
-    os.mkdir("directory")
+        stream("-q", "-k", secret, *cipher.split(), "plain", "-o", name, cwd=folder)
+    (folder / "short").write_bytes((folder / "good").read_bytes()[:16575])
+    (folder / "directory").mkdir()
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def files(work, prepared):
+    shutil.copytree(prepared, work, dirs_exist_ok=True)
 
 
 def verify(*options, stdin=os.devnull, **popen):
