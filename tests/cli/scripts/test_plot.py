@@ -1,0 +1,269 @@
+"""scripts/plot draws the results of gpuaes-bench, scripts/bench and --trace, as PNG and as SVG with text in it, and
+writes tables into documents. Input that it cannot draw is an error with a reason."""
+
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from programs import SANITIZED, files_here, raw, some_bytes
+
+PLOT = pathlib.Path(__file__).parents[3] / "scripts/plot"
+SVG = "{http://www.w3.org/2000/svg}"
+HEAD = "variant,cipher,mode,bytes,copies,gb_per_s\n"
+
+pytestmark = pytest.mark.skipif(SANITIZED, reason="no code of the project runs here")
+
+
+def plot(*words, status=0, **environment):
+    environment = {**os.environ, **environment}
+    done = subprocess.run([sys.executable, PLOT, *words], capture_output=True, text=True, env=environment)
+    assert done.returncode == status, done.stderr
+    return done
+
+
+@pytest.fixture
+def matplotlib(work, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setenv("MPLCONFIGDIR", str(work.parent / "matplotlib"))
+
+
+def write_csv(name, rows):
+    with open(name, "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_json(name, rows):
+    pathlib.Path(name).write_text(json.dumps(rows))
+
+
+def texts_of(name):
+    root = ElementTree.parse(f"{name}.svg").getroot()
+    assert root.tag == f"{SVG}svg"
+    return ["".join(each.itertext()).strip() for each in root.iter(f"{SVG}text")]
+
+
+def expect_pictures(pictures, *words):
+    """Makes exactly these pictures in a folder, each with these words in it, and prints their names."""
+    printed = plot("-o", "drawn", *words).stdout.split()
+    names = sorted(f"drawn/{name}.{kind}" for name in pictures for kind in ("png", "svg"))
+    assert sorted(printed) == names == sorted(f"drawn/{name}" for name in os.listdir("drawn"))
+    for name, expected in pictures.items():
+        png = pathlib.Path(f"drawn/{name}.png").read_bytes()
+        assert png.startswith(b"\x89PNG\r\n\x1a\n") and png.endswith(b"IEND\xaeB`\x82")
+        texts = texts_of(f"drawn/{name}")
+        assert [word for word in expected if not any(word in text for text in texts)] == [], (name, texts)
+
+
+VARIANTS = {"bitslice": 14.5, "tables, $4$ & <shared>": 19, "sbox-constant": 3}
+KERNELS = [{"variant": variant, "cipher": cipher, "mode": "ctr", "bytes": 1 << power, "copies": copies,
+            "gb_per_s": rate * power, "share_of_limit": "", "limit": "lds", "other": "ignored"}
+           for variant, rate in VARIANTS.items() for cipher in ("aes-128", "kuznyechik")
+           for copies in ("no", "yes") for power in range(10, 31)]
+
+
+def test_kernels(matplotlib):
+    write_csv("table.csv", KERNELS)
+    # More than eight lines: a panel for each place of the tables. A cipher measured with fewer sizes is left out.
+    many = [{**KERNELS[0], "cipher": "aes-256", "copies": "no", "variant": f"{tables}-{place}", "bytes": size}
+            for tables in ("sbox", "ttable1", "ttable4") for place in ("global", "shared", "shared-banks-4threads")
+            for size in (1024, 4096, 16384)]
+    write_json("many.json", [*many, {**many[0], "cipher": "aes-192"}])
+    rows = f"{HEAD}one,aes-128,ctr,1024,no,5\none,aes-128,ctr,4096,no,6\n"
+    pathlib.Path("marked.csv").write_text(rows, encoding="utf-8-sig")
+    bars = ["bitslice", "tables, $4$ & <shared>", "GB/s", "constant memory", "1 GiB", "435"]
+    lines = [*bars[:3], "sbox-constant", "1 KiB", "1 GiB", "device memory", "copies"]
+    expect_pictures({
+        "table-aes-128": [*bars, "AES-128"], "table-aes-128-by-size": [*lines, "AES-128"],
+        "table-kuznyechik": [*bars, "Kuznyechik"], "table-kuznyechik-by-size": [*lines, "Kuznyechik"],
+        "many-aes-256": ["global memory", "shared memory, a copy per bank, 4 threads per block", "S-box",
+                         "four T-tables"],
+        "many-aes-256-by-size": ["global memory", "ttable1-shared", "sbox-shared-banks-4threads"],
+        "marked-aes-128": ["one", "AES-128"],
+    }, "table.csv", "many.json", "marked.csv")
+
+
+def test_sweeps(matplotlib):
+    # 0 leaves a number to the kernel. Streams are None if the data stays on the device.
+    sweep = [{"variant": "bitslice", "cipher": "aes-192", "mode": "ctr", "bytes": 4 << 20, "threads": threads,
+              "blocks_per_thread": blocks, "streams": None, "gb_per_s": threads / 10 + blocks + 1}
+             for threads in (32, 256, 1024) for blocks in (0, 2, 4)]
+    sweep.insert(0, {**sweep[0], "threads": 0, "gb_per_s": 555})
+    write_json("map.json", sweep)
+    copied = [{**row, "streams": streams, "gb_per_s": 777} for row in (sweep[5], {**sweep[0], "variant": "tables"})
+              for streams in (1, 2, 64)]
+    write_json("streams.json", copied)
+    # The better of two rates of one shape counts, and a row without a rate is ignored.
+    write_csv("sweep.csv", [*sweep, {**sweep[9], "gb_per_s": 55}, {**sweep[0], "mode": "seal", "gb_per_s": 333},
+                            *copied, {**sweep[0], "threads": 512, "gb_per_s": ""}])
+    expect_pictures({
+        "map-bitslice-aes-192-map": ["bitslice", "AES-192", "1024", "103", "107", "555", "own", "threads"],
+        "sweep-bitslice-aes-192-map": ["107", "ctr", "seal", "333"],
+        "sweep-aes-192-streams": ["64", "bitslice, 256 threads, 2 blocks", "tables", "streams"],
+        "streams-aes-192-streams": ["64"],
+    }, "map.json", "sweep.csv", "streams.json")
+    # The map of data that stays on the device has no rates with copies.
+    assert not {"55", "777"} & set(texts_of("drawn/sweep-bitslice-aes-192-map"))
+
+
+def test_timelines(key, matplotlib):
+    raw(key, "-l", "cpu:2", "--trace", "trace.json", input=some_bytes(3000000))
+    write_json("window.json", {"traceEvents": [
+        {"ph": "M", "name": "thread_name", "tid": 1, "args": {"name": "lane 1"}},
+        {"ph": "M", "name": "thread_name", "tid": 2, "args": {"name": "lane 2"}},
+        {"ph": "X", "name": "early", "tid": 1, "ts": 5000, "dur": 1000},
+        {"ph": "X", "name": "late", "tid": 2, "ts": 15000, "dur": 2000}]})
+    write_csv("spans.csv", [{"track": f"lane {lane}, cuda:0", "what": "kernel", "start_us": 10, "length_us": 5}
+                            for lane in range(1, 13)])
+    pictures = {"trace-timeline": ["lane 1, cpu", "read", "cipher", "write", "milliseconds"],
+                "window-timeline": ["early", "late", "lane 1", "lane 2"],
+                "spans-timeline": ["lane 1, cuda:0", "lane 3, cuda:0", "kernel"]}
+    expect_pictures(pictures, "trace.json", "window.json", "spans.csv")
+    assert "lane 12, cuda:0" not in texts_of("drawn/spans-timeline")
+    os.rename("drawn", "whole")
+    expect_pictures({"window-timeline": ["late", "lane 2"]}, "-w", "11", "13", "window.json")
+    assert not {"early", "lane 1"} & set(texts_of("drawn/window-timeline"))
+    assert "the window ends before it begins" in plot("--window", "2", "1", "trace.json", status=2).stderr
+    result = plot("--window", "3600000", "3600001", "trace.json", status=1)
+    assert result.stderr == "plot: trace.json has nothing that took time in this window\n"
+
+
+ROW = {"part": "pipe", "case": "4 GiB", "program": "gpuaes-stream", "cipher": "aes-256", "format": "sealed",
+       "action": "encrypt", "lanes": "auto", "bytes": 4 << 30, "runs": 3, "seconds": 1.5, "min_seconds": 1,
+       "cpu_seconds": 1, "lanes_seconds": ""}
+
+
+def documents(text):
+    """Writes the text to both documents, in a new folder."""
+    os.mkdir("documents")
+    for name in ("PERFORMANCE.md", "README.md"):
+        pathlib.Path("documents", name).write_text(text)
+
+
+def tables(*words, status=0):
+    plot("--documents", "documents", *words, status=status)
+    return pathlib.Path("documents/PERFORMANCE.md").read_text()
+
+
+def test_results_of_bench(matplotlib):
+    os.mkdir("results")
+    write_csv("results/programs.csv", [
+        ROW, {**ROW, "program": "openssl", "lanes": "", "format": "", "seconds": 3},
+        *({**ROW, "part": "cpus", "case": f"{n} CPUs, aes-256 sealed", "lanes": f"cpu:{n}"} for n in (1, 2))])
+    write_csv("results/run.csv", [{"name": "CPU", "value": "Some CPU"}, {"name": "CPUs", "value": "2"}])
+    pictures = {"programs-rivals": ["sealed", "openssl", "2.86", "1.43"], "programs-cpus": ["-l cpu", "CPUs"]}
+    expect_pictures(pictures, "results")
+    before, after = "# Text\n\n<!-- begin: pipe -->\n", "<!-- end: pipe -->\n\nMore text.\n"
+    documents(f"{before}old\n{after}")
+    tables("--check", "results", status=1)
+    text = tables("--tables", "results")
+    assert text.startswith(before) and text.endswith(after) and "| `openssl` | 1.43 |" in text
+    tables("--check", "results")
+    write_csv("results/programs.csv", [{**ROW, "seconds": 1.4}])
+    tables("--check", "results", status=1)
+    pathlib.Path("documents/README.md").write_text("<!-- begin: unknown -->\n<!-- end: unknown -->\n")
+    tables("--tables", "results", status=1)
+    tables("--check", "results/run.csv", status=2)
+
+
+GPU_LINES = """\
+| GB/s, 4 GiB | `-l cpu` | 1 GPU | 2 GPUs |
+| copies alone |  | 10.0 | 20.0 |
+| sealed | 2.15 | 4.29 (8.59) | 8.59 (17.2) |
+| decryption |  |  | 10.7 (21.5) |
+| sealed, chunks of 2 MiB |  | 2.15 (4.29) |  |
+| sealed, % of copies alone |  | 86% | 86% |
+| sealed, CPU s/GB | 0.23 | 0.23 | 0.23 |
+| sealed, 1 KiB |  | 250 ms |  |
+Measured on 2026-01-02: 2 CPUs (Some CPU), 2 × Some GPU."""
+
+
+def test_one_and_two_gpus_next_to_a_program_that_only_copies(matplotlib):
+    def on_gpus(count, case, seconds, **values):
+        lanes = "+".join(f"cuda:{device}" for device in range(count))
+        times = {"seconds": seconds, "lanes_seconds": seconds / 2}
+        return {**ROW, "part": "gpus", "case": case, "lanes": lanes, **times, **values}
+
+    os.mkdir("gpus")
+    write_csv("gpus/programs.csv", [
+        on_gpus(1, "1 KiB", 0.25, bytes=1 << 10), on_gpus(1, "4 GiB", 1), on_gpus(2, "4 GiB", 0.5),
+        on_gpus(2, "4 GiB", 0.4, action="decrypt"), on_gpus(1, "4 GiB, chunks of 2 MiB", 2),
+        on_gpus(1, "4 GiB", 2, lanes="cpu")])
+    write_csv("gpus/transfer.csv", [
+        {"steps": "in+out", "devices": count, "streams": streams, "bytes": 1 << 20, "buffers": 2, "ring_mib": 16,
+         "gb_per_s": rate, "cpu_s_per_gb": 0.1} for count, streams, rate in ((1, 8, 10), (1, 16, 8.7), (2, 8, 20))])
+    names = ("date", "2026-01-02"), ("CPU", "Some CPU"), ("CPUs", "2"), ("GPU", "Some GPU"), ("GPU", "Some GPU")
+    write_csv("gpus/run.csv", [{"name": name, "value": value} for name, value in names])
+    expect_pictures({"programs-gpus": ["GPUs", "sealed", "decryption", "copies alone"]}, "gpus")
+    documents("<!-- begin: gpus -->\n<!-- end: gpus -->\n")
+    assert set(GPU_LINES.splitlines()) <= set(tables("--tables", "gpus").splitlines())
+
+
+def event(**fields):
+    return json.dumps({"traceEvents": [{"ph": "X", "name": "a", "tid": 1, "ts": 1, "dur": 1, **fields}]})
+
+
+BAD = {
+    "an empty file": ("", "no rows"),
+    "only a heading": (HEAD, "no rows"),
+    "JSON without rows": ("[\n]\n", "no rows"),
+    "truncated JSON": (json.dumps(KERNELS)[:-10], "not complete JSON"),
+    "JSON of another kind": ("[1, 2]", "neither an array of rows nor a trace"),
+    "an object of another kind": ('{"a": 1}', "neither an array of rows nor a trace"),
+    "a trace without events": ('{"traceEvents": []}', "nothing that took time"),
+    "a trace of another kind": ('{"traceEvents": [{"ph": "X", "name": "a"}]}', "gpuaes-stream does not write"),
+    **{f"a trace whose {field} is {value}": (event(**{field: value}), "gpuaes-stream does not write")
+       for field, value in (("tid", "a"), ("tid", []), ("ts", "now"), ("ts", 1e999), ("dur", -1),
+                            ("dur", float("nan")))},
+    "endless JSON": ("[" * 100000, "not complete JSON"),
+    "a huge number": (json.dumps([{**KERNELS[0], "bytes": 10 ** 400}]), "not a number"),
+    "other columns": ("lanes,format,gb_per_s\ncpu,raw,3\n", "columns"),
+    "a short row": (HEAD + "a,aes-128,ctr,1024,no\n", "line 2"),
+    "a long row": (HEAD + "a,aes-128,ctr,1024,no,3\na,aes-128,ctr,1024,no,3,4\n", "line 3"),
+    "an open quote": (HEAD + '"a,aes-128,ctr,1024,no,3\n', "not valid CSV"),
+    "a word for a number": (HEAD + "a,aes-128,ctr,1024,no,fast\n", "gb_per_s is 'fast'"),
+    "a negative size": (HEAD + "a,aes-128,ctr,-1024,no,3\n", "bytes is -1024"),
+    "a size of zero": (HEAD + "a,aes-128,ctr,0,no,3\n", "bytes is 0"),
+    "a rate that is NaN": (HEAD + "a,aes-128,ctr,1024,no,nan\n", "gb_per_s is nan"),
+    "nothing measured": (HEAD + "a,aes-128,ctr,1024,no,\n", "nothing to draw"),
+    "a binary file": (bytes(range(256)).decode("latin-1"), "not a text file"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_file_that_cannot_be_drawn(matplotlib, what):
+    content, reason = BAD[what]
+    pathlib.Path("bad").write_text(content, encoding="latin-1")
+    expect_error("plot: bad ", reason, "-o", "drawn", "bad")
+    assert not os.path.exists("drawn") or os.listdir("drawn") == []
+
+
+def expect_error(begin, reason, *words, **environment):
+    message = plot(*words, status=1, **environment).stderr
+    assert message.startswith(begin) and reason in message and "Traceback" not in message
+
+
+def test_paths_that_cannot_be_used(matplotlib):
+    os.mkdir("empty")
+    write_csv("table.csv", KERNELS)
+    expect_error("plot: empty ", "no results", "-o", "drawn", "empty")
+    expect_error("plot: missing ", "No such file", "-o", "drawn", "missing")
+    expect_error("plot: ", "same name", "-o", "drawn", "table.csv", os.path.abspath("table.csv"))
+    expect_error("plot: table.csv: ", "File exists", "-o", "table.csv", "table.csv")
+    plot(status=2)
+    assert sorted(set(files_here()) - {"drawn"}) == ["empty", "table.csv"] and os.listdir("drawn") == []
+
+
+def test_without_matplotlib_it_says_what_to_install():
+    os.mkdir("without")
+    pathlib.Path("without/matplotlib.py").write_text('raise ImportError("no")')
+    write_csv("table.csv", KERNELS)
+    expect_error("plot: ", "python3-matplotlib", "table.csv", PYTHONPATH="without")
+    assert "usage:" in plot("-h", PYTHONPATH="without").stdout
