@@ -7,21 +7,18 @@ import shutil
 import struct
 import subprocess
 import sys
-import textwrap
 
 import pytest
 
-import programs
-from programs import FOLDER, PATIENCE, keygen, some_bytes, stream
+import parts_steps
+from programs import FOLDER, KEY, PATIENCE, keygen, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import parts_format  # noqa: E402
 import sealed_format  # noqa: E402
+from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
 
 TOP = pathlib.Path(__file__).parents[3]
-KEY = bytes(range(32))  # in the key file
-SEGMENT, SEALED = 16384, 16400
-HEADER = 175  # bytes before the segments, with one key slot
 PLAIN = some_bytes(2 * SEGMENT + 100)
 
 
@@ -58,19 +55,8 @@ def seal(plain, *options):
 
 def seal_in_parts(plain, count, key, *options):
     """Cuts the plaintext into parts and seals them."""
-    programs.seal_in_parts(key, plain, count, "in-parts", *options)
+    parts_steps.seal_in_parts(key, plain, count, "in-parts", *options)
     return pathlib.Path("in-parts").read_bytes()
-
-
-def flip(data, at):
-    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
-
-
-def secret_file(name, content):
-    path = pathlib.Path(name)
-    path.touch(0o600)
-    path.write_bytes(content)
-    return name
 
 
 @pytest.mark.parametrize("size", [0, 1, SEGMENT - 1, SEGMENT, SEGMENT + 1, 2 * SEGMENT, 100000])
@@ -86,15 +72,15 @@ def test_it_opens_files_made_of_parts(opened, key, size, count):
 
 @pytest.mark.parametrize("size", [0, 1, 100000])
 def test_it_opens_directories(opened, key, size):
-    programs.plan_and_seal(key, some_bytes(size), 5, "in-parts")
-    programs.join("in-parts")
+    parts_steps.plan_and_seal(key, some_bytes(size), 5, "in-parts")
+    parts_steps.join("in-parts")
     assert opened(b"", "-k", key, "in-parts") == some_bytes(size)
 
 
 def test_it_refuses_directories_that_are_not_whole(opened, key):
     directory = pathlib.Path("in-parts")
-    programs.plan_and_seal(key, PLAIN, 3, directory)
-    programs.join(directory)
+    parts_steps.plan_and_seal(key, PLAIN, 3, directory)
+    parts_steps.join(directory)
     (directory / "other").touch()  # ignored
 
     def refused(name, error, begins=b""):

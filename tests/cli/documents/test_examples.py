@@ -1,0 +1,300 @@
+"""The examples of README.md, --help and manual pages, and the recipes in gpuaes-recipes(7), run as they are printed.
+
+Services are replaced: `ssh server` runs a command in the folder server, aws, zfs and btrfs copy files, and pass prints
+a passphrase. PostgreSQL, par2, GNU parallel and MPI are real. slurm-recipe.sh runs the recipe for Slurm."""
+
+import glob
+import os
+import pathlib
+import pty
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from processes import read_terminal
+from programs import FOLDER, KEY, keygen, run, secret_file, some_bytes, stream
+
+TOP = pathlib.Path(__file__).parents[3]
+SERVICES = {
+    "ssh": """\
+# GNU parallel relies on SHELL, which sshd sets.
+case $1 in
+  server) cd server && shift ;;
+  *) echo "$1" >>hosts && cd / && shift && export SHELL=/bin/sh ;;
+esac
+[ "$1" != -- ] || shift
+exec sh -c "$*"
+""",
+    "scp": 'exec cp "$1" "${2%:}/"\n',
+    "aws": 'case $4 in -) exec cat "$(basename "$3")" ;; *) exec cat >"$(basename "$4")" ;; esac\n',
+    "zfs": "case $1 in send) exec cat disk.img ;; receive) exec cat >received ;; esac\n",
+    "pass": "echo correct horse\necho another line\n",
+    "python3": f'exec {sys.executable} "$@"\n',  # has python3-cryptography
+}
+SERVICES["btrfs"] = SERVICES["zfs"]
+
+
+@pytest.fixture(autouse=True)
+def path(monkeypatch):
+    """The programs are in PATH."""
+    monkeypatch.setenv("PATH", f"{FOLDER}:{os.environ['PATH']}")
+
+
+def need(*names):
+    for name in names:
+        if not shutil.which(name):
+            pytest.skip(f"{name} is not installed")
+
+
+def content(name):
+    return pathlib.Path(name).read_bytes()
+
+
+def bash(commands, status=0):
+    """Runs commands in a shell that ends at the first failure. MPI would read them from standard input."""
+    pathlib.Path("../commands").write_text(commands)
+    command = ["bash", "-euo", "pipefail", "../commands"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    return done
+
+
+def commands_in_page(name, title):
+    """The commands after "$ " in a section, with the lines that continue them."""
+    need("mandoc")
+    command = ["mandoc", "-T", "ascii", "-O", "width=100", TOP / "man" / name]
+    page = re.sub(".\b", "", subprocess.check_output(command, text=True))
+    indent = len(title) - len(title.lstrip())
+    section = re.search(f"(?ms)^{title}\n(.*?)(?=^ {{0,{indent}}}[A-Z])", page)[1]
+    found = re.findall(r"(?m)^ +\$ (.*\n(?:.+\n)*)", section)
+    return re.sub(r"(?m)^ +\$ ", "", "".join(found))
+
+
+def test_readme(work):
+    need("tar")
+    text = re.sub("(?s)\n## Installation.*\n## Examples", "", content(TOP / "README.md").decode())
+    examples = "".join(re.findall(r"(?ms)^```sh\n(.*?)^```$", text))
+    parts = "tar -x,--passphrase-file,--x25519,--test,--info,--range,--salvage,--rekey,--label,-f openssl"
+    assert [part for part in parts.split(",") if part not in examples] == []
+    os.mkdir("photos")
+    pathlib.Path("photos/1.jpg").write_text("a photo\n")
+    pathlib.Path("photos/2.jpg").write_bytes(some_bytes(100000))
+    pathlib.Path("disk.img").write_bytes(some_bytes(200000))
+    done = bash(examples)
+    assert re.search("error: damaged: the input is corrupt.* 16384 bytes", done.stderr)
+    expected = re.compile("input is corrupt|format is not authenticated")
+    assert [line for line in done.stderr.splitlines() if not expected.search(line)] == []
+    lines = done.stdout.splitlines()
+    assert lines.count("photos/2.jpg") == 3 and {"intact", "100", "exit status 4"} <= set(lines)
+    assert os.path.getsize("salvaged.img") == 200000
+
+
+def run_on_terminal(commands):
+    """Runs them in a folder with files, on a terminal where the answer to every question is the same passphrase."""
+    os.mkdir("photos")
+    for name, size in ("photos/one.jpg", 100_000), ("disk.img", 300_000), ("letter", 1_000):
+        pathlib.Path(name).write_bytes(b"Dear reader,\n" * (size // 13))
+    pathlib.Path("../commands").write_text(commands)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvp("bash", ["bash", "-euo", "pipefail", "../commands"])
+    shown = b""
+    while part := read_terminal(terminal, bool):
+        shown += part
+        if shown.rstrip(b" ").endswith(b":"):  # a question
+            os.write(terminal, b"correct horse\n")
+    os.close(terminal)
+    shown = shown.decode(errors="replace")
+    assert os.waitpid(pid, 0)[1] == 0, shown
+    complaints = [line for line in shown.splitlines() if re.match("gpuaes-.*(error|warning|hint): ", line)]
+    assert [line for line in complaints if "not authenticated" not in line] == []
+
+
+def test_help():
+    text = run("gpuaes-stream", "--help").out.decode().split("\nExamples:\n")[1]
+    commands = "".join(re.findall("^    (.*\n)", text, re.M))
+    assert "@recipient" in commands
+    run_on_terminal(commands)
+
+
+@pytest.mark.parametrize("name, parts", [("stream", ["--rekey", "--range", "openssl enc", "--trace"]),
+                                         ("keygen", ["-y"]), ("parts", ["--part"])])
+def test_pages_of_commands(name, parts):
+    commands = commands_in_page(f"gpuaes-{name}.1", "EXAMPLES")
+    assert [part for part in parts if part not in commands] == []
+    run_on_terminal(commands)
+    if name == "stream":
+        assert all(map(os.path.getsize, ("stats.json", "trace.json", "letter.raw", "photos/one.jpg", "disk.img")))
+    if name == "keygen":
+        stream("--test", "-q", "-k", "backup.key", "-i", "photos.sealed")
+        assert content("recipient") == keygen("-y", "identity").out
+
+
+@pytest.fixture
+def recipe(work, monkeypatch):
+    """A function that runs the commands of a section, and returns the commands and what they print."""
+    need("tar", "zstd")
+    pytest.importorskip("cryptography")
+    services = work.parent / "services"
+    services.mkdir()
+    for name, script in SERVICES.items():
+        (services / name).write_text(f"#!/bin/sh\n{script}")
+        (services / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{services}:{os.environ['PATH']}")
+    os.mkdir("photos")
+    pathlib.Path("photos/1.jpg").write_text("a photo\n")
+    pathlib.Path("photos/2.jpg").write_bytes(some_bytes(100000))
+    pathlib.Path("disk.img").write_bytes(some_bytes(300000))
+    secret_file("backup.key", KEY)
+    photos = subprocess.run(["tar", "-c", "photos"], check=True, stdout=subprocess.PIPE).stdout
+    stream("-q", "-k", "backup.key", "-o", "photos.sealed", input=photos)
+    shutil.copy("photos.sealed", "home.sealed")
+    shutil.copy(TOP / "man/open-sealed.py", ".")
+    shutil.copytree(".", work.parent / "files")
+    shutil.copytree(work.parent / "files", "server")
+
+    def run_section(title):
+        commands = commands_in_page("gpuaes-recipes.7", f"   {title}")
+        done = bash(commands)
+        assert not re.search("^gpuaes-stream: (error|warning|hint)", done.stderr, re.M), done.stderr
+        return commands, done.stdout
+
+    return run_section
+
+
+def expect_archive(key, name, *decompress):
+    """The sealed file is an archive of the files that are here."""
+    archive = stream("-d", "-k", key, name).out
+    if decompress:
+        archive = subprocess.run(decompress, input=archive, check=True, stdout=subprocess.PIPE).stdout
+    subprocess.run(["tar", "-d"], input=archive, check=True)
+
+
+def expect_original(name):
+    assert content(name) == content(f"../files/{name}")
+
+
+def expect_disk_in_parts():
+    assert os.path.exists("disk.sealed/part.0000063")
+    assert stream("-q", "-d", "-k", "backup.key", "disk.sealed").out == content("disk.img")
+
+
+@pytest.mark.parametrize("title, lists", [
+    ("Split a backup into pieces", 1), ("Store a backup in S3", 1), ("Take the passphrase from a password manager", 0),
+    ("Decrypt without gpuaes-stream", 1)])
+def test_recipes_that_list_the_archive(recipe, title, lists):
+    assert recipe(title)[1].splitlines().count("photos/2.jpg") == lists
+
+
+def test_back_up_a_directory(recipe):
+    assert recipe("Back up a directory")[1].splitlines().count("photos/2.jpg") == 2
+    expect_archive("backup.key", "photos.sealed")
+    expect_archive("backup.key", "photos.tar.zst.sealed", "zstd", "-d")
+
+
+def test_back_up_snapshots(recipe):
+    recipe("Back up ZFS and btrfs snapshots")
+    assert content("received") == content("disk.img")
+
+
+def test_back_up_a_server(recipe):
+    recipe("Back up a server that cannot read its backups")
+    expect_archive("identity", "server.sealed")
+
+
+def test_decrypt_with_several_processes(recipe):
+    assert "photos/2.jpg\n" in recipe("Decrypt with several processes")[1]
+    assert stream("-q", "-d", "-k", "backup.key", "photos.sealed").out == content("photos.tar")
+
+
+def test_test_backups(recipe):
+    commands, shown = recipe("Test backups")
+    assert shown == "home.sealed: ok\nphotos.sealed: ok\n"
+    os.unlink("photos/2.jpg")
+    bash(commands, status=1)
+
+
+def test_gnu_parallel(recipe, work, monkeypatch):
+    if not shutil.which("parallel") or b"GNU parallel" not in subprocess.check_output(["parallel", "--version"]):
+        pytest.skip("GNU parallel is not installed")
+    monkeypatch.setenv("PARALLEL_HOME", str(work.parent / "parallel"))
+    recipe("Seal one file with GNU parallel")
+    expect_disk_in_parts()
+    assert set(content("hosts").split()) == {b"host1", b"host2"}
+
+
+def test_mpi(recipe, monkeypatch):
+    """Also as root, with more ranks than processors, and without other hosts."""
+    if not shutil.which("mpirun") or b"Open MPI" not in subprocess.check_output(["mpirun", "--version"]):
+        pytest.skip("Open MPI is not installed")
+    for setting in ("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_plm_rsh_agent=sh",
+                    "OMPI_MCA_rmaps_base_oversubscribe=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"):
+        monkeypatch.setenv(*setting.split("=", 1))
+    recipe("Seal one file with MPI")
+    expect_disk_in_parts()
+
+
+def test_back_up_a_header(recipe):
+    """The header can be restored, which repairs a file without one."""
+    commands, _ = recipe("Back up a header")
+    expect_original("photos.sealed")
+    restore = re.findall("(?m)^dd .*", commands)
+    bash(re.sub("(?m)^dd .*", "", commands))
+    pathlib.Path("photos.sealed").write_bytes(bytes(175) + content("photos.sealed")[175:])
+    stream("--salvage", "-k", "backup.key", "photos.sealed", status=4)
+    bash("\n".join(restore))
+    expect_original("photos.sealed")
+
+
+def test_replace_a_key(recipe):
+    commands, _ = recipe("Replace a key")
+    bash(commands.split("\n", 1)[1])  # the loop can be repeated
+    expect_archive("new.key", "photos.sealed")
+    stream("-d", "-k", "backup.key", "photos.sealed", status=3)
+
+
+def test_protect_a_backup_against_bad_sectors(recipe):
+    need("par2")
+    recipe("Protect a backup against bad sectors")
+    expect_original("photos.sealed")
+    assert stream("-d", "-k", "backup.key", "photos.sealed").out == content("photos.tar")
+    with open("photos.sealed", "rb+") as file:
+        file.seek(50000)
+        file.write(b"bad sector")
+    subprocess.run(["par2", "repair", "-q", "photos.sealed.par2"], check=True, stdout=subprocess.DEVNULL)
+    expect_original("photos.sealed")
+
+
+def test_back_up_a_postgresql_database(recipe, work, monkeypatch):
+    """The server belongs to a user other than root."""
+    installed = [os.path.dirname(path) for path in sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))[-1:]]
+    monkeypatch.setenv("PATH", ":".join([os.environ["PATH"], *installed]))
+    need("initdb", "setpriv")
+    folder = work.parent / "postgres"
+    folder.mkdir()
+    for name, value in {"PGHOST": str(folder), "PGUSER": "backup", "PGDATABASE": "shop"}.items():
+        monkeypatch.setenv(name, value)
+    owner = []
+    if os.geteuid() == 0:
+        owner = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        os.chown(folder, 65534, -1)
+
+    def server(*command):
+        nowhere = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+        subprocess.run([*owner, *command, "-D", folder / "data"], check=True, **nowhere)
+
+    server("initdb", "-N", "-A", "trust", "-U", "backup")
+    options = f"-k {folder} -c listen_addresses= -F"
+    server("pg_ctl", "-w", "-l", folder / "log", "-o", options, "start")
+    try:
+        subprocess.run(["createdb", "shop"], check=True)
+        make = "create table orders as select n, md5(n::text) as item from generate_series(1, 20000) as n"
+        subprocess.run(["psql", "-q", "-c", make], check=True)
+        recipe("Back up a PostgreSQL database")
+        count = ["psql", "-At", "-c", "select count(*), min(item), max(item) from orders"]
+        assert subprocess.check_output(count) == subprocess.check_output([*count, "-d", "shop_restored"])
+    finally:
+        server("pg_ctl", "-m", "immediate", "stop")
