@@ -1,8 +1,10 @@
 """X-Wing, after draft-connolly-cfrg-xwing-kem-10. The commands of openssl 3.5, which the environment variable OPENSSL names,
 do ML-KEM-768, and python3-cryptography does X25519."""
 
+import functools
 import hashlib
 import os
+import shlex
 import subprocess
 import tempfile
 
@@ -21,7 +23,7 @@ def openssl(*command, out, **files):
         for name, content in files.items():
             with open(os.path.join(folder, name), "wb") as f:
                 f.write(content)
-        words = [os.environ["OPENSSL"], *command]
+        words = [*shlex.split(os.environ["OPENSSL"]), *command]
         subprocess.run(words, cwd=folder, check=True, stdin=subprocess.DEVNULL, capture_output=True)
         results = []
         for name in out:
@@ -49,6 +51,7 @@ def combine(ml_kem, shared, ephemeral, recipient):
     return hashlib.sha3_256(ml_kem + shared + ephemeral + recipient + bytes.fromhex("5c2e2f2f5e5c")).digest()
 
 
+@functools.cache
 def public_key(seed):
     ml_kem, private = expand(seed)
     [der] = openssl("pkey", "-inform", "DER", "-in", "key", "-pubout", "-outform", "DER", "-out", "public", key=ml_kem,

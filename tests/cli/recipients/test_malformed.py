@@ -1,0 +1,167 @@
+"""A malformed recipient or identity is a usage error that names the problem, before anything is read or written.
+Messages never show an identity."""
+
+import os
+import pathlib
+
+import pytest
+
+from programs import KEY, secret_file, stream
+
+A_RECIPIENT = "a recipient is the line that gpuaes-keygen -y prints for an identity"
+AN_IDENTITY = "an identity is the first line of the file that gpuaes-keygen --x25519 or --post-quantum writes"
+NOT_TO_OPEN = "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k"
+X25519, POST_QUANTUM = (f"run gpuaes-keygen --{kind} to make an identity" for kind in ("x25519", "post-quantum"))
+GIVEN = "an identity was given instead of the name of its file"
+NEW_IDENTITY = (
+    "other users may have seen this command line; make a new identity with gpuaes-keygen --x25519 or --post-quantum"
+)
+AGE_RECIPIENT = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
+AGE_IDENTITY = "AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX"
+AGE_FILE = ["# created: 2026-11-22T10:00:00Z", f"# public key: {AGE_RECIPIENT}", AGE_IDENTITY]
+LOW_ORDER = [
+    "gpuaes1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmsmrr",  # 0
+    "gpuaes1qyqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqxaqdeu",  # 1
+    "gpuaes1anlllllllllllllllllllllllllllllllllllllllllllllllalspsx9r6",  # 2^255 - 20
+]
+NOT_CANONICAL = [
+    "gpuaes1ahlllllllllllllllllllllllllllllllllllllllllllllllals8kkne9",  # 2^255 - 19
+    "gpuaes1lllllllllllllllllllllllllllllllllllllllllllllllllllsz9n225",  # 2^256 - 1
+]
+UNUSED_BITS = "gpuaes1pyysjzgfpyysjzgfpyysjzgfpyysjzgfpyysjzgfpyysjzgfpyy5r03kyx"
+
+
+@pytest.fixture
+def pair(kind):
+    """A recipient and its identity, which are also in files of these names."""
+    pathlib.Path("recipient").write_bytes(kind.keygen(f"--{kind.name}", "-o", "identity").out)
+    return [pathlib.Path(name).read_text().split("\n")[0] for name in ("recipient", "identity")]
+
+
+def expect_refused(error, hint, *options, status=2, run=stream):
+    result = run(*options, "-o", "out", status=status)
+    assert (result.error, result.hint, result.warnings) == (error, hint, [])
+    assert not os.path.exists("out")
+
+
+def swap(text, at):
+    """The text with another character at that index."""
+    other = "p" if text[at] in "qQ" else "q"
+    return text[:at] + (other.upper() if text.isupper() else other) + text[at + 1 :]
+
+
+def test_recipients(kind, pair):
+    good, identity = pair
+    prefix = good[: good.index("1") + 1]
+    for text, problem in (
+        *((swap(good, at), "its checksum is wrong; check for typing errors")
+          for at in (len(prefix), 20, 58, len(good) - 1)),
+        *((text, f"it has {len(text)} characters instead of {len(good)}")
+          for text in (good[:-1], good[:64], prefix, good + "q", f"{good} {good}")),
+        ("G" + good[1:], "it mixes uppercase and lowercase letters"),
+        (good[:40] + "b" + good[41:], "it contains an invalid character"),
+    ):
+        shown = text if len(text) <= 66 else text[:40] + "..."
+        expect_refused(f"-r {shown} is not a valid recipient: {problem}", A_RECIPIENT, "-r", text, run=kind.stream)
+    for text in (identity, identity.lower(), identity[:50]):
+        error = "the argument of --recipient is a secret identity, not a recipient"
+        expect_refused(error, A_RECIPIENT, "-r", text, run=kind.stream)
+    error = "the argument of --recipient is not a recipient: it does not begin with gpuaes1 or gpuaespq1"
+    for words in (good[1:],), ("gpuaes2" + good[7:],), ("",), ("alice",), (KEY.hex(),), (good, "-r", "alice"):
+        expect_refused(error, A_RECIPIENT, "-r", *words, run=kind.stream)
+    for name in ("recipient", "identity"):
+        error = f"-r {name} is the name of a file, not a recipient"
+        expect_refused(error, "use -r @FILE to seal for the recipients in a file", "-r", name, run=kind.stream)
+
+
+@pytest.mark.parametrize("text, error, hint", [
+    (AGE_RECIPIENT, "the argument of --recipient is an age recipient, which is not supported",
+     f"{X25519} and print its recipient"),
+    (f"age1pq1{AGE_RECIPIENT}", "the argument of --recipient is a post-quantum age recipient, which is not supported",
+     f"{POST_QUANTUM} and print its recipient"),
+    *((text, f"recipient {text} contains a low-order X25519 point",
+       "a file that is sealed for it is not protected by X25519; ask for another recipient") for text in LOW_ORDER),
+    *((text, f"-r {text} is not a valid recipient: it is not the canonical form of a public key", A_RECIPIENT)
+      for text in NOT_CANONICAL),
+    (UNUSED_BITS, f"-r {UNUSED_BITS} is not a valid recipient: its unused bits are not zero", A_RECIPIENT),
+])  # fmt: skip
+def test_recipients_that_are_not_keys(key, text, error, hint):
+    expect_refused(error, hint, "-k", key, "-r", text)
+
+
+def test_files_of_recipients(kind, pair):
+    good, identity = pair
+    length = f"characters instead of {len(good)}"
+    for lines, problem, hint in (
+        (["# all of us", good, "", good[:50]],
+         f"line 4 of list is not a valid recipient: it has 50 {length}", A_RECIPIENT),
+        ([good, swap(good, 30), good],
+         "line 2 of list is not a valid recipient: its checksum is wrong; check for typing errors", A_RECIPIENT),
+        ([f"{good} {good}"],
+         f"line 1 of list is not a valid recipient: it has {2 * len(good) + 1} {length}", A_RECIPIENT),
+        ([identity], "line 1 of list is a secret identity, not a recipient", A_RECIPIENT),
+        (["# mine", AGE_IDENTITY], "line 2 of list is a secret identity, not a recipient", A_RECIPIENT),
+        ([AGE_RECIPIENT], "line 1 of list is an age recipient, which is not supported",
+         f"{X25519} and print its recipient"),
+        (["", "# empty", " "], "list contains no recipients", A_RECIPIENT),
+        ([], "list contains no recipients", A_RECIPIENT),
+    ):
+        pathlib.Path("list").write_text("\n".join(lines))
+        expect_refused(f"the recipients file: {problem}", hint, "-r", "@list", run=kind.stream)
+
+
+@pytest.mark.parametrize("name, status, error", [
+    ("list", 2, "list is longer than 1048576 bytes, which is too long for a file of keys or recipients"),
+    ("/dev/zero", 2, "/dev/zero is longer than 1048576 bytes, which is too long for a file of keys or recipients"),
+    ("missing", 1, "cannot open missing: No such file or directory"),
+    ("", 1, "cannot open '': No such file or directory"),
+    (".", 1, "cannot read .: Is a directory"),
+])
+def test_what_is_not_a_file_of_recipients(name, status, error):
+    secret_file("list", b"#" * 2000000)
+    expect_refused(f"the recipients file: {error}", "", "-r", f"@{name}", status=status)
+    if name == "list":
+        expect_refused(f"--key: {error}", "", "-d", "-k", "list")
+
+
+def test_files_of_identities(kind, pair):
+    recipient, good = pair
+    length = f"characters instead of {len(good)}"
+    for lines, problem, hint in (
+        ([swap(good, 30)],
+         "line 1 of bad is not a valid identity: its checksum is wrong; check for typing errors", AN_IDENTITY),
+        ([good[:60]], f"line 1 of bad is not a valid identity: it has 60 {length}", AN_IDENTITY),
+        ([good + "Q"], f"line 1 of bad is not a valid identity: it has {len(good) + 1} {length}", AN_IDENTITY),
+        ([good * 2], f"line 1 of bad is not a valid identity: it has {2 * len(good)} {length}", AN_IDENTITY),
+        ([good, good[:60]], f"line 2 of bad is not a valid identity: it has 60 {length}", AN_IDENTITY),
+        (["# mine", "gpuaes" + good[6:]],
+         "line 2 of bad is not a valid identity: it mixes uppercase and lowercase letters", AN_IDENTITY),
+        ([good[:40] + "B" + good[41:]],
+         "line 1 of bad is not a valid identity: it contains an invalid character", AN_IDENTITY),
+        ([good, "# mine", "", "and more"], "line 4 of bad is not an identity", AN_IDENTITY),
+        (["# mine", good, recipient], "line 3 of bad is a recipient, not an identity",
+         "put recipients in a file of their own"),
+        (["", recipient, good], "bad contains a recipient, not a key", NOT_TO_OPEN),
+        (["# recipients", recipient, good], "bad contains a recipient, not a key", NOT_TO_OPEN),
+        ([AGE_IDENTITY], "bad contains an age identity, which is not supported", X25519),
+        (AGE_FILE, "bad contains an age identity, which is not supported", X25519),
+        ([good, *AGE_FILE], "bad contains an age identity, which is not supported", X25519),
+        ([good, "AGE-SECRET-KEY-PQ-1GFPYYSJZ"],
+         "bad contains a post-quantum age identity, which is not supported", POST_QUANTUM),
+        (["# nothing"], "the key in bad has an invalid length of 10 bytes",
+         "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits"),
+    ):
+        secret_file("bad", "".join(f"{line}\n" for line in lines).encode())
+        expect_refused(f"--key: {problem}", hint, "-d", "-k", "bad", run=kind.stream)
+        if "age identity" in problem:
+            expect_refused(f"--key: {problem}", hint, "-k", "bad", run=kind.stream)
+
+
+def test_in_place_of_the_name_of_a_key_file(kind, pair):
+    recipient, identity = pair
+    for text in (identity, identity.lower(), AGE_IDENTITY):
+        expect_refused(f"--key: {GIVEN}", NEW_IDENTITY, "-d", "-k", text, run=kind.stream)
+    expect_refused(f"--passphrase-file: {GIVEN}", NEW_IDENTITY, "-d", "--passphrase-file", identity, run=kind.stream)
+    expect_refused("--key: a recipient was given instead of a file name",
+                   "use gpuaes-stream -r for recipients; keys and identities are read from files", "-k", recipient,
+                   run=kind.stream)

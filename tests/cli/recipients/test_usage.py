@@ -1,0 +1,188 @@
+"""Files are sealed for recipients with -r and -R, and opened with an identity file, which may contain several."""
+
+import os
+import pathlib
+import re
+
+import pytest
+
+from programs import KEY, expect_same, files_here, keygen, secret_file, some_bytes, stream
+
+PLAIN = some_bytes(40000)
+SEALED_SIZE = 108 + len(PLAIN) + 3 * 16  # without slots
+MIXED = "post-quantum recipients cannot be combined with X25519 recipients"
+ONE_KIND = "use recipients of one kind; with both, a file would be only as safe as X25519"
+PASSPHRASE = "a passphrase cannot be combined with recipients"
+ONE_OF_THEM = (
+    "use one of the two; anyone can seal for a recipient, so the passphrase would not show who wrote the file"
+)
+ONLY_SEALED = "formats that accept it: sealed"
+WITH_K = "name the identity file with -k"
+WITH_R = "seal with -r for its recipient, which gpuaes-keygen -y prints"
+TOO_MANY = "the sealed format allows at most 32 keys, recipients and passphrases in total"
+
+
+def read(name):
+    return pathlib.Path(name).read_bytes()
+
+
+@pytest.fixture
+def files(identities, key):
+    """Files to seal and to open, and lists of recipients, which others can read."""
+    for i in (31, 32):
+        pathlib.Path(f"list{i}").write_bytes(read("recipient0") * i)
+    pathlib.Path("plain").write_bytes(PLAIN)
+    secret_file("passphrase", b"correct horse\n")
+    return key
+
+
+@pytest.mark.parametrize("options, slots", [
+    ("-r TEXT", 1), ("-R recipient0", 1), ("-r @recipient0", 1), ("-R recipient0 -R recipient0 -r @recipient0", 3),
+    ("-r @list31 -r TEXT", 32), ("-R list31 -r TEXT", 32), ("--recipients-file=list31 -r TEXT", 32), ("-R list32", 32),
+])
+def test_sealed_and_opened(kind, files, options, slots):
+    text = read("recipient0").decode().strip()
+    sealed = kind.stream(*options.replace("TEXT", text).split(), input=PLAIN)
+    assert (len(sealed.out), sealed.err) == (SEALED_SIZE + slots * kind.slot_size, "")
+    pathlib.Path("all").write_bytes(read("identity1") + b" \t\r\n# another\n   " + read("identity0"))
+    os.chmod("all", 0o600)
+    for name in ("identity0", "all"):
+        opened = kind.stream("-d", "-k", name, input=sealed.out)
+        assert opened.err == ""
+        expect_same(PLAIN, opened.out)
+    kind.stream("--test", "-k", "all", input=sealed.out)
+
+
+@pytest.mark.parametrize("options, status, error, hint", [
+    ("-r TEXT -p", 2, PASSPHRASE, ONE_OF_THEM),
+    ("-r TEXT --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
+    ("-R recipient0 --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
+    ("-k KEY -r TEXT --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
+    ("--rekey -k identity0 -R recipient0 --new-passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
+    ("-d -r TEXT", 2, "--recipient cannot be used to decrypt", WITH_K),
+    ("-d -k identity0 -r TEXT", 2, "--recipient cannot be used to decrypt", WITH_K),
+    ("-d -R recipient0", 2, "--recipients-file cannot be used to decrypt", WITH_K),
+    *((f"-k identity0 {more}", 2,
+       "--key: identity0 contains an identity, which can open files but not seal them", WITH_R)
+      for more in ("", "-r TEXT")),
+    ("-r", 2, "option '--recipient' requires a value",
+     "--recipient RECIPIENT: Encrypt for RECIPIENT; with @FILE, for each recipient in FILE"),
+    *((f"-f {format} {options}", 2, f"the {format} format does not accept {what}", ONLY_SEALED)
+      for format in ("cobblestone", "raw", "openssl")
+      for options, what in (("-k KEY -r TEXT", "a recipient"), ("-d -k identity0", "an identity"))),
+    ("-R missing", 1, "the recipients file: cannot open missing: No such file or directory", ""),
+    ("-r @list31 -r TEXT -r TEXT", 2, TOO_MANY, ""),
+    ("-r @list31 -r TEXT -k KEY", 2, TOO_MANY, ""),
+    ("-R list32 -r TEXT", 2, TOO_MANY, ""),
+    ("-r @recipient0 -o recipient0", 2, "the recipients file and --output are the same file", "write to another file"),
+    ("-d -k recipient0", 2, "--key: recipient0 contains a recipient, not a key",
+     "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k"),
+    ("-q -d -k KEY -i identity0", 4, "identity0: the input contains an identity, not an encrypted file", WITH_K),
+    ("-r @/dev/stdin", 2, "the recipients file and the input are both read from standard input",
+     "use a different file for one of them"),
+])  # fmt: skip
+def test_errors(kind, files, options, status, error, hint):
+    recipient = read("recipient0")
+    before = files_here()
+    words = [{"TEXT": recipient.decode().strip(), "KEY": files}.get(word, word) for word in options.split()]
+    result = kind.stream(*words, input=recipient + PLAIN, status=status)
+    assert (result.error, result.hint, result.warnings) == (error, hint, [])
+    assert (files_here(), read("recipient0")) == (before, recipient)
+
+
+def test_lists_and_identities_from_pipes(kind, files):
+    sealed = kind.stream("-r", "@/dev/stdin", "-i", "plain", input=read("recipient0")).out
+    with open("recipient0", "rb") as file:
+        kind.stream("-r", "@/dev/stdin", stdin=file)  # the list itself
+    many = read("identity1") * 50 + read("identity0")  # more than a page
+    pathlib.Path("sealed").write_bytes(sealed)
+    for identities in (read("identity0"), many):
+        opened = kind.stream("-d", "-k", "/dev/stdin", "-i", "sealed", input=identities)
+        assert (opened.out, opened.err) == (PLAIN, "")
+    secret_file("many", many)
+    expect_same(PLAIN, kind.stream("-d", "-k", "many", "-i", "sealed").out)
+    kind.stream("--rekey", "-k", "many", "--new-key", files, "-i", "sealed")
+    expect_same(PLAIN, kind.stream("-q", "-d", "-k", files, "-i", "sealed").out)
+
+
+def test_a_file_of_several_identities(kind, files):
+    secret_file("several", b"# created: today\n\n" + read("identity0") + b" \t\r\n# the next one\r\n"
+                + read("identity1").split(b"\n")[0] + b"\n   " + read("identity2"))
+    for i in range(4):
+        kind.stream("-R", f"recipient{i}", "-i", "plain", "-o", f"sealed{i}")
+        result = kind.stream("-d", "-k", "several", "-i", f"sealed{i}", status=0 if i < 3 else 3)
+        assert (result.out, result.warnings) == (PLAIN if i < 3 else b"", [])
+    assert result.error == "sealed3: none of the given identities opens the input"
+    assert result.hint == (
+        "the input was sealed with other secrets, or its header is damaged; --info lists its slots")
+    expect_same(PLAIN, kind.stream("-d", "-k", "several", "-k", "identity3", "-i", "sealed3").out)
+    os.chmod("several", 0o640)
+    opened = kind.stream("-d", "-k", "several", "-i", "sealed0")
+    assert (opened.out, opened.warnings) == (PLAIN, ["several is readable by other users; run chmod 600 several"])
+
+
+@pytest.mark.parametrize("begin", [b"#", b"# a\n", b"\n", b"##GPUAES-SECRET-KEY-1", b"\n\n#\n\n"])
+def test_a_raw_key_that_begins_like_an_identity_file(begin):
+    secret_file("raw", (begin + KEY)[:32])
+    expect_same(PLAIN, stream("-d", "-k", "raw", input=stream("-q", "-k", "raw", input=PLAIN).out).out)
+
+
+def test_info(kind, files):
+    kind.stream("-R", "recipient0", "-i", "plain", "-o", "sealed")
+    number, name = (4, "X-Wing recipient") if kind.post_quantum else (3, "X25519 recipient")
+    assert f"\nslot 1         {name}\n" in kind.stream("--info", "sealed").out.decode()
+    slots = f'"slots": [{{"type": {number}, "kind": "{name}"}}], "header_bytes": {108 + kind.slot_size},'
+    assert slots in kind.stream("--info", "--json", "sealed").out.decode()
+
+
+@pytest.mark.parametrize("kind", ["post-quantum"], indirect=True)
+def test_post_quantum_identities(kind, identities):
+    identity, comment, rest = read("identity0").decode().split("\n")
+    recipient = read("recipient0").decode().strip()
+    assert re.fullmatch("GPUAES-SECRET-KEY-PQ-1[02-9AC-HJ-NP-Z]{58}", identity)
+    assert re.fullmatch("gpuaespq1[02-9ac-hj-np-z]{1952}", recipient)
+    assert (comment, rest) == (f"# recipient: {recipient}", "")
+    assert read("recipient0") != read("recipient1")
+    assert kind.keygen("-y", "identity0").out == read("recipient0")
+    x25519 = keygen("--x25519", "-o", "x25519").out
+    secret_file("all", read("x25519") + read("identity0") + b"# another one\n" + read("identity1"))
+    assert kind.keygen("-y", "all").out == x25519 + read("recipient0") + read("recipient1")
+    printed = kind.keygen("--post-quantum")
+    assert printed.out.decode().split("\n")[1] == f"# recipient: {printed.err.strip()}"
+    for options, error in (
+        (["--x25519", "--post-quantum"], "--x25519 and --post-quantum cannot be used together"),
+        (["-y", "identity0", "--post-quantum"], "--recipient and --post-quantum cannot be used together"),
+    ):
+        assert kind.keygen(*options, status=2).error == error
+
+
+@pytest.mark.parametrize("kind", ["post-quantum"], indirect=True)
+def test_kinds_are_never_combined_in_a_file(kind, files):
+    pathlib.Path("x25519-recipient").write_bytes(keygen("--x25519", "-o", "x25519").out)
+    kind.stream("-R", "recipient0", "-i", "plain", "-o", "sealed")
+    for options in ("-R recipient0 -R x25519-recipient", "-R x25519-recipient -R x25519-recipient -R recipient0"):
+        for command in ("-i plain -o out", "--rekey -k identity0 -i sealed -o out", "plan -o out"):
+            run = kind.parts if "plan" in command else kind.stream
+            result = run(*command.split(), *options.split(), status=2)
+            assert (result.error, result.hint) == (MIXED, ONE_KIND)
+    assert not os.path.exists("out")
+
+    def rekey(old, options, *opening):
+        kind.stream("--rekey", "-k", old, *options.split(), "-i", "sealed")
+        for name in opening:
+            expect_same(PLAIN, kind.stream("-q", "-d", "-k", name, "-i", "sealed").out)
+
+    rekey("identity0", f"-R recipient1 --new-key {files}", "identity1", files)
+    assert kind.stream("-d", "-k", "identity0", "-i", "sealed", status=3).error == (
+        "sealed: none of the given identities opens the input")
+    rekey("identity1", "-R x25519-recipient", "x25519")
+    rekey("x25519", "-R recipient0", "identity0")
+
+
+def test_a_file_in_parts(kind, files):
+    os.utime("plain", (1_000_000_000, 1_000_000_000))
+    kind.parts(*"plan -R recipient0 -R recipient1 -i plain -n 2 -o dir".split())
+    for i in "01":
+        kind.parts("seal", "dir", "--part", i)
+    kind.parts("join", "dir", "-o", "joined")
+    expect_same(PLAIN, kind.stream("-d", "-k", "identity1", "-i", "joined").out)
