@@ -1,0 +1,94 @@
+"""A bare message with another key or context, or a changed salt or commitment, fails with status 3 before any output. A
+truncated header or a damaged segment fails with status 4. A wrong key or context is a usage error."""
+
+import itertools
+
+import pytest
+
+from programs import KEY, SANITIZED, secret_file, some_bytes, spread, stream
+
+sf = pytest.importorskip("sealed_format")
+damage = pytest.importorskip("damage")
+
+COBBLESTONE = ("-f", "cobblestone", *damage.QUICK)
+OTHER_KEY = bytes(32 - i for i in range(32))
+PLAIN = some_bytes(2 * damage.SEGMENT + 1000)
+NOT_OPENED = "this key and context do not open the input"
+CHECK = "check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged"
+
+
+@pytest.fixture(params=[16, 32])
+def message_key(request, key):
+    """The contents of the key file."""
+    secret_file(key, KEY[: request.param])
+    return KEY[: request.param]
+
+
+def refused(run, status, error, hint, key, data, *options):
+    result = run("-q", "-d", *COBBLESTONE, "-k", key, *options, input=data, via=("pipe", "file")[len(data) % 2],
+                 status=status)
+    assert (result.out, result.error, result.hint) == (b"", error, hint)
+
+
+def test_another_key_or_context(message_key, key):
+    sealed, bound = (sf.message(message_key, context, PLAIN) for context in (b"", b"context"))
+    other = secret_file("other", OTHER_KEY[: len(message_key)])
+    other_length = secret_file("other-length", OTHER_KEY[: 48 - len(message_key)])
+    for data, name, context in (
+        (sealed, other, b""),
+        (sealed, other_length, b""),
+        (sealed, key, b"\0"),
+        (bound, key, b""),
+        (bound, key, b"Context"),
+        (bound, key, b"context\0"),
+    ):
+        options = ["--context", context.hex()] if context else []
+        refused(stream, 3, NOT_OPENED, CHECK, name, data, *options)
+    assert stream("-q", "-d", *COBBLESTONE, "-k", key, "--context", b"context".hex(), input=bound).out == PLAIN
+
+
+def test_damage(batch, message_key, key):
+    sealed = sf.message(message_key, b"", PLAIN)
+
+    def expect_damage(data, good, where, **how):
+        got = damage.expect_damage(batch.stream, key, data, good, PLAIN, *COBBLESTONE, start=56, **how)
+        verified = f"; {good * damage.SEGMENT} bytes of plaintext before that were verified"
+        assert got.error == f"the input is {where}{verified}"
+
+    for i in spread(range(56), 10 if SANITIZED else 56):
+        refused(batch.stream, 3, NOT_OPENED, CHECK, key, damage.flip(sealed, i, i % 8))
+        error = f"the input is truncated after byte {i}, in its header; nothing was written"
+        refused(batch.stream, 4, error, "", key, sealed[:i])
+    for i, at in itertools.product(range(3), (0, 500, 1000, 1015)):
+        start = 56 + i * damage.SEALED
+        expect_damage(damage.flip(sealed, start + at), i, f"corrupt{' or truncated' if i == 2 else ''} at byte {start}")
+    end = 56 + damage.SEALED  # of the first segment
+    for size in (56, 57, 71, 72, 73, end - 1, end, end + damage.SEALED, end + damage.SEALED + 15, len(sealed) - 1):
+        good, rest = divmod(size - 56, damage.SEALED)
+        cut = rest < 16  # not even a tag
+        where = f"truncated after byte {size}" if cut else f"corrupt or truncated at byte {size - rest}"
+        expect_damage(sealed[:size], good, where, cut=cut)
+    for more in (b"x", sealed):
+        damage.expect_trailing(batch.stream, key, sealed + more, len(sealed), PLAIN, *COBBLESTONE)
+
+
+@pytest.mark.parametrize("options, error, hint", [
+    ("-k key24", "the cobblestone format requires a key of 16 or 32 bytes; the key in key24 is 24 bytes long", ""),
+    ("-k KEY -k key24", "the cobblestone format does not accept more than one key", "formats that accept it: sealed"),
+    ("-k KEY --context 00 --context 00", "option '--context' cannot be specified more than once",
+     "run with --help for a list of options"),
+    ("-k KEY --context", "option '--context' requires a value",
+     "--context HEX: Cobblestone format: bind the message to these bytes, which are then required to decrypt it"),
+    *((f"-k KEY --context {text}", f"--context {problem}", "") for text, problem in (
+        ("0", "has 1 digits; it must have an even number of digits, at most 2048"),
+        *((text, "has 3 digits; it must have an even number of digits, at most 2048")
+          for text in ("000", "00SPACE", "SPACE00")),
+        *((text, "contains a character that is not a hexadecimal digit")
+          for text in ("0g", "g0", "0x00", "00-0", "00é")))),
+])  # fmt: skip
+def test_usage_errors(key, options, error, hint):
+    secret_file("key24", KEY[:24])
+    words = [{"KEY": key}.get(word, word.replace("SPACE", " ")) for word in options.split()]
+    for direction in ("-e", "-d"):
+        result = stream(direction, "-f", "cobblestone", *words, input=PLAIN, status=2)
+        assert (result.error, result.hint) == (error, hint)
