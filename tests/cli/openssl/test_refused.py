@@ -1,0 +1,112 @@
+"""-f openssl takes a passphrase rather than a key, and an iteration count above 0. Decryption without -f accepts only
+authenticated formats: input that begins with Salted__ is refused in every mode, with every kind of secret."""
+
+import itertools
+import pathlib
+
+import pytest
+
+from programs import each_way, files_here, secret_file, some_bytes, stream
+
+PLAIN = some_bytes(40000)
+NOT_NAMED = "the input appears to be in the openssl format, which is not authenticated and must be named"
+NAME_IT = "use -d -f openssl to decrypt it; modifications will go undetected"
+NO_MAGIC = "the input is not in the openssl format: it does not begin with 'Salted__'"
+OURS = ("-q", "-f", "openssl", "--passphrase-file", "passphrase")
+ONCE = "run with --help for a list of options"
+
+
+@pytest.fixture(autouse=True)
+def salted(work):
+    """Also writes files for the tests."""
+    secret_file("passphrase", b"correct horse\n")
+    secret_file("empty", b"")
+    pathlib.Path("old").write_bytes(b"an older output\n")
+    data = stream(*OURS, input=PLAIN).out
+    pathlib.Path("salted").write_bytes(data)
+    return data
+
+
+def test_the_format_must_be_named(batch, key, work, salted):
+    files = {"salted": salted, "noise": b"Salted__" + salted[100:5092], "magic": b"Salted__"}
+    for name, data in files.items():
+        (work / name).write_bytes(data)
+    before = files_here()
+    secrets = (["-k", key], ["-p"], ["--passphrase-file", work / "passphrase"],
+               ["-k", key, "--passphrase-file", work / "passphrase"])
+    modes = ("-d", "--test", "--range 0:1", "--range 0:", "--salvage", "--salvage --test", f"--rekey --new-key {key}",
+             "-d --iter 10000", "-d -c aes-256")
+    names = [("salted", mode) for mode in modes] + [("noise", "-d"), ("magic", "-d")]
+    cases = list(itertools.product(("pipe", "file", "name"), names, secrets, ([], ["-q"])))
+    for run, (via, (name, mode), secret, quiet) in each_way(batch, cases):
+        if via == "pipe" and "--range" in mode:
+            continue
+        options = [*mode.split(), *secret, *quiet]
+        if via == "name":
+            options += ["-i", work / name, *([] if "--test" in mode else ["-o", work / "out"])]
+        how = {} if via == "name" else {"input": files[name], "via": via}
+        if "-p" in secret or "--rekey" in mode:
+            run, how = stream, {**how, "start_new_session": True}  # no terminal for a prompt
+        result = run(*options, status=4, **how)
+        error = f"{work / name}: {NOT_NAMED}" if via == "name" else NOT_NAMED
+        assert (result.out, result.error, result.hint, result.warnings) == (b"", error, NAME_IT, [])
+    assert files_here() == before
+
+
+def test_an_existing_output_is_kept():
+    result = stream("-d", "--passphrase-file", "passphrase", "-i", "salted", "-o", "old", status=4)
+    assert result.error == f"salted: {NOT_NAMED}"
+    assert pathlib.Path("old").read_bytes() == b"an older output\n"
+
+
+def test_a_named_format(key):
+    opened = stream("-d", *OURS[1:], "-i", "salted")
+    assert opened.warnings == ["the openssl format is not authenticated; modifications will go undetected"]
+    quietly = stream("-d", *OURS, "-i", "salted")
+    assert (opened.out, quietly.out, quietly.err) == (PLAIN, PLAIN, "")
+    assert stream("-d", "-f", "sealed", "-k", key, "-i", "salted", status=4).hint == NAME_IT
+    assert "\nformat         openssl\n" in "\n" + stream("--info", "-i", "salted").out.decode()
+
+
+@pytest.mark.parametrize("direction", ["-e", "-d"])
+@pytest.mark.parametrize("options, error, hint", [
+    ("OURS --iter", "option '--iter' requires a value",
+     "--iter N: OpenSSL format: the number of PBKDF2 iterations (default 10000)"),
+    ("OURS --iter 1 --iter 1", "option '--iter' cannot be specified more than once", ONCE),
+    *((f"{options} -k KEY", "the openssl format uses a passphrase, not a key file",
+       "use -p to enter a passphrase, or -f raw with a key and --iv") for options in ("OURS", "-f openssl")),
+    ("-f openssl --passphrase-file empty", "--passphrase-file: the passphrase from empty is empty", ""),
+    *((f"OURS --iter {count}", "--iter must be from 1 to 2147483647, not 0", "") for count in ("0", "00")),
+])  # fmt: skip
+def test_usage_errors(key, salted, direction, options, error, hint):
+    words = [{"KEY": key}.get(word, word) for word in options.replace("OURS", " ".join(OURS)).split()]
+    result = stream(direction, *words, input=salted, status=2)
+    assert (result.error, result.hint) == (error, hint)
+
+
+def test_iteration_counts_that_are_not_numbers_in_range():
+    for count in ("", "-1", "+1", "1.5", "x", "1x", "0x10", " 1", "1 ", "1K", "99999999999999999999",
+                  "18446744073709551617", "4294967297"):
+        for direction in ("-e", "-d"):
+            result = stream(*OURS, direction, "--iter", count, status=2)
+            assert (result.error, result.hint) == (f"invalid --iter '{count}'", "use a number from 1 to 2147483647")
+
+
+def test_short_input(salted):
+    short = pathlib.Path("short")
+    short.touch()
+    before = files_here()
+    for size in (0, 1, 7, 8, 9, 15):
+        truncated = f"the input is truncated after byte {size}, in its header; nothing was written"
+        error = NO_MAGIC if size < 8 else truncated
+        short.write_bytes(salted[:size])
+        result = stream(*OURS, "-d", input=salted[:size], status=4)
+        assert (result.out, result.error) == (b"", error)
+        assert stream(*OURS, "-d", "-i", "short", "-o", "out", status=4).error == f"short: {error}"
+        if size >= 8:
+            result = stream("-q", "-d", "--passphrase-file", "passphrase", input=salted[:size], status=4)
+            assert (result.out, result.error) == (b"", NOT_NAMED)
+    for text in (b"salted__12345678 some text", b"Salted_ 12345678 some text", b"some text that is not encrypted"):
+        result = stream(*OURS, "-d", input=text, status=4)
+        assert (result.out, result.error, result.hint) == (b"", NO_MAGIC, "")
+    assert files_here() == before
