@@ -7,6 +7,7 @@ Each test runs in a new, empty directory. Helpers are in support/programs.py."""
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -76,6 +77,17 @@ def ml_kem():
     command = (TOP / "tests/support/with-ml-kem",)
     if programs.keygen("--post-quantum", status=None, wrap=command).status != 0:
         pytest.skip("no libcrypto with ML-KEM; scripts/setup unpacks one on Debian 12")
+    return command
+
+
+@pytest.fixture(scope="session")
+def without_proc():
+    """The command to put before a program, with `wrap`, so that it runs without /proc, which is needed to name a file
+    created with O_TMPFILE; the programs use a temporary name instead."""
+    command = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh")
+    if (programs.SANITIZED or os.geteuid() != 0 or not shutil.which("unshare")
+            or subprocess.run([*command, "true"], stderr=subprocess.DEVNULL).returncode != 0):
+        pytest.skip("running without /proc needs root, mount namespaces, and no sanitizer")
     return command
 
 

@@ -60,15 +60,25 @@ def read_terminal(master, until=lambda seen: False, patience=PATIENCE):
     return seen
 
 
-def wait_until_idle(child):
-    """Waits until the program is idle: all of its threads have slept for a while."""
+def wait_for(condition, what, patience=PATIENCE):
+    """Waits until the condition is true, and returns its value."""
+    deadline = time.monotonic() + patience
+    while not (value := condition()):
+        assert time.monotonic() < deadline, f"expected within {patience} s: {what}"
+        time.sleep(0.01)
+    return value
+
+
+def wait_until_idle(*children):
+    """Waits until programs are idle: all of their threads have slept for a while. Returns whether they are."""
     deadline = time.monotonic() + PATIENCE
     before, quiet = None, 0
-    while child.poll() is None and quiet < 8 and time.monotonic() < deadline:
-        now = (thread_states(child.pid), cpu_seconds(child.pid))
-        quiet = quiet + 1 if now == before and set(now[0]) == {"S"} else 0
+    while any(child.poll() is None for child in children) and quiet < 8 and time.monotonic() < deadline:
+        now = [(thread_states(child.pid), cpu_seconds(child.pid)) for child in children]
+        quiet = quiet + 1 if now == before and all(set(states) <= {"S"} for states, _ in now) else 0
         before = now
         time.sleep(0.04)
+    return quiet == 8
 
 
 def unfinished_bytes(child):
@@ -101,10 +111,20 @@ def expect_exit(child, want, what=""):
 
 
 def expect_death_by(child, number, what=""):
-    """Sends the signal, which must end the child promptly."""
+    """Sends the signal, which must end the child promptly, without a core dump. Returns the resources it used."""
     assert child.poll() is None, f"{what}: it has ended"
+    what = f"{what}, {signal.Signals(number).name}"
     child.send_signal(number)
-    assert finish(child, f"{what}, {signal.Signals(number).name}", A_SECOND) == -number, what
+    wait_for(lambda: os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG), f"{what}: the end", A_SECOND)
+    _, status, resources = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    assert (child.returncode, os.WCOREDUMP(status)) == (-number, False), what
+    return resources
+
+
+def redirected(redirections):
+    """The command to put before a program, with `wrap`, for these redirections of the shell."""
+    return ["sh", "-c", f'exec {redirections}; exec "$@"', "sh"]
 
 
 def evict(name):
