@@ -5,6 +5,7 @@ import pathlib
 
 import pytest
 
+from processes import redirected
 from programs import keygen, parts, some_bytes, stream
 
 PLAIN = some_bytes(1000)
@@ -28,10 +29,6 @@ def seen():
     """The targets of the descriptors that a command had."""
     lines = pathlib.Path("../seen").read_text().splitlines()
     return {int(line.split(" -> ")[0].split()[-1]): line.split(" -> ")[1] for line in lines if " -> " in line}
-
-
-def redirected(redirections):
-    return ["sh", "-c", f'exec {redirections}; exec "$@"', "sh"]
 
 
 @pytest.mark.parametrize(
