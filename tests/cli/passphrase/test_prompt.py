@@ -122,7 +122,7 @@ def test_rekey_asks_for_the_old_passphrase_and_then_for_the_new_one(key, sealed,
     assert open_independently(result.out, **secret) == (0, PLAIN)
 
 
-@pytest.mark.parametrize("options", ["-p -l cpu:1", "-p -d -l cpu:1", "-p plain", "-pq plain", "-p -"])
+@pytest.mark.parametrize("options", ["-p -l cpu:1 -b 16K", "-p -l cpu:1 -b 16K -d", "-p plain", "-pq plain", "-p -"])
 def test_there_is_no_terminal(sealed, options):
     pathlib.Path("plain").write_bytes(PLAIN)
     result = stream(*options.split(), input=sealed, status=1, start_new_session=True)

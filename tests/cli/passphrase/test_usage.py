@@ -40,15 +40,15 @@ def test_a_passphrase_on_the_command_line(option, hint, command_lines):
          "option '--passphrase-file' cannot be specified more than once", "run with --help for a list of options"),
         ("-p --passphrase-file words", "--passphrase and --passphrase-file cannot be used together", ""),
         ("-d -p --passphrase-file words", "--passphrase and --passphrase-file cannot be used together", ""),
-        ("-p --passphrase-command true", "--passphrase and --passphrase-command cannot be used together", ""),
-        ("--passphrase-file words --passphrase-command true",
+        ("--passphrase-command true -p -i plain", "--passphrase and --passphrase-command cannot be used together", ""),
+        ("--passphrase-command true --passphrase-file words -i plain",
          "--passphrase-file and --passphrase-command cannot be used together", ""),
-        ("--passphrase-command true --new-passphrase-command true",
+        ("--passphrase-command true --new-passphrase-command true -i plain",
          "--new-passphrase-command requires --rekey", ""),
     ],
 )  # fmt: skip
 def test_options_that_conflict(options, error, hint):
     secret_file("words", b"two words")
     pathlib.Path("plain").write_bytes(some_bytes(1000))
-    result = stream("-q", "-i", "plain", *options.split(), status=2)
+    result = stream("-q", *options.split(), status=2)
     assert (result.error, result.hint) == (error, hint)
