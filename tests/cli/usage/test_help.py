@@ -1,0 +1,77 @@
+"""-V and -h print to standard output and need no other option. Help is as wide as the terminal, up to 100 columns, and
+has the same text at every width; COLUMNS takes precedence."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from processes import expect_exit, open_terminal, read_terminal
+from programs import run, start, stream
+
+WORDS = ("gpuaes-stream -k --key --iv --lanes --chunk-size --stats --trace --progress --size --force "
+         "--list-lanes").split()
+TITLES = ["Mode", "Keys and recipients", "Input and output", "Format and cipher", "Lanes and speed", "Examples"]
+
+
+@pytest.mark.parametrize("option", ["-V", "--version"])
+def test_version(option):
+    result = stream(option)
+    assert re.fullmatch(rb"gpuaes-stream.*[0-9]+\.[0-9]+.*\n", result.out)
+    assert result.err == ""
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help(option):
+    result = stream(option)
+    text = result.out.decode()
+    assert [word for word in WORDS if word not in text] == []
+    assert [title for title in TITLES if f"{title}:" not in text.splitlines()] == []
+    assert result.err == ""
+
+
+@pytest.mark.parametrize("option", ["-V", "-h", "--list-lanes"])
+def test_output_that_cannot_be_written_is_an_error(option):
+    with open("/dev/full", "wb") as full:
+        result = stream(option, status=1, stdout=full)
+    assert result.error == "cannot write standard output after byte 0: No space left on device"
+    assert result.hint == "free some space, or write to another file system"
+    result = stream(option, status=1, stdout=subprocess.DEVNULL, preexec_fn=lambda: os.close(1))
+    assert (result.error, result.hint) == ("cannot write standard output: Bad file descriptor", "")
+
+
+def shown(command, width):
+    """The help on a terminal of that width."""
+    master, slave = open_terminal(width)
+    child = start(*command, "-h", stdout=slave)
+    os.close(slave)
+    text = read_terminal(master).decode().replace("\r\n", "\n")
+    os.close(master)
+    expect_exit(child, 0)
+    return text
+
+
+def widest(text):
+    """The width of the lists, which are wrapped. Usage and examples are not."""
+    lists = re.findall(r"^\w[\w ]*:\n(?:  .*\n|\n(?=\w[\w ]*:\n  ))+", text, re.M)
+    return max(len(line) for part in lists if not part.startswith("Examples:") for line in part.splitlines())
+
+
+@pytest.mark.parametrize("command", ["gpuaes-stream", "gpuaes-keygen", "gpuaes-parts", "gpuaes-parts seal",
+                                     "gpuaes-bench", "gpuaes-bench pipeline"])
+def test_the_width_of_help(monkeypatch, command):
+    words, is_stream = command.split(), command == "gpuaes-stream"
+    monkeypatch.delenv("COLUMNS", raising=False)
+    to_pipe = run(*words, "-h").out.decode()
+    cases = [(80, "to a pipe", to_pipe), (80, "on a terminal of unknown width", shown(words, 0))]
+    for width in [60, 80, 93, 100, 101, 250, *([40] if is_stream else [])]:
+        cases.append((min(width, 100), f"on a terminal of {width} columns", shown(words, width)))
+    for columns, limit in ("64", 64), ("", 90), ("0", 90), ("-1", 90), ("64x", 90), ("99999999999999999999", 90):
+        monkeypatch.setenv("COLUMNS", columns)
+        cases.append((limit, f"COLUMNS={columns}", shown(words, 90)))
+    monkeypatch.setenv("COLUMNS", "64")
+    cases.append((64, "COLUMNS=64 to a pipe", run(*words, "-h").out.decode()))
+    for limit, what, text in cases:
+        assert (limit - 3 if is_stream else 0) <= widest(text) <= limit, what
+        assert text.split() == to_pipe.split(), what

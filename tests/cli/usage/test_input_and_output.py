@@ -1,0 +1,75 @@
+"""The input is an argument, -i or standard input, and the output is -o or standard output."""
+
+import os
+import pathlib
+import shutil
+
+import pytest
+
+from programs import IV, expect_same, files_here, openssl_ctr, raw, some_bytes, stream
+
+PLAIN = some_bytes(100000)
+
+
+@pytest.fixture
+def encrypted():
+    """Makes a file with the plaintext, and returns the ciphertext of the raw format."""
+    pathlib.Path("plain").write_bytes(PLAIN)
+    return openssl_ctr(PLAIN)
+
+
+def test_ways_to_name_input_and_output(key, encrypted):
+    expect_same(encrypted, raw(key, "plain").out, "argument")
+    expect_same(encrypted, raw(key, "-i", "plain").out, "-i")
+    expect_same(encrypted, raw(key, "-", input=PLAIN, via="file").out, "-")
+    shutil.copy("plain", "-")
+    expect_same(encrypted, raw(key, "./-").out, "./-")
+    os.unlink("-")
+    assert raw(key, "-i", "plain", "-o", "new").out == b""
+    raw(key, "--decrypt", "--input=new", "--output", "decrypted")
+    raw(key, "-o", "mixed", input=PLAIN, via="file")
+    raw(key, "-o", "empty")
+    # A flag may be repeated.
+    stream("plain", "-e", "-e", "-q", "-q", "-P", "-f", "raw", "--iv", IV, "-o", "out", "-k", key)
+    for name, expected in (("new", encrypted), ("decrypted", PLAIN), ("mixed", encrypted), ("empty", b""),
+                           ("out", encrypted)):
+        expect_same(expected, pathlib.Path(name).read_bytes(), name)
+    assert files_here() == ["decrypted", "empty", "mixed", "new", "out", "plain"]
+
+
+@pytest.mark.parametrize("mask, mode", [(0o022, 0o644), (0o077, 0o600)])
+def test_the_mode_of_a_new_file_depends_on_the_umask(key, encrypted, mask, mode):
+    os.umask(mask)
+    raw(key, "-i", "plain", "-o", "new")
+    assert os.stat("new").st_mode & 0o777 == mode
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755, 0o400])
+def test_an_existing_file_is_replaced_and_keeps_its_mode(key, encrypted, mode):
+    if mode == 0o400 and os.geteuid() != 0:
+        pytest.skip("not defined for a file without write permission")
+    old = some_bytes(300000)
+    pathlib.Path("file").write_bytes(old)
+    os.link("file", "other-name")
+    os.chmod("file", mode)
+    raw(key, "-i", "plain", "-o", "file")
+    assert os.stat("file").st_mode & 0o777 == mode
+    expect_same(encrypted, pathlib.Path("file").read_bytes())
+    expect_same(old, pathlib.Path("other-name").read_bytes())
+
+
+def test_the_input_is_an_argument_in_every_mode(key, encrypted):
+    pathlib.Path("sealed").write_bytes(stream("-q", "-k", key, "plain").out)
+    for options, expected in (
+        ("-d sealed", PLAIN),
+        ("sealed -dd -o back", b""),
+        ("--range 10:20 sealed", PLAIN[10:30]),
+        ("--salvage sealed", PLAIN),
+        ("-t sealed", b""),
+        (f"--rekey --new-key {key} sealed", b""),  # in place
+        ("-d sealed", PLAIN),
+    ):
+        expect_same(expected, stream("-q", "-k", key, *options.split()).out, options)
+    expect_same(PLAIN, pathlib.Path("back").read_bytes())
+    assert stream("--info", "sealed").out
+    assert files_here() == ["back", "plain", "sealed"]
