@@ -52,10 +52,8 @@ def work(monkeypatch):
     umask = os.umask(0o022)
     yield folder / "here"
     while programs.started:
-        child = programs.started.pop()
-        if child.poll() is None:
+        with programs.started.pop() as child:  # closes its pipes and waits for its end
             child.kill()
-        child.communicate()
     os.umask(umask)
     shutil.rmtree(folder)
 
