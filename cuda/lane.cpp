@@ -68,7 +68,6 @@ class CudaLane : public Lane {
   void self_test(Cipher cipher) {
     const ProfilerRange profiler_range("self-test");
     test_known_answers(*this, cipher);
-    key_ = nullptr;  // the next key may be at the same address
   }
 
   std::string name() const override { return fmt::format("cuda:{}", number_); }
@@ -78,9 +77,8 @@ class CudaLane : public Lane {
 
   void start(const Job& job) override {
     check(cudaSetDevice(device_));  // lanes are opened and driven by different threads
-    if (key_ != job.key || message_ != job.message) keys_.set(*job.key, stream_);
-    key_ = job.key;
-    message_ = job.message;
+    if (key_ != job.key->id) keys_.set(*job.key, stream_);
+    key_ = job.key->id;
     JobBuffers& buffers = buffers_[started_++ % buffers_.size()];
     Steps steps(buffers.times, stream_);
     steps.next("H2D");
@@ -216,8 +214,7 @@ class CudaLane : public Lane {
   LaneMemory memory_;                           // the last lane of the device wipes it
   Stream stream_;
   DeviceKey keys_;
-  const CipherKey* key_ = nullptr;
-  std::uint64_t message_ = 0;  // with that key
+  std::uint64_t key_ = 0;  // its id; 0 for none
   std::array<JobBuffers, cuda_jobs_per_lane> buffers_;
   std::size_t started_ = 0;
   std::size_t finished_ = 0;

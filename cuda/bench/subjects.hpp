@@ -51,7 +51,7 @@ BenchKey random_key(Cipher cipher);
 inline constexpr CounterBlock bench_counter{0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0,
                                             1,    2,    3,    4,    5,    6,    7,    8};
 constexpr Nonce bench_nonce(Cipher cipher) {
-  Nonce nonce{{}, info(cipher).nonce_bytes};
+  Nonce nonce{{}, info(cipher).aead.nonce_bytes};
   for (std::size_t i = 0; i < nonce.size; ++i) nonce.bytes[i] = static_cast<std::uint8_t>(9 - i);
   return nonce;
 }

@@ -31,9 +31,18 @@ struct FreeWith {
 
 // Freeing any of these also wipes it.
 using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, FreeWith<EVP_CIPHER_CTX_free>>;
+using EvpCipher = std::unique_ptr<EVP_CIPHER, FreeWith<EVP_CIPHER_free>>;
 using DigestContext = std::unique_ptr<EVP_MD_CTX, FreeWith<EVP_MD_CTX_free>>;
 using EvpKey = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
 using EvpKeyContext = std::unique_ptr<EVP_PKEY_CTX, FreeWith<EVP_PKEY_CTX_free>>;
+
+// The cipher with that name.
+template <class Failure>
+EvpCipher fetch_cipher(const char* name) {
+  EvpCipher cipher(EVP_CIPHER_fetch(nullptr, name, nullptr));
+  check_libcrypto<Failure>(cipher != nullptr, "EVP_CIPHER_fetch");
+  return cipher;
+}
 
 inline const unsigned char* octets(const std::byte* bytes) {
   return reinterpret_cast<const unsigned char*>(bytes);

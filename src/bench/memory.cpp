@@ -86,7 +86,7 @@ class Sample {
                 .key = &key_,
                 .in = in,
                 .out = out,
-                .base_nonce = {{1, 2, 3}, info(key_.cipher).nonce_bytes}});
+                .base_nonce = {{1, 2, 3}, info(key_.cipher).aead.nonce_bytes}});
     if (lane.finish()) throw LaneError("the CPU lane rejects a tag that it made itself");
   }
 

@@ -1,18 +1,16 @@
 // The list of ciphers, and cipher keys.
 //
-// To add a cipher, which must have 16-byte blocks and a key of 16, 24 or 32 bytes:
-//   1. Add its code in a folder next to this file, unless libcrypto provides it.
-//   2. Add its enumerator and its row below. A new algorithm is a new Family, even if it uses the modes of
-//      another, because lanes select their code by family. The sealed format supports every cipher whose
-//      Suite has numbers.
-//   3. Add a case to every switch over Cipher and Family, including those in cuda/. The compiler reports the
-//      switches that lack it (-Werror=switch). In a lane without code for the cipher, the case is a `break`.
-//      Add its rates to lane/plan_figures.hpp.
-//   4. In lane/backends.cpp, add its family to the row of every backend that supports it. CPU lanes must
-//      support it: runs without -l begin with them, and they replace lanes that fail.
-//   5. In format/formats.cpp, add its name to the row of every other format that supports it (cobblestone
+// To add a cipher, whose key must have 16, 24 or 32 bytes:
+//   1. Add its enumerator and its row below. A new algorithm is a new Family, even if it uses the modes of
+//      another, because lanes select their code by family. If libcrypto provides its modes, its row is all
+//      that CPU lanes need. The sealed format supports every cipher whose Suite has numbers.
+//   2. Add a case to every switch over Family, including those in cuda/. The compiler reports the switches
+//      that lack it (-Werror=switch). In a lane without code for the cipher, the case is a `break`. CPU lanes
+//      must support it: runs without -l begin with them, and they replace lanes that fail. Add its rates to
+//      lane/plan_figures.hpp.
+//   3. In format/formats.cpp, add its name to the row of every other format that supports it (cobblestone
 //      needs a Suite).
-//   6. Add its name to the text of -c (cli/options.cpp), to the manual pages and to the README.
+//   4. Add its name to the text of -c (cli/options.cpp), to the manual pages and to the README.
 // Formats and lanes refuse a cipher that is not in their rows.
 #pragma once
 
@@ -47,13 +45,29 @@ struct Suite {
   std::uint64_t max_segments;           // in a message
 };
 
+// How CPU lanes compute a mode: with the cipher of libcrypto that has this name, or with our own code for the
+// family if it is null.
+using LibcryptoName = const char*;
+
+struct CounterMode {
+  std::size_t iv_bytes;  // the first counter block is the IV followed by zeros
+  LibcryptoName libcrypto;
+};
+
+// The mode that seals and opens segments.
+struct AeadMode {
+  std::size_t nonce_bytes;
+  LibcryptoName libcrypto;
+};
+
 struct CipherInfo {
   Cipher cipher;
   std::string_view name;  // as given to -c
   Family family;
   std::size_t key_bytes;
-  std::size_t iv_bytes;        // of plain counter mode; the first counter block is the IV followed by zeros
-  std::size_t nonce_bytes;     // of the mode that seals segments
+  std::optional<CounterMode> ctr;  // none if the raw and openssl formats do not support the cipher
+  AeadMode aead;
+  bool cuda;                   // whether CUDA lanes support the cipher
   std::optional<Suite> suite;  // none if messages do not support the cipher
 };
 
@@ -65,8 +79,9 @@ inline constexpr std::array ciphers = [] {
                  .name = "aes-128",
                  .family = Family::aes,
                  .key_bytes = 16,
-                 .iv_bytes = 16,
-                 .nonce_bytes = 12,
+                 .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-128-CTR"},
+                 .aead = {.nonce_bytes = 12, .libcrypto = "AES-128-GCM"},
+                 .cuda = true,
                  .suite = Suite{.numbers = {},
                                 .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv,
                                 .aad = {},
@@ -75,15 +90,17 @@ inline constexpr std::array ciphers = [] {
                  .name = "aes-192",
                  .family = Family::aes,
                  .key_bytes = 24,
-                 .iv_bytes = 16,
-                 .nonce_bytes = 12,
+                 .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-192-CTR"},
+                 .aead = {.nonce_bytes = 12, .libcrypto = "AES-192-GCM"},
+                 .cuda = true,
                  .suite = {}},
       CipherInfo{.cipher = Cipher::aes_256,
                  .name = "aes-256",
                  .family = Family::aes,
                  .key_bytes = 32,
-                 .iv_bytes = 16,
-                 .nonce_bytes = 12,
+                 .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-256-CTR"},
+                 .aead = {.nonce_bytes = 12, .libcrypto = "AES-256-GCM"},
+                 .cuda = true,
                  .suite = Suite{.numbers = SuiteNumbers{.whole = 1, .in_parts = 3},
                                 .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv,
                                 .aad = {},
@@ -92,8 +109,9 @@ inline constexpr std::array ciphers = [] {
                  .name = "kuznyechik",
                  .family = Family::kuznyechik,
                  .key_bytes = 32,
-                 .iv_bytes = 8,
-                 .nonce_bytes = 16,
+                 .ctr = CounterMode{.iv_bytes = 8, .libcrypto = nullptr},
+                 .aead = {.nonce_bytes = 16, .libcrypto = nullptr},
+                 .cuda = true,
                  .suite = Suite{.numbers = SuiteNumbers{.whole = 2, .in_parts = 4},
                                 .label = "gpuaes-stream/1+KUZNYECHIK_MGM\0"sv,
                                 .aad = "gpuaes-stream/1\n"sv,
@@ -116,10 +134,15 @@ constexpr std::optional<Cipher> find_cipher(std::string_view name) {
 // Called after a switch over ciphers or families, for a value without a case. Throws LaneError.
 [[noreturn]] void refuse_cipher(Cipher cipher);
 
+// A number that no other key of this process has. Lanes recognize a key by it: an address may be that of an
+// earlier key.
+std::uint64_t new_key_id();
+
 // A key of exactly info(cipher).key_bytes bytes.
 struct CipherKey {
   Cipher cipher;
   Secret bytes;
+  std::uint64_t id = new_key_id();
 };
 
 }  // namespace gpuaes

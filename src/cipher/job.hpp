@@ -30,7 +30,7 @@ inline constexpr std::size_t max_aad_bytes = 1024;
 // The nonce of an AEAD: `size` bytes, followed by zeros.
 struct Nonce {
   std::array<std::uint8_t, 16> bytes{};
-  std::size_t size = 0;  // info(cipher).nonce_bytes
+  std::size_t size = 0;  // info(cipher).aead.nonce_bytes
 
   friend bool operator==(const Nonce&, const Nonce&) = default;
 };
@@ -39,7 +39,6 @@ using Tag = std::array<std::uint8_t, tag_bytes>;
 struct Job {
   Operation operation = Operation::ctr;
   const CipherKey* key = nullptr;  // belongs to the session, and exists until the session verifies the output
-  std::uint64_t message = 0;       // in the stream; each has its own key, perhaps at an earlier one's address
   std::span<const std::byte> in;   // of any length, including 0
   // Does not overlap `in`, or starts at the same address if it is as long as `in` or the lane copies the
   // input.

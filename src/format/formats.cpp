@@ -66,7 +66,7 @@ constexpr std::array formats{
     Format{.name = "raw",
            .authenticated = false,
            .accepts = {.iv = true, .range = true},
-           .supports = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256, Cipher::kuznyechik>,
+           .supports = [](Cipher cipher) { return info(cipher).ctr.has_value(); },
            .open = open_raw,
            .describe = describe_raw},
 };

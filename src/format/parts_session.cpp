@@ -93,7 +93,7 @@ std::unique_ptr<Session> PartsSession::make_useless_session(const MessagePlace& 
   fill_random(key.bytes.bytes());
   return make_segment_session({.decrypt = true,
                                .key = std::move(key),
-                               .base_nonce = {{}, row.nonce_bytes},
+                               .base_nonce = {{}, row.aead.nonce_bytes},
                                .header = {},
                                .place = place});
 }

@@ -14,10 +14,11 @@ namespace {
 // The first counter block: the IV, padded with zeros.
 Counter parse_iv(const std::string& digits, const CipherInfo& cipher) {
   CounterBlock block{};
-  if (digits.size() != 2 * cipher.iv_bytes)
+  const std::size_t iv_bytes = cipher.ctr.value().iv_bytes;
+  if (digits.size() != 2 * iv_bytes)
     throw UsageError(fmt::format("--iv has {} digits; the raw format with {} requires {} hexadecimal digits",
-                                 digits.size(), cipher.name, 2 * cipher.iv_bytes));
-  if (!parse_hex(digits, std::as_writable_bytes(std::span(block)).first(cipher.iv_bytes)))
+                                 digits.size(), cipher.name, 2 * iv_bytes));
+  if (!parse_hex(digits, std::as_writable_bytes(std::span(block)).first(iv_bytes)))
     throw UsageError("--iv contains a character that is not a hexadecimal digit");
   return load_counter(block);
 }

@@ -9,7 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "cipher/modes/last_segment.hpp"
+#include "cipher/modes/aead.hpp"
 #include "cipher/modes/segments.hpp"
 
 namespace gpuaes {
@@ -69,7 +69,6 @@ class SegmentSession : public Session {
     const std::size_t stray = stream_.decrypt ? stray_bytes(piece.in.size()) : 0;
     const Job job{.operation = stream_.decrypt ? Operation::open : Operation::seal,
                   .key = &stream_.key,
-                  .message = stream_.place.part.value_or(0),
                   .in = piece.in.first(piece.in.size() - stray),
                   .out = piece.out,
                   .base_nonce = stream_.base_nonce,

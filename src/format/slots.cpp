@@ -8,7 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "cipher/modes/evp_gcm.hpp"
+#include "cipher/modes/evp_aead.hpp"
 
 namespace gpuaes {
 namespace {
@@ -83,14 +83,14 @@ void append_wrapped(std::vector<std::byte>& slot, const Secret& kek, const Secre
   const std::size_t at = slot.size();
   slot.resize(at + wrapped_bytes);
   const std::span<std::byte> wrapped = std::span(slot).subspan(at);
-  EvpGcm(Cipher::aes_256, kek.bytes(), EvpGcm::Use::seal)
+  EvpAead(Cipher::aes_256, kek.bytes(), EvpAead::Use::seal)
       .seal(zero_nonce, {}, file_key.bytes(), wrapped.first(file_key_bytes), wrapped.subspan(file_key_bytes));
 }
 
 std::optional<Secret> open_wrapped(const Slot& slot, const Secret& kek) {
   const std::span<const std::byte> wrapped = slot.body.last(wrapped_bytes);
   Secret file_key(file_key_bytes);
-  if (!EvpGcm(Cipher::aes_256, kek.bytes(), EvpGcm::Use::open)
+  if (!EvpAead(Cipher::aes_256, kek.bytes(), EvpAead::Use::open)
            .open(zero_nonce, {}, wrapped.first(file_key_bytes), wrapped.subspan(file_key_bytes),
                  file_key.bytes()))
     return std::nullopt;

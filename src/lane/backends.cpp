@@ -34,9 +34,8 @@ std::vector<std::string> describe_cpus() {
   return {fmt::format("cpu:{}\tlibcrypto, {} threads", usable_cpus(), usable_cpus())};
 }
 
-template <Family... families>
-constexpr bool is_of(Cipher cipher) {
-  return ((info(cipher).family == families) || ...);
+constexpr bool supports_every(Cipher) {
+  return true;
 }
 
 constexpr std::array backends{
@@ -44,7 +43,7 @@ constexpr std::array backends{
         .backend = Backend::cpu,
         .name = "cpu",
         .max_count = max_threads,
-        .supports = is_of<Family::aes, Family::kuznyechik>,
+        .supports = supports_every,
         .uses_device = false,
         .open = open_threads<make_cpu_lane>,
         .default_count = [](const Machine& machine, unsigned,
@@ -53,7 +52,7 @@ constexpr std::array backends{
     BackendInfo{.backend = Backend::reference,
                 .name = "reference",
                 .max_count = max_threads,
-                .supports = is_of<Family::aes, Family::kuznyechik>,
+                .supports = supports_every,
                 .uses_device = false,
                 .open = open_threads<make_reference_lane>,
                 .default_count = [](const Machine&, unsigned, const Workload&) { return 1u; },
@@ -61,7 +60,7 @@ constexpr std::array backends{
     BackendInfo{.backend = Backend::cuda,
                 .name = "cuda",
                 .max_count = max_streams,
-                .supports = is_of<Family::aes, Family::kuznyechik>,
+                .supports = [](Cipher cipher) { return info(cipher).cuda; },
                 .uses_device = true,
                 .open = open_cuda_lanes,
                 .default_count = cuda_stream_count,

@@ -5,8 +5,8 @@
 #include "cipher/kuznyechik/kuznyechik.hpp"
 #include "cipher/modes/gcm.hpp"
 #include "cipher/modes/mgm.hpp"
+#include "cipher/modes/segment_jobs.hpp"
 #include "lane/backends.hpp"
-#include "lane/segment_jobs.hpp"
 
 namespace gpuaes {
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "cipher/modes/evp_gcm.hpp"
+#include "cipher/modes/evp_aead.hpp"
 #include "cipher/modes/mgm.hpp"
 #include "cipher/modes/segments.hpp"
 #include "format/cobblestone.hpp"
@@ -59,7 +59,7 @@ Bytes numbers(std::initializer_list<unsigned> values) {
 
 Bytes gcm_seal(const Bytes& key, const Nonce& nonce, const Bytes& plain) {
   Bytes sealed(plain.size() + tag_bytes);
-  EvpGcm(cipher_of(key.size()), key, EvpGcm::Use::seal)
+  EvpAead(cipher_of(key.size()), key, EvpAead::Use::seal)
       .seal(nonce, {}, plain, std::span(sealed).first(plain.size()), std::span(sealed).last(tag_bytes));
   return sealed;
 }
@@ -161,12 +161,12 @@ std::optional<std::size_t> run(const Job& job) {
   }
   const bool is_open = job.operation == Operation::open;
   const bool is_mgm = job.key->cipher == Cipher::kuznyechik;
-  std::optional<EvpGcm> gcm;
+  std::optional<EvpAead> gcm;
   std::optional<mgm::Mgm> mgm;
   if (is_mgm)
     mgm.emplace(job.key->bytes.bytes());
   else
-    gcm.emplace(job.key->cipher, job.key->bytes.bytes(), is_open ? EvpGcm::Use::open : EvpGcm::Use::seal);
+    gcm.emplace(job.key->cipher, job.key->bytes.bytes(), is_open ? EvpAead::Use::open : EvpAead::Use::seal);
   for (std::size_t i = 0; i < count_segments(job); ++i) {
     if (is_open) {
       const auto [nonce, sealed, plain] = segment_to_open(job, i);
@@ -242,7 +242,7 @@ TEST_CASE("a sealed header has the layout in gpuaes-stream(5)") {
     CHECK(part(one, 0, 3) == numbers({1, 0, 64}));
     const Bytes kek = bytes_of(hkdf_sha512(key, part(one, 3, 16), to_bytes("gpuaes-stream/1 key file"), 32));
     Bytes opened(32);
-    CHECK(EvpGcm(Cipher::aes_256, kek, EvpGcm::Use::open)
+    CHECK(EvpAead(Cipher::aes_256, kek, EvpAead::Use::open)
               .open({}, {}, part(one, 19, 32), part(one, 51, 16), opened));
     CHECK((unwrapped.empty() || unwrapped == opened));
     unwrapped = opened;
@@ -653,7 +653,7 @@ TEST_CASE("bytes after the end of a stream are reported with its end, and its la
 TEST_CASE("a session uses offsets in the whole stream") {
   const auto session = make_segment_session({.decrypt = true,
                                              .key = {Cipher::aes_256, secret_of(file_key)},
-                                             .base_nonce = {},
+                                             .base_nonce = {{}, 12},
                                              .place = {.input_bytes = 175}});
   CHECK(session->output_size(0, true) == 0);
   CHECK(session->output_size(15, true) == 0);

@@ -44,7 +44,7 @@ std::unique_ptr<Session> make_session(Cipher cipher, bool decrypt) {
   std::ranges::fill(key.bytes.bytes(), std::byte{7});
   return make_segment_session({.decrypt = decrypt,
                                .key = std::move(key),
-                               .base_nonce = {{1, 2, 3}, info(cipher).nonce_bytes},
+                               .base_nonce = {{1, 2, 3}, info(cipher).aead.nonce_bytes},
                                .header = {},
                                .place = {}});
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "cipher/modes/evp_gcm.hpp"
+#include "cipher/modes/evp_aead.hpp"
 #include "keys/key.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
@@ -108,7 +108,7 @@ struct Sealed {
   Bytes ciphertext, tag;
 };
 
-Sealed seal(EvpGcm& gcm, const Nonce& nonce, const Bytes& aad, const Bytes& plain) {
+Sealed seal(EvpAead& gcm, const Nonce& nonce, const Bytes& aad, const Bytes& plain) {
   Sealed sealed{Bytes(plain.size()), Bytes(tag_bytes)};
   gcm.seal(nonce, aad, plain, sealed.ciphertext, sealed.tag);
   return sealed;
@@ -220,13 +220,13 @@ TEST_CASE("random bytes fill the whole buffer, even if that takes several calls"
 
 // AES-GCM -----------------------------------------------------------------------------------------
 
-TEST_CASE("EvpGcm seals and opens the test cases of McGrew and Viega") {
+TEST_CASE("EvpAead seals and opens the test cases of McGrew and Viega") {
   for (const GcmCase& vector : gcm_cases) {
     CAPTURE(vector.number);
     const Bytes key = gcm_key(vector), aad = from_hex(vector.aad), plain = from_hex(vector.plain);
     const Nonce nonce = gcm_nonce(vector.iv);
-    EvpGcm sealer(cipher_of(key.size()), key, EvpGcm::Use::seal),
-        opener(cipher_of(key.size()), key, EvpGcm::Use::open);
+    EvpAead sealer(cipher_of(key.size()), key, EvpAead::Use::seal),
+        opener(cipher_of(key.size()), key, EvpAead::Use::open);
     for (int again = 0; again < 2; ++again) {
       const Sealed sealed = seal(sealer, nonce, aad, plain);
       CHECK(sealed.ciphertext == from_hex(vector.ciphertext));
@@ -238,11 +238,11 @@ TEST_CASE("EvpGcm seals and opens the test cases of McGrew and Viega") {
   }
 }
 
-TEST_CASE("EvpGcm refuses data with a flipped bit, and still opens good data after that") {
+TEST_CASE("EvpAead refuses data with a flipped bit, and still opens good data after that") {
   const Bytes key = test_bytes(32), aad = test_bytes(20, 3), plain = test_bytes(100, 50);
   const Nonce nonce = gcm_nonce(some_iv);
-  EvpGcm sealer(cipher_of(key.size()), key, EvpGcm::Use::seal),
-      opener(cipher_of(key.size()), key, EvpGcm::Use::open);
+  EvpAead sealer(cipher_of(key.size()), key, EvpAead::Use::seal),
+      opener(cipher_of(key.size()), key, EvpAead::Use::open);
   const Sealed good = seal(sealer, nonce, aad, plain);
   Bytes opened(plain.size());
   const auto opens = [&](const Nonce& with, const Bytes& having, const Sealed& sealed) {
@@ -269,10 +269,10 @@ TEST_CASE("EvpGcm refuses data with a flipped bit, and still opens good data aft
   CHECK(wrongly_refused == 0);
 }
 
-TEST_CASE("EvpGcm works in place, and for any length of a segment") {
+TEST_CASE("EvpAead works in place, and for any length of a segment") {
   const Bytes key = test_bytes(32, 5);
-  EvpGcm sealer(cipher_of(key.size()), key, EvpGcm::Use::seal),
-      opener(cipher_of(key.size()), key, EvpGcm::Use::open);
+  EvpAead sealer(cipher_of(key.size()), key, EvpAead::Use::seal),
+      opener(cipher_of(key.size()), key, EvpAead::Use::open);
   for (std::size_t size : {0, 1, 15, 16, 17, 31, 32, 95, 96, 97, 288, 1000, 16383, 16384}) {
     CAPTURE(size);
     const Bytes plain = test_bytes(size);
@@ -287,11 +287,11 @@ TEST_CASE("EvpGcm works in place, and for any length of a segment") {
   }
 }
 
-TEST_CASE("EvpGcm accepts only AES keys of the right length") {
+TEST_CASE("EvpAead accepts only AES keys of the right length") {
   for (const std::size_t size : {0, 16, 17, 33})
-    CHECK(contains(failure_of([=] { EvpGcm(Cipher::aes_256, Bytes(size), EvpGcm::Use::seal); }),
+    CHECK(contains(failure_of([=] { EvpAead(Cipher::aes_256, Bytes(size), EvpAead::Use::seal); }),
                    "lane: aes-256 requires a key of 32 bytes, not " + std::to_string(size)));
-  CHECK(contains(failure_of([] { EvpGcm(Cipher::kuznyechik, Bytes(32), EvpGcm::Use::seal); }),
+  CHECK(contains(failure_of([] { EvpAead(Cipher::kuznyechik, Bytes(32), EvpAead::Use::seal); }),
                  "this lane does not support kuznyechik"));
 }
 

@@ -260,7 +260,7 @@ inline void check_turns_with_kuznyechik(Lane& lane) {
   const auto reference = make_reference_lane();
   for (int i = 0; i < 200; ++i) {
     const CipherKey& key = keys[random.random() % 3];
-    const Nonce nonce{{0x7e, 0xdc, 0xba}, info(key.cipher).nonce_bytes};
+    const Nonce nonce{{0x7e, 0xdc, 0xba}, info(key.cipher).aead.nonce_bytes};
     const MgmStream stream{key, nonce, random.random() % 1000};
     const Bytes plain = test_bytes(random.random() % 200, random.random() % 1000);
     const std::uint64_t operation = random.random() % 3;

@@ -263,15 +263,15 @@ TEST_CASE("two keys of the same cipher are not confused") {
   }
 }
 
-TEST_CASE("the key of another message may be at the address of an earlier one") {
+TEST_CASE("another key may be at the address of an earlier one") {
   CipherKey key = make_key(test_bytes(32));
   const Bytes in = test_bytes(100);
   Bytes out(in.size());
   for (const NamedLane& named : named_lanes) {
     const auto lane = named.make();
-    for (std::uint64_t message = 0; message < 3; ++message) {
-      key = make_key(test_bytes(32, message));
-      lane->start({.key = &key, .message = message, .in = in, .out = out});
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      key = make_key(test_bytes(32, seed));
+      lane->start({.key = &key, .in = in, .out = out});
       lane->finish();
       CHECK(difference(out, libcrypto_ctr(key.bytes.bytes(), {}, in)) == "");
     }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cipher/modes/evp_gcm.hpp"
+#include "cipher/modes/evp_aead.hpp"
 #include "cipher/modes/segments.hpp"
 #include "format/sessions.hpp"
 #include "pipeline/pipeline.hpp"
@@ -43,7 +43,7 @@ std::unique_ptr<Session> open_session() {
 Bytes sealed_bytes(std::size_t size) {
   const Bytes text = test_bytes(size);
   Bytes out;
-  EvpGcm gcm(cipher_of(cipher_key().size()), cipher_key(), EvpGcm::Use::seal);
+  EvpAead gcm(cipher_of(cipher_key().size()), cipher_key(), EvpAead::Use::seal);
   for (std::size_t at = 0; at <= size; at += plain) {
     const auto part = std::span(text).subspan(at, std::min(plain, size - at));
     Bytes segment(part.size() + tag_bytes);

@@ -32,7 +32,7 @@ constexpr Nonce segment_nonce(Nonce base_nonce, std::uint64_t number) {
 
 // Throws LaneError if the nonce of a job with segments does not have the length that its cipher requires.
 inline void check_nonce(const Job& job) {
-  if (job.base_nonce.size != info(job.key->cipher).nonce_bytes)
+  if (job.base_nonce.size != info(job.key->cipher).aead.nonce_bytes)
     throw LaneError("the length of the job's nonce does not fit its cipher");
 }
 

@@ -1,5 +1,4 @@
-// AES-GCM (NIST SP 800-38D, with 96-bit nonces and 128-bit tags) by libcrypto, with one key. Spans are
-// limited to 1 GiB.
+// AEADs of libcrypto, with one key, 96-bit nonces and 128-bit tags. Spans are limited to 1 GiB.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +11,13 @@ namespace gpuaes {
 
 // The key schedule is computed once; libcrypto wipes it when the object is destroyed. Not thread-safe. Throws
 // LaneError if libcrypto fails.
-class EvpGcm {
+class EvpAead {
  public:
   enum class Use { seal, open };
 
-  // Throws LaneError unless `cipher` is an AES cipher and `key` has the length of its keys.
-  EvpGcm(Cipher cipher, std::span<const std::byte> key, Use use);
+  // Throws LaneError unless the row of `cipher` names an AEAD of libcrypto, and `key` has the length of its
+  // keys.
+  EvpAead(Cipher cipher, std::span<const std::byte> key, Use use);
 
   // `nonce` has 12 bytes, and `tag` 16. `ciphertext` has the length of `plain`; they are the same memory or
   // do not overlap.

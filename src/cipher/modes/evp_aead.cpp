@@ -1,4 +1,4 @@
-#include "cipher/modes/evp_gcm.hpp"
+#include "cipher/modes/evp_aead.hpp"
 
 #include "base/error.hpp"
 
@@ -6,20 +6,6 @@ namespace gpuaes {
 namespace {
 
 constexpr auto check = check_libcrypto<LaneError>;
-
-const EVP_CIPHER* gcm_cipher(Cipher cipher) {
-  switch (cipher) {
-    case Cipher::aes_128:
-      return EVP_aes_128_gcm();
-    case Cipher::aes_192:
-      return EVP_aes_192_gcm();
-    case Cipher::aes_256:
-      return EVP_aes_256_gcm();
-    case Cipher::kuznyechik:
-      break;
-  }
-  refuse_cipher(cipher);
-}
 
 // `update` is EVP_EncryptUpdate or EVP_DecryptUpdate. If `out` is null, `in` is associated data.
 template <class Update>
@@ -34,18 +20,20 @@ void feed(Update update, const char* call, EVP_CIPHER_CTX* context, std::span<co
 
 }  // namespace
 
-EvpGcm::EvpGcm(Cipher cipher, std::span<const std::byte> key, Use use) : context_(EVP_CIPHER_CTX_new()) {
+EvpAead::EvpAead(Cipher cipher, std::span<const std::byte> key, Use use) : context_(EVP_CIPHER_CTX_new()) {
   if (key.size() != info(cipher).key_bytes)
     throw LaneError(fmt::format("{} requires a key of {} bytes, not {}", info(cipher).name,
                                 info(cipher).key_bytes, key.size()));
+  if (info(cipher).aead.libcrypto == nullptr) refuse_cipher(cipher);
   check(context_ != nullptr, "EVP_CIPHER_CTX_new");
-  check(EVP_CipherInit_ex2(context_.get(), gcm_cipher(cipher), octets(key.data()), nullptr,
+  const EvpCipher algorithm = fetch_cipher<LaneError>(info(cipher).aead.libcrypto);
+  check(EVP_CipherInit_ex2(context_.get(), algorithm.get(), octets(key.data()), nullptr,
                            use == Use::seal ? 1 : 0, nullptr) == 1,
         "EVP_CipherInit_ex2");
 }
 
-void EvpGcm::seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
-                  std::span<std::byte> ciphertext, std::span<std::byte> tag) {
+void EvpAead::seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
+                   std::span<std::byte> ciphertext, std::span<std::byte> tag) {
   EVP_CIPHER_CTX* const context = context_.get();
   check(EVP_EncryptInit_ex2(context, nullptr, nullptr, nonce.bytes.data(), nullptr) == 1,
         "EVP_EncryptInit_ex2");
@@ -57,8 +45,8 @@ void EvpGcm::seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<
         "EVP_CIPHER_CTX_ctrl");
 }
 
-bool EvpGcm::open(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> ciphertext,
-                  std::span<const std::byte> tag, std::span<std::byte> plain) {
+bool EvpAead::open(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> ciphertext,
+                   std::span<const std::byte> tag, std::span<std::byte> plain) {
   EVP_CIPHER_CTX* const context = context_.get();
   check(EVP_DecryptInit_ex2(context, nullptr, nullptr, nonce.bytes.data(), nullptr) == 1,
         "EVP_DecryptInit_ex2");
