@@ -47,38 +47,27 @@ TEST_CASE("the files of other programs are recognized by their first bytes") {
     CHECK(refusal_of_hex("00" + hex) == "");
   };
   check("1f8b08", "a gzip file");
-  check("425a68", "a bzip2 file");
   check("28b52ffd", "a zstd file");
-  check("04224d18", "an lz4 file");
   check("6770756165732d70617274732f310a", "a gpuaes-parts job file");
-  check("504b0304", "a zip file");
-  check("504b0506", "a zip file");
   check("fd377a585a00", "an xz file");
-  check("377abcaf271c", "a 7z file");
   check("4c554b53babe", "a LUKS volume");
   CHECK(contains(refusal_of_text("age-encryption.org/v1\n"), "this is an age file"));
   CHECK(contains(refusal_of_text("-----BEGIN AGE ENCRYPTED FILE-----\nYWdl"), "this is an age file"));
   CHECK(contains(refusal_of_text("-----BEGIN PGP MESSAGE-----\n\nhQ"), "this is an OpenPGP file"));
   CHECK(refusal_of_text("-----BEGIN PGP PUBLIC KEY BLOCK-----") == "");
-  CHECK(contains(refusal_of_text(std::string(257, 'x') + "ustar"), "this is a tar archive"));
-  CHECK(refusal_of_text(std::string(256, 'x') + "ustar") == "");
-  CHECK(refusal_of_text(std::string(257, 'x') + "usta") == "");
 }
 
 TEST_CASE("OpenPGP messages are recognized by their first packet") {
   for (const std::string_view hex :
-       {"8c0d0409030259dbb52e3535979fffd238", "c30d0409030259dbb52e3535979fffd238",
-        "8c2e0509020308112233445566778899",  // version 5, OCB
-        "845e03080750bdf057e92212070140", "c15e03080750bdf057e92212070140",
-        "85010c03112233445566778801080000", "c1c04c03112233445566778801080000"}) {
+       {"8c0d0409030259dbb52e3535979fffd238", "845e03080750bdf057e92212070140",
+        "85010c03112233445566778801080000", "85020c03112233445566778801080000"}) {
     CAPTURE(hex);
     CHECK(contains(refusal_of_hex(hex), "auth: this is an OpenPGP file"));
   }
   for (const std::string_view hex :
-       {"8c0d0309030259dbb52e3535979fffd238", "8c0d0400030259dbb52e3535979fffd238",
-        "8c0d040e030259dbb52e3535979fffd238", "8c0d0409020259dbb52e3535979fffd238",
-        "840d0409030259dbb52e3535979fffd238", "845e04080750bdf057e92212070140",
-        "845e03080750bdf057e92203070140", "850003112233445566778801080000", "8c", "84"}) {
+       {"8c0d0309030259dbb52e3535979fffd238", "8c0e0409030259dbb52e3535979fffd238",
+        "845e04080750bdf057e92212070140", "85010c0411223344556677880108", "850003112233445566778801080000",
+        "8c", "84", "85010c"}) {
     CAPTURE(hex);
     CHECK(refusal_of_hex(hex) == "");
   }
