@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,7 +76,7 @@ State read_state(const Directory& directory, const Messages& messages, Cancel& c
 std::string to_text(const State& state) {
   std::string text;
   const auto line = [&text](std::string_view name, const std::string& value) {
-    fmt::format_to(std::back_inserter(text), "{:<10}{}\n", name, value);
+    text += fmt::format("{:<10}{}\n", name, value);
   };
   line("parts", state.count ? fmt::format("{}", *state.count) : "not known");
   line("complete", fmt::format("{}, {} bytes", state.complete, state.bytes));

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <limits.h>
 
-#include <iterator>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -33,9 +32,9 @@ std::int64_t nanoseconds(Clock::duration time) {
 
 Trace::Trace(std::unique_ptr<Sink> sink, Cancel& cancel) : cancel_(cancel), sink_(std::move(sink)) {
   buffer_.reserve(flush_bytes + max_event_bytes);
-  fmt::format_to(std::back_inserter(buffer_), R"({{"traceEvents": [
+  buffer_ += fmt::format(R"({{"traceEvents": [
 {{"ph": "M", "pid": {}, "name": "process_name", "args": {{"name": "gpuaes-stream"}}}})",
-                 process_);
+                         process_);
 }
 
 Trace::~Trace() {
@@ -90,12 +89,12 @@ void Trace::flush() {
   flushed_ = 0;
 }
 
-template <class Append>
-void Trace::add_event(Append append) noexcept {
+template <class Format>
+void Trace::add_event(Format format) noexcept {
   const std::lock_guard lock(mutex_);
   if (!sink_) return;
   try {
-    append(std::back_inserter(buffer_));
+    buffer_ += format();
     if (buffer_.size() >= flush_bytes) flush();
   } catch (const std::exception&) {
     fail();
@@ -110,26 +109,26 @@ unsigned Trace::add_tracks(std::size_t count) {
 }
 
 void Trace::name_track(unsigned track, const std::string& name) noexcept {
-  add_event([&](auto out) {
-    fmt::format_to(out, R"(,
+  add_event([&] {
+    return fmt::format(R"(,
 {{"ph": "M", "pid": {0}, "tid": {1}, "name": "thread_name", "args": {{"name": "{2}"}}}},
 {{"ph": "M", "pid": {0}, "tid": {1}, "name": "thread_sort_index", "args": {{"sort_index": {1}}}}})",
-                   process_, track, name);
+                       process_, track, name);
   });
 }
 
 // FMT_COMPILE makes formatting faster.
 void Trace::add(unsigned track, const Phase& span, const Chunk* chunk) noexcept {
   const std::int64_t begin = nanoseconds(span.begin - start_), length = nanoseconds(span.end - span.begin);
-  add_event([&](auto out) {
-    out =
-        fmt::format_to(out, FMT_COMPILE(R"(,
+  add_event([&] {
+    std::string event =
+        fmt::format(FMT_COMPILE(R"(,
 {{"ph": "X", "pid": {}, "tid": {}, "name": "{}", "ts": {}.{:03}, "dur": {}.{:03})"),
-                       process_, track, span.name, begin / 1000, begin % 1000, length / 1000, length % 1000);
+                    process_, track, span.name, begin / 1000, begin % 1000, length / 1000, length % 1000);
     if (chunk != nullptr)
-      out = fmt::format_to(out, FMT_COMPILE(R"(, "args": {{"chunk": {}, "offset": {}, "bytes": {}}})"),
+      event += fmt::format(FMT_COMPILE(R"(, "args": {{"chunk": {}, "offset": {}, "bytes": {}}})"),
                            chunk->number, chunk->offset, chunk->in_size);
-    *out = '}';
+    return event + "}";
   });
 }
 

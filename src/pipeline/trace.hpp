@@ -40,8 +40,8 @@ class Trace {
   unsigned add_tracks(std::size_t count);
   void name_track(unsigned track, const std::string& name) noexcept;
   void add(unsigned track, const Phase& span, const Chunk* chunk) noexcept;
-  template <class Append>
-  void add_event(Append append) noexcept;
+  template <class Format>
+  void add_event(Format format) noexcept;
   void flush();
   void close();
   void fail() noexcept;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -124,7 +123,7 @@ std::string slot_text(const SlotDescription& slot) {
 }
 
 void append_line(std::string& text, std::string_view name, const std::string& value) {
-  fmt::format_to(std::back_inserter(text), "{:<15}{}\n", name, value);
+  text += fmt::format("{:<15}{}\n", name, value);
 }
 
 void append_sizes(std::string& text, const Info& info) {
