@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "cipher/ciphers.hpp"
@@ -18,11 +19,25 @@ enum class Operation {
   open,  // the inverse; verifies tags
 };
 
-// The authenticated unit: this many bytes of plaintext, except in the last segment of a stream, which is
-// shorter and may be empty. A sealed segment is the ciphertext followed by the tag.
-inline constexpr std::size_t segment_bytes = 16384;
+// The segments of the sealed and cobblestone formats, and the only ones that CUDA lanes support.
+inline constexpr std::size_t segment_bytes = 16384;  // of plaintext
 inline constexpr std::size_t tag_bytes = 16;
 inline constexpr std::size_t sealed_segment_bytes = segment_bytes + tag_bytes;
+
+// How a message is cut into segments, the authenticated units, and how the nonce of each follows from the
+// message's. A sealed segment is the ciphertext followed by the tag.
+struct SegmentRules {
+  std::size_t plain_bytes = segment_bytes;  // of each segment except the last
+
+  // If set, the last segment may be as long as the others and is not empty unless it is the only one. This
+  // byte of its nonce is 1, and the number of a segment ends before it. If not, the last segment is always
+  // shorter and may be empty, and the number of a segment ends with the nonce.
+  std::optional<std::size_t> last_flag = {};
+
+  constexpr std::size_t sealed_bytes() const { return plain_bytes + tag_bytes; }
+  constexpr bool last_may_be_full() const { return last_flag.has_value(); }
+  friend bool operator==(const SegmentRules&, const SegmentRules&) = default;
+};
 
 // The maximum length of Job::aad, for which lanes reserve memory.
 inline constexpr std::size_t max_aad_bytes = 1024;
@@ -48,9 +63,11 @@ struct Job {
   CounterBlock counter{};  // for the first 16 bytes
 
   // seal, open: the sealed side is longer by tag_bytes for each segment, and its length determines the number
-  // of segments. Only the last one may be short.
+  // of segments. Only the last one may be short; it is then the last of its message.
+  SegmentRules rules{};
   Nonce base_nonce{};
-  std::uint64_t first_segment = 0;  // segment i of the stream has the nonce base_nonce XOR i (big-endian)
+  std::uint64_t first_segment = 0;  // segment i of the message has the nonce base_nonce XOR i (big-endian)
+  bool ends_message = false;        // whether the last segment is the last of its message even if it is full
   std::span<const std::byte> aad;   // of every segment; public, at most max_aad_bytes
 
   // open: where the first segment and its plaintext begin, in bytes from the beginning of the whole input and

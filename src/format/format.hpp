@@ -28,6 +28,7 @@ struct Piece {
   std::uint64_t offset;           // in the body; a multiple of the session's unit_in()
   std::span<const std::byte> in;  // whole units, except at the end of the stream
   std::span<std::byte> out;       // the same memory as `in`, or disjoint from it
+  bool last = false;              // whether it ends the stream, or its message if there are several
   // Offset in the plaintext at which the requested range begins. Bytes before it may be unverified, so
   // messages count verified bytes from here.
   std::uint64_t wanted_from = 0;
@@ -58,8 +59,10 @@ class Session {
   // Whether a piece's output may overwrite its input.
   bool in_place() const { return unit_in() == unit_out(); }
 
-  // The cipher of every job.
+  // The cipher and the rules of every job. If the last segment may be full, a piece that does not end the
+  // stream must be followed by at least one byte.
   virtual Cipher cipher() const = 0;
+  virtual SegmentRules rules() const { return {}; }
 
   // The bytes of plaintext (or, for encryption, of output) in the whole units before `offset`.
   virtual std::uint64_t plaintext_before(std::uint64_t offset) const {
@@ -82,11 +85,36 @@ class Session {
   virtual Job job(const Piece& piece) const = 0;
 
   // How much of a piece's output may be released. `bad_segment`, from the lane, is the first segment whose
-  // tag is wrong; verify() reads no other segment of the input.
-  virtual Outcome verify(const Piece& piece, [[maybe_unused]] bool last,
-                         [[maybe_unused]] std::optional<std::size_t> bad_segment) const {
+  // tag is wrong; verify() reads no other segment of the input. It opens this segment as the last one if the
+  // rules allow that.
+  virtual Outcome verify(const Piece& piece, [[maybe_unused]] std::optional<std::size_t> bad_segment) const {
     return {piece.out.size(), std::nullopt};
   }
+};
+
+// Does what another session does.
+class SessionWrapper : public Session {
+ public:
+  explicit SessionWrapper(const Session& whole) : whole_(whole) {}
+  std::size_t unit_in() const override { return whole_.unit_in(); }
+  std::size_t unit_out() const override { return whole_.unit_out(); }
+  Cipher cipher() const override { return whole_.cipher(); }
+  SegmentRules rules() const override { return whole_.rules(); }
+  std::uint64_t plaintext_before(std::uint64_t offset) const override {
+    return whole_.plaintext_before(offset);
+  }
+  std::uint64_t unit_with(std::uint64_t plaintext) const override { return whole_.unit_with(plaintext); }
+  std::optional<std::uint64_t> plaintext_bytes() const override { return whole_.plaintext_bytes(); }
+  std::size_t output_size(std::size_t in_size, bool last) const override {
+    return whole_.output_size(in_size, last);
+  }
+  Job job(const Piece& piece) const override { return whole_.job(piece); }
+  Outcome verify(const Piece& piece, std::optional<std::size_t> bad_segment) const override {
+    return whole_.verify(piece, bad_segment);
+  }
+
+ protected:
+  const Session& whole_;
 };
 
 // The options and secrets for opening a session. A format throws UsageError if one that it requires is

@@ -10,7 +10,7 @@ namespace gpuaes {
 namespace {
 
 Piece in_part(const Piece& piece, const PartPlace& place) {
-  return {piece.offset - place.begin, piece.in, piece.out, piece.wanted_from};
+  return {piece.offset - place.begin, piece.in, piece.out, piece.last, piece.wanted_from};
 }
 
 }  // namespace
@@ -140,10 +140,10 @@ Job PartsSession::job(const Piece& piece) const {
   return part.session->job(in_part(piece, part.place));
 }
 
-Outcome PartsSession::verify(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const {
+Outcome PartsSession::verify(const Piece& piece, std::optional<std::size_t> bad_segment) const {
   if (piece.in.empty()) return {0, std::nullopt};
   const OpenPart& part = part_of(piece);
-  Outcome outcome = part.session->verify(in_part(piece, part.place), last, bad_segment);
+  Outcome outcome = part.session->verify(in_part(piece, part.place), bad_segment);
   const std::lock_guard lock(mutex_);
   OpenPart& open = open_.find(part.place.end)->second;
   open.unverified -= piece.in.size();

@@ -93,7 +93,7 @@ class PartsSession : public Session {
   std::uint64_t unit_with(std::uint64_t plaintext) const override;
   std::optional<std::uint64_t> plaintext_bytes() const override;
   Job job(const Piece& piece) const override;
-  Outcome verify(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override;
+  Outcome verify(const Piece& piece, std::optional<std::size_t> bad_segment) const override;
 
  private:
   struct OpenPart {

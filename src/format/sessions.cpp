@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t block_bytes = sizeof(CounterBlock);
 
 // The number of bytes at the end of a piece to open that are too few for a tag.
-std::size_t stray_bytes(std::size_t in_size) {
-  const std::size_t rest = in_size % sealed_segment_bytes;
+std::size_t stray_bytes(std::size_t in_size, const SegmentRules& rules) {
+  const std::size_t rest = in_size % rules.sealed_bytes();
   return rest < tag_bytes ? rest : 0;
 }
 
@@ -57,38 +57,47 @@ class SegmentSession : public Session {
   std::span<const std::byte> header() const override { return stream_.header; }
   std::span<const std::byte> commitment() const override { return stream_.commitment; }
   Cipher cipher() const override { return stream_.key.cipher; }
-  std::size_t unit_in() const override { return stream_.decrypt ? sealed_segment_bytes : segment_bytes; }
-  std::size_t unit_out() const override { return stream_.decrypt ? segment_bytes : sealed_segment_bytes; }
+  SegmentRules rules() const override { return stream_.rules; }
+  std::size_t unit_in() const override { return stream_.decrypt ? sealed_bytes() : plain_bytes(); }
+  std::size_t unit_out() const override { return stream_.decrypt ? plain_bytes() : sealed_bytes(); }
 
   std::size_t output_size(std::size_t in_size, bool last) const override {
-    if (!stream_.decrypt) return in_size + tag_bytes * (in_size / segment_bytes + (last ? 1 : 0));
-    return opened_size(in_size);
+    if (stream_.decrypt) return opened_size(in_size, stream_.rules);
+    const std::size_t full = in_size / plain_bytes();
+    const bool ends_full = stream_.rules.last_may_be_full() && in_size > 0 && in_size % plain_bytes() == 0;
+    return in_size + tag_bytes * (full + (last && !ends_full ? 1 : 0));
   }
 
   Job job(const Piece& piece) const override {
-    const std::size_t stray = stream_.decrypt ? stray_bytes(piece.in.size()) : 0;
+    const std::size_t stray = stream_.decrypt ? stray_bytes(piece.in.size(), stream_.rules) : 0;
     const Job job{.operation = stream_.decrypt ? Operation::open : Operation::seal,
                   .key = &stream_.key,
                   .in = piece.in.first(piece.in.size() - stray),
                   .out = piece.out,
+                  .rules = stream_.rules,
                   .base_nonce = stream_.base_nonce,
                   .first_segment = piece.offset / unit_in(),
+                  .ends_message = piece.last && !stream_.decrypt,
                   .aad = bytes_of(suite_.aad),
                   .input_offset = input_offset(piece),
                   .plaintext_offset = plaintext_offset(piece)};
     if (job.first_segment + count_segments(job) > suite_.max_segments)
-      throw IoError(
-          fmt::format("the input is too long; the format allows at most 2^{} segments of 16384 bytes",
-                      std::countr_zero(suite_.max_segments)));
+      throw IoError(fmt::format("the input is too long; the format allows at most 2^{} segments of {} bytes",
+                                std::countr_zero(suite_.max_segments), plain_bytes()));
     return job;
   }
 
-  Outcome verify(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override {
+  Outcome verify(const Piece& piece, std::optional<std::size_t> bad_segment) const override {
     if (!stream_.decrypt) return {piece.out.size(), std::nullopt};
-    if (bad_segment) return failed_tag(piece, *bad_segment);
-    if (last && piece.in.size() % sealed_segment_bytes < tag_bytes)
+    if (bad_segment) return try_as_last(piece, *bad_segment);
+    const std::size_t rest = piece.in.size() % sealed_bytes();
+    if (piece.last && rest < tag_bytes)
       return failed("the input is truncated after {}; {} bytes of plaintext before that were verified", piece,
                     piece.in.size(), piece.out.size());
+    const bool ends_empty = piece.last && rest == tag_bytes && piece.offset + piece.in.size() > tag_bytes;
+    if (ends_empty && stream_.rules.last_may_be_full())
+      return failed("the input is corrupt at {}; {} bytes of plaintext before that were verified", piece,
+                    piece.in.size() - tag_bytes, piece.out.size());
     return {piece.out.size(), std::nullopt};
   }
 
@@ -96,18 +105,35 @@ class SegmentSession : public Session {
   // Arguments: place in the input, size of the plaintext.
   using Message = fmt::format_string<const std::string&, const std::uint64_t&>;
   using Hint = fmt::format_string<const std::uint64_t&>;
+  static constexpr char complete_hint[] =
+      "the first {0} bytes are a complete stream; decrypt only those, for example with head -c {0}";
+
+  std::size_t plain_bytes() const { return stream_.rules.plain_bytes; }
+  std::size_t sealed_bytes() const { return stream_.rules.sealed_bytes(); }
+
+  // A full segment that does not verify may be the last one.
+  Outcome try_as_last(const Piece& piece, std::size_t segment) const {
+    const std::size_t end = (segment + 1) * sealed_bytes(), plain_end = (segment + 1) * plain_bytes();
+    if (!stream_.rules.last_may_be_full() || end > piece.in.size()) return failed_tag(piece, segment);
+    Secret plain(plain_bytes());  // the output may overlap the input
+    if (!open_as_last(job(piece), segment, plain.bytes())) return failed_tag(piece, segment);
+    std::ranges::copy(plain.bytes(), piece.out.subspan(segment * plain_bytes()).begin());
+    if (piece.last && end == piece.in.size()) return {plain_end, std::nullopt};
+    return failed(
+        "the stream ends at {}, but the input has trailing bytes; {} bytes of plaintext were verified", piece,
+        end, plain_end, complete_hint);
+  }
 
   Outcome failed_tag(const Piece& piece, std::size_t segment) const {
-    const std::size_t at = segment * sealed_segment_bytes, released = segment * segment_bytes;
+    const std::size_t at = segment * sealed_bytes(), released = segment * plain_bytes();
     const std::optional<std::size_t> size =
         stream_.place.part ? std::nullopt : find_last_segment(job(piece), segment);
     if (size)
       return failed(
           "the stream ends at {}, but the input has trailing bytes; {} bytes of plaintext before "
           "the last segment were verified",
-          piece, at + *size, released,
-          "the first {0} bytes are a complete stream; decrypt only those, for example with head -c {0}");
-    if (piece.in.size() - at < sealed_segment_bytes)
+          piece, at + *size, released, complete_hint);
+    if (piece.in.size() - at < sealed_bytes())
       return failed(
           "the input is corrupt or truncated at {}; {} bytes of plaintext before that were "
           "verified",
@@ -118,7 +144,7 @@ class SegmentSession : public Session {
 
   std::uint64_t input_offset(const Piece& piece) const { return stream_.place.input_bytes + piece.offset; }
   std::uint64_t plaintext_offset(const Piece& piece) const {
-    return stream_.place.plaintext_bytes + piece.offset / sealed_segment_bytes * segment_bytes;
+    return stream_.place.plaintext_bytes + piece.offset / sealed_bytes() * plain_bytes();
   }
 
   // `at` and `released` count from the beginning of the piece; the message counts from the beginning of the
@@ -150,9 +176,9 @@ const Suite& suite_of(Cipher cipher) {
   return *row.suite;
 }
 
-std::size_t opened_size(std::size_t in_size) {
-  const std::size_t in_segments = in_size - stray_bytes(in_size);
-  return in_segments - tag_bytes * count_segments(in_segments);
+std::size_t opened_size(std::size_t in_size, const SegmentRules& rules) {
+  const std::size_t in_segments = in_size - stray_bytes(in_size, rules);
+  return in_segments - tag_bytes * count_segments(in_segments, rules);
 }
 
 std::unique_ptr<Session> make_segment_session(SegmentStream stream) {

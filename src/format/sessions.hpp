@@ -22,7 +22,7 @@ std::unique_ptr<Session> make_ctr_session(CipherKey key, Counter first, std::vec
 const Suite& suite_of(Cipher cipher);
 
 // The size of the plaintext of segments to open. Bytes at the end that are too few for a tag do not count.
-std::size_t opened_size(std::size_t in_size);
+std::size_t opened_size(std::size_t in_size, const SegmentRules& rules = {});
 
 // Where a message to decrypt is in the input and the plaintext, for errors.
 struct MessagePlace {
@@ -34,15 +34,15 @@ struct MessagePlace {
 struct SegmentStream {
   bool decrypt = false;
   CipherKey key;
+  SegmentRules rules{};
   Nonce base_nonce{};
   std::vector<std::byte> header;        // for encryption: written before the segments
   MessagePlace place;                   // for decryption
   std::vector<std::byte> commitment{};  // for decryption, as in Session
 };
 
-// The segments of the sealed and cobblestone formats (gpuaes-stream(5), "Message" and "Suite 02"): 16384
-// bytes of plaintext become 16400. The last segment is always shorter, and may be empty, so truncation is
-// detected.
+// Segments, of which the last can be recognized, so truncation is detected. With the default rules, those of
+// the sealed and cobblestone formats (gpuaes-stream(5), "Message" and "Suite 02").
 std::unique_ptr<Session> make_segment_session(SegmentStream stream);
 
 }  // namespace gpuaes

@@ -34,8 +34,13 @@ std::vector<std::string> describe_cpus() {
   return {fmt::format("cpu:{}\tlibcrypto, {} threads", usable_cpus(), usable_cpus())};
 }
 
-constexpr bool supports_every(Cipher) {
+constexpr bool supports_all(Cipher, const SegmentRules&) {
   return true;
+}
+
+// The size of segments is fixed when the kernels are compiled.
+bool has_kernels(Cipher cipher, const SegmentRules& rules) {
+  return info(cipher).cuda && rules == SegmentRules{};
 }
 
 constexpr std::array backends{
@@ -43,7 +48,7 @@ constexpr std::array backends{
         .backend = Backend::cpu,
         .name = "cpu",
         .max_count = max_threads,
-        .supports = supports_every,
+        .supports = supports_all,
         .uses_device = false,
         .open = open_threads<make_cpu_lane>,
         .default_count = [](const Machine& machine, unsigned,
@@ -52,7 +57,7 @@ constexpr std::array backends{
     BackendInfo{.backend = Backend::reference,
                 .name = "reference",
                 .max_count = max_threads,
-                .supports = supports_every,
+                .supports = supports_all,
                 .uses_device = false,
                 .open = open_threads<make_reference_lane>,
                 .default_count = [](const Machine&, unsigned, const Workload&) { return 1u; },
@@ -60,7 +65,7 @@ constexpr std::array backends{
     BackendInfo{.backend = Backend::cuda,
                 .name = "cuda",
                 .max_count = max_streams,
-                .supports = [](Cipher cipher) { return info(cipher).cuda; },
+                .supports = has_kernels,
                 .uses_device = true,
                 .open = open_cuda_lanes,
                 .default_count = cuda_stream_count,
@@ -116,12 +121,13 @@ LaneSpec parse_part(std::string_view part, std::string_view text) {
 }
 
 // Throws LaneError, like any other failure to open a named lane.
-void check_cipher(const BackendInfo& backend, Cipher cipher) {
-  if (backend.supports(cipher)) return;
+void check_supported(const BackendInfo& backend, const LaneSetup& setup) {
+  if (backend.supports(setup.cipher, setup.rules)) return;
   std::vector<std::string_view> others;
   for (const BackendInfo& each : backends)
-    if (each.supports(cipher)) others.push_back(each.name);
-  throw LaneError(fmt::format("{} lanes do not support {}", backend.name, info(cipher).name),
+    if (each.supports(setup.cipher, setup.rules)) others.push_back(each.name);
+  throw LaneError(fmt::format("{} lanes do not support {} with segments of {} bytes", backend.name,
+                              info(setup.cipher).name, setup.rules.plain_bytes),
                   list_hint("lanes that support it: {}", others));
 }
 
@@ -181,7 +187,7 @@ std::vector<std::string_view> cuda_kernel_names() {
 // Device lanes come last, since the calling thread drives the first lane of a run. They are opened together,
 // which pins memory once for all of them.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
-  for (const LaneSpec& spec : specs) check_cipher(info(spec.backend), setup.cipher);
+  for (const LaneSpec& spec : specs) check_supported(info(spec.backend), setup);
   std::vector<std::unique_ptr<Lane>> lanes;
   const auto open = [&](Backend backend, std::span<const LaneSpec> backend_specs) {
     std::ranges::move(info(backend).open(backend_specs, setup), std::back_inserter(lanes));

@@ -29,7 +29,7 @@ struct BackendInfo {
   Backend backend;
   std::string_view name;  // in the form that -l takes
   unsigned max_count;     // of threads, or of streams per device
-  bool (*supports)(Cipher cipher);
+  bool (*supports)(Cipher cipher, const SegmentRules& rules);
   bool uses_device;
 
   // Opens the lanes of all `specs`, which are of this backend. LaneError.
@@ -81,12 +81,13 @@ struct LaneSetup {
   std::size_t max_in;
   std::size_t max_out = 0;                  // 0 if all outputs are as long as their inputs
   Cipher cipher = Cipher::aes_256;          // of the expected keys; keys of other ciphers work, too
+  SegmentRules rules{};                     // of all jobs
   bool timed = false;                       // lanes record the phases of their jobs
   CudaKernel kernel = default_cuda_kernel;  // of CUDA lanes
 };
 
 // Opens the lanes of all `specs`, or none. Specs of lanes that use a device must name it. LaneError,
-// including for a backend that does not support setup.cipher.
+// including for a backend that does not support setup.cipher or setup.rules.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
 bool uses_device(const LaneSpec& spec);

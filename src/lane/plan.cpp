@@ -173,7 +173,7 @@ Machine this_machine(const Workload& workload) {
   const bool counts = is_file(workload) || lanes_for_pipes(workload) > 2;
   return {.cpus = counts ? usable_cpus() : bound_cpus(),
           .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
-          .cuda = cuda_may_open()};
+          .cuda = workload.cuda && cuda_may_open()};
 }
 
 LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Machine& machine) {

@@ -28,6 +28,7 @@ struct Workload {
   std::uint64_t parallel_bytes = 0;  // of input that lanes can read in parallel; 0 unless it is a file
   bool from_disk = false;            // whether most of that is not in the page cache
   LaneRates rates = figures.aes_ctr;
+  bool cuda = true;                        // whether CUDA lanes support the stream
   std::optional<std::size_t> chunk_bytes;  // --chunk-size
 };
 

@@ -23,12 +23,19 @@ constexpr milliseconds flush_after{5};
 // slow. A run that is stopped early then need not wait long for the disk, and has little memory to wipe.
 constexpr std::size_t load_step = 4 << 20;
 
-// Where lanes stop reading by themselves. The short last unit of an input is not read in parallel unless the
-// end of its message is known: it shows whether the input grew.
+// The size of the whole units in a piece of which at least `size` bytes are known. If the last segment may be
+// full, a unit counts only if a byte follows it.
+std::uint64_t whole_units(std::uint64_t size, const Session& session) {
+  const std::uint64_t before_last = session.rules().last_may_be_full() && size > 0 ? size - 1 : size;
+  return before_last / session.unit_in() * session.unit_in();
+}
+
+// Where lanes stop reading by themselves. The last unit of an input is not read in parallel unless the end of
+// its message is known: it shows whether the input grew.
 std::uint64_t find_parallel_end(Source& source, const Session& session) {
   const std::uint64_t size = source.parallel_size();
   if (size > 0 && source.message_end(0) != Source::unknown_end) return size;
-  return size / session.unit_in() * session.unit_in();
+  return whole_units(size, session);
 }
 
 }  // namespace
@@ -74,7 +81,7 @@ bool ChunkSteps::fill(Worker& worker, Chunk& chunk, bool wait) {
 
 // Reads until the chunk is full or its message ends, or it has whole units and no more input arrives for a
 // while, or the input ends. Returns whether the input ended. Bytes beyond whole units are carried over to the
-// next chunk.
+// next chunk; if the last segment may be full, these include the byte after a full chunk.
 bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
   std::ranges::copy(carried_.bytes().first(carried_size_), chunk.in_memory.begin());
   std::size_t size = carried_size_;
@@ -92,8 +99,9 @@ bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
   chunk.last = ended && !chunk.error;
   chunk.ends_message = size > 0 && chunk.offset + size == message_end_;
   if (message_end_ == Source::unknown_end) chunk.ends_message = chunk.last;
-  chunk.in_size = chunk.ends_message ? size : size / session_.unit_in() * session_.unit_in();
+  chunk.in_size = chunk.ends_message ? size : static_cast<std::size_t>(whole_units(size, session_));
   carried_size_ = size - chunk.in_size;
+  if (size > chunk.in_memory.size()) return ended;  // the byte after the chunk is already in its place
   const std::span<std::byte> beyond = chunk.in_memory.subspan(chunk.in_size, carried_size_);
   std::ranges::copy(beyond, carried_.bytes().begin());
   wipe(beyond);  // the ring wipes only the bytes of the chunk
@@ -107,21 +115,24 @@ bool ChunkSteps::read_into(Chunk& chunk, std::size_t& size, bool wait) {
     message_end_ = source_.message_end(offset_);
     if (offset_ == message_end_) return true;
   }
-  const std::size_t unit = session_.unit_in();
   const std::uint64_t left = message_end_ - offset_;
-  const std::span<std::byte> in = chunk.in_memory;
-  const auto end = static_cast<std::size_t>(std::min<std::uint64_t>(in.size(), left));
+  const std::span<std::byte> in = chunk.in_memory, ahead = carried_.bytes().first(1);
+  const std::size_t most = in.size() + (session_.rules().last_may_be_full() ? ahead.size() : 0);
+  const auto end = static_cast<std::size_t>(std::min<std::uint64_t>(most, left));
   bool ended = false;
   const Clock::time_point start = Clock::now();
   chunk.in_touched = std::max(chunk.in_touched, size);  // after each read, because a request to stop throws
   while (size < end && !ended) {
     const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
-    const milliseconds patience = size < unit ? milliseconds{0} : std::max(flush_after - waited, {});
-    if ((size >= unit || !wait) && !source_.ready(patience)) break;
-    const std::size_t count = source_.read(in.subspan(size, end - size));
+    const bool can_flush = whole_units(size, session_) > 0;
+    const milliseconds patience = can_flush ? std::max(flush_after - waited, {}) : milliseconds{0};
+    if ((can_flush || !wait) && !source_.ready(patience)) break;
+    const bool is_full = size == in.size();
+    const std::size_t count =
+        source_.read(is_full ? ahead : in.subspan(size, std::min(end, in.size()) - size));
     ended = count == 0;
     size += count;
-    chunk.in_touched = std::max(chunk.in_touched, size);
+    chunk.in_touched = std::max(chunk.in_touched, std::min(size, in.size()));
   }
   return ended;
 }
@@ -142,7 +153,7 @@ void ChunkSteps::start(Worker& worker, Chunk& chunk) {
   load(worker, chunk);
   const bool is_synchronous = worker.lane->depth() == 1;
   const Span span(is_synchronous ? "cipher" : "enqueue", worker.tracks, chunk);
-  worker.lane->start(session_.job({chunk.offset, chunk.in(), chunk.out()}));
+  worker.lane->start(session_.job({chunk.offset, chunk.in(), chunk.out(), chunk.ends_message}));
 }
 
 // Loads the input if it is in the source, and sets the size of the output.
@@ -203,7 +214,7 @@ std::optional<std::size_t> ChunkSteps::await(Worker& worker, const Chunk& chunk)
 void ChunkSteps::release_verified(Chunk& chunk, std::optional<std::size_t> bad_segment) {
   if (bad_segment && chunk.in_place) load_again(chunk, *bad_segment);
   const Outcome outcome =
-      session_.verify({chunk.offset, chunk.in(), chunk.out()}, chunk.ends_message, bad_segment);
+      session_.verify({chunk.offset, chunk.in(), chunk.out(), chunk.ends_message}, bad_segment);
   wipe(chunk.out().subspan(outcome.released));
   chunk.out_size = outcome.released;
   if (outcome.error) chunk.error = std::make_exception_ptr(*outcome.error);

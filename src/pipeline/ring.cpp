@@ -253,7 +253,8 @@ LaneSetup lane_setup(const Ring& ring, const Session& session, bool in_place) {
   return {.memory = in_place ? ring.in_memory() : ring.memory(),
           .max_in = ring.in_bytes(),
           .max_out = session.in_place() ? 0 : ring.out_bytes(),
-          .cipher = session.cipher()};
+          .cipher = session.cipher(),
+          .rules = session.rules()};
 }
 
 }  // namespace gpuaes

@@ -106,6 +106,7 @@ std::unique_ptr<Session> open_session_to_salvage(const Format& format, SessionRe
 Workload OpenStream::workload(std::optional<std::size_t> chunk_bytes) {
   return {.parallel_bytes = source().parallel_size(),
           .rates = lane_rates(session().cipher(), parts_.authenticated),
+          .cuda = info(Backend::cuda).supports(session().cipher(), session().rules()),
           .chunk_bytes = chunk_bytes};
 }
 

@@ -16,16 +16,18 @@
 namespace gpuaes {
 
 std::uint64_t open_end(const Source& source, const Session& session, std::uint64_t body_bytes) {
-  const std::uint64_t units = body_bytes / session.unit_in();  // before the last, short one
+  const bool may_be_full = session.rules().last_may_be_full() && body_bytes > 0;
+  const std::uint64_t units =
+      (may_be_full ? body_bytes - 1 : body_bytes) / session.unit_in();  // but the last
   const std::uint64_t offset = units * session.unit_in();
   Secret in_room(session.unit_in()), out_room(session.unit_out());
   const std::span<std::byte> in = in_room.bytes().first(static_cast<std::size_t>(body_bytes - offset));
   source.read_at(offset, in);
   const std::span<std::byte> out = out_room.bytes().first(session.output_size(in.size(), true));
-  const Piece piece{offset, in, out, std::numeric_limits<std::uint64_t>::max()};
+  const Piece piece{offset, in, out, true, std::numeric_limits<std::uint64_t>::max()};
   const std::unique_ptr<Lane> lane = make_cpu_lane();
   lane->start(session.job(piece));
-  const Outcome outcome = session.verify(piece, true, lane->finish());
+  const Outcome outcome = session.verify(piece, lane->finish());
   if (outcome.error) throw *outcome.error;
   return units * session.unit_out() + out.size();
 }
@@ -135,7 +137,8 @@ RangeStream::RangeStream(const Selection& selection, StreamParts parts)
     : OpenStream(std::move(parts)),
       place_(find_range(selection, parts_.source, *parts_.session, parts_.body_bytes.value())),
       source_(parts_.source, place_.body_offset, place_.body_bytes),
-      session_(*parts_.session, place_.body_offset, place_.plaintext_offset),
+      session_(*parts_.session, place_.body_offset, place_.plaintext_offset,
+               place_.body_offset + place_.body_bytes == parts_.body_bytes.value()),
       sink_(parts_.sink, place_.skipped_bytes, place_.plaintext_bytes) {}
 
 SharedStream::SharedStream(const Share& share, StreamParts parts, SharedOutput& output)

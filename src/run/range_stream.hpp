@@ -56,35 +56,34 @@ class WindowSink : public Sink {
   std::uint64_t passed_ = 0;
 };
 
-// Decrypts the units of `whole` from byte `begin` of its body, a multiple of its unit_in(). Errors give
-// offsets in the whole input, and count verified plaintext from byte `from`. The end of the stream must be
-// verified elsewhere.
-class WindowSession : public Session {
+// Decrypts the units of `whole` from byte `begin` of its body, a multiple of its unit_in(). `to_end` is
+// whether they end with the body. Errors give offsets in the whole input, and count verified plaintext from
+// byte `from`. The end of the stream must be verified elsewhere.
+class WindowSession : public SessionWrapper {
  public:
-  WindowSession(const Session& whole, std::uint64_t begin, std::uint64_t from)
-      : whole_(whole), begin_(begin), from_(from) {}
+  WindowSession(const Session& whole, std::uint64_t begin, std::uint64_t from, bool to_end)
+      : SessionWrapper(whole), begin_(begin), from_(from), to_end_(to_end) {}
 
-  std::size_t unit_in() const override { return whole_.unit_in(); }
-  std::size_t unit_out() const override { return whole_.unit_out(); }
-  Cipher cipher() const override { return whole_.cipher(); }
-  std::size_t output_size(std::size_t in_size, bool) const override {
-    return whole_.output_size(in_size, false);
+  std::size_t output_size(std::size_t in_size, bool last) const override {
+    return whole_.output_size(in_size, last && to_end_);
   }
   std::uint64_t plaintext_before(std::uint64_t offset) const override {
     const std::uint64_t before = whole_.plaintext_before(begin_ + offset);
     return before - std::min(before, from_);
   }
   Job job(const Piece& piece) const override { return whole_.job(in_whole(piece)); }
-  Outcome verify(const Piece& piece, bool, std::optional<std::size_t> bad_segment) const override {
-    return whole_.verify(in_whole(piece), false, bad_segment);
+  Outcome verify(const Piece& piece, std::optional<std::size_t> bad_segment) const override {
+    return whole_.verify(in_whole(piece), bad_segment);
   }
 
  private:
-  Piece in_whole(const Piece& piece) const { return {begin_ + piece.offset, piece.in, piece.out, from_}; }
+  Piece in_whole(const Piece& piece) const {
+    return {begin_ + piece.offset, piece.in, piece.out, piece.last && to_end_, from_};
+  }
 
-  const Session& whole_;
   std::uint64_t begin_;
   std::uint64_t from_;
+  bool to_end_;
 };
 
 // Opens the last unit of a body of `body_bytes` bytes, which must be in a file or on a block device, and

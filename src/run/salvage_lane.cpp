@@ -15,9 +15,10 @@ namespace {
 // The part of a decryption job with `count` segments from segment `first`.
 Job part_of(const Job& job, std::size_t first, std::size_t count) {
   Job part = job;
-  const std::size_t sealed_at = first * sealed_segment_bytes, at = first * segment_bytes;
-  part.in = job.in.subspan(sealed_at, std::min(count * sealed_segment_bytes, job.in.size() - sealed_at));
-  part.out = job.out.subspan(at, std::min(count * segment_bytes, job.out.size() - at));
+  const std::size_t full = job.rules.plain_bytes, sealed_full = job.rules.sealed_bytes();
+  const std::size_t at = first * full, sealed_at = first * sealed_full;
+  part.in = job.in.subspan(sealed_at, std::min(count * sealed_full, job.in.size() - sealed_at));
+  part.out = job.out.subspan(at, std::min(count * full, job.out.size() - at));
   part.first_segment += first;
   return part;
 }
@@ -40,7 +41,7 @@ class SalvageLane : public Lane {
       some = std::min(some, count - at);
       inner_->start(part_of(job, at, some));
       const std::optional<std::size_t> bad = inner_->finish();
-      if (bad) lost.push_back(lose(job, at + *bad));
+      if (bad && !is_last(job, at + *bad)) lost.push_back(lose(job, at + *bad));
       at += bad ? *bad + 1 : some;
       some = bad ? 1 : 2 * some;
     }
@@ -50,12 +51,21 @@ class SalvageLane : public Lane {
   std::optional<std::size_t> finish() override { return std::nullopt; }
 
  private:
+  // Whether a segment that does not verify is the last one and full.
+  bool is_last(const Job& job, std::size_t index) {
+    if (!job.rules.last_may_be_full()) return false;
+    Job last = part_of(job, index, 1);
+    last.ends_message = true;
+    inner_->start(last);
+    return !inner_->finish();
+  }
+
   static Damage::Gap lose(const Job& job, std::size_t index) {
     const std::span<std::byte> plain = segment_to_open(job, index).plain;
     wipe(plain);
-    const std::uint64_t begin = job.plaintext_offset + index * segment_bytes;
-    return {begin, begin + plain.size(), job.input_offset + index * sealed_segment_bytes,
-            plain.size() < segment_bytes};
+    const std::uint64_t begin = job.plaintext_offset + index * job.rules.plain_bytes;
+    return {begin, begin + plain.size(), job.input_offset + index * job.rules.sealed_bytes(),
+            plain.size() < job.rules.plain_bytes};
   }
 
   std::unique_ptr<Lane> inner_;

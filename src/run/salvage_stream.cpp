@@ -79,9 +79,9 @@ std::uint64_t SalvageStream::ForgivingSource::message_end(std::uint64_t offset) 
   }
 }
 
-Outcome SalvageStream::ForgivingSession::verify(const Piece& piece, bool last,
+Outcome SalvageStream::ForgivingSession::verify(const Piece& piece,
                                                 std::optional<std::size_t> bad_segment) const {
-  Outcome outcome = whole_.verify(piece, last, bad_segment);
+  Outcome outcome = whole_.verify(piece, bad_segment);
   if (outcome.error) {
     const std::lock_guard lock(mutex_);
     truncated_ = std::exchange(outcome.error, std::nullopt);

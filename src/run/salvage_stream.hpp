@@ -60,21 +60,13 @@ class SalvageStream : public OpenStream {
   };
 
   // The session of the stream, except that truncated input is not an error.
-  class ForgivingSession : public Session {
+  class ForgivingSession : public SessionWrapper {
    public:
-    explicit ForgivingSession(const Session& whole) : whole_(whole) {}
-    std::size_t unit_in() const override { return whole_.unit_in(); }
-    std::size_t unit_out() const override { return whole_.unit_out(); }
-    Cipher cipher() const override { return whole_.cipher(); }
-    std::size_t output_size(std::size_t in_size, bool last) const override {
-      return whole_.output_size(in_size, last);
-    }
-    Job job(const Piece& piece) const override { return whole_.job(piece); }
-    Outcome verify(const Piece& piece, bool last, std::optional<std::size_t> bad_segment) const override;
+    using SessionWrapper::SessionWrapper;
+    Outcome verify(const Piece& piece, std::optional<std::size_t> bad_segment) const override;
     std::optional<AuthError> truncated() const;
 
    private:
-    const Session& whole_;
     mutable std::mutex mutex_;
     mutable std::optional<AuthError> truncated_;
   };

@@ -242,7 +242,7 @@ TEST_CASE("a raw job has the spans of its piece and the session's key, for encry
 TEST_CASE("the raw format releases all output") {
   Bytes out(100);
   for (const bool last : {false, true}) {
-    const Outcome outcome = raw(some_iv)->verify({0, out, out}, last, {});
+    const Outcome outcome = raw(some_iv)->verify({0, out, out, last}, {});
     CHECK(outcome.released == 100);
     CHECK_FALSE(outcome.error.has_value());
   }

@@ -225,7 +225,7 @@ TEST_CASE("an empty piece has the same key, whatever parts are opened and verifi
     Bytes out(file.lengths[part]);
     const auto in =
         std::span(file.bytes).subspan(file.frames[part] + frame_header_bytes, place.end - place.begin);
-    CHECK(session->verify({place.begin, in, out}, true, {}).released == out.size());
+    CHECK(session->verify({place.begin, in, out, true}, {}).released == out.size());
     CHECK(key() == first);
   }
 }

@@ -196,8 +196,8 @@ Result process(const Session& session, const Bytes& body, std::size_t units = 2)
     const bool last = body.size() - at < piece_bytes;
     const Bytes in = part(body, at, last ? body.size() - at : piece_bytes);
     Bytes out(session.output_size(in.size(), last));
-    const Piece piece{at, in, out};
-    const Outcome outcome = session.verify(piece, last, run(session.job(piece)));
+    const Piece piece{at, in, out, last};
+    const Outcome outcome = session.verify(piece, run(session.job(piece)));
     out.resize(outcome.released);
     result.out = result.out + out;
     if (outcome.error) result.failure = failure_of([&] { throw *outcome.error; });
@@ -664,24 +664,24 @@ TEST_CASE("a session uses offsets in the whole stream") {
   CHECK(session->output_size(16400 + 16, true) == 16384);
   const Bytes in(3 * 16400 + 100);
   Bytes out(3 * 16384 + 84);
-  const Piece piece{std::uint64_t{16400} << 30, in, out};
+  const Piece piece{std::uint64_t{16400} << 30, in, out, true};
   CHECK(session->job(piece).first_segment == std::uint64_t{1} << 30);
-  CHECK(session->verify(piece, true, {}).released == out.size());
-  CHECK_FALSE(session->verify(piece, true, {}).error.has_value());
-  const Outcome bad = session->verify(piece, true, 2);
+  CHECK(session->verify(piece, {}).released == out.size());
+  CHECK_FALSE(session->verify(piece, {}).error.has_value());
+  const Outcome bad = session->verify(piece, 2);
   CHECK(bad.released == 2 * 16384);
   REQUIRE(bad.error.has_value());
   CHECK(std::string(bad.error->what()) ==
         "the input is corrupt at byte 17609365946575; 17592186077184 bytes of plaintext before that were "
         "verified");
-  CHECK(contains(session->verify(piece, true, 3).error->what(),
+  CHECK(contains(session->verify(piece, 3).error->what(),
                  "the input is corrupt or truncated at byte 17609365962975; "));
-  CHECK(session->verify(piece, true, 3).released == 3 * 16384);
+  CHECK(session->verify(piece, 3).released == 3 * 16384);
   // A truncated piece may also have a bad segment.
-  const Piece cut{0, std::span(in).first(16400 + 3), std::span(out).first(16384)};
+  const Piece cut{0, std::span(in).first(16400 + 3), std::span(out).first(16384), true};
   CHECK(session->job(cut).in.size() == 16400);
-  CHECK(contains(session->verify(cut, true, 0).error->what(), "corrupt at byte 175; 0 "));
-  CHECK(contains(session->verify(cut, true, {}).error->what(), "truncated after byte 16578; 16384 "));
+  CHECK(contains(session->verify(cut, 0).error->what(), "corrupt at byte 175; 0 "));
+  CHECK(contains(session->verify(cut, {}).error->what(), "truncated after byte 16578; 16384 "));
 }
 
 TEST_CASE("the suite of Kuznyechik matches gpuaes-stream(5)") {

@@ -29,9 +29,9 @@ constexpr std::string_view text = "some text\n";
 void open_rest(const Format& format, const Session& session, std::span<const std::byte> rest) {
   const auto lane = make_cpu_lane();
   std::vector<std::byte> out(session.output_size(rest.size(), true));
-  const Piece piece{0, rest, out};
+  const Piece piece{0, rest, out, true};
   lane->start(session.job(piece));
-  const Outcome outcome = session.verify(piece, true, lane->finish());
+  const Outcome outcome = session.verify(piece, lane->finish());
   if (!format.authenticated) return;
   if (outcome.released != (outcome.error ? 0 : text.size())) std::abort();
   if (!std::ranges::equal(std::span(out).first(outcome.released),

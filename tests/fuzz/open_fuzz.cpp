@@ -58,9 +58,9 @@ Bytes make_plaintext(std::size_t size) {
 Outcome process(const Session& session, Lane& lane, std::uint64_t offset, std::span<const std::byte> in,
                 bool last, Bytes& released) {
   Bytes out(session.output_size(in.size(), last));
-  const Piece piece{offset, in, out};
+  const Piece piece{offset, in, out, last};
   lane.start(session.job(piece));
-  const Outcome outcome = session.verify(piece, last, lane.finish());
+  const Outcome outcome = session.verify(piece, lane.finish());
   released.insert(released.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(outcome.released));
   return outcome;
 }

@@ -223,7 +223,7 @@ void run(OpenStream& stream) {
     const auto out = std::span(out_room).first(stream.session().output_size(in.size(), false));
     lane->start(stream.session().job({offset, in, out}));
     const Outcome outcome =
-        stream.session().verify({offset, in, out}, offset + in.size() == end, lane->finish());
+        stream.session().verify({offset, in, out, offset + in.size() == end}, lane->finish());
     stream.sink().write(out.first(outcome.released));
     if (outcome.error) throw *outcome.error;
     offset += in.size();

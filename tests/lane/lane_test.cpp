@@ -385,7 +385,7 @@ TEST_CASE("every backend supports every cipher") {
   for (const Backend backend : {Backend::cpu, Backend::reference, Backend::cuda})
     for (const CipherInfo& cipher : ciphers) {
       CAPTURE(info(backend).name, cipher.name);
-      CHECK(info(backend).supports(cipher.cipher));
+      CHECK(info(backend).supports(cipher.cipher, {}));
     }
 }
 

@@ -126,20 +126,20 @@ TEST_CASE("no range is found if the end is not authentic") {
 TEST_CASE("the jobs and errors of a window are those of the whole stream") {
   const auto whole = opened(175);
   const std::uint64_t begin = (std::uint64_t{1} << 33) * 16400;
-  const WindowSession window(*whole, begin, (std::uint64_t{1} << 33) * 16384 + 100);
+  const WindowSession window(*whole, begin, (std::uint64_t{1} << 33) * 16384 + 100, false);
   const Bytes in(2 * 16400);
   Bytes out(2 * 16384);
   CHECK(window.output_size(in.size(), true) == out.size());
   CHECK(window.job({16400, in, out}).first_segment == (std::uint64_t{1} << 33) + 1);
-  const Outcome bad = window.verify({16400, in, out}, false, 1);
+  const Outcome bad = window.verify({16400, in, out}, 1);
   CHECK(bad.released == 16384);
   REQUIRE(bad.error.has_value());
   CHECK(std::string(bad.error->what()) == "the input is corrupt at byte " +
                                               std::to_string(175 + begin + 2 * 16400) +
                                               "; 32668 bytes of plaintext before that were verified");
-  CHECK(contains(window.verify({0, in, out}, false, 0).error->what(), "; 0 bytes"));
+  CHECK(contains(window.verify({0, in, out}, 0).error->what(), "; 0 bytes"));
   // The end of the stream was verified earlier.
-  CHECK_FALSE(window.verify({0, in, out}, true, {}).error.has_value());
+  CHECK_FALSE(window.verify({0, in, out, true}, {}).error.has_value());
 }
 
 // Windows -----------------------------------------------------------------------------------------

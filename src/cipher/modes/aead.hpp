@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "cipher/job.hpp"
 
@@ -23,6 +24,10 @@ class Aead {
 // The AEAD for the key of a job, to seal or to open as the job does. LaneError if the job's nonce does not
 // have the length that the cipher requires.
 std::unique_ptr<Aead> make_aead(const Job& job);
+
+// Opens one segment of a job as the last of its message, into memory of its length. False if the tag is
+// wrong.
+bool open_as_last(const Job& job, std::size_t index, std::span<std::byte> plain);
 
 // The size of the shorter segment, including its tag, with which segment `index` of a job to open begins: the
 // last one of a stream to which bytes were appended. Nothing if no such segment verifies. Takes some tenths

@@ -23,10 +23,13 @@ struct Segment {
   std::span<Sealed> tag() const { return sealed.subspan(plain.size()); }
 };
 
-// base_nonce XOR number, both as big-endian numbers of the nonce's length. MGM ignores the highest bit.
-constexpr Nonce segment_nonce(Nonce base_nonce, std::uint64_t number) {
-  for (std::size_t i = base_nonce.size; i-- > 0; number >>= 8)
+// base_nonce XOR number, both as big-endian numbers, with the flag of the last segment. MGM ignores the
+// highest bit.
+constexpr Nonce segment_nonce(Nonce base_nonce, std::uint64_t number, const SegmentRules& rules = {},
+                              bool is_last = false) {
+  for (std::size_t i = rules.last_flag.value_or(base_nonce.size); i-- > 0; number >>= 8)
     base_nonce.bytes[i] ^= static_cast<std::uint8_t>(number);
+  if (is_last && rules.last_flag) base_nonce.bytes[*rules.last_flag] ^= 1;
   return base_nonce;
 }
 
@@ -36,12 +39,12 @@ inline void check_nonce(const Job& job) {
     throw LaneError("the length of the job's nonce does not fit its cipher");
 }
 
-constexpr std::size_t count_segments(std::size_t sealed_bytes) {
-  return (sealed_bytes + sealed_segment_bytes - 1) / sealed_segment_bytes;
+constexpr std::size_t count_segments(std::size_t sealed_bytes, const SegmentRules& rules = {}) {
+  return (sealed_bytes + rules.sealed_bytes() - 1) / rules.sealed_bytes();
 }
 
 inline std::size_t count_segments(const Job& job) {
-  return count_segments(job.operation == Operation::seal ? job.out.size() : job.in.size());
+  return count_segments(job.operation == Operation::seal ? job.out.size() : job.in.size(), job.rules);
 }
 
 // Consecutive segments for kernels, which number them from 0.
@@ -63,11 +66,12 @@ struct SegmentCut {
 template <class Sealed, class Plain>
 Segment<Sealed, Plain> cut_segment(std::span<Sealed> sealed, std::span<Plain> plain, const Job& job,
                                    std::size_t index) {
-  const std::size_t at = index * segment_bytes, sealed_at = index * sealed_segment_bytes;
-  const std::uint64_t number = job.first_segment + index;
-  return {segment_nonce(job.base_nonce, number),
-          sealed.subspan(sealed_at, std::min(sealed.size() - sealed_at, sealed_segment_bytes)),
-          plain.subspan(at, std::min(plain.size() - at, segment_bytes))};
+  const std::size_t full = job.rules.plain_bytes, sealed_full = job.rules.sealed_bytes();
+  const std::size_t at = index * full, sealed_at = index * sealed_full, left = sealed.size() - sealed_at;
+  const bool is_last = left < sealed_full || (left == sealed_full && job.ends_message);
+  return {segment_nonce(job.base_nonce, job.first_segment + index, job.rules, is_last),
+          sealed.subspan(sealed_at, std::min(left, sealed_full)),
+          plain.subspan(at, std::min(plain.size() - at, full))};
 }
 
 inline Segment<std::byte, const std::byte> segment_to_seal(const Job& job, std::size_t index) {

@@ -1,0 +1,172 @@
+// Streams whose last segment may be full and is marked in its nonce, as age has them, with tiny segments.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cipher/modes/evp_aead.hpp"
+#include "cipher/modes/segments.hpp"
+#include "format/sessions.hpp"
+#include "pipeline/pipeline.hpp"
+#include "pipeline/rig.hpp"
+#include "support/bytes.hpp"
+#include "support/catch.hpp"
+#include "support/keys.hpp"
+#include "support/threads.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr SegmentRules rules{.plain_bytes = 48, .last_flag = 11};
+constexpr std::size_t plain = rules.plain_bytes, sealed = rules.sealed_bytes();
+constexpr Nonce base_nonce{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0}, 12};
+
+std::unique_ptr<Session> session(bool decrypt) {
+  return make_segment_session({.decrypt = decrypt,
+                               .key = make_key(cipher_key()),
+                               .rules = rules,
+                               .base_nonce = base_nonce,
+                               .header = {}});
+}
+std::unique_ptr<Session> seal_session() {
+  return session(false);
+}
+std::unique_ptr<Session> open_session() {
+  return session(true);
+}
+
+Bytes seal_segment(std::span<const std::byte> text, std::size_t number, bool is_last) {
+  Nonce nonce = base_nonce;
+  nonce.bytes[10] ^= static_cast<std::uint8_t>(number);
+  nonce.bytes[11] = is_last ? 1 : 0;
+  Bytes segment(text.size() + tag_bytes);
+  EvpAead(Cipher::aes_256, cipher_key(), EvpAead::Use::seal)
+      .seal(nonce, {}, text, std::span(segment).first(text.size()), std::span(segment).last(tag_bytes));
+  return segment;
+}
+
+// The expected output for the first `size` test bytes, by libcrypto and a loop.
+Bytes sealed_bytes(std::size_t size) {
+  const Bytes text = test_bytes(size);
+  Bytes out;
+  for (std::size_t at = 0; at < size || at == 0; at += plain) {
+    const std::size_t end = std::min(at + plain, size);
+    const Bytes segment = seal_segment(std::span(text).subspan(at, end - at), at / plain, end == size);
+    out.insert(out.end(), segment.begin(), segment.end());
+  }
+  return out;
+}
+
+const std::vector<std::size_t> sizes{
+    0,         1,         plain - 1,    plain, plain + 1, 2 * plain - 1, 2 * plain, 2 * plain + 1,
+    3 * plain, 6 * plain, 7 * plain + 5};
+
+// Runs on CPU and reference lanes, from pipes and files, with rings and chunks of any size.
+void check_run(const Bytes& input, SessionFactory factory, const std::string& failure, const Bytes& output) {
+  const std::size_t unit = factory()->unit_in();
+  for (const std::size_t segments : {1, 2, 3})
+    for (const std::size_t ring_chunks : {1, 3})
+      for (const bool parallel : {false, true})
+        for (const std::size_t read_size : {std::size_t{1}, plain, 5 * sealed}) {
+          CAPTURE(input.size(), segments, ring_chunks, parallel, read_size);
+          Rig rig(
+              {.input = input,
+               .session = factory,
+               .chunk_bytes = segments * unit,
+               .ring_chunks = ring_chunks,
+               .source = {
+                   .read_size = read_size, .parallel = parallel ? input.size() : 0, .sometimes_late = true}});
+          rig.pipeline.add_lane(make_cpu_lane());
+          rig.pipeline.add_lane(make_reference_lane());
+          rig.add_lanes(1, {.copies = true});
+          const std::string got = rig.run();
+          CHECK(got.substr(0, failure.size()) == failure);
+          CHECK(got.empty() == failure.empty());
+          CHECK(difference(rig.sink.bytes(), output) == "");
+        }
+}
+
+void check_opening_fails(const Bytes& input, const std::string& how, std::size_t released) {
+  check_run(input, open_session, "auth: " + how, test_bytes(released));
+}
+
+}  // namespace
+
+TEST_CASE("the last segment is marked, and full if the input is a multiple of segments") {
+  for (const std::size_t size : sizes) check_run(test_bytes(size), seal_session, "", sealed_bytes(size));
+}
+
+TEST_CASE("a full last segment is opened") {
+  for (const std::size_t size : sizes) check_run(sealed_bytes(size), open_session, "", test_bytes(size));
+}
+
+TEST_CASE("a stream with a full last segment ends there") {
+  Bytes appended = sealed_bytes(3 * plain);
+  appended.resize(appended.size() + 5);
+  check_opening_fails(
+      appended,
+      "the stream ends at byte 192, but the input has trailing bytes; 144 bytes of plaintext were verified",
+      3 * plain);
+  Bytes twice = sealed_bytes(2 * plain);
+  const Bytes more = sealed_bytes(2 * plain);
+  twice.insert(twice.end(), more.begin(), more.end());
+  check_opening_fails(
+      twice,
+      "the stream ends at byte 128, but the input has trailing bytes; 96 bytes of plaintext were verified",
+      2 * plain);
+}
+
+TEST_CASE("bytes after a short last segment are reported with its end") {
+  Bytes appended = sealed_bytes(2 * plain + 5);
+  appended.resize(appended.size() + 7);
+  check_opening_fails(appended, "the stream ends at byte 149, but the input has trailing bytes; 96 bytes",
+                      2 * plain);
+}
+
+TEST_CASE("a stream without its last segment is truncated") {
+  const Bytes whole = sealed_bytes(3 * plain);
+  for (const std::size_t segments : {0, 1, 2}) {
+    const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(segments * sealed));
+    check_opening_fails(cut, "the input is truncated after byte " + std::to_string(segments * sealed) + ";",
+                        segments * plain);
+  }
+  const Bytes short_cut(whole.begin(), whole.begin() + 2 * sealed + 20);
+  check_opening_fails(short_cut, "the input is corrupt or truncated at byte 128;", 2 * plain);
+}
+
+TEST_CASE("a segment that is changed, or marked at the wrong place, is corrupt") {
+  for (std::size_t segment = 0; segment < 3; ++segment) {
+    Bytes changed = sealed_bytes(3 * plain);
+    changed[segment * sealed + 7] ^= std::byte{1};
+    check_opening_fails(changed, "the input is corrupt at byte " + std::to_string(segment * sealed) + ";",
+                        segment * plain);
+  }
+  // An empty last segment after others.
+  Bytes empty_end = seal_segment(test_bytes(plain), 0, false);
+  const Bytes last = seal_segment({}, 1, true);
+  empty_end.insert(empty_end.end(), last.begin(), last.end());
+  check_opening_fails(empty_end, "the input is corrupt at byte 64; 48 bytes", plain);
+}
+
+TEST_CASE("a full segment is processed only after a byte or the end follows it") {
+  Rig rig({.session = seal_session, .chunk_bytes = 4 * plain, .ring_chunks = 2});
+  PipeFed fed(rig);
+  fed.pipeline.add_lane(make_cpu_lane());
+  auto done = fed.start();
+  const Bytes text = test_bytes(2 * plain);
+  put(fed.pipe.writer, text);
+  CHECK(eventually([&] { return fed.pipeline.bytes_in() == plain; }));  // flushed without the second one
+  fed.pipe.writer.close();
+  CHECK(done.get() == "");
+  CHECK(difference(rig.sink.bytes(), sealed_bytes(2 * plain)) == "");
+}
+
+TEST_CASE("lanes of GPUs refuse other segments than those of the sealed format") {
+  Bytes memory(1000);
+  const LaneSetup setup{.memory = memory, .max_in = 100, .max_out = 100, .rules = rules};
+  CHECK(failure_of([&] { open_lanes(parse_lanes("cuda:0").named, setup); }) ==
+        "lane: cuda lanes do not support aes-256 with segments of 48 bytes");
+}
+
+}  // namespace gpuaes
