@@ -49,8 +49,8 @@ void make_key(const std::optional<std::string>& output) {
 
 // Prints the recipient to standard error if the identity goes to standard output. Removes an identity file if
 // the recipient cannot be printed.
-void write_identity(Kem kem, const std::optional<std::string>& output) {
-  const Identity identity = make_identity(kem);
+void write_identity(KeyKind kind, const std::optional<std::string>& output) {
+  const Key identity = make_identity(kind);
   const Secret lines = identity_lines(identity);
   const std::string recipient = text_of(recipient_of(identity)) + "\n";
   if (!output) {
@@ -67,7 +67,7 @@ void show_recipients(const std::string& name, const Messages& messages) {
   Cancel cancel;
   const Secret contents = read_key_file(name, messages, cancel);
   std::string recipients;
-  for (const Identity& identity : parse_identities(as_text(contents.bytes()), shown_name(name)))
+  for (const Key& identity : parse_identities(as_text(contents.bytes()), shown_name(name)))
     recipients += text_of(recipient_of(identity)) + "\n";
   print(recipients);
 }
@@ -83,9 +83,9 @@ void act(const KeygenOptions& options, const Messages& messages) {
     case KeygenOptions::Action::generate:
       return make_key(options.output);
     case KeygenOptions::Action::generate_x25519:
-      return write_identity(Kem::x25519, options.output);
+      return write_identity(KeyKind::x25519, options.output);
     case KeygenOptions::Action::generate_post_quantum:
-      return write_identity(Kem::xwing, options.output);
+      return write_identity(KeyKind::xwing, options.output);
     case KeygenOptions::Action::show_recipient:
       return show_recipients(options.identity, messages);
   }

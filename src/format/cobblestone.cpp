@@ -94,15 +94,14 @@ std::unique_ptr<Session> open_message(const MessageSecret& secret,
 }
 
 std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
-  if (request.keys.empty())
-    throw UsageError("the cobblestone format requires a key", "name a key file with -k");
-  const FileKey& key = request.keys.front();
-  if (key.size() == info(Cipher::aes_192).key_bytes)
+  const Key* const key = request.keyring.find(KeyKind::key_file);
+  if (key == nullptr) throw UsageError("the cobblestone format requires a key", "name a key file with -k");
+  if (key->secret.size() == info(Cipher::aes_192).key_bytes)
     throw UsageError(
         fmt::format("the cobblestone format requires a key of 16 or 32 bytes; the key in {} is {} bytes long",
-                    key.name, key.size()));
+                    key->name, key->secret.size()));
   const std::vector<std::byte> context = parse_context(request.context.value_or(""));
-  const MessageSecret secret{choose_cipher(request.cipher, key), key.bytes(), context};
+  const MessageSecret secret{choose_cipher(request.cipher, *key), key->secret.bytes(), context};
   return request.decrypt ? open_bare(secret, *request.input) : seal_message(secret, {});
 }
 

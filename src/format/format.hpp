@@ -18,8 +18,7 @@
 #include "cipher/job.hpp"
 #include "format/header_reader.hpp"
 #include "keys/kdf.hpp"
-#include "keys/key.hpp"
-#include "keys/recipient.hpp"
+#include "keys/keyring.hpp"
 
 namespace gpuaes {
 
@@ -122,14 +121,8 @@ class SessionWrapper : public Session {
 struct SessionRequest {
   bool decrypt = false;
   std::optional<Cipher> cipher;
-  std::vector<FileKey> keys;          // from key files, in the order given
-  std::vector<Identity> identities;   // for decryption
-  std::vector<Recipient> recipients;  // for encryption
-  // Each call returns another passphrase to try, of 1 to 1024 bytes. The first call returns one; a later one
-  // may return none. Empty if there is no passphrase.
-  std::function<std::optional<Secret>()> passphrase;
-  // For decryption: the user named no secret. The passphrase is used only if nothing else opens the input.
-  bool none_given = false;
+  Keyring keyring;                     // to open with, or to seal for
+  std::string input_name;              // for the question for a passphrase; may be empty
   std::optional<std::string> iv;       // hexadecimal digits
   std::optional<std::string> context;  // hexadecimal digits
   std::optional<std::string> label;    // 1 to 255 bytes of UTF-8

@@ -118,14 +118,14 @@ const Format* find_by_magic(HeaderReader& input) {
 
 }  // namespace
 
-Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key) {
+Cipher choose_cipher(std::optional<Cipher> named, const Key& key) {
   for (const CipherInfo& each : ciphers) {
     const bool matches = named ? each.cipher == *named : each.family == Family::aes;
-    if (matches && each.key_bytes == key.size()) return each.cipher;
+    if (matches && each.key_bytes == key.secret.size()) return each.cipher;
   }
   const CipherInfo& wanted = info(named.value_or(Cipher::aes_256));
   throw UsageError(fmt::format("{} requires a key of {} bytes; the key in {} is {} bytes long", wanted.name,
-                               wanted.key_bytes, key.name, key.size()));
+                               wanted.key_bytes, key.name, key.secret.size()));
 }
 
 std::string undetected_formats_hint() {
@@ -176,10 +176,11 @@ void refuse_other_format(HeaderReader& input) {
 }
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
-  check_accepts(format, request.keys.size() > 1, &Accepts::keys, "more than one key");
-  check_accepts(format, !request.identities.empty(), &Accepts::recipients, "an identity");
-  check_accepts(format, !request.recipients.empty(), &Accepts::recipients, "a recipient");
-  check_accepts(format, static_cast<bool>(request.passphrase), &Accepts::passphrase, "a passphrase");
+  const Keyring& keyring = request.keyring;
+  check_accepts(format, keyring.count(KeyKind::key_file) > 1, &Accepts::keys, "more than one key");
+  check_accepts(format, request.decrypt && keyring.has_kem(), &Accepts::recipients, "an identity");
+  check_accepts(format, keyring.has_kem(), &Accepts::recipients, "a recipient");
+  check_accepts(format, keyring.count(KeyKind::passphrase) > 0, &Accepts::passphrase, "a passphrase");
   check_accepts(format, request.iv.has_value(), &Accepts::iv, "--iv");
   check_accepts(format, request.context.has_value(), &Accepts::context, "--context");
   check_accepts(format, request.label.has_value(), &Accepts::label, "--label");

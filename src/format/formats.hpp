@@ -45,7 +45,7 @@ Describe describe_raw;
 
 // The named cipher, or AES with the key's length if none is named. UsageError if the key has the wrong
 // length.
-Cipher choose_cipher(std::optional<Cipher> named, const FileKey& key);
+Cipher choose_cipher(std::optional<Cipher> named, const Key& key);
 
 // For an input, at its beginning, that is not in the expected format: throws AuthError if it recognizes the
 // input.

@@ -45,10 +45,11 @@ Header make_header() {
 }  // namespace
 
 std::unique_ptr<Session> open_openssl(SessionRequest request) {
-  if (!request.keys.empty())
+  if (request.keyring.count(KeyKind::key_file) > 0)
     throw UsageError("the openssl format uses a passphrase, not a key file",
                      "use -p to enter a passphrase, or -f raw with a key and --iv");
-  if (!request.passphrase)
+  const Key* const key = request.keyring.find(KeyKind::passphrase);
+  if (key == nullptr)
     throw UsageError("the openssl format requires a passphrase",
                      "use -p to enter it, or --passphrase-file FILE to read it from a file");
   const std::uint32_t iterations = request.iterations.value_or(default_iterations);
@@ -58,7 +59,8 @@ std::unique_ptr<Session> open_openssl(SessionRequest request) {
   const Header header = request.decrypt ? read_header(*request.input) : make_header();
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);
   // The key, followed by the first counter block.
-  Secret derived = pbkdf2_sha256(request.passphrase().value().bytes(), salt_of(header), iterations,
+  const Secret passphrase = key->passphrase(request.input_name, false).value();
+  Secret derived = pbkdf2_sha256(passphrase.bytes(), salt_of(header), iterations,
                                  info(cipher).key_bytes + sizeof(CounterBlock), request.check);
   CounterBlock first;
   std::ranges::copy(derived.bytes().subspan(info(cipher).key_bytes),

@@ -26,15 +26,15 @@ Counter parse_iv(const std::string& digits, const CipherInfo& cipher) {
 }  // namespace
 
 std::unique_ptr<Session> open_raw(SessionRequest request) {
-  if (request.keys.empty()) throw UsageError("the raw format requires a key", "name a key file with -k");
+  const Key* const key = request.keyring.find(KeyKind::key_file);
+  if (key == nullptr) throw UsageError("the raw format requires a key", "name a key file with -k");
   if (!request.iv)
     throw UsageError("the raw format requires --iv",
                      request.decrypt
                          ? "give the IV that the input was encrypted with, in hexadecimal"
                          : "give a new IV in hexadecimal; never use an IV twice with the same key");
-  FileKey& key = request.keys.front();
-  const Cipher cipher = choose_cipher(request.cipher, key);
-  return make_ctr_session({cipher, std::move(key)}, parse_iv(*request.iv, info(cipher)));
+  const Cipher cipher = choose_cipher(request.cipher, *key);
+  return make_ctr_session({cipher, key->secret.copy()}, parse_iv(*request.iv, info(cipher)));
 }
 
 Description describe_raw(HeaderReader&) {

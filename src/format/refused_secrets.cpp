@@ -17,13 +17,12 @@ namespace gpuaes {
 namespace {
 
 // KeyError if there are slots that one of the identities might open with a newer libcrypto.
-void refuse_unavailable(const SealedHeader& header, std::span<const Identity> identities) {
+void refuse_unavailable(const SealedHeader& header, const Keyring& keyring) {
   std::vector<std::size_t> untried;  // numbers, as --info shows them
   for (std::size_t i = 0; i < header.slots.size(); ++i) {
-    const auto might_open = [&](const Identity& identity) {
-      return kem_of(header.slots[i].type) == identity.kem && !info(identity.kem).is_available();
-    };
-    if (std::ranges::any_of(identities, might_open)) untried.push_back(i + 1);
+    const SlotKind* const kind = find_slot_kind(header.slots[i].type);
+    const Kem* const kem = kind != nullptr ? kem_of(kind->key) : nullptr;
+    if (kem != nullptr && !kem->is_available() && keyring.count(kind->key) > 0) untried.push_back(i + 1);
   }
   if (!untried.empty())
     throw KeyError(fmt::format("no slot opens the input, but slot{} {} could not be tried: {}",
@@ -31,63 +30,38 @@ void refuse_unavailable(const SealedHeader& header, std::span<const Identity> id
                    lacks_ml_kem_hint);
 }
 
-// A kind of secret that can open a file.
-struct SecretKind {
-  SlotType slot;
-  std::string_view name;
-  bool given;
-  std::string_view wrong, missing, missing_hint;  // messages
-};
-
-// The kinds for which the header has slots.
-std::vector<SecretKind> kinds_of_slots(const SealedHeader& header, const SessionRequest& request) {
-  const auto has_identity = [&request](Kem kem) {
-    return std::ranges::find(request.identities, kem, &Identity::kem) != request.identities.end();
-  };
-  std::vector<SecretKind> kinds{
-      {SlotType::key_file, "a key file", !request.keys.empty(), "none of the given keys opens the input",
-       "the input was sealed with a key file, and none was given", "name the key file with -k"},
-      {SlotType::x25519, "an X25519 identity", has_identity(Kem::x25519),
-       "none of the given identities opens the input",
-       "the input was sealed for an X25519 recipient, and no X25519 identity was given",
-       "name the identity file with -k"},
-      {SlotType::xwing, "a post-quantum identity", has_identity(Kem::xwing),
-       "none of the given identities opens the input",
-       "the input was sealed for a post-quantum recipient, and no post-quantum identity was given",
-       "name the identity file with -k"},
-      {SlotType::passphrase, "a passphrase", static_cast<bool>(request.passphrase),
-       "the passphrase does not open the input", "the input was sealed with a passphrase, and none was given",
-       "use -p to enter the passphrase"},
-  };
-  std::erase_if(kinds, [&header](const SecretKind& kind) { return !has_slot(header, kind.slot); });
+std::vector<SlotKind> kinds_of_slots(const SealedHeader& header) {
+  std::vector<SlotKind> kinds;
+  for (const SlotKind& kind : slot_kinds())
+    if (has_slot(header, kind.type)) kinds.push_back(kind);
   return kinds;
 }
 
 }  // namespace
 
 void check_any_given(const SealedHeader& header, const SessionRequest& request) {
-  if (!request.none_given) return;
-  const std::vector<SecretKind> kinds = kinds_of_slots(header, request);
+  if (!request.keyring.none_given) return;
+  const std::vector<SlotKind> kinds = kinds_of_slots(header);
   if (kinds.empty()) return;
   if (kinds.size() > 1) {
     std::vector<std::string_view> names;
-    for (const SecretKind& kind : std::span(kinds).first(kinds.size() - 1)) names.push_back(kind.name);
+    for (const SlotKind& kind : std::span(kinds).first(kinds.size() - 1)) names.push_back(kind.secret);
     throw UnsuitableInput(fmt::format("no key or passphrase was given; the input can be opened with {} or {}",
-                                      fmt::join(names, ", "), kinds.back().name),
+                                      fmt::join(names, ", "), kinds.back().secret),
                           "name a key or identity file with -k, or use -p to enter a passphrase");
   }
-  if (kinds[0].slot != SlotType::passphrase)
+  if (kinds[0].key != KeyKind::passphrase)
     throw UnsuitableInput(std::string(kinds[0].missing), std::string(kinds[0].missing_hint));
-  if (!request.passphrase)
+  if (request.keyring.keys.empty())
     throw UnsuitableInput(std::string(kinds[0].missing),
                           "there is no terminal for a prompt; use --passphrase-file or --passphrase-command");
 }
 
 void refuse_secrets(const SealedHeader& header, const SessionRequest& request) {
-  refuse_unavailable(header, request.identities);
-  const std::vector<SecretKind> present = kinds_of_slots(header, request);
-  std::vector<SecretKind> tried = present;
-  std::erase_if(tried, [](const SecretKind& kind) { return !kind.given; });
+  refuse_unavailable(header, request.keyring);
+  const std::vector<SlotKind> present = kinds_of_slots(header);
+  std::vector<SlotKind> tried = present;
+  std::erase_if(tried, [&](const SlotKind& kind) { return request.keyring.count(kind.key) == 0; });
   if (!tried.empty())
     throw KeyError(
         std::string(tried.size() == 1 ? tried.front().wrong : "none of the given secrets opens the input"),

@@ -26,22 +26,17 @@ std::vector<std::byte> message_context(std::span<const std::byte> header,
 }
 
 void check_request(const SessionRequest& request) {
-  const bool has_public_key = !(request.decrypt ? request.identities.empty() : request.recipients.empty());
-  if (request.keys.empty() && !has_public_key && !request.passphrase && !request.none_given)
+  if (request.keyring.keys.empty() && !request.keyring.none_given)
     throw UsageError("the sealed format requires a key or a passphrase");
-  request.decrypt ? check_keys(request.keys)
-                  : check_new_slots(request.keys, request.recipients, static_cast<bool>(request.passphrase));
+  request.decrypt ? check_keys(request.keyring) : check_new_slots(request.keyring);
 }
 
 std::unique_ptr<Session> seal(const SessionRequest& request) {
   check_request(request);
-  const std::optional<Secret> passphrase = request.passphrase ? request.passphrase() : std::nullopt;
   Secret file_key(file_key_bytes);
   fill_random(file_key.bytes());
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);
-  std::vector<std::byte> header = make_sealed_header(
-      {cipher}, file_key, {request.keys, request.recipients, passphrase ? &*passphrase : nullptr},
-      request.check);
+  std::vector<std::byte> header = make_sealed_header({cipher}, file_key, request.keyring, request.check);
   const std::vector<std::byte> context = message_context(header, request.label);
   return seal_message({cipher, file_key.bytes(), context}, std::move(header));
 }
@@ -49,17 +44,12 @@ std::unique_ptr<Session> seal(const SessionRequest& request) {
 SlotDescription describe_slot(const Slot& slot) {
   const auto number = [&slot](std::size_t at) { return std::to_integer<unsigned>(slot.body[at]); };
   const auto type = static_cast<unsigned>(slot.type);
-  switch (slot.type) {
-    case SlotType::key_file:
-      return {type, "key file", {}};
-    case SlotType::passphrase:
-      return {type, "passphrase", ScryptParameters{number(0), number(1), number(2)}};
-    case SlotType::x25519:
-      return {type, "X25519 recipient", {}};
-    case SlotType::xwing:
-      return {type, "X-Wing recipient", {}};
-  }
-  return {type, fmt::format("unknown type {:02x}", type), {}};
+  const SlotKind* const kind = find_slot_kind(slot.type);
+  if (kind == nullptr) return {type, fmt::format("unknown type {:02x}", type), {}};
+  SlotDescription description{type, std::string(kind->name), {}};
+  if (kind->key == KeyKind::passphrase)
+    description.scrypt = ScryptParameters{number(0), number(1), number(2)};
+  return description;
 }
 
 std::vector<std::byte> take_message_header(SealedSuite suite, HeaderReader& input) {
@@ -111,7 +101,7 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
                      "omit --cipher; the input names its cipher");
   if (request.index_first && !header.suite.in_parts)
     throw AuthError("the header is not that of a file made of parts");
-  OpenedHeader opened{header.suite, recipient_kems(header), {}, {}, {}};
+  OpenedHeader opened{header.suite, recipient_kinds(header), {}, {}, {}};
   opened.message_header = take_message_header(header.suite, input);
   opened.file_key = open_slots(header, request);
   opened.session = open_body(opened, header.bytes, request);

@@ -17,7 +17,7 @@
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "format/slots.hpp"
-#include "keys/key.hpp"
+#include "keys/keyring.hpp"
 
 namespace gpuaes {
 
@@ -57,27 +57,16 @@ struct SealedHeader {
 };
 
 bool has_slot(const SealedHeader& header, SlotType type);
-std::vector<Kem> recipient_kems(const SealedHeader& header);  // of its recipient slots
-
-// The secrets and recipients for the slots of a new header.
-struct NewSlots {
-  std::span<const FileKey> keys;  // of 32 bytes
-  std::span<const Recipient> recipients;
-  const Secret* passphrase = nullptr;  // null without a passphrase
-};
-
-// UsageError if a key is not 32 bytes long.
-void check_keys(std::span<const FileKey> keys);
+std::vector<KeyKind> recipient_kinds(const SealedHeader& header);  // of its recipient slots
 
 // UsageError if these cannot be the slots of one header: a key is not 32 bytes long, there are more than
 // max_slots in total, a passphrase is combined with recipients, or recipients of one KEM with those of
-// another. The passphrase need not be known yet.
-void check_new_slots(std::span<const FileKey> keys, std::span<const Recipient> recipients, bool passphrase);
+// another.
+void check_new_slots(const Keyring& keyring);
 
-// A header with one slot for each secret and recipient in `new_slots`, which must have passed
-// check_new_slots().
-std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_key,
-                                          const NewSlots& new_slots, const StopCheck& check = {});
+// A header with one slot for each key in `keyring`, which must have passed check_new_slots().
+std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_key, const Keyring& keyring,
+                                          const StopCheck& check = {});
 
 // Takes the header from the input. AuthError if it is missing, malformed or truncated; VersionError if it
 // needs a later version of the program. With `salvage`, malformed slots are left out.
@@ -85,6 +74,9 @@ SealedHeader read_sealed_header(HeaderReader& input, bool salvage = false);
 
 // Whether the header's MAC is correct.
 bool has_correct_mac(const SealedHeader& header, const Secret& file_key);
+
+// UsageError if a key file does not have 32 bytes.
+void check_keys(const Keyring& keyring);
 
 // The file key, from the first slot that one of the secrets in the request opens. Asks for the passphrase
 // only if no key or identity opens the header and it has a passphrase slot. KeyError if no slot can be
@@ -100,7 +92,7 @@ Secret open_slots(const SealedHeader& header, const SessionRequest& request);
 // SessionRequest::salvage, part 0 is not.
 struct OpenedHeader {
   SealedSuite suite;
-  std::vector<Kem> recipient_kems;  // unless it is empty, anyone may have sealed the input
+  std::vector<KeyKind> recipients;  // unless it is empty, anyone may have sealed the input
   Secret file_key;
   std::vector<std::byte>
       message_header;  // what follows the header: salt and commitment, or the header of the first frame

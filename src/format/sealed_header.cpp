@@ -88,53 +88,45 @@ bool has_slot(const SealedHeader& header, SlotType type) {
   return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });
 }
 
-std::vector<Kem> recipient_kems(const SealedHeader& header) {
-  std::vector<Kem> kems;
+std::vector<KeyKind> recipient_kinds(const SealedHeader& header) {
+  std::vector<KeyKind> kinds;
   for (const Slot& slot : header.slots)
-    if (const std::optional<Kem> kem = kem_of(slot.type)) kems.push_back(*kem);
-  return kems;
+    if (is_for_recipient(slot)) kinds.push_back(find_slot_kind(slot.type)->key);
+  return kinds;
 }
 
-void check_keys(std::span<const FileKey> keys) {
-  for (const FileKey& key : keys)
-    if (key.size() != file_key_bytes)
+void check_keys(const Keyring& keyring) {
+  for (const Key& key : keyring.keys)
+    if (key.kind == KeyKind::key_file && key.secret.size() != file_key_bytes)
       throw UsageError(
           fmt::format("the sealed format requires a key of {} bytes; the key in {} is {} bytes long",
-                      file_key_bytes, key.name, key.size()));
+                      file_key_bytes, key.name, key.secret.size()));
 }
 
-void check_new_slots(std::span<const FileKey> keys, std::span<const Recipient> recipients, bool passphrase) {
-  check_keys(keys);
-  if (passphrase && !recipients.empty())
+void check_new_slots(const Keyring& keyring) {
+  check_keys(keyring);
+  if (keyring.find(KeyKind::passphrase) != nullptr && keyring.has_kem())
     throw UsageError("a passphrase cannot be combined with recipients",
                      "use one of the two; anyone can seal for a recipient, so the passphrase would not show "
                      "who wrote the file");
-  if (std::ranges::adjacent_find(recipients, std::ranges::not_equal_to(), &Recipient::kem) !=
-      recipients.end())
+  if (keyring.find(KeyKind::x25519) != nullptr && keyring.find(KeyKind::xwing) != nullptr)
     throw UsageError("post-quantum recipients cannot be combined with X25519 recipients",
                      "use recipients of one kind; with both, a file would be only as safe as X25519");
-  const std::size_t count = keys.size() + recipients.size() + (passphrase ? 1 : 0);
-  if (count > max_slots)
+  if (keyring.keys.size() > max_slots)
     throw UsageError(fmt::format(
         "the sealed format allows at most {} keys, recipients and passphrases in total", max_slots));
 }
 
-std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_key,
-                                          const NewSlots& new_slots, const StopCheck& check) {
+std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_key, const Keyring& keyring,
+                                          const StopCheck& check) {
   std::vector<std::byte> slots;
-  for (const FileKey& key : new_slots.keys) append(slots, make_key_slot(file_key, key));
-  for (const Recipient& recipient : new_slots.recipients)
-    append(slots, make_recipient_slot(file_key, recipient));
-  if (new_slots.passphrase != nullptr)
-    append(slots, make_passphrase_slot(file_key, *new_slots.passphrase, check));
-  const std::size_t count =
-      new_slots.keys.size() + new_slots.recipients.size() + (new_slots.passphrase != nullptr ? 1 : 0);
+  for (const Key& key : keyring.keys) append(slots, make_slot(file_key, key, check));
 
   std::vector<std::byte> header;
   append(header, bytes_of(sealed_magic));
   append(header, bytes_of(version));
   header.push_back(number_of_suite(suite));
-  header.push_back(static_cast<std::byte>(count));
+  header.push_back(static_cast<std::byte>(keyring.keys.size()));
   header.push_back(static_cast<std::byte>(slots.size() >> 8));
   header.push_back(static_cast<std::byte>(slots.size() & 0xff));
   append(header, slots);
@@ -163,63 +155,48 @@ bool has_correct_mac(const SealedHeader& header, const Secret& file_key) {
   return is_equal(header_mac(file_key, bytes.first(bytes.size() - mac_bytes)), bytes.last(mac_bytes));
 }
 
-Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
-  check_any_given(header, request);
-  const std::size_t mac_at = header.bytes.size() - mac_bytes;
-  std::optional<Secret> unwrapped;  // the first file key, if the MAC is wrong
-  const auto opens = [&](std::optional<Secret>& file_key) {
-    if (!file_key) return false;
-    if (has_correct_mac(header, *file_key)) {
-      if (header.bad_slot) std::rethrow_exception(header.bad_slot);  // it was written like that
-      return true;
-    }
-    if (!unwrapped) unwrapped = std::move(file_key);
-    return false;
-  };
-  const auto report = [&request](const std::string& what) {
-    if (request.detail) request.detail(fmt::format("{} opens the input", what));
-  };
+namespace {
 
-  // The file key from the first slot that one of the secrets opens. Tries each secret only with slots for it.
-  const auto try_all = [&](const char* what, const auto& each_secret, auto is_for_secret, auto unwrap_with) {
-    for (const auto& secret : each_secret)
-      for (const Slot& slot : header.slots) {
-        if (!is_for_secret(slot, secret)) continue;
-        std::optional<Secret> file_key = unwrap_with(slot, secret);
-        if (!opens(file_key)) continue;
-        report(fmt::format("the {} from {}", what, secret.name));
+// For a message: the key that opens the input.
+std::string describe(const Key& key) {
+  if (key.kind == KeyKind::passphrase) return "the passphrase";
+  return fmt::format("the {} from {}", kem_of(key.kind) != nullptr ? "identity" : "key", key.name);
+}
+
+// Tries one kind of key with the slots for it. Returns the file key if the header's MAC confirms it. If the
+// MAC is wrong, sets `unwrapped` to the first file key.
+std::optional<Secret> try_slots(const SealedHeader& header, const SlotKind& kind,
+                                const SessionRequest& request, std::optional<Secret>& unwrapped) {
+  for (const Key& key : request.keyring.keys)
+    for (const Slot& slot : header.slots) {
+      if (key.kind != kind.key || slot.type != kind.type) continue;
+      std::optional<Secret> file_key = kind.unwrap(slot, key, request);
+      if (!file_key) continue;
+      if (has_correct_mac(header, *file_key)) {
+        if (header.bad_slot) std::rethrow_exception(header.bad_slot);  // it was written like that
+        if (request.detail) request.detail(fmt::format("{} opens the input", describe(key)));
         return file_key;
       }
-    return std::optional<Secret>();
-  };
+      if (!unwrapped) unwrapped = std::move(file_key);
+    }
+  return std::nullopt;
+}
 
-  const auto is_for_key = [](const Slot& slot, const FileKey&) { return slot.type == SlotType::key_file; };
-  if (std::optional<Secret> file_key = try_all("key", request.keys, is_for_key, unwrap))
-    return std::move(*file_key);
-  const auto is_for_available = [](const Slot& slot, const Identity& identity) {
-    return kem_of(slot.type) == identity.kem && info(identity.kem).is_available();
-  };
-  if (std::optional<Secret> file_key =
-          try_all("identity", request.identities, is_for_available, unwrap_with_identity))
-    return std::move(*file_key);
-  const auto slot = std::ranges::find(header.slots, SlotType::passphrase, &Slot::type);
-  const bool can_salvage = request.salvage && unwrapped;
-  if (request.passphrase && slot != header.slots.end() && !can_salvage) {
-    check_scrypt_parameters(*slot);
-    std::optional<Secret> file_key;
-    while (!file_key) {
-      const std::optional<Secret> passphrase = request.passphrase();
-      if (!passphrase) break;
-      file_key = unwrap_with_passphrase(*slot, *passphrase, request.check);
-    }
-    if (opens(file_key)) {
-      report("the passphrase");
+}  // namespace
+
+Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
+  check_any_given(header, request);
+  std::optional<Secret> unwrapped;
+  for (const SlotKind& kind : slot_kinds()) {
+    const bool can_salvage = request.salvage && unwrapped;
+    if (kind.key == KeyKind::passphrase && can_salvage) continue;  // do not ask for it
+    if (std::optional<Secret> file_key = try_slots(header, kind, request, unwrapped))
       return std::move(*file_key);
-    }
   }
   if (unwrapped) {
     // Or the slot was copied from another file.
-    if (!request.salvage) refuse_header(mac_at, "the header or its MAC was modified");
+    if (!request.salvage)
+      refuse_header(header.bytes.size() - mac_bytes, "the header or its MAC was modified");
     request.salvage(fmt::format(
         "the header, which ends at byte {}, is corrupt, but the given secret opens one of its slots",
         header.bytes.size()));

@@ -8,7 +8,9 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/rows.hpp"
 #include "cipher/modes/evp_aead.hpp"
+#include "keys/recipient.hpp"
 
 namespace gpuaes {
 namespace {
@@ -25,35 +27,8 @@ constexpr unsigned only_r = 8, only_p = 1;
 constexpr std::string_view key_file_label = "gpuaes-stream/1 key file";
 constexpr std::string_view passphrase_label = "gpuaes-stream/1 passphrase";
 
-// The slots for recipients. They differ only in the KEM.
-struct RecipientSlots {
-  SlotType type;
-  Kem kem;
-  std::string_view label;
-};
-constexpr std::array recipient_slots{RecipientSlots{SlotType::x25519, Kem::x25519, "gpuaes-stream/1 x25519"},
-                                     RecipientSlots{SlotType::xwing, Kem::xwing, "gpuaes-stream/1 x-wing"}};
-
-const RecipientSlots& slots_of(Kem kem) {
-  return *std::ranges::find(recipient_slots, kem, &RecipientSlots::kem);
-}
-
 unsigned number(std::byte byte) {
   return std::to_integer<unsigned>(byte);
-}
-
-// The size of a slot's body; none if the type is unknown.
-std::optional<std::size_t> body_bytes(SlotType type) {
-  switch (type) {
-    case SlotType::key_file:
-      return salt_bytes + wrapped_bytes;
-    case SlotType::passphrase:
-      return parameter_bytes + salt_bytes + wrapped_bytes;
-    case SlotType::x25519:
-    case SlotType::xwing:
-      return info(*kem_of(type)).ciphertext_bytes + wrapped_bytes;
-  }
-  return std::nullopt;
 }
 
 Secret kek_of_key(const Secret& key, std::span<const std::byte> salt) {
@@ -66,14 +41,6 @@ Secret kek_of_passphrase(const Secret& passphrase, std::span<const std::byte> sa
   append(labeled_salt, bytes_of(passphrase_label));
   append(labeled_salt, salt);
   return scrypt(passphrase.bytes(), labeled_salt, log2_n, only_r, only_p, kek_bytes, check);
-}
-
-Secret kek_of_shared(const Secret& shared, std::span<const std::byte> ciphertext,
-                     const Recipient& recipient) {
-  std::vector<std::byte> salt(ciphertext.size() + recipient.public_key.size());
-  const auto rest = std::ranges::copy(ciphertext, salt.begin()).out;
-  std::ranges::copy(recipient.public_key, rest);
-  return hkdf_sha512(shared.bytes(), salt, bytes_of(slots_of(recipient.kem).label), kek_bytes);
 }
 
 // A zero nonce is safe because no KEK is used twice: each is derived from a fresh salt or shared secret.
@@ -97,12 +64,137 @@ std::optional<Secret> open_wrapped(const Slot& slot, const Secret& kek) {
   return file_key;
 }
 
-std::vector<std::byte> begin_slot(SlotType type) {
-  std::vector<std::byte> slot(head_bytes);
-  slot.front() = static_cast<std::byte>(type);
-  store_big_endian(*body_bytes(type), std::span(slot).subspan(1));
-  return slot;
+// Key files ---------------------------------------------------------------------------------------
+
+std::vector<std::byte> wrap_for_key_file(const Secret& file_key, const Key& key, const StopCheck&) {
+  std::vector<std::byte> body(salt_bytes);
+  fill_random(body);
+  append_wrapped(body, kek_of_key(key.secret, std::span(body).first(salt_bytes)), file_key);
+  return body;
 }
+
+std::optional<Secret> unwrap_with_key_file(const Slot& slot, const Key& key, const SessionRequest&) {
+  return open_wrapped(slot, kek_of_key(key.secret, slot.body.first(salt_bytes)));
+}
+
+// Passphrases -------------------------------------------------------------------------------------
+
+std::vector<std::byte> wrap_for_passphrase(const Secret& file_key, const Key& key, const StopCheck& check) {
+  const Secret passphrase = key.passphrase("", false).value();
+  std::vector<std::byte> body;
+  for (const unsigned parameter : {written_log2_n, only_r, only_p})
+    body.push_back(static_cast<std::byte>(parameter));
+  body.resize(parameter_bytes + salt_bytes);
+  const std::span<std::byte> salt = std::span(body).last(salt_bytes);
+  fill_random(salt);
+  append_wrapped(body, kek_of_passphrase(passphrase, salt, written_log2_n, check), file_key);
+  return body;
+}
+
+void check_scrypt_parameters(const Slot& slot) {
+  const unsigned log2_n = number(slot.body[0]), r = number(slot.body[1]), p = number(slot.body[2]);
+  if (log2_n < min_log2_n || log2_n > max_log2_n || r != only_r || p != only_p)
+    refuse_header(
+        slot.at + head_bytes,
+        fmt::format("the scrypt parameters log2 N = {}, r = {}, p = {} are not allowed", log2_n, r, p));
+}
+
+std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Key& key,
+                                             const SessionRequest& request) {
+  check_scrypt_parameters(slot);
+  const std::span<const std::byte> salt = slot.body.subspan(parameter_bytes, salt_bytes);
+  for (bool again = false;; again = true) {
+    const std::optional<Secret> passphrase = key.passphrase(request.input_name, again);
+    if (!passphrase) return std::nullopt;
+    std::optional<Secret> file_key =
+        open_wrapped(slot, kek_of_passphrase(*passphrase, salt, number(slot.body[0]), request.check));
+    if (file_key) return file_key;
+  }
+}
+
+// Recipients: these slots differ only in the KEM and its label ------------------------------------
+
+Secret kek_of_shared(const Secret& shared, std::span<const std::byte> ciphertext,
+                     const PublicBytes& recipient, std::string_view label) {
+  std::vector<std::byte> salt(ciphertext.size() + recipient.size());
+  std::ranges::copy(recipient, std::ranges::copy(ciphertext, salt.begin()).out);
+  return hkdf_sha512(shared.bytes(), salt, bytes_of(label), kek_bytes);
+}
+
+template <const Kem& kem, const char* label>
+std::vector<std::byte> wrap_for_recipient(const Secret& file_key, const Key& key, const StopCheck&) {
+  const std::optional<Encapsulation> made = kem.encapsulate(key.public_key);
+  if (!made)
+    throw UsageError(
+        fmt::format("recipient {} contains a low-order X25519 point", shown_recipient(text_of(key))),
+        "a file that is sealed for it is not protected by X25519; ask for another recipient");
+  std::vector<std::byte> body = made->ciphertext;
+  append_wrapped(body, kek_of_shared(made->shared, made->ciphertext, key.public_key, label), file_key);
+  return body;
+}
+
+template <const Kem& kem, const char* label>
+std::optional<Secret> unwrap_with_identity(const Slot& slot, const Key& key, const SessionRequest&) {
+  if (!kem.is_available()) return std::nullopt;
+  const std::span<const std::byte> ciphertext = slot.body.first(kem.ciphertext_bytes);
+  const std::optional<Secret> shared = kem.decapsulate(key.secret, ciphertext);
+  if (!shared) return std::nullopt;
+  return open_wrapped(slot, kek_of_shared(*shared, ciphertext, kem.public_key_of(key.secret), label));
+}
+
+template <const Kem& kem>
+std::size_t recipient_body_bytes() {
+  return kem.ciphertext_bytes + wrapped_bytes;
+}
+
+constexpr char x25519_label[] = "gpuaes-stream/1 x25519", xwing_label[] = "gpuaes-stream/1 x-wing";
+
+// The list ----------------------------------------------------------------------------------------
+
+constexpr std::array kinds{
+    SlotKind{.key = KeyKind::key_file,
+             .type = SlotType::key_file,
+             .name = "key file",
+             .body_bytes = [] { return salt_bytes + wrapped_bytes; },
+             .wrap = wrap_for_key_file,
+             .unwrap = unwrap_with_key_file,
+             .secret = "a key file",
+             .wrong = "none of the given keys opens the input",
+             .missing = "the input was sealed with a key file, and none was given",
+             .missing_hint = "name the key file with -k"},
+    SlotKind{.key = KeyKind::x25519,
+             .type = SlotType::x25519,
+             .name = "X25519 recipient",
+             .body_bytes = recipient_body_bytes<x25519_kem>,
+             .wrap = wrap_for_recipient<x25519_kem, x25519_label>,
+             .unwrap = unwrap_with_identity<x25519_kem, x25519_label>,
+             .secret = "an X25519 identity",
+             .wrong = "none of the given identities opens the input",
+             .missing = "the input was sealed for an X25519 recipient, and no X25519 identity was given",
+             .missing_hint = "name the identity file with -k"},
+    SlotKind{.key = KeyKind::xwing,
+             .type = SlotType::xwing,
+             .name = "X-Wing recipient",
+             .body_bytes = recipient_body_bytes<xwing_kem>,
+             .wrap = wrap_for_recipient<xwing_kem, xwing_label>,
+             .unwrap = unwrap_with_identity<xwing_kem, xwing_label>,
+             .secret = "a post-quantum identity",
+             .wrong = "none of the given identities opens the input",
+             .missing =
+                 "the input was sealed for a post-quantum recipient, and no post-quantum identity was given",
+             .missing_hint = "name the identity file with -k"},
+    SlotKind{.key = KeyKind::passphrase,
+             .type = SlotType::passphrase,
+             .name = "passphrase",
+             .body_bytes = [] { return parameter_bytes + salt_bytes + wrapped_bytes; },
+             .wrap = wrap_for_passphrase,
+             .unwrap = unwrap_with_passphrase,
+             .secret = "a passphrase",
+             .wrong = "the passphrase does not open the input",
+             .missing = "the input was sealed with a passphrase, and none was given",
+             .missing_hint = "use -p to enter the passphrase"},
+};
+static_assert(has_row_for_each(kinds, &SlotKind::key));
 
 // Unknown types from 01 to 7F are skipped: a later version may add such slots without changing the meaning of
 // the others.
@@ -112,10 +204,10 @@ void check_type(const Slot& slot) {
     throw VersionError(
         fmt::format("the input has a slot of type {:02x} at byte {}, which this version does not support",
                     type, slot.at));
-  const std::optional<std::size_t> size = body_bytes(slot.type);
-  if (size && slot.body.size() != *size)
+  const SlotKind* const kind = find_slot_kind(slot.type);
+  if (kind != nullptr && slot.body.size() != kind->body_bytes())
     refuse_header(slot.at + 1, fmt::format("a slot of type {:02x} has {} bytes instead of {}", type,
-                                           slot.body.size(), *size));
+                                           slot.body.size(), kind->body_bytes()));
 }
 
 // Anyone can seal for a recipient, so a passphrase slot next to a recipient slot would not show that the
@@ -128,7 +220,8 @@ void check_combination(const std::vector<Slot>& slots) {
   const auto second = std::find_if(first + 1, slots.end(), is_passphrase);
   if (second != slots.end()) refuse_header(second->at, "there is a second passphrase slot");
   for (const Slot& slot : slots)
-    if (kem_of(slot.type)) refuse_header(slot.at, "there are slots for both a passphrase and a recipient");
+    if (is_for_recipient(slot))
+      refuse_header(slot.at, "there are slots for both a passphrase and a recipient");
 }
 
 }  // namespace
@@ -138,41 +231,27 @@ void refuse_header(std::size_t at, std::string_view what) {
       fmt::format("the input is corrupt at byte {}, in its header: {}; nothing was written", at, what));
 }
 
-std::optional<Kem> kem_of(SlotType type) {
-  const auto found = std::ranges::find(recipient_slots, type, &RecipientSlots::type);
-  return found != recipient_slots.end() ? std::optional(found->kem) : std::nullopt;
+std::span<const SlotKind> slot_kinds() {
+  return kinds;
 }
 
-std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key) {
-  std::vector<std::byte> slot = begin_slot(SlotType::key_file);
-  slot.resize(head_bytes + salt_bytes);
-  const std::span<std::byte> salt = std::span(slot).last(salt_bytes);
-  fill_random(salt);
-  append_wrapped(slot, kek_of_key(key, salt), file_key);
-  return slot;
+const SlotKind* find_slot_kind(SlotType type) {
+  const auto found = std::ranges::find(kinds, type, &SlotKind::type);
+  return found != kinds.end() ? &*found : nullptr;
 }
 
-std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase,
-                                            const StopCheck& check) {
-  std::vector<std::byte> slot = begin_slot(SlotType::passphrase);
-  for (const unsigned parameter : {written_log2_n, only_r, only_p})
-    slot.push_back(static_cast<std::byte>(parameter));
-  slot.resize(slot.size() + salt_bytes);
-  const std::span<std::byte> salt = std::span(slot).last(salt_bytes);
-  fill_random(salt);
-  append_wrapped(slot, kek_of_passphrase(passphrase, salt, written_log2_n, check), file_key);
-  return slot;
+bool is_for_recipient(const Slot& slot) {
+  const SlotKind* const kind = find_slot_kind(slot.type);
+  return kind != nullptr && kem_of(kind->key) != nullptr;
 }
 
-std::vector<std::byte> make_recipient_slot(const Secret& file_key, const Recipient& recipient) {
-  const std::optional<Encapsulation> made = info(recipient.kem).encapsulate(recipient.public_key);
-  if (!made)
-    throw UsageError(
-        fmt::format("recipient {} contains a low-order X25519 point", shown_recipient(text_of(recipient))),
-        "a file that is sealed for it is not protected by X25519; ask for another recipient");
-  std::vector<std::byte> slot = begin_slot(slots_of(recipient.kem).type);
-  append(slot, made->ciphertext);
-  append_wrapped(slot, kek_of_shared(made->shared, made->ciphertext, recipient), file_key);
+std::vector<std::byte> make_slot(const Secret& file_key, const Key& key, const StopCheck& check) {
+  const SlotKind& kind = row_of(kinds, key.kind);
+  const std::vector<std::byte> body = kind.wrap(file_key, key, check);
+  std::vector<std::byte> slot(head_bytes);
+  slot.front() = static_cast<std::byte>(kind.type);
+  store_big_endian(body.size(), std::span(slot).subspan(1));
+  append(slot, body);
   return slot;
 }
 
@@ -198,32 +277,6 @@ std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t coun
   });
   check_combination(slots);
   return slots;
-}
-
-std::optional<Secret> unwrap(const Slot& slot, const Secret& key) {
-  return open_wrapped(slot, kek_of_key(key, slot.body.first(salt_bytes)));
-}
-
-std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase,
-                                             const StopCheck& check) {
-  return open_wrapped(slot, kek_of_passphrase(passphrase, slot.body.subspan(parameter_bytes, salt_bytes),
-                                              number(slot.body[0]), check));
-}
-
-std::optional<Secret> unwrap_with_identity(const Slot& slot, const Identity& identity) {
-  const KemInfo& kem = info(identity.kem);
-  const std::span<const std::byte> ciphertext = slot.body.first(kem.ciphertext_bytes);
-  const std::optional<Secret> shared = kem.decapsulate(identity.private_key, ciphertext);
-  if (!shared) return std::nullopt;
-  return open_wrapped(slot, kek_of_shared(*shared, ciphertext, recipient_of(identity)));
-}
-
-void check_scrypt_parameters(const Slot& slot) {
-  const unsigned log2_n = number(slot.body[0]), r = number(slot.body[1]), p = number(slot.body[2]);
-  if (log2_n < min_log2_n || log2_n > max_log2_n || r != only_r || p != only_p)
-    refuse_header(
-        slot.at + head_bytes,
-        fmt::format("the scrypt parameters log2 N = {}, r = {}, p = {} are not allowed", log2_n, r, p));
 }
 
 }  // namespace gpuaes

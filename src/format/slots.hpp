@@ -1,9 +1,7 @@
 // The key slots of the sealed format (gpuaes-stream(5), "Slots"): each holds the file key, wrapped for one
-// secret.
+// key.
 //
-// To add a slot type: add its enumerator to SlotType, the size of its body to slots.cpp, its name to
-// sealed.cpp, and messages about it to sealed_header.cpp. If it is for the recipients of a new KEM, add a row
-// to recipient_slots in slots.cpp, otherwise code that makes and tries its slots to sealed_header.cpp.
+// To add a slot type: add its enumerator to SlotType and its row in slots.cpp.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +9,13 @@
 #include <exception>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "format/format.hpp"
 #include "keys/kdf.hpp"
-#include "keys/recipient.hpp"
+#include "keys/keyring.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes {
@@ -24,9 +24,6 @@ inline constexpr std::size_t file_key_bytes = 32;
 
 enum class SlotType : std::uint8_t { key_file = 0x01, passphrase = 0x02, x25519 = 0x03, xwing = 0x04 };
 
-// The KEM of a type of recipient slot; none for other types.
-std::optional<Kem> kem_of(SlotType type);
-
 // One slot of a header; refers to the header's bytes.
 struct Slot {
   std::size_t at;  // offset of its first byte in the input
@@ -34,28 +31,41 @@ struct Slot {
   std::span<const std::byte> body;
 };
 
-// Complete slots: type, size, body. The key is 32 bytes long. IoError or LaneError if libcrypto fails;
-// UsageError for a recipient with an X25519 key of low order, for which X25519 protects nothing.
-std::vector<std::byte> make_key_slot(const Secret& file_key, const Secret& key);
-std::vector<std::byte> make_passphrase_slot(const Secret& file_key, const Secret& passphrase,
-                                            const StopCheck& check);
-std::vector<std::byte> make_recipient_slot(const Secret& file_key, const Recipient& recipient);
+// How slots of one type hold the file key.
+struct SlotKind {
+  KeyKind key;
+  SlotType type;
+  std::string_view name;  // for --info
+  std::size_t (*body_bytes)();
+
+  // The body of a new slot. IoError or LaneError if libcrypto fails; UsageError for a recipient with an
+  // X25519 key of low order, for which X25519 protects nothing.
+  std::vector<std::byte> (*wrap)(const Secret& file_key, const Key& key, const StopCheck& check);
+
+  // The file key; none if the key does not match the slot or the slot is damaged. AuthError if scrypt
+  // parameters are outside the limits of gpuaes-stream(5): a header must not be able to exhaust a reader's
+  // memory. Asks for the passphrase until one opens the slot.
+  std::optional<Secret> (*unwrap)(const Slot& slot, const Key& key, const SessionRequest& request);
+
+  // For messages about secrets that do not open a file.
+  std::string_view secret;  // what opens the slot, with an article
+  std::string_view wrong, missing, missing_hint;
+};
+
+std::span<const SlotKind> slot_kinds();         // one for each KeyKind, in its order
+const SlotKind* find_slot_kind(SlotType type);  // null for an unknown type
+
+// Whether a slot is for a recipient, so that anyone can make it.
+bool is_for_recipient(const Slot& slot);
+
+// A complete slot: type, size, body.
+std::vector<std::byte> make_slot(const Secret& file_key, const Key& key, const StopCheck& check);
 
 // Parses `count` slots that fill `bytes` exactly and begin at byte `at` of the input. AuthError if a size is
 // wrong or the slots cannot be combined; VersionError for a slot type that readers must not skip. With
 // `bad_slot`, leaves out slots of a wrong type or size for their type, and stores the error of the first.
 std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t count, std::size_t at,
                               std::exception_ptr* bad_slot = nullptr);
-
-// The file key; none if the secret does not match the slot or the slot is damaged.
-std::optional<Secret> unwrap(const Slot& slot, const Secret& key);
-std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Secret& passphrase,
-                                             const StopCheck& check);
-std::optional<Secret> unwrap_with_identity(const Slot& slot, const Identity& identity);  // of the slot's KEM
-
-// AuthError if the scrypt parameters of a passphrase slot are outside the limits of gpuaes-stream(5),
-// "Slots". A header must not be able to exhaust a reader's memory.
-void check_scrypt_parameters(const Slot& slot);
 
 // Throws AuthError: `what` is wrong at byte `at` of the input.
 [[noreturn]] void refuse_header(std::size_t at, std::string_view what);

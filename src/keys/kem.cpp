@@ -6,11 +6,9 @@
 #include "keys/xwing.hpp"
 
 namespace gpuaes {
-namespace {
 
 // X25519 as a KEM: the ciphertext is an ephemeral public key.
-constexpr KemInfo x25519{
-    .kem = Kem::x25519,
+constinit const Kem x25519_kem{
     .public_bytes = x25519_bytes,
     .ciphertext_bytes = x25519_bytes,
     .is_available = [] { return true; },
@@ -24,7 +22,7 @@ constexpr KemInfo x25519{
       const Secret ephemeral = make_private_key();
       std::optional<Secret> shared = shared_secret(ephemeral, point_of(public_key));
       if (!shared) return std::nullopt;
-      return Encapsulation{x25519.public_key_of(ephemeral), std::move(*shared)};
+      return Encapsulation{x25519_kem.public_key_of(ephemeral), std::move(*shared)};
     },
     .decapsulate =
         [](const Secret& private_key, std::span<const std::byte> ciphertext) {
@@ -32,8 +30,7 @@ constexpr KemInfo x25519{
         },
 };
 
-constexpr KemInfo xwing{
-    .kem = Kem::xwing,
+constinit const Kem xwing_kem{
     .public_bytes = xwing_public_bytes,
     .ciphertext_bytes = xwing_ciphertext_bytes,
     .is_available = has_ml_kem,
@@ -47,17 +44,5 @@ constexpr KemInfo xwing{
         },
     .decapsulate = xwing_decapsulate,
 };
-
-}  // namespace
-
-const KemInfo& info(Kem kem) {
-  switch (kem) {
-    case Kem::x25519:
-      return x25519;
-    case Kem::xwing:
-      break;
-  }
-  return xwing;
-}
 
 }  // namespace gpuaes

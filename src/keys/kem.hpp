@@ -1,8 +1,8 @@
 // The key encapsulation mechanisms (KEMs) of recipients. Anyone can make a shared secret for a public key,
 // along with a ciphertext from which the private key recovers it.
 //
-// To add a KEM: add its enumerator, its row in kem.cpp, the prefixes of its text in recipient.cpp, its slot
-// type (format/slots.hpp), and an option of gpuaes-keygen.
+// To add a KEM: add its enumerator to KeyKind (keyring.hpp), its row in kem.cpp, the prefixes of its text in
+// recipient.cpp, and an option of gpuaes-keygen.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,6 @@
 #include "keys/secret.hpp"
 
 namespace gpuaes {
-
-enum class Kem { x25519, xwing };
 
 // The same for all KEMs.
 inline constexpr std::size_t private_key_bytes = 32;
@@ -27,8 +25,7 @@ struct Encapsulation {
 };
 
 // The functions throw an IoError if libcrypto fails or lacks the KEM.
-struct KemInfo {
-  Kem kem;
+struct Kem {
   std::size_t public_bytes, ciphertext_bytes;
   bool (*is_available)();  // whether libcrypto has all that the KEM needs
   PublicBytes (*public_key_of)(const Secret& private_key);
@@ -42,6 +39,6 @@ struct KemInfo {
   std::optional<Secret> (*decapsulate)(const Secret& private_key, std::span<const std::byte> ciphertext);
 };
 
-const KemInfo& info(Kem kem);
+extern const Kem x25519_kem, xwing_kem;
 
 }  // namespace gpuaes

@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "keys/secret.hpp"
 
@@ -13,15 +11,6 @@ namespace gpuaes {
 
 // More than any key file holds. Limits how much is read from a device such as /dev/zero.
 inline constexpr std::size_t max_key_file_bytes = 4096;
-
-// A key, and the name of its file for messages.
-struct FileKey : Secret {
-  using Secret::Secret;
-  FileKey(Secret key) : Secret(std::move(key)) {}
-  FileKey(Secret key, std::string file) : Secret(std::move(key)), name(std::move(file)) {}
-
-  std::string name = "this one";
-};
 
 // Parses the contents of a key file: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits, optionally
 // followed by spaces, tabs, carriage returns and newlines. Contents that are valid as both are read as

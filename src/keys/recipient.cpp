@@ -18,19 +18,19 @@ constexpr char identity_hint[] =
 
 // How recipients and identities of one kind begin.
 struct Kind {
-  Kem kem;
+  KeyKind kind;
   std::string_view recipient_prefix, identity_prefix;
 
   std::size_t recipient_characters() const {
-    return bech32_characters(recipient_prefix.size(), info(kem).public_bytes);
+    return bech32_characters(recipient_prefix.size(), kem_of(kind)->public_bytes);
   }
   std::size_t identity_characters() const {
     return bech32_characters(identity_prefix.size(), private_key_bytes);
   }
 };
 
-constexpr std::array kinds{Kind{Kem::x25519, "gpuaes", "GPUAES-SECRET-KEY-"},
-                           Kind{Kem::xwing, "gpuaespq", "GPUAES-SECRET-KEY-PQ-"}};
+constexpr std::array kinds{Kind{KeyKind::x25519, "gpuaes", "GPUAES-SECRET-KEY-"},
+                           Kind{KeyKind::xwing, "gpuaespq", "GPUAES-SECRET-KEY-PQ-"}};
 
 // Those of age are not supported. Messages name them, and the option of gpuaes-keygen for the same kind. The
 // longer prefix comes first.
@@ -52,8 +52,8 @@ const Row* find_kind(const std::array<Row, size>& rows, Prefix<Row> prefix, std:
   return found != rows.end() ? &*found : nullptr;
 }
 
-const Kind& kind_of(Kem kem) {
-  return *std::ranges::find(kinds, kem, &Kind::kem);
+const Kind& row_of(KeyKind kind) {
+  return *std::ranges::find(kinds, kind, &Kind::kind);
 }
 
 // Describes a fault in a text of `size` characters. A valid text has `valid_size`.
@@ -77,7 +77,7 @@ std::string describe_fault(Bech32Fault fault, std::size_t size, std::size_t vali
 }
 
 // `number` is the line's number in the file.
-Identity parse_identity(std::string_view line, std::size_t number, const std::string& name) {
+Key parse_identity(std::string_view line, std::size_t number, const std::string& name) {
   if (const AgeKind* age = find_kind(age_kinds, &AgeKind::identity_prefix, line))
     throw UsageError(
         fmt::format("{} contains {} identity, which is not supported", name, age->article_and_name),
@@ -88,8 +88,8 @@ Identity parse_identity(std::string_view line, std::size_t number, const std::st
   const Kind* const kind = find_kind(kinds, &Kind::identity_prefix, line);
   if (kind == nullptr)
     throw UsageError(fmt::format("line {} of {} is not an identity", number, name), identity_hint);
-  Identity identity{kind->kem, Secret(private_key_bytes), name};
-  const Bech32Fault fault = decode_bech32(kind->identity_prefix, line, identity.private_key.bytes());
+  Key identity{.kind = kind->kind, .secret = Secret(private_key_bytes), .name = name};
+  const Bech32Fault fault = decode_bech32(kind->identity_prefix, line, identity.secret.bytes());
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("line {} of {} is not a valid identity: {}", number, name,
                                  describe_fault(fault, line.size(), kind->identity_characters())),
@@ -99,18 +99,18 @@ Identity parse_identity(std::string_view line, std::size_t number, const std::st
 
 }  // namespace
 
-Identity make_identity(Kem kem) {
-  Identity identity{kem, Secret(private_key_bytes)};
-  fill_random(identity.private_key.bytes());
+Key make_identity(KeyKind kind) {
+  Key identity{.kind = kind, .secret = Secret(private_key_bytes)};
+  fill_random(identity.secret.bytes());
   return identity;
 }
 
-Recipient recipient_of(const Identity& identity) {
-  return {identity.kem, info(identity.kem).public_key_of(identity.private_key)};
+Key recipient_of(const Key& identity) {
+  return {.kind = identity.kind, .public_key = kem_of(identity.kind)->public_key_of(identity.secret)};
 }
 
-std::string text_of(const Recipient& recipient) {
-  const Kind& kind = kind_of(recipient.kem);
+std::string text_of(const Key& recipient) {
+  const Kind& kind = row_of(recipient.kind);
   std::string text(kind.recipient_characters(), '\0');
   encode_bech32(kind.recipient_prefix, recipient.public_key, std::as_writable_bytes(std::span(text)));
   return text;
@@ -131,7 +131,7 @@ bool looks_like_identity(std::string_view text) {
          find_kind(age_kinds, &AgeKind::identity_prefix, text) != nullptr;
 }
 
-Recipient parse_recipient(std::string_view text, const std::string& name) {
+Key parse_recipient(std::string_view text, const std::string& name) {
   if (looks_like_identity(text))
     throw UsageError(fmt::format("{} is a secret identity, not a recipient", name), recipient_hint);
   if (const AgeKind* age = find_kind(age_kinds, &AgeKind::recipient_prefix, text))
@@ -145,31 +145,32 @@ Recipient parse_recipient(std::string_view text, const std::string& name) {
   if (kind == nullptr)
     throw UsageError(fmt::format("{} is not a recipient: it does not begin with gpuaes1 or gpuaespq1", name),
                      recipient_hint);
-  Recipient recipient{kind->kem, PublicBytes(info(kind->kem).public_bytes)};
+  const Kem& kem = *kem_of(kind->kind);
+  Key recipient{.kind = kind->kind, .public_key = PublicBytes(kem.public_bytes)};
   const Bech32Fault fault = decode_bech32(kind->recipient_prefix, text, recipient.public_key);
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("{} is not a valid recipient: {}", name,
                                  describe_fault(fault, text.size(), kind->recipient_characters())),
                      recipient_hint);
-  if (!info(kind->kem).is_canonical(recipient.public_key))
+  if (!kem.is_canonical(recipient.public_key))
     throw UsageError(
         fmt::format("{} is not a valid recipient: it is not the canonical form of a public key", name),
         recipient_hint);
   return recipient;
 }
 
-Secret identity_lines(const Identity& identity) {
-  const Kind& kind = kind_of(identity.kem);
+Secret identity_lines(const Key& identity) {
+  const Kind& kind = row_of(identity.kind);
   const std::string comment = "\n# recipient: " + text_of(recipient_of(identity)) + "\n";
   Secret lines(kind.identity_characters() + comment.size());
-  encode_bech32(kind.identity_prefix, identity.private_key.bytes(),
+  encode_bech32(kind.identity_prefix, identity.secret.bytes(),
                 lines.bytes().first(kind.identity_characters()));
   std::ranges::copy(std::as_bytes(std::span(comment)), lines.bytes().last(comment.size()).begin());
   return lines;
 }
 
-std::vector<Identity> parse_identities(std::string_view contents, const std::string& name) {
-  std::vector<Identity> identities;
+std::vector<Key> parse_identities(std::string_view contents, const std::string& name) {
+  std::vector<Key> identities;
   for (ContentLines lines(contents); lines.next();)
     identities.push_back(parse_identity(lines.line(), lines.number(), name));
   if (identities.empty()) throw UsageError(fmt::format("{} contains no identity", name), identity_hint);

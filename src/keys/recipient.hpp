@@ -6,32 +6,19 @@
 #include <string_view>
 #include <vector>
 
-#include "keys/kem.hpp"
+#include "keys/keyring.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes {
 
-struct Recipient {
-  Kem kem;
-  PublicBytes public_key;
-
-  bool operator==(const Recipient&) const = default;
-};
-
-struct Identity {
-  Kem kem;
-  Secret private_key;
-  std::string name{};  // of its file
-};
-
-// A new identity, from the system's random number generator.
-Identity make_identity(Kem kem);
+// A new identity, from the system's random number generator. `kind` must have a KEM.
+Key make_identity(KeyKind kind);
 
 // IoError if libcrypto lacks the KEM.
-Recipient recipient_of(const Identity& identity);
+Key recipient_of(const Key& identity);
 
 // The text of a recipient: gpuaes1... or gpuaespq1...
-std::string text_of(const Recipient& recipient);
+std::string text_of(const Key& recipient);
 
 // The text of a recipient as messages show it: only its beginning if it is long.
 std::string shown_recipient(std::string_view text);
@@ -45,14 +32,14 @@ inline constexpr char recipient_hint[] =
     "a recipient is the line that gpuaes-keygen -y prints for an identity";
 
 // Parses a text that is only a recipient. UsageError naming `name`; IoError if libcrypto lacks the KEM.
-Recipient parse_recipient(std::string_view text, const std::string& name);
+Key parse_recipient(std::string_view text, const std::string& name);
 
 // The contents of an identity file: a line GPUAES-SECRET-KEY-1... or GPUAES-SECRET-KEY-PQ-1..., and a comment
 // with its recipient.
-Secret identity_lines(const Identity& identity);
+Secret identity_lines(const Key& identity);
 
 // Parses the contents of an identity file: one or more identities, one per line; other lines are empty or
 // begin with #. UsageError naming `name`.
-std::vector<Identity> parse_identities(std::string_view contents, const std::string& name);
+std::vector<Key> parse_identities(std::string_view contents, const std::string& name);
 
 }  // namespace gpuaes

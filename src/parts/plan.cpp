@@ -32,13 +32,13 @@ std::uint32_t default_count(std::uint64_t size) {
 }
 
 JobFile make_job(const Options& options, const Messages& messages, Cancel& cancel) {
-  const Secrets secrets = read_secrets(options, messages, cancel);
-  check_new_slots(secrets.keys, secrets.recipients, static_cast<bool>(secrets.passphrase));
-  if (const char* const warning = writer_warning(secrets, false)) messages.warning(warning);
+  const Keyring keyring = read_secrets(options, messages, cancel);
+  check_new_slots(keyring);
+  if (const char* const warning = writer_warning(keyring, false)) messages.warning(warning);
   Secret file_key(file_key_bytes);
   fill_random(file_key.bytes());
   const SealedSuite suite{.cipher = options.cipher.value_or(Cipher::aes_256), .in_parts = true};
-  std::vector<std::byte> header = make_header(suite, file_key, secrets, cancel);
+  std::vector<std::byte> header = make_sealed_header(suite, file_key, keyring, [&cancel] { cancel.check(); });
   FrameSecret secret = make_frame_secret(suite.cipher, file_key, header, options.label);
   return {std::move(header), std::move(secret), options.count.value_or(0), std::nullopt};
 }

@@ -27,12 +27,12 @@
 namespace gpuaes {
 namespace {
 
-void filter(const Options& options, const OutputTargets& targets, Secrets secrets, Progress& progress,
+void filter(const Options& options, const OutputTargets& targets, Keyring keyring, Progress& progress,
             const Messages& messages, Cancel& cancel) {
   const Report::Start start;
   Endpoints endpoints = open_endpoints(options, targets, messages, cancel);
   const std::unique_ptr<OpenStream> stream =
-      open_stream(options, std::move(secrets), endpoints, messages, cancel);
+      open_stream(options, std::move(keyring), endpoints, messages, cancel);
   run_stream(options, start, endpoints, *stream, progress, messages, cancel);
 }
 
@@ -82,9 +82,9 @@ void run_filter(Options options, const Messages& messages) {
   const OutputTargets targets = find_outputs(options);
   refuse_input_conflicts(options);
   show_only_named_devices(options.lanes.named);
-  const Secrets secrets = read_secrets(options, messages, cancel);
+  const Keyring keyring = read_secrets(options, messages, cancel);
   for_each_input(options, messages, cancel, [&](const Options& one) {
-    filter(one, targets, secrets.copy(), progress, messages, cancel);
+    filter(one, targets, keyring.copy(), progress, messages, cancel);
     const Messages::Level from = options.several() ? Messages::Level::normal : Messages::Level::verbose;
     const bool printed = options.test && options.level >= from;
     return printed ? fmt::format("{}: ok\n", printable(shown_name(one.input()))) : "";

@@ -129,7 +129,7 @@ std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts) 
   return std::make_unique<WholeStream>(std::move(parts), decrypts);
 }
 
-std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets, Endpoints& endpoints,
+std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring, Endpoints& endpoints,
                                         const Messages& messages, Cancel& cancel) {
   FdSource& file = endpoints.source;
   HeaderReader input = header_reader(file, endpoints.directory ? &*endpoints.directory : nullptr);
@@ -138,9 +138,9 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets,
   const Format& format = options.salvage ? choose_format_to_salvage(options, input, armored)
                                          : choose_format(options, input, armored);
   check_format(options, format, armored);
-  const char* const warning = writer_warning(secrets, false);
+  const char* const warning = writer_warning(keyring, false);
   std::string header_damage;
-  SessionRequest request = make_request(std::move(secrets), options, messages, cancel);
+  SessionRequest request = make_request(std::move(keyring), options, messages, cancel);
   request.cipher = options.cipher;
   request.iv = options.iv;
   request.context = options.context;

@@ -87,7 +87,7 @@ std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts);
 // Opens the stream that `options` request, and reads the header from the input. Warns if the format or the
 // keys do not authenticate. UsageError if the format does not support the options; KeyError, AuthError and
 // IoError as in open_session() and, with --range, in RangeStream.
-std::unique_ptr<OpenStream> open_stream(const Options& options, Secrets secrets, Endpoints& endpoints,
+std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring, Endpoints& endpoints,
                                         const Messages& messages, Cancel& cancel);
 
 }  // namespace gpuaes

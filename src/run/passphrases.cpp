@@ -53,7 +53,7 @@ Secret ask_new_passphrase(const std::string& question, Cancel& cancel) {
   throw UsageError("the passphrases do not match");
 }
 
-Passphrase ask_passphrase(Cancel& cancel) {
+AskPassphrase ask_passphrase(Cancel& cancel) {
   struct State {
     std::optional<Secret> last;
     unsigned asked = 0;  // for this input

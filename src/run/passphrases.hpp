@@ -1,24 +1,18 @@
 // Reads passphrases from files, commands and the terminal.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 
 #include "cli/messages.hpp"
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"
-#include "keys/secret.hpp"
+#include "keys/keyring.hpp"
 
 namespace gpuaes {
 
-// Returns the passphrase for an input, whose name appears in the question if there is one. With `again`, the
-// last one does not open the input, and the result is another, or none. Empty without a passphrase.
-using Passphrase = std::function<std::optional<Secret>(const std::string& input, bool again)>;
-
 // Asks for a passphrase on the terminal, up to three times for each input. Returns the last answer for the
 // next input first. UsageError if the third answer is empty or too long.
-Passphrase ask_passphrase(Cancel& cancel);
+AskPassphrase ask_passphrase(Cancel& cancel);
 
 // Asks for a passphrase and its repetition. UsageError if they differ three times.
 Secret ask_new_passphrase(const std::string& question, Cancel& cancel);

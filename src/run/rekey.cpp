@@ -57,14 +57,14 @@ SinkRules output_rules(const Options& options, const OutputTarget& target, const
   return rules;
 }
 
-OpenedHeader open_header(const Options& options, Secrets secrets, HeaderReader& input, bool index_first,
+OpenedHeader open_header(const Options& options, Keyring keyring, HeaderReader& input, bool index_first,
                          const Messages& messages, Cancel& cancel) {
   if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic))) {
     refuse_other_format(input);
     throw AuthError("the input is not in the sealed format",
                     "only sealed files have slots that can be replaced");
   }
-  SessionRequest request = make_request(std::move(secrets), options, messages, cancel);
+  SessionRequest request = make_request(std::move(keyring), options, messages, cancel);
   request.input = &input;
   request.index_first = index_first;
   return open_sealed_header(request);
@@ -85,10 +85,12 @@ OutputTarget find_head(const PartsDirectory& input) {
   return head;
 }
 
-void warn_of_new_slots(const Secrets& secrets, std::span<const Kem> old_kems, const Messages& messages) {
-  if (const char* const warning = writer_warning(secrets, !old_kems.empty())) messages.warning(warning);
-  if (std::ranges::count(old_kems, Kem::xwing) > 0 && std::ranges::count(old_kems, Kem::x25519) == 0 &&
-      std::ranges::count(secrets.recipients, Kem::x25519, &Recipient::kem) > 0)
+void warn_of_new_slots(const Keyring& keyring, std::span<const KeyKind> old_recipients,
+                       const Messages& messages) {
+  if (const char* const warning = writer_warning(keyring, !old_recipients.empty())) messages.warning(warning);
+  const bool was_post_quantum = std::ranges::count(old_recipients, KeyKind::xwing) > 0 &&
+                                std::ranges::count(old_recipients, KeyKind::x25519) == 0;
+  if (was_post_quantum && keyring.find(KeyKind::x25519) != nullptr)
     messages.warning(
         "the input was sealed for a post-quantum recipient; the new X25519 recipient removes that "
         "protection");
@@ -102,9 +104,9 @@ void run_rekey(const Options& options, const Messages& messages) {
   Progress progress(control.signals, messages, options.progress);
   OutputTarget target = find_output(options.in_place ? options.input() : options.output);
   refuse_input_conflicts(options);
-  Secrets old_secrets = read_secrets(options, messages, cancel);
-  const Secrets new_secrets = read_new_secrets(options, messages, cancel);
-  check_new_slots(new_secrets.keys, new_secrets.recipients, static_cast<bool>(new_secrets.passphrase));
+  Keyring old_keys = read_secrets(options, messages, cancel);
+  const Keyring new_keys = read_new_secrets(options, messages, cancel);
+  check_new_slots(new_keys);
   InputFile opened_input = open_input_file(options, cancel);
   FdSource& source = opened_input.source;
   PartsDirectory* const directory = opened_input.directory ? &*opened_input.directory : nullptr;
@@ -125,9 +127,10 @@ void run_rekey(const Options& options, const Messages& messages) {
   const std::unique_ptr<Source> armor = find_armor(options, source, input);
   if (armor || options.armor) sink = std::make_unique<ArmorSink>(std::move(sink));
   const OpenedHeader opened =
-      open_header(options, std::move(old_secrets), input, directory != nullptr, messages, cancel);
-  warn_of_new_slots(new_secrets, opened.recipient_kems, messages);
-  std::vector<std::byte> header = make_header(opened.suite, opened.file_key, new_secrets, cancel);
+      open_header(options, std::move(old_keys), input, directory != nullptr, messages, cancel);
+  warn_of_new_slots(new_keys, opened.recipients, messages);
+  std::vector<std::byte> header =
+      make_sealed_header(opened.suite, opened.file_key, new_keys, [&cancel] { cancel.check(); });
   if (directory != nullptr) {
     sink->write(header);
     return sink->finish();

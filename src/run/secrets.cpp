@@ -16,7 +16,9 @@
 #include "io/fd_source_sink.hpp"
 #include "io/terminal.hpp"
 #include "keys/key.hpp"
+#include "keys/recipient.hpp"
 #include "run/file_conflicts.hpp"
+#include "run/passphrases.hpp"
 #include "run/secret_files.hpp"
 
 namespace gpuaes {
@@ -25,7 +27,7 @@ namespace {
 // Keys and identities -----------------------------------------------------------------------------
 
 // Adds the key or the identities that a file contains. Warns if the raw bytes of a key are text.
-void add_key(Secrets& secrets, const Secret& contents, const std::string& name, bool opens,
+void add_key(Keyring& keyring, const Secret& contents, const std::string& name, bool opens,
              const Messages& messages) {
   const std::string_view line = first_content_line(as_text(contents.bytes()));
   if (looks_like_recipient(line))
@@ -39,14 +41,14 @@ void add_key(Secrets& secrets, const Secret& contents, const std::string& name, 
           fmt::format("{} contains text, not a random key; use --passphrase-file for a passphrase, and "
                       "gpuaes-keygen to make a key",
                       name));
-    secrets.keys.emplace_back(std::move(key), name);
+    keyring.keys.push_back({.kind = KeyKind::key_file, .secret = std::move(key), .name = name});
     return;
   }
-  std::vector<Identity> identities = parse_identities(as_text(contents.bytes()), name);
+  std::vector<Key> identities = parse_identities(as_text(contents.bytes()), name);
   if (!opens)
     throw UsageError(fmt::format("{} contains an identity, which can open files but not seal them", name),
                      "seal with -r for its recipient, which gpuaes-keygen -y prints");
-  std::ranges::move(identities, std::back_inserter(secrets.identities));
+  std::ranges::move(identities, std::back_inserter(keyring.keys));
 }
 
 // Whether a regular file begins like an identity file. Other programs name those with -i.
@@ -61,20 +63,19 @@ bool is_identity_file(const std::string& name, Cancel& cancel) {
 
 // Adds the recipients in a file. The file counts as a secret, since it could be an identity file named by
 // mistake.
-void add_recipients(Secrets& secrets, const std::string& file_name, Cancel& cancel) {
+void add_recipients(Keyring& keyring, const std::string& file_name, Cancel& cancel) {
   FdSource file = open_secret_file(file_name, cancel);
-  std::vector<Recipient>& recipients = secrets.recipients;
   const Secret contents = read_contents(file);
   const std::string& name = file.name();
-  const std::size_t before = recipients.size();
+  const std::size_t before = keyring.keys.size();
   for (ContentLines lines(as_text(contents.bytes())); lines.next();)
-    recipients.push_back(parse_recipient(lines.line(), fmt::format("line {} of {}", lines.number(), name)));
-  if (recipients.size() == before)
+    keyring.keys.push_back(parse_recipient(lines.line(), fmt::format("line {} of {}", lines.number(), name)));
+  if (keyring.keys.size() == before)
     throw UsageError(fmt::format("{} contains no recipients", name), recipient_hint);
 }
 
 // Text that begins like a recipient may appear in a message; anything else may be a secret.
-Recipient parse_argument(const std::string& text) {
+Key parse_argument(const std::string& text) {
   if (looks_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", shown_recipient(text)));
   if (!looks_like_identity(text) && access(text.c_str(), F_OK) == 0)
     throw UsageError(fmt::format("-r {} is the name of a file, not a recipient", text),
@@ -84,12 +85,12 @@ Recipient parse_argument(const std::string& text) {
 
 // Each of `given` is a recipient, or @FILE for a file with one recipient per line. Empty lines and lines that
 // begin with # are skipped.
-void read_recipients(Secrets& secrets, const std::vector<std::string>& given, Cancel& cancel) {
+void read_recipients(Keyring& keyring, const std::vector<std::string>& given, Cancel& cancel) {
   for (const std::string& each : given)
     if (each.starts_with('@'))
-      with_option("the recipients file", [&] { add_recipients(secrets, each.substr(1), cancel); });
+      with_option("the recipients file", [&] { add_recipients(keyring, each.substr(1), cancel); });
     else
-      secrets.recipients.push_back(parse_argument(each));
+      keyring.keys.push_back(parse_argument(each));
 }
 
 // Old or new secrets ------------------------------------------------------------------------------
@@ -115,35 +116,40 @@ struct Named {
 
 const std::vector<std::string> nothing;
 
-Secrets read_named(const Named& named, const Messages& messages, Cancel& cancel) {
-  Secrets secrets;
-  for (const std::string& name : named.key_files)
-    with_option(named.key_option, [&] {
-      add_key(secrets, read_key_file(name, messages, cancel), shown_name(name), named.opens, messages);
-    });
-  read_recipients(secrets, named.recipients, cancel);
-  if (named.ask_passphrase && named.opens)
-    secrets.passphrase = ask_passphrase(cancel);
-  else if (named.ask_passphrase)
-    secrets.passphrase = [question = named.question, &cancel](const std::string&, bool) {
+// A passphrase that is already known.
+AskPassphrase answer_with(Secret passphrase) {
+  const auto held = std::make_shared<Secret>(std::move(passphrase));
+  return
+      [held](const std::string&, bool again) { return again ? std::nullopt : std::optional(held->copy()); };
+}
+
+AskPassphrase read_passphrase(const Named& named, const Messages& messages, Cancel& cancel) {
+  if (named.ask_passphrase && named.opens) return ask_passphrase(cancel);
+  if (named.ask_passphrase)
+    return [question = named.question, &cancel](const std::string&, bool) {
       return ask_new_passphrase(question, cancel);
     };
-  const auto hold = [&secrets](Secret passphrase) {
-    const auto held = std::make_shared<Secret>(std::move(passphrase));
-    secrets.passphrase = [held](const std::string&, bool again) {
-      return again ? std::nullopt : std::optional(held->copy());
-    };
-  };
-  if (const auto& name = named.passphrase_file) {
-    hold(with_option(named.file_option, [&] {
+  if (const auto& name = named.passphrase_file)
+    return answer_with(with_option(named.file_option, [&] {
       FdSource file = open_secret_file(*name, cancel);
       warn_if_readable(*name, file, messages);
       return read_passphrase(std::move(file), messages);
     }));
-  }
   if (const auto& command = named.passphrase_command)
-    hold(run_passphrase_command(*command, named.command_option, messages, cancel));
-  return secrets;
+    return answer_with(run_passphrase_command(*command, named.command_option, messages, cancel));
+  return {};
+}
+
+Keyring read_named(const Named& named, const Messages& messages, Cancel& cancel) {
+  Keyring keyring;
+  for (const std::string& name : named.key_files)
+    with_option(named.key_option, [&] {
+      add_key(keyring, read_key_file(name, messages, cancel), shown_name(name), named.opens, messages);
+    });
+  read_recipients(keyring, named.recipients, cancel);
+  if (AskPassphrase passphrase = read_passphrase(named, messages, cancel))
+    keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
+  return keyring;
 }
 
 // Whether the input, a sealed file, shows which secrets open it. Input from a terminal has not been
@@ -155,15 +161,7 @@ bool may_ask_if_needed(const Options& options) {
 
 }  // namespace
 
-Secrets Secrets::copy() const {
-  Secrets other{{}, {}, recipients, passphrase, none_given};
-  for (const FileKey& key : keys) other.keys.emplace_back(key.copy(), key.name);
-  for (const Identity& identity : identities)
-    other.identities.push_back({identity.kem, identity.private_key.copy(), identity.name});
-  return other;
-}
-
-Secrets read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
+Keyring read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
   close_secrets_in_children(options);
   const Named named{.key_files = options.key_files,
                     .recipients = options.decrypt ? nothing : options.recipients,
@@ -179,8 +177,12 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
     if (options.decrypt && options.names_input() && is_identity_file(options.input(), cancel))
       throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
                        "name the identity file with -k, and the encrypted file with -i or without an option");
-    if (may_ask_if_needed(options))
-      return {.passphrase = has_terminal() ? ask_passphrase(cancel) : nullptr, .none_given = true};
+    if (may_ask_if_needed(options)) {
+      Keyring keyring{{}, true};
+      if (has_terminal())
+        keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = ask_passphrase(cancel)});
+      return keyring;
+    }
     throw UsageError("no key or passphrase was given",
                      options.decrypt
                          ? "name a key or identity file with -k, or use -p to enter a passphrase"
@@ -190,7 +192,7 @@ Secrets read_secrets(const Options& options, const Messages& messages, Cancel& c
   return read_named(named, messages, cancel);
 }
 
-Secrets read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
+Keyring read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
   const Named named{.key_files = options.new_key_files,
                     .recipients = options.recipients,
                     .ask_passphrase = options.ask_new_passphrase,
@@ -207,39 +209,24 @@ Secrets read_new_secrets(const Options& options, const Messages& messages, Cance
   return read_named(named, messages, cancel);
 }
 
-SessionRequest make_request(Secrets secrets, const Options& options, const Messages& messages,
+SessionRequest make_request(Keyring keyring, const Options& options, const Messages& messages,
                             Cancel& cancel) {
-  SessionRequest request{.decrypt = options.decrypt,
-                         .keys = std::move(secrets.keys),
-                         .identities = std::move(secrets.identities),
-                         .recipients = std::move(secrets.recipients),
-                         .none_given = secrets.none_given,
-                         .label = options.label,
-                         .check = [&cancel] { cancel.check(); },
-                         .detail = [&messages](const std::string& text) { messages.detail(text); }};
-  if (secrets.passphrase)
-    request.passphrase = [get = std::move(secrets.passphrase),
-                          input = options.names_input() ? options.input() : "",
-                          again = false]() mutable { return get(input, std::exchange(again, true)); };
-  return request;
+  return {.decrypt = options.decrypt,
+          .keyring = std::move(keyring),
+          .input_name = options.names_input() ? options.input() : "",
+          .label = options.label,
+          .check = [&cancel] { cancel.check(); },
+          .detail = [&messages](const std::string& text) { messages.detail(text); }};
 }
 
-std::vector<std::byte> make_header(SealedSuite suite, const Secret& file_key, const Secrets& secrets,
-                                   Cancel& cancel) {
-  const std::optional<Secret> passphrase = secrets.passphrase ? secrets.passphrase("", false) : std::nullopt;
-  return make_sealed_header(suite, file_key,
-                            {secrets.keys, secrets.recipients, passphrase ? &*passphrase : nullptr},
-                            [&cancel] { cancel.check(); });
-}
-
-const char* writer_warning(const Secrets& secrets, bool had_recipient) {
-  const bool has_key = !secrets.keys.empty();
-  if (had_recipient && (has_key || secrets.passphrase))
+const char* writer_warning(const Keyring& keyring, bool had_recipient) {
+  const bool has_key = keyring.find(KeyKind::key_file) != nullptr;
+  if (had_recipient && (has_key || keyring.find(KeyKind::passphrase) != nullptr))
     return "the input was sealed for a recipient, so anyone could have written it; the new key or passphrase "
            "does not prove who did";
-  return has_key && !secrets.recipients.empty() ? "sealing for both a key and a recipient; anyone with the "
-                                                  "identity could forge a file that the key opens"
-                                                : nullptr;
+  return has_key && keyring.has_kem() ? "sealing for both a key and a recipient; anyone with the "
+                                        "identity could forge a file that the key opens"
+                                      : nullptr;
 }
 
 }  // namespace gpuaes

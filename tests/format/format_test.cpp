@@ -19,6 +19,7 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/keys.hpp"
 
 namespace gpuaes {
 namespace {
@@ -31,8 +32,7 @@ SessionRequest request_for(std::size_t key_bytes, std::string_view iv = some_iv,
   SessionRequest request;
   request.cipher = cipher;
   if (key_bytes > 0) {
-    request.keys.emplace_back(key_bytes);
-    std::ranges::copy(test_bytes(key_bytes), request.keys.back().bytes().begin());
+    request.keyring.keys.push_back(key_file(test_bytes(key_bytes)));
   }
   if (!iv.empty()) request.iv = iv;
   return request;
@@ -151,8 +151,12 @@ TEST_CASE("an option that a format does not accept is a usage error that lists t
   const auto context = [](SessionRequest& request) { request.context = ""; };
   const auto label = [](SessionRequest& request) { request.label = "label"; };
   const auto iterations = [](SessionRequest& request) { request.iterations = 1; };
-  const auto second_key = [](SessionRequest& request) { request.keys.emplace_back(32); };
-  const auto passphrase = [](SessionRequest& request) { request.passphrase = [] { return Secret(1); }; };
+  const auto second_key = [](SessionRequest& request) {
+    request.keyring.keys.push_back(key_file(Bytes(32)));
+  };
+  const auto passphrase = [](SessionRequest& request) {
+    request.keyring.keys.push_back(passphrase_key(Bytes(1)));
+  };
   CHECK(refusal("sealed", iv) == "the sealed format does not accept --iv | formats that accept it: raw");
   CHECK(refusal("sealed", context) ==
         "the sealed format does not accept --context | formats that accept it: cobblestone");
@@ -350,9 +354,9 @@ TEST_CASE("formats that support only AES refuse other ciphers for encryption and
       request.decrypt = decrypt;
       request.cipher = Cipher::kuznyechik;
       if (name == "openssl")
-        request.passphrase = [] { return Secret(1); };
+        request.keyring.keys.push_back(passphrase_key(Bytes(1)));
       else
-        request.keys.emplace_back(32);
+        request.keyring.keys.push_back(key_file(Bytes(32)));
       const std::string failure = failure_of([&] { open_session(find_format(name), std::move(request)); });
       CAPTURE(name, decrypt);
       CHECK(failure == "usage: the " + std::string(name) + " format does not support kuznyechik");

@@ -133,13 +133,16 @@ Bytes file_of(const Bytes& slots, unsigned count, const Bytes& plain = to_bytes(
 SessionRequest request_with(const std::vector<Bytes>& keys, std::optional<Bytes> passphrase = {},
                             int* asked = nullptr) {
   SessionRequest request;
-  for (const Bytes& key : keys) request.keys.push_back(secret_of(key));
+  for (const Bytes& key : keys)
+    request.keyring.keys.push_back({.kind = KeyKind::key_file, .secret = secret_of(key)});
   if (passphrase)
-    request.passphrase = [bytes = *passphrase, asked, given = false]() mutable -> std::optional<Secret> {
-      if (std::exchange(given, true)) return std::nullopt;
-      if (asked != nullptr) ++*asked;
-      return secret_of(bytes);
-    };
+    request.keyring.keys.push_back(
+        {.kind = KeyKind::passphrase,
+         .passphrase = [bytes = *passphrase, asked](const std::string&, bool again) -> std::optional<Secret> {
+           if (again) return std::nullopt;
+           if (asked != nullptr) ++*asked;
+           return secret_of(bytes);
+         }});
   return request;
 }
 

@@ -52,15 +52,18 @@ void open(std::span<const std::byte> input) {
     SessionRequest request;
     request.decrypt = true;
     request.input = &header;
-    if (format.accepts.keys) request.keys.push_back(test_key());
+    if (format.accepts.keys)
+      request.keyring.keys.push_back({.kind = KeyKind::key_file, .secret = test_key()});
     if (format.accepts.recipients)
-      for (const Kem kem : {Kem::x25519, Kem::xwing}) request.identities.push_back({kem, test_key()});
+      for (const KeyKind kind : {KeyKind::x25519, KeyKind::xwing})
+        request.keyring.keys.push_back({.kind = kind, .secret = test_key()});
     if (format.accepts.iterations) request.iterations = 1;
     // Any passphrase. With the sealed format the key is enough, and scrypt would take too long.
-    request.passphrase = [&]() -> Secret {
-      if (format.accepts.keys) throw KeyError("the passphrase is asked for");
-      return test_key();
-    };
+    request.keyring.keys.push_back(
+        {.kind = KeyKind::passphrase, .passphrase = [&](const std::string&, bool) -> std::optional<Secret> {
+           if (format.accepts.keys) throw KeyError("the passphrase is asked for");
+           return test_key();
+         }});
     const auto session = open_session(format, std::move(request));
     if (header.taken() != at) std::abort();  // the pipeline would lose these bytes
     if (session->unit_in() == 0 || session->unit_out() == 0 || !session->header().empty()) std::abort();

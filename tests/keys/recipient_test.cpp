@@ -65,11 +65,11 @@ std::string lower(std::string text) {
   return text;
 }
 
-Identity identity_of(const Bytes& bytes) {
-  return {Kem::x25519, secret_of(bytes)};
+Key identity_of(const Bytes& bytes) {
+  return {.kind = KeyKind::x25519, .secret = secret_of(bytes)};
 }
 
-std::string lines_of(const Identity& identity) {
+std::string lines_of(const Key& identity) {
   const Secret lines = identity_lines(identity);
   return {reinterpret_cast<const char*>(lines.bytes().data()), lines.size()};
 }
@@ -216,43 +216,43 @@ TEST_CASE("Bech32 refuses nonzero padding even if the checksum is right") {
 
 TEST_CASE("a recipient and an identity are restored from their text in either case") {
   for (int i = 0; i < 50; ++i) {
-    const Identity identity = identity_of(test_bytes(32, static_cast<std::size_t>(i)));
+    const Key identity = identity_of(test_bytes(32, static_cast<std::size_t>(i)));
     const std::string text = text_of(recipient_of(identity)), lines = lines_of(identity);
     CHECK(text.size() == 65);
     CHECK(text.starts_with("gpuaes1"));
     CHECK(lines.substr(0, 19) == "GPUAES-SECRET-KEY-1");
     CHECK(lines.substr(77) == "\n# recipient: " + text + "\n");
-    CHECK(parse_recipient(text, "it") == recipient_of(identity));
+    CHECK(parse_recipient(text, "it").public_key == recipient_of(identity).public_key);
     std::string uppercase = text;
     std::ranges::transform(text, uppercase.begin(),
                            [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    CHECK(parse_recipient(uppercase, "it") == recipient_of(identity));
+    CHECK(parse_recipient(uppercase, "it").public_key == recipient_of(identity).public_key);
     for (const std::string& contents : {lines, lines.substr(0, 77), lines.substr(0, 77) + " \t\r\n\n  \n#\n",
                                         lower(lines.substr(0, 77)) + "\n", "# mine\n\n \t" + lines}) {
-      const std::vector<Identity> again = parse_identities(contents, "file");
+      const std::vector<Key> again = parse_identities(contents, "file");
       REQUIRE(again.size() == 1);
-      CHECK(again[0].kem == Kem::x25519);
-      CHECK(std::ranges::equal(again[0].private_key.bytes(), identity.private_key.bytes()));
+      CHECK(again[0].kind == KeyKind::x25519);
+      CHECK(std::ranges::equal(again[0].secret.bytes(), identity.secret.bytes()));
     }
   }
 }
 
 TEST_CASE("an identity file holds any number of identities, in their order") {
   std::string contents = "# all of them\r\n";
-  std::vector<Recipient> recipients;
+  std::vector<PublicBytes> recipients;
   for (std::size_t i = 0; i < 200; ++i) {
-    const Identity identity = identity_of(test_bytes(32, i));
-    recipients.push_back(recipient_of(identity));
+    const Key identity = identity_of(test_bytes(32, i));
+    recipients.push_back(recipient_of(identity).public_key);
     contents += lines_of(identity) + (i % 3 == 0 ? "\n# another one\n" : "");
   }
-  std::vector<Recipient> parsed;
-  for (const Identity& identity : parse_identities(contents, "file"))
-    parsed.push_back(recipient_of(identity));
+  std::vector<PublicBytes> parsed;
+  for (const Key& identity : parse_identities(contents, "file"))
+    parsed.push_back(recipient_of(identity).public_key);
   CHECK(parsed == recipients);
 }
 
 TEST_CASE("a recipient or an identity with one wrong character is refused and not shown") {
-  const Identity identity = identity_of(test_bytes(32, 5));
+  const Key identity = identity_of(test_bytes(32, 5));
   const std::string text = text_of(recipient_of(identity)), line = lines_of(identity).substr(0, 77);
   constexpr std::string_view values = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
   for (std::size_t at = 7; at < text.size(); ++at)
@@ -279,7 +279,7 @@ TEST_CASE("a recipient or an identity with one wrong character is refused and no
 }
 
 TEST_CASE("an invalid recipient or identity is refused with the reason") {
-  const Identity identity = identity_of(test_bytes(32, 5));
+  const Key identity = identity_of(test_bytes(32, 5));
   const std::string text = text_of(recipient_of(identity)), lines = lines_of(identity),
                     line = lines.substr(0, 77);
   for (std::size_t size = 7; size < 65; ++size)

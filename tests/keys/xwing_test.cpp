@@ -105,13 +105,13 @@ Bytes with_point(Bytes bytes, std::string_view point) {
   return bytes;
 }
 
-std::string lines_of(const Identity& identity) {
+std::string lines_of(const Key& identity) {
   return std::string(reinterpret_cast<const char*>(identity_lines(identity).bytes().data()),
                      identity_lines(identity).size());
 }
 
 std::string text_of_key(const Bytes& public_key) {
-  return text_of(Recipient{Kem::xwing, public_key});
+  return text_of({.kind = KeyKind::xwing, .public_key = public_key});
 }
 
 std::string identity_line(const Bytes& seed) {
@@ -235,7 +235,7 @@ TEST_CASE("every X-Wing encapsulation is different", "[optional]") {
   const Bytes public_key = published_xwing().front().public_key;
   std::set<std::string> first_halves, second_halves, secrets;
   for (int i = 0; i < 20; ++i) {
-    const std::optional<Encapsulation> made = info(Kem::xwing).encapsulate(public_key);
+    const std::optional<Encapsulation> made = xwing_kem.encapsulate(public_key);
     REQUIRE(made);
     const std::span<const std::byte> ciphertext = made->ciphertext;
     first_halves.insert(as_string(ciphertext.first(ml_kem_ciphertext_bytes)));
@@ -252,16 +252,16 @@ TEST_CASE("every X-Wing encapsulation is different", "[optional]") {
 TEST_CASE("a post-quantum recipient and its identity are restored from their text", "[optional]") {
   if (!have_ml_kem()) return;
   for (const XWingVector& vector : published_xwing()) {
-    const Identity identity{Kem::xwing, secret_of(vector.seed)};
+    const Key identity{.kind = KeyKind::xwing, .secret = secret_of(vector.seed)};
     const std::string lines = lines_of(identity), text = text_of(recipient_of(identity));
     CHECK(text.size() == 1961);
     CHECK(text.starts_with("gpuaespq1"));
     CHECK(lines == identity_line(vector.seed) + "\n# recipient: " + text + "\n");
-    CHECK(parse_recipient(text, "it") == Recipient{Kem::xwing, vector.public_key});
-    const std::vector<Identity> again = parse_identities("# mine\n\n \t" + lines + "# more\r\n", "file");
+    CHECK(parse_recipient(text, "it").public_key == vector.public_key);
+    const std::vector<Key> again = parse_identities("# mine\n\n \t" + lines + "# more\r\n", "file");
     REQUIRE(again.size() == 1);
-    CHECK(again[0].kem == Kem::xwing);
-    CHECK(bytes_of(again[0].private_key) == vector.seed);
+    CHECK(again[0].kind == KeyKind::xwing);
+    CHECK(bytes_of(again[0].secret) == vector.seed);
   }
 }
 
@@ -309,11 +309,11 @@ TEST_CASE("post-quantum identities are parsed without ML-KEM, next to others, an
   const Bytes seed = test_bytes(32, 9);
   const std::string line = identity_line(seed);
   const std::string other = "GPUAES-SECRET-KEY-1QQQSYQCYQ5RQWZQFPG9SCRGWPUGPZYSNZS23V9CCRYDPK8QARC0SHGQTRK";
-  const std::vector<Identity> both = parse_identities(line + "\n" + other + "\n", "file");
+  const std::vector<Key> both = parse_identities(line + "\n" + other + "\n", "file");
   REQUIRE(both.size() == 2);
-  CHECK(both[0].kem == Kem::xwing);
-  CHECK(bytes_of(both[0].private_key) == seed);
-  CHECK(both[1].kem == Kem::x25519);
+  CHECK(both[0].kind == KeyKind::xwing);
+  CHECK(bytes_of(both[0].secret) == seed);
+  CHECK(both[1].kind == KeyKind::x25519);
   for (std::size_t at = 22; at < line.size(); ++at) {
     std::string bad = line;
     bad[at] = bad[at] == 'Q' ? 'P' : 'Q';
@@ -336,15 +336,16 @@ TEST_CASE("without ML-KEM, a post-quantum recipient cannot be used or made, and 
   const std::string text = text_of_key(published_xwing().front().public_key);
   const std::string want = "io: a post-quantum recipient or identity needs OpenSSL 3.5 or newer, this is 3.";
   CHECK(refusal_of(text).starts_with(want));
-  CHECK(failure_of([] { identity_lines(make_identity(Kem::xwing)); }).starts_with(want));
-  CHECK_FALSE(info(Kem::xwing).is_available());
-  CHECK(info(Kem::x25519).is_available());
+  CHECK(failure_of([] { identity_lines(make_identity(KeyKind::xwing)); }).starts_with(want));
+  CHECK_FALSE(xwing_kem.is_available());
+  CHECK(x25519_kem.is_available());
 }
 
 TEST_CASE("only the beginning of a long recipient is shown in messages") {
   const std::string text = text_of_key(published_xwing().front().public_key);
   CHECK(shown_recipient(text) == text.substr(0, 40) + "...");
-  const std::string x25519 = text_of(recipient_of({Kem::x25519, secret_of(test_bytes(32))}));
+  const std::string x25519 =
+      text_of(recipient_of({.kind = KeyKind::x25519, .secret = secret_of(test_bytes(32))}));
   CHECK(shown_recipient(x25519) == x25519);
 }
 

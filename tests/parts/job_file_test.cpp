@@ -32,9 +32,10 @@ JobFile job_with(std::vector<std::byte> header, Cipher cipher, const Secret& fil
 }
 
 std::vector<std::byte> make_header(SealedSuite suite, const Secret& file_key, std::size_t keys) {
-  std::vector<FileKey> secrets;
-  for (std::size_t i = 0; i < keys; ++i) secrets.emplace_back(Secret(32));
-  return make_sealed_header(suite, file_key, {.keys = secrets, .recipients = {}});
+  Keyring keyring;
+  for (std::size_t i = 0; i < keys; ++i)
+    keyring.keys.push_back({.kind = KeyKind::key_file, .secret = Secret(32)});
+  return make_sealed_header(suite, file_key, keyring);
 }
 
 Secret new_file_key() {

@@ -44,7 +44,7 @@ inline Bytes expected_output(std::size_t size) {
 
 inline std::unique_ptr<Session> raw_session() {
   SessionRequest request;
-  request.keys.push_back(make_key(cipher_key()).bytes);
+  request.keyring.keys.push_back(key_file(cipher_key()));
   request.iv = "fffffffffffffffffffffffffffffff0";
   return open_raw(std::move(request));
 }

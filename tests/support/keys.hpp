@@ -12,6 +12,7 @@
 
 #include "cipher/ciphers.hpp"
 #include "cipher/modes/ctr.hpp"
+#include "keys/keyring.hpp"
 #include "support/bytes.hpp"
 
 namespace gpuaes {
@@ -30,6 +31,19 @@ inline Cipher cipher_of(std::size_t key_bytes) {
 }
 inline CipherKey make_key(std::span<const std::byte> bytes) {
   return make_key(bytes, cipher_of(bytes.size()));
+}
+
+// A key file with these bytes.
+inline Key key_file(std::span<const std::byte> bytes) {
+  return {.kind = KeyKind::key_file, .secret = std::move(make_key(bytes, Cipher::aes_256).bytes)};
+}
+
+// A passphrase that is known, and is given only once.
+inline Key passphrase_key(std::span<const std::byte> bytes) {
+  return {.kind = KeyKind::passphrase,
+          .passphrase = [text = Bytes(bytes.begin(), bytes.end())](const std::string&, bool again) {
+            return again ? std::nullopt : std::optional(std::move(make_key(text, Cipher::aes_256).bytes));
+          }};
 }
 
 // AES-CTR by libcrypto, in one call.

@@ -1,0 +1,43 @@
+#include "keys/keyring.hpp"
+
+#include <algorithm>
+
+namespace gpuaes {
+
+const Kem* kem_of(KeyKind kind) {
+  switch (kind) {
+    case KeyKind::x25519:
+      return &x25519_kem;
+    case KeyKind::xwing:
+      return &xwing_kem;
+    case KeyKind::key_file:
+    case KeyKind::passphrase:
+      break;
+  }
+  return nullptr;
+}
+
+Key Key::copy() const {
+  return {kind, secret.copy(), public_key, passphrase, name};
+}
+
+Keyring Keyring::copy() const {
+  Keyring other{{}, none_given};
+  for (const Key& key : keys) other.keys.push_back(key.copy());
+  return other;
+}
+
+const Key* Keyring::find(KeyKind kind) const {
+  const auto found = std::ranges::find(keys, kind, &Key::kind);
+  return found != keys.end() ? &*found : nullptr;
+}
+
+std::size_t Keyring::count(KeyKind kind) const {
+  return static_cast<std::size_t>(std::ranges::count(keys, kind, &Key::kind));
+}
+
+bool Keyring::has_kem() const {
+  return std::ranges::any_of(keys, [](const Key& key) { return kem_of(key.kind) != nullptr; });
+}
+
+}  // namespace gpuaes

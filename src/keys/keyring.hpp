@@ -1,0 +1,49 @@
+// What a user gives to open files or to seal them: key files, passphrases, identities and recipients. Formats
+// have a row for each kind of key, which says how they wrap a file key for it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "keys/kem.hpp"
+#include "keys/secret.hpp"
+
+namespace gpuaes {
+
+// In the order in which keys are tried: the passphrase is asked for only if nothing else opens a file.
+//
+// To add a kind: add its enumerator, its case below, and its row to the slots of each format
+// (format/slots.cpp).
+enum class KeyKind { key_file, x25519, xwing, passphrase, last = passphrase };
+
+// The KEM of a kind of recipients and identities; null for other kinds.
+const Kem* kem_of(KeyKind kind);
+
+// Returns the passphrase for an input, whose name appears in the question if there is one. With `again`, the
+// last one does not open the input, and the result is another, or none.
+using AskPassphrase = std::function<std::optional<Secret>(const std::string& input, bool again)>;
+
+struct Key {
+  KeyKind kind;
+  Secret secret{};           // of a key file, or the private key of an identity
+  PublicBytes public_key{};  // of a recipient
+  AskPassphrase passphrase{};
+  std::string name = "this one";  // of the file, for messages
+
+  Key copy() const;
+};
+
+struct Keyring {
+  std::vector<Key> keys;
+  bool none_given = false;  // the user named no secret to open with
+
+  Keyring copy() const;
+  const Key* find(KeyKind kind) const;  // the first, or null
+  std::size_t count(KeyKind kind) const;
+  bool has_kem() const;  // whether it has any identity or recipient
+};
+
+}  // namespace gpuaes
