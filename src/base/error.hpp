@@ -2,7 +2,7 @@
 // can do next.
 #pragma once
 
-#include <stdexcept>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -10,15 +10,25 @@ namespace gpuaes {
 
 enum class Exit : int { ok = 0, io = 1, usage = 2, key = 3, auth = 4 };
 
-class Error : public std::runtime_error {
+// Whoever catches one by reference can say more about it and throw it again.
+class Error : public std::exception {
  public:
-  Error(Exit exit, const std::string& message, std::string hint = {})
-      : std::runtime_error(message), exit_(exit), hint_(std::move(hint)) {}
+  Error(Exit exit, std::string message, std::string hint = {})
+      : exit_(exit), message_(std::move(message)), hint_(std::move(hint)) {}
   Exit exit() const noexcept { return exit_; }
+  const char* what() const noexcept override { return message_.c_str(); }
   const std::string& hint() const noexcept { return hint_; }
+
+  // Puts what the error is about (a file, an option) before the message, unless it is empty.
+  void within(const std::string& subject) {
+    if (!subject.empty()) message_ = subject + ": " + message_;
+  }
+  void append(const std::string& text) { message_ += text; }
+  void set_hint(std::string hint) { hint_ = std::move(hint); }
 
  private:
   Exit exit_;
+  std::string message_;
   std::string hint_;
 };
 
@@ -29,31 +39,43 @@ class UsageError : public Error {
       : Error(Exit::usage, message, std::move(hint)) {}
 };
 
+// The input is at fault, in one of the following ways.
+class InputError : public Error {
+  using Error::Error;
+};
+
 // The options cannot be used with this input, but may be with another one.
-class UnsuitableInput : public Error {
+class UnsuitableInput : public InputError {
  public:
   explicit UnsuitableInput(const std::string& message, std::string hint = {})
-      : Error(Exit::usage, message, std::move(hint)) {}
+      : InputError(Exit::usage, message, std::move(hint)) {}
 };
 
 // The secret is well formed but does not open the input.
-class KeyError : public Error {
+class KeyError : public InputError {
  public:
   explicit KeyError(const std::string& message, std::string hint = {})
-      : Error(Exit::key, message, std::move(hint)) {}
+      : InputError(Exit::key, message, std::move(hint)) {}
 };
 
 // The input is corrupt, truncated or not in a known format.
-class AuthError : public Error {
+class AuthError : public InputError {
  public:
   explicit AuthError(const std::string& message, std::string hint = {})
-      : Error(Exit::auth, message, std::move(hint)) {}
+      : InputError(Exit::auth, message, std::move(hint)) {}
 };
 
 // The input does not begin like any known format.
 class UnknownFormat : public AuthError {
  public:
   using AuthError::AuthError;
+};
+
+// The input uses a later version of a format, or a feature of one, that this program cannot read.
+class VersionError : public InputError {
+ public:
+  explicit VersionError(const std::string& message, std::string hint = "try a later version of gpuaes-stream")
+      : InputError(Exit::io, message, std::move(hint)) {}
 };
 
 // A failure of the input, the output or the system.
@@ -69,28 +91,18 @@ class FileExists : public IoError {
   using IoError::IoError;
 };
 
-// The input uses a later version of a format, or a feature of one, that this program cannot read.
-class VersionError : public IoError {
- public:
-  explicit VersionError(const std::string& message, std::string hint = "try a later version of gpuaes-stream")
-      : IoError(message, std::move(hint)) {}
-};
-
-// Returns `use()`, which opens a file for a command line option. Puts the option, unless it is empty, before
-// the message of an error.
+// Returns `use()`, which opens a file for a command line option. Puts the option before the message of an
+// error.
 template <class Use>
 auto with_option(const std::string& option, const Use& use) {
-  const auto message = [&option](const Error& error) {
-    return option.empty() ? error.what() : option + ": " + error.what();
-  };
   try {
     return use();
-  } catch (const UsageError& error) {
-    throw UsageError(message(error), error.hint());
-  } catch (const FileExists& error) {
-    throw FileExists(message(error), error.hint());
-  } catch (const IoError& error) {
-    throw IoError(message(error), error.hint());
+  } catch (UsageError& error) {
+    error.within(option);
+    throw;
+  } catch (IoError& error) {
+    error.within(option);
+    throw;
   }
 }
 

@@ -215,8 +215,9 @@ void run_seal(Options options, const Messages& messages) {
     seal_part(options, messages, progress, control.cancel);
   } catch (const PipeClosed&) {
     throw;
-  } catch (const Error& error) {
-    throw Error(error.exit(), fmt::format("part {}: {}", options.part, error.what()), error.hint());
+  } catch (Error& error) {
+    error.within(fmt::format("part {}", options.part));
+    throw;
   }
 }
 

@@ -88,8 +88,9 @@ bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
   bool ended = false;
   try {
     ended = read_into(chunk, size, wait);
-  } catch (const AuthError& error) {
-    chunk.error = with_verified_bytes(error, chunk.offset + size);
+  } catch (AuthError& error) {
+    add_verified_bytes(error, chunk.offset + size);
+    chunk.error = std::current_exception();
     ended = true;
   } catch (const Error&) {
     chunk.error = std::current_exception();
@@ -138,10 +139,9 @@ bool ChunkSteps::read_into(Chunk& chunk, std::size_t& size, bool wait) {
 }
 
 // Adds to an error in the input how many bytes of plaintext were verified before the unit at `offset`.
-std::exception_ptr ChunkSteps::with_verified_bytes(const AuthError& error, std::uint64_t offset) const {
-  return std::make_exception_ptr(AuthError(fmt::format("{}; {} bytes of plaintext before that were verified",
-                                                       error.what(), session_.plaintext_before(offset)),
-                                           error.hint()));
+void ChunkSteps::add_verified_bytes(AuthError& error, std::uint64_t offset) const {
+  error.append(
+      fmt::format("; {} bytes of plaintext before that were verified", session_.plaintext_before(offset)));
 }
 
 // The lane's work --------------------------------------------------------------------------------
@@ -177,8 +177,9 @@ void ChunkSteps::read_in_parallel(Chunk& chunk) {
       source_.read_at(chunk.offset + done - part.size(), part);
     }
     return;
-  } catch (const AuthError& error) {
-    chunk.error = with_verified_bytes(error, chunk.offset);
+  } catch (AuthError& error) {
+    add_verified_bytes(error, chunk.offset);
+    chunk.error = std::current_exception();
   } catch (const Error&) {
     chunk.error = std::current_exception();
   }

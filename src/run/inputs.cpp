@@ -13,13 +13,6 @@
 namespace gpuaes {
 namespace {
 
-// Rethrows the current exception with the name before its message.
-template <class InputError>
-[[noreturn]] void throw_named(const InputError& error, const std::string& name) {
-  if (name.empty()) throw;
-  throw InputError(fmt::format("{}: {}", name, error.what()), error.hint());
-}
-
 // Standard output is opened only for text, since it may be the output of the run.
 class Printer {
  public:
@@ -44,14 +37,9 @@ class Printer {
 void name_input(const std::string& name, const std::function<void()>& action) {
   try {
     action();
-  } catch (const AuthError& error) {
-    throw_named(error, name);
-  } catch (const KeyError& error) {
-    throw_named(error, name);
-  } catch (const UnsuitableInput& error) {
-    throw_named(error, name);
-  } catch (const VersionError& error) {
-    throw_named(error, name);
+  } catch (InputError& error) {
+    error.within(name);
+    throw;
   }
 }
 

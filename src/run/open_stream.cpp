@@ -67,9 +67,9 @@ template <class Action>
 auto with_hint(const char* hint, const Action& action) {
   try {
     return action();
-  } catch (const AuthError& error) {
-    if (*hint == '\0' || !error.hint().empty()) throw;
-    throw AuthError(error.what(), hint);
+  } catch (AuthError& error) {
+    if (error.hint().empty()) error.set_hint(hint);
+    throw;
   }
 }
 
@@ -82,8 +82,9 @@ constexpr char index_hint[] =
 const Format& choose_format_to_salvage(const Options& options, HeaderReader& input, bool armored) {
   try {
     return choose_format(options, input, armored);
-  } catch (const UnknownFormat& error) {
-    throw AuthError(error.what(), header_hint);
+  } catch (UnknownFormat& error) {
+    error.set_hint(header_hint);
+    throw;
   }
 }
 
@@ -92,12 +93,14 @@ std::unique_ptr<Session> open_session_to_salvage(const Format& format, SessionRe
   const char* const damage_hint = request.index_first ? index_hint : header_hint;
   try {
     return open_session(format, std::move(request));
-  } catch (const KeyError& error) {
-    throw KeyError(error.what(), header_hint);
-  } catch (const AuthError& error) {
-    throw AuthError(error.what(), damage_hint);
-  } catch (const VersionError& error) {
-    throw VersionError(error.what(), header_hint);
+  } catch (UnsuitableInput&) {
+    throw;
+  } catch (AuthError& error) {
+    error.set_hint(damage_hint);
+    throw;
+  } catch (InputError& error) {
+    error.set_hint(header_hint);
+    throw;
   }
 }
 

@@ -135,8 +135,9 @@ class SeekableParts : public IndexedParts {
     try {
       set_index(find_index());
       open_part(index().place(0), session.first());
-    } catch (const AuthError& error) {
-      throw AuthError(fmt::format("{}; nothing was written", error.what()), error.hint());
+    } catch (AuthError& error) {
+      error.append("; nothing was written");
+      throw;
     }
   }
 
