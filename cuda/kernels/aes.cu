@@ -3,10 +3,10 @@
 
 #include "cipher/modes/segments.hpp"
 #include "kernels/aes_bitslice_kernel.cuh"
-#include "kernels/aes_ttable_kernel.cuh"
 #include "kernels/gcm_tag_kernel.cuh"
 #include "kernels/kernels.hpp"
 #include "kernels/launch.cuh"
+#include "variants/aes_ttable_kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {

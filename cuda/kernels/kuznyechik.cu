@@ -9,9 +9,9 @@
 #include "cipher/modes/mgm_counter_blocks.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/kuznyechik_bitslice_kernel.cuh"
-#include "kernels/kuznyechik_ls_table_kernel.cuh"
 #include "kernels/launch.cuh"
 #include "kernels/mgm_kernel.cuh"
+#include "variants/kuznyechik_ls_table_kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // Runs the Kuznyechik kernels of CUDA lanes on the host (tests/cuda/host/) and compares with the reference.
 #include "kernels/kuznyechik_bitslice_kernel.cuh"
-#include "kernels/kuznyechik_ls_table_kernel.cuh"
 #include "kernels/mgm_kernel.cuh"
+#include "variants/kuznyechik_ls_table_kernel.cuh"
 
 #include <algorithm>
 #include <vector>
