@@ -48,11 +48,9 @@ class DeviceKey {
     wipe(std::as_writable_bytes(std::span(host_, 1)));
   }
 
-  AesKey aes(CudaKernel kernel, const KernelShape& shape = {}) const {
-    return {device_->round_keys.data(), rounds_, kernel, shape};
-  }
-  KuznyechikKey kuznyechik(CudaKernel kernel, const KernelShape& shape = {}) const {
-    return {device_->round_keys.data(), kernel, shape};
+  AesKey aes(const KernelShape& shape = {}) const { return {device_->round_keys.data(), rounds_, shape}; }
+  KuznyechikKey kuznyechik(const KernelShape& shape = {}) const {
+    return {device_->round_keys.data(), shape};
   }
   const ghash::Powers* powers() const { return &device_->powers; }
 

@@ -56,7 +56,6 @@ class CudaLane : public Lane {
       : number_(device.number),
         device_(device.index),
         cpus_(device.node ? device.node->cpus : CpuList()),
-        kernel_(setup.kernel),
         pinned_(std::move(pinned)),
         memory_(std::move(memory)),
         keys_(&memory_.on_host->key, &memory_.on_device->key),
@@ -145,10 +144,9 @@ class CudaLane : public Lane {
     const Counter counter = load_counter(job.counter);
     switch (info(job.key->cipher).family) {
       case Family::aes:
-        return launch_aes_ctr(keys_.aes(kernel_), counter, in, in, job.in.size(), stream_.get());
+        return launch_aes_ctr(keys_.aes(), counter, in, in, job.in.size(), stream_.get());
       case Family::kuznyechik:
-        return launch_kuznyechik_ctr(keys_.kuznyechik(kernel_), counter, in, in, job.in.size(),
-                                     stream_.get());
+        return launch_kuznyechik_ctr(keys_.kuznyechik(), counter, in, in, job.in.size(), stream_.get());
     }
     refuse_cipher(job.key->cipher);
   }
@@ -165,7 +163,7 @@ class CudaLane : public Lane {
   }
 
   void launch_gcm(const Job& job, const JobBuffers& buffers) {
-    const GcmJob gcm{.key = keys_.aes(kernel_),
+    const GcmJob gcm{.key = keys_.aes(),
                      .powers = keys_.powers(),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
@@ -183,7 +181,7 @@ class CudaLane : public Lane {
     const std::size_t sealed_bytes = std::max(job.in.size(), job.out.size());
     const std::size_t scratch_bytes = count_segments(sealed_bytes) * mgm_scratch_bytes(job.aad.size());
     if (buffers.mgm_scratch.size() < scratch_bytes) buffers.mgm_scratch = DeviceBuffer(scratch_bytes);
-    const MgmJob mgm{.key = keys_.kuznyechik(kernel_),
+    const MgmJob mgm{.key = keys_.kuznyechik(),
                      .base_nonce = job.base_nonce,
                      .first_segment = job.first_segment,
                      .aad = public_data(job.aad),
@@ -209,7 +207,6 @@ class CudaLane : public Lane {
   unsigned number_;
   int device_;
   CpuList cpus_;
-  CudaKernel kernel_;
   std::shared_ptr<const PinnedRegion> pinned_;  // the last lane unpins the ring
   LaneMemory memory_;                           // the last lane of the device wipes it
   Stream stream_;

@@ -11,7 +11,7 @@ namespace gpuaes::cuda {
 namespace {
 
 int aes_rounds(Cipher cipher) {
-  return static_cast<int>(info(cipher).key_bytes / 4 + 6);
+  return aes::rounds(info(cipher).key_bytes);
 }
 
 // Permutations, then two LOP3 and a shift for every two words.
@@ -48,16 +48,6 @@ KernelCost ttable_cost(int rounds) {
           .loads_of_own_bank = 1 + 4 + 30 / 4.0 + 16 * (middle + 1)};
 }
 
-KernelCost aes_cost(CudaKernel kernel, Cipher cipher) {
-  switch (kernel) {
-    case CudaKernel::bitslice:
-      return bitslice_cost(aes_rounds(cipher));
-    case CudaKernel::ttable:
-      return ttable_cost(aes_rounds(cipher));
-  }
-  refuse_cipher(cipher);
-}
-
 // GHASH: a multiplication for each block, and another one for each of a segment's 128 threads, which have at
 // most 8 blocks each. nvcc compiles a multiplication to 360 instructions (carryless_product.hpp), including
 // 144 integer multiplications. With clmad, it takes 4 permutations, 6 LOP3, and 12 clmad, which are left out.
@@ -88,7 +78,7 @@ constexpr double ls_logic(int address) {
 
 // A lookup reads four words from the thread's own group of banks. Its address takes a permutation and a LOP3,
 // as in the machine code.
-KernelCost kuznyechik_table_cost() {
+KernelCost interleaved_cost() {
   return {.logic = ls_logic(2), .loads_of_own_bank = 4 * ls_lookups};
 }
 
@@ -103,16 +93,6 @@ KernelCost kuznyechik_bitslice_cost() {
   constexpr int through_memory = 2 * 2 * block_bits;
   return {.logic = (8 * transpose_logic + bases + rounds * round + add_key_and_data) / double{slices},
           .loads_of_own_bank = (key_loads + through_memory) / double{slices}};
-}
-
-KernelCost kuznyechik_cost(CudaKernel kernel) {
-  switch (kernel) {
-    case CudaKernel::bitslice:
-      return kuznyechik_bitslice_cost();
-    case CudaKernel::ttable:
-      return kuznyechik_table_cost();
-  }
-  refuse_cipher(Cipher::kuznyechik);
 }
 
 // MGM: a factor for each block costs as much as its keystream, and their product takes as many
@@ -149,15 +129,15 @@ KernelCost aes_cost(const Variant& variant, Mode mode, int rounds) {
 
 }  // namespace
 
-KernelCost cost_of(CudaKernel kernel, Cipher cipher, bool with_tag) {
+KernelCost filter_kernel_cost(Cipher cipher, bool with_tag) {
   switch (info(cipher).family) {
     case Family::aes: {
-      KernelCost cost = aes_cost(kernel, cipher);
+      KernelCost cost = bitslice_cost(aes_rounds(cipher));
       if (with_tag) add_tag(cost);
       return cost;
     }
     case Family::kuznyechik: {
-      KernelCost cost = kuznyechik_cost(kernel);
+      KernelCost cost = kuznyechik_bitslice_cost();
       if (with_tag) add_mgm(cost);
       return cost;
     }
@@ -165,7 +145,17 @@ KernelCost cost_of(CudaKernel kernel, Cipher cipher, bool with_tag) {
   refuse_cipher(cipher);
 }
 
-KernelCost cost_of(const Variant& variant, Cipher cipher, Mode mode) {
+KernelCost table_kernel_cost(Cipher cipher) {
+  switch (info(cipher).family) {
+    case Family::aes:
+      return ttable_cost(aes_rounds(cipher));
+    case Family::kuznyechik:
+      return interleaved_cost();
+  }
+  refuse_cipher(cipher);
+}
+
+KernelCost variant_cost(const Variant& variant, Cipher cipher, Mode mode) {
   switch (info(cipher).family) {
     case Family::aes:
       return aes_cost(variant, mode, aes_rounds(cipher));

@@ -5,7 +5,6 @@
 
 #include "bench/limits.hpp"
 #include "cipher/ciphers.hpp"
-#include "lane/cuda_kernel.hpp"
 #include "variants/variants.hpp"
 
 namespace gpuaes::cuda {
@@ -25,8 +24,9 @@ struct KernelCost {
   double loads_of_256_blocks = 0;
 };
 
-KernelCost cost_of(CudaKernel kernel, Cipher cipher, bool with_tag);
-KernelCost cost_of(const Variant& variant, Cipher cipher, Mode mode);
+KernelCost filter_kernel_cost(Cipher cipher, bool with_tag);
+KernelCost table_kernel_cost(Cipher cipher);
+KernelCost variant_cost(const Variant& variant, Cipher cipher, Mode mode);
 
 struct KernelLimit {
   std::string_view name;  // "memory", "logic", "multiplication", "shuffle" or "shared memory"

@@ -80,12 +80,13 @@ class KernelBench {
         kernels.push_back(
             std::make_unique<BenchKernel>(subject, mode, key, KernelShape{.blocks_per_thread = blocks}));
       } catch (const Error& error) {
-        if (subject.lane_kernel) throw;
+        if (subject.chooses_shape()) throw;
         report_.skip(fmt::format("{}, {} blocks a thread: {}", subject.name, blocks, error.what()));
         continue;
       }
       reference_.check(subject, *kernels.back(), key, Reference::size_for(mode), streams_[0]);
-      if (subject.lane_kernel) reference_.check(subject, *kernels.back(), key, data_.capacity(), streams_[0]);
+      if (subject.chooses_shape())
+        reference_.check(subject, *kernels.back(), key, data_.capacity(), streams_[0]);
     }
     return kernels;
   }

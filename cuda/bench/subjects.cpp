@@ -9,6 +9,7 @@
 #include "cipher/modes/segments.hpp"
 #include "keys/kdf.hpp"
 #include "runtime.hpp"
+#include "variants/table_kernels.hpp"
 
 namespace gpuaes::cuda {
 namespace {
@@ -19,9 +20,8 @@ Mode variant_mode(KernelMode mode) {
 }
 
 std::vector<Subject> all_subjects() {
-  std::vector<Subject> all;
-  for (const CudaKernelInfo& each : cuda_kernels) all.push_back({each.name, each.kernel, nullptr});
-  for (const Variant& each : variants()) all.push_back({each.name, {}, &each});
+  std::vector<Subject> all{{"bitslice", true}, {"ttable", false}};
+  for (const Variant& each : variants()) all.push_back({each.name, false, &each});
   return all;
 }
 
@@ -46,16 +46,7 @@ void check_shape(const KernelFacts& facts, const KernelShape& shape) {
     throw UsageError("its tiles have " + std::to_string(facts.blocks_per_thread) + " blocks a thread");
 }
 
-struct LaneKernelUse {
-  KernelUse use;
-  unsigned threads;  // in a CUDA block
-};
-
-// Uses the maximum number of threads if the shape sets none. UsageError if the kernel does not support the
-// shape; LaneError.
-LaneKernelUse lane_kernel_use(const KernelFacts& facts, const KernelShape& shape) {
-  check_shape(facts, shape);
-  const unsigned threads = shape.threads > 0 ? shape.threads : facts.max_threads;
+KernelUse use_of(const KernelFacts& facts, unsigned threads) {
   const unsigned shared_bytes = facts.shared_bytes(threads);
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, facts.function));
@@ -63,28 +54,39 @@ LaneKernelUse lane_kernel_use(const KernelFacts& facts, const KernelShape& shape
   int resident;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, facts.function, static_cast<int>(threads),
                                                       shared_bytes));
-  return {.use = {.registers = attributes.numRegs,
-                  .local_bytes = attributes.localSizeBytes,
-                  .shared_bytes = attributes.sharedSizeBytes + shared_bytes,
-                  .resident = resident},
-          .threads = threads};
+  return {.registers = attributes.numRegs,
+          .local_bytes = attributes.localSizeBytes,
+          .shared_bytes = attributes.sharedSizeBytes + shared_bytes,
+          .resident = resident};
 }
 
 }  // namespace
 
 bool Subject::can(Cipher cipher, KernelMode mode) const {
-  return lane_kernel ? !is_ecb(mode) : variant->is_for(cipher) && !is_aead(mode);
+  if (variant != nullptr) return variant->is_for(cipher) && !is_aead(mode);
+  return mode == KernelMode::ctr || (in_filter && is_aead(mode));
+}
+
+KernelFacts Subject::facts(Cipher cipher, KernelMode mode) const {
+  if (!in_filter) return table_kernel_facts(cipher);
+  switch (info(cipher).family) {
+    case Family::aes:
+      return is_aead(mode) ? aes_gcm_facts() : aes_ctr_facts();
+    case Family::kuznyechik:
+      return is_aead(mode) ? kuznyechik_mgm_facts() : kuznyechik_ctr_facts();
+  }
+  refuse_cipher(cipher);
 }
 
 std::vector<unsigned> Subject::blocks_per_thread() const {
-  if (lane_kernel) return {0};
+  if (chooses_shape()) return {0};
   const auto counts = cuda::blocks_per_thread(*variant);
   return {counts.begin(), counts.end()};
 }
 
 KernelCost Subject::cost(Cipher cipher, KernelMode mode) const {
-  return lane_kernel ? cost_of(*lane_kernel, cipher, is_aead(mode))
-                     : cost_of(*variant, cipher, variant_mode(mode));
+  if (variant != nullptr) return variant_cost(*variant, cipher, variant_mode(mode));
+  return in_filter ? filter_kernel_cost(cipher, is_aead(mode)) : table_kernel_cost(cipher);
 }
 
 std::vector<Subject> choose_subjects(const KernelRequest& request) {
@@ -106,20 +108,10 @@ std::vector<Subject> choose_subjects(const KernelRequest& request) {
     if (is_named && can_any(subject, request)) chosen.push_back(subject);
   }
   if (chosen.empty())
-    throw UsageError(
-        "none of these variants has one of these ciphers in one of these modes",
-        "those of the filter have ctr and aead, the others ctr and ecb, of AES or of Kuznyechik");
+    throw UsageError("none of these variants has one of these ciphers in one of these modes",
+                     "bitslice has ctr and aead, ttable has ctr, and the others have ctr and ecb of AES or "
+                     "of Kuznyechik");
   return chosen;
-}
-
-KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments) {
-  switch (info(cipher).family) {
-    case Family::aes:
-      return of_segments ? aes_gcm_facts(kernel, cipher) : aes_ctr_facts(kernel, cipher);
-    case Family::kuznyechik:
-      return of_segments ? kuznyechik_mgm_facts(kernel) : kuznyechik_ctr_facts(kernel);
-  }
-  refuse_cipher(cipher);
 }
 
 BenchKey::BenchKey(CipherKey bytes) : key(std::move(bytes)) {
@@ -134,13 +126,12 @@ BenchKey random_key(Cipher cipher) {
 
 BenchKernel::BenchKernel(const Subject& subject, KernelMode mode, const BenchKey& key,
                          const KernelShape& shape, bool grid_stride)
-    : mode_(mode), key_(key), shape_(shape) {
-  if (subject.lane_kernel) {
-    lane_kernel_ = *subject.lane_kernel;
-    const LaneKernelUse use =
-        lane_kernel_use(lane_kernel_facts(lane_kernel_, key.key.cipher, is_aead(mode)), shape);
-    use_ = use.use;
-    threads_ = use.threads;
+    : subject_(subject), mode_(mode), key_(key), shape_(shape) {
+  if (subject.chooses_shape()) {
+    const KernelFacts facts = subject.facts(key.key.cipher, mode);
+    check_shape(facts, shape);
+    threads_ = shape.threads > 0 ? shape.threads : facts.max_threads;
+    use_ = use_of(facts, threads_);
   } else {
     LaunchShape launched{.grid_stride = grid_stride};
     if (shape.threads > 0) launched.threads = shape.threads;
@@ -152,28 +143,27 @@ BenchKernel::BenchKernel(const Subject& subject, KernelMode mode, const BenchKey
 }
 
 void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) const {
+  const Counter counter = load_counter(bench_counter);
   const InOut in_out = in_out_of(mode_, piece);
-  if (variant_)
-    variant_->launch(load_counter(bench_counter), in_out.in, in_out.out, piece.size, stream.get());
-  else
-    launch_lane_kernel(piece, stream.get());
-}
-
-void BenchKernel::launch_lane_kernel(const BenchData::Piece& piece, cudaStream_t stream) const {
+  if (variant_) return variant_->launch(counter, in_out.in, in_out.out, piece.size, stream.get());
+  const auto launch_ctr = [&](auto* function, const auto& key) {
+    function(key, counter, in_out.in, in_out.out, piece.size, stream.get());
+  };
   switch (info(key_.key.cipher).family) {
     case Family::aes:
-      return launch_aes(piece, stream);
+      if (is_aead(mode_)) return launch_gcm(piece, stream.get());
+      return launch_ctr(subject_.in_filter ? launch_aes_ctr : launch_aes_table_ctr,
+                        key_.on_device.aes(shape_));
     case Family::kuznyechik:
-      return launch_kuznyechik(piece, stream);
+      if (is_aead(mode_)) return launch_mgm(piece, stream.get());
+      return launch_ctr(subject_.in_filter ? launch_kuznyechik_ctr : launch_kuznyechik_table_ctr,
+                        key_.on_device.kuznyechik(shape_));
   }
   refuse_cipher(key_.key.cipher);
 }
 
-void BenchKernel::launch_aes(const BenchData::Piece& piece, cudaStream_t stream) const {
-  const AesKey aes = key_.on_device.aes(lane_kernel_, shape_);
-  if (mode_ == KernelMode::ctr)
-    return launch_aes_ctr(aes, load_counter(bench_counter), piece.plain, piece.sealed, piece.size, stream);
-  const GcmJob job{.key = aes,
+void BenchKernel::launch_gcm(const BenchData::Piece& piece, cudaStream_t stream) const {
+  const GcmJob job{.key = key_.on_device.aes(shape_),
                    .powers = key_.on_device.powers(),
                    .base_nonce = bench_nonce(key_.key.cipher),
                    .first_segment = piece.at / segment_bytes,
@@ -186,12 +176,8 @@ void BenchKernel::launch_aes(const BenchData::Piece& piece, cudaStream_t stream)
     launch_gcm_open(job, piece.sealed, piece.opened, piece.first_bad, stream);
 }
 
-void BenchKernel::launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t stream) const {
-  const KuznyechikKey kuznyechik = key_.on_device.kuznyechik(lane_kernel_, shape_);
-  if (mode_ == KernelMode::ctr)
-    return launch_kuznyechik_ctr(kuznyechik, load_counter(bench_counter), piece.plain, piece.sealed,
-                                 piece.size, stream);
-  const MgmJob job{.key = kuznyechik,
+void BenchKernel::launch_mgm(const BenchData::Piece& piece, cudaStream_t stream) const {
+  const MgmJob job{.key = key_.on_device.kuznyechik(shape_),
                    .base_nonce = bench_nonce(key_.key.cipher),
                    .first_segment = piece.at / segment_bytes,
                    .aad = {},

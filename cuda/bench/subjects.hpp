@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,13 +15,15 @@
 
 namespace gpuaes::cuda {
 
-// A kernel that lanes run, or a variant to compare with.
+// The filter's kernel, or one to compare it with: the table kernel or a variant.
 struct Subject {
   std::string_view name;
-  std::optional<CudaKernel> lane_kernel;
-  const Variant* variant;  // if it is not a lane kernel
+  bool in_filter;
+  const Variant* variant = nullptr;  // if it is one
 
   bool can(Cipher cipher, KernelMode mode) const;
+  bool chooses_shape() const { return variant == nullptr; }  // unless a KernelShape sets it
+  KernelFacts facts(Cipher cipher, KernelMode mode) const;   // if it chooses its shape
   // Numbers of cipher blocks per thread; 0 if the kernel chooses.
   std::vector<unsigned> blocks_per_thread() const;
   KernelCost cost(Cipher cipher, KernelMode mode) const;
@@ -31,9 +32,6 @@ struct Subject {
 // The subjects that match any of the names, in the order of the list. UsageError if a name matches none, or
 // if none of the matches supports any of the ciphers in any of the modes.
 std::vector<Subject> choose_subjects(const KernelRequest& request);
-
-// The lane kernel that computes the keystream, for data with consecutive counters or for segments.
-KernelFacts lane_kernel_facts(CudaKernel kernel, Cipher cipher, bool of_segments);
 
 // A key on the device, as lanes use it.
 struct BenchKey {
@@ -73,13 +71,12 @@ class BenchKernel {
   unsigned resident_warps() const { return static_cast<unsigned>(use_.resident) * threads_ / 32; }
 
  private:
-  void launch_lane_kernel(const BenchData::Piece& piece, cudaStream_t stream) const;
-  void launch_aes(const BenchData::Piece& piece, cudaStream_t stream) const;
-  void launch_kuznyechik(const BenchData::Piece& piece, cudaStream_t stream) const;
+  void launch_gcm(const BenchData::Piece& piece, cudaStream_t stream) const;
+  void launch_mgm(const BenchData::Piece& piece, cudaStream_t stream) const;
 
+  Subject subject_;
   KernelMode mode_;
   const BenchKey& key_;
-  CudaKernel lane_kernel_{};
   KernelShape shape_;
   std::unique_ptr<VariantKernel> variant_;
   KernelUse use_{};

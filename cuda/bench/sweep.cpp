@@ -48,29 +48,28 @@ unsigned filter_streams() {
 
 struct SweepShape {
   KernelShape shape;
-  // Whether a fixed number of CUDA blocks loop over the data; otherwise the grid covers the data. Lane
-  // kernels loop if the number of cipher blocks per thread is left to them.
+  // Whether a fixed number of CUDA blocks loop over the data; otherwise the grid covers the data. Kernels
+  // that choose their shape loop if the number of cipher blocks per thread is left to them.
   bool grid_stride;
 };
 
 std::vector<SweepShape> shapes_of(const Subject& subject, Cipher cipher, std::size_t size,
                                   const cudaDeviceProp& device) {
   std::vector<SweepShape> shapes;
-  if (subject.lane_kernel) shapes.push_back({{}, true});
+  if (subject.chooses_shape()) shapes.push_back({{}, true});
   const std::vector<unsigned> blocks =
-      subject.lane_kernel
-          ? sweep_blocks(lane_kernel_facts(*subject.lane_kernel, cipher, false).blocks_per_thread, size,
-                         static_cast<unsigned>(device.multiProcessorCount))
-          : subject.blocks_per_thread();
+      subject.chooses_shape() ? sweep_blocks(subject.facts(cipher, KernelMode::ctr).blocks_per_thread, size,
+                                             static_cast<unsigned>(device.multiProcessorCount))
+                              : subject.blocks_per_thread();
   for (const unsigned threads : sweep_threads)
     for (const unsigned each : blocks)
       for (const bool grid_stride : {true, false})
-        if (!subject.lane_kernel || grid_stride == (each == 0))
+        if (!subject.chooses_shape() || grid_stride == (each == 0))
           shapes.push_back({{threads, each}, grid_stride});
   return shapes;
 }
 
-// A lane kernel must use the same shape in all its modes.
+// The filter's kernel must use the same shape in all its modes.
 std::vector<KernelMode> modes_of(const Subject& subject, Cipher cipher) {
   if (subject.can(cipher, KernelMode::seal)) return {KernelMode::ctr, KernelMode::seal};
   return {KernelMode::ctr};
@@ -116,10 +115,10 @@ class SweepBench {
       std::vector<double> of_modes;  // relative to the default shape
       for (const KernelMode mode : modes_of(subject, cipher))
         if (const std::optional<double> rate = measure(subject, mode, key, each)) {
-          own.try_emplace(mode, subject.lane_kernel ? *rate : 1);
+          own.try_emplace(mode, subject.chooses_shape() ? *rate : 1);
           of_modes.push_back(*rate / own.at(mode));
         }
-      if (!of_modes.empty() && (subject.lane_kernel || each.grid_stride))
+      if (!of_modes.empty() && (subject.chooses_shape() || each.grid_stride))
         rates.push_back({each.shape.threads, each.shape.blocks_per_thread, std::ranges::min(of_modes)});
     }
     if (rates.empty()) {
@@ -175,7 +174,7 @@ class SweepBench {
       const std::size_t launches = std::max<std::size_t>(launches_of(size_), 2 * count);
       const double seconds = times_.with_copies({&kernel, copied_mode, size_, count, launches}, copied_runs);
       rates.push_back({count, static_cast<double>(launches * size_) / seconds / 1e9});
-      const bool grid_stride = !subject.lane_kernel || shape.blocks_per_thread == 0;
+      const bool grid_stride = !subject.chooses_shape() || shape.blocks_per_thread == 0;
       add_row(subject, copied_mode, key, {shape, grid_stride}, count, rates.back().rate);
     }
     return choose_streams(rates, filter_streams_);

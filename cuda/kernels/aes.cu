@@ -6,73 +6,22 @@
 #include "kernels/gcm_tag_kernel.cuh"
 #include "kernels/kernels.hpp"
 #include "kernels/launch.cuh"
-#include "variants/aes_ttable_kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {
 
 template <class Plan>
-void launch_bitslice(const AesKey& key, const Plan& plan, cudaStream_t stream) {
+void launch_ctr(const AesKey& key, const Plan& plan, cudaStream_t stream) {
   Grid grid = tile_grid(plan.aligned() + plan.gathered(), key.shape,
                         {aes::tile_blocks / warp_lanes, bitslice_threads, bitslice_resident_threads});
   grid.shared_bytes = memory_bytes(grid.threads);
   launch(bitslice_kernel<Plan>, grid, stream, key.round_keys, key.rounds, plan);
 }
 
-template <class Plan>
-void launch_ttable(const AesKey& key, const Plan& plan, cudaStream_t stream) {
-  Grid grid = tile_grid(std::max(plan.aligned(), plan.gathered()), key.shape,
-                        {ttable_tile / warp_lanes, ttable_threads, ttable_threads});
-  grid.shared_bytes = table_bytes;
-  switch (key.rounds) {
-    case 10:
-      return launch(ttable_kernel<10, Plan>, grid, stream, key.round_keys, plan);
-    case 12:
-      return launch(ttable_kernel<12, Plan>, grid, stream, key.round_keys, plan);
-    default:
-      return launch(ttable_kernel<14, Plan>, grid, stream, key.round_keys, plan);
-  }
-}
-
-// make_plan.operator()<size>() returns a plan of tiles of that size.
-template <class MakePlan>
-void launch_ctr(const AesKey& key, MakePlan make_plan, cudaStream_t stream) {
-  switch (key.kernel) {
-    case CudaKernel::bitslice:
-      return launch_bitslice(key, make_plan.template operator()<aes::tile_blocks>(), stream);
-    case CudaKernel::ttable:
-      return launch_ttable(key, make_plan.template operator()<ttable_tile>(), stream);
-  }
-}
-
-template <class Plan>
-auto* ttable_function(Cipher cipher) {
-  switch (cipher) {
-    case Cipher::aes_128:
-      return ttable_kernel<10, Plan>;
-    case Cipher::aes_192:
-      return ttable_kernel<12, Plan>;
-    case Cipher::aes_256:
-      return ttable_kernel<14, Plan>;
-    case Cipher::kuznyechik:
-      break;
-  }
-  refuse_cipher(cipher);
-}
-
 template <template <unsigned> class Plan>
-KernelFacts ctr_facts(CudaKernel kernel, Cipher cipher) {
-  const auto facts = [](auto* function, unsigned tile, unsigned threads, unsigned (*shared)(unsigned)) {
-    return KernelFacts{reinterpret_cast<const void*>(function), tile / warp_lanes, threads, shared};
-  };
-  switch (kernel) {
-    case CudaKernel::bitslice:
-      return facts(bitslice_kernel<Plan<aes::tile_blocks>>, aes::tile_blocks, bitslice_threads, memory_bytes);
-    case CudaKernel::ttable:
-      return facts(ttable_function<Plan<ttable_tile>>(cipher), ttable_tile, ttable_threads,
-                   [](unsigned) { return table_bytes; });
-  }
-  refuse_cipher(cipher);
+KernelFacts ctr_facts() {
+  return {reinterpret_cast<const void*>(bitslice_kernel<Plan<aes::tile_blocks>>),
+          aes::tile_blocks / warp_lanes, bitslice_threads, memory_bytes};
 }
 
 Segments make_segments(const GcmJob& job) {
@@ -87,13 +36,10 @@ void launch_gcm(const GcmJob& job, const std::byte* in, std::size_t in_stride, s
                 std::size_t out_stride, std::byte* sealed, std::uint32_t* first_bad, cudaStream_t stream) {
   const Segments segments = make_segments(job);
   if (segments.count == 0) return;
-  launch_ctr(
-      job.key,
-      [&]<unsigned tile_size> {
-        return SegmentTiles<tile_size>{segments,  in,         out,
-                                       in_stride, out_stride, reinterpret_cast<std::uint32_t*>(job.masks)};
-      },
-      stream);
+  launch_ctr(job.key,
+             SegmentTiles<aes::tile_blocks>{segments, in, out, in_stride, out_stride,
+                                            reinterpret_cast<std::uint32_t*>(job.masks)},
+             stream);
   constexpr unsigned max_per_multiprocessor = 8;  // CUDA blocks, limited by registers
   Grid grid = even_grid(segments.count, tag_threads, max_per_multiprocessor);
   grid.shared_bytes = warp_sums_bytes;
@@ -106,13 +52,10 @@ void launch_gcm(const GcmJob& job, const std::byte* in, std::size_t in_stride, s
 void launch_aes_ctr(const AesKey& key, Counter counter, const std::byte* in, std::byte* out, std::size_t size,
                     cudaStream_t stream) {
   if (size == 0) return;
-  launch_ctr(
-      key,
-      [&]<unsigned tile_size> {
-        return CtrTiles<tile_size>{counter, (size + 15) / 16, reinterpret_cast<const std::uint32_t*>(in),
-                                   reinterpret_cast<std::uint32_t*>(out)};
-      },
-      stream);
+  launch_ctr(key,
+             CtrTiles<aes::tile_blocks>{counter, (size + 15) / 16, reinterpret_cast<const std::uint32_t*>(in),
+                                        reinterpret_cast<std::uint32_t*>(out)},
+             stream);
 }
 
 void launch_gcm_seal(const GcmJob& job, const std::byte* plain, std::byte* sealed, cudaStream_t stream) {
@@ -129,12 +72,12 @@ bool uses_clmad() {
   return carryless::uses_clmad(10 * compiled_architecture(reinterpret_cast<const void*>(tag_kernel)));
 }
 
-KernelFacts aes_ctr_facts(CudaKernel kernel, Cipher cipher) {
-  return ctr_facts<CtrTiles>(kernel, cipher);
+KernelFacts aes_ctr_facts() {
+  return ctr_facts<CtrTiles>();
 }
 
-KernelFacts aes_gcm_facts(CudaKernel kernel, Cipher cipher) {
-  return ctr_facts<SegmentTiles>(kernel, cipher);
+KernelFacts aes_gcm_facts() {
+  return ctr_facts<SegmentTiles>();
 }
 
 }  // namespace gpuaes::cuda

@@ -11,7 +11,6 @@
 
 #include "cipher/job.hpp"
 #include "cipher/modes/ghash.hpp"
-#include "lane/cuda_kernel.hpp"
 
 namespace gpuaes::cuda {
 
@@ -24,7 +23,6 @@ struct KernelShape {
 struct AesKey {
   const std::uint32_t* round_keys;  // 4 * (rounds + 1) words, as aes::expand_key() makes them
   int rounds;                       // 10, 12 or 14
-  CudaKernel kernel;                // uses these round keys
   KernelShape shape{};
 };
 
@@ -35,7 +33,6 @@ void launch_aes_ctr(const AesKey& key, Counter counter, const std::byte* in, std
 
 struct KuznyechikKey {
   const std::uint32_t* round_keys;  // 40 words: the bytes of kuznyechik::RoundKeys
-  CudaKernel kernel;
   KernelShape shape{};
 };
 
@@ -101,9 +98,9 @@ struct KernelFacts {
   unsigned max_threads;                        // in a CUDA block
   unsigned (*shared_bytes)(unsigned threads);  // of a CUDA block with that many threads
 };
-KernelFacts aes_ctr_facts(CudaKernel kernel, Cipher cipher);
-KernelFacts aes_gcm_facts(CudaKernel kernel, Cipher cipher);
-KernelFacts kuznyechik_ctr_facts(CudaKernel kernel);
-KernelFacts kuznyechik_mgm_facts(CudaKernel kernel);
+KernelFacts aes_ctr_facts();
+KernelFacts aes_gcm_facts();
+KernelFacts kuznyechik_ctr_facts();
+KernelFacts kuznyechik_mgm_facts();
 
 }  // namespace gpuaes::cuda

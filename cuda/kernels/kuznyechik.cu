@@ -11,7 +11,6 @@
 #include "kernels/kuznyechik_bitslice_kernel.cuh"
 #include "kernels/launch.cuh"
 #include "kernels/mgm_kernel.cuh"
-#include "variants/kuznyechik_ls_table_kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {
@@ -28,8 +27,7 @@ TileUse kuznyechik_bitslice_use() {
 }
 
 template <class CounterBlocks>
-void launch_kuznyechik_bitslice(const KuznyechikKey& key, const CounterBlocks& counter_blocks,
-                                cudaStream_t stream) {
+void launch_kuznyechik(const KuznyechikKey& key, const CounterBlocks& counter_blocks, cudaStream_t stream) {
   const std::uint64_t tiles =
       (counter_blocks.count() + kuznyechik_bitslice_tile - 1) / kuznyechik_bitslice_tile;
   Grid grid = tile_grid(tiles, key.shape, kuznyechik_bitslice_use());
@@ -38,35 +36,9 @@ void launch_kuznyechik_bitslice(const KuznyechikKey& key, const CounterBlocks& c
 }
 
 template <class CounterBlocks>
-void launch_kuznyechik_table(const KuznyechikKey& key, const CounterBlocks& counter_blocks,
-                             cudaStream_t stream) {
-  Grid grid = tile_grid((counter_blocks.count() + warp_lanes - 1) / warp_lanes, key.shape,
-                        {1, kuznyechik_table_threads, kuznyechik_table_threads});
-  grid.shared_bytes = kuznyechik_table_bytes;
-  launch(kuznyechik_table_kernel<CounterBlocks>, grid, stream, key.round_keys, counter_blocks);
-}
-
-template <class CounterBlocks>
-void launch_kuznyechik(const KuznyechikKey& key, const CounterBlocks& counter_blocks, cudaStream_t stream) {
-  switch (key.kernel) {
-    case CudaKernel::bitslice:
-      return launch_kuznyechik_bitslice(key, counter_blocks, stream);
-    case CudaKernel::ttable:
-      return launch_kuznyechik_table(key, counter_blocks, stream);
-  }
-}
-
-template <class CounterBlocks>
-KernelFacts kuznyechik_facts(CudaKernel kernel) {
-  switch (kernel) {
-    case CudaKernel::bitslice:
-      return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>), kuznyechik::slices,
-              kuznyechik_bitslice_use().max_threads, kuznyechik_bitslice_memory};
-    case CudaKernel::ttable:
-      return {reinterpret_cast<const void*>(kuznyechik_table_kernel<CounterBlocks>), 1,
-              kuznyechik_table_threads, [](unsigned) { return kuznyechik_table_bytes; }};
-  }
-  refuse_cipher(Cipher::kuznyechik);
+KernelFacts kuznyechik_facts() {
+  return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>), kuznyechik::slices,
+          kuznyechik_bitslice_use().max_threads, kuznyechik_bitslice_memory};
 }
 
 MgmSegments make_segments(const MgmJob& job) {
@@ -117,12 +89,12 @@ void launch_mgm_open(const MgmJob& job, const std::byte* sealed, std::byte* plai
              first_bad, stream);
 }
 
-KernelFacts kuznyechik_ctr_facts(CudaKernel kernel) {
-  return kuznyechik_facts<CtrBlocks>(kernel);
+KernelFacts kuznyechik_ctr_facts() {
+  return kuznyechik_facts<CtrBlocks>();
 }
 
-KernelFacts kuznyechik_mgm_facts(CudaKernel kernel) {
-  return kuznyechik_facts<MgmBody>(kernel);
+KernelFacts kuznyechik_mgm_facts() {
+  return kuznyechik_facts<MgmBody>();
 }
 
 }  // namespace gpuaes::cuda

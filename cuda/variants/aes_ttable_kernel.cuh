@@ -1,5 +1,5 @@
-// CTR keystream by T-tables: cipher/aes/ttable.hpp on whole jobs. Each warp processes tiles of 128 blocks in
-// a grid-stride loop. Faster than the bitsliced kernel, but memory addresses depend on key and data.
+// CTR keystream by T-tables: cipher/aes/ttable.hpp on whole buffers. Each warp processes tiles of 128 blocks
+// in a grid-stride loop. Faster than the bitsliced kernel, but memory addresses depend on key and data.
 //
 // One CUDA block of 512 threads per multiprocessor fills 64 KiB of shared memory with the tables, once. Tiles
 // of 256 blocks were faster in large launches and much slower in small ones, where half of the warps had no
@@ -35,10 +35,9 @@ __device__ inline void store_data(std::uint32_t* words, const uint4& data, const
                                       data.w ^ key.words[3]};
 }
 
-// Plan is CtrTiles or SegmentTiles.
-template <int rounds, class Plan>
+template <int rounds>
 __global__ void __launch_bounds__(ttable_threads, 1)
-    ttable_kernel(const std::uint32_t* round_keys, Plan plan) {
+    ttable_kernel(const std::uint32_t* round_keys, CtrTiles<ttable_tile> tiles) {
   extern __shared__ uint4 tables[];
   let_later_begin();
   fill_tables(tables);
@@ -49,8 +48,8 @@ __global__ void __launch_bounds__(ttable_threads, 1)
   const unsigned warps = blockDim.x / warp_lanes, warp = blockIdx.x * warps + threadIdx.x / warp_lanes;
   const unsigned stride = gridDim.x * warps;
   aes::CtrKeystream<rounds> keystream(reinterpret_cast<const std::uint32_t*>(tables), warp_lane, round_keys);
-  for (std::uint64_t number = warp; number < plan.aligned(); number += stride) {
-    const Tile tile = plan.tile(number);
+  for (std::uint64_t number = warp; number < tiles.aligned(); number += stride) {
+    const Tile tile = tiles.tile(number);
     keystream.start(tile.first);
 #pragma unroll 1
     for (unsigned i = warp_lane; i < ttable_tile; i += warp_lanes) {
@@ -61,20 +60,7 @@ __global__ void __launch_bounds__(ttable_threads, 1)
       uint4 data{};
       if (has_data) data = load_data(tile.in + at);
       const aes::Block key = keystream.block(static_cast<unsigned>(tile.first.low) % 256 + i);
-      if (has_data)
-        store_data(tile.out + at, data, key);
-      else if (i == mask_block && tile.mask != nullptr)
-        store_data(tile.mask, {}, key);
-    }
-  }
-  for (std::uint64_t number = warp; number < plan.gathered(); number += stride) {
-#pragma unroll 1
-    for (unsigned i = warp_lane; i < ttable_tile; i += warp_lanes) {
-      const GatheredBlock block = plan.gathered_block(number, i);
-      if (!block.is_used) continue;
-      keystream.start(block.counter);
-      store_data(block.out, load_data(block.in),
-                 keystream.block(static_cast<unsigned>(block.counter.low) % 256));
+      if (has_data) store_data(tile.out + at, data, key);
     }
   }
 }

@@ -1,6 +1,5 @@
-// Kuznyechik by LS tables in shared memory: cipher/kuznyechik/ls_table.hpp on the counter blocks of a job
-// (cipher/modes/counter_blocks.hpp), one per thread, in a grid-stride loop. Memory addresses depend on key
-// and data.
+// Kuznyechik in CTR mode by LS tables in shared memory: cipher/kuznyechik/ls_table.hpp, with one block per
+// thread, in a grid-stride loop. Memory addresses depend on key and data.
 //
 // One CUDA block of 512 threads per multiprocessor fills 64 KiB of shared memory with the tables, once. A
 // cipher block takes 144 independent lookups of 16 bytes. The bandwidth of shared memory, 128 bytes per cycle
@@ -27,9 +26,8 @@ __device__ inline void fill_kuznyechik_tables(BlockWords* tables) {
   __pipeline_wait_prior(0);
 }
 
-template <class CounterBlocks>
-__global__ void __launch_bounds__(kuznyechik_table_threads, 1)
-    kuznyechik_table_kernel(const std::uint32_t* round_keys, CounterBlocks counter_blocks) {
+static __global__ void __launch_bounds__(kuznyechik_table_threads, 1)
+    kuznyechik_table_kernel(const std::uint32_t* round_keys, CtrBlocks counter_blocks) {
   extern __shared__ uint4 kuznyechik_memory[];
   BlockWords* const tables = reinterpret_cast<BlockWords*>(kuznyechik_memory);
   let_later_begin();

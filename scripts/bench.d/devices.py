@@ -5,7 +5,7 @@ import subprocess
 
 from units import MI
 
-FILTER_KERNELS = ["--variants", "bitslice,ttable"]
+MAIN_KERNELS = ["--variants", "bitslice,ttable"]
 OTHER_KERNELS = ["--variants", "sbox*,ttable1*,ttable4*,ls-*"]
 TRACE_BYTES = 512 * MI
 TRACE_MS = 4
@@ -23,12 +23,12 @@ def run_limits(fixture):
 
 
 def run_kernels(fixture):
-    """Measures the filter's kernels with all ciphers and modes, then with more sizes; then others in counter mode."""
+    """Measures bitslice and ttable with all ciphers and modes, then with more sizes; then the others in counter mode."""
     if fixture.gpus:
         fixture.results.heading("CUDA kernels, data in device memory")
-        fixture.bench_rows("kernels", "kernels", *FILTER_KERNELS, "--ciphers", "aes-128,aes-192,aes-256,kuznyechik",
+        fixture.bench_rows("kernels", "kernels", *MAIN_KERNELS, "--ciphers", "aes-128,aes-192,aes-256,kuznyechik",
                            "--modes", "ctr,aead", "--sizes", "4M,1G", seconds=110)
-        fixture.bench_rows("kernels", "kernels", *FILTER_KERNELS, "--ciphers", "aes-256,kuznyechik", "--modes", "ctr,seal",
+        fixture.bench_rows("kernels", "kernels", *MAIN_KERNELS, "--ciphers", "aes-256,kuznyechik", "--modes", "ctr,seal",
                            "--sizes", "16K,64K,256K,1M,16M,64M,256M", seconds=50)
         fixture.bench_rows("kernels", "kernels", *OTHER_KERNELS, "--ciphers", "aes-256,kuznyechik", "--modes", "ctr",
                            "--sizes", "4M,256M", seconds=90)

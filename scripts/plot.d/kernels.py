@@ -16,7 +16,7 @@ MODES = {"ctr": "counter mode", "seal": "sealing", "open": "opening"}
 
 
 def split(variant):
-    """(tables, place): ("ttable4", "shared-banks"); the filter's own kernels have no place."""
+    """(tables, place): ("ttable4", "shared-banks"); bitslice and ttable have no place."""
     tables, _, place = variant.partition("-")
     return (tables, place) if tables in TABLES and place else (variant, "")
 
@@ -84,7 +84,7 @@ def place_name(place):
     """shared-banks-4threads: a copy of the table in each bank, 4 threads for a block."""
     words = place.split("-")
     if words[0] not in PLACES:
-        return f"filter: {place}"
+        return place
     threads = next((word.removesuffix("threads") for word in words if word.endswith("threads")), None)
     return f"{words[0]} memory" + (", a copy per bank" if "banks" in words else "") + (f", {threads} threads per block" if threads else "")
 
@@ -108,7 +108,7 @@ def panels_of(rows):
         elif lines:
             for place in dict.fromkeys(split(name)[1] for name in lines):
                 part = {name: line for name, line in lines.items() if split(name)[1] == place}
-                panels.append((f"{mode}, {place_name(place) if place else 'kernels of the filter'}", part))
+                panels.append((f"{mode}, {place_name(place) if place else 'other kernels'}", part))
     return panels
 
 

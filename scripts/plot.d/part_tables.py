@@ -42,14 +42,14 @@ def limits_table(run):
 
 
 MODES = {"ctr": "counter mode", "seal": "sealing", "open": "opening"}
-FILTER_KERNELS = ("bitslice", "ttable")
+MAIN_KERNELS = ("bitslice", "ttable")
 
 
 def kernels_table(run):
-    """The filter's kernels: the largest launches, and launches of the size that lanes make."""
+    """bitslice and ttable: the largest launches, and launches of the size that lanes make."""
     rows = []
     ciphers = ("aes-128", "aes-192", "aes-256", "kuznyechik")
-    for kernel in FILTER_KERNELS:
+    for kernel in MAIN_KERNELS:
         for mode, text in MODES.items():
             fields = []
             for cipher in ciphers:

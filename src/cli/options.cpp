@@ -137,8 +137,6 @@ constexpr auto lanes = std::to_array<Row>({
      "by +.",
      set_parsed<&Options::lanes, parse_lanes>, once, lane_names},
     {"threads,T", "N", "Use N CPU threads, as with -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
-    {"kernel", "NAME", "CUDA kernels: bitslice (the default, constant-time) or ttable.",
-     set_parsed<&Options::kernel, parse_cuda_kernel>, once, cuda_kernel_names},
     {"chunk-size,b", "SIZE", "Process SIZE bytes of plaintext at a time. SIZE may end in K, M or G.",
      set_parsed<&Options::chunk_bytes, parse_size>},
     {"list-lanes", nullptr, "List the lanes of this machine and exit.", act<Action::list_lanes>},

@@ -50,7 +50,6 @@ struct Options {
   bool in_place = false;            // --rekey replaces the input
   bool sparse = false;              // zeros in the output become holes
   LaneChoice lanes;
-  CudaKernel kernel = default_cuda_kernel;
   std::optional<std::size_t> chunk_bytes;
   std::optional<std::string> stats;
   std::optional<std::string> trace;

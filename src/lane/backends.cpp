@@ -163,13 +163,6 @@ LaneChoice parse_threads(std::string_view text) {
   return {.named = {{.backend = Backend::cpu, .count = count}}};
 }
 
-CudaKernel parse_cuda_kernel(std::string_view name) {
-  for (const CudaKernelInfo& each : cuda_kernels)
-    if (each.name == name) return each.kernel;
-  throw UsageError(fmt::format("unknown kernel '{}'", name),
-                   fmt::format("the kernels are {}", join(cuda_kernel_names())));
-}
-
 std::vector<std::string_view> backend_names() {
   return names_of(backends);
 }
@@ -178,10 +171,6 @@ std::vector<std::string_view> lane_names() {
   std::vector<std::string_view> names = backend_names();
   names.insert(names.begin(), {auto_lanes, auto_low_cpu});
   return names;
-}
-
-std::vector<std::string_view> cuda_kernel_names() {
-  return names_of(cuda_kernels);
 }
 
 // Device lanes come last, since the calling thread drives the first lane of a run. They are opened together,

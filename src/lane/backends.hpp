@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "lane/cuda_kernel.hpp"
 #include "lane/lane.hpp"
 
 namespace gpuaes {
@@ -66,24 +65,19 @@ void use_first_device(std::vector<LaneSpec>& specs);
 // Parses a number of CPU threads, the value of -T. UsageError.
 LaneChoice parse_threads(std::string_view text);
 
-// Parses the value of --kernel. UsageError.
-CudaKernel parse_cuda_kernel(std::string_view name);
-
-// Words for -l and --kernel. Those for -l include the ones that leave the choice to plan_lanes().
+// Words for -l. lane_names() includes those that leave the choice to plan_lanes().
 std::vector<std::string_view> backend_names();
 std::vector<std::string_view> lane_names();
-std::vector<std::string_view> cuda_kernel_names();
 
 // What lanes need to know when they are opened: the memory that contains all jobs, the size of the longest
 // job, and how to run jobs.
 struct LaneSetup {
   std::span<std::byte> memory;
   std::size_t max_in;
-  std::size_t max_out = 0;                  // 0 if all outputs are as long as their inputs
-  Cipher cipher = Cipher::aes_256;          // of the expected keys; keys of other ciphers work, too
-  SegmentRules rules{};                     // of all jobs
-  bool timed = false;                       // lanes record the phases of their jobs
-  CudaKernel kernel = default_cuda_kernel;  // of CUDA lanes
+  std::size_t max_out = 0;          // 0 if all outputs are as long as their inputs
+  Cipher cipher = Cipher::aes_256;  // of the expected keys; keys of other ciphers work, too
+  SegmentRules rules{};             // of all jobs
+  bool timed = false;               // lanes record the phases of their jobs
 };
 
 // Opens the lanes of all `specs`, or none. Specs of lanes that use a device must name it. LaneError,

@@ -47,7 +47,6 @@ void run_stream(const Options& options, Report::Start start, Endpoints& endpoint
   Ring ring = make_ring(plan, stream.session());
   LaneSetup setup = lane_setup(ring, stream.session(), stream.in_place());
   setup.timed = options.trace.has_value();
-  setup.kernel = options.kernel;
   Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), messages, cancel);
   report.log_ring(ring);
   const LanePool lane_pool(plan, setup, [&](auto lane) { return stream.wrap(std::move(lane)); });

@@ -1,5 +1,5 @@
-// Runs the AES kernels of CUDA lanes on the host (tests/cuda/host/), with their warps, shuffles and shared
-// memory, and compares with the reference.
+// Runs the AES kernels of CUDA lanes, and the T-table kernel, on the host (tests/cuda/host/), with their
+// warps, shuffles and shared memory, and compares with the reference.
 #include "kernels/aes_bitslice_kernel.cuh"
 #include "kernels/gcm_tag_kernel.cuh"
 #include "variants/aes_ttable_kernel.cuh"
@@ -23,47 +23,47 @@ uint4 tag_memory[warp_sums_bytes / sizeof(uint4)];
 namespace {
 
 template <class Plan>
-void run_ctr_kernel(CudaKernel kernel, const aes::RoundKeys& keys, unsigned blocks, unsigned threads,
-                    const Plan& plan) {
-  const std::uint32_t* const words = keys.words.data();
-  run_on_host(blocks, threads, [&] {
-    switch (kernel) {
-      case CudaKernel::bitslice:
-        return bitslice_kernel(words, keys.rounds, plan.template with<aes::tile_blocks>());
-      case CudaKernel::ttable:
-        const auto tiles = plan.template with<ttable_tile>();
-        if (keys.rounds == 10) return ttable_kernel<10>(words, tiles);
-        if (keys.rounds == 12) return ttable_kernel<12>(words, tiles);
-        return ttable_kernel<14>(words, tiles);
-    }
-  });
+void run_bitslice_kernel(const aes::RoundKeys& keys, unsigned blocks, unsigned threads, const Plan& plan) {
+  run_on_host(blocks, threads, [&] { bitslice_kernel(keys.words.data(), keys.rounds, plan); });
   CHECK(is_zero(bitslice_memory));
 }
 
-struct Ctr {
-  Counter counter;
-  std::uint64_t blocks;
-  const std::uint32_t* in;
-  std::uint32_t* out;
+void run_ttable_kernel(const aes::RoundKeys& keys, unsigned blocks, unsigned threads,
+                       const CtrTiles<ttable_tile>& tiles) {
+  const std::uint32_t* const words = keys.words.data();
+  run_on_host(blocks, threads, [&] {
+    if (keys.rounds == 10) return ttable_kernel<10>(words, tiles);
+    if (keys.rounds == 12) return ttable_kernel<12>(words, tiles);
+    return ttable_kernel<14>(words, tiles);
+  });
+}
 
-  template <unsigned size>
-  CtrTiles<size> with() const {
-    return {counter, blocks, in, out};
+// `run` is one of the functions above.
+template <unsigned tile_size>
+void check_ctr(void (*run)(const aes::RoundKeys&, unsigned, unsigned, const CtrTiles<tile_size>&)) {
+  struct Case {
+    std::size_t key_bytes;
+    Counter counter;
+    std::uint64_t blocks;
+    unsigned cuda_blocks, threads;
+  };
+  // One warp, several, several CUDA blocks; one tile and more tiles than warps; counters that carry.
+  const std::vector<Case> cases{{16, {5, 0}, 1, 1, 32},
+                                {24, {7, 250}, 300, 1, 64},
+                                {32, {~0ull, ~0ull - 300}, 1500, 2, 64},
+                                {16, {1, ~0ull - 700}, 1000, 3, 32},
+                                {32, {7, 0xffffff01}, 257, 1, 96}};
+  for (const Case& each : cases) {
+    CAPTURE(each.key_bytes, each.blocks);
+    const aes::RoundKeys keys = aes::expand_key(counted_bytes(each.key_bytes));
+    const Bytes plain = counted_bytes(16 * each.blocks);
+    Buffer in(plain), out(plain.size());
+    run(keys, each.cuda_blocks, each.threads,
+        CtrTiles<tile_size>{each.counter, each.blocks, in.words(), out.words()});
+    CHECK(out.bytes() == reference_ctr(keys, each.counter, plain));
+    CHECK(out.is_whole());
   }
-};
-
-struct Sealed {
-  Segments segments;
-  const std::byte* in;
-  std::byte* out;
-  std::size_t in_stride, out_stride;
-  std::uint32_t* masks;
-
-  template <unsigned size>
-  SegmentTiles<size> with() const {
-    return {segments, in, out, in_stride, out_stride, masks};
-  }
-};
+}
 
 constexpr Nonce nonce{{0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xf0, 0xe1, 0xd2, 0xc3}, 12};
 constexpr std::uint64_t first_segment = 0xfffffffe;
@@ -89,31 +89,12 @@ Bytes seal_all(const Gcm& gcm, const Bytes& aad, const Bytes& plain, std::size_t
 
 }  // namespace
 
-TEST_CASE(
-    "on the host, the AES kernels match the reference in CTR mode for all key sizes, lengths and counters") {
-  struct Case {
-    std::size_t key_bytes;
-    Counter counter;
-    std::uint64_t blocks;
-    unsigned cuda_blocks, threads;
-  };
-  // One warp, several, several CUDA blocks; one tile and more tiles than warps; counters that carry.
-  const std::vector<Case> cases{{16, {5, 0}, 1, 1, 32},
-                                {24, {7, 250}, 300, 1, 64},
-                                {32, {~0ull, ~0ull - 300}, 1500, 2, 64},
-                                {16, {1, ~0ull - 700}, 1000, 3, 32},
-                                {32, {7, 0xffffff01}, 257, 1, 96}};
-  for (const CudaKernel kernel : {CudaKernel::bitslice, CudaKernel::ttable})
-    for (const Case& each : cases) {
-      CAPTURE(static_cast<int>(kernel), each.key_bytes, each.blocks);
-      const aes::RoundKeys keys = aes::expand_key(counted_bytes(each.key_bytes));
-      const Bytes plain = counted_bytes(16 * each.blocks);
-      Buffer in(plain), out(plain.size());
-      run_ctr_kernel(kernel, keys, each.cuda_blocks, each.threads,
-                     Ctr{each.counter, each.blocks, in.words(), out.words()});
-      CHECK(out.bytes() == reference_ctr(keys, each.counter, plain));
-      CHECK(out.is_whole());
-    }
+TEST_CASE("on the host, the AES kernel matches the reference in CTR mode for all key sizes and counters") {
+  check_ctr(run_bitslice_kernel<CtrTiles<aes::tile_blocks>>);
+}
+
+TEST_CASE("on the host, the T-table kernel matches the reference for all key sizes and counters") {
+  check_ctr(run_ttable_kernel);
 }
 
 TEST_CASE("on the host, the AES kernels seal and open segments and report the first bad one") {
@@ -123,54 +104,54 @@ TEST_CASE("on the host, the AES kernels seal and open segments and report the fi
   };
   const std::vector<Case> cases{
       {16, 0, 0, 0, 1}, {32, 0, 16 * 1022 + 5, 20, 1}, {32, 2, 17, 0, 2}, {24, 1, 16384, 33, 1}};
-  for (const CudaKernel kernel : {CudaKernel::bitslice, CudaKernel::ttable})
-    for (const Case& each : cases) {
-      CAPTURE(static_cast<int>(kernel), each.key_bytes, each.full, each.last, each.aad);
-      const Bytes key = counted_bytes(each.key_bytes), aad = counted_bytes(each.aad);
-      const aes::RoundKeys keys = aes::expand_key(key);
-      const Gcm gcm(key);
-      ghash::Powers powers;
-      ghash::make_powers(hash_key(keys), powers);
-      const Bytes plain = counted_bytes(each.full * segment_bytes + each.last);
-      const Bytes expected = seal_all(gcm, aad, plain, each.full);
-      const Segments segments = segments_of(each.full, each.last);
-      const PublicData hashed = public_data(aad);
-      Buffer in(plain), sealed(expected.size()), masks(16 * segments.count), opened(plain.size());
-      const auto tag = [&](std::uint32_t* first_bad) {
-        run_on_host(each.cuda_blocks, tag_threads, [&] {
-          tag_kernel(&powers, hashed, segments, sealed.data(), reinterpret_cast<const uint4*>(masks.data()),
-                     first_bad);
-        });
-        CHECK(is_zero(tag_memory));
-      };
-      run_ctr_kernel(
-          kernel, keys, each.cuda_blocks, 64,
-          Sealed{segments, in.data(), sealed.data(), segment_bytes, sealed_segment_bytes, masks.words()});
-      tag(nullptr);
-      CHECK(sealed.bytes() == expected);
-      CHECK(sealed.is_whole());
-      CHECK(masks.is_whole());
+  for (const Case& each : cases) {
+    CAPTURE(each.key_bytes, each.full, each.last, each.aad);
+    const Bytes key = counted_bytes(each.key_bytes), aad = counted_bytes(each.aad);
+    const aes::RoundKeys keys = aes::expand_key(key);
+    const Gcm gcm(key);
+    ghash::Powers powers;
+    ghash::make_powers(hash_key(keys), powers);
+    const Bytes plain = counted_bytes(each.full * segment_bytes + each.last);
+    const Bytes expected = seal_all(gcm, aad, plain, each.full);
+    const Segments segments = segments_of(each.full, each.last);
+    const PublicData hashed = public_data(aad);
+    Buffer in(plain), sealed(expected.size()), masks(16 * segments.count), opened(plain.size());
+    const auto tag = [&](std::uint32_t* first_bad) {
+      run_on_host(each.cuda_blocks, tag_threads, [&] {
+        tag_kernel(&powers, hashed, segments, sealed.data(), reinterpret_cast<const uint4*>(masks.data()),
+                   first_bad);
+      });
+      CHECK(is_zero(tag_memory));
+    };
+    const auto crypt = [&](Buffer& from, std::size_t in_stride, Buffer& to, std::size_t out_stride) {
+      run_bitslice_kernel(keys, each.cuda_blocks, 64,
+                          SegmentTiles<aes::tile_blocks>{segments, from.data(), to.data(), in_stride,
+                                                         out_stride, masks.words()});
+    };
+    crypt(in, segment_bytes, sealed, sealed_segment_bytes);
+    tag(nullptr);
+    CHECK(sealed.bytes() == expected);
+    CHECK(sealed.is_whole());
+    CHECK(masks.is_whole());
 
-      std::uint32_t first_bad = none_bad;
-      run_ctr_kernel(
-          kernel, keys, each.cuda_blocks, 64,
-          Sealed{segments, sealed.data(), opened.data(), sealed_segment_bytes, segment_bytes, masks.words()});
+    std::uint32_t first_bad = none_bad;
+    crypt(sealed, sealed_segment_bytes, opened, segment_bytes);
+    tag(&first_bad);
+    CHECK(first_bad == none_bad);
+    CHECK(opened.bytes() == plain);
+    for (std::size_t i = 0; plain.empty() && i < tag_bytes; ++i) {  // every byte of a tag is compared
+      sealed.data()[i] ^= std::byte{1};
+      first_bad = none_bad;
       tag(&first_bad);
-      CHECK(first_bad == none_bad);
-      CHECK(opened.bytes() == plain);
-      for (std::size_t i = 0; plain.empty() && i < tag_bytes; ++i) {  // every byte of a tag is compared
-        sealed.data()[i] ^= std::byte{1};
-        first_bad = none_bad;
-        tag(&first_bad);
-        CHECK(first_bad == 0);
-        sealed.data()[i] ^= std::byte{1};
-      }
-      for (std::size_t bad = segments.count; bad-- > 0;) {
-        sealed.data()[bad * sealed_segment_bytes + each.last / 2] ^= std::byte{1};
-        tag(&first_bad);
-        CHECK(first_bad == bad);
-      }
+      CHECK(first_bad == 0);
+      sealed.data()[i] ^= std::byte{1};
     }
+    for (std::size_t bad = segments.count; bad-- > 0;) {
+      sealed.data()[bad * sealed_segment_bytes + each.last / 2] ^= std::byte{1};
+      tag(&first_bad);
+      CHECK(first_bad == bad);
+    }
+  }
 }
 
 }  // namespace gpuaes::cuda

@@ -1,4 +1,5 @@
-// Runs the Kuznyechik kernels of CUDA lanes on the host (tests/cuda/host/) and compares with the reference.
+// Runs the Kuznyechik kernels of CUDA lanes, and the LS table kernel, on the host (tests/cuda/host/), and
+// compares with the reference.
 #include "kernels/kuznyechik_bitslice_kernel.cuh"
 #include "kernels/mgm_kernel.cuh"
 #include "variants/kuznyechik_ls_table_kernel.cuh"
@@ -35,16 +36,13 @@ struct Grid {
 };
 
 template <class CounterBlocks>
-void run_cipher(CudaKernel kernel, const Keys& keys, const Grid& grid, const CounterBlocks& counter_blocks) {
-  run_on_host(grid.blocks, grid.threads, [&] {
-    switch (kernel) {
-      case CudaKernel::bitslice:
-        return kuznyechik_bitslice_kernel(keys.words, counter_blocks);
-      case CudaKernel::ttable:
-        return kuznyechik_table_kernel(keys.words, counter_blocks);
-    }
-  });
+void run_cipher(const Keys& keys, const Grid& grid, const CounterBlocks& counter_blocks) {
+  run_on_host(grid.blocks, grid.threads, [&] { kuznyechik_bitslice_kernel(keys.words, counter_blocks); });
   CHECK(is_zero(kuznyechik_slices));
+}
+
+void run_table_kernel(const Keys& keys, const Grid& grid, const CtrBlocks& counter_blocks) {
+  run_on_host(grid.blocks, grid.threads, [&] { kuznyechik_table_kernel(keys.words, counter_blocks); });
 }
 
 Bytes reference_ctr(const kuznyechik::RoundKeys& keys, Counter counter, const Bytes& plain) {
@@ -63,7 +61,6 @@ constexpr std::uint64_t first_segment = 0xfffffffe;
 
 // A lane's job, with all its launches (cuda/kernels/kuznyechik.cu).
 struct MgmOnHost {
-  CudaKernel kernel;
   const Keys& keys;
   Grid grid;
   PublicData aad;
@@ -72,16 +69,16 @@ struct MgmOnHost {
       factors{16 * segments.count * segments.max_factors()};
 
   void crypt(Buffer& in, unsigned in_stride, Buffer& out, unsigned out_stride) {
-    run_cipher(kernel, keys, grid, MgmStarts{segments, blocks(starts)});
+    run_cipher(keys, grid, MgmStarts{segments, blocks(starts)});
     run_cipher(
-        kernel, keys, grid,
+        keys, grid,
         MgmBody(segments, blocks(starts), {in.data(), out.data(), in_stride, out_stride}, blocks(factors)));
   }
   void tag(Buffer& sealed, std::uint32_t* first_bad) {
     run_on_host(grid.blocks, product_threads,
                 [&] { mgm_product_kernel(aad, segments, sealed.data(), blocks(factors), blocks(sums)); });
     CHECK(is_zero(product_memory));
-    run_cipher(kernel, keys, grid, MgmSums{segments.count, blocks(sums)});
+    run_cipher(keys, grid, MgmSums{segments.count, blocks(sums)});
     run_on_host(grid.blocks, 64, [&] {
       mgm_tag_kernel(segments, sealed.data(), reinterpret_cast<const uint4*>(sums.data()), first_bad);
     });
@@ -104,10 +101,8 @@ Bytes seal_all(const mgm::Mgm& mgm, const Bytes& aad, const Bytes& plain, std::s
   return sealed;
 }
 
-}  // namespace
-
-TEST_CASE(
-    "on the host, the Kuznyechik kernels match the reference in CTR mode for all lengths and counters") {
+// `run` is one of the functions above.
+void check_ctr(void (*run)(const Keys&, const Grid&, const CtrBlocks&)) {
   struct Case {
     Counter counter;
     std::uint64_t blocks;
@@ -119,17 +114,25 @@ TEST_CASE(
                                 {{1, ~0ull - 700}, 2100, {1, 32}},
                                 {{7, 0xffffff01}, 1025, {1, 96}}};
   const Keys keys(counted_bytes(32));
-  for (const CudaKernelInfo& info : cuda_kernels)
-    for (const Case& each : cases) {
-      const CudaKernel kernel = info.kernel;
-      CAPTURE(info.name, each.blocks);
-      const Bytes plain = counted_bytes(16 * each.blocks);
-      Buffer in(plain), out(plain.size());
-      run_cipher(kernel, keys, each.grid,
-                 CtrBlocks{each.counter, each.blocks, MgmOnHost::blocks(in), MgmOnHost::blocks(out)});
-      CHECK(out.bytes() == reference_ctr(keys.expanded, each.counter, plain));
-      CHECK(out.is_whole());
-    }
+  for (const Case& each : cases) {
+    CAPTURE(each.blocks);
+    const Bytes plain = counted_bytes(16 * each.blocks);
+    Buffer in(plain), out(plain.size());
+    run(keys, each.grid, CtrBlocks{each.counter, each.blocks, MgmOnHost::blocks(in), MgmOnHost::blocks(out)});
+    CHECK(out.bytes() == reference_ctr(keys.expanded, each.counter, plain));
+    CHECK(out.is_whole());
+  }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "on the host, the Kuznyechik kernel matches the reference in CTR mode for all lengths and counters") {
+  check_ctr(run_cipher<CtrBlocks>);
+}
+
+TEST_CASE("on the host, the LS table kernel matches the reference for all lengths and counters") {
+  check_ctr(run_table_kernel);
 }
 
 TEST_CASE("on the host, the Kuznyechik kernels seal and open segments and report the first bad one") {
@@ -143,38 +146,35 @@ TEST_CASE("on the host, the Kuznyechik kernels seal and open segments and report
   const Bytes key = counted_bytes(32);
   const Keys keys(key);
   const mgm::Mgm mgm(key);
-  for (const CudaKernelInfo& info : cuda_kernels)
-    for (const Case& each : cases) {
-      const CudaKernel kernel = info.kernel;
-      CAPTURE(info.name, each.full, each.last, each.aad);
-      const Bytes aad = counted_bytes(each.aad);
-      const Bytes plain = counted_bytes(each.full * segment_bytes + each.last);
-      const Bytes expected = seal_all(mgm, aad, plain, each.full);
-      MgmOnHost job{kernel,
-                    keys,
-                    each.grid,
-                    public_data(aad),
-                    {{first_segment, each.full + 1, expected.size()},
-                     load_counter(base_nonce.bytes),
-                     static_cast<unsigned>(aad.size() + 15) / 16}};
-      Buffer in(plain), sealed(expected.size()), opened(plain.size());
-      job.crypt(in, segment_bytes, sealed, sealed_segment_bytes);
-      job.tag(sealed, nullptr);
-      CHECK(sealed.bytes() == expected);
-      CHECK(sealed.is_whole());
+  for (const Case& each : cases) {
+    CAPTURE(each.full, each.last, each.aad);
+    const Bytes aad = counted_bytes(each.aad);
+    const Bytes plain = counted_bytes(each.full * segment_bytes + each.last);
+    const Bytes expected = seal_all(mgm, aad, plain, each.full);
+    MgmOnHost job{keys,
+                  each.grid,
+                  public_data(aad),
+                  {{first_segment, each.full + 1, expected.size()},
+                   load_counter(base_nonce.bytes),
+                   static_cast<unsigned>(aad.size() + 15) / 16}};
+    Buffer in(plain), sealed(expected.size()), opened(plain.size());
+    job.crypt(in, segment_bytes, sealed, sealed_segment_bytes);
+    job.tag(sealed, nullptr);
+    CHECK(sealed.bytes() == expected);
+    CHECK(sealed.is_whole());
 
-      std::uint32_t first_bad = none_bad;
-      job.crypt(sealed, sealed_segment_bytes, opened, segment_bytes);
+    std::uint32_t first_bad = none_bad;
+    job.crypt(sealed, sealed_segment_bytes, opened, segment_bytes);
+    job.tag(sealed, &first_bad);
+    CHECK(first_bad == none_bad);
+    CHECK(opened.bytes() == plain);
+    CHECK(opened.is_whole());
+    for (std::size_t bad = each.full + 1; bad-- > 0;) {
+      sealed.data()[bad * sealed_segment_bytes + each.last / 2] ^= std::byte{1};
       job.tag(sealed, &first_bad);
-      CHECK(first_bad == none_bad);
-      CHECK(opened.bytes() == plain);
-      CHECK(opened.is_whole());
-      for (std::size_t bad = each.full + 1; bad-- > 0;) {
-        sealed.data()[bad * sealed_segment_bytes + each.last / 2] ^= std::byte{1};
-        job.tag(sealed, &first_bad);
-        CHECK(first_bad == bad);
-      }
+      CHECK(first_bad == bad);
     }
+  }
 }
 
 }  // namespace gpuaes::cuda

@@ -1,4 +1,4 @@
-// Tests the kernels against the reference. Needs a GPU.
+// Tests AES-CTR on the GPU against the reference. Needs a GPU.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -24,12 +24,12 @@ void copy_bytes(std::byte* to, const void* from, std::size_t size) {
   cuda::check(cudaMemcpy(to, from, size, cudaMemcpyDefault));
 }
 
-cuda::AesKey key_of(const cuda::DeviceBuffer& device, const aes::RoundKeys& keys, CudaKernel kernel) {
-  return {reinterpret_cast<const std::uint32_t*>(device.data()), keys.rounds, kernel};
+cuda::AesKey key_of(const cuda::DeviceBuffer& device, const aes::RoundKeys& keys) {
+  return {reinterpret_cast<const std::uint32_t*>(device.data()), keys.rounds};
 }
 
 // The kernel's output for `in`, and the next 64 bytes of the buffer, which contained `untouched` before.
-Bytes run_kernel(CudaKernel kernel, const aes::RoundKeys& keys, Counter counter, const Bytes& in) {
+Bytes run_kernel(const aes::RoundKeys& keys, Counter counter, const Bytes& in) {
   const std::size_t padded = (in.size() + 15) / 16 * 16;
   const cuda::DeviceBuffer device_keys(sizeof keys.words), device_in(padded + 16), device_out(padded + 64);
   copy_bytes(device_keys.data(), keys.words.data(), sizeof keys.words);
@@ -39,23 +39,21 @@ Bytes run_kernel(CudaKernel kernel, const aes::RoundKeys& keys, Counter counter,
   // A copy from pageable memory may return early, and the stream would not wait for it.
   cuda::check(cudaDeviceSynchronize());
   const cuda::Stream stream;
-  cuda::launch_aes_ctr(key_of(device_keys, keys, kernel), counter, device_in.data(), device_out.data(),
-                       in.size(), stream.get());
+  cuda::launch_aes_ctr(key_of(device_keys, keys), counter, device_in.data(), device_out.data(), in.size(),
+                       stream.get());
   stream.wait();
   copy_bytes(out.data(), device_out.data(), out.size());
   return out;
 }
 
-void check_kernels(std::size_t key_bytes, Counter counter, std::size_t size) {
+void check_kernel(std::size_t key_bytes, Counter counter, std::size_t size) {
   const aes::RoundKeys keys = test_keys(key_bytes);
   const Bytes in = test_bytes(size), expected = reference_ctr(keys, counter, in);
-  for (const CudaKernelInfo& kernel : cuda_kernels) {
-    CAPTURE(kernel.name, key_bytes, counter.high, counter.low, size);
-    const Bytes out = run_kernel(kernel.kernel, keys, counter, in);
-    const auto after = out.begin() + static_cast<std::ptrdiff_t>((size + 15) / 16 * 16);
-    CHECK(std::equal(expected.begin(), expected.end(), out.begin()));
-    CHECK(std::all_of(after, out.end(), [](std::byte b) { return b == untouched; }));
-  }
+  CAPTURE(key_bytes, counter.high, counter.low, size);
+  const Bytes out = run_kernel(keys, counter, in);
+  const auto after = out.begin() + static_cast<std::ptrdiff_t>((size + 15) / 16 * 16);
+  CHECK(std::equal(expected.begin(), expected.end(), out.begin()));
+  CHECK(std::all_of(after, out.end(), [](std::byte b) { return b == untouched; }));
 }
 
 }  // namespace
@@ -64,17 +62,17 @@ TEST_CASE("AES-CTR on the GPU matches the reference for every size and writes no
           "[gpu]") {
   for (const std::size_t key_bytes : {16, 24, 32})
     for (const std::size_t size : {0, 1, 15, 16, 17, 31, 32, 4095, 4096, 4097, (1 << 20) + 5})
-      check_kernels(key_bytes, {0x0123456789abcdef, 0xfedcba9876543210}, size);
+      check_kernel(key_bytes, {0x0123456789abcdef, 0xfedcba9876543210}, size);
 }
 
 TEST_CASE("AES-CTR on the GPU carries the counter across all its words", "[gpu]") {
   for (const std::size_t key_bytes : {16, 24, 32})
     for (const Counter& counter : {Counter{7, 0xffffff01}, Counter{7, all - 0xfe}, Counter{all, all - 0xfe}})
-      check_kernels(key_bytes, counter, 16 * 1000 + 3);
+      check_kernel(key_bytes, counter, 16 * 1000 + 3);
 }
 
 TEST_CASE("AES-CTR on the GPU starts at any counter within a tile", "[gpu]") {
-  for (std::uint64_t start = 0; start <= 256; ++start) check_kernels(16, {0, start}, 16 * 200 + 1);
+  for (std::uint64_t start = 0; start <= 256; ++start) check_kernel(16, {0, start}, 16 * 200 + 1);
 }
 
 TEST_CASE("AES-CTR on the GPU works in place", "[gpu]") {
@@ -82,15 +80,11 @@ TEST_CASE("AES-CTR on the GPU works in place", "[gpu]") {
   const Bytes in = test_bytes(1 << 20), expected = reference_ctr(keys, {1, 2}, in);
   const cuda::DeviceBuffer device_keys(sizeof keys.words), data(in.size());
   copy_bytes(device_keys.data(), keys.words.data(), sizeof keys.words);
-  for (const CudaKernelInfo& kernel : cuda_kernels) {
-    CAPTURE(kernel.name);
-    Bytes bytes(in.size());
-    copy_bytes(data.data(), in.data(), in.size());
-    cuda::launch_aes_ctr(key_of(device_keys, keys, kernel.kernel), {1, 2}, data.data(), data.data(),
-                         in.size(), nullptr);
-    copy_bytes(bytes.data(), data.data(), bytes.size());
-    CHECK(bytes == expected);
-  }
+  Bytes bytes(in.size());
+  copy_bytes(data.data(), in.data(), in.size());
+  cuda::launch_aes_ctr(key_of(device_keys, keys), {1, 2}, data.data(), data.data(), in.size(), nullptr);
+  copy_bytes(bytes.data(), data.data(), bytes.size());
+  CHECK(bytes == expected);
 }
 
 TEST_CASE("AES-CTR on the GPU encrypts more than 4 GiB in one launch", "[gpu][optional]") {
@@ -111,16 +105,12 @@ TEST_CASE("AES-CTR on the GPU encrypts more than 4 GiB in one launch", "[gpu][op
     copy_bytes(out.data(), data.data() + block * 16, out.size());
     return out == reference_ctr(keys, counter + block, in);
   };
-  for (const CudaKernelInfo& kernel : cuda_kernels) {
-    CAPTURE(kernel.name);
-    for (std::size_t at = 0; at < size; at += piece.size())
-      copy_bytes(data.data() + at, piece.data(), std::min(piece.size(), size - at));
-    cuda::launch_aes_ctr(key_of(device_keys, keys, kernel.kernel), counter, data.data(), data.data(), size,
-                         nullptr);
-    bool all_equal = equal_at(size / 16 - 64);
-    for (std::size_t block = 0; block + 64 < size / 16; block += 1234567) all_equal &= equal_at(block);
-    CHECK(all_equal);
-  }
+  for (std::size_t at = 0; at < size; at += piece.size())
+    copy_bytes(data.data() + at, piece.data(), std::min(piece.size(), size - at));
+  cuda::launch_aes_ctr(key_of(device_keys, keys), counter, data.data(), data.data(), size, nullptr);
+  bool all_equal = equal_at(size / 16 - 64);
+  for (std::size_t block = 0; block + 64 < size / 16; block += 1234567) all_equal &= equal_at(block);
+  CHECK(all_equal);
 }
 
 }  // namespace gpuaes

@@ -1,4 +1,4 @@
-// Tests the bench's kernel variants against the reference. Needs a GPU.
+// Tests the bench's kernels against the reference. Needs a GPU.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -10,9 +10,11 @@
 
 #include "base/error.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
+#include "device_key.hpp"
 #include "runtime.hpp"
 #include "support/aes_reference.hpp"
 #include "support/catch.hpp"
+#include "variants/table_kernels.hpp"
 #include "variants/variants.hpp"
 
 namespace gpuaes {
@@ -117,8 +119,9 @@ std::vector<Work> all_work() {
 
 class Device {
  public:
-  // Checks the kernel's output for `in`, and that it writes nothing after it.
-  bool does(const cuda::VariantKernel& kernel, const Case& work, bool in_place) {
+  // Checks the output of launch(in, out, size, stream), and that it writes nothing after it.
+  template <class Launch>
+  bool does(const Launch& launch, const Case& work, bool in_place) {
     const std::size_t size = work.in.size(), padded = (size + 15) / 16 * 16;
     Bytes out(padded + guard_bytes, untouched);
     if (in_place) std::ranges::copy(work.in, out.begin());
@@ -126,7 +129,7 @@ class Device {
     cuda::check(cudaMemcpy(out_.data(), out.data(), out.size(), cudaMemcpyHostToDevice));
     // A copy from pageable memory may return early, and the stream would not wait for it.
     cuda::check(cudaDeviceSynchronize());
-    kernel.launch(work.counter, in_place ? out_.data() : in_.data(), out_.data(), size, stream_.get());
+    launch(in_place ? out_.data() : in_.data(), out_.data(), size, stream_.get());
     stream_.wait();
     cuda::check(cudaMemcpy(out.data(), out_.data(), out.size(), cudaMemcpyDeviceToHost));
     return std::equal(work.expected.begin(), work.expected.end(), out.begin()) &&
@@ -162,7 +165,10 @@ void check_variant(const Variant& variant, const LaunchShape& shape, const std::
     for (const Case& one : work.cases) {
       CAPTURE(std::string(variant.name), work.mode, work.cipher, one.in.size(), one.counter.low,
               shape.threads, shape.blocks_per_thread, shape.grid_stride, shape.cuda_blocks, in_place);
-      CHECK(device.does(kernel, one, in_place));
+      const auto launch = [&](const std::byte* in, std::byte* out, std::size_t size, cudaStream_t stream) {
+        kernel.launch(one.counter, in, out, size, stream);
+      };
+      CHECK(device.does(launch, one, in_place));
     }
   }
 }
@@ -173,6 +179,25 @@ void check_variants(unsigned threads_per_block) {
   for (const Variant& variant : cuda::variants()) {
     if (variant.threads_per_block != threads_per_block) continue;
     for (const LaunchShape& shape : shapes_of(variant)) check_variant(variant, shape, works, device);
+  }
+}
+
+// The kernels with tables in shared memory.
+void check_table_kernels(const Work& work, Device& device, const cuda::KernelShape& shape, bool in_place) {
+  cuda::PinnedSecret host(sizeof(cuda::ExpandedKey));
+  cuda::DeviceBuffer memory(sizeof(cuda::ExpandedKey));
+  cuda::DeviceKey key(reinterpret_cast<cuda::ExpandedKey*>(host.data()),
+                      reinterpret_cast<cuda::ExpandedKey*>(memory.data()));
+  key.set(make_key(work.cipher, work.key), cuda::Stream());
+  for (const Case& one : work.cases) {
+    const auto launch = [&](const std::byte* in, std::byte* out, std::size_t size, cudaStream_t stream) {
+      if (info(work.cipher).family == Family::aes)
+        cuda::launch_aes_table_ctr(key.aes(shape), one.counter, in, out, size, stream);
+      else
+        cuda::launch_kuznyechik_table_ctr(key.kuznyechik(shape), one.counter, in, out, size, stream);
+    };
+    CAPTURE(work.cipher, one.in.size(), one.counter.low, shape.threads, shape.blocks_per_thread, in_place);
+    CHECK(device.does(launch, one, in_place));
   }
 }
 
@@ -206,6 +231,16 @@ TEST_CASE("every variant works in place", "[gpu]") {
   for (const Variant& variant : cuda::variants()) {
     for (const unsigned blocks : cuda::blocks_per_thread(variant))
       check_variant(variant, {256, blocks, true, 0}, works, device, true);
+  }
+}
+
+TEST_CASE("the table kernels match the reference in CTR mode, in all shapes and in place", "[gpu]") {
+  Device device;
+  for (const Work& work : all_work()) {
+    if (work.mode != Mode::ctr) continue;
+    for (const unsigned threads : {0, 32, 64, 512})
+      for (const unsigned blocks : {0, 4, 8}) check_table_kernels(work, device, {threads, blocks}, false);
+    check_table_kernels(work, device, {}, true);
   }
 }
 

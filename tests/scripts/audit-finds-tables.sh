@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: audit-finds-tables.sh AUDIT PROGRAM. The audit reports the table lookups of the kernels that make them.
+# Usage: audit-finds-tables.sh AUDIT PROGRAM. The audit reports the lookups of the kernels with tables.
 set -u
 for kernel in ttable_kernel kuznyechik_table_kernel; do
   found=$("$1" "$2" $kernel)

@@ -15,11 +15,11 @@ PACKAGE = "/usr/share/bash-completion/bash_completion"
 
 # What the last word of a line is completed to, by all shells. There are two files, key1 and key2.
 WORDS = {
-    "stream -d --ke": "--kernel --key", "stream -d -- gpuaes-keyg": "gpuaes-keygen",
+    "stream -d --l": "--label --lanes --list-lanes", "stream -d -- gpuaes-keyg": "gpuaes-keygen",
     "stream -c ": "aes-128 aes-192 aes-256 kuznyechik", "stream --cipher=aes": "aes-128 aes-192 aes-256",
     "stream -f ": "cobblestone openssl raw sealed", "stream -l ": "auto auto:low-cpu cpu cuda reference",
     "stream -l auto:": "auto:low-cpu", "stream --lanes=auto:l": "auto:low-cpu",
-    "stream --kernel ": "bitslice ttable", "stream --completions ": "bash fish zsh",
+    "stream --completions ": "bash fish zsh",
     "stream -r @ke": "@key1 @key2", "stream --recipient=@ke": "@key1 @key2",
     "keygen --completions z": "zsh", "parts --": "--completions --help --version",
     "parts plan -c k": "kuznyechik", "parts plan -r @ke": "@key1 @key2", "parts seal -l c": "cpu cuda",

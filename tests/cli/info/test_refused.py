@@ -65,7 +65,7 @@ def test_input_not_in_the_named_format(sealed, options, content, status, error):
     ("-k KEY", "key"), ("-p", "passphrase"), ("--passphrase-file plain", "passphrase-file"), ("-e", "encrypt"),
     ("-o out", "output"), ("-c aes-256", "cipher"), ("--iv 00", "iv"), ("--context 00", "context"),
     ("--iter 5", "iter"), ("-l cpu", "lanes"), ("-b 16K", "chunk-size"), ("--stats out", "stats"),
-    ("--trace out", "trace"), ("--test", "test"), ("--kernel ttable", "kernel")])
+    ("--trace out", "trace"), ("--test", "test")])
 def test_options_that_it_does_not_use(key, sealed, options, name):
     result = stream("--info", *options.replace("KEY", key).split(), "-i", "sealed", status=2)
     assert result.error == f"--info cannot be used with --{name}"

@@ -8,7 +8,10 @@ from programs import files_here, secret_file, some_bytes, stream
 
 EXPOSED = "a passphrase was given on the command line, where other users may have seen it"
 ALONE = "choose another passphrase, and use {} alone to enter it"
-OR_A_FILE = "choose another passphrase, and use {} alone to enter it; if the next word was meant to be the input, that file does not exist"
+OR_A_FILE = (
+    "choose another passphrase, and use {} alone to enter it; if the next word was meant to be the input, "
+    "that file does not exist"
+)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def refused(key, options, status, error, hint):
      "--passphrase and --passphrase-file cannot be used together", ""),
     *((f"-k KEY --new-key new {option}", f"--rekey cannot be used with {name}", "") for option, name in (
         ("-e", "--encrypt"), ("-d", "--decrypt"), ("-c aes-256", "--cipher"), ("--iv 00", "--iv"),
-        ("--context 00", "--context"), ("--iter 7", "--iter"), ("-l cpu", "--lanes"), ("--kernel ttable", "--kernel"),
+        ("--context 00", "--context"), ("--iter 7", "--iter"), ("-l cpu", "--lanes"),
         ("-b 1M", "--chunk-size"), ("--stats s", "--stats"), ("--trace t", "--trace"), ("--json", "--json"),
         ("--test", "--test"), ("--salvage", "--salvage"), ("--range 0:1", "--range"))),
     *((f"-k KEY --new-key new -f {name}", ONLY_SEALED, "") for name in ("raw", "openssl", "cobblestone", "nonsense")),

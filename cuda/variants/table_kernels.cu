@@ -1,0 +1,51 @@
+#include "variants/table_kernels.hpp"
+
+#include "kernels/launch.cuh"
+#include "variants/aes_ttable_kernel.cuh"
+#include "variants/kuznyechik_ls_table_kernel.cuh"
+
+namespace gpuaes::cuda {
+namespace {
+
+constexpr TileUse aes_use{ttable_tile / warp_lanes, ttable_threads, ttable_threads};
+constexpr TileUse kuznyechik_use{1, kuznyechik_table_threads, kuznyechik_table_threads};
+
+auto* ttable_function(int rounds) {
+  return rounds == 10 ? ttable_kernel<10> : rounds == 12 ? ttable_kernel<12> : ttable_kernel<14>;
+}
+
+}  // namespace
+
+void launch_aes_table_ctr(const AesKey& key, Counter counter, const std::byte* in, std::byte* out,
+                          std::size_t size, cudaStream_t stream) {
+  if (size == 0) return;
+  const CtrTiles<ttable_tile> tiles{counter, (size + 15) / 16, reinterpret_cast<const std::uint32_t*>(in),
+                                    reinterpret_cast<std::uint32_t*>(out)};
+  Grid grid = tile_grid(tiles.aligned(), key.shape, aes_use);
+  grid.shared_bytes = table_bytes;
+  launch(ttable_function(key.rounds), grid, stream, key.round_keys, tiles);
+}
+
+void launch_kuznyechik_table_ctr(const KuznyechikKey& key, Counter counter, const std::byte* in,
+                                 std::byte* out, std::size_t size, cudaStream_t stream) {
+  if (size == 0) return;
+  const CtrBlocks blocks{counter, (size + 15) / 16, reinterpret_cast<const BlockWords*>(in),
+                         reinterpret_cast<BlockWords*>(out)};
+  Grid grid = tile_grid((blocks.count() + warp_lanes - 1) / warp_lanes, key.shape, kuznyechik_use);
+  grid.shared_bytes = kuznyechik_table_bytes;
+  launch(kuznyechik_table_kernel, grid, stream, key.round_keys, blocks);
+}
+
+KernelFacts table_kernel_facts(Cipher cipher) {
+  switch (info(cipher).family) {
+    case Family::aes:
+      return {reinterpret_cast<const void*>(ttable_function(aes::rounds(info(cipher).key_bytes))),
+              aes_use.blocks_per_thread, aes_use.max_threads, [](unsigned) { return table_bytes; }};
+    case Family::kuznyechik:
+      return {reinterpret_cast<const void*>(kuznyechik_table_kernel), kuznyechik_use.blocks_per_thread,
+              kuznyechik_use.max_threads, [](unsigned) { return kuznyechik_table_bytes; }};
+  }
+  refuse_cipher(cipher);
+}
+
+}  // namespace gpuaes::cuda
