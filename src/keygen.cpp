@@ -27,8 +27,7 @@ std::byte hex_digit(unsigned value) {
 
 // 64 hexadecimal digits and a newline.
 Secret make_key_line() {
-  Secret key(key_bytes);
-  fill_random(key.bytes());
+  const Secret key = random_secret(key_bytes);
   Secret line(2 * key_bytes + 1);
   for (std::size_t i = 0; i < key_bytes; ++i) {
     const auto value = std::to_integer<unsigned>(key.bytes()[i]);

@@ -10,7 +10,7 @@ namespace gpuaes {
 
 enum class Exit : int { ok = 0, io = 1, usage = 2, key = 3, auth = 4 };
 
-// Whoever catches one by reference can say more about it and throw it again.
+// A handler may add context to it and rethrow it.
 class Error : public std::exception {
  public:
   Error(Exit exit, std::string message, std::string hint = {})
@@ -39,7 +39,7 @@ class UsageError : public Error {
       : Error(Exit::usage, message, std::move(hint)) {}
 };
 
-// The input is at fault, in one of the following ways.
+// This input cannot be processed, for one of the reasons below.
 class InputError : public Error {
   using Error::Error;
 };
@@ -85,6 +85,13 @@ class IoError : public Error {
       : Error(Exit::io, message, std::move(hint)) {}
 };
 
+// The reader of the output is gone. The program then ends with SIGPIPE, unless that was ignored when it
+// started.
+class PipeClosed : public IoError {
+ public:
+  using IoError::IoError;
+};
+
 // A file that must be new exists.
 class FileExists : public IoError {
  public:
@@ -92,7 +99,7 @@ class FileExists : public IoError {
 };
 
 // Returns `use()`, which opens a file for a command line option. Puts the option before the message of an
-// error.
+// error. Only the output may end the program with SIGPIPE.
 template <class Use>
 auto with_option(const std::string& option, const Use& use) {
   try {
@@ -100,18 +107,14 @@ auto with_option(const std::string& option, const Use& use) {
   } catch (UsageError& error) {
     error.within(option);
     throw;
+  } catch (PipeClosed& error) {
+    error.within(option);
+    throw IoError(error.what(), error.hint());
   } catch (IoError& error) {
     error.within(option);
     throw;
   }
 }
-
-// The reader of the output is gone. The program then ends with SIGPIPE, unless that was ignored when it
-// started.
-class PipeClosed : public IoError {
- public:
-  using IoError::IoError;
-};
 
 // A lane cannot be opened or cannot continue. The data is intact, so another lane can do the work.
 class LaneError : public Error {

@@ -29,9 +29,10 @@ struct FreeWith {
   void operator()(auto* object) const { free(object); }
 };
 
+using EvpCipher = std::unique_ptr<EVP_CIPHER, FreeWith<EVP_CIPHER_free>>;
+
 // Freeing any of these also wipes it.
 using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, FreeWith<EVP_CIPHER_CTX_free>>;
-using EvpCipher = std::unique_ptr<EVP_CIPHER, FreeWith<EVP_CIPHER_free>>;
 using DigestContext = std::unique_ptr<EVP_MD_CTX, FreeWith<EVP_MD_CTX_free>>;
 using EvpKey = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
 using EvpKeyContext = std::unique_ptr<EVP_PKEY_CTX, FreeWith<EVP_PKEY_CTX_free>>;

@@ -30,8 +30,8 @@ struct SegmentRules {
   std::size_t plain_bytes = segment_bytes;  // of each segment except the last
 
   // If set, the last segment may be as long as the others and is not empty unless it is the only one. This
-  // byte of its nonce is 1, and the number of a segment ends before it. If not, the last segment is always
-  // shorter and may be empty, and the number of a segment ends with the nonce.
+  // byte of its nonce is 1, and the segment number is in the bytes before it. If not, the last segment is
+  // always shorter and may be empty, and the segment number is in all bytes.
   std::optional<std::size_t> last_flag = {};
 
   constexpr std::size_t sealed_bytes() const { return plain_bytes + tag_bytes; }

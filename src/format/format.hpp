@@ -91,10 +91,12 @@ class Session {
   }
 };
 
-// Does what another session does.
+// Forwards to another session.
 class SessionWrapper : public Session {
  public:
   explicit SessionWrapper(const Session& whole) : whole_(whole) {}
+  std::span<const std::byte> header() const override { return whole_.header(); }
+  std::span<const std::byte> commitment() const override { return whole_.commitment(); }
   std::size_t unit_in() const override { return whole_.unit_in(); }
   std::size_t unit_out() const override { return whole_.unit_out(); }
   Cipher cipher() const override { return whole_.cipher(); }

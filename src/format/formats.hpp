@@ -9,7 +9,7 @@
 
 #include "cipher/ciphers.hpp"
 #include "format/format.hpp"
-#include "keys/key.hpp"
+#include "keys/keyring.hpp"
 
 namespace gpuaes {
 

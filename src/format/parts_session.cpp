@@ -89,10 +89,8 @@ void PartsSession::lose_part(const PartPlace& place) {
 
 std::unique_ptr<Session> PartsSession::make_useless_session(const MessagePlace& place) const {
   const CipherInfo& row = info(cipher());
-  CipherKey key{row.cipher, Secret(row.key_bytes)};
-  fill_random(key.bytes.bytes());
   return make_segment_session({.decrypt = true,
-                               .key = std::move(key),
+                               .key = {row.cipher, random_secret(row.key_bytes)},
                                .base_nonce = {{}, row.aead.nonce_bytes},
                                .header = {},
                                .place = place});

@@ -33,8 +33,7 @@ void check_request(const SessionRequest& request) {
 
 std::unique_ptr<Session> seal(const SessionRequest& request) {
   check_request(request);
-  Secret file_key(file_key_bytes);
-  fill_random(file_key.bytes());
+  const Secret file_key = random_secret(file_key_bytes);
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);
   std::vector<std::byte> header = make_sealed_header({cipher}, file_key, request.keyring, request.check);
   const std::vector<std::byte> context = message_context(header, request.label);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -109,7 +108,10 @@ void check_new_slots(const Keyring& keyring) {
     throw UsageError("a passphrase cannot be combined with recipients",
                      "use one of the two; anyone can seal for a recipient, so the passphrase would not show "
                      "who wrote the file");
-  if (keyring.find(KeyKind::x25519) != nullptr && keyring.find(KeyKind::xwing) != nullptr)
+  const auto has_kem = [](const Key& key) { return kem_of(key.kind) != nullptr; };
+  const auto first = std::ranges::find_if(keyring.keys, has_kem);
+  if (std::any_of(first, keyring.keys.end(),
+                  [&](const Key& key) { return has_kem(key) && key.kind != first->kind; }))
     throw UsageError("post-quantum recipients cannot be combined with X25519 recipients",
                      "use recipients of one kind; with both, a file would be only as safe as X25519");
   if (keyring.keys.size() > max_slots)

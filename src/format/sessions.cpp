@@ -70,17 +70,18 @@ class SegmentSession : public Session {
 
   Job job(const Piece& piece) const override {
     const std::size_t stray = stream_.decrypt ? stray_bytes(piece.in.size(), stream_.rules) : 0;
-    const Job job{.operation = stream_.decrypt ? Operation::open : Operation::seal,
-                  .key = &stream_.key,
-                  .in = piece.in.first(piece.in.size() - stray),
-                  .out = piece.out,
-                  .rules = stream_.rules,
-                  .base_nonce = stream_.base_nonce,
-                  .first_segment = piece.offset / unit_in(),
-                  .ends_message = piece.last && !stream_.decrypt,
-                  .aad = bytes_of(suite_.aad),
-                  .input_offset = input_offset(piece),
-                  .plaintext_offset = plaintext_offset(piece)};
+    const Job job{
+        .operation = stream_.decrypt ? Operation::open : Operation::seal,
+        .key = &stream_.key,
+        .in = piece.in.first(piece.in.size() - stray),
+        .out = piece.out,
+        .rules = stream_.rules,
+        .base_nonce = stream_.base_nonce,
+        .first_segment = piece.offset / unit_in(),
+        .ends_message = piece.last && !stream_.decrypt,  // verify() opens a full segment as the last
+        .aad = bytes_of(suite_.aad),
+        .input_offset = input_offset(piece),
+        .plaintext_offset = plaintext_offset(piece)};
     if (job.first_segment + count_segments(job) > suite_.max_segments)
       throw IoError(fmt::format("the input is too long; the format allows at most 2^{} segments of {} bytes",
                                 std::countr_zero(suite_.max_segments), plain_bytes()));

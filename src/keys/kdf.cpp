@@ -100,6 +100,12 @@ const char* characters(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+Secret random_secret(std::size_t size) {
+  Secret secret(size);
+  fill_random(secret.bytes());
+  return secret;
+}
+
 // Does not use libcrypto's generators, which would only be seeded from the same source.
 void fill_random(std::span<std::byte> out) {
   while (!out.empty()) {

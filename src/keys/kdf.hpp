@@ -15,6 +15,7 @@ namespace gpuaes {
 
 // Fills `out` from the system's random number generator.
 void fill_random(std::span<std::byte> out);
+Secret random_secret(std::size_t size);
 
 // Compares in constant time: the time depends only on the sizes.
 bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b);

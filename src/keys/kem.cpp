@@ -38,9 +38,7 @@ constinit const Kem xwing_kem{
     .is_canonical = is_xwing_key,
     .encapsulate =
         [](std::span<const std::byte> public_key) {
-          Secret random(xwing_random_bytes);
-          fill_random(random.bytes());
-          return xwing_encapsulate(public_key, random);
+          return xwing_encapsulate(public_key, random_secret(xwing_random_bytes));
         },
     .decapsulate = xwing_decapsulate,
 };

@@ -15,15 +15,15 @@ namespace gpuaes {
 
 // In the order in which keys are tried: the passphrase is asked for only if nothing else opens a file.
 //
-// To add a kind: add its enumerator, its case below, and its row to the slots of each format
+// To add a kind: add its enumerator, its case in keyring.cpp, and its row to the slots of each format
 // (format/slots.cpp).
 enum class KeyKind { key_file, x25519, xwing, passphrase, last = passphrase };
 
 // The KEM of a kind of recipients and identities; null for other kinds.
 const Kem* kem_of(KeyKind kind);
 
-// Returns the passphrase for an input, whose name appears in the question if there is one. With `again`, the
-// last one does not open the input, and the result is another, or none.
+// Returns the passphrase for an input, whose name appears in the question if there is one: 1 to 1024 bytes.
+// With `again`, the last one does not open the input, and the result is another, or none.
 using AskPassphrase = std::function<std::optional<Secret>(const std::string& input, bool again)>;
 
 struct Key {

@@ -100,9 +100,7 @@ Key parse_identity(std::string_view line, std::size_t number, const std::string&
 }  // namespace
 
 Key make_identity(KeyKind kind) {
-  Key identity{.kind = kind, .secret = Secret(private_key_bytes)};
-  fill_random(identity.secret.bytes());
-  return identity;
+  return {.kind = kind, .secret = random_secret(private_key_bytes)};
 }
 
 Key recipient_of(const Key& identity) {

@@ -29,9 +29,7 @@ PublicKey point_of(std::span<const std::byte> bytes) {
 }
 
 Secret make_private_key() {
-  Secret key(x25519_bytes);
-  fill_random(key.bytes());
-  return key;
+  return random_secret(x25519_bytes);
 }
 
 PublicKey public_key_of(const Secret& private_key) {

@@ -35,8 +35,7 @@ JobFile make_job(const Options& options, const Messages& messages, Cancel& cance
   const Keyring keyring = read_secrets(options, messages, cancel);
   check_new_slots(keyring);
   if (const char* const warning = writer_warning(keyring, false)) messages.warning(warning);
-  Secret file_key(file_key_bytes);
-  fill_random(file_key.bytes());
+  const Secret file_key = random_secret(file_key_bytes);
   const SealedSuite suite{.cipher = options.cipher.value_or(Cipher::aes_256), .in_parts = true};
   std::vector<std::byte> header = make_sealed_header(suite, file_key, keyring, [&cancel] { cancel.check(); });
   FrameSecret secret = make_frame_secret(suite.cipher, file_key, header, options.label);

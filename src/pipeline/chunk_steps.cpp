@@ -23,10 +23,14 @@ constexpr milliseconds flush_after{5};
 // slow. A run that is stopped early then need not wait long for the disk, and has little memory to wipe.
 constexpr std::size_t load_step = 4 << 20;
 
-// The size of the whole units in a piece of which at least `size` bytes are known. If the last segment may be
-// full, a unit counts only if a byte follows it.
+// Whether a unit can be processed only after a byte or the end follows it.
+bool holds_back(const Session& session) {
+  return session.rules().last_may_be_full();
+}
+
+// How many of the first `size` bytes of a piece are whole units that can be processed.
 std::uint64_t whole_units(std::uint64_t size, const Session& session) {
-  const std::uint64_t before_last = session.rules().last_may_be_full() && size > 0 ? size - 1 : size;
+  const std::uint64_t before_last = holds_back(session) && size > 0 ? size - 1 : size;
   return before_last / session.unit_in() * session.unit_in();
 }
 
@@ -89,7 +93,7 @@ bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
   try {
     ended = read_into(chunk, size, wait);
   } catch (AuthError& error) {
-    add_verified_bytes(error, chunk.offset + size);
+    add_verified_bytes(error, chunk.offset + (holds_back(session_) ? whole_units(size, session_) : size));
     chunk.error = std::current_exception();
     ended = true;
   } catch (const Error&) {
@@ -98,11 +102,12 @@ bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
   }
   // An error does not end the stream: the session must not mistake an incomplete unit for a short last one.
   chunk.last = ended && !chunk.error;
-  chunk.ends_message = size > 0 && chunk.offset + size == message_end_;
+  const bool fits = size <= chunk.in_memory.size();
+  chunk.ends_message = size > 0 && fits && chunk.offset + size == message_end_;
   if (message_end_ == Source::unknown_end) chunk.ends_message = chunk.last;
   chunk.in_size = chunk.ends_message ? size : static_cast<std::size_t>(whole_units(size, session_));
   carried_size_ = size - chunk.in_size;
-  if (size > chunk.in_memory.size()) return ended;  // the byte after the chunk is already in its place
+  if (!fits) return ended;  // the byte after the chunk is already in its place
   const std::span<std::byte> beyond = chunk.in_memory.subspan(chunk.in_size, carried_size_);
   std::ranges::copy(beyond, carried_.bytes().begin());
   wipe(beyond);  // the ring wipes only the bytes of the chunk
@@ -118,7 +123,7 @@ bool ChunkSteps::read_into(Chunk& chunk, std::size_t& size, bool wait) {
   }
   const std::uint64_t left = message_end_ - offset_;
   const std::span<std::byte> in = chunk.in_memory, ahead = carried_.bytes().first(1);
-  const std::size_t most = in.size() + (session_.rules().last_may_be_full() ? ahead.size() : 0);
+  const std::size_t most = in.size() + (holds_back(session_) ? ahead.size() : 0);
   const auto end = static_cast<std::size_t>(std::min<std::uint64_t>(most, left));
   bool ended = false;
   const Clock::time_point start = Clock::now();

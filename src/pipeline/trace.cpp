@@ -57,9 +57,8 @@ void Trace::finish() {
     if (failure_) std::rethrow_exception(failure_);
   } catch (const std::bad_alloc&) {
     throw IoError("not enough memory for the trace", trace_failed_hint);
-  } catch (IoError& error) {
-    error.set_hint(trace_failed_hint);
-    throw;
+  } catch (const IoError& error) {  // also PipeClosed, which must not end the program
+    throw IoError(error.what(), trace_failed_hint);
   }
 }
 

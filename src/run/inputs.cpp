@@ -1,6 +1,5 @@
 #include "run/inputs.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

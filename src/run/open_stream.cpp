@@ -141,7 +141,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
   const Format& format = options.salvage ? choose_format_to_salvage(options, input, armored)
                                          : choose_format(options, input, armored);
   check_format(options, format, armored);
-  const char* const warning = writer_warning(keyring, false);
+  const char* const warning = options.decrypt ? nullptr : writer_warning(keyring, false);
   std::string header_damage;
   SessionRequest request = make_request(std::move(keyring), options, messages, cancel);
   request.cipher = options.cipher;

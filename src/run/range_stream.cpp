@@ -138,7 +138,7 @@ RangeStream::RangeStream(const Selection& selection, StreamParts parts)
       place_(find_range(selection, parts_.source, *parts_.session, parts_.body_bytes.value())),
       source_(parts_.source, place_.body_offset, place_.body_bytes),
       session_(*parts_.session, place_.body_offset, place_.plaintext_offset,
-               place_.body_offset + place_.body_bytes == parts_.body_bytes.value()),
+               place_.body_bytes > 0 && place_.body_offset + place_.body_bytes == parts_.body_bytes.value()),
       sink_(parts_.sink, place_.skipped_bytes, place_.plaintext_bytes) {}
 
 SharedStream::SharedStream(const Share& share, StreamParts parts, SharedOutput& output)

@@ -53,8 +53,8 @@ class SalvageLane : public Lane {
  private:
   // Whether a segment that does not verify is the last one and full.
   bool is_last(const Job& job, std::size_t index) {
-    if (!job.rules.last_may_be_full()) return false;
     Job last = part_of(job, index, 1);
+    if (!job.rules.last_may_be_full() || last.in.size() < job.rules.sealed_bytes()) return false;
     last.ends_message = true;
     inner_->start(last);
     return !inner_->finish();

@@ -56,7 +56,7 @@ TEST_CASE("a CUDA lane runs jobs of all operations in any order, with alternatin
 TEST_CASE("a CUDA lane seals and opens many segments in a job, two jobs at a time", "[gpu]") {
   constexpr std::size_t segments = 4000;  // more CUDA blocks than any current device runs at a time
   const std::size_t size = segments * segment_bytes - 5;
-  const CipherKey& key = lasting_key(test_bytes(32));
+  const CipherKey key = make_key(test_bytes(32));
   const GcmStream stream{key, a_nonce, 77};
   const Bytes plain = test_bytes(size);
   const auto cpu = make_cpu_lane();
@@ -92,7 +92,7 @@ TEST_CASE("a CUDA lane seals and opens many segments in a job, two jobs at a tim
 }
 
 TEST_CASE("a job without segments does nothing on a CUDA lane", "[gpu]") {
-  const CipherKey& key = lasting_key(test_bytes(16));
+  const CipherKey key = make_key(test_bytes(16));
   check_lane([&](Lane& lane) {
     CHECK(seal(lane, {key}, {}, 0).empty());
     CHECK_FALSE(open(lane, {key}, {}, 0).bad_segment.has_value());

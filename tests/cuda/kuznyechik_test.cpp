@@ -56,7 +56,7 @@ TEST_CASE("a CUDA lane runs jobs of all operations and ciphers in any order", "[
 }
 
 TEST_CASE("a CUDA lane authenticates associated data of every length with Kuznyechik", "[gpu]") {
-  const CipherKey& key = lasting_key(test_bytes(32), Cipher::kuznyechik);
+  const CipherKey key = make_key(test_bytes(32), Cipher::kuznyechik);
   const Bytes plain = test_bytes(segment_bytes + 100);
   const auto cpu = make_cpu_lane();
   check_lane([&](Lane& lane) {
@@ -73,7 +73,7 @@ TEST_CASE("a CUDA lane authenticates associated data of every length with Kuznye
 TEST_CASE("a CUDA lane seals and opens many Kuznyechik segments in a job, two jobs at a time", "[gpu]") {
   constexpr std::size_t segments = 2000;  // more CUDA blocks than any current device runs at a time
   const std::size_t size = segments * segment_bytes - 5;
-  const CipherKey& key = lasting_key(test_bytes(32, 3), Cipher::kuznyechik);
+  const CipherKey key = make_key(test_bytes(32, 3), Cipher::kuznyechik);
   const MgmStream stream{key, mgm_nonce, 77};
   const Bytes plain = test_bytes(size);
   const Bytes sealed = mgm_seal(*make_cpu_lane(), stream, plain, segments);
@@ -106,7 +106,7 @@ TEST_CASE("a CUDA lane seals and opens many Kuznyechik segments in a job, two jo
 }
 
 TEST_CASE("a Kuznyechik job without segments does nothing on a CUDA lane", "[gpu]") {
-  const CipherKey& key = lasting_key(test_bytes(32), Cipher::kuznyechik);
+  const CipherKey key = make_key(test_bytes(32), Cipher::kuznyechik);
   check_lane([&](Lane& lane) {
     CHECK(mgm_seal(lane, {key}, {}, 0).empty());
     CHECK_FALSE(mgm_open(lane, {key}, {}).bad_segment.has_value());

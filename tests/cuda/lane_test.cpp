@@ -348,7 +348,7 @@ Bytes run_pipeline(const Session& session, const Bytes& in, const PipelineCase& 
 std::string check_raw(std::size_t size, const PipelineCase& with) {
   const Bytes key_bytes = test_bytes(32), in = test_bytes(size);
   SessionRequest request;
-  request.keys.push_back(make_key(key_bytes).bytes);
+  request.keyring.keys.push_back(key_file(key_bytes));
   request.iv = "fffffffffffffffffffffffffffffff0";
   std::string failure;
   const Bytes out = run_pipeline(*open_raw(std::move(request)), in, with, failure);

@@ -36,7 +36,7 @@ inline void check_gcm_lengths(Lane& lane, Lane& other_lane) {
     for (const std::size_t length : {around - 1, around, around + 1})
       if (length <= segment_bytes) lengths.push_back(length);
   for (const std::size_t key_bytes : {16, 24, 32}) {
-    const CipherKey& key = lasting_key(test_bytes(key_bytes, 7));
+    const CipherKey key = make_key(test_bytes(key_bytes, 7));
     const GcmStream stream{key, a_nonce, 5, test_bytes(20)};
     for (std::size_t full = 0; full <= 2; ++full)
       for (const std::size_t length : lengths) {
@@ -57,7 +57,7 @@ inline void check_gcm_lengths(Lane& lane, Lane& other_lane) {
 // The nonce of segment n is the base nonce XOR n: a job of three segments equals three jobs of one segment
 // each, with number 0 and its nonce as the base.
 inline void check_gcm_numbering(Lane& lane) {
-  const CipherKey& key = lasting_key(test_bytes(32, 7));
+  const CipherKey key = make_key(test_bytes(32, 7));
   const Bytes plain = test_bytes(2 * segment_bytes + 100);
   struct Numbering {
     std::uint64_t first;
@@ -97,7 +97,7 @@ inline void check_opens_before(Lane& lane, const GcmStream& stream, const Bytes&
 // Flipped bits anywhere in any segment, and in two segments; segments in the wrong order; and wrong
 // parameters.
 inline void check_gcm_bad_segments(Lane& lane) {
-  const CipherKey& key = lasting_key(test_bytes(32, 7));
+  const CipherKey key = make_key(test_bytes(32, 7));
   const GcmStream stream{key, a_nonce, 9, test_bytes(20)};
   const Bytes plain = test_bytes(3 * segment_bytes + 33);
   const Bytes sealed = seal(lane, stream, plain, 4);
@@ -132,7 +132,7 @@ inline void check_gcm_bad_segments(Lane& lane) {
 
 // Associated data of every length up to 128 bytes.
 inline void check_gcm_aad(Lane& lane, Lane& other_lane) {
-  const CipherKey& key = lasting_key(test_bytes(16, 7));
+  const CipherKey key = make_key(test_bytes(16, 7));
   for (std::size_t size = 0; size <= 128; ++size)
     for (const std::size_t length : {std::size_t{0}, std::size_t{40}, segment_bytes + 1}) {
       if (length > segment_bytes && size % 15 > 2) continue;  // the reference is slow
@@ -157,7 +157,7 @@ inline void check_gcm_turns(Lane& lane, Lane& other_lane) {
   const Jitter random(11);
   for (int i = 0; i < 400; ++i) {
     const std::uint64_t key = random.random() % 6;
-    const GcmStream stream{lasting_key(test_bytes(16 + 8 * (key / 2), key)), a_nonce, random.random(),
+    const GcmStream stream{make_key(test_bytes(16 + 8 * (key / 2), key)), a_nonce, random.random(),
                            test_bytes(random.random() % 40)};
     const Bytes plain = test_bytes(random.random() % 100, random.random() % 1000);
     const std::uint64_t operation = random.random() % 4;

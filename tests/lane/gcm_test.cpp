@@ -51,7 +51,7 @@ TEST_CASE("jobs of all operations may run in any order, with several keys") {
 }
 
 TEST_CASE("a job without segments does nothing") {
-  const CipherKey& key = lasting_key(test_bytes(16));
+  const CipherKey key = make_key(test_bytes(16));
   for (const auto make_lane : make_lanes) {
     const auto lane = make_lane();
     CHECK(seal(*lane, {key}, {}, 0).empty());
@@ -60,7 +60,7 @@ TEST_CASE("a job without segments does nothing") {
 }
 
 TEST_CASE("a lane seals and opens at any address, and writes only its output") {
-  const CipherKey& key = lasting_key(test_bytes(32));
+  const CipherKey key = make_key(test_bytes(32));
   const GcmStream stream{key, a_nonce};
   const Bytes plain = test_bytes(segment_bytes + 100);
   const Bytes sealed = seal(*make_cpu_lane(), stream, plain, 2);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -62,18 +61,6 @@ inline Bytes libcrypto_ctr(std::span<const std::byte> key, const CounterBlock& c
                         reinterpret_cast<const unsigned char*>(in.data()), static_cast<int>(in.size())) != 1)
     throw std::logic_error("libcrypto failed");
   return out;
-}
-
-// Lanes recognize keys by address, so a key must outlive every lane. These are never freed.
-inline const CipherKey& lasting_key(std::span<const std::byte> bytes, Cipher cipher) {
-  static std::deque<CipherKey> keys;
-  const auto found = std::ranges::find_if(keys, [&](const CipherKey& key) {
-    return key.cipher == cipher && std::ranges::equal(key.bytes.bytes(), bytes);
-  });
-  return found != keys.end() ? *found : keys.emplace_back(make_key(bytes, cipher));
-}
-inline const CipherKey& lasting_key(std::span<const std::byte> bytes) {
-  return lasting_key(bytes, cipher_of(bytes.size()));
 }
 
 }  // namespace gpuaes

@@ -29,9 +29,9 @@ std::unique_ptr<Aead> make_aead(const Job& job);
 // wrong.
 bool open_as_last(const Job& job, std::size_t index, std::span<std::byte> plain);
 
-// The size of the shorter segment, including its tag, with which segment `index` of a job to open begins: the
-// last one of a stream to which bytes were appended. Nothing if no such segment verifies. Takes some tenths
-// of a second.
+// If bytes were appended to a stream, its last segment is a prefix of segment `index` of a job to open.
+// Returns the size of that prefix, with its tag, or nothing if none verifies. Tries each size, so the work is
+// quadratic in the size of a segment.
 std::optional<std::size_t> find_last_segment(const Job& job, std::size_t index);
 
 }  // namespace gpuaes
