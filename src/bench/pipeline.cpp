@@ -80,8 +80,7 @@ std::vector<std::unique_ptr<Lane>> open(const Setup& setup, const LanePlan& plan
 
 std::unique_ptr<Session> open_session(const Format& format, Cipher cipher) {
   SessionRequest request{.cipher = cipher};
-  request.keyring.keys.push_back(
-      {.kind = KeyKind::key_file, .secret = random_secret(info(cipher).key_bytes)});
+  request.keyring.keys.push_back({KeyKind::key_file, random_secret(info(cipher).key_bytes)});
   if (format.accepts.iv) request.iv = std::string(2 * info(cipher).ctr.value().iv_bytes, '0');
   return open_session(format, std::move(request));
 }

@@ -404,7 +404,7 @@ TEST_CASE("slots of unknown types are skipped or refused") {
   for (const unsigned type : {0x00, 0x80, 0xff})
     CHECK(contains(
         decrypt("sealed", request_with({key_a}), file_of(key_slot(key_a) + slot(type, Bytes(64)), 2)).failure,
-        "io: the input has a slot of type "));
+        "version: the input has a slot of type "));
 }
 
 TEST_CASE("a slot with the wrong size for its type is refused even if another slot opens the file") {
@@ -502,9 +502,9 @@ TEST_CASE("a flipped bit anywhere in the header causes the error of its field") 
   const Bytes good = file_of(key_slot(key_a), 1);
   REQUIRE(good.size() > 175);
   const auto expected = [](std::size_t at, unsigned value) -> std::string {
-    if (at == 14) return value >= '0' && value <= '9' ? "io" : "auth";
-    if (at == 16) return value >= 1 && value <= 4 ? "auth" : "io";
-    if (at == 20) return value == 0 || value >= 0x80 ? "io" : value == 3 ? "auth" : "key";
+    if (at == 14) return value >= '0' && value <= '9' ? "version" : "auth";
+    if (at == 16) return value >= 1 && value <= 4 ? "auth" : "version";
+    if (at == 20) return value == 0 || value >= 0x80 ? "version" : value == 3 ? "auth" : "key";
     return at >= 23 && at < 87 ? "key" : "auth";
   };
   std::string wrong;
@@ -550,7 +550,7 @@ TEST_CASE("other versions and suites are distinguished from input that is not in
   for (const std::string_view begin : {"gpuaes-stream/2\n", "gpuaes-stream/0\n", "gpuaes-stream/9\n",
                                        "gpuaes-stream/10", "gpuaes-stream/99"})
     CHECK(contains(failure(to_bytes(begin) + rest),
-                   "io: the input uses a version of the sealed format other than 1"));
+                   "version: the input uses a version of the sealed format other than 1"));
   for (const std::string_view begin :
        {"gpuaes-stream/1\r", "gpuaes-stream/1 ", "gpuaes-stream/x\n", "gpuaes-stream/\n1", "gpuaes-stream/2x",
         "gpuaes-stream/01", "gpuaes_stream/1\n", "GPUAES-STREAM/1\n", "", "gpuaes-stream/2",
@@ -560,8 +560,8 @@ TEST_CASE("other versions and suites are distinguished from input that is not in
         "auth: the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a "
         "newline"));
   for (const auto& [suite, name] : {std::pair{0u, "00"}, std::pair{5u, "05"}, std::pair{255u, "ff"}})
-    CHECK(
-        contains(failure(magic + numbers({suite})), std::string("io: the input uses cipher suite ") + name));
+    CHECK(contains(failure(magic + numbers({suite})),
+                   std::string("version: the input uses cipher suite ") + name));
 }
 
 // Segments -----------------------------------------------------------------------------------------

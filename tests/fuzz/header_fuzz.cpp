@@ -68,8 +68,7 @@ void open(std::span<const std::byte> input) {
     if (header.taken() != at) std::abort();  // the pipeline would lose these bytes
     if (session->unit_in() == 0 || session->unit_out() == 0 || !session->header().empty()) std::abort();
     open_rest(format, *session, input.subspan(at));
-  } catch (const KeyError&) {
-  } catch (const AuthError&) {
+  } catch (const InputError&) {
   } catch (const IoError&) {
   }
 }

@@ -156,9 +156,9 @@ inline void check_gcm_aad(Lane& lane, Lane& other_lane) {
 inline void check_gcm_turns(Lane& lane, Lane& other_lane) {
   const Jitter random(11);
   for (int i = 0; i < 400; ++i) {
-    const std::uint64_t key = random.random() % 6;
-    const GcmStream stream{make_key(test_bytes(16 + 8 * (key / 2), key)), a_nonce, random.random(),
-                           test_bytes(random.random() % 40)};
+    const std::uint64_t number = random.random() % 6;
+    const CipherKey key = make_key(test_bytes(16 + 8 * (number / 2), number));
+    const GcmStream stream{key, a_nonce, random.random(), test_bytes(random.random() % 40)};
     const Bytes plain = test_bytes(random.random() % 100, random.random() % 1000);
     const std::uint64_t operation = random.random() % 4;
     CAPTURE(lane.name(), i, operation);

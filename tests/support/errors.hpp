@@ -39,6 +39,8 @@ std::string failure_of(Call&& call) {
     return std::string("key: ") + error.what();
   } catch (const AuthError& error) {
     return std::string("auth: ") + error.what();
+  } catch (const VersionError& error) {
+    return std::string("version: ") + error.what();
   } catch (const Cancelled& cancelled) {
     return "cancelled: " + std::to_string(cancelled.signal);
   }

@@ -91,7 +91,7 @@ inline std::vector<GcmVector> wycheproof_gcm_vectors() {
 
 // Parameters shared by the segments of a job.
 struct GcmStream {
-  CipherKey key;
+  const CipherKey& key;
   Nonce base_nonce{{}, 12};
   std::uint64_t first_segment = 0;
   Bytes aad{};
@@ -148,7 +148,8 @@ inline void check_gcm_vectors(Lane& lane, const std::vector<GcmVector>& vectors,
     if (!vector.suits_job()) continue;
     ++count;
     CAPTURE(lane.name(), vector.name);
-    const GcmStream stream{make_key(vector.key), nonce_of(vector.iv), 0, vector.aad};
+    const CipherKey key = make_key(vector.key);
+    const GcmStream stream{key, nonce_of(vector.iv), 0, vector.aad};
     const Bytes sealed = joined(vector.ciphertext, vector.tag);
     const Opened opened = open(lane, stream, sealed, 1);
     if (vector.valid) {
