@@ -4,6 +4,7 @@
 
 Each test runs in a new, empty directory. Helpers are in support/programs.py."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -15,6 +16,8 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
 sys.dont_write_bytecode = True
+
+pytest.register_assert_rewrite(*(file.stem for file in (pathlib.Path(__file__).parent / "support").glob("*.py")))
 
 import programs  # noqa: E402
 
@@ -52,7 +55,8 @@ def work(monkeypatch):
     umask = os.umask(0o022)
     yield folder / "here"
     while programs.started:
-        with programs.started.pop() as child:  # closes its pipes and waits for its end
+        # Leaving the context of a child closes its pipes and waits for its end.
+        with contextlib.suppress(BrokenPipeError), programs.started.pop() as child:
             child.kill()
     os.umask(umask)
     shutil.rmtree(folder)
@@ -66,7 +70,9 @@ def key(work):
 
 @pytest.fixture(scope="session")
 def batch():
-    return programs.Batch()
+    driver = programs.Batch()
+    yield driver
+    driver.close()
 
 
 @pytest.fixture(scope="session")
@@ -95,5 +101,11 @@ def users():
     if not shutil.which("setpriv"):
         pytest.skip("setpriv is not installed")
     folder = programs.copy_programs()
-    yield [programs.User(uid, 3003, folder) for uid in (3001, 3002)]
+    pair = [programs.User(uid, 3003, folder) for uid in (3001, 3002)]
+    for user in pair:
+        version = subprocess.run([*user.prefix, folder / "gpuaes-stream", "--version"], capture_output=True)
+        if version.returncode != 0:
+            shutil.rmtree(folder)
+            pytest.skip("another user cannot run the programs")
+    yield pair
     shutil.rmtree(folder)

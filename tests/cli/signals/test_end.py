@@ -38,7 +38,7 @@ def expect_deaths(children, signals, fed=b""):
     for child in children if fed else []:
         child.stdin.write(fed)
         child.stdin.flush()
-    assert wait_until_idle(*children)
+    wait_until_idle(*children)
     assert not os.path.exists("out/new")
     for child, number in zip(children, signals, strict=True):
         expect_death_by(child, number)
@@ -158,7 +158,7 @@ def test_keygen_removes_an_identity_whose_recipient_was_not_printed():
     reader, writer = os.pipe()
     os.write(writer, bytes(fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)))  # the program makes smaller pipes larger
     children = [start("gpuaes-keygen", "--x25519", "-o", f"out/{number}", stdout=writer) for number in STOP_SIGNALS]
-    assert wait_until_idle(*children)
+    wait_until_idle(*children)
     assert len(os.listdir("out")) == 1 + len(children)
     for child, number in zip(children, STOP_SIGNALS):
         expect_death_by(child, number)

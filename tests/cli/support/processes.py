@@ -70,15 +70,17 @@ def wait_for(condition, what, patience=PATIENCE):
 
 
 def wait_until_idle(*children):
-    """Waits until programs are idle: all of their threads have slept for a while. Returns whether they are."""
+    """Waits until programs are idle: all of their threads have slept for a while."""
     deadline = time.monotonic() + PATIENCE
     before, quiet = None, 0
-    while any(child.poll() is None for child in children) and quiet < 8 and time.monotonic() < deadline:
+    while quiet < 8:
+        ended = [child.args for child in children if child.poll() is not None]
+        assert not ended, f"expected it to wait, but it has ended: {ended}"
+        assert time.monotonic() < deadline, f"expected all threads to sleep, got {before}"
         now = [(thread_states(child.pid), cpu_seconds(child.pid)) for child in children]
-        quiet = quiet + 1 if now == before and all(set(states) <= {"S"} for states, _ in now) else 0
+        quiet = quiet + 1 if now == before and all(set(states) == {"S"} for states, _ in now) else 0
         before = now
         time.sleep(0.04)
-    return quiet == 8
 
 
 def unfinished_bytes(child):

@@ -46,13 +46,15 @@ class Result:
     notes: list[str] = dataclasses.field(default_factory=list)
 
 
-def parse_messages(result):
-    """Sorts the messages on standard error by kind, and checks that their number and form are right."""
+def parse_messages(result, shows_progress):
+    """Sorts the messages on standard error by kind, and checks that their number and form are right. With an error, there
+    are no other lines, except those of progress."""
     texts = {"error": [], "hint": [], "warning": [], None: []}
     for line in result.err.splitlines():
         found = MESSAGE.match(line)
+        assert found or shows_progress or result.status == 0, f"expected only messages, got {line}"
         if not found:
-            continue  # of another program, or the progress line
+            continue
         kind, text = found.groups()
         texts[kind].append(text)
         assert kind is None or SENTENCE.match(text), f"expected a lowercase sentence without a period: {line}"
@@ -63,8 +65,9 @@ def parse_messages(result):
 
 
 def run(program, *options, status=0, input=b"", via="pipe", user=None, wrap=(), **popen):
-    """Runs a program, which must exit with `status`, or with any if that is None. Standard input is a pipe, a file if `via`
-    is "file", or `stdin`. `user` is a User, `wrap` a command that executes the program."""
+    """Runs a program, which must exit with `status`, with one of them if there are several, or with any of its statuses if
+    that is None. Standard input is a pipe, a file if `via` is "file", or `stdin`. `user` is a User, `wrap` a command that
+    executes the program."""
     if via == "file" and "stdin" not in popen:
         with tempfile.TemporaryFile() as file:
             file.write(input)
@@ -75,14 +78,17 @@ def run(program, *options, status=0, input=b"", via="pipe", user=None, wrap=(), 
         popen["input"] = input
     defaults = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": PATIENCE}
     done = subprocess.run(command, **{**defaults, **popen})
-    return check(Result(done.returncode, done.stdout or b"", (done.stderr or b"").decode(errors="replace")), options, status)
+    result = Result(done.returncode, done.stdout or b"", (done.stderr or b"").decode(errors="replace"))
+    return check(result, options, status)
 
 
 def check(result, options, status):
     """Checks what is true of each run: its exit status, and the form of its messages."""
     assert result.status != SANITIZER, f"{options}: {result.err}"
-    assert status in (None, result.status), f"expected status {status}, got {result.status}: {options}: {result.err}"
-    parse_messages(result)
+    allowed = range(5) if status is None else [status] if isinstance(status, int) else status
+    assert result.status in allowed, f"expected status {allowed}, got {result.status}: {options}: {result.err}"
+    shows_progress = "\r" in result.err or "-P" in options or "--progress" in options
+    parse_messages(result, shows_progress)
     assert result.status != 2 or not result.out, f"expected no output with a usage error: {result.out[:100]}"
     return result
 
@@ -98,37 +104,45 @@ def raw(key, *options, **how):
 
 class Batch:
     """Runs gpuaes-stream in one process for many command lines, each many times faster than stream(); see
-    tests/support/batch_driver.cpp. Not for options that name lanes of GPUs. If there is no driver, it is stream()."""
+    tests/support/batch_driver.cpp. Not for options that name lanes of GPUs."""
 
     def __init__(self):
-        driver = os.environ.get("GPUAES_BATCH_DRIVER", FOLDER / "batch_driver")
-        self.process = None
-        if not os.access(driver, os.X_OK):
-            return
+        driver = FOLDER / "batch_driver"
+        assert os.access(driver, os.X_OK), f"{driver} is missing; build it first"
         request, reply = os.pipe(), os.pipe()
         ends = request[0], reply[1]
-        self.process = subprocess.Popen([driver, *map(str, ends)], pass_fds=ends, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL)
+        nowhere = {name: subprocess.DEVNULL for name in ("stdin", "stdout", "stderr")}
+        self.process = subprocess.Popen([driver, *map(str, ends)], pass_fds=ends, umask=0o022, **nowhere)
         os.close(request[0])
         os.close(reply[1])
         self.request, self.reply = os.fdopen(request[1], "wb"), os.fdopen(reply[0], "rb")
         atexit.register(self.process.kill)
 
     def stream(self, *options, status=0, input=b"", via="pipe"):
-        if self.process is None:
-            return stream(*options, status=status, input=input, via=via)
         words = [os.fsencode(str(option)) for option in options]
-        self.request.write(struct.pack("=I", len(words)) + b"".join(struct.pack("=I", len(word)) + word for word in words)
-                           + struct.pack("=IQ", via == "file", len(input)) + input)
-        self.request.flush()
-        code, = struct.unpack("=I", self.receive(4))
-        out, err = (self.receive(struct.unpack("=Q", self.receive(8))[0]) for _ in range(2))
+        request = struct.pack("=I", len(words)) + b"".join(struct.pack("=I", len(word)) + word for word in words)
+        try:
+            self.request.write(request + struct.pack("=IQ", via == "file", len(input)) + input)
+            self.request.flush()
+        except BrokenPipeError:
+            self.fail(options)
+        code, = struct.unpack("=I", self.receive(4, options))
+        out, err = (self.receive(struct.unpack("=Q", self.receive(8, options))[0], options) for _ in range(2))
         return check(Result(code, out, err.decode(errors="replace")), options, status)
 
-    def receive(self, size):
+    def receive(self, size, options):
         got = self.reply.read(size)
-        assert len(got) == size, f"the batch driver has ended with {self.process.wait(PATIENCE)}"
-        return got
+        return got if len(got) == size else self.fail(options)
+
+    def fail(self, options):
+        pytest.fail(f"the batch driver ended with {self.process.wait(PATIENCE)}: {options}")
+
+    def close(self):
+        """Ends the driver, which must exit with 0."""
+        with contextlib.suppress(BrokenPipeError):
+            self.request.close()
+        assert self.process.wait(PATIENCE) == 0, f"the batch driver ended with {self.process.returncode}"
+        self.reply.close()
 
 
 def spread(cases, count=10):
