@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import parts_steps
+from processes import read_terminal
 from programs import FOLDER, KEY, PATIENCE, keygen, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
@@ -136,9 +137,8 @@ def test_it_asks_for_the_passphrase(reader):
     pid, terminal = pty.fork()
     if pid == 0:
         os.execvp("sh", ["sh", "-c", '"$@" -p <sealed >opened', "sh", *reader])
-    shown = b""
-    while not shown.endswith(b"passphrase: "):
-        shown += os.read(terminal, 100)
+    shown = read_terminal(terminal, lambda seen: seen.endswith(b"passphrase: "))
+    assert shown.endswith(b"passphrase: "), shown
     os.write(terminal, b"correct horse\n")
     assert os.waitpid(pid, 0)[1] == 0
     assert pathlib.Path("opened").read_bytes() == PLAIN

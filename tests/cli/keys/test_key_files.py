@@ -1,15 +1,14 @@
 """A key file contains 16, 24 or 32 bytes, raw or in hexadecimal. A key with a wrong length or an invalid digit is
 refused, without a part of it in the message."""
 
-import fcntl
 import os
 import pathlib
 import subprocess
-import termios
 
 import pytest
 
-from programs import IV, KEY, RAW, each_way, expect_same, openssl_ctr, raw, secret_file, some_bytes, start, stream
+from processes import bytes_in_pipe, wait_for
+from programs import IV, KEY, PATIENCE, RAW, each_way, expect_same, openssl_ctr, raw, secret_file, some_bytes, start, stream
 
 PLAIN = some_bytes(1000)
 HEX = "9d3c71e5b2f8460a" * 4
@@ -40,11 +39,10 @@ def test_a_key_may_come_from_a_pipe_in_two_pieces(size):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "pass_fds": [reader]}
         child = start("gpuaes-stream", *RAW, "-k", f"/dev/fd/{reader}", **pipes)
         os.write(writer, content[:9])
-        while child.poll() is None and fcntl.ioctl(reader, termios.FIONREAD, bytes(4)) != bytes(4):
-            pass  # The program has not read the first piece yet.
+        wait_for(lambda: bytes_in_pipe(reader) == 0, "the first piece to be read")
         os.write(writer, content[9:])
         os.close(writer)
-        expect_same(openssl_ctr(PLAIN, KEY[:size]), child.communicate(PLAIN)[0])
+        expect_same(openssl_ctr(PLAIN, KEY[:size]), child.communicate(PLAIN, PATIENCE)[0])
         os.close(reader)
 
 

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from damage import QUICK, open_independently
-from processes import expect_death_by, open_terminal
+from processes import expect_death_by, open_terminal, read_terminal
 from programs import KEY, STOP_SIGNALS, expect_same, files_here, some_bytes, start, stream
 from terminals import at_terminal, await_question, in_session
 
@@ -102,7 +102,7 @@ def test_a_part_of_an_answer_does_not_stay_in_the_terminal(sealed, typed, resume
         expect_death_by(child, signal.SIGTERM)
         assert termios.tcgetattr(slave) == settings
         os.write(main, resume + b"next\n")
-        return os.read(slave, 1000)
+        return read_terminal(slave, lambda seen: seen.endswith(b"\n"))
 
     assert in_session(slave, next_line) == b"next\n"
 

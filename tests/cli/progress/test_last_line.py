@@ -109,13 +109,6 @@ def test_a_short_run_prints_one_line(key):
     expect_line(rf"{NUMBER} 0:00:00 \[{NUMBER}/s\]  cpu:\d+", stream("-P", "-k", key))
 
 
-if os.environ.get("GPUAES_SLOW_TESTS"):
-
-    def test_a_longer_run_prints_a_line_every_ten_seconds(key):
-        slow_input = ["sh", "-c", '(sleep 11.5; cat plain) | "$@"', "sh"]
-        assert stream("-P", "-k", key, wrap=slow_input).err.count("\n") == 2
-
-
 @pytest.mark.parametrize(
     "size, percent",
     [("3000000", " 100%"), ("1M", " 100%"), ("1", " 100%"), ("6M", "  47%"), ("1T", "   0%"), ("0", "")],

@@ -26,6 +26,7 @@ def salvage(run, data, plain, lost, *options, stop=None, end_is_lost=False, via=
     for _, begin, end in lost:
         zeroed[begin:end] = bytes(end - begin)
     sink = ["-o", os.path.abspath("out")] if out else []
+    pathlib.Path("out").unlink(missing_ok=True)
     got = run("--salvage", *options, *sink, input=data, via=via, status=4 if lost or stop else 0)
     if out:
         assert got.out == b""

@@ -76,6 +76,7 @@ def test_a_connection_that_is_reset(key, chunk, size):
     expect_incomplete(key, sealed, PLAIN)
 
 
+@pytest.mark.root  # other users cannot open it, because the program does not let others read its memory
 def test_a_file_that_cannot_be_read(key):
     child = seal(key, "-i", "/proc/self/mem", stdout=subprocess.PIPE)
     sealed = child.stdout.read()

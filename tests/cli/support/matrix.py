@@ -15,5 +15,6 @@ def on_each_lane(batch, cases, step=5):
     for k, lane in enumerate(lanes()):
         is_cuda = lane.startswith("cuda")
         some = cases[k % step :: step] if SANITIZED or is_cuda else cases
+        assert some, f"no cases for {lane}"
         (on_gpus if is_cuda else rows).extend((lane, case) for case in some)
     return [(run, lane, case) for run, (lane, case) in each_way(batch, rows)] + [(stream, *row) for row in on_gpus]
