@@ -85,17 +85,6 @@ def ml_kem():
 
 
 @pytest.fixture(scope="session")
-def without_proc():
-    """The command to put before a program, with `wrap`, so that it runs without /proc, which is needed to name a file
-    created with O_TMPFILE; the programs use a temporary name instead."""
-    command = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh")
-    if (programs.SANITIZED or os.geteuid() != 0 or not shutil.which("unshare")
-            or subprocess.run([*command, "true"], stderr=subprocess.DEVNULL).returncode != 0):
-        pytest.skip("running without /proc needs root, mount namespaces, and no sanitizer")
-    return command
-
-
-@pytest.fixture(scope="session")
 def users():
     """Two users, 3001 and 3002, who share the group 3003."""
     if not shutil.which("setpriv"):

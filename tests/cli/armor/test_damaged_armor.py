@@ -7,8 +7,8 @@ from armor import BEGIN, END, armor
 from matrix import thinned
 from programs import KEY, each_way, expect_same, some_bytes
 
-sf = pytest.importorskip("sealed_format")
-
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
 from damage import HEADER, QUICK, SEALED, SEGMENT  # noqa: E402
 
 

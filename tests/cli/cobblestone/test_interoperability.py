@@ -12,7 +12,8 @@ import pytest
 
 from programs import KEY, SANITIZED, each_way, expect_same, lanes, secret_file, some_bytes, stream
 
-sf = pytest.importorskip("sealed_format")
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
 
 VECTORS = pathlib.Path(__file__).parents[2] / "vectors/c2sp_cobblestone_256.txt"
 

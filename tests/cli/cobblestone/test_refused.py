@@ -7,8 +7,9 @@ import pytest
 
 from programs import KEY, SANITIZED, secret_file, some_bytes, spread, stream
 
-sf = pytest.importorskip("sealed_format")
-damage = pytest.importorskip("damage")
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
+import damage  # noqa: E402
 
 COBBLESTONE = ("-f", "cobblestone", *damage.QUICK)
 OTHER_KEY = bytes(32 - i for i in range(32))

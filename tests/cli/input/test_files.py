@@ -9,7 +9,7 @@ from subprocess import PIPE
 
 import pytest
 
-from processes import bytes_in_pipe, evict, expect_exit, wait_until
+from processes import bytes_in_pipe, evict, expect_exit, wait_for
 from programs import RAW, expect_same, files_here, openssl_ctr, raw, some_bytes, start_raw, stream
 
 LONG = "n" * 255  # the longest name
@@ -74,7 +74,7 @@ def start_reading(key, size, chunk, lanes, way, cached):
     source = ["-i", "file"] if way == "-i" else []
     child = start_raw(key, "-b", chunk, "-l", lanes, *source, stdin=stdin, stdout=PIPE, stderr=PIPE)
     pipe = child.stdout  # which the program enlarges
-    wait_until(lambda: bytes_in_pipe(pipe) == fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ), "a full output pipe")
+    wait_for(lambda: bytes_in_pipe(pipe) == fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ), "a full output pipe")
     return child, stdin
 
 

@@ -11,7 +11,7 @@ from subprocess import PIPE
 
 import pytest
 
-from processes import A_SECOND, bytes_in_pipe, expect_exit, wait_until
+from processes import A_SECOND, bytes_in_pipe, expect_exit, wait_for
 from programs import FOLDER, RAW, expect_same, openssl_ctr, raw, some_bytes, start_raw
 
 
@@ -22,7 +22,7 @@ def test_a_short_read_is_not_the_end(key, size):
     child = start_raw(key, "-b", size, stdin=PIPE, stdout=PIPE, bufsize=0)
     for piece in pieces:
         child.stdin.write(piece)
-        wait_until(lambda: bytes_in_pipe(child.stdin) == 0, "all of the piece to be read")
+        wait_for(lambda: bytes_in_pipe(child.stdin) == 0, "all of the piece to be read")
     expect_same(openssl_ctr(b"".join(pieces)), child.communicate()[0])
     expect_exit(child, 0)
 
@@ -56,7 +56,7 @@ def test_a_connection_that_is_reset(key):
     peer, _ = server.accept()
     data = some_bytes(60000)  # less than the output pipe holds
     peer.sendall(data)
-    wait_until(lambda: bytes_in_pipe(child.stdout) == len(data), "all of the output")
+    wait_for(lambda: bytes_in_pipe(child.stdout) == len(data), "all of the output")
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     peer.close()
     out, err = child.communicate()

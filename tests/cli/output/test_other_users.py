@@ -264,4 +264,4 @@ def test_a_pipe_that_another_user_keeps_swapping_for_a_link_does_not_lead_to_ano
                 mine.write_bytes(PLAIN)
                 os.chown(mine, victim.uid, victim.uid)
                 before = mine.stat().st_ino
-    assert 0 in statuses
+    assert len(statuses) > 1  # the program met the pipe in some rounds, and the link in others

@@ -1,7 +1,6 @@
 """A part is published only if its input is as it was when the plan was made, before and after it was read."""
 
 import os
-import pathlib
 import shutil
 import signal
 import subprocess

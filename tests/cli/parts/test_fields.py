@@ -5,7 +5,8 @@ import pytest
 
 from programs import KEY
 
-pf = pytest.importorskip("parts_format")
+pytest.importorskip("cryptography")
+import parts_format as pf  # noqa: E402
 from damage import SEGMENT  # noqa: E402
 from parts_damage import HEAD, Changed, begins_of, expect_damage, pieces_of  # noqa: E402
 

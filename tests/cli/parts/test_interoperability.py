@@ -9,7 +9,8 @@ import pytest
 
 from programs import KEY, SANITIZED, each_way, expect_same, lanes, secret_file, some_bytes, spread, stream
 
-pf = pytest.importorskip("parts_format")
+pytest.importorskip("cryptography")
+import parts_format as pf  # noqa: E402
 import sealed_format as sf  # noqa: E402
 from parts_damage import READERS, VIAS, pieces_of  # noqa: E402
 

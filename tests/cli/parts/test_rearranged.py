@@ -5,7 +5,8 @@ import pytest
 
 from programs import KEY, expect_same, some_bytes, stream
 
-pf = pytest.importorskip("parts_format")
+pytest.importorskip("cryptography")
+import parts_format as pf  # noqa: E402
 import sealed_format as sf  # noqa: E402
 from parts_damage import HEAD, VIAS, Changed, begins_of, expect_damage, pieces_of  # noqa: E402
 

@@ -9,7 +9,8 @@ import pytest
 from programs import keygen, some_bytes, stream
 from terminals import at_terminal
 
-sf = pytest.importorskip("sealed_format")
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
 
 PLAIN = some_bytes(1000)
 WRONG = "the passphrase does not open the input"

@@ -8,7 +8,8 @@ import pytest
 from damage import QUICK, open_independently
 from programs import each_way, expect_same, files_here, secret_file, some_bytes, stream
 
-sf = pytest.importorskip("sealed_format")
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
 
 PLAIN = some_bytes(20000)
 WORDS = b"two words"

@@ -17,7 +17,8 @@ from damage import open_independently
 from processes import open_terminal, read_terminal, stat_fields
 from programs import FOLDER, PATIENCE, expect_same, files_here, some_bytes
 
-sf = pytest.importorskip("sealed_format")
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
 
 PROMPT = b"ready> "
 SECRET = b"Correct-Horse-7"

@@ -7,9 +7,9 @@ import tempfile
 
 import pytest
 
-from programs import openssl_ctr, raw, some_bytes, stream
+from programs import SANITIZED, openssl_ctr, raw, some_bytes, stream
 
-pytestmark = pytest.mark.skipif("GPUAES_SANITIZED" in os.environ, reason="sanitizers need more memory")
+pytestmark = pytest.mark.skipif(SANITIZED, reason="sanitizers need more memory")
 
 MIB = 1 << 20
 PLAIN = some_bytes(100)

@@ -15,7 +15,8 @@ from processes import expect_death_by, open_terminal, read_terminal
 from programs import KEY, STOP_SIGNALS, expect_same, files_here, some_bytes, start, stream
 from terminals import at_terminal, await_question, in_session
 
-sf = pytest.importorskip("sealed_format")
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
 
 PLAIN = some_bytes(20000)
 SECRET = "Correct-Horse-7"

@@ -11,8 +11,9 @@ import pytest
 
 from programs import KEY, SANITIZED, each_way, expect_same, secret_file, some_bytes, spread, stream
 
-sf = pytest.importorskip("sealed_format")
-damage = pytest.importorskip("damage")
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
+import damage  # noqa: E402
 
 TOP = pathlib.Path(__file__).parents[3]
 OTHER_KEY = bytes(32 - i for i in range(32))

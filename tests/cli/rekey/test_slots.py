@@ -10,7 +10,8 @@ import pytest
 from processes import unfinished_files
 from programs import KEY, expect_same, files_here, secret_file, some_bytes, stream
 
-pf = pytest.importorskip("parts_format")
+pytest.importorskip("cryptography")
+import parts_format as pf  # noqa: E402
 import sealed_format as sf  # noqa: E402
 from damage import HEADER, flip, open_independently  # noqa: E402
 from parts_damage import HEAD, READERS  # noqa: E402

@@ -10,7 +10,8 @@ import pytest
 
 from programs import KEY, SANITIZED, each_way, expect_same, lanes, some_bytes, spread, stream
 
-pf = pytest.importorskip("parts_format")
+pytest.importorskip("cryptography")
+import parts_format as pf  # noqa: E402
 import sealed_format as sf  # noqa: E402
 from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
 from parts_damage import VIAS, begins_of  # noqa: E402

@@ -10,8 +10,8 @@ import pytest
 from matrix import on_each_lane, thinned
 from programs import KEY, each_way, expect_same, files_here, some_bytes, spread, stream
 
-sf = pytest.importorskip("sealed_format")
-
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
 from damage import HEADER, SEALED, SEGMENT, expect_damage, expect_trailing, flip, open_independently  # noqa: E402
 
 # A suite, and the size of a file. Kuznyechik is slow in Python.

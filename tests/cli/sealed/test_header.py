@@ -11,8 +11,8 @@ from matrix import thinned
 from processes import A_SECOND
 from programs import KEY, SANITIZED, each_way, expect_same, secret_file, some_bytes, stream
 
-sf = pytest.importorskip("sealed_format")
-
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
 from damage import HEADER, QUICK, flip, open_independently  # noqa: E402
 
 PLAIN, PASSPHRASE, OTHER_KEY = some_bytes(20000), b"correct horse", bytes(range(32, 0, -1))

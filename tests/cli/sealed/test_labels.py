@@ -11,8 +11,8 @@ from matrix import thinned
 from processes import unfinished_files
 from programs import KEY, RAW, each_way, expect_same, files_here, secret_file, some_bytes, stream
 
-sf = pytest.importorskip("sealed_format")
-
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
 from damage import HEADER, SEALED, SEGMENT, expect_damage, flip, open_independently  # noqa: E402
 
 PLAIN, OTHER_KEY = some_bytes(2 * SEGMENT + 100), bytes(range(32, 0, -1))

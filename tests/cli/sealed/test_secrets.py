@@ -6,8 +6,8 @@ import pytest
 
 from programs import IV, KEY, expect_same, secret_file, some_bytes, stream
 
-sf = pytest.importorskip("sealed_format")
-
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
 from damage import flip  # noqa: E402
 
 PLAIN, PASSPHRASE, IDENTITY = some_bytes(40000), b"correct horse", bytes(range(9, 41))

@@ -12,6 +12,7 @@ import pytest
 
 from processes import cpu_seconds, expect_death_by, expect_exit, finish, wait_for, wait_until_idle
 from programs import IV, SANITIZED, STOP_SIGNALS, secret_file, some_bytes, start, start_raw, stream
+from special_files import hide_proc
 
 SOME = [signal.SIGHUP, signal.SIGINT, signal.SIGTERM]
 PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -80,10 +81,10 @@ def test_while_it_rekeys(key):
 
 
 @pytest.mark.root
-def test_while_its_output_has_a_temporary_name(key, without_proc):
+def test_while_its_output_has_a_temporary_name(key):
     """The file is removed."""
     options = ["-b", "4K", "-o", "out/old"]
-    children = [start_raw(key, *options, wrap=without_proc, **PIPES) for _ in STOP_SIGNALS]
+    children = [start_raw(key, *options, wrap=hide_proc(), **PIPES) for _ in STOP_SIGNALS]
     wait_for(lambda: len(os.listdir("out")) == 1 + len(children), "the temporary names")
     expect_deaths(children, STOP_SIGNALS, some_bytes(40_000))
 

@@ -162,13 +162,6 @@ def bytes_in_pipe(fd):
     return struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0"))[0]
 
 
-def wait_until(condition, what):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, f"expected {what}"
-        time.sleep(0.001)
-
-
 def wait_until_stalled(fd, what="output pipe"):
     """Waits until the writer to fd is blocked: the number of bytes to read no longer changes."""
     deadline = time.monotonic() + PATIENCE

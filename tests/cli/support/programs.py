@@ -12,7 +12,6 @@ import signal
 import struct
 import subprocess
 import tempfile
-import time
 
 import pytest
 

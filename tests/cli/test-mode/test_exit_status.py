@@ -6,7 +6,8 @@ import pytest
 
 from programs import KEY, each_way, lanes, secret_file, some_bytes, stream
 
-sf = pytest.importorskip("sealed_format")
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
 from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
 
 

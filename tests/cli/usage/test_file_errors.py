@@ -2,7 +2,6 @@
 kind. If the input is damaged, the error has the byte offset."""
 
 import os
-import pathlib
 import resource
 
 import pytest
