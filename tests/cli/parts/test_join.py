@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from parts_steps import join, plan, plan_and_seal, seal, write_input
+from parts_steps import flip, join, plan, plan_and_seal, seal, write_input
 from programs import FOLDER, PATIENCE, keygen, parts, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
@@ -30,10 +30,6 @@ def patch(name, at, data):
     at %= len(before)
     before[at : at + len(data)] = data
     pathlib.Path(name).write_bytes(before)
-
-
-def flip(name, at):
-    patch(name, at, bytes([content(name)[at] ^ 1]))
 
 
 def append(name):

@@ -11,7 +11,7 @@ import tempfile
 
 import pytest
 
-from parts_steps import join, plan, plan_and_seal, seal
+from parts_steps import flip, join, plan, plan_and_seal, seal
 from programs import FOLDER, PATIENCE, SANITIZED, keygen, some_bytes, stream
 
 pytest.importorskip("cryptography")
@@ -37,12 +37,6 @@ def joined(sealed):
 
 def part(number):
     return f"dir/part.{number:07}"
-
-
-def flip(name, at):
-    data = bytearray(pathlib.Path(name).read_bytes())
-    data[at] ^= 1
-    pathlib.Path(name).write_bytes(data)
 
 
 # --- Undamaged -----------------------------------------------------------------------------------------------------

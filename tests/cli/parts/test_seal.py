@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from parts_steps import attempts, join, plan, plan_and_seal, seal, slow_seal, write_input
+from parts_steps import attempts, flip, join, plan, plan_and_seal, seal, slow_seal, write_input
 from programs import FOLDER, PATIENCE, some_bytes, stream
 
 PLAIN = some_bytes(50_000)
@@ -25,12 +25,6 @@ def planned(key):
 
 def content(name=PART):
     return pathlib.Path(name).read_bytes()
-
-
-def flip(name, at):
-    data = bytearray(content(name))
-    data[at] ^= 1
-    pathlib.Path(name).write_bytes(data)
 
 
 def test_a_complete_part_stays(planned):

@@ -72,3 +72,10 @@ def seal_in_parts(key, plain, count, name, *options):
     plan_and_seal(key, plain, count, f"{name}.parts", *options)
     join(f"{name}.parts", "-o", name)
     shutil.rmtree(f"{name}.parts")
+
+
+def flip(name, at):
+    """Changes one bit of the byte at this offset of a file."""
+    data = bytearray(pathlib.Path(name).read_bytes())
+    data[at] ^= 1
+    pathlib.Path(name).write_bytes(data)
