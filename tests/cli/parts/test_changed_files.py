@@ -12,13 +12,13 @@ from programs import SANITIZED, parts, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
+from damage import SEALED  # noqa: E402
 
 KEY = bytes(range(32))  # in the key file
 PLAIN = some_bytes(100_000)
 PIECES = pf.cut(PLAIN, 3)
 STEP = 10 if SANITIZED else 1  # only each STEP-th change is tried
 FRAME = pf.FIELDS.size  # bytes of a frame header
-SEALED = 16400
 SECRETS = ["-k", "../key", "--label", "label"]
 
 

@@ -11,8 +11,7 @@ from programs import KEY, each_way, expect_same, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
-
-HEADER, SEGMENT = 175, 16384
+from damage import HEADER, SEGMENT  # noqa: E402
 
 
 def sealed_size(size):
