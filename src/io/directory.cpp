@@ -23,8 +23,9 @@ std::string without_slashes(std::string name) {
 Directory::Directory(const std::string& name) : Directory(name, name, 0) {}
 
 Directory::Directory(const std::filesystem::path& path, std::string name, int flags)
-    : name_(without_slashes(std::move(name))),
-      fd_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)) {
+    : Directory(Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)), std::move(name)) {}
+
+Directory::Directory(Fd fd, std::string name) : name_(without_slashes(std::move(name))), fd_(std::move(fd)) {
   if (fd_.get() < 0) throw io_error("cannot open", name_, errno);
 }
 
@@ -41,10 +42,11 @@ Directory Directory::make(const std::filesystem::path& path_or_slashes, const st
   }
 }
 
+// Another process may remove the directory at any time.
 std::optional<Directory> Directory::open_private(const std::filesystem::path& path, const std::string& name) {
-  struct stat status {};
-  if (lstat(path.c_str(), &status) != 0 && errno == ENOENT) return std::nullopt;
-  Directory directory(path, name, O_NOFOLLOW);
+  Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (fd.get() < 0 && errno == ENOENT) return std::nullopt;
+  Directory directory(std::move(fd), name);
   directory.require_private();
   return directory;
 }

@@ -53,6 +53,7 @@ class Directory {
 
  private:
   Directory(const std::filesystem::path& path, std::string name, int flags);
+  Directory(Fd fd, std::string name);
 
   std::string name_;  // without a slash at its end
   Fd fd_;
