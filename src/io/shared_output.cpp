@@ -55,7 +55,10 @@ void SharedOutput::open(const Place& place) {
   for (int tries = 0; tries < max_tries; ++tries) {
     if (std::optional<FdSource> existing = parent_->open(file_, cancel_))
       return open_existing(std::move(*existing));
-    if (open_data()) return;
+    if (open_data() && !parent_->has(file_)) return;
+    // The file has appeared, so the directory may be a new one, made after another process removed the last.
+    if (data_ && made_folder_) remove_folder(*directory_);
+    data_.reset();
   }
   throw IoError(fmt::format("{} was removed again and again", parent_->name_of(folder_)));
 }
@@ -66,14 +69,16 @@ void SharedOutput::open_existing(FdSource file) {
 }
 
 // A directory cannot replace another one that is not empty, so the first process to rename its own wins.
-void SharedOutput::make_folder() const {
+void SharedOutput::make_folder() {
   const std::string temp = with_random_letters(folder_ + ".new-");
   const Directory made = Directory::make(parent_->path_of(temp), parent_->name_of(temp));
   {
     const Fd data(openat(made.descriptor(), data_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (data.get() >= 0 && set_size(data.get(), place_.file_bytes) &&
-        renameat(parent_->descriptor(), temp.c_str(), parent_->descriptor(), folder_.c_str()) == 0)
+        renameat(parent_->descriptor(), temp.c_str(), parent_->descriptor(), folder_.c_str()) == 0) {
+      made_folder_ = true;
       return;
+    }
   }
   const int error = errno;
   made.remove(data_name);
@@ -83,6 +88,7 @@ void SharedOutput::make_folder() const {
 
 // Returns false if the directory disappeared, or contained no data.
 bool SharedOutput::open_data() {
+  made_folder_ = false;
   if (!parent_->has(folder_)) make_folder();
   std::optional<Directory> folder =
       Directory::open_private(parent_->path_of(folder_), parent_->name_of(folder_));

@@ -37,7 +37,7 @@ class SharedOutput : public Sink {
   void finish() override;
 
  private:
-  void make_folder() const;
+  void make_folder();
   bool open_data();
   void open_existing(FdSource file);
   void finish_share();
@@ -50,7 +50,8 @@ class SharedOutput : public Sink {
   Cancel& cancel_;
   Place place_{};
   std::optional<Directory> parent_, directory_;
-  std::string file_, folder_;         // their names in the parent
+  std::string file_, folder_;  // their names in the parent
+  bool made_folder_ = false;
   std::unique_ptr<FdSink> data_;      // null if the file exists
   std::optional<FdSource> compared_;  // the file that exists
   std::uint64_t at_ = 0;              // bytes of the share so far
