@@ -41,8 +41,8 @@ struct SegmentStream {
   std::vector<std::byte> commitment{};  // for decryption, as in Session
 };
 
-// Segments, of which the last can be recognized, so truncation is detected. With the default rules, those of
-// the sealed and cobblestone formats (gpuaes-stream(5), "Message" and "Suite 02").
+// A stream of segments whose last one can be recognized, so truncation is detected. With the default rules,
+// these are the segments of the sealed and cobblestone formats (gpuaes-stream(5), "Message" and "Suite 02").
 std::unique_ptr<Session> make_segment_session(SegmentStream stream);
 
 }  // namespace gpuaes

@@ -46,8 +46,8 @@ class Result:
 
 
 def parse_messages(result, shows_progress):
-    """Sorts the messages on standard error by kind, and checks that their number and form are right. With an error, there
-    are no other lines, except those of progress."""
+    """Sorts the messages on standard error by kind, and checks that their number and form are right. If the program
+    fails, only progress may be printed in addition."""
     texts = {"error": [], "hint": [], "warning": [], None: []}
     for line in result.err.splitlines():
         found = MESSAGE.match(line)
