@@ -7,11 +7,11 @@
 #include "base/bytes.hpp"
 #include "cli/keygen_options.hpp"
 #include "cli/program.hpp"
-#include "io/control.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "keys/kdf.hpp"
 #include "keys/recipient.hpp"
+#include "process/control.hpp"
 #include "run/secret_files.hpp"
 
 namespace gpuaes {

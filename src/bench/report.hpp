@@ -14,8 +14,8 @@
 
 #include "cli/messages.hpp"
 #include "io/cancel.hpp"
-#include "io/control.hpp"
 #include "io/source_sink.hpp"
+#include "process/control.hpp"
 
 namespace gpuaes {
 

@@ -14,7 +14,7 @@
 #include <system_error>
 
 #include "io/fd_source_sink.hpp"
-#include "io/signals.hpp"
+#include "process/signals.hpp"
 
 namespace gpuaes {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "cli/messages.hpp"
 #include "io/cancel.hpp"
-#include "io/control.hpp"
+#include "process/control.hpp"
 
 namespace gpuaes {
 

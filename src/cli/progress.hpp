@@ -14,7 +14,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/progress_line.hpp"
-#include "io/control.hpp"
+#include "process/control.hpp"
 
 namespace gpuaes {
 

@@ -2,9 +2,9 @@
 //
 // A thread that is blocked in read() or write() cannot check a flag, and making shared descriptors
 // non-blocking would break other programs on the same pipe. So a request sets a flag, and the control thread
-// (io/control.hpp) repeatedly sends a signal to every thread in a blocking call. The handler is installed
-// without SA_RESTART, so the call fails with EINTR and the thread checks the flag. Repetition closes the race
-// between checking the flag and making the call.
+// (process/control.hpp) repeatedly sends a signal to every thread in a blocking call. The handler is
+// installed without SA_RESTART, so the call fails with EINTR and the thread checks the flag. Repetition
+// closes the race between checking the flag and making the call.
 #pragma once
 
 #include <pthread.h>

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "io/child_process.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/recipient.hpp"
+#include "process/child_process.hpp"
 
 namespace gpuaes {
 namespace {

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "io/child_process.hpp"
-#include "io/terminal.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
+#include "process/child_process.hpp"
+#include "process/terminal.hpp"
 #include "run/secret_files.hpp"
 
 namespace gpuaes {

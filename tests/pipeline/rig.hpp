@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "format/formats.hpp"
-#include "io/control.hpp"
 #include "io/fd_source_sink.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/pipeline.hpp"
+#include "process/control.hpp"
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "io/control.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/pipeline.hpp"
+#include "process/control.hpp"
 #include "run/parts_source.hpp"
 #include "run/salvage_stream.hpp"
 #include "support/bytes.hpp"

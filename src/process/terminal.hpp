@@ -11,7 +11,7 @@
 
 #include "io/cancel.hpp"
 #include "io/fd.hpp"
-#include "io/signals.hpp"
+#include "process/signals.hpp"
 
 namespace gpuaes {
 

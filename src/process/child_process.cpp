@@ -1,4 +1,4 @@
-#include "io/child_process.hpp"
+#include "process/child_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 #include "base/text.hpp"
 #include "io/fd.hpp"
-#include "io/signals.hpp"
+#include "process/signals.hpp"
 
 namespace gpuaes {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/control.hpp"
+#include "process/control.hpp"
 
 #include <signal.h>
 
@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "io/signals.hpp"
+#include "process/signals.hpp"
 
 namespace gpuaes {
 namespace {

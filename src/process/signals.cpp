@@ -1,4 +1,4 @@
-#include "io/signals.hpp"
+#include "process/signals.hpp"
 
 #include <poll.h>
 #include <stdlib.h>

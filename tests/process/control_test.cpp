@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "io/cancel.hpp"
-#include "io/control.hpp"
+#include "process/control.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/io_support.hpp"

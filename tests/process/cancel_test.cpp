@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "io/cancel.hpp"
-#include "io/control.hpp"
 #include "io/fd_source_sink.hpp"
-#include "io/signals.hpp"
+#include "process/control.hpp"
+#include "process/signals.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

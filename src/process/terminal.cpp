@@ -1,4 +1,4 @@
-#include "io/terminal.hpp"
+#include "process/terminal.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
