@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""The include rule: the table below lists the parts that each part of the program may include, and no two parts may
+include each other, directly or indirectly. Also checks that only cuda/ includes CUDA headers, that only the listed files
+include Boost, and that no file is longer than 300 lines. Prints each violation as file:line and fails if there is any."""
+
+import fnmatch
+import graphlib
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+MAX_LINES = 300
+
+# A part is a folder in src/, a source file directly in src/, cuda, or cuda/bench. It may include its own files and the
+# parts listed here. Nothing in src/ may include cuda/: lane/backends.hpp and bench/benches.hpp declare the functions that
+# cuda/ defines.
+MAY_INCLUDE = {
+    "base": "",
+    "keys": "base system",
+    "cipher": "base keys",
+    "io": "base",
+    "process": "base io",
+    "system": "base",
+    "cli": "base cipher format io lane process",
+    "format": "base cipher keys",
+    "lane": "base cipher keys system",
+    "pipeline": "base cipher format io keys lane system",
+    "parts": "base cipher cli format io keys lane run",
+    "run": "base cipher cli format io keys lane pipeline process system",
+    "cuda": "base cipher keys lane system",
+    "bench": "base cipher cli format io keys lane pipeline process system",
+    "cuda_bench": "base bench cipher cuda keys lane pipeline system",
+    "main": "base cli lane run",
+    "keygen": "base cli io keys process run",
+}
+
+# External headers, and the only files that may include them.
+OUTSIDE = {
+    r"boost/asio": "src/process/*",
+    r"boost/program_options": "src/cli/command_line.hpp",
+    r"cuda|cub/|thrust/|nv|curand|cooperative_groups|device_|driver_types|vector_types": "cuda/*",
+}
+
+INCLUDE = re.compile(r"\s*#\s*include\s*([\"<])([^\">]+)")
+
+
+def part_of(path):
+    if path.startswith("cuda/"):
+        return "cuda_bench" if path.startswith("cuda/bench/") else "cuda"
+    return path.split("/")[1].partition(".")[0]
+
+
+def find(header, including):
+    """The header's path in this tree; None if it is external."""
+    folders = (pathlib.Path(including).parent, "src", "cuda", "")
+    return next((f"{path}" for path in (pathlib.Path(folder, header) for folder in folders) if (TOP / path).is_file()), None)
+
+
+def wrong_include(path, quote, header):
+    """What is wrong with an include, or None."""
+    ours = find(header, path)
+    if not ours and quote == '"':
+        return f'not found in this tree: "{header}"'
+    if not ours:
+        return next((f"only {files} may include {header}" for pattern, files in OUTSIDE.items()
+                     if re.match(pattern, header) and not fnmatch.fnmatch(path, files)), None)
+    including, included = part_of(path), part_of(ours)
+    if including not in MAY_INCLUDE:
+        return f"MAY_INCLUDE does not list '{including}'"
+    if included not in (including, *MAY_INCLUDE[including].split()):
+        return f"{including} may not include {included} ({header})"
+    return None
+
+
+def violations():
+    try:
+        graphlib.TopologicalSorter({part: others.split() for part, others in MAY_INCLUDE.items()}).prepare()
+    except graphlib.CycleError as error:
+        yield f"MAY_INCLUDE: these parts include each other: {' '.join(error.args[1])}"
+    for file in sorted(path for folder in ("src", "cuda") for path in (TOP / folder).rglob("*") if path.is_file()):
+        path, lines = str(file.relative_to(TOP)), file.read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines, 1):
+            if (found := INCLUDE.match(line)) and (wrong := wrong_include(path, *found.groups())):
+                yield f"{path}:{number}: {wrong}"
+        if len(lines) > MAX_LINES:
+            yield f"{path}:{MAX_LINES}: {len(lines)} lines, more than {MAX_LINES}"
+
+
+wrong = list(violations())
+for violation in wrong:
+    print(violation)
+sys.exit(1 if wrong else 0)
