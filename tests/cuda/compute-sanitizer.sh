@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Usage: compute-sanitizer.sh [BUILD]. Seals and opens a file on the first GPU, with every cipher family, under NVIDIA's
+# compute-sanitizer, with the programs in the folder BUILD (default build). A finding has exit status 99.
+set -euo pipefail
+
+build=${1:-build}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$build/gpuaes-keygen" -o "$folder/key"
+head -c 20000003 /dev/urandom >"$folder/plain"
+for cipher in aes-256 kuznyechik; do
+  for tool in memcheck racecheck initcheck; do
+    printf '%s, %s\n' "$cipher" "$tool"
+    filter=(compute-sanitizer --tool "$tool" --error-exitcode 99 "$build/gpuaes-stream" -q -c "$cipher" -k "$folder/key"
+      -l cuda:0:3 -b 1M)
+    "${filter[@]}" -i "$folder/plain" -o "$folder/sealed"
+    "${filter[@]}" -d -i "$folder/sealed" -o "$folder/opened"
+    cmp "$folder/plain" "$folder/opened"
+  done
+done
