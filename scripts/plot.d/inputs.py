@@ -1,7 +1,6 @@
 """Reads the input for pictures: CSV and JSON of gpuaes-bench and scripts/bench, and traces of gpuaes-stream."""
 
 import csv
-import io
 import json
 import math
 
@@ -15,16 +14,11 @@ def read(path):
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             text = file.read()
-    except OSError as error:
-        raise BadInput(f"cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise BadInput("is not a text file") from None
-    if text.lstrip()[:1] not in ("[", "{"):
-        return read_csv(text), False
-    try:
+        if text.lstrip()[:1] not in ("[", "{"):
+            return list(csv.DictReader(text.splitlines(), strict=True)), False
         value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"is not complete JSON: {error}") from None
+    except (ValueError, RecursionError, csv.Error) as error:
+        raise BadInput(f"is not complete CSV or JSON: {error}") from None
     trace = isinstance(value, dict)
     rows = value.get("traceEvents") if trace else value
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -32,42 +26,24 @@ def read(path):
     return rows, trace
 
 
-def read_csv(text):
+def number(value):
     try:
-        rows = list(csv.DictReader(io.StringIO(text), strict=True))
-    except csv.Error as error:
-        raise BadInput(f"is not valid CSV: {error}") from None
-    for line, row in enumerate(rows, 2):
-        if None in row or None in row.values():
-            raise BadInput(f"line {line} and the first line have different numbers of fields")
-    return rows
-
-
-def numbers(row, names, zero, absent):
-    """None if a field that may not be `absent` is empty. Only fields in `zero` may be 0."""
-    found = {}
-    for name in names:
-        if row[name] in ("", None):
-            if name not in absent:
-                return None
-            found[name] = None
-            continue
-        try:
-            found[name] = float(row[name])
-        except (TypeError, ValueError, OverflowError):
-            raise BadInput(f"{name} is '{row[name]}', not a number") from None
-        if not (math.isfinite(found[name]) and (found[name] > 0 or found[name] == 0 and name in zero)):
-            raise BadInput(f"{name} is {row[name]}, which cannot be drawn")
+        found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise BadInput(f"has {str(value)[:20]!r} in place of a number")
     return found
 
 
-def points(rows, words, values, zero=(), absent=()):
+def points(rows, words, values, absent=()):
     """Rows that have all of these values, as numbers, or None for those that may be absent."""
     found = []
     for row in rows:
-        value = numbers(row, values, zero, absent)
-        if value:
-            found.append({name: str(row[name]) for name in words} | value)
+        missing = [name for name in values if row[name] in ("", None)]
+        if set(missing) <= set(absent):
+            found.append({name: str(row[name]) for name in words} |
+                         {name: None if name in missing else number(row[name]) for name in values})
     return found
 
 
@@ -81,30 +57,17 @@ def group(rows, *names):
 
 def spans_of_trace(events):
     """Spans as (track, what, start, length), in milliseconds."""
-    tracks, spans = {}, []
     try:
-        for event in events:
-            if event["ph"] == "M" and event["name"] == "thread_name":
-                tracks[int(event["tid"])] = str(event["args"]["name"])
-            elif event["ph"] == "X":
-                spans.append(span(int(event["tid"]), event["name"], event["ts"], event["dur"]))
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise BadInput(f"has an event that gpuaes-stream does not write: {error!r}") from None
-    first = min((each[2] for each in spans), default=0)
-    return [(tracks.get(track, f"track {track}"), what, start - first, length)
-            for track, what, start, length in sorted(spans, key=lambda each: each[0])]
+        tracks = {event["tid"]: event["args"]["name"] for event in events
+                  if event["ph"] == "M" and event["name"] == "thread_name"}
+        spans = sorted((event for event in events if event["ph"] == "X"), key=lambda event: event["tid"])
+        first = min((number(span["ts"]) for span in spans), default=0)
+        return [(tracks[span["tid"]], span["name"], (number(span["ts"]) - first) / 1e3, number(span["dur"]) / 1e3)
+                for span in spans]
+    except (KeyError, TypeError):
+        raise BadInput("has an event that gpuaes-stream does not write") from None
 
 
 def spans_of_table(rows):
     """The same for the part of a trace that scripts/bench keeps."""
-    try:
-        return [span(row["track"], row["what"], row["start_us"], row["length_us"]) for row in rows]
-    except ValueError as error:
-        raise BadInput(f"has a span without a time: {error}") from None
-
-
-def span(track, what, start_us, length_us):
-    start, length = float(start_us) / 1e3, float(length_us) / 1e3
-    if not (math.isfinite(start) and math.isfinite(length) and length >= 0):
-        raise ValueError(f"from {start} ms on, for {length} ms")
-    return track, str(what), start, length
+    return [(row["track"], row["what"], number(row["start_us"]) / 1e3, number(row["length_us"]) / 1e3) for row in rows]

@@ -4,7 +4,7 @@ import math
 import re
 
 from inputs import group, points
-from style import COLORS, GRAY, MAX_LINES, RATE, label_lines, plain, rate_name, size_axis, size_name, title_of
+from style import COLORS, GRAY, MAX_LINES, MODES, RATE, label_lines, plain, significant, size_axis, size_name, title_of
 
 COLUMNS = {"variant", "cipher", "mode", "bytes", "copies", "gb_per_s"}
 
@@ -12,7 +12,6 @@ COLUMNS = {"variant", "cipher", "mode", "bytes", "copies", "gb_per_s"}
 TABLES = {"sbox": ("S-box", COLORS[0]), "ttable1": ("one T-table", COLORS[1]), "ttable4": ("four T-tables", COLORS[2]),
           "ls": ("LS tables", COLORS[0])}
 PLACES = ["constant", "texture", "global", "shared"]
-MODES = {"ctr": "counter mode", "seal": "sealing", "open": "opening"}
 
 
 def split(variant):
@@ -61,7 +60,7 @@ def draw_bars(plt, rows, cipher):
     figure, axis = plt.subplots(figsize=(8, 1 + 0.19 * (max(ys.values()) + 2)))
     axis.barh(list(ys.values()), [rates[name] for name in ys], height=0.88, color=[color_of(name) for name in ys])
     for name, at in ys.items():
-        axis.text(rates[name], at, f" {rate_name(rates[name])}", va="center", fontsize=8)
+        axis.text(rates[name], at, f" {significant(rates[name])}", va="center", fontsize=8)
     axis.set_yticks(ticks, [plain(place_name(place)) for place in groups])
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(max(ys.values()) + 0.8, -0.8)

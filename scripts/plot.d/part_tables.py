@@ -1,8 +1,8 @@
 """Tables of gpuaes-bench results: ciphers, the pipeline, links and kernels."""
 
 from inputs import group
-from results import GI, MI, markdown, significant
-from style import size_name, title_of
+from results import GI, MI, markdown
+from style import MODES, significant, size_name, title_of
 
 
 def ciphers_table(run):
@@ -41,7 +41,6 @@ def limits_table(run):
     return markdown(["", "", ""], [[row["what"], significant(float(row["value"])), row["unit"]] for row in run.limits])
 
 
-MODES = {"ctr": "counter mode", "seal": "sealing", "open": "opening"}
 MAIN_KERNELS = ("bitslice", "ttable")
 
 

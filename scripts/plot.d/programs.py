@@ -3,10 +3,10 @@
 import re
 
 from inputs import group, points
-from style import COLORS, GRAY, RATE, count_axis, label_lines, plain, rate_name, title_of
+from results import OURS
+from style import COLORS, GRAY, RATE, count_axis, label_lines, plain, significant, title_of
 
 COLUMNS = {"part", "case", "program", "cipher", "format", "action", "lanes", "bytes", "seconds"}
-OURS = "gpuaes-stream"
 PARTS = {"file": "file to /dev/null", "sizes": "file to /dev/null", "pipe": "between two pipes", "output": "file to file"}
 
 
@@ -49,7 +49,7 @@ def draw_rivals(plt, panels):
             ys = range(len(bars))
             axis.barh(ys, [rate for _, rate, _ in bars], color=[color for _, _, color in bars], height=0.8)
             for y, (_, rate, _) in zip(ys, bars):
-                axis.text(rate, y, f" {rate_name(rate)}", va="center", fontsize=8)
+                axis.text(rate, y, f" {significant(rate)}", va="center", fontsize=8)
             axis.set_yticks(ys, [plain(text) for text, _, _ in bars])
             axis.invert_yaxis()
             axis.set_title(plain(f"{PARTS[name]}, {case}, {RATE}"))

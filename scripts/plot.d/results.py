@@ -3,7 +3,7 @@
 import os
 
 from inputs import BadInput, read
-from style import size_name
+from style import significant, size_name
 
 OURS = "gpuaes-stream"
 MI, GI = 1 << 20, 1 << 30
@@ -17,8 +17,7 @@ class Run:
         self.facts = self.read(folder, "run")
         if not self.facts:
             raise BadInput("has no run.csv")
-        for name in ("programs", "memory", "ciphers", "pipeline", "links", "limits", "kernels", "keys",
-                     "transfer"):
+        for name in ("programs", "ciphers", "pipeline", "links", "limits", "kernels", "keys"):
             setattr(self, name, self.read(folder, name))
         for row in self.programs:
             row["rate"] = int(row["bytes"]) / float(row["seconds"]) / 1e9
@@ -52,11 +51,6 @@ def with_machine(run, table):
     return table if table == NOT_MEASURED else f"{table}\n\nMeasured on {run.fact('date')}: {machine_name(run)}."
 
 
-def significant(number):
-    """Three digits; further ones vary from run to run."""
-    return f"{number:.0f}" if number >= 99.5 else f"{number:.1f}" if number >= 9.95 else f"{number:.2f}"
-
-
 def duration(seconds):
     return f"{significant(seconds * 1e3)} ms" if seconds < 0.9995 else f"{significant(seconds)} s"
 
@@ -75,12 +69,7 @@ def both_rates(row):
         return ""
     if "cuda" not in row["lanes"] or not row["lanes_seconds"]:
         return rate_of(row)
-    return f"{rate_of(row)} ({significant(lanes_rate(row))})"
-
-
-def lanes_rate(row):
-    """The rate of the time when lanes had work."""
-    return int(row["bytes"]) / float(row["lanes_seconds"]) / 1e9
+    return f"{rate_of(row)} ({significant(int(row['bytes']) / float(row['lanes_seconds']) / 1e9)})"
 
 
 def cpu_of(row):

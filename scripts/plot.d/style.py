@@ -7,6 +7,7 @@ COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 GRAY, LIGHT = "#666666", "#DDDDDD"
 MAX_LINES = len(COLORS)
 RATE = "GB/s"
+MODES = {"ctr": "counter mode", "seal": "sealing", "open": "opening"}
 
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "gpuaes", "font.size": 9, "axes.spines.top": False,
             "axes.spines.right": False, "axes.titlesize": 10, "axes.titlelocation": "left", "figure.constrained_layout.use": True}
@@ -28,8 +29,9 @@ def size_name(size):
     return f"{size:g} B"
 
 
-def rate_name(rate):
-    return f"{rate:.0f}" if rate >= 99.5 else f"{rate:.1f}" if rate >= 9.95 else f"{rate:.2f}"
+def significant(number):
+    """Three digits; further ones vary from run to run."""
+    return f"{number:.0f}" if number >= 99.5 else f"{number:.1f}" if number >= 9.95 else f"{number:.2f}"
 
 
 def size_axis(axis, sizes):

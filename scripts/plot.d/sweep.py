@@ -11,7 +11,7 @@ SHAPE = ("threads", "blocks_per_thread")
 
 def draw(plt, rows, save):
     """Rows without streams are rates on data in device memory; rows with streams include copies to and from it."""
-    rows = points(rows, ("variant", "cipher", "mode"), (*SHAPE, "streams", "gb_per_s"), zero=SHAPE, absent=("streams",))
+    rows = points(rows, ("variant", "cipher", "mode"), (*SHAPE, "streams", "gb_per_s"), absent=("streams",))
     resident = [row for row in rows if not row["streams"]]
     for (variant, cipher), of_maps in group(resident, "variant", "cipher").items():
         save(draw_maps(plt, of_maps, f"{variant}, {title_of(cipher)}"), f"{variant}-{cipher}-map")

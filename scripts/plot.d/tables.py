@@ -2,11 +2,10 @@
 
 import re
 
-import gpus
 import part_tables
 from inputs import group
 from results import MI, OURS, both_rates, cpu_name, cpu_of, markdown, named, rate_of, ratio, size_of, time_of, with_machine
-from style import size_name, title_of
+from style import title_of
 
 RIVALS = ("openssl", "age", "gpg", "gost-engine")
 
@@ -168,27 +167,15 @@ ACTIONS = {"decrypt": "decryption to `/dev/null`", "test": "`--test`", "salvage"
 def costs_table(run):
     """Times of whole processes that do not depend on a lane."""
     rows = []
-    for case in ("1 KiB",):
-        for row in case_rows(run, "sizes", case):
-            action = {"encrypt": "", "decrypt": ", decryption"}[row["action"]]
-            name = f"{title_of(row['cipher'])} {row['format']}{action}" if row["program"] == OURS else f"`{row['program']}`{action}"
-            rows.append([f"{case}, {name}", time_of(row)])
+    for row in case_rows(run, "sizes", "1 KiB"):
+        action = {"encrypt": "", "decrypt": ", decryption"}[row["action"]]
+        name = f"{title_of(row['cipher'])} {row['format']}{action}" if row["program"] == OURS else f"`{row['program']}`{action}"
+        rows.append([f"1 KiB, {name}", time_of(row)])
     for row in run.of_part("passphrase"):
         rows.append([f"1 KiB, {row['action']}ion with a passphrase", time_of(row)])
     for row in run.of_part("rekey"):
         rows.append([f"{size_of([row])}, " + ("`--rekey` in place" if row["action"] == "rekey" else "`cp` and `sync`"), time_of(row)])
     return markdown(["", "time"], rows)
-
-
-def output_table(run):
-    rows = []
-    for case in cases_of(run, "output"):
-        here = case_rows(run, "output", case)
-        copy = named(here, action="copy")
-        for row in here:
-            name = row["format"] if row["program"] == OURS else f"`{row['program']}`"
-            rows.append([f"{case.partition(',')[0]}, {size_of([row])}: {name}", rate_of(row), ratio(row, copy)])
-    return markdown(["", "GB/s", "vs. the copy"], rows)
 
 
 def cpus_table(run):
@@ -201,18 +188,8 @@ def cpus_table(run):
     return markdown([f"GB/s, whole process, {size_of(run.of_part('cpus'))}", "CPU lanes", "`-l cuda:0`", "`-l auto`"], rows)
 
 
-def memory_table(run):
-    sizes = list(dict.fromkeys(int(row["bytes"]) for row in run.memory))
-    rows = []
-    for (lanes, source), here in group(run.memory, "lanes", "source").items():
-        peaks = {int(row["bytes"]): f"{int(row['peak_rss_bytes']) / MI:.1f}" for row in here}
-        rows.append([f"`-l {lanes}`, {source}", *(peaks.get(size, "") for size in sizes)])
-    return markdown(["peak memory, MiB", *map(size_name, sizes)], rows)
-
-
 TABLES = {
     "run": run_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "pipe": pipe_table,
-    "cpu-seconds": cpu_seconds_table,
-    "operations": operations_table, "costs": costs_table, "output": output_table, "cpus": cpus_table,
-    "memory": memory_table, **part_tables.TABLES, **gpus.TABLES,
+    "cpu-seconds": cpu_seconds_table, "operations": operations_table, "costs": costs_table, "cpus": cpus_table,
+    **part_tables.TABLES,
 }

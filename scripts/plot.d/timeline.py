@@ -11,12 +11,12 @@ IDLE = ("wait", "queue")
 MAX_LANES = 3
 
 
-def draw_table(plt, rows, save):
-    draw(plt, spans_of_table(rows), save, None)
+def draw(plt, rows, save):
+    draw_spans(plt, spans_of_table(rows), save, None)
 
 
 def draw_trace(plt, events, save, window):
-    draw(plt, spans_of_trace(events), save, window)
+    draw_spans(plt, spans_of_trace(events), save, window)
 
 
 def lane_of(track):
@@ -24,7 +24,7 @@ def lane_of(track):
     return found.group() if found else track
 
 
-def draw(plt, spans, save, window):
+def draw_spans(plt, spans, save, window):
     since, until = window or (0, math.inf)
     spans = [span for span in spans if span[2] < until and span[2] + span[3] > since]
     if not spans:

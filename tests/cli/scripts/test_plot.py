@@ -173,67 +173,31 @@ def test_results_of_bench(matplotlib):
     tables("--check", "results/run.csv", status=2)
 
 
-GPU_LINES = """\
-| GB/s, 4 GiB | `-l cpu` | 1 GPU | 2 GPUs |
-| copies alone |  | 10.0 | 20.0 |
-| sealed | 2.15 | 4.29 (8.59) | 8.59 (17.2) |
-| decryption |  |  | 10.7 (21.5) |
-| sealed, chunks of 2 MiB |  | 2.15 (4.29) |  |
-| sealed, % of copies alone |  | 86% | 86% |
-| sealed, CPU s/GB | 0.23 | 0.23 | 0.23 |
-| sealed, 1 KiB |  | 250 ms |  |
-Measured on 2026-01-02: 2 CPUs (Some CPU), 2 × Some GPU."""
-
-
-def test_one_and_two_gpus_next_to_a_program_that_only_copies(matplotlib):
-    def on_gpus(count, case, seconds, **values):
-        lanes = "+".join(f"cuda:{device}" for device in range(count))
-        times = {"seconds": seconds, "lanes_seconds": seconds / 2}
-        return {**ROW, "part": "gpus", "case": case, "lanes": lanes, **times, **values}
-
-    os.mkdir("gpus")
-    write_csv("gpus/programs.csv", [
-        on_gpus(1, "1 KiB", 0.25, bytes=1 << 10), on_gpus(1, "4 GiB", 1), on_gpus(2, "4 GiB", 0.5),
-        on_gpus(2, "4 GiB", 0.4, action="decrypt"), on_gpus(1, "4 GiB, chunks of 2 MiB", 2),
-        on_gpus(1, "4 GiB", 2, lanes="cpu")])
-    write_csv("gpus/transfer.csv", [
-        {"steps": "in+out", "devices": count, "streams": streams, "bytes": 1 << 20, "buffers": 2, "ring_mib": 16,
-         "gb_per_s": rate, "cpu_s_per_gb": 0.1} for count, streams, rate in ((1, 8, 10), (1, 16, 8.7), (2, 8, 20))])
-    names = ("date", "2026-01-02"), ("CPU", "Some CPU"), ("CPUs", "2"), ("GPU", "Some GPU"), ("GPU", "Some GPU")
-    write_csv("gpus/run.csv", [{"name": name, "value": value} for name, value in names])
-    expect_pictures({"programs-gpus": ["GPUs", "sealed", "decryption", "copies alone"]}, "gpus")
-    documents("<!-- begin: gpus -->\n<!-- end: gpus -->\n")
-    assert set(GPU_LINES.splitlines()) <= set(tables("--tables", "gpus").splitlines())
-
-
 def event(**fields):
-    return json.dumps({"traceEvents": [{"ph": "X", "name": "a", "tid": 1, "ts": 1, "dur": 1, **fields}]})
+    name = {"ph": "M", "name": "thread_name", "tid": 1, "args": {"name": "lane 1"}}
+    return json.dumps({"traceEvents": [name, {"ph": "X", "name": "a", "tid": 1, "ts": 1, "dur": 1, **fields}]})
 
 
 BAD = {
     "an empty file": ("", "no rows"),
     "only a heading": (HEAD, "no rows"),
     "JSON without rows": ("[\n]\n", "no rows"),
-    "truncated JSON": (json.dumps(KERNELS)[:-10], "not complete JSON"),
+    "truncated JSON": (json.dumps(KERNELS)[:-10], "not complete CSV or JSON"),
     "JSON of another kind": ("[1, 2]", "neither an array of rows nor a trace"),
     "an object of another kind": ('{"a": 1}', "neither an array of rows nor a trace"),
     "a trace without events": ('{"traceEvents": []}', "nothing that took time"),
     "a trace of another kind": ('{"traceEvents": [{"ph": "X", "name": "a"}]}', "gpuaes-stream does not write"),
-    **{f"a trace whose {field} is {value}": (event(**{field: value}), "gpuaes-stream does not write")
-       for field, value in (("tid", "a"), ("tid", []), ("ts", "now"), ("ts", 1e999), ("dur", -1),
-                            ("dur", float("nan")))},
-    "endless JSON": ("[" * 100000, "not complete JSON"),
-    "a huge number": (json.dumps([{**KERNELS[0], "bytes": 10 ** 400}]), "not a number"),
+    "a trace whose times are words": (event(ts="now"), "has 'now' in place of a number"),
+    "a trace whose times are infinite": (event(dur=1e999), "in place of a number"),
+    "endless JSON": ("[" * 100000, "not complete CSV or JSON"),
+    "a huge number": (json.dumps([{**KERNELS[0], "bytes": 10 ** 400}]), "in place of a number"),
     "other columns": ("lanes,format,gb_per_s\ncpu,raw,3\n", "columns"),
-    "a short row": (HEAD + "a,aes-128,ctr,1024,no\n", "line 2"),
-    "a long row": (HEAD + "a,aes-128,ctr,1024,no,3\na,aes-128,ctr,1024,no,3,4\n", "line 3"),
-    "an open quote": (HEAD + '"a,aes-128,ctr,1024,no,3\n', "not valid CSV"),
-    "a word for a number": (HEAD + "a,aes-128,ctr,1024,no,fast\n", "gb_per_s is 'fast'"),
-    "a negative size": (HEAD + "a,aes-128,ctr,-1024,no,3\n", "bytes is -1024"),
-    "a size of zero": (HEAD + "a,aes-128,ctr,0,no,3\n", "bytes is 0"),
-    "a rate that is NaN": (HEAD + "a,aes-128,ctr,1024,no,nan\n", "gb_per_s is nan"),
+    "a short row": (HEAD + "a,aes-128,ctr,1024,no\n", "nothing to draw"),
+    "an open quote": (HEAD + '"a,aes-128,ctr,1024,no,3\n', "not complete CSV or JSON"),
+    "a word for a number": (HEAD + "a,aes-128,ctr,1024,no,fast\n", "has 'fast' in place of a number"),
+    "a rate that is NaN": (HEAD + "a,aes-128,ctr,1024,no,nan\n", "has 'nan' in place of a number"),
     "nothing measured": (HEAD + "a,aes-128,ctr,1024,no,\n", "nothing to draw"),
-    "a binary file": (bytes(range(256)).decode("latin-1"), "not a text file"),
+    "a binary file": (bytes(range(256)).decode("latin-1"), "not complete CSV or JSON"),
 }
 
 
@@ -254,7 +218,7 @@ def test_paths_that_cannot_be_used(matplotlib):
     os.mkdir("empty")
     write_csv("table.csv", KERNELS)
     expect_error("plot: empty ", "no results", "-o", "drawn", "empty")
-    expect_error("plot: missing ", "No such file", "-o", "drawn", "missing")
+    expect_error("plot: missing: ", "No such file", "-o", "drawn", "missing")
     expect_error("plot: ", "same name", "-o", "drawn", "table.csv", os.path.abspath("table.csv"))
     expect_error("plot: table.csv: ", "File exists", "-o", "table.csv", "table.csv")
     plot(status=2)
