@@ -3,7 +3,7 @@
 import os
 
 from contender import Contender, find, take_turns
-from fixture import make_random_file
+from fixture import folder_in, make_random_file
 from outputs import disk_folder
 from units import words_of
 
@@ -32,7 +32,7 @@ def run(fixture):
     if not folder:
         fixture.results.left_out("file that is not in the page cache: no folder on a disk")
         return
-    with fixture.folder_in(folder) as work:
+    with folder_in(folder) as work:
         source = os.path.join(work, "in")
         make_random_file(source, size)
         if evict(source):

@@ -7,6 +7,24 @@ import subprocess
 import time
 
 
+class Deadline:
+    """The end of the time that a run, or a part of it, may take."""
+
+    def __init__(self, seconds):
+        self.start, self.seconds = time.monotonic(), seconds
+
+    def now(self):
+        """Seconds since the start."""
+        return time.monotonic() - self.start
+
+    def left(self):
+        return self.seconds - self.now()
+
+    def at_most(self, seconds):
+        """A deadline for a part of the run."""
+        return Deadline(max(0, min(seconds, self.left())))
+
+
 class Contender:
     """Times of its runs, in seconds: `wall` from the start of the first program of the pipeline to the end of the last,
     `cpu` its own CPU time, and `lanes` while its lanes had work, which excludes the startup of CUDA."""

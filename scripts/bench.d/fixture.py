@@ -26,6 +26,11 @@ def make_random_file(path, size):
         openssl.kill()
 
 
+def folder_in(parent):
+    """A temporary folder in `parent`, as a context manager."""
+    return tempfile.TemporaryDirectory(prefix="gpuaes-bench.", dir=parent)
+
+
 class Fixture:
     def __init__(self, work, arguments, results, deadline):
         self.work, self.results, self.deadline = work, results, deadline
@@ -58,11 +63,6 @@ class Fixture:
 
     def runs(self, count):
         return 1 if self.quick else count
-
-    @staticmethod
-    def folder_in(parent):
-        """A temporary folder in `parent`, as a context manager."""
-        return tempfile.TemporaryDirectory(prefix="gpuaes-bench.", dir=parent)
 
     # Data: random, and in the page cache -----------------------------------------------------------
 
@@ -185,31 +185,21 @@ class Fixture:
 
     def bench_rows(self, table, *arguments, source=os.devnull, seconds=120):
         """Keeps the results of a gpuaes-bench command. If time runs out, stops it and keeps its rows so far."""
-        command = [self.bench, *arguments, "--csv"]
+        name = f"gpuaes-bench {' '.join(arguments)}"
         seconds = self.deadline.at_most(seconds).left()
-        if seconds <= 0:
-            self.results.left_out(f"gpuaes-bench {' '.join(arguments)}: the time limit was reached")
-            return
-        rows, messages, late = run_csv(command, source, seconds)
-        self.results.add(table, [dict(row) for row in rows])
-        print(f"  {len(rows)} rows of gpuaes-bench {' '.join(arguments)}", flush=True)
+        with open(source, "rb") as stdin, subprocess.Popen([self.bench, *arguments, "--csv"], stdin=stdin, text=True,
+                                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            late = False
+            try:
+                text, messages = running.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                late = True
+                running.terminate()
+                text, messages = running.communicate()
+        rows = list(csv.DictReader(text.splitlines()))
+        self.results.add(table, rows)
+        print(f"  {len(rows)} rows of {name}", flush=True)
         if late:
-            self.results.left_out(f"gpuaes-bench {' '.join(arguments)}: stopped after {len(rows)} rows and {seconds:.0f} s")
-        elif messages:
-            self.results.failed(f"gpuaes-bench {' '.join(arguments)}: {messages}")
-
-
-def run_csv(command, source, seconds):
-    """The rows, the messages if the command failed, and whether the time limit was reached."""
-    with open(source, "rb") as stdin, subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                                       text=True) as running:
-        late = False
-        try:
-            text, messages = running.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            late = True
-            running.terminate()
-            text, messages = running.communicate()
-    rows = list(csv.DictReader(text.splitlines()))
-    failed = running.returncode != 0 and not late
-    return rows, (messages.strip() or f"exit status {running.returncode}") if failed else "", late
+            self.results.left_out(f"{name}: stopped after {len(rows)} rows and {seconds:.0f} s")
+        elif running.returncode != 0:
+            self.results.failed(f"{name}: {messages.strip() or f'exit status {running.returncode}'}")

@@ -4,7 +4,7 @@ import os
 import shutil
 
 from contender import Contender, take_turns
-from fixture import make_random_file
+from fixture import folder_in, make_random_file
 from machine import available_memory, file_system
 from units import MI, words_of
 
@@ -32,7 +32,7 @@ def run(fixture):
         if size < min(fixture.stream_size, 64 * MI):
             fixture.results.left_out(f"file to file, {kind}: no folder with room")
             continue
-        with fixture.folder_in(folder) as work:
+        with folder_in(folder) as work:
             measure(fixture, kind, work, size)
 
 

@@ -4,7 +4,7 @@ import os
 import shutil
 
 from contender import Contender, take_turns
-from fixture import make_random_file
+from fixture import folder_in, make_random_file
 from outputs import memory_folder, remove
 from units import words_of
 
@@ -26,7 +26,7 @@ def run(fixture):
         fixture.results.left_out("several processes: no folder in memory with room")
         return
     fixture.forget_files()
-    with fixture.folder_in(folder) as work:
+    with folder_in(folder) as work:
         measure(fixture, work, size)
 
 

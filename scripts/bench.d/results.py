@@ -47,7 +47,8 @@ class Results:
         self.facts.append(("failed", text))
 
     def add(self, table, rows):
-        self.tables.setdefault(table, []).extend(rows)
+        if rows:
+            self.tables.setdefault(table, []).extend(rows)
 
     def compare(self, part, case, contenders, size, *baselines):
         """Keeps a row for each contender, and prints its rate and its speed relative to each baseline."""
