@@ -10,19 +10,13 @@ from units import words_of
 
 def evict(path):
     """Removes the file from the page cache. Returns whether that worked, as far as the system reports it."""
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-        for at in (0, os.fstat(fd).st_size // 2):
-            try:
-                if os.preadv(fd, [bytearray(4096)], at // 4096 * 4096, os.RWF_NOWAIT) > 0:
-                    return False
-            except OSError:  # not in the page cache, or not supported
-                pass
-        return True
-    finally:
-        os.close(fd)
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        try:
+            return os.preadv(file.fileno(), [bytearray(4096)], 0, os.RWF_NOWAIT) == 0
+        except OSError:  # not in the page cache, or not supported
+            return True
 
 
 def run(fixture):

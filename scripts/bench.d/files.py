@@ -1,6 +1,6 @@
 """From the page cache to /dev/null: every kind of lane on a large file, and several sizes next to other programs."""
 
-from contender import fastest, find, take_turns
+from contender import find, take_turns
 from units import GI, KI, MI, words_of
 
 FORMS = ("raw", "sealed", "open")
@@ -18,12 +18,12 @@ def run(fixture):
     sources = {"raw": path, "sealed": path, "open": fixture.sealed(size)}
     ours = [fixture.ours(form, lanes, sources[form]) for lanes in lanes_of(fixture) for form in FORMS]
     ours += [fixture.ours("cobblestone", "auto", path), fixture.ours("sealed", "auto:low-cpu", path)]
-    reads = [fixture.read_alone(path, fixture.cpus, MI, fixture.cpus)]
+    read = fixture.read_alone(path)
     rivals = [fixture.openssl(path), *fixture.age_encrypts(path)]
     for rival, every in zip(rivals, (3, 5)):  # they are slow on a large file
         rival.every = every
-    take_turns([*reads, *ours, *rivals], fixture.runs(5), fixture.deadline.at_most(60))
-    fixture.results.compare("file", case, [*reads, *ours, *rivals], size, fastest(reads), *rivals)
+    take_turns([read, *ours, *rivals], fixture.runs(5), fixture.deadline.at_most(60))
+    fixture.results.compare("file", case, [read, *ours, *rivals], size, read, *rivals)
     run_kuznyechik(fixture, path, size)
 
 

@@ -176,10 +176,11 @@ class Fixture:
         self.results.left_out("gost-engine: not installed")
         return None
 
-    def read_alone(self, source, threads, chunk, buffers):
+    def read_alone(self, source):
         """Parallel reads of a file, without a cipher."""
-        return Contender(f"read, {threads} threads", [self.bench, "read", str(threads), str(chunk), str(max(buffers, threads))],
-                         source, program="gpuaes-bench read", action="read", lanes=f"cpu:{threads}")
+        count = str(self.cpus)
+        return Contender(f"read, {count} threads", [self.bench, "read", count, "1M", count], source,
+                         program="gpuaes-bench read", action="read", lanes=f"cpu:{count}")
 
     # gpuaes-bench -----------------------------------------------------------------------------------
 

@@ -1,19 +1,11 @@
 """Sizes, as users write them and as they are printed."""
 
-import argparse
-
 KI, MI, GI = 1 << 10, 1 << 20, 1 << 30
 
 
 def size_of(text):
     unit = {"K": KI, "M": MI, "G": GI}.get(text[-1:].upper())
-    try:
-        size = int(text[:-1]) * unit if unit else int(text)
-    except ValueError:
-        size = 0
-    if size <= 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a size")
-    return size
+    return int(text[:-1]) * unit if unit else int(text)
 
 
 def words_of(size):

@@ -1,17 +1,17 @@
 """Executes one run with one fault and judges the result."""
 
 import collections
+import contextlib
 import fcntl
 import os
 import re
 import signal
 import stat
+import struct
 import subprocess
 import tempfile
 
-from record import Record
-
-PIPE_BYTES = 1 << 20
+PIPE_BYTES = 1 << 20  # holds the input of each run
 TIMEOUT = 30  # seconds, enough for a busy machine; a run that takes longer is considered hung
 
 # Faults that the programs tolerate at any call.
@@ -25,44 +25,66 @@ LOSSES = re.compile(r"(write|fsync|fdatasync|close|ftruncate)=(EIO|ENOSPC)")
 # wrong: the problem, or None. where: what the fault hit, empty if it was not injected. record: all calls.
 Outcome = collections.namedtuple("Outcome", "wrong status where stderr record")
 
+LAYOUT = struct.Struct("=56sQQ256s")  # Entry in tests/faults/record.hpp
+CAPACITY = 1024
+Entry = collections.namedtuple("Entry", "calls injected where")
 
+
+def text_of(field):
+    return field.split(b"\0", 1)[0].decode(errors="replace")
+
+
+class Record:
+    """The fault library's record of a process: the calls that faults could hit, and those that they did hit."""
+
+    def __init__(self, path):
+        self.path = path
+        with open(path, "wb") as file:
+            file.truncate(CAPACITY * LAYOUT.size)
+
+    def environment(self, library, fault):
+        """The environment for the process. `fault` is NAME:N, NAME:N+, or empty to only count calls."""
+        return {"LD_PRELOAD": library, "FAULTS_RECORD": self.path, "FAULTS_AT": fault}
+
+    def read(self):
+        """Returns the entries by the fault's name, and removes the file."""
+        entries = {}
+        with open(self.path, "rb") as file:
+            while chunk := file.read(LAYOUT.size):
+                name, calls, injected, where = LAYOUT.unpack(chunk)
+                if not text_of(name):
+                    break
+                entries[text_of(name)] = Entry(calls, injected, text_of(where))
+        os.unlink(self.path)
+        return entries
+
+
+@contextlib.contextmanager
 def filled_pipe(content):
-    """A pipe that already holds `content`, so it is read the same way every time; None if it does not fit in one."""
+    """A pipe that already holds `content`, so it is read the same way every time."""
     read_end, write_end = os.pipe()
     try:
         fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        if len(content) <= fcntl.fcntl(write_end, fcntl.F_GETPIPE_SZ):
-            os.write(write_end, content)
-            return read_end
-    except PermissionError:
-        pass
-    finally:
+        os.write(write_end, content)
         os.close(write_end)
-    os.close(read_end)
-    return None
-
-
-def start(fixture, run, folder, environment):
-    """The process, and the bytes that remain to be written to its standard input."""
-    pipe = filled_pipe(run.stdin)
-    try:
-        process = subprocess.Popen(
-            fixture.expand(f"{{{run.program}}} {run.arguments}"), cwd=folder, env={**fixture.environment, **environment},
-            stdin=pipe or subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        return process, None if pipe else run.stdin
+        yield read_end
     finally:
-        if pipe:
-            os.close(pipe)
+        os.close(read_end)
 
 
-def wait(process, stdin):
-    """Standard output and error, or None if it hangs."""
+def run_program(fixture, run, folder, environment):
+    """The exit status, and standard output and error, or None if it hangs."""
+    command = fixture.expand(f"{{{run.program}}} {run.arguments}")
+    with filled_pipe(run.stdin) as stdin:
+        process = subprocess.Popen(command, cwd=folder, env={**fixture.environment, **environment}, stdin=stdin,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        return process.communicate(stdin, timeout=TIMEOUT)
+        output = process.communicate(timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        return None
+        output = None
+    return process.returncode, output
 
 
 def wrong_messages(program, status, stderr, silent):
@@ -169,12 +191,11 @@ def execute(fixture, run, fault, environment=None):
                 if run.uncached:
                     evict(file)
         injected = record.environment(fixture.fault_library, fault)
-        process, stdin = start(fixture, run, folder, {**injected, **(environment or {})})
-        output = wait(process, stdin)
+        status, output = run_program(fixture, run, folder, {**injected, **(environment or {})})
         entries = record.read()
         name = fault.rpartition(":")[0]
         entry = entries.get(name)
         where = (entry.where or "its call") if entry and entry.injected else ""
-        wrong = judge(run, folder, process.returncode, output, name, where)
+        wrong = judge(run, folder, status, output, name, where)
         stderr = output[1].decode(errors="replace") if output else ""
-        return Outcome(wrong, process.returncode, where, stderr, entries)
+        return Outcome(wrong, status, where, stderr, entries)

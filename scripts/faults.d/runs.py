@@ -1,9 +1,11 @@
 """The short runs in which faults are injected, with the expected results of each."""
 
+import dataclasses
 import os
 import re
 import subprocess
 import tempfile
+import typing
 
 from execution import evict
 
@@ -11,26 +13,21 @@ IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 OLD = b"what was in the file before\n" * 5000
 
 
+@dataclasses.dataclass
 class Run:
-    """One command line, run in a new folder. {name} in `arguments` stands for a program or a file of the fixture.
-
-    stdin      the bytes on standard input, a pipe
-    stdout     a check of standard output, or None if it must be empty
-    files      files that exist in the folder before the run: name to bytes
-    results    checks of the files that a successful run leaves there: name to check
-    removes    files that a successful run removes
-    keeps      a regular expression for the names of files that a failed run may leave, for the next attempt
-    modes      modes of such files, if not 0644
-    syncs      the number of calls of fsync() that make the results durable
-    uncached   whether `files` are removed from the page cache before the run
-    """
-
-    def __init__(self, name, arguments, stdin=b"", stdout=None, files=None, results=None, modes=None,
-                 program="stream", syncs=0, uncached=False, removes=(), keeps=None):
-        self.name, self.arguments, self.program = name, arguments, program
-        self.stdin, self.stdout, self.syncs, self.uncached = stdin, stdout, syncs, uncached
-        self.files, self.results, self.modes = files or {}, results or {}, modes or {}
-        self.removes, self.keeps = set(removes), keeps
+    """One command line, run in a new folder. {name} in `arguments` stands for a program or a file of the fixture."""
+    name: str
+    arguments: str
+    program: str = "stream"
+    stdin: bytes = b""  # a pipe
+    stdout: typing.Callable = None  # a check of standard output, or None if it must be empty
+    files: dict = dataclasses.field(default_factory=dict)  # that exist in the folder before the run: name to bytes
+    results: dict = dataclasses.field(default_factory=dict)  # checks of files that a successful run leaves, by name
+    removes: frozenset = frozenset()  # files that a successful run removes
+    keeps: str = None  # a regular expression for names of files that a failed run may leave, for the next attempt
+    modes: dict = dataclasses.field(default_factory=dict)  # of these files, if not 0644
+    syncs: int = 0  # calls of fsync() that make the results durable
+    uncached: bool = False  # whether `files` are removed from the page cache before the run
 
 
 class Fixture:
@@ -208,7 +205,7 @@ def system_runs(fixture):
         Run("seal-again", f"seal d --part 1 -q {lanes}", files=fixture.complete, modes=secret, program="parts"),
         Run("status", "status d", stdout=fixture.begins(b"parts     2\n"), files=fixture.planned, modes=secret,
             program="parts"),
-        Run("join", "join d -o out", files=fixture.complete, modes=secret, removes=["d/job"], program="parts", syncs=5,
+        Run("join", "join d -o out", files=fixture.complete, modes=secret, removes=frozenset(["d/job"]), program="parts", syncs=5,
             results={"d/index": fixture.completes("d/index", fixture.complete), "out": sealed}),
         Run("open-parts", f"-d -k {{key}} {lanes} {{joined}}", stdout=plain),
         Run("open-part", f"-d -k {{key}} --part 1 {lanes} {{joined}}",

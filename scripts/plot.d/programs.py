@@ -32,9 +32,7 @@ def bars_of(rows):
             bars.append((name, row["gb_per_s"], COLORS[0]))
         elif row["program"] not in (OURS, "gpuaes-bench read", "gpuaes-bench copy", "cat", "pv") and row["action"] != "decrypt":
             bars.append((row["program"], row["gb_per_s"], COLORS[1] if row["action"] == "encrypt" else GRAY))
-    if any(color == COLORS[1] or color == GRAY for _, _, color in bars):
-        return bars
-    return []
+    return bars if any(color != COLORS[0] for _, _, color in bars) else []
 
 
 def draw_rivals(plt, panels):

@@ -38,28 +38,15 @@ def version(run, rival):
 # Programs ------------------------------------------------------------------------------------------
 
 
-def case_rows(run, part, case):
-    return [row for row in run.of_part(part) if row["case"] == case]
-
-
-def cases_of(run, part):
-    return [case for (case,) in group(run.of_part(part), "case")]
-
-
-def best_copy(rows):
-    return max((row for row in rows if row["program"] == "gpuaes-bench copy"), key=lambda row: row["rate"], default=None)
-
-
 def summary_table(run):
     """The README's table: whole runs next to other programs, and a sentence about the machine."""
-    large = [row for row in run.of_part("file") if row["cipher"] != "kuznyechik"]
-    kuznyechik = [row for row in run.of_part("file") if row["cipher"] == "kuznyechik"]
-    file = f"{size_of(large)} file to `/dev/null`"
-    rows = [summary_row(title, here, lanes) for title, here, lanes in (
-        (file, large, "auto"), (f"{file}, `-l cuda:0`", large, "cuda:0"),
-        ("between two pipes", [row for row in run.of_part("pipe") if row["cipher"] != "kuznyechik"], "auto"),
-        (f"Kuznyechik, {file}", kuznyechik, "auto"), (f"Kuznyechik, {file}, `-l cuda:0`", kuznyechik, "cuda:0"),
-        ("Kuznyechik, between two pipes", [row for row in run.of_part("pipe") if row["cipher"] == "kuznyechik"], "auto"))]
+    rows = []
+    for prefix, kuznyechik in (("", False), ("Kuznyechik, ", True)):
+        file, pipe = ([row for row in run.of_part(part) if (row["cipher"] == "kuznyechik") == kuznyechik]
+                      for part in ("file", "pipe"))
+        title = f"{prefix}{size_of(file)} file to `/dev/null`"
+        rows += [summary_row(title, file, "auto"), summary_row(f"{title}, `-l cuda:0`", file, "cuda:0"),
+                 summary_row(f"{prefix}between two pipes", pipe, "auto")]
     table = markdown(["GB/s", "sealed", "raw", "decryption", *(f"`{rival}`" for rival in RIVALS)],
                      [row for row in rows if any(row[1:])])
     return with_machine(run, table)
@@ -91,8 +78,7 @@ def rivals_table(run):
     """The speed relative to each rival, in each case where the rival ran."""
     rows = []
     for part in ("file", "sizes", "pipe", "output"):
-        for case in cases_of(run, part):
-            here = case_rows(run, part, case)
+        for (case,), here in group(run.of_part(part), "case").items():
             rows += [row for ours in here if ours["program"] == OURS and ours["lanes"] == "auto"
                      for row in rivals_row(f"{PART_NAMES[part]} {case.partition(', AES')[0].partition(', Kuz')[0]}", ours, here)]
     return markdown(["GB/s, or time", OURS, *(f"`{rival}`" for rival in RIVALS)], rows)
@@ -118,10 +104,11 @@ def rivals_row(where, ours, here):
 
 def pipe_table(run):
     here = run.of_part("pipe")
-    copy, openssl = best_copy(here), named(here, program="openssl")
+    copies = [row for row in here if row["program"] == "gpuaes-bench copy"]
+    copy, openssl = max(copies, key=lambda row: row["rate"], default=None), named(here, program="openssl")
     rows = []
     for row in here:
-        if row["program"] == "gpuaes-bench copy" and row is not copy:
+        if row in copies and row is not copy:
             continue
         action = "" if row["action"] == "encrypt" else ", decryption"
         name = f"{title_of(row['cipher'])} {row['format']}{action}, `-l {row['lanes']}`" if row["program"] == OURS else \
@@ -167,7 +154,7 @@ ACTIONS = {"decrypt": "decryption to `/dev/null`", "test": "`--test`", "salvage"
 def costs_table(run):
     """Times of whole processes that do not depend on a lane."""
     rows = []
-    for row in case_rows(run, "sizes", "1 KiB"):
+    for row in [row for row in run.of_part("sizes") if row["case"] == "1 KiB"]:
         action = {"encrypt": "", "decrypt": ", decryption"}[row["action"]]
         name = f"{title_of(row['cipher'])} {row['format']}{action}" if row["program"] == OURS else f"`{row['program']}`{action}"
         rows.append([f"1 KiB, {name}", time_of(row)])

@@ -11,7 +11,7 @@
 
 namespace faults {
 
-// scripts/faults.d/record.py reads this layout.
+// scripts/faults.d/execution.py reads this layout.
 struct Entry {
   char name[56];
   std::atomic<std::uint64_t> calls;     // calls that the fault can hit
