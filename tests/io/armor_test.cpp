@@ -130,13 +130,6 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text.replace(at, from.size(), to);
 }
 
-// Line `number` of the text, without its newline.
-std::string line(const std::string& text, std::size_t number) {
-  std::string_view rest = text;
-  for (std::size_t i = 1; i < number; ++i) take_line(rest);
-  return std::string(take_line(rest));
-}
-
 constexpr std::string_view no_end = "the input is truncated: the armor has no END line";
 
 std::string neither(int number) {
@@ -176,75 +169,6 @@ TEST_CASE("armor may have CR LF, white space around it, and no newline at the en
   }
 }
 
-TEST_CASE("text around armor is refused") {
-  const std::string text = armor(test_bytes(100));
-  const auto before = [](int number) {
-    return "line " + std::to_string(number) + " of the input is not the BEGIN line of armor";
-  };
-  const auto after = [](int number) {
-    return "line " + std::to_string(number) + " of the input follows the END line of the armor";
-  };
-  check_refused("\nHello,\n" + text, before(2), 0);
-  check_refused("\xef\xbb\xbf" + text, before(1), 0);
-  check_refused(" " + text, before(1), 0);
-  check_refused("Version: 1\n" + text, before(1), 0);
-  check_refused(std::string(max_armor_margin, '\n') + text + "\n", after(1024 + 6), 100);
-  check_refused(std::string(max_armor_margin, ' ') + "\n" + text, before(1), 0);
-  check_refused(std::string(1 << 20, ' '), before(1), 0);
-  check_refused(text + text, after(6), 100);
-  check_refused(text + "\n\nBye", after(8), 100);
-  check_refused(text + "\0"s, after(6), 100);
-  check_refused(text + std::string(max_armor_margin + 1, '\n'), after(5 + 1025), 100);
-  check_refused(text + std::string(1 << 20, ' '), after(6), 100);
-  for (const auto& [from, to] : {std::pair("BEGIN", "begin"),
-                                 {"BEGIN ", "BEGIN  "},
-                                 {"-----B", "----B"},
-                                 {"FILE-----\n", "FILE-----\r\r\n"},
-                                 {"FILE-----\n", "FILE----- \n"}})
-    check_refused(replaced(text, from, to), before(1), 0);
-}
-
-TEST_CASE("lines of another length are refused") {
-  const std::string text = armor(test_bytes(200));
-  const std::string data = text.substr(begin_line.size(), text.size() - begin_line.size() - end_line.size());
-  std::string joined = data;
-  std::erase(joined, '\n');
-  const auto wrapped = [&](std::size_t width) {
-    std::string lines = begin_line;
-    for (std::size_t at = 0; at < joined.size(); at += width) lines += joined.substr(at, width) + "\n";
-    return lines + end_line;
-  };
-  CHECK(wrapped(64) == text);
-  const auto too_long = [](int number) {
-    return "line " + std::to_string(number) + " of the input has more than 64 characters";
-  };
-  check_refused(wrapped(60),
-                "line 2 of the input encodes fewer than 48 bytes but is not the last line of the data", 45);
-  check_refused(wrapped(63), neither(2), 0);
-  for (const std::size_t width : {65, 68, 76, 128, 1000}) check_refused(wrapped(width), too_long(2), 0);
-  check_refused(begin_line + std::string(1 << 20, 'A'), too_long(2), 0);
-  check_refused(begin_line + std::string(1 << 20, 'A') + "\n" + end_line, too_long(2), 0);
-  check_refused(begin_line + joined + end_line, too_long(2), 0);
-  for (const int number : {2, 3, 4}) {
-    const std::string old = line(text, static_cast<std::size_t>(number));
-    const auto good = static_cast<std::size_t>(48 * (number - 2));
-    for (const char* space : {" ", "\t", "\r"})
-      check_refused(replaced(text, old + "\n", old + space + "\r\n"), too_long(number), good);
-    check_refused(replaced(text, old, "\n" + old), neither(number), good);
-    check_refused(replaced(text, old, " " + old), too_long(number), good);
-    check_refused(replaced(text, old, old.substr(0, 32) + "\n" + old.substr(32)),
-                  "line " + std::to_string(number) +
-                      " of the input encodes fewer than 48 bytes but is not the last line of the data",
-                  good + 24);
-    check_refused(replaced(text, old, old.substr(0, 30) + "\n" + old.substr(30)), neither(number), good);
-  }
-  // A full line with padding must be the last, too.
-  const std::string padded = line(armor(test_bytes(47)), 2);
-  REQUIRE(padded.size() == 64);
-  check_refused(begin_line + padded + "\n" + padded + "\n" + end_line,
-                "line 2 of the input encodes fewer than 48 bytes but is not the last line of the data", 47);
-}
-
 TEST_CASE("a line that is not canonical Base64 is refused") {
   const auto with = [](std::string_view data) { return begin_line + std::string(data) + "\n" + end_line; };
   CHECK(decode(with("AAEC")).bytes == test_bytes(3));
@@ -282,21 +206,6 @@ TEST_CASE("armor without its END line is truncated") {
     check_refused(replaced(text, armor_end, bad), neither(5), 100);
   check_refused(replaced(text, end_line, ""), no_end, 100);
   check_refused(replaced(text, end_line, begin_line), neither(5), 100);
-}
-
-TEST_CASE("no changed character goes unnoticed") {
-  const Bytes bytes = test_bytes(100);
-  const std::string text = armor(bytes);
-  for (std::size_t at = 0; at < text.size(); ++at)
-    for (int c = 0; c < 256; ++c) {
-      std::string changed = text;
-      changed[at] = static_cast<char>(c);
-      if (changed == text) continue;
-      const Decoded decoded = decode(changed);
-      if (!decoded.failure.empty()) continue;
-      const bool is_margin = at == text.size() - 1 && (c == '\r' || c == '\n');
-      CHECK((decoded.bytes != bytes || is_margin));
-    }
 }
 
 TEST_CASE("an armored source is ready once it has a line, its end or an error") {

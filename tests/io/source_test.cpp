@@ -46,55 +46,10 @@ TEST_CASE("a descriptor has one owner, which closes it") {
   CHECK(Fd(fcntl(pipe.reader.get(), F_DUPFD_CLOEXEC, 0)).close() == 0);
 }
 
-TEST_CASE("a file that cannot be opened is an error that names it") {
-  Cancel cancel;
-  const TempDir directory;
-  const std::string name = directory / "missing";
-  CHECK(failure_of([&] { open_file(name, O_RDONLY, cancel); }) ==
-        "io: cannot open " + name + ": No such file or directory");
-}
-
 TEST_CASE("an open file is not inherited by other programs") {
   Cancel cancel;
   const Fd fd = open_file("/dev/null", O_RDONLY, cancel);
   CHECK((fcntl(fd.get(), F_GETFD) & FD_CLOEXEC) != 0);
-}
-
-TEST_CASE("closed standard descriptors are replaced by descriptors that cannot be read or written") {
-  const int status = exit_of_child([] {
-    for (const int fd : {0, 1, 2}) close(fd);
-    occupy_standard_descriptors();
-    int failed = 0;
-    std::array<char, 1> byte{};
-    if (fcntl(0, F_GETFD) < 0 || fcntl(1, F_GETFD) < 0 || fcntl(2, F_GETFD) < 0) failed |= 1;
-    if (read(0, byte.data(), 1) != -1 || errno != EBADF) failed |= 2;
-    if (write(1, byte.data(), 1) != -1 || errno != EBADF) failed |= 4;
-    if (write(2, byte.data(), 1) != -1 || errno != EBADF) failed |= 8;
-    const int next = open("/dev/null", O_RDONLY);
-    if (next < 3) failed |= 16;
-    return failed;
-  });
-  CHECK(status == 0);
-}
-
-TEST_CASE("only closed standard descriptors are replaced") {
-  for (const int closed : {0, 1, 2}) {
-    CAPTURE(closed);
-    const int status = exit_of_child([closed] {
-      struct stat before[3], after[3];
-      for (const int fd : {0, 1, 2}) dup2(open("/dev/zero", O_RDWR), fd);
-      for (const int fd : {0, 1, 2}) fstat(fd, &before[fd]);
-      close(closed);
-      occupy_standard_descriptors();
-      for (const int fd : {0, 1, 2}) {
-        if (fstat(fd, &after[fd]) != 0) return 1;
-        const bool same = before[fd].st_rdev == after[fd].st_rdev;
-        if (same != (fd != closed)) return 2;
-      }
-      return 0;
-    });
-    CHECK(status == 0);
-  }
 }
 
 // Sources -----------------------------------------------------------------------------------------
@@ -127,68 +82,6 @@ TEST_CASE("waiting for a pipe ends when input arrives or the requested time has 
   CHECK(is_waiting(ready));
   put(pipe.writer, test_bytes(1));
   CHECK(result_of(std::move(ready)));
-}
-
-TEST_CASE("a read waits for the writer of a pipe") {
-  Cancel cancel;
-  PipeEnds pipe = make_pipe();
-  FdSource source(std::move(pipe.reader), "pipe", cancel);
-  auto all = in_thread([&] { return read_all(source); });
-  CHECK(is_waiting(all));
-  put(pipe.writer, test_bytes(5));
-  CHECK(is_waiting(all));
-  pipe.writer.close();
-  CHECK(difference(result_of(std::move(all)), test_bytes(5)) == "");
-}
-
-TEST_CASE("a source waits for an inherited non-blocking pipe and does not change its flags") {
-  Cancel cancel;
-  PipeEnds pipe = make_pipe();
-  const Fd shared = shared_with(pipe.reader);
-  REQUIRE(fcntl(shared.get(), F_SETFL, flags_of(shared) | O_NONBLOCK) == 0);
-  const int flags = flags_of(shared);
-  FdSource source(std::move(pipe.reader), "pipe", cancel);
-  auto all = in_thread([&] { return read_all(source); });
-  CHECK(is_waiting(all));
-  put(pipe.writer, test_bytes(1000));
-  CHECK(is_waiting(all));
-  CHECK(flags_of(shared) == flags);
-  pipe.writer.close();
-  CHECK(difference(result_of(std::move(all)), test_bytes(1000)) == "");
-  CHECK(flags_of(shared) == flags);
-}
-
-TEST_CASE("a source does not change the flags of a blocking pipe") {
-  Cancel cancel;
-  PipeEnds pipe = make_pipe();
-  const Fd shared = shared_with(pipe.reader);
-  const int flags = flags_of(shared);
-  FdSource source(std::move(pipe.reader), "pipe", cancel);
-  put(pipe.writer, test_bytes(10));
-  pipe.writer.close();
-  read_all(source);
-  CHECK(flags_of(shared) == flags);
-}
-
-TEST_CASE("a socket is read like a pipe") {
-  Cancel cancel;
-  PipeEnds sockets = make_sockets();
-  FdSource source(std::move(sockets.reader), "socket", cancel);
-  CHECK(source.parallel_size() == 0);
-  auto all = in_thread([&] { return read_all(source); });
-  put(sockets.writer, test_bytes(1000));
-  CHECK(is_waiting(all));
-  sockets.writer.close();
-  CHECK(difference(result_of(std::move(all)), test_bytes(1000)) == "");
-}
-
-TEST_CASE("a pipe is enlarged if possible") {
-  Cancel cancel;
-  PipeEnds pipe = make_pipe();
-  const Fd shared = shared_with(pipe.reader);
-  const int before = fcntl(shared.get(), F_GETPIPE_SZ);
-  const FdSource source(std::move(pipe.reader), "pipe", cancel);
-  CHECK(fcntl(shared.get(), F_GETPIPE_SZ) >= before);
 }
 
 TEST_CASE("a file is read from the position of its descriptor, with read() and with read_at()") {
@@ -226,22 +119,6 @@ TEST_CASE("after begin_here(), offsets and sizes count from the end of the heade
   CHECK(difference(read_all(source), test_bytes(100000 - 130, 130)) == "");
 }
 
-TEST_CASE("several threads can read a file concurrently") {
-  Cancel cancel;
-  const TempDir directory;
-  write_file(directory / "file", test_bytes(1 << 20));
-  const FdSource source = file_source(directory / "file", cancel);
-  std::vector<std::future<std::string>> readers;
-  for (std::size_t i = 0; i < 4; ++i)
-    readers.push_back(in_thread([&source, i] {
-      std::string wrong;
-      for (std::size_t at = i * 1000; at < (1 << 20) - 5000; at += 4000)
-        wrong += difference(read_part(source, at, 5000), test_bytes(5000, at));
-      return wrong;
-    }));
-  for (auto& reader : readers) CHECK(reader.get() == "");
-}
-
 TEST_CASE("a small file is not read in parallel") {
   Cancel cancel;
   const TempDir directory;
@@ -253,17 +130,6 @@ TEST_CASE("a small file is not read in parallel") {
   }
   write_file(directory / "file", test_bytes(65537));
   CHECK(file_source(directory / "file", cancel).parallel_size() == 65537);
-}
-
-TEST_CASE("a file whose descriptor is at or past its end is empty") {
-  Cancel cancel;
-  const TempDir directory;
-  write_file(directory / "file", test_bytes(100000));
-  for (const off_t offset : {100000, 100001, 1000000}) {
-    FdSource source = file_source(directory / "file", cancel, offset);
-    CHECK(source.parallel_size() == 0);
-    CHECK(read_all(source).empty());
-  }
 }
 
 TEST_CASE("a file that has grown is read to its new end") {
@@ -310,36 +176,6 @@ TEST_CASE("a small file that shrinks is also an error") {
   REQUIRE(truncate(name.c_str(), 500) == 0);
   CHECK(failure_of([&] { read_all(source); }) ==
         "io: " + name + " shrank while it was being read, from 1000 to 500 bytes");
-}
-
-TEST_CASE("a descriptor that cannot be read is an error when the source is created") {
-  Cancel cancel;
-  const TempDir directory;
-  CHECK(failure_of([&] { FdSource(open_file(directory.path(), O_RDONLY, cancel), "dir", cancel); }) ==
-        "io: cannot read dir: Is a directory");
-  CHECK(failure_of([&] { FdSource(open_file("/dev/null", O_WRONLY, cancel), "null", cancel); }) ==
-        "io: cannot read null: Bad file descriptor");
-  CHECK(failure_of([&] { FdSource(make_pipe().writer, "pipe", cancel); }) ==
-        "io: cannot read pipe: Bad file descriptor");
-  CHECK(failure_of([&] { FdSource(Fd(-1), "closed", cancel); }) ==
-        "io: cannot read closed: Bad file descriptor");
-}
-
-TEST_CASE("devices and files without a size are read to their end") {
-  Cancel cancel;
-  FdSource null(open_file("/dev/null", O_RDONLY, cancel), "null", cancel);
-  CHECK(null.parallel_size() == 0);
-  CHECK(read_all(null).empty());
-
-  FdSource zero(open_file("/dev/zero", O_RDONLY, cancel), "zero", cancel);
-  CHECK(zero.parallel_size() == 0);
-  Bytes out = test_bytes(1000);
-  CHECK(zero.read(out) == 1000);
-  CHECK(difference(out, Bytes(1000)) == "");
-
-  FdSource proc(open_file("/proc/self/status", O_RDONLY, cancel), "status", cancel);
-  CHECK(proc.parallel_size() == 0);
-  CHECK(read_all(proc, 100).size() > 100);
 }
 
 TEST_CASE("a source reports the size at the time of opening") {

@@ -1,4 +1,4 @@
-// Key derivation, random bytes, AES-GCM and passphrases, against published vectors where these exist.
+// Key derivation against published vectors where these exist, random bytes, and the keys of libcrypto's AEADs.
 #include "keys/kdf.hpp"
 
 #include <algorithm>
@@ -47,71 +47,6 @@ Bytes expand_by_hmac(const Bytes& key, const Bytes& info, std::size_t size) {
   }
   out.resize(size);
   return out;
-}
-
-// McGrew and Viega, "The Galois/Counter Mode of Operation", appendix B: the test cases with 96-bit IVs.
-constexpr std::string_view zeros = "00000000000000000000000000000000";
-constexpr std::string_view long_plain =
-    "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
-    "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255";
-constexpr std::string_view some_iv = "cafebabefacedbaddecaf888";
-constexpr std::string_view some_aad = "feedfacedeadbeeffeedfacedeadbeefabaddad2";
-constexpr std::string_view ciphertext_128 =
-    "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e"
-    "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091473f5985";
-constexpr std::string_view ciphertext_192 =
-    "3980ca0b3c00e841eb06fac4872a2757859e1ceaa6efd984628593b40ca1e19c"
-    "7d773d00c144c525ac619d18c84a3f4718e2448b2fe324d9ccda2710acade256";
-constexpr std::string_view ciphertext_256 =
-    "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa"
-    "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662898015ad";
-
-struct GcmCase {
-  int number;
-  std::size_t key_bytes;
-  std::string_view iv, plain, aad, ciphertext, tag;
-};
-
-constexpr GcmCase gcm_cases[] = {
-    {1, 16, zeros.substr(0, 24), "", "", "", "58e2fccefa7e3061367f1d57a4e7455a"},
-    {2, 16, zeros.substr(0, 24), zeros, "", "0388dace60b6a392f328c2b971b2fe78",
-     "ab6e47d42cec13bdf53a67b21257bddf"},
-    {3, 16, some_iv, long_plain, "", ciphertext_128, "4d5c2af327cd64a62cf35abd2ba6fab4"},
-    {4, 16, some_iv, long_plain.substr(0, 120), some_aad, ciphertext_128.substr(0, 120),
-     "5bc94fbc3221a5db94fae95ae7121a47"},
-    {7, 24, zeros.substr(0, 24), "", "", "", "cd33b28ac773f74ba00ed1f312572435"},
-    {8, 24, zeros.substr(0, 24), zeros, "", "98e7247c07f0fe411c267e4384b0f600",
-     "2ff58d80033927ab8ef4d4587514f0fb"},
-    {9, 24, some_iv, long_plain, "", ciphertext_192, "9924a7c8587336bfb118024db8674a14"},
-    {10, 24, some_iv, long_plain.substr(0, 120), some_aad, ciphertext_192.substr(0, 120),
-     "2519498e80f1478f37ba55bd6d27618c"},
-    {13, 32, zeros.substr(0, 24), "", "", "", "530f8afbc74536b9a963b4f1c4cb738b"},
-    {14, 32, zeros.substr(0, 24), zeros, "", "cea7403d4d606b6e074ec5d3baf39d18",
-     "d0d1c8a799996bf0265b98b5d48ab919"},
-    {15, 32, some_iv, long_plain, "", ciphertext_256, "b094dac5d93471bdec1a502270e3cc6c"},
-    {16, 32, some_iv, long_plain.substr(0, 120), some_aad, ciphertext_256.substr(0, 120),
-     "76fc6ece0f4e1768cddf8853bb2d551b"},
-};
-
-Bytes gcm_key(const GcmCase& vector) {
-  constexpr std::string_view digits = "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308";
-  return vector.iv == some_iv ? from_hex(digits.substr(0, 2 * vector.key_bytes)) : Bytes(vector.key_bytes);
-}
-
-Nonce gcm_nonce(std::string_view hex) {
-  Nonce nonce{{}, 12};
-  std::ranges::copy(from_hex(hex), std::as_writable_bytes(std::span(nonce.bytes)).begin());
-  return nonce;
-}
-
-struct Sealed {
-  Bytes ciphertext, tag;
-};
-
-Sealed seal(EvpAead& gcm, const Nonce& nonce, const Bytes& aad, const Bytes& plain) {
-  Sealed sealed{Bytes(plain.size()), Bytes(tag_bytes)};
-  gcm.seal(nonce, aad, plain, sealed.ciphertext, sealed.tag);
-  return sealed;
 }
 
 }  // namespace
@@ -218,111 +153,12 @@ TEST_CASE("random bytes fill the whole buffer, even if that takes several calls"
   }
 }
 
-// AES-GCM -----------------------------------------------------------------------------------------
-
-TEST_CASE("EvpAead seals and opens the test cases of McGrew and Viega") {
-  for (const GcmCase& vector : gcm_cases) {
-    CAPTURE(vector.number);
-    const Bytes key = gcm_key(vector), aad = from_hex(vector.aad), plain = from_hex(vector.plain);
-    const Nonce nonce = gcm_nonce(vector.iv);
-    EvpAead sealer(cipher_of(key.size()), key, EvpAead::Use::seal),
-        opener(cipher_of(key.size()), key, EvpAead::Use::open);
-    for (int again = 0; again < 2; ++again) {
-      const Sealed sealed = seal(sealer, nonce, aad, plain);
-      CHECK(sealed.ciphertext == from_hex(vector.ciphertext));
-      CHECK(sealed.tag == from_hex(vector.tag));
-      Bytes opened(plain.size());
-      CHECK(opener.open(nonce, aad, sealed.ciphertext, sealed.tag, opened));
-      CHECK(opened == plain);
-    }
-  }
-}
-
-TEST_CASE("EvpAead refuses data with a flipped bit, and still opens good data after that") {
-  const Bytes key = test_bytes(32), aad = test_bytes(20, 3), plain = test_bytes(100, 50);
-  const Nonce nonce = gcm_nonce(some_iv);
-  EvpAead sealer(cipher_of(key.size()), key, EvpAead::Use::seal),
-      opener(cipher_of(key.size()), key, EvpAead::Use::open);
-  const Sealed good = seal(sealer, nonce, aad, plain);
-  Bytes opened(plain.size());
-  const auto opens = [&](const Nonce& with, const Bytes& having, const Sealed& sealed) {
-    return opener.open(with, having, sealed.ciphertext, sealed.tag, opened);
-  };
-  unsigned wrongly_opened = 0, wrongly_refused = 0;
-  const auto try_flipped = [&](std::span<std::byte> bytes, auto&& again) {
-    for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
-      bytes[bit / 8] ^= std::byte{1} << bit % 8;
-      wrongly_opened += again();
-      bytes[bit / 8] ^= std::byte{1} << bit % 8;
-      wrongly_refused += !opens(nonce, aad, good) || opened != plain;
-    }
-  };
-  Sealed other = good;
-  try_flipped(other.tag, [&] { return opens(nonce, aad, other); });
-  try_flipped(other.ciphertext, [&] { return opens(nonce, aad, other); });
-  Bytes other_aad = aad;
-  try_flipped(other_aad, [&] { return opens(nonce, other_aad, good); });
-  Nonce other_nonce = nonce;
-  try_flipped(std::as_writable_bytes(std::span(other_nonce.bytes).first(12)),
-              [&] { return opens(other_nonce, aad, good); });
-  CHECK(wrongly_opened == 0);
-  CHECK(wrongly_refused == 0);
-}
-
-TEST_CASE("EvpAead works in place, and for any length of a segment") {
-  const Bytes key = test_bytes(32, 5);
-  EvpAead sealer(cipher_of(key.size()), key, EvpAead::Use::seal),
-      opener(cipher_of(key.size()), key, EvpAead::Use::open);
-  for (std::size_t size : {0, 1, 15, 16, 17, 31, 32, 95, 96, 97, 288, 1000, 16383, 16384}) {
-    CAPTURE(size);
-    const Bytes plain = test_bytes(size);
-    const Nonce nonce = gcm_nonce(some_iv);
-    const Sealed apart = seal(sealer, nonce, {}, plain);
-    Bytes place = plain, tag(tag_bytes);
-    sealer.seal(nonce, {}, place, place, tag);
-    CHECK(difference(place, apart.ciphertext) == "");
-    CHECK(tag == apart.tag);
-    CHECK(opener.open(nonce, {}, place, tag, place));
-    CHECK(difference(place, plain) == "");
-  }
-}
-
 TEST_CASE("EvpAead accepts only AES keys of the right length") {
   for (const std::size_t size : {0, 16, 17, 33})
     CHECK(contains(failure_of([=] { EvpAead(Cipher::aes_256, Bytes(size), EvpAead::Use::seal); }),
                    "lane: aes-256 requires a key of 32 bytes, not " + std::to_string(size)));
   CHECK(contains(failure_of([] { EvpAead(Cipher::kuznyechik, Bytes(32), EvpAead::Use::seal); }),
                  "this lane does not support kuznyechik"));
-}
-
-// Passphrases -------------------------------------------------------------------------------------
-
-TEST_CASE("a passphrase is the part of its file before the first newline, unchanged") {
-  const auto parsed = [](std::string_view text) {
-    return bytes_of(parse_passphrase(to_bytes(text), "words"));
-  };
-  CHECK(parsed("horse") == to_bytes("horse"));
-  CHECK(parsed("horse\n") == to_bytes("horse"));
-  CHECK(parsed("horse\r\nbattery\n") == to_bytes("horse\r"));
-  CHECK(parsed(" \t horse \n") == to_bytes(" \t horse "));
-  CHECK(parsed("\xff\x01\n") == to_bytes("\xff\x01"));
-  using namespace std::string_view_literals;
-  CHECK(parsed("a\0b"sv) == to_bytes("a\0b"sv));
-  CHECK(parsed("x") == to_bytes("x"));
-  CHECK(parsed(std::string(1024, 'x')).size() == 1024);
-  CHECK(parsed(std::string(1024, 'x') + "\nmore").size() == 1024);
-}
-
-TEST_CASE("a passphrase that is empty or too long is a usage error that does not show it") {
-  const auto refusal = [](std::string_view text) {
-    return failure_of([&] { parse_passphrase(to_bytes(text), "words"); });
-  };
-  CHECK(refusal("") == "usage: the passphrase from words is empty");
-  CHECK(refusal("\n") == refusal(""));
-  CHECK(refusal("\nhorse") == refusal(""));
-  const std::string too_long = refusal("horse" + std::string(1020, 'x'));
-  CHECK(too_long == "usage: the passphrase from words is longer than 1024 bytes");
-  CHECK(refusal(std::string(1025, 'x') + "\n") == too_long);
 }
 
 }  // namespace gpuaes

@@ -54,11 +54,6 @@ std::string encode(std::string_view prefix, const Bytes& data) {
   return text;
 }
 
-std::string with(std::string text, std::size_t at, char c) {
-  text[at] = c;
-  return text;
-}
-
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -72,14 +67,6 @@ Key identity_of(const Bytes& bytes) {
 std::string lines_of(const Key& identity) {
   const Secret lines = identity_lines(identity);
   return {reinterpret_cast<const char*>(lines.bytes().data()), lines.size()};
-}
-
-std::string refusal_of_recipient(std::string_view text) {
-  return failure_of([&] { parse_recipient(text, "it"); });
-}
-
-std::string refusal_of_identity(const std::string& contents) {
-  return failure_of([&] { parse_identities(contents, "file"); });
 }
 
 }  // namespace
@@ -235,90 +222,6 @@ TEST_CASE("a recipient and an identity are restored from their text in either ca
       CHECK(std::ranges::equal(again[0].secret.bytes(), identity.secret.bytes()));
     }
   }
-}
-
-TEST_CASE("an identity file holds any number of identities, in their order") {
-  std::string contents = "# all of them\r\n";
-  std::vector<PublicBytes> recipients;
-  for (std::size_t i = 0; i < 200; ++i) {
-    const Key identity = identity_of(test_bytes(32, i));
-    recipients.push_back(recipient_of(identity).public_key);
-    contents += lines_of(identity) + (i % 3 == 0 ? "\n# another one\n" : "");
-  }
-  std::vector<PublicBytes> parsed;
-  for (const Key& identity : parse_identities(contents, "file"))
-    parsed.push_back(recipient_of(identity).public_key);
-  CHECK(parsed == recipients);
-}
-
-TEST_CASE("a recipient or an identity with one wrong character is refused and not shown") {
-  const Key identity = identity_of(test_bytes(32, 5));
-  const std::string text = text_of(recipient_of(identity)), line = lines_of(identity).substr(0, 77);
-  constexpr std::string_view values = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
-  for (std::size_t at = 7; at < text.size(); ++at)
-    for (const char c : values)
-      if (c != text[at])
-        CHECK(contains(refusal_of_recipient(with(text, at, c)),
-                       "usage: it is not a valid recipient: its checksum is wrong; check for typing errors"));
-  for (std::size_t at = 19; at < line.size(); ++at)
-    for (const char c : values) {
-      const std::string bad = with(line, at, static_cast<char>(std::toupper(c)));
-      if (bad == line) continue;
-      const std::string refusal = refusal_of_identity(bad + "\n");
-      CHECK(contains(
-          refusal,
-          "usage: line 1 of file is not a valid identity: its checksum is wrong; check for typing errors"));
-      CHECK_FALSE(contains(refusal, "SECRET-KEY"));
-    }
-  for (const char c : {'b', 'i', 'o', '1', ' ', '-', '\x7f', '\xc3', '\0', '\t'})
-    for (const std::size_t at : {7, 30, 63}) {
-      CHECK(contains(refusal_of_recipient(with(text, at, c)), "it contains an invalid character"));
-      const char upper = static_cast<char>(std::toupper(c));
-      CHECK(contains(refusal_of_identity(with(line, at + 12, upper)), "it contains an invalid character"));
-    }
-}
-
-TEST_CASE("an invalid recipient or identity is refused with the reason") {
-  const Key identity = identity_of(test_bytes(32, 5));
-  const std::string text = text_of(recipient_of(identity)), lines = lines_of(identity),
-                    line = lines.substr(0, 77);
-  for (std::size_t size = 7; size < 65; ++size)
-    CHECK(contains(refusal_of_recipient(text.substr(0, size)),
-                   "it has " + std::to_string(size) + " characters instead of 65"));
-  for (std::size_t size = 19; size < 77; ++size)
-    CHECK(contains(refusal_of_identity(line.substr(0, size)),
-                   "it has " + std::to_string(size) + " characters instead of 77"));
-  CHECK(contains(refusal_of_recipient(text + "q"), "it has 66 characters"));
-  CHECK(contains(refusal_of_recipient(text + "\n"), "it has 66 characters"));
-  CHECK(contains(refusal_of_identity(line + "Q\n"), "it has 78 characters"));
-  const auto letter =
-      std::ranges::find_if(text.begin() + 7, text.end(), [](unsigned char c) { return std::isalpha(c); });
-  const auto at = static_cast<std::size_t>(letter - text.begin());
-  CHECK(contains(refusal_of_recipient(with(text, at, static_cast<char>(std::toupper(*letter)))),
-                 "it mixes uppercase and lowercase letters"));
-  CHECK(contains(refusal_of_identity("g" + line.substr(1)), "it mixes uppercase and lowercase letters"));
-  CHECK(contains(refusal_of_recipient(""), "it does not begin with gpuaes1 or gpuaespq1"));
-  CHECK(contains(refusal_of_recipient("list"), "it does not begin with gpuaes1"));
-  CHECK(contains(refusal_of_recipient("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"),
-                 "it is an age recipient, which is not supported"));
-  CHECK(contains(refusal_of_recipient(line), "it is a secret identity, not a recipient"));
-  CHECK_FALSE(contains(refusal_of_recipient(line), line.substr(19, 8)));
-  CHECK(contains(refusal_of_identity(""), "file contains no identity"));
-  CHECK(contains(refusal_of_identity("# nothing\n\n"), "file contains no identity"));
-  CHECK(contains(refusal_of_identity(line + line + "\n"), "it has 154 characters"));
-  CHECK(contains(refusal_of_identity(lines + "\n\nmore"), "line 5 of file is not an identity"));
-  CHECK(contains(refusal_of_identity("#\n" + line + "\n" + text), "line 3 of file is a recipient"));
-  CHECK(contains(refusal_of_identity(lines + "AGE-SECRET-KEY-1GFPYYSJZGF"), "file contains an age identity"));
-  CHECK_FALSE(looks_like_identity("AGE-SECRET-KEY-"));
-  CHECK(looks_like_identity("AGE-SECRET-KEY-1"));
-}
-
-TEST_CASE("a recipient that is not canonical is refused") {
-  for (const std::string& bad :
-       {"ed" + std::string(60, 'f') + "7f", std::string(64, 'f'), std::string(62, '0') + "80"})
-    CHECK(contains(refusal_of_recipient(encode("gpuaes", from_hex(bad))),
-                   "it is not the canonical form of a public key"));
-  CHECK(refusal_of_recipient(encode("gpuaes", from_hex("ec" + std::string(60, 'f') + "7f"))) == "");
 }
 
 }  // namespace gpuaes
