@@ -77,39 +77,6 @@ TEST_CASE("key expansion produces the words of FIPS 197, appendix A") {
   CHECK(fips_word(keys_256, 59) == 0x706c631e);
 }
 
-TEST_CASE("the reference encrypts the blocks of FIPS 197, appendix C") {
-  const std::string_view ciphertexts[] = {"69c4e0d86a7b0430d8cdb78070b4c55a",
-                                          "dda97ca4864cdfe06eaf70a0ec0d7191",
-                                          "8ea2b7ca516745bfeafc49904b496089"};
-  for (std::size_t i = 0; i < 3; ++i) {
-    CounterBlock block = counter_block("00112233445566778899aabbccddeeff");
-    aes::encrypt_block(aes::expand_key(from_hex(keys_hex[i])), block.data(), block.data());
-    CHECK(block == counter_block(ciphertexts[i]));
-  }
-}
-
-TEST_CASE("the reference encrypts the CTR vectors of SP 800-38A") {
-  for (const CtrVector& vector : ctr_vectors) {
-    const auto keys = aes::expand_key(from_hex(vector.key));
-    const Counter counter = load_counter(counter_block(ctr_counter));
-    CHECK(reference_ctr(keys, counter, from_hex(ctr_plaintext)) == from_hex(vector.ciphertext));
-  }
-}
-
-TEST_CASE("the table kernel's code encrypts the CTR vectors of SP 800-38A in every bank") {
-  for (const CtrVector& vector : ctr_vectors) {
-    const auto keys = aes::expand_key(from_hex(vector.key));
-    for (unsigned bank = 0; bank < 32; ++bank) {
-      Bytes bytes = from_hex(ctr_plaintext);
-      for (std::size_t i = 0; i < bytes.size(); ++i) {
-        const Counter counter = load_counter(counter_block(ctr_counter)) + i / 16;
-        bytes[i] ^= static_cast<std::byte>(table_keystream(bank, keys, counter)[i % 16]);
-      }
-      CHECK(bytes == from_hex(vector.ciphertext));
-    }
-  }
-}
-
 TEST_CASE("the table kernel's code matches the reference") {
   std::mt19937_64 random(1);
   for (const std::string_view key : keys_hex) {

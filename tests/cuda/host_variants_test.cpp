@@ -129,20 +129,6 @@ CounterBlock reference(const aes::RoundKeys& keys, const CounterBlock& in) {
 
 }  // namespace
 
-TEST_CASE("every body encrypts and decrypts the blocks of FIPS 197, appendix C") {
-  const std::string_view ciphertexts[] = {"69c4e0d86a7b0430d8cdb78070b4c55a",
-                                          "dda97ca4864cdfe06eaf70a0ec0d7191",
-                                          "8ea2b7ca516745bfeafc49904b496089"};
-  const CounterBlock plain = counter_block("00112233445566778899aabbccddeeff");
-  for (std::size_t i = 0; i < 3; ++i) {
-    const CounterBlock cipher = counter_block(ciphertexts[i]);
-    const aes::RoundKeys keys = appendix_c_keys(key_sizes[i]);
-    CHECK(run_all<Direction::encrypt>(plain, keys, encryption, 7) == all_of(cipher));
-    CHECK(run_all<Direction::decrypt>(cipher, aes::make_decryption_keys(keys), decryption, 7) ==
-          all_of(plain));
-  }
-}
-
 TEST_CASE("every body matches the reference and inverts it in every bank") {
   std::mt19937_64 random(5);
   for (const std::size_t key_bytes : key_sizes) {
@@ -176,29 +162,6 @@ TEST_CASE("InvMixColumns inverts MixColumns, and both match FIPS 197") {
     const auto column = static_cast<std::uint32_t>(random());
     REQUIRE(aes::unmix_column(aes::mix_column(column)) == column);
   }
-}
-
-TEST_CASE("one wrong bit in a table or a round key changes the output") {
-  std::mt19937_64 random(9);
-  const aes::RoundKeys keys = appendix_c_keys(16);
-  const auto differs_in_all = [&](const aes::LookupTables& tables, const aes::RoundKeys& used) {
-    std::array<bool, bodies> differs{};
-    for (int i = 0; i < 40; ++i) {
-      const CounterBlock plain = random_block(random), cipher = reference(keys, plain);
-      const auto results = run_all<Direction::decrypt>(cipher, used, tables, 3);
-      for (std::size_t body = 0; body < bodies; ++body) differs[body] |= results[body] != plain;
-    }
-    return std::count(differs.begin(), differs.end(), true);
-  };
-  const aes::RoundKeys inverse = aes::make_decryption_keys(keys);
-  CHECK(differs_in_all(decryption, inverse) == 0);
-  aes::LookupTables tables = decryption;
-  for (unsigned t = 0; t < 4; ++t) tables.words[256 * t + 0x42] ^= 0x100;
-  tables.bytes[0x42] ^= 1;
-  CHECK(differs_in_all(tables, inverse) == bodies);
-  aes::RoundKeys untransformed = inverse;
-  untransformed.words[4] = keys.words[36];
-  CHECK(differs_in_all(decryption, untransformed) == bodies);
 }
 
 }  // namespace gpuaes

@@ -139,7 +139,7 @@ std::string neither(int number) {
 }  // namespace
 
 TEST_CASE("armor is Base64 in lines of 64 characters, and decodes to what was encoded") {
-  for (std::size_t size : {0, 1, 2, 3, 47, 48, 49, 95, 96, 97, 200, 16400, 49151, 49152, 49153, 300000}) {
+  for (std::size_t size : {0, 1, 2, 3, 47, 48, 49, 95, 96, 97, 200, 16400, 49151, 49152, 49153}) {
     const Bytes bytes = test_bytes(size);
     const std::string text = reference(bytes);
     for (const std::size_t step : {1, 48, 47, 100000}) CHECK(armor(bytes, step) == text);

@@ -1,4 +1,5 @@
-// Key derivation against published vectors where these exist, random bytes, and the keys of libcrypto's AEADs.
+// Key derivation against published vectors where these exist, random bytes, and the keys of libcrypto's
+// AEADs.
 #include "keys/kdf.hpp"
 
 #include <algorithm>

@@ -267,36 +267,6 @@ TEST_CASE("other signals do not end a read") {
   CHECK(result_of(std::move(all)).size() == 3);
 }
 
-TEST_CASE("SIGINT, SIGTERM and SIGHUP request a stop") {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    CAPTURE(number);
-    const sighandler_t old = signal(number, SIG_DFL);
-    {
-      Cancel cancel;
-      const Control control(cancel);
-      PipeEnds pipe = make_pipe();
-      FdSource source(std::move(pipe.reader), "pipe", cancel);
-      auto failure = in_thread([&] { return failure_of([&] { read_all(source); }); });
-      CHECK(is_waiting(failure));
-      kill(getpid(), number);
-      CHECK(result_of(std::move(failure)) == "cancelled: " + std::to_string(number));
-    }
-    signal(number, old);
-  }
-}
-
-TEST_CASE("ignored signals remain ignored") {
-  const sighandler_t old = signal(SIGHUP, SIG_IGN);
-  {
-    Cancel cancel;
-    const Control control(cancel);
-    kill(getpid(), SIGHUP);
-    std::this_thread::sleep_for(a_while);
-    CHECK_FALSE(cancel.requested());
-  }
-  CHECK(signal(SIGHUP, old) == SIG_IGN);
-}
-
 TEST_CASE("a control does not change the handling of SIGPIPE and SIGXFSZ") {
   for (const int number : {SIGPIPE, SIGXFSZ}) {
     CAPTURE(number);
@@ -306,41 +276,6 @@ TEST_CASE("a control does not change the handling of SIGPIPE and SIGXFSZ") {
       const Control control(cancel);
     }
     CHECK(signal(number, old) == SIG_DFL);
-  }
-}
-
-TEST_CASE("after ignore_signals(), writes fail instead of ending the process") {
-  const int status = exit_of_child([] {
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
-    if (ignore_signals()) return 1;   // SIGPIPE was not ignored before
-    if (!ignore_signals()) return 2;  // now it is
-    Cancel cancel;
-    std::array<int, 2> fds{};
-    if (pipe2(fds.data(), O_CLOEXEC) != 0 || close(fds[0]) != 0) return 3;
-    FdSink sink(Fd(fds[1]), "pipe", cancel);
-    if (!error_of<PipeClosed>([&] { sink.write(test_bytes(1)); })) return 4;
-    const TempDir directory;
-    FdSink file(open_file(directory / "file", O_WRONLY | O_CREAT, cancel), "file", cancel);
-    const struct rlimit limit { 100, 100 };
-    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 5;
-    if (failure_of([&] { file.write(test_bytes(101)); }) !=
-        "io: cannot write file after byte 100: File too large")
-      return 6;
-    return 0;
-  });
-  CHECK(status == 0);
-}
-
-TEST_CASE("a process terminates with the signal that stopped it") {
-  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) {
-    const int status = status_of_child([number]() -> int {
-      signal(number, SIG_IGN);
-      die_by(number);
-    });
-    CAPTURE(number);
-    CHECK(WIFSIGNALED(status));
-    CHECK(WTERMSIG(status) == number);
   }
 }
 

@@ -1,18 +1,15 @@
-// AES-GCM test vectors from NIST's CAVP and Wycheproof, and a check of a lane against them.
+// AES-GCM test vectors from NIST's CAVP and Wycheproof.
 #pragma once
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cipher/job.hpp"
-#include "lane/lane.hpp"
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
@@ -87,87 +84,10 @@ inline std::vector<GcmVector> wycheproof_gcm_vectors() {
   return vectors;
 }
 
-// Jobs --------------------------------------------------------------------------------------------
-
-// Parameters shared by the segments of a job.
-struct GcmStream {
-  const CipherKey& key;
-  Nonce base_nonce{{}, 12};
-  std::uint64_t first_segment = 0;
-  Bytes aad{};
-};
-
-struct Opened {
-  std::optional<std::size_t> bad_segment;
-  Bytes plain;
-};
-
 inline Nonce nonce_of(std::span<const std::byte> bytes) {
   Nonce nonce{{}, bytes.size()};
   std::ranges::copy(bytes, std::as_writable_bytes(std::span(nonce.bytes)).begin());
   return nonce;
-}
-
-inline Bytes joined(Bytes bytes, std::span<const std::byte> more) {
-  bytes.insert(bytes.end(), more.begin(), more.end());
-  return bytes;
-}
-
-// Runs a job with `segments` segments: as many as `plain` fills, or one more, which is empty.
-inline Bytes seal(Lane& lane, const GcmStream& stream, const Bytes& plain, std::size_t segments) {
-  Bytes sealed(plain.size() + segments * tag_bytes, std::byte{0xa5});
-  lane.start({.operation = Operation::seal,
-              .key = &stream.key,
-              .in = plain,
-              .out = sealed,
-              .base_nonce = stream.base_nonce,
-              .first_segment = stream.first_segment,
-              .aad = stream.aad});
-  CHECK_FALSE(lane.finish().has_value());
-  return sealed;
-}
-
-inline Opened open(Lane& lane, const GcmStream& stream, const Bytes& sealed, std::size_t segments) {
-  Opened opened{{}, Bytes(sealed.size() - segments * tag_bytes, std::byte{0xa5})};
-  lane.start({.operation = Operation::open,
-              .key = &stream.key,
-              .in = sealed,
-              .out = opened.plain,
-              .base_nonce = stream.base_nonce,
-              .first_segment = stream.first_segment,
-              .aad = stream.aad});
-  opened.bad_segment = lane.finish();
-  return opened;
-}
-
-// Opens each vector that a job supports, and seals the valid ones. There must be `expected` vectors that a
-// job supports.
-inline void check_gcm_vectors(Lane& lane, const std::vector<GcmVector>& vectors, std::size_t expected) {
-  std::size_t count = 0;
-  for (const GcmVector& vector : vectors) {
-    if (!vector.suits_job()) continue;
-    ++count;
-    CAPTURE(lane.name(), vector.name);
-    const CipherKey key = make_key(vector.key);
-    const GcmStream stream{key, nonce_of(vector.iv), 0, vector.aad};
-    const Bytes sealed = joined(vector.ciphertext, vector.tag);
-    const Opened opened = open(lane, stream, sealed, 1);
-    if (vector.valid) {
-      CHECK(difference(seal(lane, stream, vector.plain, 1), sealed) == "");
-      CHECK_FALSE(opened.bad_segment.has_value());
-      CHECK(difference(opened.plain, vector.plain) == "");
-    } else {
-      CHECK(opened.bad_segment == std::optional<std::size_t>(0));
-    }
-  }
-  CHECK(count == expected);
-}
-
-inline void check_cavp(Lane& lane) {
-  check_gcm_vectors(lane, cavp_gcm_vectors(), 2250);
-}
-inline void check_wycheproof(Lane& lane) {
-  check_gcm_vectors(lane, wycheproof_gcm_vectors(), 197);
 }
 
 }  // namespace gpuaes

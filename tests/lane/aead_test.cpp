@@ -1,0 +1,149 @@
+// Lanes that seal and open segments, compared with published vectors and with each other; and Kuznyechik in
+// counter mode.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
+
+#include "cipher/modes/mgm_cpu.hpp"
+#include "cipher/modes/segments.hpp"
+#include "lane/aead_checks.hpp"
+#include "lane/backends.hpp"
+#include "support/bytes.hpp"
+#include "support/catch.hpp"
+
+namespace gpuaes {
+namespace {
+
+template <class Check>
+void for_each_lane(Check check) {
+  for (const auto make_lane : {make_reference_lane, make_cpu_lane}) {
+    const auto lane = make_lane();
+    CAPTURE(lane->name());
+    check(*lane);
+  }
+}
+
+template <class Check>
+void for_each_lane_and_cipher(Check check) {
+  for (const CipherInfo& each : ciphers) {
+    CAPTURE(each.name);
+    for_each_lane([&](Lane& lane) { check(lane, each.cipher); });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every lane passes NIST's vectors for AES-GCM", "[optional]") {
+  if (have_nist_vectors()) for_each_lane(check_cavp);
+}
+
+TEST_CASE("every lane passes Wycheproof's vectors for AES-GCM") {
+  for_each_lane(check_wycheproof);
+}
+
+TEST_CASE("every lane passes the vectors of RFC 9058, A.1, for MGM with Kuznyechik") {
+  for_each_lane(check_mgm_vectors);
+}
+
+TEST_CASE("the CPU lane seals and opens like the reference, whatever the length of the last segment") {
+  for (const CipherInfo& each : ciphers)
+    check_segment_lengths(*make_cpu_lane(), *make_reference_lane(), each.cipher);
+}
+
+TEST_CASE("every lane derives nonces from the numbers of segments") {
+  for_each_lane_and_cipher(check_segment_numbering);
+}
+
+TEST_CASE("every lane finds the first bad segment") {
+  for_each_lane_and_cipher(check_bad_segments);
+}
+
+TEST_CASE("every lane authenticates associated data of any length") {
+  for (const CipherInfo& each : ciphers) check_aad(*make_cpu_lane(), *make_reference_lane(), each.cipher);
+}
+
+TEST_CASE("jobs of every operation and cipher may run in any order, with several keys") {
+  check_turns(*make_cpu_lane(), *make_reference_lane());
+}
+
+TEST_CASE("a job without segments does nothing") {
+  for_each_lane_and_cipher(check_job_without_segments);
+}
+
+TEST_CASE("a lane seals and opens at any address, and writes only its output") {
+  for_each_lane_and_cipher([](Lane& lane, Cipher cipher) {
+    const CipherKey key = some_key(cipher);
+    const SegmentStream stream{key};
+    const Bytes plain = test_bytes(segment_bytes + 100);
+    const Bytes sealed = seal(*make_cpu_lane(), stream, plain, 2);
+    for (const Operation operation : {Operation::seal, Operation::open})
+      for (const std::size_t shift : {1, 3, 8, 15}) {
+        CAPTURE(operation, shift);
+        const Bytes in = joined(Bytes(shift), operation == Operation::seal ? plain : sealed);
+        const Bytes& result = operation == Operation::seal ? sealed : plain;
+        Bytes out(result.size() + 128, std::byte{0xa5});
+        lane.start({.operation = operation,
+                    .key = &key,
+                    .in = std::span(in).subspan(shift),
+                    .out = std::span(out).subspan(64 - shift, result.size()),
+                    .base_nonce = stream.base_nonce});
+        CHECK_FALSE(lane.finish().has_value());
+        const Bytes before(64 - shift, std::byte{0xa5}), after(64 + shift, std::byte{0xa5});
+        CHECK(difference(out, joined(joined(before, result), after)) == "");
+      }
+  });
+}
+
+TEST_CASE(
+    "the CPU lane, which opens several segments with Kuznyechik at a time, finds the first of two bad ones") {
+  const CipherKey key = some_key(Cipher::kuznyechik);
+  const SegmentStream stream{key};
+  constexpr std::size_t count = 2 * MgmCpu::max_segments + 3;
+  const Bytes plain = test_bytes((count - 1) * segment_bytes + 33);
+  const auto lane = make_cpu_lane();
+  const Bytes sealed = seal(*lane, stream, plain, count);
+  for (std::size_t bad = 0; bad < count; ++bad) {
+    CAPTURE(bad);
+    Bytes changed = sealed;
+    changed[bad * sealed_segment_bytes] ^= std::byte{1};
+    changed.back() ^= std::byte{1};
+    check_opens_before(*lane, stream, changed, plain, bad);
+  }
+}
+
+TEST_CASE("in the CPU lane, MGM's counters and factors do not carry between the halves of a block") {
+  check_mgm_halves(*make_cpu_lane());
+}
+
+// Kuznyechik in counter mode ------------------------------------------------------------------------
+
+TEST_CASE("every lane encrypts and decrypts the CTR example of GOST R 34.13-2015, A.1.2") {
+  for_each_lane(check_kuznyechik_ctr_example);
+}
+
+TEST_CASE("every lane's keystream is its encrypted counters, which carry out of the low half and wrap") {
+  for_each_lane(check_kuznyechik_counters);
+}
+
+TEST_CASE("the CPU lane matches the reference with Kuznyechik at lengths around every boundary") {
+  check_kuznyechik_lengths(*make_cpu_lane());
+}
+
+TEST_CASE("a lane with Kuznyechik works at any address and in place, and writes only its output") {
+  const CipherKey key = some_key(Cipher::kuznyechik);
+  const Bytes expected = ctr(*make_reference_lane(), key, {}, test_bytes(1003));
+  for_each_lane([&](Lane& lane) {
+    for (const std::size_t shift : {0, 1, 3, 8, 15}) {
+      CAPTURE(shift);
+      const Bytes before(shift, std::byte{0xa5}), after(64, std::byte{0xa5});
+      Bytes bytes = joined(joined(before, test_bytes(1003)), after);
+      const auto part = std::span(bytes).subspan(shift, 1003);
+      lane.start({.key = &key, .in = part, .out = part});
+      CHECK_FALSE(lane.finish().has_value());
+      CHECK(difference(bytes, joined(joined(before, expected), after)) == "");
+    }
+  });
+}
+
+}  // namespace gpuaes
