@@ -51,6 +51,12 @@ std::future<Ring::Task> waits_for_task(Ring& ring, Waiter& waiter) {
   return in_thread([&] { return ring.take(waiter, wait_for_any); });
 }
 
+// Whether the task, when there is one, is this chunk of that kind.
+bool gets(std::future<Ring::Task>& waiting, Kind kind, const Chunk* chunk) {
+  const Ring::Task task = result_of(std::move(waiting));
+  return task.kind == kind && task.chunk == chunk;
+}
+
 // Fills the next chunk with `size` bytes, the first of them `mark`.
 Chunk& fill_one(Ring& ring, Waiter& waiter, unsigned mark, std::size_t size = 1, bool last = false) {
   Chunk& chunk = take(ring, waiter, Kind::fill);
@@ -333,9 +339,7 @@ TEST_CASE("a chunk without input stays empty and is the next to be filled") {
   auto next = waits_for_task(ring, other);
   CHECK(is_waiting(next));
   ring.unfilled(chunk);
-  const Ring::Task task = result_of(std::move(next));
-  CHECK(task.kind == Kind::fill);
-  CHECK(task.chunk == &chunk);
+  CHECK(gets(next, Kind::fill, &chunk));
   CHECK(nothing_for(ring, waiter));
   ring.unfilled(chunk);
   CHECK(&take(ring, waiter, Kind::fill) == &chunk);
@@ -357,9 +361,7 @@ TEST_CASE("a lane waits while the ring is full") {
     CHECK(is_waiting(next));  // the first chunk is done but not written
     ring.written(first);
     CHECK(nothing_for(ring, waiter, only_writing));  // leaves filling to the waiting lane
-    const Ring::Task task = result_of(std::move(next));
-    CHECK(task.kind == Kind::fill);
-    CHECK(task.chunk == all[0]);
+    CHECK(gets(next, Kind::fill, all[0]));
   }
 }
 
@@ -376,9 +378,7 @@ TEST_CASE("a chunk is written by the lane that processed it if that lane waits f
   CHECK(is_waiting(task));
   ring.written(first);
   CHECK(&take(ring, ours, Kind::fill) == &first);  // the other lane writes the second chunk
-  const Ring::Task got = result_of(std::move(task));
-  CHECK(got.kind == Kind::write);
-  CHECK(got.chunk == &second);
+  CHECK(gets(task, Kind::write, &second));
 }
 
 TEST_CASE("one lane writes all finished chunks that lanes read themselves, while others fill") {
@@ -394,9 +394,7 @@ TEST_CASE("one lane writes all finished chunks that lanes read themselves, while
   CHECK(&take(ring, ours, Kind::write) == &first);
   ring.written(first);
   CHECK(&take(ring, ours, Kind::write) == &second);
-  const Ring::Task got = result_of(std::move(task));
-  CHECK(got.kind == Kind::fill);
-  CHECK(got.chunk == &first);
+  CHECK(gets(task, Kind::fill, &first));
 }
 
 TEST_CASE("a chunk is written by another lane if the one that processed it is busy") {
@@ -421,9 +419,7 @@ TEST_CASE("a lane that writes leaves filling to a waiting lane") {
   for (Chunk* chunk : chunks) ring.done(*chunk);
   write_one(ring, ours);
   CHECK(&take(ring, ours, Kind::write) == chunks[1]);
-  const Ring::Task got = result_of(std::move(task));
-  CHECK(got.kind == Kind::fill);
-  CHECK(got.chunk == chunks[0]);
+  CHECK(gets(task, Kind::fill, chunks[0]));
 }
 
 TEST_CASE("a chunk that was given back is done again before new ones are filled, with the same input") {
@@ -462,9 +458,7 @@ TEST_CASE("a chunk that was given back wakes a lane") {
   auto task = waits_for_task(ring, other);
   CHECK(is_waiting(task));
   ring.give_back(chunk);
-  const Ring::Task got = result_of(std::move(task));
-  CHECK(got.kind == Kind::work);
-  CHECK(got.chunk == &chunk);
+  CHECK(gets(task, Kind::work, &chunk));
 }
 
 TEST_CASE("each of several chunks that were given back wakes a lane") {

@@ -29,23 +29,15 @@ using Clock = std::chrono::steady_clock;
 // The state of a trace's file, which outlives the trace.
 struct TraceFile {
   std::string text;
-  std::size_t fail_at = std::string::npos;
-  bool closed_pipe = false;
   bool finished = false;
-  bool gone = false;
 };
 
 class TraceSink : public Sink {
  public:
   TraceSink(TraceFile& file, Cancel& cancel) : file_(file), cancel_(cancel) {}
-  ~TraceSink() override { file_.gone = true; }
 
   void write(std::span<const std::byte> bytes) override {
     cancel_.check();
-    if (file_.text.size() + bytes.size() > file_.fail_at) {
-      if (file_.closed_pipe) throw PipeClosed("the trace has no reader");
-      throw IoError("the trace has no room");
-    }
     file_.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   void finish() override {
@@ -136,22 +128,6 @@ constexpr std::size_t long_run = 64 * 4000;  // produces a trace larger than the
 
 }  // namespace
 
-TEST_CASE("a trace shows that every chunk is read, processed and written once") {
-  for (const std::uint64_t parallel : {0, 64 * 20}) {
-    CAPTURE(parallel);
-    TracedRun traced({.size = 64 * 20 + 5, .source = {.parallel = parallel}});
-    for (int i = 0; i < 2; ++i) traced.pipeline->add_lane(make_cpu_lane());
-    CHECK(traced.run() == "");
-    CHECK(traced.rig.wrong_output(64 * 20 + 5) == "");
-    traced.trace->finish();
-    CHECK(is_whole(traced.file));
-    const std::vector<Event> events = events_of(traced.file.text);
-    std::vector<std::uint64_t> all(21);
-    for (std::uint64_t i = 0; i < all.size(); ++i) all[i] = i;
-    for (const std::string name : {"read", "cipher", "write"}) CHECK(chunks_of(events, name) == all);
-  }
-}
-
 TEST_CASE("concurrent jobs of a lane have their own tracks") {
   TracedRun traced({.size = 64 * 50});
   traced.pipeline->add_lane(std::make_unique<PhasedLane>());
@@ -220,50 +196,6 @@ TEST_CASE("a trace is written to its file during the run") {
   CHECK(is_whole(traced.file));
   CHECK(traced.file.text.size() - before < 300000);
   CHECK(chunks_of(events_of(traced.file.text), "write").size() == long_run / 64 + 1);
-}
-
-TEST_CASE("the trace of a run that fails or is stopped is complete JSON") {
-  for (const bool stopped : {false, true}) {
-    CAPTURE(stopped);
-    TracedRun traced({.size = long_run,
-                      .sink_fails_at = stopped ? never : long_run / 2,
-                      .sink_waits_at = stopped ? long_run / 2 : never});
-    traced.pipeline->add_lane(make_cpu_lane());
-    auto ended = in_thread([&] { return traced.run(); });
-    if (stopped) {
-      CHECK(eventually([&] { return traced.rig.sink.waits(); }));
-      traced.rig.cancel.request(15);
-      CHECK(result_of(std::move(ended)) == "cancelled: 15");
-      CHECK(failure_of([&] { traced.trace->finish(); }) == "cancelled: 15");
-    } else {
-      CHECK(contains(result_of(std::move(ended)), "the sink fails"));
-    }
-    traced.pipeline.reset();
-    traced.trace.reset();
-    CHECK(is_whole(traced.file));
-    CHECK(traced.file.gone);
-    CHECK(chunks_of(events_of(traced.file.text), "write").size() == long_run / 64 / 2 + 1);
-  }
-}
-
-TEST_CASE(
-    "an unwritable trace does not affect the run, closes its file immediately, and is an error at the end") {
-  for (const bool closed_pipe : {false, true})
-    for (const std::size_t room : {std::size_t{0}, std::size_t{100000}}) {
-      CAPTURE(closed_pipe, room);
-      TracedRun traced({.size = long_run});
-      traced.file.fail_at = room;
-      traced.file.closed_pipe = closed_pipe;
-      traced.pipeline->add_lane(make_cpu_lane());
-      CHECK(traced.run() == "");
-      CHECK(traced.rig.wrong_output(long_run) == "");
-      CHECK(traced.file.gone);
-      const auto error = error_of<IoError>([&] { traced.trace->finish(); });
-      REQUIRE(error.has_value());
-      CHECK(error->what() == std::string(closed_pipe ? "the trace has no reader" : "the trace has no room"));
-      CHECK(error->hint() == "the output is complete; only the trace is not");
-      CHECK_FALSE(traced.file.finished);
-    }
 }
 
 }  // namespace gpuaes
