@@ -1,5 +1,4 @@
 // AES against published vectors, and the table kernel's code, run on the host, against the reference.
-#include <array>
 #include <random>
 #include <string_view>
 #include <vector>

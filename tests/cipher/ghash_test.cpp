@@ -13,6 +13,7 @@
 #include "support/aes_reference.hpp"
 #include "support/catch.hpp"
 #include "support/gcm_vectors.hpp"
+#include "support/keys.hpp"
 
 namespace gpuaes {
 namespace {

@@ -1,9 +1,7 @@
 // Multiplication in the field of MGM, and MGM on CPU lanes against the reference.
 #include "cipher/modes/mgm.hpp"
 
-#include <array>
 #include <random>
-#include <string_view>
 #include <vector>
 
 #include "cipher/modes/carryless.hpp"
@@ -12,7 +10,6 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/counters.hpp"
-#include "support/kuznyechik_vectors.hpp"
 #include "support/single_mgm.hpp"
 
 namespace gpuaes {

@@ -1,7 +1,6 @@
 // Tests sealing and opening on CUDA lanes, and Kuznyechik, against published vectors, the reference and CPU
 // lanes. Needs a GPU.
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "cipher/modes/segments.hpp"

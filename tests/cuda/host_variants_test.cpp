@@ -1,8 +1,6 @@
 // Runs the bodies of the bench's kernels on the host and compares with the reference and FIPS 197.
-#include <algorithm>
 #include <array>
 #include <random>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 

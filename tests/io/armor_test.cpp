@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/bytes.hpp"
-#include "base/text.hpp"
 #include "io/armor.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

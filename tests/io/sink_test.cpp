@@ -1,5 +1,4 @@
 // Sinks on descriptors, and their errors.
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -11,7 +10,6 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
-#include "support/files.hpp"
 #include "support/io_support.hpp"
 #include "support/threads.hpp"
 

@@ -1,18 +1,13 @@
 // Descriptors, and sources that read them: pipes, files, sockets, devices.
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <future>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"

@@ -3,20 +3,15 @@
 #include "keys/kdf.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "cipher/modes/evp_aead.hpp"
-#include "keys/key.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
-#include "support/keys.hpp"
 
 namespace gpuaes {
 namespace {

@@ -10,7 +10,6 @@
 #include "keys/x25519.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/errors.hpp"
 
 namespace gpuaes {
 namespace {

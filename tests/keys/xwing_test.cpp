@@ -3,7 +3,6 @@
 #include "keys/xwing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <sstream>
 #include <string>

@@ -1,8 +1,5 @@
 // Lanes that seal and open segments, compared with published vectors and with each other; and Kuznyechik in
 // counter mode.
-#include <algorithm>
-#include <array>
-#include <memory>
 #include <span>
 
 #include "cipher/modes/mgm_cpu.hpp"

@@ -1,11 +1,9 @@
 // The pipeline with sealed segments. tests/cli/sealed/ checks that it outputs exactly what has been verified.
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "cipher/modes/evp_aead.hpp"
 #include "cipher/modes/segments.hpp"

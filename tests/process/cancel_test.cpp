@@ -1,9 +1,7 @@
 // Requests to stop, the signals that cause them, and their effect on sources and sinks.
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -22,7 +20,6 @@
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"
 #include "process/control.hpp"
-#include "process/signals.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

@@ -13,7 +13,6 @@
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/keys.hpp"
 #include "support/nist_vectors.hpp"
 
 namespace gpuaes {

@@ -46,10 +46,6 @@ inline void put(const Fd& fd, std::span<const std::byte> bytes) {
   REQUIRE(write(fd.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
 }
 
-inline int flags_of(const Fd& fd) {
-  return fcntl(fd.get(), F_GETFL);
-}
-
 // A second descriptor for the same open file description, like those that a program and its shell share. Any
 // thread may call this.
 inline Fd shared_with(const Fd& fd) {
@@ -130,13 +126,6 @@ inline mode_t mode_of(const std::string& name) {
 
 inline std::unique_ptr<Sink> open_output(const std::string& name, Cancel& cancel) {
   return open_sink(find_output(name), {}, cancel);
-}
-
-inline void write_output(const std::string& name, std::span<const std::byte> bytes) {
-  Cancel cancel;
-  const auto sink = open_output(name, cancel);
-  sink->write(bytes);
-  sink->finish();
 }
 
 }  // namespace gpuaes

@@ -37,14 +37,6 @@ inline Key key_file(std::span<const std::byte> bytes) {
   return {.kind = KeyKind::key_file, .secret = std::move(make_key(bytes, Cipher::aes_256).bytes)};
 }
 
-// A passphrase that is known, and is given only once.
-inline Key passphrase_key(std::span<const std::byte> bytes) {
-  return {.kind = KeyKind::passphrase,
-          .passphrase = [text = Bytes(bytes.begin(), bytes.end())](const std::string&, bool again) {
-            return again ? std::nullopt : std::optional(std::move(make_key(text, Cipher::aes_256).bytes));
-          }};
-}
-
 // AES-CTR by libcrypto, in one call.
 inline Bytes libcrypto_ctr(std::span<const std::byte> key, const CounterBlock& counter,
                            std::span<const std::byte> in) {

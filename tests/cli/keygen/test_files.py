@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from programs import files_here, keygen, some_bytes, stream
+from programs import files_here, keygen
 from special_files import acl, hide_proc, shell
 
 KEY_FILE = re.compile(r"[0-9a-f]{64}\n")
@@ -109,11 +109,3 @@ def test_a_closed_standard_output_is_an_error():
     assert (found.error, found.hint) == ("cannot write standard output: Bad file descriptor", "")
 
 
-def test_data_is_decrypted_only_with_its_key():
-    for name in "key", "other":
-        keygen(f"--output={name}")
-    sealed = stream("-k", "key", input=some_bytes(100_000))
-    assert sealed.err == ""
-    assert stream("-d", "-k", "key", input=sealed.out).out == some_bytes(100_000)
-    found = stream("-d", "-k", "other", input=sealed.out, status=3)
-    assert found.error == "none of the given keys opens the input"

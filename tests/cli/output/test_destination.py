@@ -165,9 +165,3 @@ def test_what_was_written_to_an_open_file_before_is_kept(key, options, open_as):
     expect_same(openssl_ctr(PLAIN), text[7:-6] if open_as == "stdout" else pathlib.Path("out").read_bytes())
 
 
-@pytest.mark.parametrize("name", ["both", "./both"])
-def test_statistics_are_not_written_into_the_output(key, name):
-    with open("plain", "rb") as source, open("both", "wb") as sink:
-        found = raw(key, "--stats", name, stdin=source, stdout=sink, status=2)
-    assert (found.error, found.hint) == ("--stats and standard output are the same file", "")
-    expect_content("both", b"")

@@ -52,27 +52,6 @@ def test_mode_and_links_are_kept(key, sealed, mode):
     assert got.error == "sealed: none of the given keys opens the input"
 
 
-@pytest.mark.root
-def test_the_owner_is_kept(key, sealed):
-    os.chmod("sealed", 0o640)
-    os.chown("sealed", 65534, 65534)
-    stream("--rekey", "-k", key, *NEW, "-i", "sealed")
-    now = os.stat("sealed")
-    assert (now.st_uid, now.st_gid, stat.S_IMODE(now.st_mode)) == (65534, 65534, 0o640)
-
-
-@pytest.mark.root
-def test_a_file_in_a_read_only_directory_stays_as_it_is(key, sealed, users):
-    os.mkdir("closed")
-    os.rename("sealed", "closed/sealed")
-    for name in (key, "../new", "closed/sealed", "closed"):
-        os.chown(name, users[0].uid, -1)
-    os.chmod("closed", 0o555)
-    got = stream("--rekey", "-k", key, *NEW, "-i", "closed/sealed", user=users[0], status=1)
-    assert got.error == "--input: cannot create a temporary file next to closed/sealed: Permission denied"
-    assert content("closed/sealed") == sealed
-
-
 def test_other_outputs_and_inputs(key, sealed):
     """With -o onto an existing file, from standard input with an offset, and several runs in a pipeline."""
     rekey = ["--rekey", "-k", key, *NEW]

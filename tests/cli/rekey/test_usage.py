@@ -57,8 +57,6 @@ def refused(key, options, status, error, hint):
     ("-k KEY --new-passphrase --new-passphrase-file words",
      "--new-passphrase and --new-passphrase-file cannot be used together", ""),
     (f"-k KEY --new-passphrase -r {RECIPIENT}", NOT_BOTH, USE_ONE),
-    ("-k KEY -p --passphrase-file words --new-key new",
-     "--passphrase and --passphrase-file cannot be used together", ""),
     *((f"-k KEY --new-key new {option}", f"--rekey cannot be used with {name}", "") for option, name in (
         ("-e", "--encrypt"), ("-d", "--decrypt"), ("-c aes-256", "--cipher"), ("--iv 00", "--iv"),
         ("--context 00", "--context"), ("--iter 7", "--iter"), ("-l cpu", "--lanes"),
@@ -74,7 +72,6 @@ def refused(key, options, status, error, hint):
     (f"-k KEY -r {RECIPIENT[:40]}",
      f"-r {RECIPIENT[:40]} is not a valid recipient: it has 40 characters instead of 65", A_RECIPIENT),
     ("-k KEY --new-key key128", "the sealed format requires a key of 32 bytes; the key in key128 is 16 bytes long", ""),
-    ("-k key192 --new-key new", "the sealed format requires a key of 32 bytes; the key in key192 is 24 bytes long", ""),
     (f"-k KEY --new-key {SECRET_KEY}", "--new-key: a key was given instead of a file name",
      "other users may have seen this command line; make a new key with gpuaes-keygen and name its file"),
     (f"-k KEY --new-key {IDENTITY}", "--new-key: an identity was given instead of the name of its file",

@@ -142,16 +142,6 @@ def test_a_destroyed_header_has_a_hint_to_the_recipe(sealed, key, size, options)
     assert stream("--salvage", "-k", key, input=b"", status=4).hint == ""
 
 
-@pytest.mark.parametrize("at, status", [(16, 1), (17, 4), (21, 4), (MESSAGE, 4), (MESSAGE + 30, 4)])
-def test_other_damage_to_the_header_has_the_hint(sealed, key, at, status):
-    assert stream("--salvage", "-k", key, input=flip(sealed, at, bits=0x40), status=status).hint == HINT
-
-
-def test_a_damaged_slot_has_the_hint(key):
-    sealed = stream("-k", key, input=PLAIN).out
-    assert stream("--salvage", "-k", key, input=flip(sealed, SLOTS + 10), status=3).hint == HINT
-
-
 def test_input_of_another_program_has_another_hint(key):
     assert "recipes" not in stream("--salvage", "-k", key, input=b"Salted__ and more", status=4).hint
 

@@ -33,15 +33,6 @@ def content(name):
     return pathlib.Path(name).read_bytes()
 
 
-def test_an_undamaged_file_is_decrypted(key):
-    got = stream("-q", "-k", key, "--salvage", "-i", "sealed")
-    expect_same(PLAIN, got.out)
-    assert got.err == ""
-    stream("-q", "-k", key, "--salvage", "-d", "-i", "sealed", "-o", "out")
-    expect_same(PLAIN, content("out"))
-    assert stream("--salvage", "--test", "-k", key, "-i", "sealed").out == b""
-
-
 @pytest.mark.parametrize("options, more_warnings", [
     (["-q", "-o", "old", "--stats", "stats"], None),  # with -q, not even lost ranges are listed
     (["-o", "old"], []),
@@ -75,13 +66,6 @@ FORMATS = "authenticated formats: sealed, cobblestone"
     ("-q -k KEY --salvage -i header-17 -o old", 4, f"header-17: {SLOTS}", RECIPE),
     ("-q -k KEY --salvage -i header-30 -o old", 3, f"header-30: {NO_KEY}", RECIPE),
     ("-q -k KEY --salvage -i header-150 -o old", 4, f"header-150: {LABEL}", RECIPE),
-    ("-q -k KEY -d -i header-10", 4, f"header-10: {UNKNOWN}",
-     "name the format with -f if it is one of cobblestone, openssl, raw"),
-    ("-q -k KEY -d -i header-17", 4, f"header-17: {SLOTS}", ""),
-    ("-q -k KEY -d -i header-30", 3, f"header-30: {NO_KEY}",
-     "the input was sealed with other secrets, or its header is damaged; --info lists its slots"),
-    ("-q -k KEY -d -i header-150", 4, f"header-150: {LABEL}",
-     "--label must be the text the input was sealed with, or omitted if there was none"),
     ("-q -k KEY --salvage -f cobblestone -i bare -o old", 3,
      "bare: this key and context do not open the input", RECIPE),
     ("-q -k KEY --salvage -i cut -o old", 4, f"cut: {CUT}", RECIPE),

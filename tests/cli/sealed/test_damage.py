@@ -7,7 +7,7 @@ import pathlib
 
 import pytest
 
-from matrix import on_each_lane, thinned
+from matrix import dealt_to_lanes, thinned
 from programs import KEY, each_way, expect_same, files_here, some_bytes, spread, stream
 
 pytest.importorskip("cryptography")
@@ -24,12 +24,13 @@ def expect_damage_independently(changed, good, plain):
     expect_same(plain[: good * SEGMENT], opened, "independent reader")
 
 
-def check(batch, key, plain, cases, chunks=(["-b", "16K"], [])):
-    """Each case is a changed file, and the number of segments before the change."""
+def check(batch, key, plain, cases, suite, chunks=(["-b", "16K"], [])):
+    """Each case is a changed file, and the number of segments before the change. The program takes long to report one
+    with Kuznyechik, because it looks for the end of the stream in the segment."""
     for case in cases:
         expect_damage_independently(*case, plain)
-    rows = itertools.product(cases, chunks)
-    for i, (run, lane, ((changed, good), chunk)) in enumerate(on_each_lane(batch, rows, 3)):
+    rows = itertools.product(cases, chunks) if suite == 1 else zip(cases, itertools.cycle(chunks))
+    for i, (run, lane, ((changed, good), chunk)) in enumerate(dealt_to_lanes(batch, rows)):
         via, cut = ("pipe", "file")[(i + i // 2) % 2], len(changed) - HEADER - good * SEALED < 16
         found = expect_damage(run, key, changed, good, plain, "-l", lane, *chunk, cut=cut, via=via)
         assert found.hint == "use --salvage to recover the undamaged parts"
@@ -43,7 +44,7 @@ def test_a_changed_segment(batch, key, suite, size):
     for i in range(size // SEGMENT + 1):
         first, end = HEADER + i * SEALED, min(HEADER + (i + 1) * SEALED, len(sealed))
         cases += [(flip(sealed, at, at % 8), i) for at in (first, (first + end) // 2, end - 17, end - 16, end - 1)]
-    check(batch, key, plain, cases, (["-b", "16K"], ["-b", "48K"], []))
+    check(batch, key, plain, cases, suite, (["-b", "16K"], ["-b", "48K"], []))
 
 
 def test_the_first_of_several_changed_segments_counts(batch, key):
@@ -52,7 +53,7 @@ def test_the_first_of_several_changed_segments_counts(batch, key):
     sealed = sf.seal(plain, [KEY])
     ways = [("16K", "pipe"), ("64K", "file"), ("64K", "pipe"), ("1M", "file")]
     rows = itertools.product([[0], [37], [50, 51], [75, 99], [100]], ways)
-    for run, lane, (bad, (chunk, via)) in on_each_lane(batch, rows, 3):
+    for run, lane, (bad, (chunk, via)) in dealt_to_lanes(batch, rows):
         changed = sealed
         for i in bad:
             changed = flip(changed, HEADER + i * SEALED + 5)
@@ -96,7 +97,7 @@ def test_segments_in_other_places_or_of_other_files(batch, key, suite, size):
     if n > 2:
         cases += [(1, [s[0], s[3], s[2], s[1], s[4]]), (2, [*s[:2], *s[3:]]), (2, [*s[:2], other[2], *s[3:]])]
     cases = [(sealed[:HEADER] + b"".join(segments), good) for good, segments in cases]
-    check(batch, key, plain, [*cases, (whole[:-16] + s[n], n), (whole[: HEADER + SEALED] + whole[-16:], 1)])
+    check(batch, key, plain, [*cases, (whole[:-16] + s[n], n), (whole[: HEADER + SEALED] + whole[-16:], 1)], suite)
 
 
 @pytest.mark.parametrize("suite, size", [(1, 3 * SEGMENT + 1000), (1, 3 * SEGMENT), (1, 5), (2, 2 * SEGMENT + 1000)])
@@ -108,7 +109,8 @@ def test_a_truncated_file_never_looks_complete(batch, key, suite, size):
         end = min(start + SEALED, len(sealed))
         lengths |= {*(start + n for n in (0, 1, 15, 16, 17)), (start + end) // 2, *(end - n for n in (17, 16, 15, 1))}
     lengths = sorted(n for n in lengths if HEADER <= n < len(sealed))
-    check(batch, key, plain, [(sealed[:n], (n - HEADER) // SEALED) for n in (lengths if suite == 1 else lengths[::3])])
+    lengths = lengths if suite == 1 else lengths[::3]
+    check(batch, key, plain, [(sealed[:n], (n - HEADER) // SEALED) for n in lengths], suite)
 
 
 @pytest.mark.parametrize("suite, size", [(1, 0), (1, 5), (1, SEGMENT - 1), (1, SEGMENT), (1, 3 * SEGMENT + 1000),
@@ -123,8 +125,8 @@ def test_trailing_bytes_are_not_damage(batch, key, suite, size):
     extra += [b"\n", sealed, sealed[last:], sealed[HEADER:]]
     for more in extra if suite == 1 else spread(extra, 4):
         expect_damage_independently(sealed + more, good, plain)
-    for i, (run, lane, more) in enumerate(on_each_lane(batch, extra)):
-        options, via = ["-l", lane, *(["-b", "16K"], [])[i // 2 % 2]], ("pipe", "file")[(i + i // len(extra)) % 2]
+    for i, (run, lane, more) in enumerate(dealt_to_lanes(batch, extra)):
+        options, via = ["-l", lane, *(["-b", "16K"], [])[i // 2 % 2]], ("pipe", "file")[i % 2]
         expect_trailing(run, key, sealed + more, end, plain, *options, via=via)
         if end - last > 17:
             expect_damage(run, key, flip(sealed + more, last + 1), good, plain, *options)

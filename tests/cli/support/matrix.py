@@ -18,3 +18,10 @@ def on_each_lane(batch, cases, step=5):
         assert some, f"no cases for {lane}"
         (on_gpus if is_cuda else rows).extend((lane, case) for case in some)
     return [(run, lane, case) for run, (lane, case) in each_way(batch, rows)] + [(stream, *row) for row in on_gpus]
+
+
+def dealt_to_lanes(batch, cases):
+    """Pairs each case with one lane, in turn, for cases that take long. Returns tuples as on_each_lane() does."""
+    names = lanes()
+    rows = [(names[(i + i // len(names)) % len(names)], case) for i, case in enumerate(thinned(cases, 3))]
+    return [(stream if lane.startswith("cuda") else run, lane, case) for run, (lane, case) in each_way(batch, rows)]

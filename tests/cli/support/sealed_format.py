@@ -1,8 +1,5 @@
-#!/usr/bin/env python3
 """An independent implementation of the sealed format, version 1. Follows gpuaes-stream(5), uses python3-cryptography,
 kuznyechik_mgm.py and xwing.py, and shares no code with the program.
-
-    python3 sealed_format.py open|seal --key FILE|--passphrase-file FILE|--identity FILE|--recipient TEXT [LABEL] < in > out
 
 Processes whole messages in memory, for tests. open_sealed() and open_message() return the plaintext or raise an
 Unopened with the exit status that the format specifies. seal() writes valid files; for malformed ones call header() and
@@ -11,7 +8,6 @@ message() with other values for their fields. A slot is a pair (type, body).
 
 import os
 import re
-import sys
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import constant_time, hashes, hmac, serialization
@@ -126,15 +122,6 @@ def suite_of(suite, key, context, salt):
     return AESGCM(aes_key), lambda index: nonce(base, index), b"", commitment
 
 
-def parse_key_file(content):
-    text = content.rstrip(b" \t\r\n")
-    if len(text) in (32, 48, 64) and all(c in b"0123456789abcdefABCDEF" for c in text):
-        return bytes.fromhex(text.decode())
-    if len(content) not in (16, 24, 32):
-        raise ValueError("a key file holds 16, 24 or 32 bytes")
-    return content
-
-
 # --- Recipients and identities as text: Bech32, BIP 173 ----------------------------------------------------------
 
 RECIPIENT, IDENTITY = "gpuaes", "GPUAES-SECRET-KEY-"
@@ -158,24 +145,6 @@ def to_text(prefix, data):
     check = bech32_state(prefix.lower(), values + [0] * 6) ^ 1
     text = prefix.lower() + "1" + "".join(DIGITS[v] for v in values + [check >> 5 * i & 31 for i in range(5, -1, -1)])
     return text.upper() if prefix.isupper() else text
-
-
-def from_text(prefix, text, size=32):
-    """Returns the bytes, or raises ValueError."""
-    if text not in (text.lower(), text.upper()) or not text.lower().startswith(prefix.lower() + "1"):
-        raise ValueError("wrong prefix or mixed case")
-    values = [DIGITS.index(c) for c in text.lower()[len(prefix) + 1 :]]
-    unused = -8 * size % 5
-    if len(values) != (8 * size + unused) // 5 + 6 or bech32_state(prefix.lower(), values) != 1:
-        raise ValueError("wrong length or checksum")
-    number = int("".join(f"{v:05b}" for v in values[:-6]), 2)
-    if number % (1 << unused):
-        raise ValueError("wrong padding")
-    return (number >> unused).to_bytes(size, "big")
-
-
-def parse_identity(content):
-    return from_text(IDENTITY, content.decode().split("\n")[0].rstrip())
 
 
 # --- The bare message: salt || commitment || segments ------------------------------------------------------------
@@ -336,33 +305,3 @@ def open_header(data, key=None, passphrase=None, identity=None, pq_identity=None
 def open_sealed(data, label=b"", **secret):
     file_key, end = open_header(data, **secret)
     return open_message(file_key, data[:17] + label, data[end:], Malformed, end, data[16])
-
-
-def main():
-    kinds = ("--key", "--passphrase-file", "--identity", "--recipient")
-    if len(sys.argv) not in (4, 5) or sys.argv[1] not in ("open", "seal") or sys.argv[2] not in kinds:
-        sys.exit(f"usage: sealed_format.py open|seal {'|'.join(kinds)} FILE|TEXT [LABEL] < in > out")
-    if sys.argv[2] == "--recipient":
-        secret = {"recipients": [from_text(RECIPIENT, sys.argv[3])]}
-    else:
-        with open(sys.argv[3], "rb") as file:
-            content = file.read()
-        if sys.argv[2] == "--key":
-            key = parse_key_file(content)
-            secret = {"keys": [key]} if sys.argv[1] == "seal" else {"key": key}
-        elif sys.argv[2] == "--identity":
-            secret = {"identity": parse_identity(content)}
-        else:
-            secret = {"passphrase": content.split(b"\n")[0]}
-    secret["label"] = os.fsencode(sys.argv[4]) if len(sys.argv) == 5 else b""
-    data = sys.stdin.buffer.read()
-    try:
-        sys.stdout.buffer.write(seal(data, **secret) if sys.argv[1] == "seal" else open_sealed(data, **secret))
-    except Unopened as error:
-        sys.stdout.buffer.write(getattr(error, "plaintext", b""))
-        print(f"sealed_format: {error}", file=sys.stderr)
-        sys.exit(error.exit)
-
-
-if __name__ == "__main__":
-    main()

@@ -31,26 +31,17 @@ def files(key):
         ("encrypt -k KEY disk.img", 2, "encrypt is not a file", "perhaps you meant --encrypt"),
         ("decrypt -k KEY disk.sealed", 2, "decrypt is not a file", "perhaps you meant --decrypt"),
         ("-k KEY photos", 1, "photos is a directory", "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR"),
-        ("-k KEY disk.img out", 2, "more than one input file was given",
-         "use -o for the output file; only --test and --info accept more than one input file"),
         ("--list disk.sealed", 2, "--list-lanes does not accept a file", "to describe a file, use --info"),
         # Options.
         ("--identity KEY", 2, "unknown option '--identity'", "perhaps you meant --key"),
         ("--verify disk.sealed", 2, "unknown option '--verify'", "perhaps you meant --test"),
         ("--gpu", 2, "unknown option '--gpu'", "perhaps you meant --lanes cuda"),
-        ("-k KEY -c aes256", 2, "unknown cipher 'aes256'", "the ciphers are aes-128, aes-192, aes-256, kuznyechik"),
-        ("-k KEY --context 00", 2, "--context requires -f cobblestone", ""),
-        ("-k KEY --iv 00", 2, "--iv requires -f raw", ""),
         # Recipients.
         (["-r", SSH_KEY], 2, "the argument of --recipient is an SSH key, which is not supported", SSH_HINT),
         ("-R id.pub", 2, "the recipients file: line 1 of id.pub is an SSH key, which is not supported", SSH_HINT),
         # Contents.
-        ("-k KEY --range 5M: disk.sealed", 2,
-         "the range extends past the end of the plaintext, which has 1000 bytes", ""),
         ("-k KEY --range 10:1K disk.sealed", 2,
          "the range extends past the end of the plaintext, which has 1000 bytes", "--range OFFSET: decrypts to the end"),
-        ("-d -f openssl --passphrase-file disk.img disk.sealed", 4,
-         "disk.sealed: the input is not in the openssl format: it does not begin with 'Salted__'", ""),
     ],
 )  # fmt: skip
 def test_hint(key, options, status, error, hint):
