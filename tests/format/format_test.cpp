@@ -75,6 +75,8 @@ TEST_CASE("a format names the secret that it requires") {
   CHECK(failure("cobblestone") == "usage: the cobblestone format requires a key");
   CHECK(failure("openssl") == "usage: the openssl format requires a passphrase");
   CHECK(failure("raw") == "usage: the raw format requires a key");
+  CHECK(error_of<UsageError>([] { open_session(find_format("openssl"), {}); })->hint() ==
+        "use -p to enter it, or --passphrase-file FILE to read it from a file");
 }
 
 TEST_CASE("a format refuses a cipher that it does not support, and the hint lists the formats that do") {
