@@ -11,11 +11,17 @@
 namespace gpuaes::cuda {
 namespace {
 
+constexpr std::size_t min_bytes = std::size_t{256} << 20;
+
 // Also enough for GCM, which needs less.
 constexpr std::size_t segment_scratch = mgm_scratch_bytes(0);
 
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) {
   return (size + unit - 1) / unit * unit;
+}
+
+std::size_t sealed_size(std::size_t size) {
+  return size + (size + segment_bytes - 1) / segment_bytes * tag_bytes;
 }
 
 std::vector<std::byte> random_bytes(std::size_t size) {
@@ -27,56 +33,57 @@ std::vector<std::byte> random_bytes(std::size_t size) {
 
 }  // namespace
 
-std::size_t sealed_size(std::size_t size) {
-  return size + (size + segment_bytes - 1) / segment_bytes * tag_bytes;
-}
-
 BenchData::BenchData(std::size_t size)
-    : capacity_(round_up(std::max(size, min_bytes), segment_bytes)),
-      device_plain_(capacity_),
-      sealed_(sealed_size(capacity_)),
-      opened_(capacity_),
-      scratch_(capacity_ / segment_bytes * segment_scratch),
-      first_bad_(capacity_ / segment_bytes * sizeof(std::uint32_t)) {
-  plain_ = random_bytes(capacity_);
-  check(cudaMemcpy(device_plain_.data(), plain_.data(), capacity_, cudaMemcpyHostToDevice));
+    : plain_(random_bytes(round_up(std::max(size, min_bytes), segment_bytes))),
+      device_plain_(capacity()),
+      sealed_(sealed_size(capacity())),
+      opened_(capacity()),
+      scratch_(capacity() / segment_bytes * segment_scratch),
+      first_bad_(capacity() / segment_bytes * sizeof(std::uint32_t)) {
+  check(cudaMemcpy(device_plain_.data(), plain_.data(), capacity(), cudaMemcpyHostToDevice));
   check(cudaMemset(first_bad_.data(), 0xff, first_bad_.size()));
   check(cudaDeviceSynchronize());
 }
 
-std::unique_ptr<BenchData> make_data(std::vector<std::size_t>& sizes, const Report& report) {
-  while (!sizes.empty()) {
-    const auto largest = std::ranges::max_element(sizes);
-    try {
-      return std::make_unique<BenchData>(*largest);
-    } catch (const LaneError& error) {
-      if (cudaGetLastError() != cudaErrorMemoryAllocation) throw;
-      report.skip(fmt::format("{} bytes: {}", *largest, error.what()));
-      sizes.erase(largest);
-    }
-  }
-  return nullptr;
+void BenchData::skip_large(std::vector<std::size_t>& sizes, const Report& report) {
+  std::size_t free, total;
+  check(cudaMemGetInfo(&free, &total));
+  const std::size_t most = free / 5;  // the buffers are a little more than four times as large
+  std::erase_if(sizes, [&](std::size_t size) {
+    const bool fits = std::max(size, min_bytes) <= most;
+    if (!fits) report.skip(fmt::format("{} bytes: only {} MiB of device memory are free", size, free >> 20));
+    return !fits;
+  });
+  if (sizes.empty()) throw LaneError("the device has no memory for launches of that size");
 }
 
-std::size_t BenchData::stride(KernelMode mode, std::size_t size) {
-  return round_up(size, is_aead(mode) ? segment_bytes : 16);
+std::size_t BenchData::stride(Operation mode, std::size_t size) {
+  return round_up(size, mode == Operation::ctr ? 16 : segment_bytes);
 }
 
-BenchData::Piece BenchData::piece(KernelMode mode, std::size_t at, std::size_t size) const {
+BenchData::Piece BenchData::piece(Operation mode, std::size_t at, std::size_t size) const {
   const std::size_t segment = at / segment_bytes;
-  return {.plain = device_plain_.data() + at,
-          .sealed = sealed_.data() + (is_aead(mode) ? segment * sealed_segment_bytes : at),
-          .opened = opened_.data() + at,
-          .scratch = scratch_.data() + segment * segment_scratch,
-          .first_bad = reinterpret_cast<std::uint32_t*>(first_bad_.data()) + segment,
-          .at = at,
-          .size = size};
+  Piece piece{.in = device_plain_.data() + at,
+              .out = sealed_.data() + at,
+              .in_bytes = size,
+              .out_bytes = size,
+              .scratch = scratch_.data() + segment * segment_scratch,
+              .first_bad = reinterpret_cast<std::uint32_t*>(first_bad_.data()) + segment,
+              .at = at,
+              .size = size};
+  if (mode == Operation::ctr) return piece;
+  piece.out = sealed_.data() + segment * sealed_segment_bytes;
+  piece.out_bytes = sealed_size(size);
+  if (mode == Operation::seal) return piece;
+  piece.in = std::exchange(piece.out, opened_.data() + at);
+  piece.in_bytes = std::exchange(piece.out_bytes, size);
+  return piece;
 }
 
-BenchData::Piece BenchData::next(KernelMode mode, std::size_t size) {
+BenchData::Piece BenchData::next(Operation mode, std::size_t size) {
   const std::size_t distance = stride(mode, size);
   std::size_t at = round_up(next_, distance);
-  if (at + distance > capacity_) at = 0;
+  if (at + distance > capacity()) at = 0;
   next_ = at + distance;
   return piece(mode, at, size);
 }
@@ -86,16 +93,6 @@ bool BenchData::all_opened() {
   check(cudaMemset(first_bad_.data(), 0xff, first_bad_.size()));
   check(cudaDeviceSynchronize());
   return std::ranges::all_of(bad, [](std::byte byte) { return byte == std::byte{0xff}; });
-}
-
-DeviceLimits BenchData::limits() const {
-  return measure_limits(device_plain_.data(), opened_.data(), capacity_);
-}
-
-InOut in_out_of(KernelMode mode, const BenchData::Piece& piece) {
-  const std::size_t sealed_bytes = is_aead(mode) ? sealed_size(piece.size) : piece.size;
-  if (mode == KernelMode::open) return {piece.sealed, piece.opened, sealed_bytes, piece.size};
-  return {piece.plain, piece.sealed, piece.size, sealed_bytes};
 }
 
 std::vector<std::byte> copy_of(const std::byte* device, std::size_t size) {

@@ -7,7 +7,8 @@
 #include <numeric>
 #include <random>
 
-#include "bench/limits.hpp"
+#include "bench/cost.hpp"
+#include "bench/streams.hpp"
 #include "kernels/launch.cuh"
 
 namespace gpuaes::cuda {
@@ -128,72 +129,48 @@ std::array<std::uint8_t, entries> make_cycle() {
   return cycle;
 }
 
-class Measurement {
- public:
-  Measurement() {
-    const std::array<std::uint8_t, entries> cycle = make_cycle();
-    check(cudaMemcpy(cycle_.data(), cycle.data(), cycle.size(), cudaMemcpyHostToDevice));
-    check(cudaDeviceSynchronize());
-  }
+// Operations per second; `enqueue` puts `amount` of them into the stream.
+template <class Enqueue>
+double rate(const Streams& streams, double amount, const Enqueue& enqueue) {
+  streams.time(1, enqueue);  // a warm-up
+  double seconds = streams.time(1, enqueue);
+  for (int run = 1; run < runs; ++run) seconds = std::min(seconds, streams.time(1, enqueue));
+  return amount / seconds;
+}
 
-  // Operations per second; `enqueue` puts `amount` of them into the stream.
-  template <class Enqueue>
-  double rate(double amount, const Enqueue& enqueue) {
-    float min_milliseconds = 0;
-    for (int run = -1; run < runs; ++run) {
-      begin_.record(stream_);
-      enqueue();
-      end_.record(stream_);
-      end_.wait();
-      float milliseconds;
-      check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()));
-      if (run <= 0 || milliseconds < min_milliseconds) min_milliseconds = milliseconds;
-    }
-    return amount * 1000 / min_milliseconds;
-  }
-
-  // The same for a kernel with `steps` times `chains` operations per thread, in twice as many CUDA blocks as
-  // fit on the device.
-  template <class... Parameters, class... Arguments>
-  double rate_of(void (*kernel)(Parameters...), const Arguments&... arguments) {
-    int resident;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0));
-    const int blocks = 2 * resident * attribute(cudaDevAttrMultiProcessorCount);
-    return rate(double(blocks) * threads * steps * chains, [&] {
-      kernel<<<static_cast<unsigned>(blocks), threads, 0, stream_.get()>>>(arguments...);
-      check(cudaGetLastError());
-    });
-  }
-
-  double rate_of_copies(const std::byte* from, std::byte* to, std::size_t size) {
-    return rate(2.0 * static_cast<double>(size),
-                [&] { check(cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, stream_.get())); });
-  }
-
-  std::uint32_t* sink() const { return reinterpret_cast<std::uint32_t*>(sink_.data()); }
-  const std::uint8_t* cycle() const { return reinterpret_cast<const std::uint8_t*>(cycle_.data()); }
-
- private:
-  Stream stream_;
-  Event begin_{cudaEventDefault}, end_{cudaEventDefault};
-  DeviceBuffer sink_{sizeof(std::uint32_t)};
-  DeviceBuffer cycle_{entries};
-};
+// The same for a kernel with `steps` times `chains` operations per thread, in twice as many CUDA blocks as
+// fit on the device.
+template <class... Parameters, class... Arguments>
+double rate_of(const Streams& streams, void (*kernel)(Parameters...), const Arguments&... arguments) {
+  int resident;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0));
+  const int blocks = 2 * resident * attribute(cudaDevAttrMultiProcessorCount);
+  return rate(streams, double(blocks) * threads * steps * chains, [&] {
+    kernel<<<static_cast<unsigned>(blocks), threads, 0, streams[0].get()>>>(arguments...);
+    check(cudaGetLastError());
+  });
+}
 
 }  // namespace
 
-DeviceLimits measure_limits(const std::byte* from, std::byte* to, std::size_t size) {
-  Measurement measurement;
-  std::uint32_t* const sink = measurement.sink();
-  const std::uint8_t* const cycle = measurement.cycle();
-  return {.memory_bytes = measurement.rate_of_copies(from, to, size),
-          .logic = measurement.rate_of(logic_kernel, sink),
-          .multiplications = measurement.rate_of(multiplication_kernel, sink),
-          .shuffles = measurement.rate_of(shuffle_kernel, sink),
-          .loads_of_own_bank = measurement.rate_of(load_kernel<OwnBank>, cycle, sink),
-          .loads_of_256_words = measurement.rate_of(load_kernel<AnyWord>, cycle, sink),
-          .loads_of_256_bytes = measurement.rate_of(load_kernel<AnyByte>, cycle, sink),
-          .loads_of_256_blocks = measurement.rate_of(load_kernel<AnyBlock>, cycle, sink)};
+Operations measure_limits(const std::byte* from, std::byte* to, std::size_t size) {
+  const Streams streams;
+  const DeviceBuffer sink_memory(sizeof(std::uint32_t)), cycle_memory(entries);
+  auto* const sink = reinterpret_cast<std::uint32_t*>(sink_memory.data());
+  const auto* const cycle = reinterpret_cast<const std::uint8_t*>(cycle_memory.data());
+  check(cudaMemcpy(cycle_memory.data(), make_cycle().data(), entries, cudaMemcpyHostToDevice));
+  check(cudaDeviceSynchronize());
+  const auto copy = [&] {
+    check(cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, streams[0].get()));
+  };
+  return {.memory_bytes = rate(streams, 2.0 * static_cast<double>(size), copy),
+          .logic = rate_of(streams, logic_kernel, sink),
+          .multiplications = rate_of(streams, multiplication_kernel, sink),
+          .shuffles = rate_of(streams, shuffle_kernel, sink),
+          .loads_of_own_bank = rate_of(streams, load_kernel<OwnBank>, cycle, sink),
+          .loads_of_256_words = rate_of(streams, load_kernel<AnyWord>, cycle, sink),
+          .loads_of_256_bytes = rate_of(streams, load_kernel<AnyByte>, cycle, sink),
+          .loads_of_256_blocks = rate_of(streams, load_kernel<AnyBlock>, cycle, sink)};
 }
 
 }  // namespace gpuaes::cuda

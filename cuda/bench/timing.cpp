@@ -1,78 +1,119 @@
 #include "bench/timing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <utility>
+#include <span>
+
+#include "lane/backends.hpp"
 
 namespace gpuaes::cuda {
+namespace {
 
-double Streams::time(std::size_t used, const std::function<void()>& enqueue) const {
-  const Stream& first = streams_[0];
-  begin_.record(first);
-  for (std::size_t i = 1; i < used; ++i) check(cudaStreamWaitEvent(streams_[i].get(), begin_.get()));
-  enqueue();
-  for (std::size_t i = 1; i < used; ++i) {
-    const Event done;
-    done.record(streams_[i]);
-    check(cudaStreamWaitEvent(first.get(), done.get()));
-  }
-  end_.record(first);
-  end_.wait();
-  float milliseconds;
-  check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()));
-  return milliseconds / 1000.0;
+std::size_t launches_of(std::size_t size) {
+  constexpr std::size_t bytes_of_run = std::size_t{256} << 20, max_launches = 1000;
+  return std::clamp<std::size_t>(bytes_of_run / size, 1, max_launches);
 }
 
-double median(const Runs& runs, const std::function<double()>& time) {
+std::vector<std::byte> on_cpu(Operation operation, const CipherKey& key, std::span<const std::byte> in,
+                              std::size_t out_bytes) {
+  std::vector<std::byte> out(out_bytes);
+  const std::unique_ptr<Lane> cpu = make_cpu_lane();
+  cpu->start({.operation = operation,
+              .key = &key,
+              .in = in,
+              .out = out,
+              .counter = bench_counter,
+              .base_nonce = bench_nonce(key.cipher)});
+  cpu->finish();
+  return out;
+}
+
+}  // namespace
+
+// The output is cleared first because it may hold the right result of an earlier kernel.
+void KernelTimer::check(const BenchKernel& kernel, std::size_t size) {
+  const BenchData::Piece piece = data_.piece(kernel.mode(), 0, size);
+  const std::span plain = std::span(data_.plain()).first(size);
+  const bool opens = kernel.mode() == Operation::open;
+  std::vector<std::byte> expected(plain.begin(), plain.end());
+  if (opens) {
+    const std::vector<std::byte> sealed = on_cpu(Operation::seal, kernel.key(), plain, piece.in_bytes);
+    cuda::check(cudaMemcpy(piece.in, sealed.data(), sealed.size(), cudaMemcpyHostToDevice));
+  } else {
+    expected = on_cpu(kernel.mode(), kernel.key(), plain, piece.out_bytes);
+  }
+  cuda::check(cudaMemset(piece.out, 0, piece.out_bytes));
+  cuda::check(cudaDeviceSynchronize());
+  kernel.launch(piece, streams_[0]);
+  streams_[0].wait();
+  if (copy_of(piece.out, piece.out_bytes) != expected)
+    throw LaneError(fmt::format("not exact on the device: {}, {} bytes", kernel.name(), size));
+  if (opens) check_opened(kernel);
+}
+
+void KernelTimer::seal_all(const BenchKernel& sealer, std::size_t size) {
+  data_.begin_round();
+  for (std::size_t i = 0; i < data_.pieces(Operation::seal, size); ++i)
+    sealer.launch(data_.next(Operation::seal, size), streams_[0]);
+  streams_[0].wait();
+}
+
+void KernelTimer::check_opened(const BenchKernel& kernel) {
+  if (!data_.all_opened()) throw LaneError("wrong tag on the device: " + kernel.name());
+}
+
+double KernelTimer::median_rate(const Runs& runs, std::size_t bytes,
+                                const std::function<double()>& seconds) const {
   double spent = 0;
-  for (std::size_t run = 0; run < runs.warm_ups && spent < runs.seconds; ++run) spent += time();
+  for (std::size_t run = 0; run < runs.warm_ups && spent < runs.seconds; ++run) spent += seconds();
   spent = 0;
-  std::vector<double> seconds;
-  while (seconds.size() < runs.timed && (seconds.size() < runs.min_timed || spent < runs.seconds)) {
-    seconds.push_back(time());
-    spent += seconds.back();
-  }
-  return median(std::move(seconds));
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-double LaunchTimes::resident(const BenchKernel& kernel, std::size_t size, const Runs& runs) {
-  return median(runs, [&] {
+  std::vector<double> all;
+  while (all.size() < runs.timed && (all.size() < runs.min_timed || spent < runs.seconds)) {
     report_.cancel().check();
+    all.push_back(seconds());
+    spent += all.back();
+  }
+  return static_cast<double>(bytes) / median(std::move(all)) / 1e9;
+}
+
+double KernelTimer::run(const BenchKernel& kernel, std::size_t size) {
+  return resident(kernel, size, {0, 1, 1, 0});
+}
+
+double KernelTimer::resident(const BenchKernel& kernel, std::size_t size, const Runs& runs) {
+  const std::size_t launches = launches_of(size);
+  return median_rate(runs, launches * size, [&] {
     return streams_.time(1, [&] {
-      for (std::size_t i = 0; i < launches_of(size); ++i)
-        kernel.launch(data_.next(kernel.mode(), size), streams_[0]);
+      for (std::size_t i = 0; i < launches; ++i) kernel.launch(data_.next(kernel.mode(), size), streams_[0]);
     });
   });
 }
 
-double LaunchTimes::with_copies(const CopiedLaunches& what, const Runs& runs) {
-  if (host_ == nullptr) host_ = std::make_unique<HostData>(sealed_size(data_.capacity()));
-  const InOut all = in_out_of(what.mode, data_.piece(what.mode, 0, data_.capacity()));
-  host_->fill(all);
-  return median(runs, [&] {
-    report_.cancel().check();
+double KernelTimer::with_copies(const BenchKernel& kernel, std::size_t size, std::size_t streams,
+                                const Runs& runs) {
+  const Operation mode = kernel.mode();
+  const BenchData::Piece all = data_.piece(mode, 0, data_.capacity());
+  const std::size_t host_bytes = data_.piece(Operation::seal, 0, data_.capacity()).out_bytes;
+  if (host_ == nullptr) host_ = std::make_unique<HostData>(host_bytes);
+  cuda::check(cudaMemcpy(host_->in.data(), all.in, all.in_bytes, cudaMemcpyDeviceToHost));
+  const std::size_t launches = std::max(launches_of(size), 2 * streams);
+  // Pieces in flight do not overlap.
+  const auto enqueue = [&] {
+    for (std::size_t i = 0; i < launches; ++i) {
+      const Stream& stream = streams_[i % streams];
+      const BenchData::Piece piece = data_.next(mode, size);
+      cuda::check(cudaMemcpyAsync(piece.in, host_->in.data() + (piece.in - all.in), piece.in_bytes,
+                                  cudaMemcpyHostToDevice, stream.get()));
+      kernel.launch(piece, stream);
+      cuda::check(cudaMemcpyAsync(host_->out.data() + (piece.out - all.out), piece.out, piece.out_bytes,
+                                  cudaMemcpyDeviceToHost, stream.get()));
+    }
+  };
+  return median_rate(runs, launches * size, [&] {
     data_.begin_round();
-    return streams_.time(what.streams, [&] { enqueue(what, all); });
+    return streams_.time(streams, enqueue);
   });
-}
-
-// Each stream copies its next piece to the device, launches the kernel and copies the output back. Pieces in
-// flight do not overlap.
-void LaunchTimes::enqueue(const CopiedLaunches& what, const InOut& all) {
-  for (std::size_t i = 0; i < what.launches; ++i) {
-    const Stream& stream = streams_[i % what.streams];
-    const BenchData::Piece piece = data_.next(what.mode, what.size);
-    const InOut in_out = in_out_of(what.mode, piece);
-    check(cudaMemcpyAsync(in_out.in, host_->in(all, in_out), in_out.in_bytes, cudaMemcpyHostToDevice,
-                          stream.get()));
-    if (what.kernel != nullptr) what.kernel->launch(piece, stream);
-    check(cudaMemcpyAsync(host_->out(all, in_out), in_out.out, in_out.out_bytes, cudaMemcpyDeviceToHost,
-                          stream.get()));
-  }
 }
 
 }  // namespace gpuaes::cuda

@@ -1,34 +1,18 @@
-// Times kernels on data in device memory, and with copies to the device and back.
+// Checks and times kernels on data in device memory, and with copies to the device and back.
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "bench/data.hpp"
 #include "bench/report.hpp"
+#include "bench/streams.hpp"
 #include "bench/subjects.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {
-
-// CUDA streams, and timing of what is enqueued in them.
-class Streams {
- public:
-  explicit Streams(std::size_t count) : streams_(count) {}
-
-  const Stream& operator[](std::size_t i) const { return streams_[i]; }
-
-  // Seconds from the start of the first to the end of the last operation that `enqueue` puts into the first
-  // `used` streams.
-  double time(std::size_t used, const std::function<void()>& enqueue) const;
-
- private:
-  std::deque<Stream> streams_;
-  Event begin_{cudaEventDefault}, end_{cudaEventDefault};
-};
 
 // The numbers of untimed and timed runs. Each phase ends early once its runs have taken `seconds` in total,
 // but not before `min_timed` timed runs: longer runs vary less, so fewer are enough.
@@ -37,52 +21,49 @@ struct Runs {
   double seconds;
 };
 
-// The median of the results of `time`.
-double median(const Runs& runs, const std::function<double()>& time);
-double median(std::vector<double> values);
-
-// Host memory, pinned like the filter's, for copies to the device and back.
-class HostData {
+// LaneError; Cancelled, between two runs.
+class KernelTimer {
  public:
-  explicit HostData(std::size_t size) : in_(size), out_(size), pinned_in_(in_), pinned_out_(out_) {}
+  // For launches of up to `size` bytes in up to `streams` streams.
+  KernelTimer(std::size_t size, std::size_t streams, Report& report)
+      : data_(size), streams_(streams), report_(report) {}
 
-  // Copies the inputs of a mode from device memory.
-  void fill(const InOut& all) { check(cudaMemcpy(in_.data(), all.in, all.in_bytes, cudaMemcpyDeviceToHost)); }
-  // The host addresses that correspond to a piece in device memory.
-  const std::byte* in(const InOut& all, const InOut& piece) const { return in_.data() + (piece.in - all.in); }
-  std::byte* out(const InOut& all, const InOut& piece) { return out_.data() + (piece.out - all.out); }
+  BenchData& data() { return data_; }
 
- private:
-  std::vector<std::byte> in_, out_;
-  PinnedRegion pinned_in_, pinned_out_;
-};
+  // The number of bytes that every kernel is checked with, which includes a partial block.
+  static constexpr std::size_t checked_bytes = (16 << 20) + 5;
 
-// Launches with copies of their input and output.
-struct CopiedLaunches {
-  const BenchKernel* kernel;  // null: only copies
-  KernelMode mode;
-  std::size_t size;     // of a launch
-  std::size_t streams;  // used in turn; at most the number of pieces
-  std::size_t launches;
-};
+  // Compares the kernel's output for the first `size` bytes of the data with that of CPU lanes. For AES,
+  // these use libcrypto, which shares no code with the kernels or their key expansion; for Kuznyechik, they
+  // share the standard's tables and the key expansion. LaneError if it is wrong.
+  void check(const BenchKernel& kernel, std::size_t size = checked_bytes);
 
-// Median times in seconds. LaneError; Cancelled, between two runs.
-class LaunchTimes {
- public:
-  LaunchTimes(BenchData& data, const Streams& streams, Report& report)
-      : data_(data), streams_(streams), report_(report) {}
+  // Seals the data in pieces of `size` bytes, for kernels that open them.
+  void seal_all(const BenchKernel& sealer, std::size_t size);
+  // LaneError if a tag opened since the last call was wrong.
+  void check_opened(const BenchKernel& kernel);
 
-  // The time of launches_of(size) launches back to back.
+  // The rate of launches of `size` bytes back to back, with the data in device memory, in GB/s: in one run of
+  // 256 MiB or at most 1000 launches, and the median of several.
+  double run(const BenchKernel& kernel, std::size_t size);
   double resident(const BenchKernel& kernel, std::size_t size, const Runs& runs);
 
-  // The time of copies to the device, launches and copies back, as in lanes.
-  double with_copies(const CopiedLaunches& what, const Runs& runs);
+  // The same for launches that copy their input to the device and their output back, as in lanes. Streams
+  // take turns; `streams` is at most the number of pieces of that size.
+  double with_copies(const BenchKernel& kernel, std::size_t size, std::size_t streams, const Runs& runs);
 
  private:
-  void enqueue(const CopiedLaunches& what, const InOut& all);
+  // Host memory, pinned like the filter's.
+  struct HostData {
+    explicit HostData(std::size_t size) : in(size), out(size) {}
+    std::vector<std::byte> in, out;
+    PinnedRegion pinned_in{in}, pinned_out{out};
+  };
 
-  BenchData& data_;
-  const Streams& streams_;
+  double median_rate(const Runs& runs, std::size_t bytes, const std::function<double()>& seconds) const;
+
+  BenchData data_;
+  Streams streams_;
   Report& report_;
   std::unique_ptr<HostData> host_;  // allocated when needed, because pinning is slow
 };

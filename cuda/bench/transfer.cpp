@@ -16,9 +16,7 @@
 
 #include "base/error.hpp"
 #include "bench/benches.hpp"
-#include "bench/cuda_requests.hpp"
-#include "bench/input_file.hpp"
-#include "bench/timing.hpp"
+#include "bench/streams.hpp"
 #include "keys/kdf.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/ring.hpp"
@@ -40,7 +38,7 @@ constexpr std::size_t runs = 5;
 struct Run {
   TransferSteps steps;
   std::uint64_t chunks;
-  std::optional<FileSpan> file;
+  const FdSource* file;  // null if it is not read
   std::atomic<std::uint64_t> next = 0;
 };
 
@@ -74,9 +72,8 @@ class Transfer {
 
   void move_chunk(const Run& run, std::uint64_t chunk, std::span<std::byte> buffer, const Slot& slot) const {
     if (run.steps.read) {
-      const std::uint64_t in_file = (run.file->end - run.file->begin) / size_;
-      const std::uint64_t at = run.file->begin + chunk % in_file * size_;
-      read_range({at, at + size_}, buffer);
+      const std::uint64_t in_file = run.file->size().value() / size_;
+      run.file->read_at(chunk % in_file * size_, buffer);
     }
     if (run.steps.in)
       check(cudaMemcpyAsync(slot.memory.data(), buffer.data(), size_, cudaMemcpyHostToDevice, stream_.get()));
@@ -102,54 +99,58 @@ struct Setup {
   std::size_t memory_bytes() const { return std::size_t{devices} * streams * buffers * size; }
 };
 
-struct Measured {
-  double seconds, cpu_seconds;
+// Host memory for any of the setups, and the file.
+struct Ends {
+  std::span<std::byte> memory;
+  const FdSource* file = nullptr;
 };
 
-Measured run_once(std::deque<Transfer>& transfers, Run& run) {
+struct Measured {
+  double gb_per_s, cpu_s_per_gb;  // GB are counted once for all steps
+};
+
+Measured run_once(std::deque<Transfer>& transfers, Run& run, double gigabytes) {
   const double cpu_begin = cpu_seconds();
   const Clock::time_point begin = Clock::now();
   std::vector<std::future<void>> threads;
   for (Transfer& transfer : transfers)
     threads.push_back(std::async(std::launch::async, &Transfer::move, &transfer, std::ref(run)));
   for (std::future<void>& thread : threads) thread.get();
-  return {std::chrono::duration<double>(Clock::now() - begin).count(), cpu_seconds() - cpu_begin};
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  return {gigabytes / seconds, (cpu_seconds() - cpu_begin) / gigabytes};
 }
 
-void report_row(const Setup& setup, std::span<std::byte> memory, std::optional<FileSpan> file,
-                Report& report) {
+// Medians.
+Measured measure(const Setup& setup, const Ends& ends, Report& report) {
   const std::size_t each = setup.buffers * setup.size;
   std::deque<Transfer> transfers;
   for (unsigned i = 0; i < setup.devices * setup.streams; ++i)
-    transfers.emplace_back(static_cast<int>(i % setup.devices), setup.size, memory.subspan(i * each, each));
+    transfers.emplace_back(static_cast<int>(i % setup.devices), setup.size,
+                           ends.memory.subspan(i * each, each));
   const std::uint64_t chunks = setup.devices * std::min(bytes_per_device / setup.size, max_chunks);
-  std::vector<double> seconds, cpu_seconds;
+  std::vector<double> rates, cpu;
   for (std::size_t i = 0; i <= runs; ++i) {
     report.cancel().check();
-    Run run{setup.steps, chunks, file};
-    const Measured measured = run_once(transfers, run);
+    Run run{setup.steps, chunks, ends.file};
+    const Measured measured = run_once(transfers, run, static_cast<double>(chunks * setup.size) / 1e9);
     if (i == 0) continue;  // a warm-up
-    seconds.push_back(measured.seconds);
-    cpu_seconds.push_back(measured.cpu_seconds);
+    rates.push_back(measured.gb_per_s);
+    cpu.push_back(measured.cpu_s_per_gb);
   }
-  const double gigabytes = static_cast<double>(chunks * setup.size) / 1e9;
-  report.add({to_string(setup.steps), setup.devices, setup.streams, setup.size, setup.buffers,
-              setup.memory_bytes() >> 20, gigabytes / median(std::move(seconds)),
-              median(std::move(cpu_seconds)) / gigabytes});
+  return {median(std::move(rates)), median(std::move(cpu))};
 }
 
 std::vector<Setup> setups_of(const TransferRequest& request, std::size_t devices) {
   std::vector<Setup> setups;
-  for (const unsigned count : request.devices)
+  for (const unsigned count : request.devices) {
+    if (count > devices)
+      throw LaneError(fmt::format("cannot use {} devices; this machine has {} CUDA devices", count, devices));
     for (const unsigned streams : request.streams)
       for (const std::size_t size : request.sizes)
         for (const unsigned buffers : request.buffers)
           for (const TransferSteps& steps : request.steps)
             setups.push_back({steps, count, streams, buffers, size});
-  for (const Setup& setup : setups)
-    if (setup.devices > devices)
-      throw LaneError(
-          fmt::format("cannot use {} devices; this machine has {} CUDA devices", setup.devices, devices));
+  }
   return setups;
 }
 
@@ -162,13 +163,26 @@ void fill(std::span<std::byte> memory) {
                       memory.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
+// Calls report_row(setup, ends, report) for each setup, with memory that is allocated and pinned as in the
+// filter.
+template <class ReportRow>
+void measure_all(std::span<const Setup> setups, const FdSource* file, const ReportRow& report_row) {
+  const Setup& largest = *std::ranges::max_element(setups, {}, &Setup::memory_bytes);
+  const Ring ring(1, largest.memory_bytes(), 0, true);
+  check(cudaSetDevice(0));  // pinning opens a device
+  const PinnedRegion pinned(ring.memory());
+  fill(ring.memory());
+  for (const Setup& setup : setups) report_row(setup, Ends{ring.memory(), file});
+}
+
 }  // namespace
 
 void run_transfer_bench(const Arguments& arguments) {
   const TransferRequest request = parse_transfer_request(arguments);
-  std::optional<FileSpan> file;
-  if (std::ranges::any_of(request.steps, &TransferSteps::read)) file = rest_of_input();
-  if (file && file->end - file->begin < std::ranges::max(request.sizes))
+  Cancel cancel;
+  std::optional<FdSource> file;
+  if (std::ranges::any_of(request.steps, &TransferSteps::read)) file.emplace(open_input_file(cancel));
+  if (file && file->size() < std::ranges::max(request.sizes))
     throw IoError("standard input is shorter than a chunk");
   const std::vector<Setup> setups = setups_of(request, require_cuda_devices());
   Report report(arguments.form, {{"steps", 11},
@@ -179,13 +193,11 @@ void run_transfer_bench(const Arguments& arguments) {
                                  {"ring_mib"},
                                  {"gb_per_s", 8},
                                  {"cpu_s_per_gb", 8, 3}});
-  report.expect(setups.size());
-  const Setup& largest = *std::ranges::max_element(setups, {}, &Setup::memory_bytes);
-  const Ring ring(1, largest.memory_bytes(), 0, true);  // allocates memory as the filter does
-  check(cudaSetDevice(0));                              // pinning opens a device
-  const PinnedRegion pinned(ring.memory());
-  fill(ring.memory());
-  for (const Setup& setup : setups) report_row(setup, ring.memory(), file, report);
+  measure_all(setups, file ? &*file : nullptr, [&](const Setup& setup, const Ends& ends) {
+    const Measured measured = measure(setup, ends, report);
+    report.add({to_string(setup.steps), setup.devices, setup.streams, setup.size, setup.buffers,
+                setup.memory_bytes() >> 20, measured.gb_per_s, measured.cpu_s_per_gb});
+  });
   report.finish();
 }
 

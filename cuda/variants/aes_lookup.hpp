@@ -6,9 +6,6 @@
 //   both: one table, rotated for each row, or four.
 // - The memory that holds the tables.
 // - The cut: how many threads share a block, and what they exchange.
-//
-// Encryption and decryption differ in the direction of ShiftRows, in the tables, and in the matrix of
-// MixColumns.
 #pragma once
 
 #include <bit>
@@ -18,23 +15,21 @@
 #include "cipher/aes/block.hpp"
 #include "cipher/aes/ttable.hpp"
 #include "cipher/host_device.hpp"
-#include "variants/inverse.hpp"
 
 namespace gpuaes::aes {
 
-// All tables for one direction. Entry x of T-table t is words[256 t + x].
+// All tables. Entry x of T-table t is words[256 t + x].
 struct LookupTables {
   std::uint32_t words[1024];
   std::uint8_t bytes[256];  // the S-box
 };
 
-constexpr LookupTables make_lookup_tables(Direction direction) {
-  const bool encrypts = direction == Direction::encrypt;
-  const TTable table = encrypts ? make_ttable() : make_inverse_ttable();
+constexpr LookupTables make_lookup_tables() {
+  const TTable table = make_ttable();
   LookupTables tables{};
   for (unsigned i = 0; i < 1024; ++i)
     tables.words[i] = std::rotl(table.words[i % 256], 8 * static_cast<int>(i / 256));
-  for (unsigned i = 0; i < 256; ++i) tables.bytes[i] = encrypts ? sbox[i] : inverse_sbox[i];
+  for (unsigned i = 0; i < 256; ++i) tables.bytes[i] = sbox[i];
   return tables;
 }
 
@@ -46,23 +41,18 @@ GPUAES_HD inline std::uint32_t pack(const std::uint32_t (&v)[4]) {
 // Forms. `table(row)` is the table for a byte of that row. `join` makes a column from its four entries.
 // `join_last` does so in the last round, which has no MixColumns, from entries of table 0.
 
-template <Direction way>
 struct Sbox {
-  static constexpr Direction direction = way;
   static constexpr unsigned tables = 1;
   using Entry = std::uint8_t;
   GPUAES_HD static const Entry* entries(const LookupTables& all) { return all.bytes; }
   GPUAES_HD static constexpr unsigned table(unsigned) { return 0; }
-  GPUAES_HD static std::uint32_t join(const std::uint32_t (&v)[4]) {
-    return way == Direction::encrypt ? mix_column(pack(v)) : unmix_column(pack(v));
-  }
+  GPUAES_HD static std::uint32_t join(const std::uint32_t (&v)[4]) { return mix_column(pack(v)); }
   GPUAES_HD static std::uint32_t join_last(const std::uint32_t (&v)[4]) { return pack(v); }
 };
 
-template <Direction way, unsigned count>
+template <unsigned count>
 struct Ttables {
   static_assert(count == 1 || count == 4);
-  static constexpr Direction direction = way;
   static constexpr unsigned tables = count;
   using Entry = std::uint32_t;
   GPUAES_HD static const Entry* entries(const LookupTables& all) { return all.words; }
@@ -71,27 +61,25 @@ struct Ttables {
     if (count == 4) return v[0] ^ v[1] ^ v[2] ^ v[3];
     return v[0] ^ permute(v[1], v[1], 0x2103) ^ permute(v[2], v[2], 0x1032) ^ permute(v[3], v[3], 0x0321);
   }
-  // For encryption, row 1 of an entry is the S-box's value. For decryption no row is, but the sum of all four
-  // rows is, since 14 + 9 + 13 + 11 = 1 in the field.
+  // Row 1 of an entry is the S-box's value.
   GPUAES_HD static std::uint32_t join_last(const std::uint32_t (&v)[4]) {
-    if (way == Direction::encrypt)
-      return permute(permute(v[0], v[1], 0x0051), permute(v[2], v[3], 0x0051), 0x5410);
-    const std::uint32_t first = permute(v[0], v[1], 0x5410) ^ permute(v[0], v[1], 0x7632);
-    const std::uint32_t second = permute(v[2], v[3], 0x5410) ^ permute(v[2], v[3], 0x7632);
-    return permute(first, second, 0x6420) ^ permute(first, second, 0x7531);
+    return permute(permute(v[0], v[1], 0x0051), permute(v[2], v[3], 0x0051), 0x5410);
   }
 };
 
-// Memories. `look` returns the table's entry for the byte in `row` of a word.
+// Memories. `look_up` returns the table's entry for the byte in `row` of a word.
 
 template <class Entry>
 struct Linear {
   const Entry* entries;
   GPUAES_HD Entry entry(unsigned index) const { return entries[index]; }
-  GPUAES_HD std::uint32_t look(unsigned table, std::uint32_t word, unsigned row) const {
-    return entry(256 * table + (word >> 8 * row & 0xff));
-  }
 };
+
+template <class Memory>
+GPUAES_HD inline std::uint32_t look_up(const Memory& memory, unsigned table, std::uint32_t word,
+                                       unsigned row) {
+  return memory.entry(256 * table + (word >> 8 * row & 0xff));
+}
 
 // Shared memory serves one word from each of 32 banks at a time. Here every thread of a warp has a copy of
 // the tables in its own bank. With one table, entry x starts at word 32 x. Four tables form two pairs, and
@@ -108,13 +96,16 @@ struct Banked {
     if (tables == 1) return word / 32;
     return 256 * (word / 16384 * 2 + word / 32 % 2) + word % 16384 / 64;
   }
-  GPUAES_HD std::uint32_t look(unsigned table, std::uint32_t word, unsigned row) const {
-    std::uint32_t offset = (word >> 8 * row & 0xff) << 7 | bank_offset;
-    if (tables == 4)
-      offset = permute(word, bank_offset, 0x5504 | row << 4) + table / 2 * 65536 + table % 2 * 128;
-    return *reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const char*>(replicated) + offset);
-  }
 };
+
+template <unsigned tables>
+GPUAES_HD inline std::uint32_t look_up(const Banked<tables>& memory, unsigned table, std::uint32_t word,
+                                       unsigned row) {
+  std::uint32_t offset = (word >> 8 * row & 0xff) << 7 | memory.bank_offset;
+  if (tables == 4)
+    offset = permute(word, memory.bank_offset, 0x5504 | row << 4) + table / 2 * 65536 + table % 2 * 128;
+  return *reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const char*>(memory.replicated) + offset);
+}
 
 // Cuts. The thread at `position` has one part of the block. `step` computes its part of the next state,
 // without the round key. `give` returns its contribution for the other threads; gather(v, position), given
@@ -122,16 +113,15 @@ struct Banked {
 // part of a block in registers and of a round key in memory.
 
 // The column from which ShiftRows takes `row` of `column`.
-template <Direction direction>
 GPUAES_HD constexpr unsigned source_column(unsigned column, unsigned row) {
-  return (direction == Direction::encrypt ? column + row : column - row) % 4;
+  return (column + row) % 4;
 }
 
 // The new column from the columns that ShiftRows takes its rows from.
 template <class Form, bool last, class Memory>
 GPUAES_HD inline std::uint32_t next_column(const Memory& memory, const std::uint32_t (&rows)[4]) {
   std::uint32_t entries[4];
-  for (unsigned r = 0; r < 4; ++r) entries[r] = memory.look(last ? 0 : Form::table(r), rows[r], r);
+  for (unsigned r = 0; r < 4; ++r) entries[r] = look_up(memory, last ? 0 : Form::table(r), rows[r], r);
   return last ? Form::join_last(entries) : Form::join(entries);
 }
 
@@ -155,7 +145,7 @@ struct OneThread {
     Part next;
     for (unsigned c = 0; c < 4; ++c) {
       std::uint32_t rows[4];
-      for (unsigned r = 0; r < 4; ++r) rows[r] = state.words[source_column<Form::direction>(c, r)];
+      for (unsigned r = 0; r < 4; ++r) rows[r] = state.words[source_column(c, r)];
       next.words[c] = next_column<Form, last>(memory, rows);
     }
     return next;
@@ -175,7 +165,7 @@ struct FourThreads {
   template <class Form, bool last, class Memory, class Gather>
   GPUAES_HD static Part step(Part state, unsigned position, const Memory& memory, const Gather& gather) {
     std::uint32_t rows[4] = {state};
-    for (unsigned r = 1; r < 4; ++r) rows[r] = gather(state, source_column<Form::direction>(position, r));
+    for (unsigned r = 1; r < 4; ++r) rows[r] = gather(state, source_column(position, r));
     return next_column<Form, last>(memory, rows);
   }
 };
@@ -193,14 +183,13 @@ struct SixteenThreads {
   }
   template <class Form, bool last, class Memory>
   GPUAES_HD static std::uint32_t give(Part state, unsigned position, const Memory& memory) {
-    return memory.look(last ? 0 : Form::table(position % 4), state, 0);
+    return look_up(memory, last ? 0 : Form::table(position % 4), state, 0);
   }
   template <class Form, bool last, class Memory, class Gather>
   GPUAES_HD static Part step(Part state, unsigned position, const Memory& memory, const Gather& gather) {
     const std::uint32_t own = give<Form, last>(state, position, memory);
     std::uint32_t entries[4];
-    for (unsigned r = 0; r < 4; ++r)
-      entries[r] = gather(own, 4 * source_column<Form::direction>(position / 4, r) + r);
+    for (unsigned r = 0; r < 4; ++r) entries[r] = gather(own, 4 * source_column(position / 4, r) + r);
     const std::uint32_t column = last ? Form::join_last(entries) : Form::join(entries);
     return column >> 8 * (position % 4) & 0xff;
   }
@@ -216,8 +205,7 @@ GPUAES_HD inline void run_round(typename Cut::Part (&parts)[count], unsigned pos
     parts[k] = add(Cut::template step<Form, last>(parts[k], position, memory, gather), key);
 }
 
-// All rounds. `round_keys` are 4 * (rounds + 1) words from expand_key() or, for decryption, from
-// make_decryption_keys().
+// All rounds. `round_keys` are 4 * (rounds + 1) words from expand_key().
 template <class Cut, class Form, unsigned count, class Memory, class Gather>
 GPUAES_HD inline void run_rounds(typename Cut::Part (&parts)[count], unsigned position,
                                  const std::uint32_t* round_keys, int rounds, const Memory& memory,

@@ -3,9 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "cipher/kuznyechik/ls_table.hpp"
 #include "cipher/modes/ctr.hpp"
@@ -14,11 +14,9 @@
 
 namespace gpuaes::cuda {
 
-// All tables of the variants for one direction.
 struct VariantTables {
   kuznyechik::LsTables ls;
   aes::LookupTables aes;
-  std::uint8_t substitution[256];  // Kuznyechik's pi, for both directions
 };
 
 // The parameter of every kernel.
@@ -33,11 +31,11 @@ struct VariantArguments {
   std::byte* out;
 };
 
-extern const std::array<Variant, 3> constant_variants;
-extern const std::array<Variant, 1> ls_constant_variants;
-extern const std::array<Variant, 4> global_variants;
-extern const std::array<Variant, 3> texture_variants;
-extern const std::array<Variant, 10> shared_variants;
-extern const std::array<Variant, 9> banked_variants;
+std::vector<Variant> constant_variants();
+std::vector<Variant> ls_constant_variants();
+std::vector<Variant> global_variants();
+std::vector<Variant> texture_variants();
+std::vector<Variant> shared_variants();
+std::vector<Variant> banked_variants();
 
 }  // namespace gpuaes::cuda

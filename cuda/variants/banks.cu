@@ -22,29 +22,20 @@ struct Banks {
   }
 };
 
-using aes::FourThreads, aes::SixteenThreads;
-
 }  // namespace
 
-const std::array<Variant, 9> banked_variants{
-    make_variant<Banks, Sbox>("sbox-shared-banks", "S-box in every bank of shared memory"),
-    make_variant<Banks, Ttables<1>>("ttable1-shared-banks", "one T-table in every bank of shared memory"),
-    make_variant<Banks, Ttables<4>>("ttable4-shared-banks", "four T-tables in every bank of shared memory"),
-    make_variant<Banks, Sbox, FourThreads>("sbox-shared-banks-4threads",
-                                           "S-box in every bank of shared memory, 4 threads for a block"),
-    make_variant<Banks, Ttables<1>, FourThreads>(
-        "ttable1-shared-banks-4threads", "one T-table in every bank of shared memory, 4 threads for a block"),
-    make_variant<Banks, Ttables<4>, FourThreads>(
-        "ttable4-shared-banks-4threads",
-        "four T-tables in every bank of shared memory, 4 threads for a block"),
-    make_variant<Banks, Sbox, SixteenThreads>("sbox-shared-banks-16threads",
-                                              "S-box in every bank of shared memory, 16 threads for a block"),
-    make_variant<Banks, Ttables<1>, SixteenThreads>(
-        "ttable1-shared-banks-16threads",
-        "one T-table in every bank of shared memory, 16 threads for a block"),
-    make_variant<Banks, Ttables<4>, SixteenThreads>(
-        "ttable4-shared-banks-16threads",
-        "four T-tables in every bank of shared memory, 16 threads for a block"),
-};
+std::vector<Variant> banked_variants() {
+  return {
+      make_variant<Banks, Sbox>("sbox-shared-banks"),
+      make_variant<Banks, Ttables<1>>("ttable1-shared-banks"),
+      make_variant<Banks, Ttables<4>>("ttable4-shared-banks"),
+      make_variant<Banks, Sbox, FourThreads>("sbox-shared-banks-4threads"),
+      make_variant<Banks, Ttables<1>, FourThreads>("ttable1-shared-banks-4threads"),
+      make_variant<Banks, Ttables<4>, FourThreads>("ttable4-shared-banks-4threads"),
+      make_variant<Banks, Sbox, SixteenThreads>("sbox-shared-banks-16threads"),
+      make_variant<Banks, Ttables<1>, SixteenThreads>("ttable1-shared-banks-16threads"),
+      make_variant<Banks, Ttables<4>, SixteenThreads>("ttable4-shared-banks-16threads"),
+  };
+}
 
 }  // namespace gpuaes::cuda

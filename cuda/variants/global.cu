@@ -25,20 +25,17 @@ struct Global {
     return {entries_of<Form>(*arguments.tables)};
   }
   __device__ Entry entry(unsigned index) const { return load_only(entries + index); }
-  __device__ std::uint32_t look(unsigned table, std::uint32_t word, unsigned row) const {
-    return entry(256 * table + (word >> 8 * row & 0xff));
-  }
 };
 
 }  // namespace
 
-const std::array<Variant, 4> global_variants{
-    make_variant<Global, Sbox>("sbox-global", "S-box in global memory, by the read-only cache"),
-    make_variant<Global, Ttables<1>>("ttable1-global",
-                                     "one T-table in global memory, by the read-only cache"),
-    make_variant<Global, Ttables<4>>("ttable4-global",
-                                     "four T-tables in global memory, by the read-only cache"),
-    make_variant<Global, Ls, LsThread>("ls-global", "LS tables in global memory, by the read-only cache"),
-};
+std::vector<Variant> global_variants() {
+  return {
+      make_variant<Global, Sbox>("sbox-global"),
+      make_variant<Global, Ttables<1>>("ttable1-global"),
+      make_variant<Global, Ttables<4>>("ttable4-global"),
+      make_variant<Global, Ls, LsThread>("ls-global"),
+  };
+}
 
 }  // namespace gpuaes::cuda

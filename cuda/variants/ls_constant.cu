@@ -1,21 +1,25 @@
-// Encryption, and the table of variants.
+// LS tables in constant memory. They fill the 64 KiB that a module has, so this file has nothing else.
 
-#include "variants/ls_constant.cuh"
+#include "variants/kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {
 
-const void* choose(Mode mode, unsigned blocks_per_thread) {
-  if (mode == Mode::ecb_decrypt) return ls_constant_decryption(blocks_per_thread);
-  return mode == Mode::ctr ? ls_constant_kernel<Direction::encrypt, true>(blocks_per_thread)
-                           : ls_constant_kernel<Direction::encrypt, false>(blocks_per_thread);
-}
+__constant__ constexpr kuznyechik::LsTables ls_tables = kuznyechik::make_ls_tables();
+
+template <class Form>
+struct LsConstant {
+  static constexpr TableMemory memory = TableMemory::constant;
+  static constexpr unsigned shared_bytes = 0;
+  __device__ static auto open(const VariantArguments&, uint4*) {
+    return aes::Linear<BlockWords>{ls_tables.entries};
+  }
+};
 
 }  // namespace
 
-const std::array<Variant, 1> ls_constant_variants{
-    Variant{"ls-constant", "LS tables in constant memory", Lookup::ls_tables, TableMemory::constant,
-            LsThread::threads, 0, choose},
-};
+std::vector<Variant> ls_constant_variants() {
+  return {make_variant<LsConstant, Ls, LsThread>("ls-constant")};
+}
 
 }  // namespace gpuaes::cuda

@@ -20,27 +20,21 @@ struct Shared {
   }
 };
 
-using aes::FourThreads, aes::SixteenThreads;
-
 }  // namespace
 
-const std::array<Variant, 10> shared_variants{
-    make_variant<Shared, Sbox>("sbox-shared", "S-box in shared memory"),
-    make_variant<Shared, Ttables<1>>("ttable1-shared", "one T-table in shared memory"),
-    make_variant<Shared, Ttables<4>>("ttable4-shared", "four T-tables in shared memory"),
-    make_variant<Shared, Sbox, FourThreads>("sbox-shared-4threads",
-                                            "S-box in shared memory, 4 threads for a block"),
-    make_variant<Shared, Ttables<1>, FourThreads>("ttable1-shared-4threads",
-                                                  "one T-table in shared memory, 4 threads for a block"),
-    make_variant<Shared, Ttables<4>, FourThreads>("ttable4-shared-4threads",
-                                                  "four T-tables in shared memory, 4 threads for a block"),
-    make_variant<Shared, Sbox, SixteenThreads>("sbox-shared-16threads",
-                                               "S-box in shared memory, 16 threads for a block"),
-    make_variant<Shared, Ttables<1>, SixteenThreads>("ttable1-shared-16threads",
-                                                     "one T-table in shared memory, 16 threads for a block"),
-    make_variant<Shared, Ttables<4>, SixteenThreads>(
-        "ttable4-shared-16threads", "four T-tables in shared memory, 16 threads for a block"),
-    make_variant<Shared, Ls, LsThread>("ls-shared", "LS tables in shared memory"),
-};
+std::vector<Variant> shared_variants() {
+  return {
+      make_variant<Shared, Sbox>("sbox-shared"),
+      make_variant<Shared, Ttables<1>>("ttable1-shared"),
+      make_variant<Shared, Ttables<4>>("ttable4-shared"),
+      make_variant<Shared, Sbox, FourThreads>("sbox-shared-4threads"),
+      make_variant<Shared, Ttables<1>, FourThreads>("ttable1-shared-4threads"),
+      make_variant<Shared, Ttables<4>, FourThreads>("ttable4-shared-4threads"),
+      make_variant<Shared, Sbox, SixteenThreads>("sbox-shared-16threads"),
+      make_variant<Shared, Ttables<1>, SixteenThreads>("ttable1-shared-16threads"),
+      make_variant<Shared, Ttables<4>, SixteenThreads>("ttable4-shared-16threads"),
+      make_variant<Shared, Ls, LsThread>("ls-shared"),
+  };
+}
 
 }  // namespace gpuaes::cuda

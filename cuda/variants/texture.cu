@@ -24,17 +24,16 @@ struct Texture {
 
   __device__ static Texture open(const VariantArguments& arguments, uint4*) { return {arguments.texture}; }
   __device__ Entry entry(unsigned index) const { return fetch<Entry>(texture, index); }
-  __device__ std::uint32_t look(unsigned table, std::uint32_t word, unsigned row) const {
-    return entry(256 * table + (word >> 8 * row & 0xff));
-  }
 };
 
 }  // namespace
 
-const std::array<Variant, 3> texture_variants{
-    make_variant<Texture, Ttables<1>>("ttable1-texture", "one T-table in a texture"),
-    make_variant<Texture, Ttables<4>>("ttable4-texture", "four T-tables in a texture"),
-    make_variant<Texture, Ls, LsThread>("ls-texture", "LS tables in a texture"),
-};
+std::vector<Variant> texture_variants() {
+  return {
+      make_variant<Texture, Ttables<1>>("ttable1-texture"),
+      make_variant<Texture, Ttables<4>>("ttable4-texture"),
+      make_variant<Texture, Ls, LsThread>("ls-texture"),
+  };
+}
 
 }  // namespace gpuaes::cuda

@@ -2,58 +2,83 @@
 // one.
 //
 // Each parses its arguments, then measures and reports row by row. UsageError, IoError; LaneError if a lane
-// or a kernel fails or its output differs from the reference.
+// or a kernel fails or its output differs from that of CPU lanes.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/command.hpp"
+#include "cipher/job.hpp"
+#include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 
-// Copies standard input to standard output with the filter's source, sink and pipe sizes and a single buffer.
 void run_copy_bench(const Arguments& arguments);
-
-// Reads standard input, a regular file or a block device, from its offset to its end in parallel threads.
-// Each takes the next range of the file and the buffer that was filled longest ago, as lanes take ranges and
-// chunks.
 void run_read_bench(const Arguments& arguments);
-
-// Measures CPU lanes on chunks of the filter's sizes that stay in caches: counter mode, and GCM or MGM in
-// segments, with one thread and with all threads. First compares the output with the reference lane's.
-std::vector<Command::Option> memory_options();
 void run_memory_bench(const Arguments& arguments);
-
-// Measures the filter's pipeline with a real session, between a source and a sink that take no time, for each
-// choice of lanes and each chunk size. Reports the rate, and how the threads spent their time.
-std::vector<Command::Option> pipeline_options();
 void run_pipeline_bench(const Arguments& arguments);
 
+// Words for the options of run_pipeline_bench().
+inline constexpr std::array<std::string_view, 2> pipeline_formats{"raw", "sealed"}, sources{"file", "pipe"};
+std::vector<std::string_view> measured_lanes();
+
+// Standard input, for threads that read it in parallel. IoError unless it is a regular file or a block device
+// with data left to read.
+FdSource open_input_file(Cancel& cancel);
+
 // The following need CUDA devices, and skip anything that does not fit into device memory. They are defined
-// in cuda/bench or, in a program built without CUDA, in without_cuda.cpp, which refuses them. Their options
-// are in bench/cuda_requests.hpp.
-
-// Copies to and from each device, in each direction and in both at once; the same with two, four, ... and all
-// devices together; and the properties of each device.
+// in cuda/bench or, in a program built without CUDA, in without_cuda.cpp, which refuses them.
 void run_device_bench(const Arguments& arguments);
-
-// Moves chunks from a file to devices and back as lanes do, or does only some of these steps. A row for each
-// combination of steps, sizes, and numbers of devices, streams and buffers.
 void run_transfer_bench(const Arguments& arguments);
-
-// The throughput of the first device for each operation that kernels need.
 void run_limit_bench(const Arguments& arguments);
-
-// A row for each valid combination of kernel, cipher, mode, size and kind of copies. Compares the output of
-// each kernel with that of CPU lanes before timing it, as do the next two.
 void run_kernel_bench(const Arguments& arguments);
-
-// How much the time of a kernel varies between keys, and between series with the same key: a row for each
-// valid combination of kernel, cipher and mode.
 void run_key_bench(const Arguments& arguments);
-
-// For each valid combination of kernel and cipher: a row for each shape, with data in device memory, then one
-// for each number of streams, with copies and the best shape.
 void run_sweep_bench(const Arguments& arguments);
+
+// Their arguments are parsed without a device, so a wrong argument is the same error on every machine.
+
+// For gpuaes-bench device: sizes of a copy. UsageError.
+std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments);
+
+// What to do with each chunk, in this order.
+struct TransferSteps {
+  bool read = false;  // from a file into host memory
+  bool in = false;    // copied to the device
+  bool out = false;   // copied back
+};
+
+struct TransferRequest {
+  std::vector<TransferSteps> steps;
+  std::vector<unsigned> devices, streams, buffers;  // streams per device, buffers per stream
+  std::vector<std::size_t> sizes;                   // of chunks
+};
+
+TransferRequest parse_transfer_request(const Arguments& arguments);  // UsageError
+std::string to_string(const TransferSteps& steps);                   // in the form that --steps takes
+
+// The modes of kernels, by Operation. The AEAD is that of the sealed format: GCM for AES, MGM for Kuznyechik.
+inline constexpr std::array<std::string_view, 3> kernel_modes{"ctr", "seal", "open"};
+constexpr std::string_view name_of(Operation mode) {
+  return kernel_modes.at(static_cast<std::size_t>(mode));
+}
+
+inline constexpr std::array<std::string_view, 2> kinds_of_copies{"no", "yes"};
+
+struct KernelRequest {
+  std::vector<std::string> variants;  // names, or prefixes followed by *
+  std::vector<Cipher> ciphers;
+  std::vector<Operation> modes;
+  std::vector<std::size_t> sizes;  // bytes of a launch
+  std::vector<bool> copies;        // whether times include copies to and from the device
+};
+
+// UsageError.
+KernelRequest parse_kernel_request(const Arguments& arguments);
+KernelRequest parse_key_request(const Arguments& arguments);    // of one size
+KernelRequest parse_sweep_request(const Arguments& arguments);  // of one size, in counter mode
 
 }  // namespace gpuaes

@@ -21,8 +21,8 @@ constexpr OptionText completions_option{
     "completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.", shell_names};
 
 // All options of a command, including those that every command has.
-std::vector<Command::Option> options_of(const Command& command) {
-  std::vector<Command::Option> options = command.options;
+std::vector<OptionText> options_of(const Command& command) {
+  std::vector<OptionText> options = command.options;
   if (command.reports) {
     options.push_back({"csv", nullptr, "Print the results as CSV."});
     options.push_back({"json", nullptr, "Print the results as JSON."});
@@ -33,7 +33,7 @@ std::vector<Command::Option> options_of(const Command& command) {
 
 po::options_description describe_options(const Command& command) {
   po::options_description description;
-  for (const Command::Option& option : options_of(command))
+  for (const OptionText& option : options_of(command))
     add_option(description, option.names, option.argument, option.help);
   return description;
 }
@@ -57,7 +57,7 @@ std::string help_text(std::span<const Command> commands) {
 
 std::string help_text(const Command& command) {
   HelpSection section{"Options", {}};
-  for (const Command::Option& option : options_of(command))
+  for (const OptionText& option : options_of(command))
     section.rows.push_back({option_term(option.names, option.argument), option.help});
   return fmt::format("usage: gpuaes-bench {}\n\n{}\n\n{}\nSee gpuaes-bench(1) for details.\n",
                      synopsis(command), command.text, format_help({&section, 1}, help_columns()));
@@ -93,12 +93,6 @@ void run(const Command& command, int argc, const char* const* argv) {
 }
 
 }  // namespace
-
-std::optional<std::string> Arguments::option(const std::string& name) const {
-  const auto found = options.find(name);
-  if (found == options.end()) return std::nullopt;
-  return found->second;
-}
 
 void run_command(std::span<const Command> commands, int argc, const char* const* argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";

@@ -4,19 +4,16 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "bench/benches.hpp"
-#include "bench/input_file.hpp"
 #include "cli/options.hpp"
-#include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "pipeline/ring.hpp"
 
@@ -25,57 +22,54 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Hands out ranges of the file and buffers to read them into.
-class ReadQueue {
+// Reads a file in any number of threads. Each takes the next part of the file and the buffer that was filled
+// longest ago, as lanes take parts and chunks.
+class ParallelReader {
  public:
-  struct Read {
-    FileSpan range;
-    std::span<std::byte> buffer;
-  };
-
-  // The ring allocates memory as the filter does.
-  ReadQueue(FileSpan file, std::size_t call_bytes, std::size_t buffers, const Cancel& cancel)
-      : rest_(file), call_bytes_(call_bytes), ring_(buffers, call_bytes, 0), cancel_(cancel) {
+  // The ring allocates memory as the filter does. `stop` ends reading early; the bytes read by then still
+  // give a rate.
+  ParallelReader(const FdSource& source, std::size_t call_bytes, std::size_t buffers, const Cancel& stop)
+      : source_(source), call_bytes_(call_bytes), ring_(buffers, call_bytes, 0), stop_(stop) {
     const std::size_t stride = ring_.memory().size() / buffers;
     for (std::size_t i = 0; i < buffers; ++i) free_.push_back(ring_.memory().subspan(i * stride, call_bytes));
   }
 
-  std::optional<Read> take() {
-    const std::lock_guard lock(mutex_);
-    if (rest_.begin == rest_.end || cancel_.requested()) return std::nullopt;
-    const FileSpan range{rest_.begin, std::min(rest_.begin + call_bytes_, rest_.end)};
-    rest_.begin = range.end;
-    const std::span<std::byte> buffer = free_.front();
-    free_.pop_front();
-    return Read{range, buffer};
-  }
-
-  void give_back(const Read& read) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(read.buffer);
+  // What each thread does. Returns the number of bytes that it has read.
+  std::uint64_t run() {
+    std::uint64_t bytes = 0;
+    std::unique_lock lock(mutex_);
+    while (next_ < source_.size() && !stop_.requested()) {
+      const std::uint64_t at = next_;
+      const std::span<std::byte> buffer = free_.front();
+      const std::span<std::byte> part = buffer.first(std::min(call_bytes_, source_.size().value() - at));
+      next_ += part.size();
+      free_.pop_front();
+      lock.unlock();
+      source_.read_at(at, part);
+      bytes += part.size();
+      lock.lock();
+      free_.push_back(buffer);
+    }
+    return bytes;
   }
 
  private:
-  std::mutex mutex_;
-  FileSpan rest_;
+  const FdSource& source_;
   const std::size_t call_bytes_;
   Ring ring_;
-  const Cancel& cancel_;  // stops reading early; the bytes read by then still give a rate
+  const Cancel& stop_;
+  std::mutex mutex_;
+  std::uint64_t next_ = 0;
   std::deque<std::span<std::byte>> free_;
 };
 
-// Returns the number of bytes read.
-std::uint64_t read_all(ReadQueue& queue) {
-  std::uint64_t bytes = 0;
-  while (const std::optional<ReadQueue::Read> read = queue.take()) {
-    read_range(read->range, read->buffer);
-    bytes += read->range.end - read->range.begin;
-    queue.give_back(*read);
-  }
-  return bytes;
-}
-
 }  // namespace
+
+FdSource open_input_file(Cancel& cancel) {
+  FdSource source = open_source(std::string(standard_name), cancel);
+  if (source.size().value_or(0) == 0) throw IoError("standard input is not a file with data left to read");
+  return source;
+}
 
 void run_copy_bench(const Arguments& arguments) {
   std::vector<std::byte> buffer(parse_size(arguments.words[0]));
@@ -92,17 +86,18 @@ void run_read_bench(const Arguments& arguments) {
   const std::size_t call_bytes = parse_size(words[1]);
   const unsigned buffers = words.size() > 2 ? parse_count(words[2]) : threads;
   if (buffers < threads) throw UsageError("fewer buffers than threads", "each thread reads into one");
-  const FileSpan file = rest_of_input();
+  Cancel cancel;
+  const FdSource source = open_input_file(cancel);
   Report report(
       arguments.form,
       {{"threads"}, {"call_bytes", 10}, {"buffers"}, {"bytes", 13}, {"seconds", 11, 6}, {"gb_per_s"}});
-  ReadQueue queue(file, call_bytes, buffers, report.cancel());
+  ParallelReader reader(source, call_bytes, buffers, report.cancel());
   const Clock::time_point start = Clock::now();
   std::vector<std::future<std::uint64_t>> readers;
   for (unsigned i = 0; i < threads; ++i)
-    readers.push_back(std::async(std::launch::async, read_all, std::ref(queue)));
+    readers.push_back(std::async(std::launch::async, &ParallelReader::run, &reader));
   std::uint64_t bytes = 0;
-  for (std::future<std::uint64_t>& reader : readers) bytes += reader.get();
+  for (std::future<std::uint64_t>& each : readers) bytes += each.get();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   report.add({threads, call_bytes, buffers, bytes, seconds, static_cast<double>(bytes) / 1e9 / seconds});
   report.finish();

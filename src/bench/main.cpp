@@ -1,13 +1,53 @@
 // gpuaes-bench: measures parts of the filter, and its limits.
 
-#include <array>
-
 #include "bench/benches.hpp"
-#include "bench/cuda_requests.hpp"
+#include "cli/options.hpp"
 #include "cli/program.hpp"
 
 namespace gpuaes {
 namespace {
+
+const OptionText cpu_ciphers{"ciphers", "NAMES",
+                             "aes-128, aes-192, aes-256 (the default) and kuznyechik, separated by commas.",
+                             cipher_names};
+const OptionText variants{
+    "variants", "NAMES",
+    "Kernels, separated by commas. NAME* means all that begin with NAME; an unknown name lists them all."};
+const OptionText ciphers{"ciphers", "NAMES", "aes-128, aes-192, aes-256 and kuznyechik, separated by commas.",
+                         cipher_names};
+const OptionText modes{"modes", "MODES", "ctr, seal and open, separated by commas; aead is seal,open.",
+                       words_in<kernel_modes>};
+
+const std::vector<OptionText> pipeline_options{
+    {"lanes,l", "LANES",
+     "Lanes to measure, each in the form that gpuaes-stream -l takes, or none[:THREADS] for lanes that do "
+     "nothing; separated by commas.",
+     measured_lanes},
+    {"chunk-size,b", "SIZES", "Chunk sizes, separated by commas (default 64K,256K,1M,4M,16M)."},
+    {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma.",
+     words_in<pipeline_formats>},
+    cpu_ciphers,
+    {"source", "KIND", "file (the default), which lanes read in parallel, or pipe.", words_in<sources>},
+    {"seconds", "N", "The approximate duration of a run (default 0.5)."},
+    {"bytes", "SIZE", "The number of bytes that a run processes, instead of --seconds."}};
+
+const std::vector<OptionText> transfer_options{
+    {"steps", "STEPS",
+     "Steps for each chunk, joined by +: read (from standard input), in (to the device), out (back from it). "
+     "Separate several lists with commas (default in,out,in+out)."},
+    {"devices", "COUNTS", "Numbers of devices, separated by commas (default 1)."},
+    {"streams", "COUNTS", "Numbers of streams per device, separated by commas (default 8)."},
+    {"buffers", "COUNTS", "Numbers of chunks per stream, separated by commas (default 2)."},
+    {"sizes", "SIZES", "Bytes of a chunk, separated by commas (default 2M)."}};
+
+const std::vector<OptionText> kernel_options{
+    variants,
+    ciphers,
+    modes,
+    {"sizes", "SIZES", "Bytes per launch, separated by commas (default 1K,4K,16K,...,1G)."},
+    {"copies", "KINDS",
+     "no (the default): the data stays on the device. yes: it is copied there and back. Or no,yes.",
+     words_in<kinds_of_copies>}};
 
 // To add a benchmark:
 // 1. Declare its function in bench/benches.hpp.
@@ -19,22 +59,41 @@ const std::array commands{
             "Copy standard input to standard output, SIZE bytes at a time.", run_copy_bench, false},
     Command{"read", "THREADS SIZE [BUFFERS] <FILE", 2, 3, "Read a file in parallel, SIZE bytes per call.",
             run_read_bench},
-    Command{"memory", "[THREADS]", 0, 1,
-            "Encrypt and decrypt on CPU lanes, with data that stays in the cache.", run_memory_bench, true,
-            memory_options()},
+    Command{"memory",
+            "[THREADS]",
+            0,
+            1,
+            "Encrypt and decrypt on CPU lanes, with data that stays in the cache.",
+            run_memory_bench,
+            true,
+            {cpu_ciphers}},
     Command{"pipeline", "", 0, 0, "Measure the overhead of the lanes and the ring, without I/O.",
-            run_pipeline_bench, true, pipeline_options()},
+            run_pipeline_bench, true, pipeline_options},
     Command{"device", "[SIZE]", 0, 1, "Copy SIZE bytes to and from each CUDA device.", run_device_bench},
     Command{"transfer", "", 0, 0, "Copy chunks to CUDA devices and back as lanes do, without a cipher.",
-            run_transfer_bench, true, transfer_options()},
+            run_transfer_bench, true, transfer_options},
     Command{"limits", "", 0, 0, "Measure the limits of a CUDA device: memory, logic and shared memory.",
             run_limit_bench},
     Command{"kernels", "", 0, 0, "Run CUDA kernels, and compare them with the limits of the device.",
-            run_kernel_bench, true, kernel_options()},
-    Command{"keys", "", 0, 0, "Test whether the speed of CUDA kernels depends on the key.", run_key_bench,
-            true, key_options()},
-    Command{"sweep", "", 0, 0, "Find the best launch parameters for a CUDA device.", run_sweep_bench, true,
-            sweep_options()},
+            run_kernel_bench, true, kernel_options},
+    Command{"keys",
+            "",
+            0,
+            0,
+            "Test whether the speed of CUDA kernels depends on the key.",
+            run_key_bench,
+            true,
+            {variants, ciphers, modes}},
+    Command{"sweep",
+            "",
+            0,
+            0,
+            "Find the best launch parameters for a CUDA device.",
+            run_sweep_bench,
+            true,
+            {variants,
+             ciphers,
+             {"size", "SIZE", "Bytes per launch (default 4M, as CUDA lanes use for a file)."}}},
 };
 
 }  // namespace

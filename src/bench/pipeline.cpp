@@ -34,21 +34,14 @@ struct Setup {
 };
 
 struct Measured {
-  std::size_t ring_chunks = 0, chunk_bytes = 0;
-  std::size_t lanes = 0;
+  std::size_t ring_chunks, chunk_bytes, lanes;
+  std::uint64_t bytes;
   std::uint64_t chunks = 0;
-  std::uint64_t bytes = 0;
   double seconds = 0;
   double cipher_seconds = 0, wait_seconds = 0;  // sums over the threads of all lanes
 };
 
-struct Length {
-  double seconds;                      // approximate length of a run
-  std::optional<std::uint64_t> bytes;  // if given, the exact length of a run
-};
-
 constexpr std::string_view idle_name = "none";
-constexpr std::array<std::string_view, 2> measured_formats{"raw", "sealed"}, sources{"file", "pipe"};
 
 // Close to the longest stream that every format accepts: lanes that do nothing reach it.
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 50;
@@ -85,22 +78,6 @@ std::unique_ptr<Session> open_session(const Format& format, Cipher cipher) {
   return open_session(format, std::move(request));
 }
 
-// Keeps the first warning of a run. It means that a lane failed, so the row would be wrong.
-class FirstWarning {
- public:
-  void keep(const std::string& text) {
-    const std::lock_guard lock(mutex_);
-    if (text_.empty()) text_ = text;
-  }
-  void check() const {
-    if (!text_.empty()) throw LaneError(text_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::string text_;
-};
-
 // IoError if a chunk does not fit into memory.
 LanePlan plan(const Setup& setup, std::uint64_t bytes) {
   const Workload workload{.parallel_bytes = setup.as_file ? bytes : 0,
@@ -127,25 +104,26 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   std::vector<std::unique_ptr<Lane>> lanes = open(setup, planned, lane_setup(ring, *session, setup.as_file));
   touch(ring.memory(), cancel);
 
-  Measured measured{ring.chunks(), ring.in_bytes(), lanes.size()};
-  FirstWarning warning;
+  Measured measured{ring.chunks(), ring.in_bytes(), lanes.size(), bytes};
   TimedLane::Nanoseconds in_lanes = 0;
-  Pipeline pipeline({.ring = ring,
-                     .source = source,
-                     .sink = sink,
-                     .session = *session,
-                     .cancel = cancel,
-                     .warn = [&](const std::string& text) { warning.keep(text); }});
+  std::once_flag warned;
+  std::string warning;  // the first; it means that a lane failed, so the row would be wrong
+  Pipeline pipeline(
+      {.ring = ring,
+       .source = source,
+       .sink = sink,
+       .session = *session,
+       .cancel = cancel,
+       .warn = [&](const std::string& text) { std::call_once(warned, [&] { warning = text; }); }});
   for (std::unique_ptr<Lane>& lane : lanes)
     pipeline.add_lane(std::make_unique<TimedLane>(std::move(lane), in_lanes));
   const Clock::time_point start = Clock::now();
   pipeline.run();
   measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  warning.check();
+  if (!warning.empty()) throw LaneError(warning);
   if (pipeline.bytes_in() != bytes || pipeline.bytes_out() != session->output_size(bytes, true))
     throw LaneError(fmt::format("of {} bytes, {} were read and {} written", bytes, pipeline.bytes_in(),
                                 pipeline.bytes_out()));
-  measured.bytes = bytes;
   measured.cipher_seconds = static_cast<double>(in_lanes) / 1e9;
   for (const LaneStats& stats : pipeline.lane_stats()) {
     measured.chunks += stats.chunks;
@@ -155,12 +133,11 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
 }
 
 // Tries longer and longer runs until one is long enough, because the lanes' speed is not known in advance.
-Measured run_long(const Setup& setup, const Length& length, Cancel& cancel) {
-  if (length.bytes) return run_once(setup, *length.bytes, cancel);
+Measured run_long(const Setup& setup, double seconds, Cancel& cancel) {
   for (std::uint64_t bytes = 4 * setup.chunk_bytes;;) {
     const Measured measured = run_once(setup, bytes, cancel);
-    if (measured.seconds >= 0.8 * length.seconds || bytes > max_bytes / 2) return measured;
-    const double factor = std::clamp(length.seconds / measured.seconds, 2.0, 64.0);
+    if (measured.seconds >= 0.8 * seconds || bytes > max_bytes / 2) return measured;
+    const double factor = std::clamp(seconds / measured.seconds, 2.0, 64.0);
     bytes = std::min(static_cast<std::uint64_t>(static_cast<double>(bytes) * factor), max_bytes);
     bytes -= bytes % setup.chunk_bytes;
   }
@@ -200,14 +177,8 @@ std::vector<std::string> default_lanes() {
   return lanes;
 }
 
-std::vector<std::string_view> measured_lanes() {
-  std::vector<std::string_view> names = backend_names();
-  names.insert(names.begin(), idle_name);
-  return names;
-}
-
 const Format& parse_format(const std::string& name) {
-  if (std::ranges::count(measured_formats, name) == 0)
+  if (std::ranges::count(pipeline_formats, name) == 0)
     throw UsageError(fmt::format("format '{}' is not measured", name), "formats are raw and sealed");
   return find_format(name);
 }
@@ -227,56 +198,39 @@ double parse_seconds(const std::string& text) {
   return number;
 }
 
-Length parse_length(const Arguments& arguments) {
-  Length length{parse_seconds(arguments.option("seconds").value_or("0.5")), {}};
-  if (const auto bytes = arguments.option("bytes")) length.bytes = parse_size(*bytes);
-  if (length.bytes && arguments.option("seconds"))
-    throw UsageError("--seconds and --bytes exclude each other");
-  return length;
-}
-
 std::vector<Setup> parse_setups(const Arguments& arguments) {
-  const std::optional<std::string> named = arguments.option("lanes");
-  const std::vector<std::string> lanes = named ? parse_list(*named) : default_lanes();
+  const std::vector<std::string> lanes =
+      arguments.options.contains("lanes") ? parse_list(arguments.option("lanes", "")) : default_lanes();
   for (const std::string& each : lanes) parse_choice(each);
-  const bool as_file = parse_source(arguments.option("source").value_or("file"));
-  const std::vector<std::string> sizes =
-      parse_list(arguments.option("chunk-size").value_or("64K,256K,1M,4M,16M"));
+  const bool as_file = parse_source(arguments.option("source", "file"));
+  const std::vector<std::size_t> sizes = arguments.list("chunk-size", "64K,256K,1M,4M,16M", parse_size);
+  const std::vector<Cipher> ciphers = arguments.list("ciphers", "aes-256", parse_cipher);
   std::vector<Setup> setups;
-  for (const std::string& name : parse_list(arguments.option("format").value_or("raw")))
-    for (const std::string& cipher_name : parse_list(arguments.option("ciphers").value_or("aes-256"))) {
-      const Format& format = parse_format(name);
-      const Cipher cipher = parse_cipher(cipher_name);
+  for (const std::string& name : parse_list(arguments.option("format", "raw"))) {
+    const Format& format = parse_format(name);
+    for (const Cipher cipher : ciphers) {
       open_session(format, cipher);  // throws if the format does not have the cipher
-      for (const std::string& size : sizes)
-        for (const std::string& each : lanes)
-          setups.push_back({&format, cipher, as_file, each, parse_size(size)});
+      for (const std::size_t size : sizes)
+        for (const std::string& each : lanes) setups.push_back({&format, cipher, as_file, each, size});
     }
+  }
   return setups;
 }
 
 }  // namespace
 
-std::vector<Command::Option> pipeline_options() {
-  return {
-      {"lanes,l", "LANES",
-       "Lanes to measure, each in the form that gpuaes-stream -l takes, or none[:THREADS] for lanes that do "
-       "nothing; separated by commas.",
-       measured_lanes},
-      {"chunk-size,b", "SIZES", "Chunk sizes, separated by commas (default 64K,256K,1M,4M,16M)."},
-      {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma.",
-       words_in<measured_formats>},
-      {"ciphers", "NAMES",
-       "aes-128, aes-192, aes-256 (the default) and kuznyechik, separated by commas. The sealed format has "
-       "only the last two.",
-       cipher_names},
-      {"source", "KIND", "file (the default), which lanes read in parallel, or pipe.", words_in<sources>},
-      {"seconds", "N", "The approximate duration of a run (default 0.5)."},
-      {"bytes", "SIZE", "The number of bytes that a run processes, instead of --seconds."}};
+std::vector<std::string_view> measured_lanes() {
+  std::vector<std::string_view> names = backend_names();
+  names.insert(names.begin(), idle_name);
+  return names;
 }
 
 void run_pipeline_bench(const Arguments& arguments) {
-  const Length length = parse_length(arguments);
+  const double seconds = parse_seconds(arguments.option("seconds", "0.5"));
+  std::optional<std::uint64_t> bytes;  // if set, the exact length of a run
+  if (arguments.options.contains("bytes")) bytes = parse_size(arguments.option("bytes", ""));
+  if (bytes && arguments.options.contains("seconds"))
+    throw UsageError("--seconds and --bytes exclude each other");
   const std::vector<Setup> setups = parse_setups(arguments);
   Report report(arguments.form, {{"lanes", 10},
                                  {"format"},
@@ -291,9 +245,11 @@ void run_pipeline_bench(const Arguments& arguments) {
                                  {"cipher_us", 9},
                                  {"wait_us", 8},
                                  {"rest_us", 8}});
-  report.expect(setups.size());
   for (const Setup& setup : setups)
-    if (has_room(setup, report)) report_row(setup, run_long(setup, length, report.cancel()), report);
+    if (has_room(setup, report))
+      report_row(setup,
+                 bytes ? run_once(setup, *bytes, report.cancel()) : run_long(setup, seconds, report.cancel()),
+                 report);
   report.finish();
 }
 

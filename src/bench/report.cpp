@@ -32,58 +32,30 @@ std::string csv_line(const std::vector<std::string>& fields) {
   return fmt::format("{}\n", fmt::join(fields, ","));
 }
 
-// JSON has no infinities and no NaN; here both mean that nothing was measured.
-std::string number_text(double number, const char* missing) {
-  return std::isfinite(number) ? fmt::format("{:.6g}", number) : missing;
-}
-
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
-
 }  // namespace
 
-std::string Cell::to_text(int digits) const {
-  return std::visit(Overloaded{
-                        [](std::monostate) { return std::string("-"); },
-                        [](const std::string& text) { return text; },
-                        [](std::int64_t number) { return fmt::format("{}", number); },
-                        [&](double number) { return fmt::format("{:.{}f}", number, digits); },
-                    },
-                    value_);
-}
-
-std::string Cell::to_csv() const {
-  return std::visit(Overloaded{
-                        [](std::monostate) { return std::string(); },
-                        [](const std::string& text) { return csv_field(text); },
-                        [](std::int64_t number) { return fmt::format("{}", number); },
-                        [](double number) { return number_text(number, ""); },
-                    },
-                    value_);
-}
-
-std::string Cell::to_json() const {
-  return std::visit(Overloaded{
-                        [](std::monostate) { return std::string("null"); },
-                        [](const std::string& text) { return json_string(text); },
-                        [](std::int64_t number) { return fmt::format("{}", number); },
-                        [](double number) { return number_text(number, "null"); },
-                    },
-                    value_);
-}
-
-Report::Report(ReportForm form, std::vector<Column> columns) : form_(form), columns_(std::move(columns)) {
-  sink_ = std::make_unique<FdSink>(Fd(STDOUT_FILENO), "standard output", cancel_);
-  begin();
+// JSON has no infinities and no NaN; here both mean that nothing was measured.
+std::string Cell::to_string(ReportForm form, int text_digits) const {
+  const std::string missing = form == ReportForm::text ? "-" : form == ReportForm::json ? "null" : "";
+  if (const auto* const text = std::get_if<std::string>(&value_))
+    return form == ReportForm::csv ? csv_field(*text) : form == ReportForm::json ? json_string(*text) : *text;
+  if (const auto* const number = std::get_if<std::int64_t>(&value_)) return fmt::format("{}", *number);
+  const auto* const number = std::get_if<double>(&value_);
+  if (number == nullptr || !std::isfinite(*number)) return missing;
+  return form == ReportForm::text ? fmt::format("{:.{}f}", *number, text_digits)
+                                  : fmt::format("{:.6g}", *number);
 }
 
 Report::Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink)
     : form_(form), columns_(std::move(columns)), sink_(std::move(sink)) {
-  begin();
+  if (!sink_) sink_ = std::make_unique<FdSink>(Fd(STDOUT_FILENO), standard_output_name, cancel_);
+  messages_.set_level(Messages::Level::verbose);
+  std::vector<std::string> names;
+  for (const Column& column : columns_) names.push_back(column.name);
+  if (form_ == ReportForm::text) pending_ = text_line(names);
+  if (form_ == ReportForm::csv) pending_ = csv_line(names);
+  if (form_ == ReportForm::json) pending_ = std::string("[");
+  flush();
 }
 
 Report::~Report() {
@@ -94,23 +66,12 @@ Report::~Report() {
   }
 }
 
-void Report::begin() {
-  messages_.set_level(Messages::Level::verbose);
-  std::vector<std::string> names;
-  for (const Column& column : columns_) names.push_back(column.name);
-  if (form_ == ReportForm::text) pending_ = text_line(names);
-  if (form_ == ReportForm::csv) pending_ = csv_line(names);
-  if (form_ == ReportForm::json) pending_ = std::string("[");
-  flush();
-}
-
 void Report::add(const std::vector<Cell>& row) {
   if (row.size() != columns_.size()) throw std::logic_error("a row needs a cell for each column");
   std::vector<std::string> fields;
   for (std::size_t i = 0; i < row.size(); ++i) {
-    if (form_ == ReportForm::text) fields.push_back(row[i].to_text(columns_[i].text_digits));
-    if (form_ == ReportForm::csv) fields.push_back(row[i].to_csv());
-    if (form_ == ReportForm::json) fields.push_back(json_string(columns_[i].name) + ": " + row[i].to_json());
+    const std::string name = form_ == ReportForm::json ? json_string(columns_[i].name) + ": " : "";
+    fields.push_back(name + row[i].to_string(form_, columns_[i].text_digits));
   }
   if (form_ == ReportForm::text) pending_ += text_line(fields);
   if (form_ == ReportForm::csv) pending_ += csv_line(fields);
@@ -155,8 +116,7 @@ void Report::flush() {
 void Report::show_progress() {
   if (Clock::now() - shown_at_ < between_progress) return;
   shown_at_ = Clock::now();
-  messages_.detail(expected_ == 0 ? fmt::format("{} rows so far", rows_)
-                                  : fmt::format("{} of {} rows", rows_, expected_));
+  messages_.detail(fmt::format("{} rows so far", rows_));
 }
 
 }  // namespace gpuaes

@@ -31,15 +31,14 @@ struct Column {
 class Cell {
  public:
   Cell() = default;
-  Cell(std::string text) : value_(std::move(text)) {}
   Cell(std::string_view text) : value_(std::string(text)) {}
+  Cell(const std::string& text) : value_(text) {}
   Cell(const char* text) : value_(text) {}
   Cell(double number) : value_(number) {}
   Cell(std::integral auto number) : value_(static_cast<std::int64_t>(number)) {}
 
-  std::string to_text(int digits) const;
-  std::string to_csv() const;
-  std::string to_json() const;
+  // `text_digits` as in Column.
+  std::string to_string(ReportForm form, int text_digits) const;
 
  private:
   std::variant<std::monostate, std::string, std::int64_t, double> value_;
@@ -49,14 +48,10 @@ class Report {
  public:
   // Writes the heading. From then on, a signal to stop the program lets the current row finish, and the table
   // stays well-formed. One report at a time. IoError.
-  Report(ReportForm form, std::vector<Column> columns);  // on standard output
-  Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink);
+  Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink = nullptr);  // null: stdout
   ~Report();  // closes the table, even if measuring was stopped or failed
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
-
-  // How many rows to expect, for the progress on standard error.
-  void expect(std::size_t rows) { expected_ = rows; }
 
   // Writes a row, with a cell for each column. IoError; Cancelled if the program was told to stop.
   void add(const std::vector<Cell>& row);
@@ -74,7 +69,6 @@ class Report {
   Cancel& cancel() noexcept { return cancel_; }
 
  private:
-  void begin();
   std::string text_line(std::vector<std::string> fields) const;
   void flush();
   void show_progress();
@@ -88,7 +82,6 @@ class Report {
   std::string pending_;         // not yet written
   bool closed_ = false;         // the end of the table is written or pending
   std::size_t rows_ = 0;
-  std::size_t expected_ = 0;
   std::chrono::steady_clock::time_point shown_at_ = std::chrono::steady_clock::now();
 };
 

@@ -2,44 +2,34 @@
 
 #include "base/error.hpp"
 #include "bench/benches.hpp"
-#include "bench/cuda_requests.hpp"
 
 namespace gpuaes {
 namespace {
 
-[[noreturn]] void refuse() {
+template <class... Request>
+[[noreturn]] void refuse(const Request&...) {
   throw LaneError("this program was built without CUDA");
 }
 
 }  // namespace
 
 void run_device_bench(const Arguments& arguments) {
-  parse_copy_sizes(arguments);
-  refuse();
+  refuse(parse_copy_sizes(arguments));
 }
-
 void run_transfer_bench(const Arguments& arguments) {
-  parse_transfer_request(arguments);
-  refuse();
+  refuse(parse_transfer_request(arguments));
 }
-
 void run_limit_bench(const Arguments&) {
   refuse();
 }
-
 void run_kernel_bench(const Arguments& arguments) {
-  parse_kernel_request(arguments);
-  refuse();
+  refuse(parse_kernel_request(arguments));
 }
-
 void run_key_bench(const Arguments& arguments) {
-  parse_key_request(arguments);
-  refuse();
+  refuse(parse_key_request(arguments));
 }
-
 void run_sweep_bench(const Arguments& arguments) {
-  parse_sweep_request(arguments);
-  refuse();
+  refuse(parse_sweep_request(arguments));
 }
 
 }  // namespace gpuaes

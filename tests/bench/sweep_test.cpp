@@ -1,19 +1,24 @@
 // The values that a sweep tries, and its choices among measured rates.
 #include "bench/sweep.hpp"
 
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include "support/catch.hpp"
 
 using namespace gpuaes;
 
 namespace {
 
-// Threads and blocks per thread.
-std::pair<unsigned, unsigned> chosen(const std::vector<ShapeRate>& rates) {
-  const ShapeRate& shape = choose_shape(rates);
+// Threads and blocks per thread of the chosen one; each item has these two and its rate.
+using Shape = std::pair<unsigned, unsigned>;
+Shape chosen(const std::vector<std::tuple<unsigned, unsigned, double>>& shapes) {
+  std::vector<SweepRate> rates;
+  for (const auto& [threads, blocks, rate] : shapes) rates.push_back({threads, blocks, 0, rate});
+  const SweepRate& shape = choose_fastest(rates);
   return {shape.threads, shape.blocks_per_thread};
 }
-
-using Shape = std::pair<unsigned, unsigned>;
 
 }  // namespace
 
@@ -26,12 +31,6 @@ TEST_CASE("blocks per thread make whole tiles and leave at least a warp for each
   CHECK(sweep_blocks(8, (4 << 20) - 1, 128) == Blocks{0, 8, 16, 32});
   CHECK(sweep_blocks(8, 1, 132) == Blocks{0, 8});
   CHECK(sweep_blocks(8, 1 << 30, 1).back() == 4096);
-}
-
-TEST_CASE("a sweep tries powers of two and the number of streams that the filter uses") {
-  const std::vector<unsigned> powers{1, 2, 4, 8, 16, 32, 64};
-  for (const unsigned power : powers) CHECK(sweep_streams_with(power) == powers);
-  CHECK(sweep_streams_with(5) == std::vector<unsigned>{1, 2, 4, 5, 8, 16, 32, 64});
 }
 
 TEST_CASE("a shape is chosen only if it is faster than the kernel's own by more than noise") {
@@ -51,18 +50,15 @@ TEST_CASE("among equally fast shapes, one that leaves the most to the kernel is 
   CHECK(chosen({{128, 1, 50}, {256, 1, 50}}) == Shape{128, 1});
 }
 
-TEST_CASE(
-    "the number of streams changes only for a gain above noise, to the smallest number that achieves it") {
-  using Rates = std::vector<StreamsRate>;
-  CHECK(choose_streams(Rates{{1, 20}, {2, 40}, {4, 46}, {8, 45.2}, {16, 45}}, 8) == 0);
-  CHECK(choose_streams(Rates{{1, 20}, {2, 40}, {4, 46}, {8, 45}, {16, 45.5}}, 8) == 4);
-  CHECK(choose_streams(Rates{{2, 44}, {4, 45.5}, {8, 40}, {16, 46}}, 8) == 4);
-  CHECK(choose_streams(Rates{{2, 44}, {4, 45}, {8, 40}, {16, 46}}, 8) == 16);
-  CHECK(choose_streams(Rates{{16, 46}, {8, 40}, {4, 45.5}}, 8) == 4);
-  CHECK(choose_streams(Rates{{32, 40}, {64, 46}}, 32) == 64);
-}
-
-TEST_CASE("the number of streams does not change if it was not measured") {
-  CHECK(choose_streams({}, 8) == 0);
-  CHECK(choose_streams(std::vector<StreamsRate>{{1, 20}, {2, 40}}, 8) == 0);
+TEST_CASE("the smallest number of streams is chosen that is as fast as any") {
+  const auto streams_of = [](const std::vector<std::pair<unsigned, double>>& measured) {
+    std::vector<SweepRate> rates;
+    for (const auto& [streams, rate] : measured) rates.push_back({0, 0, streams, rate});
+    return choose_fastest(rates).streams;
+  };
+  CHECK(streams_of({{1, 20}, {2, 40}, {4, 46}, {8, 45.2}, {16, 45}}) == 4);
+  CHECK(streams_of({{2, 44}, {4, 45.5}, {8, 40}, {16, 46}}) == 4);
+  CHECK(streams_of({{2, 44}, {4, 45}, {8, 40}, {16, 46}}) == 16);
+  CHECK(streams_of({{16, 46}, {8, 40}, {4, 45.5}}) == 4);
+  CHECK(streams_of({{32, 40}, {64, 46}}) == 64);
 }

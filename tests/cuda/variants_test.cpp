@@ -2,7 +2,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cstring>
 #include <random>
 #include <set>
 #include <string>
@@ -20,7 +19,7 @@
 namespace gpuaes {
 namespace {
 
-using cuda::LaunchShape, cuda::Mode, cuda::Variant;
+using cuda::KernelShape, cuda::Variant;
 
 constexpr std::uint64_t all = ~std::uint64_t{0};
 constexpr std::size_t max_bytes = (1 << 20) + 16;
@@ -40,9 +39,7 @@ struct Case {
   Bytes in, expected;
 };
 
-// A kernel's mode and key.
 struct Work {
-  Mode mode;
   Cipher cipher;
   Bytes key;
   std::vector<Case> cases;
@@ -69,15 +66,6 @@ class BlockCipher {
     aes::encrypt_block(aes_, block.data(), block.data());
     return block;
   }
-  Bytes ecb(Bytes bytes) const {
-    for (std::size_t at = 0; at < bytes.size(); at += 16) {
-      CounterBlock block;
-      std::memcpy(block.data(), &bytes[at], 16);
-      block = encrypt(block);
-      std::memcpy(&bytes[at], block.data(), 16);
-    }
-    return bytes;
-  }
   Bytes ctr(Counter counter, Bytes bytes) const {
     CounterBlock key{};
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -96,23 +84,16 @@ class BlockCipher {
 std::vector<Work> all_work() {
   std::vector<Work> works;
   for (const CipherInfo& info : ciphers) {
-    const Bytes key = random_bytes(info.key_bytes);
-    const BlockCipher reference(info.cipher, key);
-    Work ctr{Mode::ctr, info.cipher, key, {}}, encrypt{Mode::ecb_encrypt, info.cipher, key, {}},
-        decrypt{Mode::ecb_decrypt, info.cipher, key, {}};
-    const auto add_ctr = [&](Counter counter, std::size_t size) {
+    Work work{info.cipher, random_bytes(info.key_bytes), {}};
+    const BlockCipher reference(info.cipher, work.key);
+    const auto add = [&](Counter counter, std::size_t size) {
       const Bytes in = random_bytes(size);
-      ctr.cases.push_back({counter, in, reference.ctr(counter, in)});
+      work.cases.push_back({counter, in, reference.ctr(counter, in)});
     };
-    for (const std::size_t size : {0, 1, 15, 16, 17, 4096 + 16, (1 << 20) + 5}) add_ctr(any_counter, size);
+    for (const std::size_t size : {0, 1, 15, 16, 17, 4096 + 16, (1 << 20) + 5}) add(any_counter, size);
     for (const Counter& counter : {Counter{7, 0xffffff01}, Counter{7, all - 0xfe}, Counter{all, all - 0xfe}})
-      add_ctr(counter, 16 * 1000 + 3);
-    for (const std::size_t size : {0, 16, 4096 + 16, (1 << 20) + 16}) {
-      const Bytes plain = random_bytes(size), cipher = reference.ecb(plain);
-      encrypt.cases.push_back({{}, plain, cipher});
-      decrypt.cases.push_back({{}, cipher, plain});
-    }
-    works.insert(works.end(), {ctr, encrypt, decrypt});
+      add(counter, 16 * 1000 + 3);
+    works.push_back(std::move(work));
   }
   return works;
 }
@@ -143,28 +124,31 @@ class Device {
   cuda::DeviceBuffer out_{max_bytes + guard_bytes};
 };
 
-// A single warp for all the work, CUDA blocks of every size, and every number of blocks per thread, with and
-// without the grid-stride loop.
-std::vector<LaunchShape> shapes_of(const Variant& variant) {
-  std::vector<LaunchShape> shapes;
-  for (const unsigned blocks : cuda::blocks_per_thread(variant)) {
-    shapes.push_back({256, blocks, true, 0});
-    shapes.push_back({256, blocks, true, 3});
-    shapes.push_back({128, blocks, false, 0});
+struct Shape {
+  KernelShape shape;
+  unsigned cuda_blocks = 0;
+};
+
+// A single warp for all the work, few CUDA blocks, which loop, CUDA blocks of every size, and every number of
+// cipher blocks per thread.
+std::vector<Shape> shapes_of(const Variant& variant) {
+  std::vector<Shape> shapes{{{}, 0}, {{32, 1}, 1}};
+  for (const auto& [blocks, kernel] : variant.kernels) {
+    shapes.push_back({{256, blocks}, 0});
+    shapes.push_back({{256, blocks}, 3});
   }
-  shapes.push_back({32, 1, true, 1});
-  for (const unsigned threads : {32, 64, 512, 1024}) shapes.push_back({threads, 1, true, 0});
+  for (const unsigned threads : {32, 64, 128, 512, 1024}) shapes.push_back({{threads, 1}, 0});
   return shapes;
 }
 
-void check_variant(const Variant& variant, const LaunchShape& shape, const std::vector<Work>& works,
-                   Device& device, bool in_place = false) {
+void check_variant(const Variant& variant, const Shape& with, const std::vector<Work>& works, Device& device,
+                   bool in_place = false) {
   for (const Work& work : works) {
     if (!variant.is_for(work.cipher)) continue;
-    const cuda::VariantKernel kernel(variant, work.mode, make_key(work.cipher, work.key), shape);
+    const cuda::VariantKernel kernel(variant, make_key(work.cipher, work.key), with.shape, with.cuda_blocks);
     for (const Case& one : work.cases) {
-      CAPTURE(std::string(variant.name), work.mode, work.cipher, one.in.size(), one.counter.low,
-              shape.threads, shape.blocks_per_thread, shape.grid_stride, shape.cuda_blocks, in_place);
+      CAPTURE(variant.name, work.cipher, one.in.size(), one.counter.low, with.shape.threads,
+              with.shape.blocks_per_thread, with.cuda_blocks, in_place);
       const auto launch = [&](const std::byte* in, std::byte* out, std::size_t size, cudaStream_t stream) {
         kernel.launch(one.counter, in, out, size, stream);
       };
@@ -178,12 +162,12 @@ void check_variants(unsigned threads_per_block) {
   Device device;
   for (const Variant& variant : cuda::variants()) {
     if (variant.threads_per_block != threads_per_block) continue;
-    for (const LaunchShape& shape : shapes_of(variant)) check_variant(variant, shape, works, device);
+    for (const Shape& shape : shapes_of(variant)) check_variant(variant, shape, works, device);
   }
 }
 
 // The kernels with tables in shared memory.
-void check_table_kernels(const Work& work, Device& device, const cuda::KernelShape& shape, bool in_place) {
+void check_table_kernels(const Work& work, Device& device, const KernelShape& shape, bool in_place) {
   cuda::PinnedSecret host(sizeof(cuda::ExpandedKey));
   cuda::DeviceBuffer memory(sizeof(cuda::ExpandedKey));
   cuda::DeviceKey key(reinterpret_cast<cuda::ExpandedKey*>(host.data()),
@@ -201,27 +185,26 @@ void check_table_kernels(const Work& work, Device& device, const cuda::KernelSha
   }
 }
 
-const Variant& sbox() {
-  return cuda::find_variant("sbox-constant");
+const Variant& find(std::string_view name) {
+  return *std::ranges::find(cuda::variants(), name, &Variant::name);
 }
 
-cuda::VariantKernel make_kernel(const Variant& variant, const LaunchShape& shape) {
+cuda::VariantKernel make_kernel(const Variant& variant, const KernelShape& shape) {
   const Cipher cipher = variant.is_for(Cipher::aes_128) ? Cipher::aes_128 : Cipher::kuznyechik;
-  return cuda::VariantKernel(variant, Mode::ecb_encrypt, CipherKey{cipher, Secret(info(cipher).key_bytes)},
-                             shape);
+  return cuda::VariantKernel(variant, CipherKey{cipher, Secret(info(cipher).key_bytes)}, shape);
 }
 
 }  // namespace
 
-TEST_CASE("every variant with one thread per block matches the reference in all modes and shapes", "[gpu]") {
+TEST_CASE("every variant with one thread per block matches the reference in all shapes", "[gpu]") {
   check_variants(1);
 }
 
-TEST_CASE("every variant with 4 threads per block matches the reference in all modes and shapes", "[gpu]") {
+TEST_CASE("every variant with 4 threads per block matches the reference in all shapes", "[gpu]") {
   check_variants(4);
 }
 
-TEST_CASE("every variant with 16 threads per block matches the reference in all modes and shapes", "[gpu]") {
+TEST_CASE("every variant with 16 threads per block matches the reference in all shapes", "[gpu]") {
   check_variants(16);
 }
 
@@ -229,66 +212,57 @@ TEST_CASE("every variant works in place", "[gpu]") {
   const std::vector<Work> works = all_work();
   Device device;
   for (const Variant& variant : cuda::variants()) {
-    for (const unsigned blocks : cuda::blocks_per_thread(variant))
-      check_variant(variant, {256, blocks, true, 0}, works, device, true);
+    for (const auto& [blocks, kernel] : variant.kernels)
+      check_variant(variant, {{256, blocks}, 0}, works, device, true);
   }
 }
 
 TEST_CASE("the table kernels match the reference in CTR mode, in all shapes and in place", "[gpu]") {
   Device device;
   for (const Work& work : all_work()) {
-    if (work.mode != Mode::ctr) continue;
     for (const unsigned threads : {0, 32, 64, 512})
       for (const unsigned blocks : {0, 4, 8}) check_table_kernels(work, device, {threads, blocks}, false);
     check_table_kernels(work, device, {}, true);
   }
 }
 
-TEST_CASE("variants have unique names and are found by name", "[gpu]") {
+TEST_CASE("variants have unique names", "[gpu]") {
   std::set<std::string_view> names;
-  for (const Variant& variant : cuda::variants()) {
-    names.insert(variant.name);
-    CHECK(&cuda::find_variant(variant.name) == &variant);
-  }
+  for (const Variant& variant : cuda::variants()) names.insert(variant.name);
   CHECK(names.size() == cuda::variants().size());
   CHECK(names.size() == 30);
-  CHECK_THROWS_AS(cuda::find_variant("sbox"), UsageError);
 }
 
-TEST_CASE("a variant refuses shapes and sizes that it does not support", "[gpu]") {
-  for (const unsigned threads : {0u, 16u, 48u, 2048u})
-    CHECK_THROWS_AS(make_kernel(sbox(), {threads, 1, true, 0}), UsageError);
-  for (const unsigned blocks : {0u, 3u, 32u})
-    CHECK_THROWS_AS(make_kernel(sbox(), {256, blocks, true, 0}), UsageError);
-  CHECK_THROWS_AS(make_kernel(cuda::find_variant("sbox-shared-4threads"), {256, 2, true, 0}), UsageError);
-  CHECK_THROWS_AS(make_kernel(cuda::find_variant("ls-shared"), {256, 8, true, 0}), UsageError);
-  CHECK_THROWS_AS(make_kernel(sbox(), {1024, 16, true, 0}), UsageError);  // too many registers
-  const cuda::VariantKernel kernel = make_kernel(sbox(), {256, 1, true, 0});
-  const cuda::DeviceBuffer data(32);
-  CHECK_THROWS_AS(kernel.launch({}, data.data(), data.data(), 17, nullptr), UsageError);
+TEST_CASE("a variant refuses shapes that it does not support", "[gpu]") {
+  const Variant& sbox = find("sbox-constant");
+  for (const unsigned threads : {16u, 48u, 2048u})
+    CHECK_THROWS_AS(make_kernel(sbox, {threads, 1}), UsageError);
+  for (const unsigned blocks : {3u, 32u}) CHECK_THROWS_AS(make_kernel(sbox, {256, blocks}), UsageError);
+  CHECK_THROWS_AS(make_kernel(find("sbox-shared-4threads"), {256, 2}), UsageError);
+  CHECK_THROWS_AS(make_kernel(find("ls-shared"), {256, 8}), UsageError);
+  CHECK_THROWS_AS(make_kernel(sbox, {1024, 16}), LaneError);  // too many registers
 }
 
 TEST_CASE("a variant refuses keys of other ciphers", "[gpu]") {
   for (const Variant& variant : cuda::variants())
     for (const CipherInfo& each : ciphers) {
-      CAPTURE(std::string(variant.name), std::string(each.name));
+      CAPTURE(variant.name, std::string(each.name));
       const CipherKey key{each.cipher, Secret(each.key_bytes)};
       const bool is_for = (each.cipher == Cipher::kuznyechik) == variant.name.starts_with("ls-");
       if (is_for)
-        CHECK_NOTHROW(cuda::VariantKernel(variant, Mode::ctr, key, {}));
+        CHECK_NOTHROW(cuda::VariantKernel(variant, key, {}));
       else
-        CHECK_THROWS_AS(cuda::VariantKernel(variant, Mode::ctr, key, {}), UsageError);
+        CHECK_THROWS_AS(cuda::VariantKernel(variant, key, {}), UsageError);
     }
 }
 
 TEST_CASE("a variant's kernel reports its resource use and keeps its blocks in registers", "[gpu]") {
   for (const Variant& variant : cuda::variants()) {
-    for (const unsigned blocks : cuda::blocks_per_thread(variant)) {
-      const cuda::KernelUse use = make_kernel(variant, {256, blocks, true, 0}).use();
-      CAPTURE(std::string(variant.name), blocks);
+    for (const auto& [blocks, function] : variant.kernels) {
+      const cuda::KernelUse use = make_kernel(variant, {256, blocks}).use();
+      CAPTURE(variant.name, blocks);
       CHECK(use.registers > 0);
       CHECK(use.resident > 0);
-      CHECK(use.shared_bytes >= variant.shared_bytes);
       // A few registers may spill, but not the cipher blocks of a thread with four or more.
       CHECK(use.local_bytes < 64);
     }

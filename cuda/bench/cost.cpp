@@ -1,7 +1,8 @@
-#include "bench/kernel_cost.hpp"
+#include "bench/cost.hpp"
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "cipher/aes/bitslice_ctr.hpp"
 #include "cipher/kuznyechik/bitslice.hpp"
@@ -9,6 +10,8 @@
 
 namespace gpuaes::cuda {
 namespace {
+
+constexpr double block_bytes = 32;  // of memory: read once and written once
 
 int aes_rounds(Cipher cipher) {
   return aes::rounds(info(cipher).key_bytes);
@@ -19,7 +22,7 @@ constexpr int transpose_logic = 64 + 3 * (32 + 16);
 
 // kernels/aes_bitslice_kernel.cuh: a thread has one column of 32 blocks, which is the work of 8 blocks. The
 // machine code of a middle round agrees.
-KernelCost bitslice_cost(int rounds) {
+Operations bitslice_cost(int rounds) {
   constexpr int sbox = aes::substitute_logic;
   constexpr int substitution = 4 * sbox;  // of the rows of a column
   constexpr int mix = aes::mix_logic;
@@ -32,6 +35,7 @@ KernelCost bitslice_cost(int rounds) {
   constexpr double blocks = aes::tile_blocks / 32.0;
   const int middle = rounds - 3;  // begin_tile() does rounds 1 and 2
   return {
+      .memory_bytes = block_bytes,
       .logic = (begin + middle * (substitution + mix) + substitution + add_key + transpose_logic + add_data) /
                blocks,
       .shuffles = (middle + 1) * shuffles / blocks,
@@ -42,16 +46,17 @@ KernelCost bitslice_cost(int rounds) {
 // per round, each with a permutation for its address. In addition, a column takes a permutation and two LOP3
 // in a middle round, or three permutations and a LOP3 in the last. The rest is 8 permutations and 7 LOP3. The
 // machine code of a block agrees.
-KernelCost ttable_cost(int rounds) {
+Operations ttable_cost(int rounds) {
   const int middle = rounds - 3;
-  return {.logic = middle * (16 + 4 * (1 + 2)) + 16 + 4 * (3 + 1) + 8.0 + 7,
+  return {.memory_bytes = block_bytes,
+          .logic = middle * (16 + 4 * (1 + 2)) + 16 + 4 * (3 + 1) + 8.0 + 7,
           .loads_of_own_bank = 1 + 4 + 30 / 4.0 + 16 * (middle + 1)};
 }
 
 // GHASH: a multiplication for each block, and another one for each of a segment's 128 threads, which have at
 // most 8 blocks each. nvcc compiles a multiplication to 360 instructions (carryless_product.hpp), including
 // 144 integer multiplications. With clmad, it takes 4 permutations, 6 LOP3, and 12 clmad, which are left out.
-void add_tag(KernelCost& cost) {
+void add_tag(Operations& cost) {
   constexpr double each = 1 + 1 / 8.0;
   if (uses_clmad()) {
     cost.logic += 10 * each;
@@ -62,11 +67,10 @@ void add_tag(KernelCost& cost) {
 }
 
 // Instructions that join four entries into a column and add the round key.
-int join_of(const Variant& variant, Mode mode) {
-  constexpr int pack = 3, mix_column = 8, unmix_before = 8, turns = 3, add = 2;
-  if (variant.lookup == Lookup::four_ttables) return add;
-  if (variant.lookup == Lookup::one_ttable) return turns + add;
-  return pack + mix_column + (mode == Mode::ecb_decrypt ? unmix_before : 0);
+int join_of(Lookup lookup) {
+  constexpr int pack = 3, mix_column = 8, turns = 3, add = 2;
+  if (lookup == Lookup::four_ttables) return add;
+  return lookup == Lookup::one_ttable ? turns + add : pack + mix_column;
 }
 
 // cipher/kuznyechik/ls_table.hpp: 16 lookups per round with `address` instructions each. Their results and
@@ -78,12 +82,12 @@ constexpr double ls_logic(int address) {
 
 // A lookup reads four words from the thread's own group of banks. Its address takes a permutation and a LOP3,
 // as in the machine code.
-KernelCost interleaved_cost() {
-  return {.logic = ls_logic(2), .loads_of_own_bank = 4 * ls_lookups};
+Operations interleaved_cost() {
+  return {.memory_bytes = block_bytes, .logic = ls_logic(2), .loads_of_own_bank = 4 * ls_lookups};
 }
 
 // cipher/kuznyechik/bitslice.hpp: a thread has 32 blocks, which pass through shared memory twice.
-KernelCost kuznyechik_bitslice_cost() {
+Operations kuznyechik_bitslice_cost() {
   using kuznyechik::rounds, kuznyechik::slices;
   constexpr int block_bits = kuznyechik::block_bits;
   constexpr int bases = 16 * (9 + 8);  // to the basis of the circuit and back
@@ -91,33 +95,34 @@ KernelCost kuznyechik_bitslice_cost() {
   constexpr int add_key_and_data = 2 * block_bits;
   constexpr int key_loads = (rounds + 1) * block_bits / 4;  // of 16 bytes, shared by all threads of a warp
   constexpr int through_memory = 2 * 2 * block_bits;
-  return {.logic = (8 * transpose_logic + bases + rounds * round + add_key_and_data) / double{slices},
+  return {.memory_bytes = block_bytes,
+          .logic = (8 * transpose_logic + bases + rounds * round + add_key_and_data) / double{slices},
           .loads_of_own_bank = (key_loads + through_memory) / double{slices}};
 }
 
 // MGM: a factor for each block costs as much as its keystream, and their product takes as many
 // multiplications as GHASH does. The rest is left out.
-void add_mgm(KernelCost& cost) {
+void add_mgm(Operations& cost) {
   cost.logic *= 2;
   cost.loads_of_own_bank *= 2;
   if (!uses_clmad()) cost.multiplications += 144;
 }
 
-// An address takes at least one instruction. The steps of decryption outside its rounds are left out.
-KernelCost ls_cost(const Variant& variant) {
-  KernelCost cost{.logic = ls_logic(1)};
+// An address takes at least one instruction.
+Operations ls_cost(const Variant& variant) {
+  Operations cost{.memory_bytes = block_bytes, .logic = ls_logic(1)};
   if (variant.memory == TableMemory::shared) cost.loads_of_256_blocks = ls_lookups;
   return cost;
 }
 
 // variants/aes_lookup.hpp: 16 lookups per round, each address at least one instruction. With 16 threads per
 // block, each thread computes its whole column and extracts a byte.
-KernelCost aes_cost(const Variant& variant, Mode mode, int rounds) {
+Operations aes_cost(const Variant& variant, int rounds) {
   const unsigned threads = variant.threads_per_block;
   const double columns = std::max(4u, threads), lookups = 16.0 * rounds;
   constexpr int last_join = 3 + 1;
-  KernelCost cost;
-  cost.logic = lookups + (rounds - 1) * columns * join_of(variant, mode) + columns * last_join;
+  Operations cost{.memory_bytes = block_bytes};
+  cost.logic = lookups + (rounds - 1) * columns * join_of(variant.lookup) + columns * last_join;
   if (threads == 16) cost.logic += rounds * 2 * columns;
   if (threads == 4) cost.shuffles = rounds * 4 * 3;
   if (threads == 16) cost.shuffles = rounds * 16 * 4;
@@ -129,23 +134,22 @@ KernelCost aes_cost(const Variant& variant, Mode mode, int rounds) {
 
 }  // namespace
 
-KernelCost filter_kernel_cost(Cipher cipher, bool with_tag) {
+Operations filter_kernel_cost(Cipher cipher, bool with_tag) {
+  Operations cost;
   switch (info(cipher).family) {
-    case Family::aes: {
-      KernelCost cost = bitslice_cost(aes_rounds(cipher));
+    case Family::aes:
+      cost = bitslice_cost(aes_rounds(cipher));
       if (with_tag) add_tag(cost);
       return cost;
-    }
-    case Family::kuznyechik: {
-      KernelCost cost = kuznyechik_bitslice_cost();
+    case Family::kuznyechik:
+      cost = kuznyechik_bitslice_cost();
       if (with_tag) add_mgm(cost);
       return cost;
-    }
   }
   refuse_cipher(cipher);
 }
 
-KernelCost table_kernel_cost(Cipher cipher) {
+Operations table_kernel_cost(Cipher cipher) {
   switch (info(cipher).family) {
     case Family::aes:
       return ttable_cost(aes_rounds(cipher));
@@ -155,33 +159,30 @@ KernelCost table_kernel_cost(Cipher cipher) {
   refuse_cipher(cipher);
 }
 
-KernelCost variant_cost(const Variant& variant, Cipher cipher, Mode mode) {
+Operations variant_cost(const Variant& variant, Cipher cipher) {
   switch (info(cipher).family) {
     case Family::aes:
-      return aes_cost(variant, mode, aes_rounds(cipher));
+      return aes_cost(variant, aes_rounds(cipher));
     case Family::kuznyechik:
       return ls_cost(variant);
   }
   refuse_cipher(cipher);
 }
 
-KernelLimit min_limit(const DeviceLimits& limits, const KernelCost& cost) {
-  struct Time {
-    std::string_view name;
-    double seconds;  // for a block, on the whole device
-  };
-  const std::array times{
-      Time{"memory", cost.memory_bytes / limits.memory_bytes},
-      Time{"logic", cost.logic / limits.logic},
-      Time{"multiplication", cost.multiplications / limits.multiplications},
-      Time{"shuffle", cost.shuffles / limits.shuffles},
-      Time{"shared memory", cost.loads_of_own_bank / limits.loads_of_own_bank +
-                                cost.loads_of_256_words / limits.loads_of_256_words +
-                                cost.loads_of_256_bytes / limits.loads_of_256_bytes +
-                                cost.loads_of_256_blocks / limits.loads_of_256_blocks},
-  };
-  const Time& longest = *std::ranges::max_element(times, {}, &Time::seconds);
-  return {longest.name, 16 / longest.seconds / 1e9};
+KernelLimit min_limit(const Operations& per_second, const Operations& per_block) {
+  // Seconds for a block, on the whole device.
+  const auto time = [&](double Operations::*what) { return per_block.*what / per_second.*what; };
+  const std::array<std::pair<std::string_view, double>, 5> times{{
+      {"memory", time(&Operations::memory_bytes)},
+      {"logic", time(&Operations::logic)},
+      {"multiplication", time(&Operations::multiplications)},
+      {"shuffle", time(&Operations::shuffles)},
+      {"shared memory", time(&Operations::loads_of_own_bank) + time(&Operations::loads_of_256_words) +
+                            time(&Operations::loads_of_256_bytes) + time(&Operations::loads_of_256_blocks)},
+  }};
+  const auto& [name, seconds] =
+      *std::ranges::max_element(times, {}, [](const auto& each) { return each.second; });
+  return {name, 16 / seconds / 1e9};
 }
 
 }  // namespace gpuaes::cuda
