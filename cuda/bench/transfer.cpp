@@ -1,4 +1,4 @@
-// gpuaes-bench transfer: what lanes do with chunks except the cipher, as a whole and step by step.
+// gpuaes-bench device and transfer: what lanes do with chunks except the cipher, as a whole and step by step.
 
 #include <fmt/format.h>
 
@@ -90,11 +90,12 @@ class Transfer {
   IdleDevice idle_{device_};  // destroyed first: copies must end before their memory is freed
 };
 
-// The settings of a row.
+// The settings of a row. The devices are numbered from `first_device`.
 struct Setup {
   TransferSteps steps;
   unsigned devices, streams, buffers;
   std::size_t size;
+  unsigned first_device = 0;
 
   std::size_t memory_bytes() const { return std::size_t{devices} * streams * buffers * size; }
 };
@@ -125,7 +126,7 @@ Measured measure(const Setup& setup, const Ends& ends, Report& report) {
   const std::size_t each = setup.buffers * setup.size;
   std::deque<Transfer> transfers;
   for (unsigned i = 0; i < setup.devices * setup.streams; ++i)
-    transfers.emplace_back(static_cast<int>(i % setup.devices), setup.size,
+    transfers.emplace_back(static_cast<int>(setup.first_device + i % setup.devices), setup.size,
                            ends.memory.subspan(i * each, each));
   const std::uint64_t chunks = setup.devices * std::min(bytes_per_device / setup.size, max_chunks);
   std::vector<double> rates, cpu;
@@ -154,6 +155,22 @@ std::vector<Setup> setups_of(const TransferRequest& request, std::size_t devices
   return setups;
 }
 
+// Every direction on each device, then on 2, 4, ... and all devices together. The buffers of a device fit
+// into the last-level cache when the filter's do.
+std::vector<Setup> setups_of(std::span<const std::size_t> sizes, unsigned devices) {
+  constexpr unsigned streams = 8, buffers = 4;
+  std::vector<Setup> setups;
+  const auto add = [&](unsigned first, unsigned count) {
+    for (const std::size_t size : sizes)
+      for (const TransferSteps& steps :
+           {TransferSteps{.in = true}, TransferSteps{.out = true}, TransferSteps{.in = true, .out = true}})
+        setups.push_back({steps, count, streams, buffers, size, first});
+  };
+  for (unsigned device = 0; device < devices; ++device) add(device, 1);
+  for (unsigned count = 2; count < 2 * devices; count *= 2) add(0, std::min(count, devices));
+  return setups;
+}
+
 // Random, because a link may compress data.
 void fill(std::span<std::byte> memory) {
   constexpr std::size_t piece = 16 << 20;
@@ -176,6 +193,21 @@ void measure_all(std::span<const Setup> setups, const FdSource* file, const Repo
 }
 
 }  // namespace
+
+void run_device_bench(const Arguments& arguments) {
+  const std::vector<std::size_t> sizes = parse_copy_sizes(arguments);
+  const std::vector<Setup> setups = setups_of(sizes, static_cast<unsigned>(require_cuda_devices()));
+  Report report(arguments.form, {{"device", 9}, {"what", 22}, {"bytes", 9}, {"value", 8}, {"unit"}});
+  measure_all(setups, nullptr, [&](const Setup& setup, const Ends& ends) {
+    report.add({setup.devices == 1 ? fmt::format("cuda:{}", setup.first_device)
+                                   : fmt::format("{} devices", setup.devices),
+                !setup.steps.out  ? "to device"
+                : !setup.steps.in ? "from device"
+                                  : "both at once, each way",
+                setup.size, measure(setup, ends, report).gb_per_s, "GB/s"});
+  });
+  report.finish();
+}
 
 void run_transfer_bench(const Arguments& arguments) {
   const TransferRequest request = parse_transfer_request(arguments);
