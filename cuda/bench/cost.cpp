@@ -1,5 +1,7 @@
 #include "bench/cost.hpp"
 
+#include "bench/subjects.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -12,10 +14,6 @@ namespace gpuaes::cuda {
 namespace {
 
 constexpr double block_bytes = 32;  // of memory: read once and written once
-
-int aes_rounds(Cipher cipher) {
-  return aes::rounds(info(cipher).key_bytes);
-}
 
 // Permutations, then two LOP3 and a shift for every two words.
 constexpr int transpose_logic = 64 + 3 * (32 + 16);
@@ -134,37 +132,21 @@ Operations aes_cost(const Variant& variant, int rounds) {
 
 }  // namespace
 
-Operations filter_kernel_cost(Cipher cipher, bool with_tag) {
+Operations Subject::cost(Cipher cipher, Operation mode) const {
   Operations cost;
   switch (info(cipher).family) {
-    case Family::aes:
-      cost = bitslice_cost(aes_rounds(cipher));
-      if (with_tag) add_tag(cost);
+    case Family::aes: {
+      const int rounds = aes::rounds(info(cipher).key_bytes);
+      if (variant != nullptr) return aes_cost(*variant, rounds);
+      cost = in_filter ? bitslice_cost(rounds) : ttable_cost(rounds);
+      if (mode != Operation::ctr) add_tag(cost);
       return cost;
+    }
     case Family::kuznyechik:
-      cost = kuznyechik_bitslice_cost();
-      if (with_tag) add_mgm(cost);
+      if (variant != nullptr) return ls_cost(*variant);
+      cost = in_filter ? kuznyechik_bitslice_cost() : interleaved_cost();
+      if (mode != Operation::ctr) add_mgm(cost);
       return cost;
-  }
-  refuse_cipher(cipher);
-}
-
-Operations table_kernel_cost(Cipher cipher) {
-  switch (info(cipher).family) {
-    case Family::aes:
-      return ttable_cost(aes_rounds(cipher));
-    case Family::kuznyechik:
-      return interleaved_cost();
-  }
-  refuse_cipher(cipher);
-}
-
-Operations variant_cost(const Variant& variant, Cipher cipher) {
-  switch (info(cipher).family) {
-    case Family::aes:
-      return aes_cost(variant, aes_rounds(cipher));
-    case Family::kuznyechik:
-      return ls_cost(variant);
   }
   refuse_cipher(cipher);
 }

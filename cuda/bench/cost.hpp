@@ -5,9 +5,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include "cipher/ciphers.hpp"
-#include "variants/variants.hpp"
-
 namespace gpuaes::cuda {
 
 // Counts of operations, summed over threads. Loads are from shared memory.
@@ -28,18 +25,12 @@ struct Operations {
 // `from` to `to`, which do not overlap. LaneError.
 Operations measure_limits(const std::byte* from, std::byte* to, std::size_t size);
 
-// The cost of one cipher block, for all threads that work on it. Only unavoidable work counts, so no kernel
-// is faster than its limit.
-Operations filter_kernel_cost(Cipher cipher, bool with_tag);
-Operations table_kernel_cost(Cipher cipher);
-Operations variant_cost(const Variant& variant, Cipher cipher);
-
 struct KernelLimit {
   std::string_view name;  // "memory", "logic", "multiplication", "shuffle" or "shared memory"
   double gb_per_s;        // of data
 };
 
-// The tightest limit.
+// The tightest limit, given the rates of the device and the cost of one cipher block.
 KernelLimit min_limit(const Operations& per_second, const Operations& per_block);
 
 }  // namespace gpuaes::cuda

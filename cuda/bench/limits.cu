@@ -68,54 +68,31 @@ __global__ void __launch_bounds__(threads) shuffle_kernel(std::uint32_t* sink) {
   keep(x, sink);
 }
 
-// Tables of byte offsets, in which each entry is the offset of the next one to load. `cycle` visits all
-// entries in random order, so the threads of a warp load random entries.
-
-struct OwnBank {
-  using Entry = std::uint32_t;
-  static constexpr unsigned size = entries * warp_lanes;
-  __device__ static Entry make(const std::uint8_t* cycle, unsigned i) {
-    return 4 * (warp_lanes * cycle[i / warp_lanes] + i % warp_lanes);
-  }
-  __device__ static unsigned begin(unsigned any, unsigned warp_lane) {
-    return 4 * (warp_lanes * (any % entries) + warp_lane);
-  }
+// The entry of an LS table.
+struct alignas(16) Block {
+  std::uint32_t words[4];  // all four are used, so all are loaded
+  Block() = default;
+  __device__ explicit Block(std::uint32_t word) : words{word} {}
+  __device__ operator std::uint32_t() const { return words[0] ^ words[1] ^ words[2] ^ words[3]; }
 };
 
-struct AnyWord {
-  using Entry = std::uint32_t;
-  static constexpr unsigned size = entries;
-  __device__ static Entry make(const std::uint8_t* cycle, unsigned i) { return 4u * cycle[i]; }
-  __device__ static unsigned begin(unsigned any, unsigned) { return 4 * (any % entries); }
-};
-
-struct AnyByte {
-  using Entry = std::uint8_t;
-  static constexpr unsigned size = entries;
-  __device__ static Entry make(const std::uint8_t* cycle, unsigned i) { return cycle[i]; }
-  __device__ static unsigned begin(unsigned any, unsigned) { return any % entries; }
-};
-
-struct AnyBlock {
-  struct alignas(16) Entry {
-    std::uint32_t words[4];  // all four are used, so all are loaded
-    __device__ operator std::uint32_t() const { return words[0] ^ words[1] ^ words[2] ^ words[3]; }
-  };
-  static constexpr unsigned size = entries;
-  __device__ static Entry make(const std::uint8_t* cycle, unsigned i) { return {{16u * cycle[i]}}; }
-  __device__ static unsigned begin(unsigned any, unsigned) { return 16 * (any % entries); }
-};
-
-template <class Table>
+// A table with several copies, next to each other, of each of 256 entries. An entry is the offset in bytes of
+// the next one to load. `cycle` visits all entries in random order, so the threads of a warp load random
+// entries, each from its own copy.
+template <class Entry, unsigned copies>
 __global__ void __launch_bounds__(threads) load_kernel(const std::uint8_t* cycle, std::uint32_t* sink) {
-  __shared__ typename Table::Entry table[Table::size];
-  for (unsigned i = threadIdx.x; i < Table::size; i += threads) table[i] = Table::make(cycle, i);
+  __shared__ Entry table[entries * copies];
+  const auto offset = [](unsigned entry, unsigned copy) {
+    return static_cast<std::uint32_t>(sizeof(Entry)) * (copies * entry + copy);
+  };
+  for (unsigned i = threadIdx.x; i < entries * copies; i += threads)
+    table[i] = static_cast<Entry>(offset(cycle[i / copies], i % copies));
   __syncthreads();
   std::uint32_t at[chains];
   for (unsigned c = 0; c < chains; ++c)
-    at[c] = Table::begin((threadIdx.x * chains + c) * 2654435761u >> 16, threadIdx.x % warp_lanes);
+    at[c] = offset(((threadIdx.x * chains + c) * 2654435761u >> 16) % entries, threadIdx.x % copies);
   run_chains([&](unsigned c) {
-    at[c] = *reinterpret_cast<const typename Table::Entry*>(reinterpret_cast<const char*>(table) + at[c]);
+    at[c] = *reinterpret_cast<const Entry*>(reinterpret_cast<const char*>(table) + at[c]);
   });
   keep(at, sink);
 }
@@ -167,10 +144,10 @@ Operations measure_limits(const std::byte* from, std::byte* to, std::size_t size
           .logic = rate_of(streams, logic_kernel, sink),
           .multiplications = rate_of(streams, multiplication_kernel, sink),
           .shuffles = rate_of(streams, shuffle_kernel, sink),
-          .loads_of_own_bank = rate_of(streams, load_kernel<OwnBank>, cycle, sink),
-          .loads_of_256_words = rate_of(streams, load_kernel<AnyWord>, cycle, sink),
-          .loads_of_256_bytes = rate_of(streams, load_kernel<AnyByte>, cycle, sink),
-          .loads_of_256_blocks = rate_of(streams, load_kernel<AnyBlock>, cycle, sink)};
+          .loads_of_own_bank = rate_of(streams, load_kernel<std::uint32_t, warp_lanes>, cycle, sink),
+          .loads_of_256_words = rate_of(streams, load_kernel<std::uint32_t, 1>, cycle, sink),
+          .loads_of_256_bytes = rate_of(streams, load_kernel<std::uint8_t, 1>, cycle, sink),
+          .loads_of_256_blocks = rate_of(streams, load_kernel<Block, 1>, cycle, sink)};
 }
 
 }  // namespace gpuaes::cuda

@@ -67,11 +67,6 @@ std::vector<unsigned> Subject::blocks_per_thread() const {
   return counts;
 }
 
-Operations Subject::cost(Cipher cipher, Operation mode) const {
-  if (variant != nullptr) return variant_cost(*variant, cipher);
-  return in_filter ? filter_kernel_cost(cipher, mode != Operation::ctr) : table_kernel_cost(cipher);
-}
-
 std::vector<Subject> choose_subjects(const KernelRequest& request) {
   const std::vector<Subject> all = all_subjects();
   std::vector<std::string_view> known;

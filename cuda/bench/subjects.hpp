@@ -25,6 +25,8 @@ struct Subject {
   KernelFacts facts(Cipher cipher, Operation mode) const;    // if it chooses its shape
   // Numbers of cipher blocks per thread; 0 if the kernel chooses.
   std::vector<unsigned> blocks_per_thread() const;
+  // Of one cipher block, for all threads that work on it. Only unavoidable work counts, so no kernel is
+  // faster than its limit.
   Operations cost(Cipher cipher, Operation mode) const;
 };
 

@@ -10,13 +10,7 @@ namespace {
 const OptionText cpu_ciphers{"ciphers", "NAMES",
                              "aes-128, aes-192, aes-256 (the default) and kuznyechik, separated by commas.",
                              cipher_names};
-const OptionText variants{
-    "variants", "NAMES",
-    "Kernels, separated by commas. NAME* means all that begin with NAME; an unknown name lists them all."};
-const OptionText ciphers{"ciphers", "NAMES", "aes-128, aes-192, aes-256 and kuznyechik, separated by commas.",
-                         cipher_names};
-const OptionText modes{"modes", "MODES", "ctr, seal and open, separated by commas; aead is seal,open.",
-                       words_in<kernel_modes>};
+const std::vector<OptionText> memory_options{cpu_ciphers};
 
 const std::vector<OptionText> pipeline_options{
     {"lanes,l", "LANES",
@@ -40,6 +34,13 @@ const std::vector<OptionText> transfer_options{
     {"buffers", "COUNTS", "Numbers of chunks per stream, separated by commas (default 2)."},
     {"sizes", "SIZES", "Bytes of a chunk, separated by commas (default 2M)."}};
 
+const OptionText variants{
+    "variants", "NAMES",
+    "Kernels, separated by commas. NAME* means all that begin with NAME; an unknown name lists them all."};
+const OptionText ciphers{"ciphers", "NAMES", "aes-128, aes-192, aes-256 and kuznyechik, separated by commas.",
+                         cipher_names};
+const OptionText modes{"modes", "MODES", "ctr, seal and open, separated by commas; aead is seal,open.",
+                       words_in<kernel_modes>};
 const std::vector<OptionText> kernel_options{
     variants,
     ciphers,
@@ -48,6 +49,9 @@ const std::vector<OptionText> kernel_options{
     {"copies", "KINDS",
      "no (the default): the data stays on the device. yes: it is copied there and back. Or no,yes.",
      words_in<kinds_of_copies>}};
+const std::vector<OptionText> key_options{variants, ciphers, modes};
+const std::vector<OptionText> sweep_options{
+    variants, ciphers, {"size", "SIZE", "Bytes per launch (default 4M, as CUDA lanes use for a file)."}};
 
 // To add a benchmark:
 // 1. Declare its function in bench/benches.hpp.
@@ -59,14 +63,9 @@ const std::array commands{
             "Copy standard input to standard output, SIZE bytes at a time.", run_copy_bench, false},
     Command{"read", "THREADS SIZE [BUFFERS] <FILE", 2, 3, "Read a file in parallel, SIZE bytes per call.",
             run_read_bench},
-    Command{"memory",
-            "[THREADS]",
-            0,
-            1,
-            "Encrypt and decrypt on CPU lanes, with data that stays in the cache.",
-            run_memory_bench,
-            true,
-            {cpu_ciphers}},
+    Command{"memory", "[THREADS]", 0, 1,
+            "Encrypt and decrypt on CPU lanes, with data that stays in the cache.", run_memory_bench, true,
+            memory_options},
     Command{"pipeline", "", 0, 0, "Measure the overhead of the lanes and the ring, without I/O.",
             run_pipeline_bench, true, pipeline_options},
     Command{"device", "[SIZE]", 0, 1, "Copy SIZE bytes to and from each CUDA device.", run_device_bench},
@@ -76,24 +75,10 @@ const std::array commands{
             run_limit_bench},
     Command{"kernels", "", 0, 0, "Run CUDA kernels, and compare them with the limits of the device.",
             run_kernel_bench, true, kernel_options},
-    Command{"keys",
-            "",
-            0,
-            0,
-            "Test whether the speed of CUDA kernels depends on the key.",
-            run_key_bench,
-            true,
-            {variants, ciphers, modes}},
-    Command{"sweep",
-            "",
-            0,
-            0,
-            "Find the best launch parameters for a CUDA device.",
-            run_sweep_bench,
-            true,
-            {variants,
-             ciphers,
-             {"size", "SIZE", "Bytes per launch (default 4M, as CUDA lanes use for a file)."}}},
+    Command{"keys", "", 0, 0, "Test whether the speed of CUDA kernels depends on the key.", run_key_bench,
+            true, key_options},
+    Command{"sweep", "", 0, 0, "Find the best launch parameters for a CUDA device.", run_sweep_bench, true,
+            sweep_options},
 };
 
 }  // namespace

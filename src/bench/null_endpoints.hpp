@@ -12,6 +12,7 @@
 
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"
+#include "pipeline/ring.hpp"
 
 namespace gpuaes {
 
@@ -49,11 +50,9 @@ class IdleLane : public Lane {
 // Measures the time that a thread spends in a lane.
 class TimedLane : public Lane {
  public:
-  using Nanoseconds = std::atomic<std::int64_t>;
-
-  // Adds to `total` on destruction.
-  TimedLane(std::unique_ptr<Lane> lane, Nanoseconds& total) : lane_(std::move(lane)), total_(total) {}
-  ~TimedLane() override { total_ += std::chrono::nanoseconds(spent_).count(); }
+  // Adds the seconds to `total` on destruction.
+  TimedLane(std::unique_ptr<Lane> lane, std::atomic<double>& total) : lane_(std::move(lane)), total_(total) {}
+  ~TimedLane() override { total_ += stopwatch_.seconds(); }
 
   std::string name() const override { return lane_->name(); }
   std::size_t depth() const override { return lane_->depth(); }
@@ -61,32 +60,21 @@ class TimedLane : public Lane {
   std::span<const unsigned> cpus() const override { return lane_->cpus(); }
   std::span<const Phase> phases() const override { return lane_->phases(); }
   void start(const Job& job) override {
-    const Stopwatch stopwatch(spent_);
+    stopwatch_.set(true);
     lane_->start(job);
+    stopwatch_.set(false);
   }
   std::optional<std::size_t> finish() override {
-    const Stopwatch stopwatch(spent_);
-    return lane_->finish();
+    stopwatch_.set(true);
+    const std::optional<std::size_t> bad = lane_->finish();
+    stopwatch_.set(false);
+    return bad;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  class Stopwatch {
-   public:
-    explicit Stopwatch(Clock::duration& total) : total_(total) {}
-    ~Stopwatch() { total_ += Clock::now() - begin_; }
-    Stopwatch(const Stopwatch&) = delete;
-    Stopwatch& operator=(const Stopwatch&) = delete;
-
-   private:
-    Clock::duration& total_;
-    const Clock::time_point begin_ = Clock::now();
-  };
-
   std::unique_ptr<Lane> lane_;
-  Nanoseconds& total_;
-  Clock::duration spent_{};
+  std::atomic<double>& total_;
+  Stopwatch stopwatch_;
 };
 
 }  // namespace gpuaes

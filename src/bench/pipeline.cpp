@@ -105,7 +105,7 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   touch(ring.memory(), cancel);
 
   Measured measured{ring.chunks(), ring.in_bytes(), lanes.size(), bytes};
-  TimedLane::Nanoseconds in_lanes = 0;
+  std::atomic<double> in_lanes = 0;
   std::once_flag warned;
   std::string warning;  // the first; it means that a lane failed, so the row would be wrong
   Pipeline pipeline(
@@ -124,7 +124,7 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   if (pipeline.bytes_in() != bytes || pipeline.bytes_out() != session->output_size(bytes, true))
     throw LaneError(fmt::format("of {} bytes, {} were read and {} written", bytes, pipeline.bytes_in(),
                                 pipeline.bytes_out()));
-  measured.cipher_seconds = static_cast<double>(in_lanes) / 1e9;
+  measured.cipher_seconds = in_lanes;
   for (const LaneStats& stats : pipeline.lane_stats()) {
     measured.chunks += stats.chunks;
     measured.wait_seconds += stats.wait_seconds;

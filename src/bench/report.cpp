@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <span>
 #include <stdexcept>
@@ -13,10 +14,6 @@
 
 namespace gpuaes {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::chrono::seconds between_progress{5};
 
 // Time to close the table after a request to stop. The program must end within a second.
 constexpr std::chrono::milliseconds closing_time{500};
@@ -79,7 +76,6 @@ void Report::add(const std::vector<Cell>& row) {
     pending_ += fmt::format("{}\n{{{}}}", rows_ == 0 ? "" : ",", fmt::join(fields, ", "));
   ++rows_;
   flush();
-  show_progress();
   cancel_.check();
 }
 
@@ -111,12 +107,6 @@ void Report::flush() {
     throw;
   }
   pending_.clear();
-}
-
-void Report::show_progress() {
-  if (Clock::now() - shown_at_ < between_progress) return;
-  shown_at_ = Clock::now();
-  messages_.detail(fmt::format("{} rows so far", rows_));
 }
 
 }  // namespace gpuaes

@@ -1,7 +1,6 @@
 // Results of a benchmark: a table on standard output, written row by row as they are measured.
 #pragma once
 
-#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -71,7 +70,6 @@ class Report {
  private:
   std::string text_line(std::vector<std::string> fields) const;
   void flush();
-  void show_progress();
 
   const ReportForm form_;
   const std::vector<Column> columns_;
@@ -82,7 +80,6 @@ class Report {
   std::string pending_;         // not yet written
   bool closed_ = false;         // the end of the table is written or pending
   std::size_t rows_ = 0;
-  std::chrono::steady_clock::time_point shown_at_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace gpuaes
