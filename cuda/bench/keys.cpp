@@ -84,17 +84,9 @@ void run_key_bench(const Arguments& arguments) {
   const KernelRequest request = parse_key_request(arguments);
   const std::vector<Subject> subjects = choose_subjects(request);
   require_cuda_devices();
-  Report report(arguments.form, {{"variant", 30},
-                                 {"cipher", 10},
-                                 {"mode", 11},
-                                 {"bytes", 10},
-                                 {"series"},
-                                 {"runs"},
-                                 {"zeros_gb_per_s", 0, 3},
-                                 {"ones_gb_per_s", 0, 3},
-                                 {"random_gb_per_s", 0, 3},
-                                 {"keys_spread_percent", 0, 3},
-                                 {"one_key_spread_percent", 0, 3}});
+  Report report(arguments.form, {Column("variant", 30), "cipher", Column("mode", 11), "bytes", "series",
+                                 "runs", "zeros_gb_per_s", "ones_gb_per_s", "random_gb_per_s",
+                                 "keys_spread_percent", "one_key_spread_percent"});
   const std::size_t size = request.sizes.front();
   KernelTimer timer(size, 1, report);
   for (const Subject& subject : subjects)

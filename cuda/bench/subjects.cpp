@@ -114,48 +114,34 @@ std::string BenchKernel::name() const {
 
 void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) const {
   const Counter counter = load_counter(bench_counter);
+  const DeviceKey& key = key_.on_device;
   if (variant_) return variant_->launch(counter, piece.in, piece.out, piece.size, stream.get());
-  const auto launch_ctr = [&](auto* function, const auto& key) {
-    function(key, counter, piece.in, piece.out, piece.size, stream.get());
+  const auto launch_ctr = [&](auto* function, const auto& expanded) {
+    function(expanded, counter, piece.in, piece.out, piece.size, stream.get());
+  };
+  const auto launch_aead = [&](auto* seal, auto* open, auto job) {
+    job.base_nonce = bench_nonce(key_.key.cipher);
+    job.first_segment = piece.at / segment_bytes;
+    job.sealed_bytes = std::max(piece.in_bytes, piece.out_bytes);
+    if (mode_ == Operation::seal)
+      seal(job, piece.in, piece.out, stream.get());
+    else
+      open(job, piece.in, piece.out, piece.first_bad, stream.get());
   };
   switch (info(key_.key.cipher).family) {
     case Family::aes:
-      if (mode_ != Operation::ctr) return launch_gcm(piece, stream.get());
-      return launch_ctr(subject_.in_filter ? launch_aes_ctr : launch_aes_table_ctr,
-                        key_.on_device.aes(shape_));
+      if (mode_ == Operation::ctr)
+        return launch_ctr(subject_.in_filter ? launch_aes_ctr : launch_aes_table_ctr, key.aes(shape_));
+      return launch_aead(launch_gcm_seal, launch_gcm_open,
+                         GcmJob{.key = key.aes(shape_), .powers = key.powers(), .masks = piece.scratch});
     case Family::kuznyechik:
-      if (mode_ != Operation::ctr) return launch_mgm(piece, stream.get());
-      return launch_ctr(subject_.in_filter ? launch_kuznyechik_ctr : launch_kuznyechik_table_ctr,
-                        key_.on_device.kuznyechik(shape_));
+      if (mode_ == Operation::ctr)
+        return launch_ctr(subject_.in_filter ? launch_kuznyechik_ctr : launch_kuznyechik_table_ctr,
+                          key.kuznyechik(shape_));
+      return launch_aead(launch_mgm_seal, launch_mgm_open,
+                         MgmJob{.key = key.kuznyechik(shape_), .scratch = piece.scratch});
   }
   refuse_cipher(key_.key.cipher);
-}
-
-void BenchKernel::launch_gcm(const BenchData::Piece& piece, cudaStream_t stream) const {
-  const GcmJob job{.key = key_.on_device.aes(shape_),
-                   .powers = key_.on_device.powers(),
-                   .base_nonce = bench_nonce(key_.key.cipher),
-                   .first_segment = piece.at / segment_bytes,
-                   .aad = {},
-                   .sealed_bytes = std::max(piece.in_bytes, piece.out_bytes),
-                   .masks = piece.scratch};
-  if (mode_ == Operation::seal)
-    launch_gcm_seal(job, piece.in, piece.out, stream);
-  else
-    launch_gcm_open(job, piece.in, piece.out, piece.first_bad, stream);
-}
-
-void BenchKernel::launch_mgm(const BenchData::Piece& piece, cudaStream_t stream) const {
-  const MgmJob job{.key = key_.on_device.kuznyechik(shape_),
-                   .base_nonce = bench_nonce(key_.key.cipher),
-                   .first_segment = piece.at / segment_bytes,
-                   .aad = {},
-                   .sealed_bytes = std::max(piece.in_bytes, piece.out_bytes),
-                   .scratch = piece.scratch};
-  if (mode_ == Operation::seal)
-    launch_mgm_seal(job, piece.in, piece.out, stream);
-  else
-    launch_mgm_open(job, piece.in, piece.out, piece.first_bad, stream);
 }
 
 }  // namespace gpuaes::cuda

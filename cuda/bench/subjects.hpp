@@ -71,9 +71,6 @@ class BenchKernel {
   unsigned resident_warps() const { return static_cast<unsigned>(use_.resident) * threads_ / 32; }
 
  private:
-  void launch_gcm(const BenchData::Piece& piece, cudaStream_t stream) const;
-  void launch_mgm(const BenchData::Piece& piece, cudaStream_t stream) const;
-
   Subject subject_;
   Operation mode_;
   const BenchKey& key_;

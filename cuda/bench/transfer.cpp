@@ -100,43 +100,32 @@ struct Setup {
   std::size_t memory_bytes() const { return std::size_t{devices} * streams * buffers * size; }
 };
 
-// Host memory for any of the setups, and the file.
-struct Ends {
-  std::span<std::byte> memory;
-  const FdSource* file = nullptr;
-};
-
 struct Measured {
   double gb_per_s, cpu_s_per_gb;  // GB are counted once for all steps
 };
 
-Measured run_once(std::deque<Transfer>& transfers, Run& run, double gigabytes) {
-  const double cpu_begin = cpu_seconds();
-  const Clock::time_point begin = Clock::now();
-  std::vector<std::future<void>> threads;
-  for (Transfer& transfer : transfers)
-    threads.push_back(std::async(std::launch::async, &Transfer::move, &transfer, std::ref(run)));
-  for (std::future<void>& thread : threads) thread.get();
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  return {gigabytes / seconds, (cpu_seconds() - cpu_begin) / gigabytes};
-}
-
-// Medians.
-Measured measure(const Setup& setup, const Ends& ends, Report& report) {
+// Medians. `memory` is for all streams, `file` may be null.
+Measured measure(const Setup& setup, std::span<std::byte> memory, const FdSource* file, Report& report) {
   const std::size_t each = setup.buffers * setup.size;
   std::deque<Transfer> transfers;
   for (unsigned i = 0; i < setup.devices * setup.streams; ++i)
     transfers.emplace_back(static_cast<int>(setup.first_device + i % setup.devices), setup.size,
-                           ends.memory.subspan(i * each, each));
+                           memory.subspan(i * each, each));
   const std::uint64_t chunks = setup.devices * std::min(bytes_per_device / setup.size, max_chunks);
+  const double gigabytes = static_cast<double>(chunks * setup.size) / 1e9;
   std::vector<double> rates, cpu;
   for (std::size_t i = 0; i <= runs; ++i) {
     report.cancel().check();
-    Run run{setup.steps, chunks, ends.file};
-    const Measured measured = run_once(transfers, run, static_cast<double>(chunks * setup.size) / 1e9);
+    Run run{setup.steps, chunks, file};
+    const double cpu_begin = cpu_seconds();
+    const Clock::time_point begin = Clock::now();
+    std::vector<std::future<void>> threads;
+    for (Transfer& transfer : transfers)
+      threads.push_back(std::async(std::launch::async, &Transfer::move, &transfer, std::ref(run)));
+    for (std::future<void>& thread : threads) thread.get();
     if (i == 0) continue;  // a warm-up
-    rates.push_back(measured.gb_per_s);
-    cpu.push_back(measured.cpu_s_per_gb);
+    rates.push_back(gigabytes / std::chrono::duration<double>(Clock::now() - begin).count());
+    cpu.push_back((cpu_seconds() - cpu_begin) / gigabytes);
   }
   return {median(std::move(rates)), median(std::move(cpu))};
 }
@@ -180,16 +169,18 @@ void fill(std::span<std::byte> memory) {
                       memory.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
-// Calls report_row(setup, ends, report) for each setup, with memory that is allocated and pinned as in the
+// Calls report_row(setup, measured) for each setup, with memory that is allocated and pinned as in the
 // filter.
 template <class ReportRow>
-void measure_all(std::span<const Setup> setups, const FdSource* file, const ReportRow& report_row) {
+void measure_all(std::span<const Setup> setups, const FdSource* file, Report& report,
+                 const ReportRow& report_row) {
   const Setup& largest = *std::ranges::max_element(setups, {}, &Setup::memory_bytes);
   const Ring ring(1, largest.memory_bytes(), 0, true);
   check(cudaSetDevice(0));  // pinning opens a device
   const PinnedRegion pinned(ring.memory());
   fill(ring.memory());
-  for (const Setup& setup : setups) report_row(setup, Ends{ring.memory(), file});
+  for (const Setup& setup : setups) report_row(setup, measure(setup, ring.memory(), file, report));
+  report.finish();
 }
 
 }  // namespace
@@ -197,16 +188,15 @@ void measure_all(std::span<const Setup> setups, const FdSource* file, const Repo
 void run_device_bench(const Arguments& arguments) {
   const std::vector<std::size_t> sizes = parse_copy_sizes(arguments);
   const std::vector<Setup> setups = setups_of(sizes, static_cast<unsigned>(require_cuda_devices()));
-  Report report(arguments.form, {{"device", 9}, {"what", 22}, {"bytes", 9}, {"value", 8}, {"unit"}});
-  measure_all(setups, nullptr, [&](const Setup& setup, const Ends& ends) {
+  Report report(arguments.form, {"device", Column("what", 22), "bytes", "value", "unit"});
+  measure_all(setups, nullptr, report, [&](const Setup& setup, const Measured& measured) {
     report.add({setup.devices == 1 ? fmt::format("cuda:{}", setup.first_device)
                                    : fmt::format("{} devices", setup.devices),
                 !setup.steps.out  ? "to device"
                 : !setup.steps.in ? "from device"
                                   : "both at once, each way",
-                setup.size, measure(setup, ends, report).gb_per_s, "GB/s"});
+                setup.size, measured.gb_per_s, "GB/s"});
   });
-  report.finish();
 }
 
 void run_transfer_bench(const Arguments& arguments) {
@@ -217,20 +207,12 @@ void run_transfer_bench(const Arguments& arguments) {
   if (file && file->size() < std::ranges::max(request.sizes))
     throw IoError("standard input is shorter than a chunk");
   const std::vector<Setup> setups = setups_of(request, require_cuda_devices());
-  Report report(arguments.form, {{"steps", 11},
-                                 {"devices"},
-                                 {"streams"},
-                                 {"bytes", 9},
-                                 {"buffers"},
-                                 {"ring_mib"},
-                                 {"gb_per_s", 8},
-                                 {"cpu_s_per_gb", 8, 3}});
-  measure_all(setups, file ? &*file : nullptr, [&](const Setup& setup, const Ends& ends) {
-    const Measured measured = measure(setup, ends, report);
+  Report report(arguments.form, {Column("steps", 11), "devices", "streams", "bytes", "buffers", "ring_mib",
+                                 "gb_per_s", "cpu_s_per_gb"});
+  measure_all(setups, file ? &*file : nullptr, report, [&](const Setup& setup, const Measured& measured) {
     report.add({to_string(setup.steps), setup.devices, setup.streams, setup.size, setup.buffers,
                 setup.memory_bytes() >> 20, measured.gb_per_s, measured.cpu_s_per_gb});
   });
-  report.finish();
 }
 
 }  // namespace gpuaes

@@ -79,6 +79,6 @@ struct KernelRequest {
 // UsageError.
 KernelRequest parse_kernel_request(const Arguments& arguments);
 KernelRequest parse_key_request(const Arguments& arguments);    // of one size
-KernelRequest parse_sweep_request(const Arguments& arguments);  // of one size, in counter mode
+KernelRequest parse_sweep_request(const Arguments& arguments);  // of one size
 
 }  // namespace gpuaes

@@ -88,9 +88,8 @@ void run_read_bench(const Arguments& arguments) {
   if (buffers < threads) throw UsageError("fewer buffers than threads", "each thread reads into one");
   Cancel cancel;
   const FdSource source = open_input_file(cancel);
-  Report report(
-      arguments.form,
-      {{"threads"}, {"call_bytes", 10}, {"buffers"}, {"bytes", 13}, {"seconds", 11, 6}, {"gb_per_s"}});
+  Report report(arguments.form,
+                {"threads", "call_bytes", "buffers", Column("bytes", 13), Column("seconds", 11), "gb_per_s"});
   ParallelReader reader(source, call_bytes, buffers, report.cancel());
   const Clock::time_point start = Clock::now();
   std::vector<std::future<std::uint64_t>> readers;

@@ -47,6 +47,14 @@ bool parse_copies(const std::string& text) {
   return text == "yes";
 }
 
+KernelRequest parse_common(const Arguments& arguments, const char* variants, const char* ciphers) {
+  return {.variants = parse_list(arguments.option("variants", variants)),
+          .ciphers = arguments.list("ciphers", ciphers, parse_cipher),
+          .modes = parse_modes(arguments.option("modes", "ctr,aead")),
+          .sizes = {},
+          .copies = {}};
+}
+
 }  // namespace
 
 std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments) {
@@ -72,27 +80,22 @@ TransferRequest parse_transfer_request(const Arguments& arguments) {
 }
 
 KernelRequest parse_kernel_request(const Arguments& arguments) {
-  return {.variants = parse_list(arguments.option("variants", "*")),
-          .ciphers = arguments.list("ciphers", "aes-128,aes-256,kuznyechik", parse_cipher),
-          .modes = parse_modes(arguments.option("modes", "ctr,aead")),
-          .sizes = arguments.list("sizes", "1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G", parse_size),
-          .copies = arguments.list("copies", "no", parse_copies)};
+  KernelRequest request = parse_common(arguments, "*", "aes-128,aes-256,kuznyechik");
+  request.sizes = arguments.list("sizes", "1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G", parse_size);
+  request.copies = arguments.list("copies", "no", parse_copies);
+  return request;
 }
 
 KernelRequest parse_key_request(const Arguments& arguments) {
-  return {.variants = parse_list(arguments.option("variants", "bitslice")),
-          .ciphers = arguments.list("ciphers", "aes-128,aes-256,kuznyechik", parse_cipher),
-          .modes = parse_modes(arguments.option("modes", "ctr,aead")),
-          .sizes = {64 << 20},
-          .copies = {}};
+  KernelRequest request = parse_common(arguments, "bitslice", "aes-128,aes-256,kuznyechik");
+  request.sizes = {64 << 20};
+  return request;
 }
 
 KernelRequest parse_sweep_request(const Arguments& arguments) {
-  return {.variants = parse_list(arguments.option("variants", "bitslice")),
-          .ciphers = arguments.list("ciphers", "aes-256", parse_cipher),
-          .modes = {Operation::ctr},
-          .sizes = {parse_size(arguments.option("size", "4M"))},
-          .copies = {}};
+  KernelRequest request = parse_common(arguments, "bitslice", "aes-256");
+  request.sizes = {parse_size(arguments.option("size", "4M"))};
+  return request;
 }
 
 }  // namespace gpuaes

@@ -232,19 +232,9 @@ void run_pipeline_bench(const Arguments& arguments) {
   if (bytes && arguments.options.contains("seconds"))
     throw UsageError("--seconds and --bytes exclude each other");
   const std::vector<Setup> setups = parse_setups(arguments);
-  Report report(arguments.form, {{"lanes", 10},
-                                 {"format"},
-                                 {"cipher", 10},
-                                 {"source"},
-                                 {"chunk_bytes"},
-                                 {"ring_chunks"},
-                                 {"chunks", 8},
-                                 {"seconds", 7, 3},
-                                 {"gb_per_s", 9},
-                                 {"lane_us", 9},
-                                 {"cipher_us", 9},
-                                 {"wait_us", 8},
-                                 {"rest_us", 8}});
+  Report report(arguments.form,
+                {"lanes", "format", "cipher", "source", "chunk_bytes", "ring_chunks", "chunks", "seconds",
+                 "gb_per_s", "lane_us", "cipher_us", "wait_us", "rest_us"});
   for (const Setup& setup : setups)
     if (has_room(setup, report))
       report_row(setup,

@@ -32,15 +32,15 @@ std::string csv_line(const std::vector<std::string>& fields) {
 }  // namespace
 
 // JSON has no infinities and no NaN; here both mean that nothing was measured.
-std::string Cell::to_string(ReportForm form, int text_digits) const {
+std::string Cell::to_string(ReportForm form) const {
   const std::string missing = form == ReportForm::text ? "-" : form == ReportForm::json ? "null" : "";
   if (const auto* const text = std::get_if<std::string>(&value_))
     return form == ReportForm::csv ? csv_field(*text) : form == ReportForm::json ? json_string(*text) : *text;
   if (const auto* const number = std::get_if<std::int64_t>(&value_)) return fmt::format("{}", *number);
   const auto* const number = std::get_if<double>(&value_);
   if (number == nullptr || !std::isfinite(*number)) return missing;
-  return form == ReportForm::text ? fmt::format("{:.{}f}", *number, text_digits)
-                                  : fmt::format("{:.6g}", *number);
+  if (form == ReportForm::text && std::abs(*number) >= 1000) return fmt::format("{:.0f}", *number);
+  return fmt::format("{:.{}g}", *number, form == ReportForm::text ? 4 : 6);
 }
 
 Report::Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink)
@@ -68,7 +68,7 @@ void Report::add(const std::vector<Cell>& row) {
   std::vector<std::string> fields;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const std::string name = form_ == ReportForm::json ? json_string(columns_[i].name) + ": " : "";
-    fields.push_back(name + row[i].to_string(form_, columns_[i].text_digits));
+    fields.push_back(name + row[i].to_string(form_));
   }
   if (form_ == ReportForm::text) pending_ += text_line(fields);
   if (form_ == ReportForm::csv) pending_ += csv_line(fields);

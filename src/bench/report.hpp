@@ -21,9 +21,10 @@ namespace gpuaes {
 enum class ReportForm { text, csv, json };  // CSV as in RFC 4180; JSON as an array of objects
 
 struct Column {
-  std::string name;           // lowercase, with its unit: "gb_per_s"
-  std::size_t text_width{0};  // in text: the minimum; at least the length of the name
-  int text_digits{2};         // in text, after the point; other forms have six in total
+  Column(const char* with_name, std::size_t width = 10) : name(with_name), text_width(width) {}
+
+  std::string name;        // lowercase, with its unit: "gb_per_s"
+  std::size_t text_width;  // in text: the minimum; at least the length of the name
 };
 
 // A value of a row. Empty if it was not measured or does not exist.
@@ -36,8 +37,8 @@ class Cell {
   Cell(double number) : value_(number) {}
   Cell(std::integral auto number) : value_(static_cast<std::int64_t>(number)) {}
 
-  // `text_digits` as in Column.
-  std::string to_string(ReportForm form, int text_digits) const;
+  // Numbers with a fraction have four significant digits in text, and six in other forms.
+  std::string to_string(ReportForm form) const;
 
  private:
   std::variant<std::monostate, std::string, std::int64_t, double> value_;

@@ -33,7 +33,7 @@ class TextSink : public Sink {
 };
 
 std::vector<Column> columns() {
-  return {{"name", 6}, {"bytes", 8}, {"gb_per_s", 0, 1}};
+  return {{"name", 6}, {"bytes", 8}, {"gb_per_s", 0}};
 }
 
 struct Rig {
@@ -51,7 +51,7 @@ TEST_CASE("text is right-aligned, except for the first column") {
   rig.report.finish();
   CHECK(rig.written.text ==
         "name       bytes  gb_per_s\n"
-        "a           1024       2.2\n"
+        "a           1024      2.25\n"
         "a name that is too long  1099511627776         -\n");
   CHECK(rig.written.finished);
 }
