@@ -1,11 +1,10 @@
 #include "bench/cost.hpp"
 
-#include "bench/subjects.hpp"
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "bench/subjects.hpp"
 #include "cipher/aes/bitslice_ctr.hpp"
 #include "cipher/kuznyechik/bitslice.hpp"
 #include "kernels/kernels.hpp"

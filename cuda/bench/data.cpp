@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
+#include <utility>
 
 #include "cipher/modes/segments.hpp"
 #include "kernels/kernels.hpp"

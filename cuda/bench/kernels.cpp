@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <vector>
 
@@ -65,30 +64,16 @@ void report_rows(const Subject& subject, const BenchKey& key, Operation mode, co
     if (mode == Operation::open) timer.seal_all(BenchKernel(subject, Operation::seal, key), size);
     const BenchKernel& best = fastest(kernels, size, timer);
     const unsigned blocks = best.shape().blocks_per_thread;
-    const Cell blocks_cell = blocks == 0 ? Cell() : Cell(blocks);
     for (const bool copies : request.copies) {
-      if (copies) {
-        const double rate =
-            timer.with_copies(best, size, std::min(streams, timer.data().pieces(mode, size)), timed);
-        report.add({subject.name,
-                    info(cipher).name,
-                    name_of(mode),
-                    size,
-                    "yes",
-                    blocks_cell,
-                    rate,
-                    {},
-                    {},
-                    {},
-                    {},
-                    {},
-                    {}});
-      } else {
-        const double rate = timer.resident(best, size, timed);
-        report.add({subject.name, info(cipher).name, name_of(mode), size, "no", blocks_cell, rate, limit.name,
-                    limit.gb_per_s, rate / limit.gb_per_s, best.use().registers, best.use().local_bytes,
-                    best.resident_warps()});
-      }
+      const std::size_t used = std::min(streams, timer.data().pieces(mode, size));
+      const double rate =
+          copies ? timer.with_copies(best, size, used, timed) : timer.resident(best, size, timed);
+      const auto if_resident = [&](const Cell& cell) { return copies ? Cell() : cell; };
+      report.add({subject.name, info(cipher).name, name_of(mode), size, kinds_of_copies.at(copies),
+                  blocks == 0 ? Cell() : Cell(blocks), rate, if_resident(limit.name),
+                  if_resident(limit.gb_per_s), if_resident(rate / limit.gb_per_s),
+                  if_resident(best.use().registers), if_resident(best.use().local_bytes),
+                  if_resident(best.resident_warps())});
     }
     if (mode == Operation::open) timer.check_opened(best);
   }
