@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
-#include "format/parts.hpp"
+#include "format/parts/frames.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {

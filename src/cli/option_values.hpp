@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cipher/ciphers.hpp"
-#include "format/parts.hpp"
+#include "format/parts/frames.hpp"
 
 namespace gpuaes {
 

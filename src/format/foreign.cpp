@@ -12,7 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "format/parts.hpp"
+#include "format/parts/frames.hpp"
 #include "keys/recipient.hpp"
 
 namespace gpuaes {

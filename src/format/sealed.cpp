@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
-#include "format/parts_session.hpp"
+#include "format/parts/session.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {

@@ -8,10 +8,10 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/header_reader.hpp"
+#include "format/parts/files.hpp"
 #include "format/sealed.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/kdf.hpp"
-#include "run/parts_files.hpp"
 #include "run/secret_files.hpp"
 
 namespace gpuaes {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/messages.hpp"
-#include "format/parts.hpp"
+#include "format/parts/frames.hpp"
 #include "io/cancel.hpp"
 #include "io/directory.hpp"
 #include "keys/secret.hpp"

@@ -13,6 +13,8 @@
 #include "base/text.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
+#include "format/parts/files.hpp"
+#include "format/parts/index.hpp"
 #include "format/sealed.hpp"
 #include "io/directory.hpp"
 #include "io/output_file.hpp"
@@ -23,8 +25,6 @@
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
-#include "run/parts_files.hpp"
-#include "run/parts_index.hpp"
 
 namespace gpuaes {
 namespace {

@@ -11,11 +11,11 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "format/parts/files.hpp"
 #include "lane/backends.hpp"
 #include "parts/at_once.hpp"
 #include "parts/part_file.hpp"
 #include "run/endpoints.hpp"
-#include "run/parts_files.hpp"
 
 namespace gpuaes {
 namespace {

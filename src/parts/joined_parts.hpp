@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "format/parts.hpp"
+#include "format/parts/frames.hpp"
 #include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
 #include "parts/job_file.hpp"

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "run/parts_files.hpp"
-#include "run/parts_index.hpp"
+#include "format/parts/files.hpp"
+#include "format/parts/index.hpp"
 #include "run/range_stream.hpp"
 
 namespace gpuaes {

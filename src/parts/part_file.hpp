@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/messages.hpp"
-#include "format/parts.hpp"
+#include "format/parts/frames.hpp"
 #include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"

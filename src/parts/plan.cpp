@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "cli/program.hpp"
+#include "format/parts/files.hpp"
 #include "format/sealed.hpp"
 #include "io/directory.hpp"
 #include "io/output_file.hpp"
@@ -17,7 +18,6 @@
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
 #include "run/file_conflicts.hpp"
-#include "run/parts_files.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {

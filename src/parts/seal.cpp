@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
+#include "format/parts/files.hpp"
 #include "format/sessions.hpp"
 #include "io/directory.hpp"
 #include "io/output_file.hpp"
@@ -17,7 +18,6 @@
 #include "parts/part_file.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/filter.hpp"
-#include "run/parts_files.hpp"
 #include "run/range_stream.hpp"
 
 namespace gpuaes {

@@ -12,13 +12,13 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "cli/program.hpp"
+#include "format/parts/files.hpp"
+#include "format/parts/index.hpp"
 #include "io/directory.hpp"
 #include "parts/at_once.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
-#include "run/parts_files.hpp"
-#include "run/parts_index.hpp"
 
 namespace gpuaes {
 namespace {

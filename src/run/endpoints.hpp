@@ -10,13 +10,13 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "format/header_reader.hpp"
+#include "format/parts/directory.hpp"
+#include "format/parts/source.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "io/source_sink.hpp"
 #include "process/child_process.hpp"
 #include "run/file_conflicts.hpp"
-#include "run/parts_directory.hpp"
-#include "run/parts_source.hpp"
 
 namespace gpuaes {
 

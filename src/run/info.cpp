@@ -16,15 +16,15 @@
 #include "cipher/job.hpp"
 #include "cli/program.hpp"
 #include "format/format.hpp"
-#include "format/parts.hpp"
+#include "format/parts/files.hpp"
+#include "format/parts/frames.hpp"
+#include "format/parts/index.hpp"
+#include "format/parts/layout.hpp"
 #include "format/sessions.hpp"
 #include "io/fd_source_sink.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
-#include "run/parts_files.hpp"
-#include "run/parts_index.hpp"
-#include "run/parts_layout.hpp"
 
 namespace gpuaes {
 namespace {

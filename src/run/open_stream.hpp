@@ -14,11 +14,11 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "format/format.hpp"
+#include "format/parts/source.hpp"
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"
 #include "lane/plan.hpp"
 #include "run/endpoints.hpp"
-#include "run/parts_source.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {

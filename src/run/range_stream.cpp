@@ -9,7 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "format/parts_session.hpp"
+#include "format/parts/session.hpp"
 #include "keys/secret.hpp"
 #include "lane/backends.hpp"
 

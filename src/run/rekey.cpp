@@ -19,13 +19,13 @@
 #include "cli/progress.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
+#include "format/parts/files.hpp"
 #include "format/sealed.hpp"
 #include "io/armor.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
-#include "run/parts_files.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {

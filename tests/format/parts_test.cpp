@@ -1,5 +1,5 @@
 // Files made of parts: frame headers, index entries, the keys of frames, and how an input is cut into parts.
-#include "format/parts.hpp"
+#include "format/parts/frames.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "format/parts_session.hpp"
+#include "format/parts/session.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/parts_file.hpp"

@@ -17,8 +17,8 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "run/parts_layout.hpp"
-#include "run/parts_source.hpp"
+#include "format/parts/layout.hpp"
+#include "format/parts/source.hpp"
 #include "run/salvage_stream.hpp"
 #include "support/parts_file.hpp"
 

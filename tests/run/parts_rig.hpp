@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "format/parts/source.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/pipeline.hpp"
 #include "process/control.hpp"
-#include "run/parts_source.hpp"
 #include "run/salvage_stream.hpp"
 #include "support/bytes.hpp"
 #include "support/errors.hpp"

@@ -1,5 +1,5 @@
 // Files made of parts, read from pipes and from files: what is released, and how damage is refused.
-#include "run/parts_source.hpp"
+#include "format/parts/source.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "format/parts.hpp"
+#include "format/parts/frames.hpp"
 #include "lane/backends.hpp"
 #include "support/bytes.hpp"
 

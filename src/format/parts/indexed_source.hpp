@@ -8,8 +8,8 @@
 #include <optional>
 #include <span>
 
-#include "run/parts_index.hpp"
-#include "run/parts_source.hpp"
+#include "format/parts/index.hpp"
+#include "format/parts/source.hpp"
 
 namespace gpuaes {
 

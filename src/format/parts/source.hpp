@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "format/parts_session.hpp"
+#include "format/parts/session.hpp"
 #include "io/source_sink.hpp"
 
 namespace gpuaes {

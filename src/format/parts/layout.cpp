@@ -1,9 +1,9 @@
-#include "run/parts_layout.hpp"
+#include "format/parts/layout.hpp"
 
 #include <optional>
 
-#include "format/parts.hpp"
-#include "run/parts_index.hpp"
+#include "format/parts/frames.hpp"
+#include "format/parts/index.hpp"
 
 namespace gpuaes {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "format/parts.hpp"
+#include "format/parts/frames.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/source_sink.hpp"
 

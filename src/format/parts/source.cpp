@@ -1,4 +1,4 @@
-#include "run/parts_source.hpp"
+#include "format/parts/source.hpp"
 
 #include <fmt/format.h>
 
@@ -13,9 +13,9 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "format/parts/index.hpp"
+#include "format/parts/indexed_source.hpp"
 #include "format/sealed.hpp"
-#include "run/indexed_parts.hpp"
-#include "run/parts_index.hpp"
 
 namespace gpuaes {
 namespace {

@@ -1,4 +1,4 @@
-#include "run/indexed_parts.hpp"
+#include "format/parts/indexed_source.hpp"
 
 #include <fmt/format.h>
 

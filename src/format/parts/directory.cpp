@@ -1,4 +1,4 @@
-#include "run/parts_directory.hpp"
+#include "format/parts/directory.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "run/indexed_parts.hpp"
-#include "run/parts_files.hpp"
+#include "format/parts/files.hpp"
+#include "format/parts/indexed_source.hpp"
 
 namespace gpuaes {
 namespace {

@@ -1,5 +1,5 @@
 // Decrypts a file made of parts. Its body is the segments of all parts, one part after another: a source of
-// the run (run/parts_source.hpp) reads the frame headers and the index, which are not in the body, and opens
+// the run (source.hpp) reads the frame headers and the index, which are not in the body, and opens
 // each part before the pipeline reads its segments.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "format/format.hpp"
-#include "format/parts.hpp"
+#include "format/parts/frames.hpp"
 
 namespace gpuaes {
 

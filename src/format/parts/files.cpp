@@ -1,4 +1,4 @@
-#include "run/parts_files.hpp"
+#include "format/parts/files.hpp"
 
 #include <fmt/format.h>
 #include <limits.h>

@@ -3,9 +3,9 @@
 
 #include <memory>
 
+#include "format/parts/source.hpp"
 #include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
-#include "run/parts_source.hpp"
 
 namespace gpuaes {
 

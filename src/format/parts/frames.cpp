@@ -1,4 +1,4 @@
-#include "format/parts.hpp"
+#include "format/parts/frames.hpp"
 
 #include <algorithm>
 #include <utility>

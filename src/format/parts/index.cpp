@@ -1,4 +1,4 @@
-#include "run/parts_index.hpp"
+#include "format/parts/index.hpp"
 
 #include <fmt/format.h>
 

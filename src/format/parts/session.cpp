@@ -1,4 +1,4 @@
-#include "format/parts_session.hpp"
+#include "format/parts/session.hpp"
 
 #include <algorithm>
 #include <utility>
