@@ -17,6 +17,7 @@
 #include "cipher/ciphers.hpp"
 #include "cipher/job.hpp"
 #include "format/header_reader.hpp"
+#include "io/source_sink.hpp"
 #include "keys/kdf.hpp"
 #include "keys/keyring.hpp"
 
@@ -39,9 +40,36 @@ struct Outcome {
   std::optional<AuthError> error;  // what is wrong with the bytes after them
 };
 
+class PartsIndex;
+struct PartsDirectory;
+
+// What follows the header of an input to decrypt.
+struct RestOfInput {
+  Source& source;                             // continues there
+  std::optional<std::uint64_t> size{};        // bytes, if they can be read at any offset
+  const PartsDirectory* directory = nullptr;  // if its files have the body, not the source
+  bool all = true;                            // whether all of the body is going to be read
+};
+
+// A body whose parts are not adjacent in the input.
+class BodySource : public Source {
+ public:
+  // The bytes of input between the parts that have been read so far. From any thread.
+  virtual std::uint64_t framing_bytes() const = 0;
+
+  // Where the parts are in the body and in the plaintext; null if this is not known until the end.
+  virtual const PartsIndex* index() const { return nullptr; }
+};
+
 class Session {
  public:
   virtual ~Session() = default;
+
+  // For decryption, once: the source of the body, which uses the session and `rest`. Null if the body is all
+  // that follows the header. AuthError if the body is not complete, as far as that can be known.
+  virtual std::unique_ptr<BodySource> open_source([[maybe_unused]] const RestOfInput& rest) {
+    return nullptr;
+  }
 
   // Written before the body; empty for decryption.
   virtual std::span<const std::byte> header() const { return {}; }
@@ -67,14 +95,6 @@ class Session {
   virtual std::uint64_t plaintext_before(std::uint64_t offset) const {
     return offset / unit_in() * unit_out();
   }
-
-  // The offset of the unit whose output begins at or before byte `plaintext`.
-  virtual std::uint64_t unit_with(std::uint64_t plaintext) const {
-    return plaintext / unit_out() * unit_in();
-  }
-
-  // The size of the plaintext, if known before decryption.
-  virtual std::optional<std::uint64_t> plaintext_bytes() const { return std::nullopt; }
 
   // The output size of `in_size` bytes of input. `last` is whether they end the stream.
   virtual std::size_t output_size(std::size_t in_size, bool last) const = 0;
@@ -104,8 +124,6 @@ class SessionWrapper : public Session {
   std::uint64_t plaintext_before(std::uint64_t offset) const override {
     return whole_.plaintext_before(offset);
   }
-  std::uint64_t unit_with(std::uint64_t plaintext) const override { return whole_.unit_with(plaintext); }
-  std::optional<std::uint64_t> plaintext_bytes() const override { return whole_.plaintext_bytes(); }
   std::size_t output_size(std::size_t in_size, bool last) const override {
     return whole_.output_size(in_size, last);
   }

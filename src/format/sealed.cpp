@@ -69,15 +69,13 @@ std::unique_ptr<Session> open_body(const OpenedHeader& opened, std::span<const s
   }
   const std::optional<FrameHeader> first = decode_frame(message_header.first<frame_header_bytes>());
   FrameSecret secret = make_frame_secret(opened.suite.cipher, opened.file_key, header, request.label);
-  if (request.index_first) {
-    if (!first || !is_index(*first, first->number)) refuse_header(header.size(), "the index is damaged");
-    if (!open_frame(secret, *first, {})) return nullptr;
-  }
-  if (request.index_first || request.salvage)
-    return std::make_unique<PartsSession>(std::move(secret), first.value_or(FrameHeader{}), taken);
-  if (!first || !is_part(*first, 0, opened.suite.cipher))
+  const bool salvage = static_cast<bool>(request.salvage);
+  if (request.index_first && !(first && is_index(*first, first->number)))
+    refuse_header(header.size(), "the index is damaged");
+  if (!request.index_first && !salvage && !(first && is_part(*first, 0, opened.suite.cipher)))
     refuse_header(header.size(), "it is not followed by part 0");
-  return PartsSession::open(std::move(secret), *first, taken);
+  if ((request.index_first || !salvage) && !open_frame(secret, *first, {})) return nullptr;
+  return std::make_unique<PartsSession>(std::move(secret), first.value_or(FrameHeader{}), taken, salvage);
 }
 
 }  // namespace

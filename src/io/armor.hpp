@@ -58,11 +58,6 @@ class ArmorSource : public Source {
   std::size_t read(std::span<std::byte> out) override;
   bool ready(std::chrono::milliseconds patience) override;
 
-  // Only read() works.
-  std::uint64_t parallel_size() const override { return 0; }
-  void read_at(std::uint64_t, std::span<std::byte>) const override { std::terminate(); }
-  void skip_to(std::uint64_t) override { std::terminate(); }
-
  private:
   enum class Part { before, data, after };
 

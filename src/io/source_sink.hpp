@@ -28,10 +28,13 @@ class Source {
 
   // The number of bytes, from the beginning, that several threads can read with read_at(); 0 if only read()
   // works.
-  virtual std::uint64_t parallel_size() const = 0;
+  virtual std::uint64_t parallel_size() const { return 0; }
 
   // Reads exactly out.size() bytes at `offset`. IoError if the input no longer has them.
-  virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
+  virtual void read_at([[maybe_unused]] std::uint64_t offset,
+                       [[maybe_unused]] std::span<std::byte> out) const {
+    throw_sequential();
+  }
 
   // From now on, read_at() reads data that is not in the page cache directly from the disk, if possible.
   // Returns whether most of the input is such data. Call this before threads use read_at().
@@ -50,7 +53,12 @@ class Source {
 
   // Makes read() continue at `offset`, which is at most parallel_size() or the size of a file or block
   // device.
-  virtual void skip_to(std::uint64_t offset) = 0;
+  virtual void skip_to([[maybe_unused]] std::uint64_t offset) { throw_sequential(); }
+
+ private:
+  [[noreturn]] static void throw_sequential() {
+    throw std::logic_error("this input can only be read from its beginning to its end");
+  }
 };
 
 // The output. Used by one thread at a time.

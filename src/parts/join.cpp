@@ -1,26 +1,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
-#include "format/parts/files.hpp"
+#include "format/parts/directory.hpp"
 #include "format/parts/index.hpp"
 #include "format/sealed.hpp"
 #include "io/directory.hpp"
 #include "io/output_file.hpp"
+#include "lane/backends.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
-#include "parts/joined_parts.hpp"
 #include "parts/part_file.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
@@ -28,6 +33,108 @@
 
 namespace gpuaes {
 namespace {
+
+struct JoinedPart {
+  FrameHeader header;
+  std::string name;  // of the file with the part or its receipt
+};
+
+std::uint32_t number_of(const JoinedPart& part) {
+  return part.header.number;
+}
+
+// Lengths do not show where a part began: they must be those of the cut of the planned input.
+void check_lengths(const std::vector<JoinedPart>& parts, const PlannedInput& input) {
+  const auto count = static_cast<std::uint32_t>(parts.size());
+  for (const JoinedPart& part : parts) {
+    const std::uint64_t length = cut(input.size, {number_of(part), count}).length;
+    if (part.header.length != length)
+      throw AuthError(
+          fmt::format("{} has {} bytes of plaintext, not {}", part.name, part.header.length, length),
+          "it was sealed from another input");
+  }
+}
+
+// Reads the parts with these numbers. AuthError if one does not belong to `secret` or is not complete;
+// IoError if one is missing.
+std::vector<JoinedPart> read_parts(const Directory& directory, const std::vector<std::uint32_t>& numbers,
+                                   const FrameSecret& secret, Cancel& cancel) {
+  std::vector<std::optional<JoinedPart>> found(numbers.size());
+  for_each_at_once(numbers.size(), [&](std::size_t i) {
+    cancel.check();
+    const std::string name = part_name(numbers[i]);
+    std::optional<FdSource> file = directory.open(name, cancel);
+    if (!file) return;
+    const FrameHeader header = check_part(*file, secret);
+    if (header.number != numbers[i])
+      throw AuthError(fmt::format("{} contains part {}", file->name(), header.number));
+    found[i] = {header, file->name()};
+  });
+  std::vector<std::uint32_t> missing;
+  std::vector<JoinedPart> parts;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    found[i] ? parts.push_back(*found[i]) : missing.push_back(numbers[i]);
+  if (!missing.empty())
+    throw IoError(fmt::format("{} does not contain part{} {}", directory.name(),
+                              missing.size() == 1 ? "" : "s", ranges_text(missing)),
+                  "gpuaes-parts status shows which parts are complete");
+  return parts;
+}
+
+// Adds the receipts in a file. AuthError if one does not belong to `secret`.
+void add_receipts(std::vector<JoinedPart>& parts, FdSource& file, const FrameSecret& secret) {
+  HeaderReader reader = header_reader(file);
+  do {
+    std::array<std::byte, receipt_bytes> receipt;
+    const bool complete = reader.peek(receipt.size()).size() == receipt.size();
+    if (complete) reader.take(receipt);
+    const std::optional<FrameHeader> header = complete ? open_receipt(secret, receipt) : std::nullopt;
+    if (!header || !is_part(*header, header->number, secret.cipher))
+      throw AuthError(fmt::format("{} is not a receipt for this plan, or is damaged", file.name()));
+    parts.push_back({*header, file.name()});
+  } while (!reader.peek(1).empty());
+}
+
+// Sorts the parts, which must be all of the file. AuthError if one is given twice, or if they are not the
+// parts of the planned input.
+void sort_and_check(std::vector<JoinedPart>& parts, const std::optional<PlannedInput>& input) {
+  std::ranges::sort(parts, {}, number_of);
+  const auto twice = std::ranges::adjacent_find(parts, {}, number_of);
+  if (twice != parts.end())
+    throw AuthError(
+        fmt::format("part {} is in both {} and {}", number_of(*twice), twice->name, std::next(twice)->name));
+  const auto of = static_cast<std::uint32_t>(input ? parts.size() : 0);
+  for (const JoinedPart& part : parts)
+    if (part.header.of != of)
+      throw AuthError(fmt::format("{} contains part {}, not part {}", part.name,
+                                  share_text(number_of(part), part.header.of),
+                                  share_text(number_of(part), of)));
+  if (input) check_lengths(parts, *input);
+}
+
+// Writes the index of sorted parts, and the number of parts.
+void write_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret, Sink& sink) {
+  const auto count = static_cast<std::uint32_t>(parts.size());
+  std::vector<std::byte> entries;
+  entries.reserve(count * index_entry_bytes);
+  for (const JoinedPart& part : parts) append(entries, encode(entry_of(part.header)));
+  const std::unique_ptr<Session> session = seal_frame(secret, FrameKind::index, count, count, entries.size());
+  sink.write(session->header());
+  const std::unique_ptr<Lane> lane = make_cpu_lane();
+  std::vector<std::byte> sealed(sealed_segment_bytes);
+  for (std::size_t offset = 0; offset <= entries.size(); offset += segment_bytes) {
+    const auto in = std::span(entries).subspan(offset, std::min(segment_bytes, entries.size() - offset));
+    const auto out = std::span(sealed).first(in.size() + tag_bytes);
+    lane->start(session->job({offset, in, out}));
+    lane->finish();
+    sink.write(out);
+  }
+  std::array<std::byte, part_count_bytes> count_field;
+  store_big_endian(count, count_field);
+  sink.write(count_field);
+}
+
+// The command -------------------------------------------------------------------------------------
 
 // Each step can be repeated: two joins may run at once, and a join may follow one that was killed.
 class Joiner {
@@ -153,14 +260,13 @@ class Joiner {
 
   // A file of the directory; a part must have the size that its header states.
   FdSource open_whole(const std::string& name) const {
-    std::optional<FdSource> file = directory_.open(name, cancel_);
-    if (!file) throw AuthError(fmt::format("{} is missing", directory_.name_of(name)));
-    if (!name.starts_with("part.")) return std::move(*file);
-    const std::uint64_t size = file->size().value_or(0);
-    const auto header = size >= frame_header_bytes ? read_frame_header(*file, 0) : std::nullopt;
+    FdSource file = open_needed(directory_, name, cancel_);
+    if (!name.starts_with("part.")) return file;
+    const std::uint64_t size = file.size().value_or(0);
+    const auto header = size >= frame_header_bytes ? read_frame_header(file, 0) : std::nullopt;
     if (!header || size != frame_header_bytes + sealed_size(header->length))
-      throw AuthError(fmt::format("{} is truncated or has trailing bytes", file->name()));
-    return std::move(*file);
+      throw AuthError(fmt::format("{} is truncated or has trailing bytes", file.name()));
+    return file;
   }
 
   // What attempts have left, and, as the last step, the job file.

@@ -1,20 +1,39 @@
 #include "parts/part_file.hpp"
 
 #include <fmt/format.h>
+#include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
 #include <filesystem>
 #include <iterator>
-#include <memory>
-#include <optional>
-#include <string>
+#include <mutex>
+#include <system_error>
+#include <thread>
 
-#include "format/parts/files.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "format/parts/directory.hpp"
 #include "format/parts/index.hpp"
 #include "run/range_stream.hpp"
 
 namespace gpuaes {
 namespace {
+
+constexpr std::size_t files_at_once = 16;
+
+// What the names of the incomplete files of an attempt begin with. The name of the host may contain periods,
+// and ends before the number of the process.
+std::string attempt_prefix(std::string_view file) {
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0 || host[0] == '\0') host[0] = '-';
+  std::ranges::replace(host, '/', '-');
+  return fmt::format(".{}.{}.{}.", file, host.data(), getpid());
+}
 
 // Reads the whole frame header, which precedes the segments.
 FrameHeader read_header(FdSource& file, Cipher cipher) {
@@ -28,6 +47,54 @@ FrameHeader read_header(FdSource& file, Cipher cipher) {
 }
 
 }  // namespace
+
+std::optional<Attempt> parse_attempt(std::string_view name) {
+  const std::size_t file_bytes = name.starts_with(".part.")    ? part_name(0).size()
+                                 : name.starts_with(".index.") ? sizeof index_name - 1
+                                                               : 0;
+  if (file_bytes == 0 || name.size() <= file_bytes + 2 || name[file_bytes + 1] != '.') return std::nullopt;
+  const std::string_view rest = name.substr(file_bytes + 2);
+  const std::size_t random = rest.rfind('.');
+  const std::size_t pid = random == rest.npos || random == 0 ? rest.npos : rest.rfind('.', random - 1);
+  if (pid == rest.npos) return std::nullopt;
+  return Attempt{.file = std::string(name.substr(1, file_bytes)),
+                 .host = std::string(rest.substr(0, pid)),
+                 .pid = std::string(rest.substr(pid + 1, random - pid - 1))};
+}
+
+std::uint32_t count_listed(const std::vector<std::string>& names) {
+  std::uint32_t count = 0;
+  for (const std::string& name : names)
+    if (const auto number =
+            name.starts_with("part.") ? parse_number<std::uint32_t>(name.substr(5)) : std::nullopt)
+      if (name == part_name(*number)) count = std::max(count, *number + 1);
+  return count;
+}
+
+void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>& action) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::size_t failed = count;
+  std::exception_ptr error;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) try {
+        action(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (i < failed) failed = i, error = std::current_exception();
+        next = count;
+      }
+  };
+  {
+    std::vector<std::jthread> threads;
+    try {
+      while (threads.size() + 1 < std::min(files_at_once, count)) threads.emplace_back(work);
+    } catch (const std::system_error&) {  // fewer threads do the work, too
+    }
+    work();
+  }
+  if (error) std::rethrow_exception(error);
+}
 
 OutputTarget member_target(const Directory& directory, const std::string& file) {
   return {.name = directory.name_of(file), .path = directory.path_of(file)};

@@ -1,9 +1,13 @@
 // The files in the directory of a sealed file in parts, for the commands that write them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/messages.hpp"
@@ -13,6 +17,22 @@
 #include "io/output_file.hpp"
 
 namespace gpuaes {
+
+struct Attempt {
+  std::string file;  // that it is for: a part, or the index
+  std::string host;
+  std::string pid;
+};
+
+// The attempt that has an incomplete file of that name: .part.0000003.HOST.PID.RANDOM. None for other names.
+std::optional<Attempt> parse_attempt(std::string_view name);
+
+// One more than the largest number of a part in a list of names, or 0.
+std::uint32_t count_listed(const std::vector<std::string>& names);
+
+// Calls `action(i)` for each i below `count`, from several threads, since each may open a file on a slow
+// network file system. Throws the exception of the smallest i, if there is one.
+void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>& action);
 
 // A file in the directory, and rules that never replace it. While it is incomplete, its name shows the
 // attempt.

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
-#include "format/parts/files.hpp"
+#include "format/parts/directory.hpp"
 #include "format/sessions.hpp"
 #include "io/directory.hpp"
 #include "io/output_file.hpp"

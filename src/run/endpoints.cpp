@@ -27,7 +27,7 @@ InputFile open_input_file(const Options& options, Cancel& cancel) {
     if (options.input() == standard_name)
       throw IoError("standard input is a directory", "name it as an argument");
     PartsDirectory directory = open_parts_directory(options.input(), cancel);
-    FdSource head = open_head(directory, cancel);
+    FdSource head = open_needed(directory.directory, head_name, cancel);
     return {std::move(head), std::move(directory)};
   });
 }

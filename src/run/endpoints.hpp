@@ -11,7 +11,6 @@
 #include "cli/options.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/directory.hpp"
-#include "format/parts/source.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "io/source_sink.hpp"
@@ -31,7 +30,7 @@ struct Endpoints {
   FdSource source;
   std::optional<PartsDirectory> directory{};  // if the source is its head
   std::unique_ptr<Source> armor{};            // see find_armor(); null unless the input is armored
-  std::unique_ptr<PartsSource> parts{};  // reads from one of them; null unless the input is made of parts
+  std::unique_ptr<BodySource> parts{};        // reads from one of them; see Session::open_source()
   std::unique_ptr<Sink> output{};
   std::unique_ptr<Sink> stats{}, trace{};  // null unless requested
 };

@@ -104,6 +104,19 @@ std::unique_ptr<Session> open_session_to_salvage(const Format& format, SessionRe
   }
 }
 
+// The kind of stream that the options request.
+std::unique_ptr<OpenStream> make_stream(const Options& options, StreamParts parts, const Messages& messages) {
+  Sink& sink = parts.sink;
+  if (options.into)
+    return std::make_unique<SharedStream>(std::get<Share>(*options.selection), std::move(parts),
+                                          dynamic_cast<SharedOutput&>(sink));
+  if (options.selection) return std::make_unique<RangeStream>(*options.selection, std::move(parts));
+  if (options.salvage)
+    return std::make_unique<SalvageStream>(
+        std::move(parts), [&messages](const std::string& text) { messages.input_warning(text); });
+  return make_whole_stream(std::move(parts), options.decrypt);
+}
+
 }  // namespace
 
 Workload OpenStream::workload(std::optional<std::size_t> chunk_bytes) {
@@ -167,36 +180,26 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
                                                                            : "";
   Source& whole = armored ? *endpoints.armor : file;
   std::optional<std::uint64_t> body_bytes = armored ? std::nullopt : file.size();
-  if (auto* const parts = dynamic_cast<PartsSession*>(session.get())) {
-    endpoints.parts = with_hint(damage_hint, [&] {
-      return endpoints.directory ? make_directory_parts(*endpoints.directory, *parts, !options.selection,
-                                                        options.salvage, cancel)
-                                 : make_parts_source(whole, body_bytes, *parts, options.salvage);
-    });
-    if (body_bytes) body_bytes = endpoints.parts->parallel_size();
-  }
-  StreamParts parts{.source = endpoints.parts ? *endpoints.parts : whole,
-                    .sink = *endpoints.output,
-                    .session = std::move(session),
-                    .authenticated = format.authenticated,
-                    .header_bytes = input.taken(),
-                    .parts = endpoints.parts.get(),
-                    .body_bytes = body_bytes,
-                    .stated_bytes = options.size,
-                    .damage_hint = damage_hint,
-                    .header_damage = header_damage};
-  if (options.into)
-    return with_hint(parts.damage_hint, [&] {
-      return std::make_unique<SharedStream>(std::get<Share>(*options.selection), std::move(parts),
-                                            dynamic_cast<SharedOutput&>(*endpoints.output));
-    });
-  if (options.selection)
-    return with_hint(parts.damage_hint,
-                     [&] { return std::make_unique<RangeStream>(*options.selection, std::move(parts)); });
-  if (options.salvage)
-    return std::make_unique<SalvageStream>(
-        std::move(parts), [&messages](const std::string& text) { messages.input_warning(text); });
-  return make_whole_stream(std::move(parts), options.decrypt);
+  return with_hint(damage_hint, [&] {
+    endpoints.parts =
+        session->open_source({.source = whole,
+                              .size = body_bytes,
+                              .directory = endpoints.directory ? &*endpoints.directory : nullptr,
+                              .all = !options.selection});
+    if (endpoints.parts && body_bytes) body_bytes = endpoints.parts->parallel_size();
+    return make_stream(options,
+                       {.source = endpoints.parts ? *endpoints.parts : whole,
+                        .sink = *endpoints.output,
+                        .session = std::move(session),
+                        .authenticated = format.authenticated,
+                        .header_bytes = input.taken(),
+                        .parts = endpoints.parts.get(),
+                        .body_bytes = body_bytes,
+                        .stated_bytes = options.size,
+                        .damage_hint = damage_hint,
+                        .header_damage = header_damage},
+                       messages);
+  });
 }
 
 }  // namespace gpuaes

@@ -14,7 +14,6 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "format/format.hpp"
-#include "format/parts/source.hpp"
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"
 #include "lane/plan.hpp"
@@ -30,7 +29,7 @@ struct StreamParts {
   std::unique_ptr<Session> session;
   bool authenticated = true;
   std::uint64_t header_bytes = 0;               // of the input, before the body
-  const PartsSource* parts = nullptr;           // if the body is in parts: counts the bytes between them
+  const BodySource* parts = nullptr;            // if the body is in parts: counts the bytes between them
   std::optional<std::uint64_t> body_bytes{};    // if the input is a file or block device
   std::optional<std::uint64_t> stated_bytes{};  // of the whole input, from --size
   const char* damage_hint = "";                 // for the AuthError of a damaged body

@@ -9,7 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "format/parts/session.hpp"
+#include "format/parts/index.hpp"
 #include "keys/secret.hpp"
 #include "lane/backends.hpp"
 
@@ -37,22 +37,26 @@ namespace {
 // Where shares begin: several processes may write them to one file.
 constexpr std::uint64_t share_unit = 1 << 20;
 
-ByteRange part_in(const Session& session, std::uint32_t number) {
-  const auto* const parts = dynamic_cast<const PartsSession*>(&session);
-  if (parts == nullptr)
+ByteRange part_in(const PartsIndex* index, std::uint32_t number) {
+  if (index == nullptr)
     throw UnsuitableInput("the input is not made of parts", "use --part I/N to decrypt share I of N");
-  const PartsIndex& index = parts->index().value();
-  if (number >= index.count())
-    throw UsageError(fmt::format("the file has only {} parts", index.count()), "parts are numbered from 0");
-  return {index.place(number).plaintext, index.entry(number).length};
+  if (number >= index->count())
+    throw UsageError(fmt::format("the file has only {} parts", index->count()), "parts are numbered from 0");
+  return {index->place(number).plaintext, index->entry(number).length};
 }
 
-ByteRange range_in(std::uint64_t plaintext, const Session& session, const Selection& selection) {
+ByteRange range_in(std::uint64_t plaintext, const PartsIndex* index, const Selection& selection) {
   if (const auto* range = std::get_if<ByteRange>(&selection)) return *range;
   const Share& share = std::get<Share>(selection);
-  if (share.of == 0) return part_in(session, share.number);
+  if (share.of == 0) return part_in(index, share.number);
   const ShareRange range = cut(plaintext, share, share_unit);
   return {range.offset, range.length};
+}
+
+// The offset of the unit whose output begins at or before byte `plaintext`.
+std::uint64_t unit_with(std::uint64_t plaintext, const Session& session, const PartsIndex* index) {
+  const PartPlace part = index != nullptr ? index->part_with(plaintext) : PartPlace{};
+  return part.begin + (plaintext - part.plaintext) / session.unit_out() * session.unit_in();
 }
 
 }  // namespace
@@ -112,10 +116,10 @@ void WindowSink::write(std::span<const std::byte> bytes) {
 // The range ---------------------------------------------------------------------------------------
 
 RangePlace find_range(const Selection& selection, Source& source, const Session& session,
-                      std::uint64_t body_bytes) {
+                      std::uint64_t body_bytes, const PartsIndex* index) {
   const std::uint64_t plaintext =
-      session.plaintext_bytes() ? *session.plaintext_bytes() : open_end(source, session, body_bytes);
-  const ByteRange range = range_in(plaintext, session, selection);
+      index != nullptr ? index->plaintext_bytes() : open_end(source, session, body_bytes);
+  const ByteRange range = range_in(plaintext, index, selection);
   if (range.offset > plaintext || range.length.value_or(0) > plaintext - range.offset)
     throw UsageError(
         fmt::format("the range extends past the end of the plaintext, which has {} bytes", plaintext),
@@ -123,9 +127,9 @@ RangePlace find_range(const Selection& selection, Source& source, const Session&
   RangePlace place{.whole_bytes = plaintext,
                    .plaintext_offset = range.offset,
                    .plaintext_bytes = range.length.value_or(plaintext - range.offset)};
-  place.body_offset = session.unit_with(place.plaintext_offset);
+  place.body_offset = unit_with(place.plaintext_offset, session, index);
   if (place.plaintext_bytes > 0) {
-    const std::uint64_t last = session.unit_with(place.plaintext_offset + place.plaintext_bytes - 1);
+    const std::uint64_t last = unit_with(place.plaintext_offset + place.plaintext_bytes - 1, session, index);
     const std::uint64_t end = std::min({last + session.unit_in(), source.message_end(last), body_bytes});
     place.body_bytes = end - place.body_offset;
   }
@@ -135,7 +139,8 @@ RangePlace find_range(const Selection& selection, Source& source, const Session&
 
 RangeStream::RangeStream(const Selection& selection, StreamParts parts)
     : OpenStream(std::move(parts)),
-      place_(find_range(selection, parts_.source, *parts_.session, parts_.body_bytes.value())),
+      place_(find_range(selection, parts_.source, *parts_.session, parts_.body_bytes.value(),
+                        parts_.parts != nullptr ? parts_.parts->index() : nullptr)),
       source_(parts_.source, place_.body_offset, place_.body_bytes),
       session_(*parts_.session, place_.body_offset, place_.plaintext_offset,
                place_.body_bytes > 0 && place_.body_offset + place_.body_bytes == parts_.body_bytes.value()),

@@ -19,7 +19,7 @@
 #include "cli/progress.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
-#include "format/parts/files.hpp"
+#include "format/parts/directory.hpp"
 #include "format/sealed.hpp"
 #include "io/armor.hpp"
 #include "io/fd_source_sink.hpp"

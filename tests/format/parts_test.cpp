@@ -11,6 +11,7 @@
 #include "format/parts/session.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/memory_io.hpp"
 #include "support/parts_file.hpp"
 
 namespace gpuaes {
@@ -210,23 +211,22 @@ TEST_CASE("the index finds parts by offsets in the body and in the plaintext, wh
 
 TEST_CASE("an empty piece has the same key, whatever parts are opened and verified") {
   const PartsFile file = make_parts({5, 6, 7});
-  const PartsIndex index(file.entries);
-  const auto header = [&](std::uint32_t part) {
-    return decode_frame(std::span(file.bytes).subspan(file.frames[part]).first<frame_header_bytes>()).value();
-  };
-  const auto session = PartsSession::open(frame_secret(), header(0), 0);
-  REQUIRE(session);
-  const auto key = [&] { return session->job({index.body_bytes(), {}, {}}).key; };
-  const CipherKey* const first = key();
+  const FrameHeader first = decode_frame(std::span(file.bytes).first<frame_header_bytes>()).value();
+  PartsSession session(frame_secret(), first, 0, false);
+  Cancel cancel;
+  Jitter jitter;
+  const Bytes rest(file.bytes.begin() + frame_header_bytes, file.bytes.end());
+  MemorySource input(rest, {}, cancel, jitter);
+  const auto source = session.open_source({.source = input, .size = rest.size()});
+  const auto key = [&] { return session.job({source->parallel_size(), {}, {}}).key; };
+  const CipherKey* const before = key();
   for (std::uint32_t part = 0; part < 3; ++part) {
-    const PartPlace place = index.place(part);
-    REQUIRE(session->open_part(header(part), place));
-    CHECK(key() == first);
-    Bytes out(file.lengths[part]);
-    const auto in =
-        std::span(file.bytes).subspan(file.frames[part] + frame_header_bytes, place.end - place.begin);
-    CHECK(session->verify({place.begin, in, out, true}, {}).released == out.size());
-    CHECK(key() == first);
+    const PartPlace place = source->index()->place(part);
+    Bytes in(place.end - place.begin), out(file.lengths[part]);
+    source->read_at(place.begin, in);
+    CHECK(key() == before);
+    CHECK(session.verify({place.begin, in, out, true}, {}).released == out.size());
+    CHECK(key() == before);
   }
 }
 

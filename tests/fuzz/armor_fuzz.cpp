@@ -30,9 +30,6 @@ class TextSource : public Source {
     return count;
   }
   bool ready(std::chrono::milliseconds) override { return true; }
-  std::uint64_t parallel_size() const override { return 0; }
-  void read_at(std::uint64_t, std::span<std::byte>) const override { std::abort(); }
-  void skip_to(std::uint64_t) override { std::abort(); }
 
  private:
   std::span<const std::byte> text_;

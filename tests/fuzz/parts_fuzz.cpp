@@ -17,8 +17,8 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "format/parts/layout.hpp"
-#include "format/parts/source.hpp"
+#include "format/parts/index.hpp"
+#include "format/parts/session.hpp"
 #include "run/salvage_stream.hpp"
 #include "support/parts_file.hpp"
 
@@ -167,7 +167,6 @@ class BytesSource : public Source {
     if (offset > bytes_.size() || out.size() > bytes_.size() - offset) std::abort();
     std::ranges::copy(bytes_.subspan(offset, out.size()), out.begin());
   }
-  void skip_to(std::uint64_t) override { std::abort(); }
 
  private:
   std::span<const std::byte> bytes_;
@@ -232,17 +231,15 @@ void run(OpenStream& stream) {
   if (const auto error = stream.final_error()) throw *error;
 }
 
-// Opens the file as a session of the sealed format does.
+// Opens the file as the sealed format does.
 std::unique_ptr<PartsSession> open(std::span<const std::byte> bytes, const How& how) {
   if (bytes.size() < frame_header_bytes) throw AuthError("truncated");
   const std::optional<FrameHeader> first = decode_frame(bytes.first<frame_header_bytes>());
-  if (how.salvage)
-    return std::make_unique<PartsSession>(frame_secret(how.cipher), first.value_or(FrameHeader{}),
-                                          frame_header_bytes);
-  if (!first || !is_part(*first, 0, how.cipher)) throw AuthError("not part 0");
-  auto session = PartsSession::open(frame_secret(how.cipher), *first, frame_header_bytes);
-  if (!session) throw AuthError("part 0 does not open");
-  return session;
+  if (!how.salvage && !(first && is_part(*first, 0, how.cipher) &&
+                        open_frame(frame_secret(how.cipher), *first, {}) != nullptr))
+    throw AuthError("part 0 does not open");
+  return std::make_unique<PartsSession>(frame_secret(how.cipher), first.value_or(FrameHeader{}),
+                                        frame_header_bytes, how.salvage);
 }
 
 Result read(std::span<const std::byte> bytes, const How& how) {
@@ -252,9 +249,9 @@ Result read(std::span<const std::byte> bytes, const How& how) {
     std::unique_ptr<PartsSession> session = open(bytes, how);
     const std::span<const std::byte> rest = bytes.subspan(frame_header_bytes);
     BytesSource source(rest, how.step);
-    const auto size = how.seekable ? std::optional<std::uint64_t>(rest.size()) : std::nullopt;
-    const auto parts = make_parts_source(source, size, *session, how.salvage);
-    result.has_index = session->index().has_value();
+    const auto parts = session->open_source(
+        {.source = source, .size = how.seekable ? std::optional(rest.size()) : std::nullopt});
+    result.has_index = parts->index() != nullptr;
     StreamParts of_stream{
         .source = *parts, .sink = sink, .session = std::move(session), .parts = parts.get()};
     if (how.salvage) {

@@ -55,9 +55,6 @@ class StringSource : public Source {
     return count;
   }
   bool ready(std::chrono::milliseconds) override { return ready_ = !ready_; }
-  std::uint64_t parallel_size() const override { return 0; }
-  void read_at(std::uint64_t, std::span<std::byte>) const override {}
-  void skip_to(std::uint64_t) override {}
 
  private:
   std::string text_;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/parts/source.hpp"
+#include "format/parts/session.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/pipeline.hpp"
 #include "process/control.hpp"
@@ -59,12 +59,10 @@ inline void run(const Bytes& frames, const PartsSetup& setup, MemorySink& sink, 
                       cancel, jitter);
   const FrameHeader first = decode_frame(header).value_or(FrameHeader{});
   const std::uint64_t input_bytes = bytes_before_frames + frame_header_bytes;
-  auto session = setup.salvage
-                     ? std::make_unique<PartsSession>(frame_secret(setup.cipher), first, input_bytes)
-                     : PartsSession::open(frame_secret(setup.cipher), first, input_bytes);
-  if (!session) throw AuthError("part 0 does not open");
-  const auto size = setup.seekable ? std::optional<std::uint64_t>(rest.size()) : std::nullopt;
-  const auto parts = make_parts_source(source, size, *session, setup.salvage);
+  auto session =
+      std::make_unique<PartsSession>(frame_secret(setup.cipher), first, input_bytes, setup.salvage);
+  const auto parts = session->open_source(
+      {.source = source, .size = setup.seekable ? std::optional(rest.size()) : std::nullopt});
 
   StreamParts stream_parts{.source = *parts, .sink = sink, .session = std::move(session), .parts = &*parts};
   std::unique_ptr<OpenStream> stream =

@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "process": "base io",
     "system": "base",
     "cli": "base cipher format io lane process",
-    "format": "base cipher io keys lane",
+    "format": "base cipher io keys",
     "lane": "base cipher keys system",
     "pipeline": "base cipher format io keys lane system",
     "parts": "base cipher cli format io keys lane run",

@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "format/parts/files.hpp"
-#include "format/parts/indexed_source.hpp"
+#include "format/parts/source.hpp"
 
 namespace gpuaes {
 namespace {
@@ -20,25 +19,23 @@ constexpr std::size_t max_open_files = 64;
 
 class DirectoryParts : public IndexedParts {
  public:
-  DirectoryParts(const PartsDirectory& input, PartsSession& session, bool salvage, Cancel& cancel)
-      : IndexedParts(session, salvage), directory_(input.directory), salvage_(salvage), cancel_(cancel) {
-    set_index(read_index_file(input.index, session.secret()));
-    const std::uint64_t rest_of_index = input.index.size().value_or(0) - frame_header_bytes;
-    framing_bytes_ = rest_of_index + index().count() * std::uint64_t{frame_header_bytes};
-  }
+  DirectoryParts(const PartsDirectory& input, OpenParts& parts)
+      : IndexedParts(parts, read_index_file(input.index, parts.secret)), input_(input) {}
 
   void check_files() const {
-    for (std::uint32_t number = 0; number < index().count(); ++number) {
-      cancel_.check();
-      const std::optional<struct stat> status = directory_.status_of(part_name(number));
+    for (std::uint32_t number = 0; number < index()->count(); ++number) {
+      input_.cancel.check();
+      const std::optional<struct stat> status = input_.directory.status_of(part_name(number));
       check_size(number, status && S_ISREG(status->st_mode)
                              ? std::optional(static_cast<std::uint64_t>(status->st_size))
                              : std::nullopt);
     }
   }
 
-  std::uint64_t framing_bytes() const override { return framing_bytes_; }
-  void skip_to(std::uint64_t) override {}
+  // The header of the index has been read with the head.
+  std::uint64_t framing_bytes() const override {
+    return input_.index.size().value_or(0) + (index()->count() - std::uint64_t{1}) * frame_header_bytes;
+  }
 
   // Whether most of the first part is not in the page cache.
   bool prepare_parallel() override {
@@ -50,32 +47,15 @@ class DirectoryParts : public IndexedParts {
  private:
   using File = std::shared_ptr<FdSource>;  // null if the file is missing
 
-  std::optional<FrameHeader> header_of(const PartPlace& part) const override {
+  Stored find(const PartPlace& part) const override {
     const File file = open_file(part.number);
-    if (!file || file->size().value_or(0) < frame_header_bytes) return std::nullopt;
-    return read_frame_header(*file, 0);
-  }
-
-  // What is missing becomes zeros, which do not verify.
-  void read_segments(const PartPlace& part, std::uint64_t offset, std::span<std::byte> out) const override {
-    const File file = open_file(part.number);
-    const std::uint64_t size = file ? file->size().value_or(0) : 0, at = frame_header_bytes + offset;
-    const auto present =
-        static_cast<std::size_t>(std::min<std::uint64_t>(size - std::min(size, at), out.size()));
-    if (present > 0) file->read_at(at, out.first(present));
-    std::ranges::fill(out.subspan(present), std::byte{0});
-  }
-
-  std::size_t place_in_page(std::uint64_t offset) const override {
-    const PartPlace part = index().part_at(offset);
-    const File file = open_file(part.number);
-    return file ? file->place_in_page(frame_header_bytes + offset - part.begin) : 0;
+    return {file, file ? file->size().value_or(0) : 0};
   }
 
   void check_size(std::uint32_t number, std::optional<std::uint64_t> size) const {
-    const std::string name = directory_.name_of(part_name(number));
+    const std::string name = input_.directory.name_of(part_name(number));
     if (!size) throw AuthError(fmt::format("{} is missing", name));
-    const std::uint64_t expected = frame_header_bytes + sealed_size(index().entry(number).length);
+    const std::uint64_t expected = frame_header_bytes + sealed_size(index()->entry(number).length);
     if (*size != expected) throw AuthError(fmt::format("{} has {} bytes, not {}", name, *size, expected));
   }
 
@@ -83,8 +63,8 @@ class DirectoryParts : public IndexedParts {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find(files_, number, &NumberedFile::first);
     if (found != files_.end()) return found->second;
-    std::optional<FdSource> opened = directory_.open(part_name(number), cancel_);
-    if (!salvage_) check_size(number, opened ? opened->size() : std::nullopt);
+    std::optional<FdSource> opened = input_.directory.open(part_name(number), input_.cancel);
+    if (!parts_.salvage) check_size(number, opened ? opened->size() : std::nullopt);
     File file = opened ? std::make_shared<FdSource>(std::move(*opened)) : nullptr;
     if (file && direct_) file->prepare_parallel();
     if (files_.size() == max_open_files) files_.pop_front();
@@ -92,10 +72,7 @@ class DirectoryParts : public IndexedParts {
     return file;
   }
 
-  const Directory& directory_;
-  const bool salvage_;
-  Cancel& cancel_;
-  std::uint64_t framing_bytes_ = 0;
+  const PartsDirectory& input_;
   bool direct_ = false;  // read data that is not in the page cache directly
 
   using NumberedFile = std::pair<std::uint32_t, File>;
@@ -103,30 +80,37 @@ class DirectoryParts : public IndexedParts {
   mutable std::deque<NumberedFile> files_;  // the last ones opened
 };
 
-FdSource open_needed(const Directory& directory, const char* file, Cancel& cancel) {
-  std::optional<FdSource> opened = directory.open(file, cancel);
-  if (!opened) throw AuthError(fmt::format("{} is missing", directory.name_of(file)));
-  return std::move(*opened);
+}  // namespace
+
+std::string part_name(std::uint32_t number) {
+  return fmt::format("part.{:07}", number);
 }
 
-}  // namespace
+void require_joined(const Directory& directory) {
+  if (directory.has(index_name)) return;
+  if (directory.has(head_name))
+    throw IoError(fmt::format("{} is not joined", directory.name()),
+                  "when all parts are complete, run gpuaes-parts join");
+  throw IoError(fmt::format("{} does not contain a sealed file in parts", directory.name()));
+}
 
 PartsDirectory open_parts_directory(const std::string& name, Cancel& cancel) {
   Directory directory(name);
   require_joined(directory);
   FdSource index = open_needed(directory, index_name, cancel);
-  return {std::move(directory), std::move(index)};
+  return {std::move(directory), std::move(index), cancel};
 }
 
-FdSource open_head(const PartsDirectory& input, Cancel& cancel) {
-  return open_needed(input.directory, head_name, cancel);
+FdSource open_needed(const Directory& directory, const std::string& file, Cancel& cancel) {
+  std::optional<FdSource> opened = directory.open(file, cancel);
+  if (!opened) throw AuthError(fmt::format("{} is missing", directory.name_of(file)));
+  return std::move(*opened);
 }
 
-std::unique_ptr<PartsSource> make_directory_parts(const PartsDirectory& input, PartsSession& session,
-                                                  bool all, bool salvage, Cancel& cancel) {
-  auto parts = std::make_unique<DirectoryParts>(input, session, salvage, cancel);
-  if (all && !salvage) parts->check_files();
-  return parts;
+std::unique_ptr<BodySource> make_directory_parts(const PartsDirectory& input, OpenParts& parts, bool all) {
+  auto source = std::make_unique<DirectoryParts>(input, parts);
+  if (all && !parts.salvage) source->check_files();
+  return source;
 }
 
 }  // namespace gpuaes

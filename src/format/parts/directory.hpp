@@ -1,29 +1,40 @@
-// A sealed file in parts that is a directory, as an input.
+// A sealed file in parts that is a directory (gpuaes-parts(1), "FILES"), as an input.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
-#include "format/parts/source.hpp"
+#include "format/format.hpp"
+#include "format/parts/session.hpp"
 #include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 
+inline constexpr char job_name[] = "job", head_name[] = "head", index_name[] = "index";
+
+// The name of a part's file: part.0000003.
+std::string part_name(std::uint32_t number);
+
+// IoError unless the directory contains a sealed file in parts that has been joined.
+void require_joined(const Directory& directory);
+
 struct PartsDirectory {
   Directory directory;
   FdSource index;
+  Cancel& cancel;
 };
 
 // IoError if the directory is not a joined sealed file.
 PartsDirectory open_parts_directory(const std::string& name, Cancel& cancel);
 
-// The file that begins with the header. AuthError if it is missing.
-FdSource open_head(const PartsDirectory& input, Cancel& cancel);
+// Opens a file of the directory. AuthError if it is missing.
+FdSource open_needed(const Directory& directory, const std::string& file, Cancel& cancel);
 
-// The parts, each opened when it is first read. `session` was opened with the index. With `all`, checks now
-// that all files are there. AuthError if the index is wrong, or a file is missing or has another
-// size than the index says; with `salvage`, such a part is lost.
-std::unique_ptr<PartsSource> make_directory_parts(const PartsDirectory& input, PartsSession& session,
-                                                  bool all, bool salvage, Cancel& cancel);
+// The parts, each opened when it is first read. With `all`, checks now that all files are there. AuthError if
+// the index is wrong, or a file is missing or has another size than the index says; to salvage, such a part
+// is lost.
+std::unique_ptr<BodySource> make_directory_parts(const PartsDirectory& input, OpenParts& parts, bool all);
 
 }  // namespace gpuaes

@@ -5,39 +5,105 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstddef>
-#include <span>
-#include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "format/parts/index.hpp"
-#include "format/parts/indexed_source.hpp"
 #include "format/sealed.hpp"
 
 namespace gpuaes {
+
+// Parts in any order ------------------------------------------------------------------------------
+
+IndexedParts::IndexedParts(OpenParts& parts, FoundIndex index) : parts_(parts) {
+  const auto commitment = index.header.commitment();
+  parts_.commitment.assign(commitment.begin(), commitment.end());
+  parts_.index.emplace(std::move(index.entries));
+}
+
+std::uint64_t IndexedParts::message_end(std::uint64_t offset) {
+  return offset < parallel_size() ? index()->part_at(offset).end : offset;
+}
+
+// What is missing becomes zeros, which do not verify.
+void IndexedParts::read_at(std::uint64_t offset, std::span<std::byte> out) const {
+  const PartPlace part = index()->part_at(offset);
+  const Stored stored = find(part);
+  if (!parts_.is_open(part))
+    open_part(part, stored.size < stored.segments_at
+                        ? std::nullopt
+                        : read_frame_header(*stored.file, stored.segments_at - frame_header_bytes));
+  const std::uint64_t at = std::min(stored.size, stored.segments_at + offset - part.begin);
+  const auto present = static_cast<std::size_t>(std::min<std::uint64_t>(stored.size - at, out.size()));
+  if (present > 0) stored.file->read_at(at, out.first(present));
+  std::ranges::fill(out.subspan(present), std::byte{0});
+}
+
+std::size_t IndexedParts::place_in_page(std::uint64_t offset) const {
+  const PartPlace part = index()->part_at(offset);
+  const Stored stored = find(part);
+  return stored.file ? stored.file->place_in_page(stored.segments_at + offset - part.begin) : 0;
+}
+
+// All parts must have been cut from one input, and so have the same `of`.
+void IndexedParts::open_part(const PartPlace& part, const std::optional<FrameHeader>& header) const {
+  const auto matches_index = [&] {
+    std::int64_t of = -1;
+    const bool same_cut =
+        parts_.of.compare_exchange_strong(of, header->of) || of == header->of || parts_.salvage;
+    return same_cut && is_listed(*header, part.number, index()->entry(part.number), index()->count(),
+                                 parts_.secret.cipher);
+  };
+  if (header && matches_index() && parts_.open(*header, part)) return;
+  if (!parts_.salvage)
+    refuse_parts(parts_.input_offset(part) - frame_header_bytes,
+                 fmt::format("the header of part {}", part.number));
+  parts_.lose(part);
+}
+
 namespace {
 
-using FrameBytes = std::array<std::byte, frame_header_bytes>;
-
-// Parts from a pipe are read in order, and compared with the index at the end.
-class StreamedParts : public PartsSource {
+// Parts in one file are read in any order, once the index is verified.
+class SeekableParts : public IndexedParts {
  public:
-  StreamedParts(Source& input, PartsSession& session, bool salvage)
-      : input_(input), session_(session), salvage_(salvage), at_(session.input_offset({})) {
-    const FrameHeader& first = session.first();
+  SeekableParts(Source& input, std::uint64_t input_bytes, OpenParts& parts, FoundIndex index)
+      : IndexedParts(parts, std::move(index)), input_(input), input_bytes_(input_bytes) {}
+
+  void open_first(const FrameHeader& header) const { open_part(index()->place(0), header); }
+
+  std::uint64_t framing_bytes() const override { return input_bytes_ - parallel_size(); }
+  bool prepare_parallel() override { return input_.prepare_parallel(); }
+  void skip_to(std::uint64_t offset) override {
+    const PartPlace part = index()->part_at(offset);
+    input_.skip_to(offset == parallel_size() ? input_bytes_ : find(part).segments_at + offset - part.begin);
+  }
+
+ private:
+  // The header of part 0 precedes the source.
+  Stored find(const PartPlace& part) const override {
+    const std::uint64_t headers = part.number * std::uint64_t{frame_header_bytes};
+    return {{std::shared_ptr<void>(), &input_}, input_bytes_, part.begin + headers};
+  }
+
+  Source& input_;
+  std::uint64_t input_bytes_;
+};
+
+// Parts in order ----------------------------------------------------------------------------------
+
+// Parts from a pipe are compared with the index at the end.
+class StreamedParts : public BodySource {
+ public:
+  StreamedParts(Source& input, OpenParts& parts, const FrameHeader& first)
+      : input_(input), parts_(parts), of_(first.of), at_(parts.input_bytes) {
     const PartPlace place{0, 0, sealed_size(first.length), 0};
-    if (!is_part(first, 0, session.cipher()) || !session.open_part(first, place))
+    if (!is_part(first, 0, parts.secret.cipher) || !parts.open(first, place))
       refuse_message_header(at_ - frame_header_bytes);
     begin_part(first, place);
   }
 
   std::uint64_t framing_bytes() const override { return framing_bytes_; }
-  std::uint64_t parallel_size() const override { return 0; }
-  void read_at(std::uint64_t, std::span<std::byte>) const override {}
-  void skip_to(std::uint64_t) override {}
   bool ready(std::chrono::milliseconds patience) override { return input_.ready(patience); }
 
   std::size_t read(std::span<std::byte> out) override {
@@ -49,7 +115,7 @@ class StreamedParts : public PartsSource {
   std::uint64_t message_end(std::uint64_t offset) override {
     if (offset < part_.end) return part_.end;
     const std::uint64_t at = at_;
-    FrameBytes bytes;
+    std::array<std::byte, frame_header_bytes> bytes;
     read_framing(bytes);
     const std::optional<FrameHeader> header = decode_frame(bytes);
     if (header && header->kind == FrameKind::index)
@@ -62,12 +128,12 @@ class StreamedParts : public PartsSource {
  private:
   bool open_next_part(const FrameHeader& header) {
     const std::uint32_t number = part_.number + 1;
-    if (!is_part(header, number, session_.cipher()) || header.of != session_.first().of) return false;
+    if (!is_part(header, number, parts_.secret.cipher) || header.of != of_) return false;
     const PartPlace next{number, part_.end, part_.end + sealed_size(header.length),
                          part_.plaintext + length_};
-    if (!session_.open_part(header, next)) {
-      if (!salvage_) return false;
-      session_.lose_part(next);
+    if (!parts_.open(header, next)) {
+      if (!parts_.salvage) return false;
+      parts_.lose(next);
     }
     begin_part(header, next);
     return true;
@@ -81,11 +147,10 @@ class StreamedParts : public PartsSource {
 
   void check_index(const FrameHeader& header) {
     const std::uint64_t at = at_ - frame_header_bytes, parts = part_.number + std::uint64_t{1};
-    const std::uint32_t of = session_.first().of;
-    if (!is_index(header, parts) || (of != 0 && of != parts)) refuse_parts(at, "the header of the index");
+    if (!is_index(header, parts) || (of_ != 0 && of_ != parts)) refuse_parts(at, "the header of the index");
     Sha512 listed;
     open_index(
-        session_.secret(), header, at_, [this](auto out) { read_framing(out); },
+        parts_.secret, header, at_, [this](auto out) { read_framing(out); },
         [&listed](auto entries) { listed.add(entries); });
     if (listed.finish() != digest_.finish()) refuse_parts(at, "the index, which lists other parts");
     const std::uint64_t count_at = at_;
@@ -95,7 +160,7 @@ class StreamedParts : public PartsSource {
     std::byte beyond;
     if (read_some({&beyond, 1}) != 0)
       throw AuthError(fmt::format("the input has trailing bytes after byte {}", count_at + count.size()));
-    session_.set_commitment(header);
+    parts_.commitment.assign(header.commitment().begin(), header.commitment().end());
   }
 
   std::size_t read_some(std::span<std::byte> out) {
@@ -118,8 +183,8 @@ class StreamedParts : public PartsSource {
   }
 
   Source& input_;
-  PartsSession& session_;
-  const bool salvage_;
+  OpenParts& parts_;
+  const std::uint32_t of_;
   std::uint64_t at_;  // in the input
   std::atomic<std::uint64_t> framing_bytes_ = 0;
   PartPlace part_;            // the last one begun
@@ -127,78 +192,30 @@ class StreamedParts : public PartsSource {
   Sha512 digest_;             // of the index that the parts so far should have: it may be 40 MiB long
 };
 
-// Parts in one file are read in any order, once the index is verified.
-class SeekableParts : public IndexedParts {
- public:
-  SeekableParts(Source& input, std::uint64_t input_bytes, PartsSession& session, bool salvage)
-      : IndexedParts(session, salvage), input_(input), input_bytes_(input_bytes) {
-    try {
-      set_index(find_index());
-      open_part(index().place(0), session.first());
-    } catch (AuthError& error) {
-      error.append("; nothing was written");
-      throw;
-    }
+std::unique_ptr<BodySource> make_seekable_parts(Source& input, std::uint64_t input_bytes, OpenParts& parts,
+                                                const FrameHeader& first) {
+  try {
+    auto source = std::make_unique<SeekableParts>(
+        input, input_bytes, parts,
+        read_index(input, input_bytes, frame_header_bytes, parts.secret, parts.input_bytes));
+    source->open_first(first);
+    return source;
+  } catch (AuthError& error) {
+    error.append("; nothing was written");
+    throw;
   }
-
-  std::uint64_t framing_bytes() const override { return input_bytes_ - index().body_bytes(); }
-  bool prepare_parallel() override { return input_.prepare_parallel(); }
-  void skip_to(std::uint64_t offset) override {
-    const bool at_end = offset == index().body_bytes();
-    input_.skip_to(at_end ? input_bytes_ : in_source(index().part_at(offset), offset));
-  }
-
- private:
-  // The offset in input_, which continues after the first frame header, of byte `offset` of the body.
-  static std::uint64_t in_source(const PartPlace& part, std::uint64_t offset) {
-    return part.number * std::uint64_t{frame_header_bytes} + offset;
-  }
-
-  std::optional<FrameHeader> header_of(const PartPlace& part) const override {
-    return read_frame_header(input_, in_source(part, part.begin) - frame_header_bytes);
-  }
-  void read_segments(const PartPlace& part, std::uint64_t offset, std::span<std::byte> out) const override {
-    input_.read_at(in_source(part, part.begin + offset), out);
-  }
-  std::size_t place_in_page(std::uint64_t offset) const override {
-    return input_.place_in_page(in_source(index().part_at(offset), offset));
-  }
-
-  // The frame header of part 0 precedes the source.
-  FoundIndex find_index() const {
-    FoundIndex index =
-        read_index(input_, input_bytes_, frame_header_bytes, session().secret(), session().input_offset({}));
-    check_lengths(index.entries, index.at);
-    return index;
-  }
-
-  // The parts must fill the input up to the index.
-  void check_lengths(std::span<const IndexEntry> entries, std::uint64_t index_at) const {
-    const std::uint64_t at = session().input_offset({}) + index_at;
-    std::uint64_t left = index_at + frame_header_bytes;  // of part 0, too
-    for (const IndexEntry& entry : entries) {
-      const std::uint64_t length = entry.length;
-      if (length >= max_part_bytes(session().cipher()) || left < frame_header_bytes + sealed_size(length))
-        refuse_index(at);
-      left -= frame_header_bytes + sealed_size(length);
-    }
-    if (left != 0) refuse_index(at);
-  }
-
-  Source& input_;
-  std::uint64_t input_bytes_;
-};
+}
 
 }  // namespace
 
-std::unique_ptr<PartsSource> make_parts_source(Source& input, std::optional<std::uint64_t> input_bytes,
-                                               PartsSession& session, bool salvage) {
+std::unique_ptr<BodySource> make_parts_source(Source& input, std::optional<std::uint64_t> input_bytes,
+                                              OpenParts& parts, const FrameHeader& first) {
   try {
-    if (input_bytes) return std::make_unique<SeekableParts>(input, *input_bytes, session, salvage);
+    if (input_bytes) return make_seekable_parts(input, *input_bytes, parts, first);
   } catch (const AuthError&) {
-    if (!salvage) throw;
+    if (!parts.salvage) throw;
   }
-  return std::make_unique<StreamedParts>(input, session, salvage);
+  return std::make_unique<StreamedParts>(input, parts, first);
 }
 
 }  // namespace gpuaes
