@@ -1,16 +1,12 @@
-// Files made of parts, read from pipes and from files: what is released, and how damage is refused.
-#include "format/parts/source.hpp"
+// Files made of parts, read from pipes and from files. tests/cli/parts has those that are damaged.
+#include "format/parts/session.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "run/parts_rig.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/errors.hpp"
 #include "support/parts_file.hpp"
 
 namespace gpuaes {
@@ -31,30 +27,6 @@ void check_reads(const PartsFile& file, const PartsSetup& setup) {
   CHECK(difference(result.out, test_bytes(file.size())) == "");
 }
 
-// A damaged file releases whole parts and segments of the test bytes, and never more than `most`.
-void check_refuses(const Bytes& bytes, bool seekable, const std::string& error, std::size_t most) {
-  CAPTURE(seekable, error);
-  const PartsResult result = read_parts(bytes, reading(seekable));
-  CHECK(contains(result.error, "auth: "));
-  CHECK(contains(result.error, error));
-  CHECK(result.out.size() <= most);
-  CHECK(difference(result.out, test_bytes(result.out.size())) == "");
-}
-
-Bytes with_byte(Bytes bytes, std::size_t at) {
-  bytes[at] ^= std::byte{1};
-  return bytes;
-}
-
-Bytes with_number(Bytes bytes, std::size_t at, std::uint64_t number, std::size_t size = 8) {
-  store_big_endian(number, std::span(bytes).subspan(at, size));
-  return bytes;
-}
-
-std::string at_byte(std::size_t at) {
-  return "at byte " + std::to_string(bytes_before_frames + at);
-}
-
 const std::vector<std::vector<std::size_t>> shapes{
     {0},
     {1},
@@ -67,8 +39,6 @@ const std::vector<std::vector<std::size_t>> shapes{
 };
 
 }  // namespace
-
-// Reading -----------------------------------------------------------------------------------------
 
 TEST_CASE("parts of any length are read with rings, chunks and reads of any size") {
   for (const auto& lengths : shapes) {
@@ -159,157 +129,7 @@ TEST_CASE("a lane knows by the part's number that a key is new, even at an earli
 TEST_CASE("the smallest file is one empty part, its index and the number of parts") {
   const PartsFile file = make_parts({0});
   CHECK(file.bytes.size() == 73 + 16 + 73 + 40 + 16 + 8);
-  for (const bool seekable : {false, true}) {
-    check_reads(file, reading(seekable));
-    for (std::size_t size = frame_header_bytes; size < file.bytes.size(); ++size) {
-      const Bytes cut_off(file.bytes.begin(), file.bytes.begin() + static_cast<std::ptrdiff_t>(size));
-      check_refuses(cut_off, seekable, seekable ? "its index is missing or damaged" : "is truncated after",
-                    0);
-    }
-  }
-}
-
-// Damage ------------------------------------------------------------------------------------------
-
-TEST_CASE("a changed byte anywhere is detected, and only true plaintext is released") {
-  const PartsFile file = make_parts({100, 0, 50});
-  for (std::size_t at = 0; at < file.bytes.size(); ++at)
-    for (const bool seekable : {false, true}) {
-      CAPTURE(at, seekable);
-      const PartsResult result = read_parts(with_byte(file.bytes, at), reading(seekable));
-      CHECK(contains(result.error, "auth: "));
-      CHECK(difference(result.out, test_bytes(result.out.size())) == "");
-      const std::size_t good = at >= file.frames[1] ? 100 : 0;
-      CHECK(result.out.size() <= (at >= file.index_at() ? 150 : good));
-    }
-}
-
-TEST_CASE("errors name the offset and the part") {
-  const PartsFile file = make_parts({segment + 100, 0, 2 * segment});
-  const std::size_t in_part_2 = file.frames[2] + frame_header_bytes + sealed_segment_bytes;
-  for (const bool seekable : {false, true}) {
-    check_refuses(with_byte(file.bytes, in_part_2 + 5), seekable,
-                  "is corrupt " + at_byte(in_part_2) + ", in part 2; 32868 bytes of plaintext before that",
-                  2 * segment + 100);
-    check_refuses(with_byte(file.bytes, file.frames[1] + 30), seekable,
-                  "is corrupt " + at_byte(file.frames[1]) + ", in the header of part 1; 16484 bytes",
-                  segment + 100);
-  }
-}
-
-TEST_CASE("errors name the header of the index, its number of parts and its salt") {
-  const PartsFile file = make_parts({100, 50});
-  const std::string error = "is corrupt " + at_byte(file.index_at()) + ", in the header of the index";
-  for (const std::size_t field : {4, 8, 16}) {
-    check_refuses(with_byte(file.bytes, file.index_at() + field), false, error, 150);
-    check_refuses(with_byte(file.bytes, file.index_at() + field), true, "its index is missing or damaged", 0);
-  }
-  for (const bool seekable : {false, true})
-    check_refuses(with_byte(file.bytes, file.index_at() + 20), seekable, error, seekable ? 0 : 150);
-}
-
-TEST_CASE("length fields that are wrong or overflow are refused, and nothing is read beyond the input") {
-  const PartsFile file = make_parts({100, 50, 70});
-  for (const std::size_t frame : file.frames)
-    for (const std::uint64_t length :
-         {std::uint64_t{0}, std::uint64_t{49}, std::uint64_t{16384}, (std::uint64_t{1} << 52) - 1,
-          std::uint64_t{1} << 52, ~std::uint64_t{0} - 15, ~std::uint64_t{0}})
-      for (const bool seekable : {false, true}) {
-        CAPTURE(frame, length, seekable);
-        const Bytes bytes = with_number(file.bytes, frame + 9, length);
-        if (frame == 0 && length >= std::uint64_t{1} << 52) continue;  // refused with the header
-        check_refuses(bytes, seekable, "", frame == file.index_at() ? 220 : 170);
-      }
-}
-
-TEST_CASE("numbers of parts that are wrong or overflow are refused") {
-  const PartsFile file = make_parts({100, 50});
-  for (const std::uint64_t count :
-       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{max_parts},
-        std::uint64_t{max_parts} + 1, ~std::uint64_t{0}, ~std::uint64_t{0} / 40 + 3})
-    for (const bool seekable : {false, true}) {
-      CAPTURE(count);
-      const Bytes bytes = with_number(file.bytes, file.bytes.size() - 8, count);
-      check_refuses(bytes, seekable, seekable ? "its index is missing or damaged" : "in the number of parts",
-                    seekable ? 0 : 150);
-    }
-}
-
-TEST_CASE("an authentic index that lists other parts or lengths is refused") {
-  const PartsFile good = make_parts({100, 50});
-  const auto with_entries = [&](const std::function<void(std::vector<IndexEntry>&)>& change) {
-    PartsFile file{
-        .bytes = {good.bytes.begin(), good.bytes.begin() + static_cast<std::ptrdiff_t>(good.index_at())}};
-    file.entries = good.entries;
-    change(file.entries);
-    file.finish();
-    return file.bytes;
-  };
-  using Entries = std::vector<IndexEntry>;
-  const std::vector<std::function<void(Entries&)>> changes{
-      [](Entries& entries) { entries[1].length = 51; },
-      [](Entries& entries) { entries[1].length = (std::uint64_t{1} << 52) - 1; },
-      [](Entries& entries) { entries[1].length = std::uint64_t{1} << 52; },
-      [](Entries& entries) { entries[0].length = ~std::uint64_t{0} - 15; },
-      [](Entries& entries) { entries[1].commitment[0] ^= std::byte{1}; },
-      [](Entries& entries) { entries[0].commitment[31] ^= std::byte{1}; },
-      [](Entries& entries) { std::swap(entries[0], entries[1]); },
-      [](Entries& entries) { entries.pop_back(); },
-      [](Entries& entries) { entries.push_back(entries[1]); },
-      [](Entries& entries) { std::swap(entries[0].length, entries[1].length); },
-  };
-  for (const auto& change : changes)
-    for (const bool seekable : {false, true})
-      check_refuses(with_entries(change), seekable, "", seekable ? 100 : 150);
-  CHECK(read_parts(with_entries([](Entries&) {}), reading(true)).error == "");
-}
-
-TEST_CASE("parts that were cut differently or reordered are refused") {
-  const auto sealed = [](std::vector<std::pair<std::uint32_t, std::uint32_t>> parts) {
-    PartsFile file{.bytes = {}};
-    std::size_t at = 0;
-    for (const auto& [number, of] : parts) {
-      file.add_part(number, of, test_bytes(10, at));
-      at += 10;
-    }
-    file.finish();
-    return file.bytes;
-  };
-  for (const bool seekable : {false, true}) {
-    CHECK(read_parts(sealed({{0, 2}, {1, 2}}), reading(seekable)).error == "");
-    check_refuses(sealed({{0, 2}, {1, 0}}), seekable, "", 10);
-    check_refuses(sealed({{0, 0}, {1, 2}}), seekable, "", 10);
-    check_refuses(sealed({{0, 3}, {1, 3}}), seekable, "", 20);
-    check_refuses(sealed({{0, 1}, {1, 2}}), seekable, "", 10);
-    check_refuses(sealed({{0, 0}, {0, 0}}), seekable, "", 10);
-    check_refuses(sealed({{0, 0}, {2, 0}}), seekable, "", 10);
-  }
-}
-
-TEST_CASE(
-    "one attempt in place of another is found before it is released from a file, and at the index of a "
-    "pipe") {
-  const PartsFile good = make_parts({100, 50, 70});
-  PartsFile other{.bytes = {}};
-  other.add_part(1, 0, test_bytes(50, 100));
-  Bytes mixed = good.bytes;
-  std::ranges::copy(other.bytes, mixed.begin() + static_cast<std::ptrdiff_t>(good.frames[1]));
-  check_refuses(mixed, true, "in the header of part 1", 100);
-  check_refuses(mixed, false, "in the index, which lists other parts", 220);
-}
-
-TEST_CASE("bytes after the number of parts, or between the parts and the index, are refused") {
-  const PartsFile file = make_parts({100, 50});
-  for (const std::size_t more : {1, 8, 89, 500})
-    for (const bool seekable : {false, true}) {
-      Bytes appended = file.bytes;
-      appended.resize(appended.size() + more);
-      check_refuses(appended, seekable, seekable ? "its index is missing or damaged" : "trailing bytes", 150);
-      Bytes between = file.bytes;
-      between.insert(between.begin() + static_cast<std::ptrdiff_t>(file.index_at()), more, std::byte{1});
-      check_refuses(between, seekable,
-                    seekable ? "its index is missing or damaged" : "in the header of part 2", 150);
-    }
+  for (const bool seekable : {false, true}) check_reads(file, reading(seekable));
 }
 
 }  // namespace gpuaes
