@@ -122,18 +122,3 @@ def test_truncated_near_boundaries_of_segments_and_frames(batch, key):
     ends = [*begins, len(sealed) - 8, *(begin + 73 + i * SEALED for begin in begins[:2] for i in (0, 1))]
     sizes = {end + n for end in ends for n in (-17, -16, -1, 0, 1, 15, 16, 17)}
     expect_damage(batch, key, cut_at(sealed, sorted(s for s in sizes if HEAD + 73 <= s < len(sealed)), plain, begins))
-
-
-def test_a_wrong_end_and_appended_bytes(batch, key):
-    sealed, plain, begins = make(LARGE)
-    other, _, _ = make(LARGE)
-    trailing = {"pipe": f"the input has trailing bytes after byte {len(sealed)}"}
-    cases = [
-        *(("the end of another file", sealed[: begins[i]] + other[begins[i] :], None) for i in range(1, 5)),
-        *(("a number of parts after a cut", sealed[: begins[i]] + sealed[-8:], None) for i in range(5)),
-        *(("index and number after a cut", sealed[: begins[i] + 100] + sealed[begins[4] :], None) for i in range(4)),
-        *((f"{len(end)} bytes appended", sealed + end, trailing)
-          for end in (b"\0", b"\n", bytes(8), sealed[-8:], (3).to_bytes(8, "big"), sealed[begins[4] :],
-                      sealed[begins[2] :], sealed, bytes(100000))),
-    ]
-    expect_damage(batch, key, [Changed(what, data, plain, says) for what, data, says in cases], everywhere=True)

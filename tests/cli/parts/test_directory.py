@@ -179,10 +179,13 @@ def test_members_that_are_not_regular_files_are_not_read(joined, key, name, kind
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_job_file_that_is_not_a_regular_file_is_not_read(sealed, kind):
-    why = spoil("job", kind)
+@pytest.mark.parametrize("name", ["job", "part.0000000"])
+def test_a_job_file_or_part_that_is_not_a_regular_file_is_not_read(sealed, name, kind):
+    why = spoil(name, kind)
+    before = os.lstat(f"dir/{name}")
     for command in ["seal", "dir", "--part", "0"], ["status", "dir"], ["join", "dir"]:
         assert parts(*command, status=1).error.removeprefix("part 0: ") == why
+    assert os.lstat(f"dir/{name}") == before
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -19,16 +19,18 @@ from parts_damage import HEAD, VIAS, Changed, begins_of, expect_damage, pieces_o
 #   x5, c5      an empty part of the other file or cut, with number 5
 #   m, e        the plaintext as a message that is not in parts, or an empty one
 #   z8          8 zeros
-#   0:73:a0     the first 73 bytes of 0, the size of its header, and the rest of a0
+#   0:73:a0     the first 73 bytes of 0, the size of its header, and the rest of a0; with n, no more
 WHOLE = "0 1 2 3 4 i n"
 CASES = [
     "1 0 2 3 4 i n", "0 1 4 3 2 i n", "0 1 2 4 3 i n", "4 3 2 1 0 i n", "0 0 1 2 3 4 i n", "0 1 2 2 3 4 i n",
     "0 1 2 3 4 4 i n", "0 2 2 3 4 i n", "i n", "i i n", "i 0 1 2 3 4 i n", "0 1 2 3 i 4 i n",
-    "0 1 2 3 4 xi n", "0 x1 x2 x3 x4 xi n", "0 1 2 3 4 li n", "m", "xh 0 1 2 3 4 i n", "0 1 2 3 4 x5 i n",
+    "0 1 2 3 4 xi n", "0 1 2 3 4 li n", "m", "xh 0 1 2 3 4 i n", "0 1 2 3 4 x5 i n",
     "0 1 2 3 4 ai n", "0 1 2 3 4 i:113:i2 n", "0:173:a0 1 2 3 4 i n", "0 1 2 3 4 wi n", "0 c1 2 3 4 i n",
     "c0 1 2 3 4 i n", "c0 c1 c2 c3 c4 i n", "0 1 2 3 4 c5 i n", "0 1 2 3 4 e i n", "0 1 2 3 4 i i n",
-    "0 1 2 3 4 i i2 n",
-    *(f"{WHOLE} {more}" for more in ("i n", "n", f"h {WHOLE}", WHOLE)),
+    "0 1 2 3 4 i i2 n", "0 x1 x2 x3 x4 xi n", "0 1 2 x3 x4 xi n",
+    *(f"{WHOLE} {more}" for more in ("i n", "n", "n4", f"h {WHOLE}", WHOLE)),
+    *("01234"[:i].replace("", " ") + " n" for i in range(5)),
+    "0:100:n i n", "0 1 2:100:n i n", "0 1 2 3 4:100:n i n",
     *(text.replace("z", f"z{size}") for size in (1, 7, 8, 73, 89, 16384)
       for text in (f"{WHOLE} z", "0 1 2 3 4 z i n", "0 1 2 3 4 i z n", f"z {WHOLE}", "0 1 2 z 3 4 i n")),
     *(WHOLE.replace(i, other.replace("0", i)) for i in "01234"
@@ -96,15 +98,6 @@ def test_other_frames_are_detected(batch, key, suite, lengths):
     says = errors(frames)
     cases = [Changed(case, assemble(frames, case), plain, says.get(case)) for case in CASES]
     expect_damage(batch, key, cases, everywhere=suite == pf.AES)
-
-
-def test_a_part_of_a_changed_input_is_detected(key):
-    """By the reader of a pipe only at the index."""
-    job, before, after = pf.new_job(keys=[KEY]), some_bytes(60000), some_bytes(60001)[1:]
-    old, new = (pf.seal_parts(job, pf.cut(plain, 3), 3) for plain in (before, after))
-    mixed = pf.join(job, old).replace(old[1], new[1])
-    expect_same(before[:32768], stream("-d", "-k", key, input=mixed, via="file", status=4).out, "file")
-    expect_same(pf.outcome(pf.read_pipe(mixed, key=KEY))[1], stream("-d", "-k", key, input=mixed, status=4).out, "pipe")
 
 
 MODIFIED = "the input is corrupt at byte 87, in its header: the header or its MAC was modified; nothing was written"

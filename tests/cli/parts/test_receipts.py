@@ -6,15 +6,11 @@ import shutil
 
 import pytest
 
-from parts_steps import join, plan, seal, write_input
+from parts_steps import content, join, plan, seal, write_input
 from programs import some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 RECEIPTS = ["receipt.0", "receipt.1", "receipt.2"]
-
-
-def content(name):
-    return pathlib.Path(name).read_bytes()
 
 
 @pytest.fixture
@@ -39,20 +35,11 @@ def concatenate(*names):
     return "all"
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
-def test_receipts_in_any_order(elsewhere, key, order):
-    join("dir", "--receipts", *(RECEIPTS[i] for i in order))
+@pytest.mark.parametrize("names", [RECEIPTS, ["receipt.2", "receipt.0", "receipt.1"], ["all", "receipt.2"],
+                                   ["/dev/stdin", "receipt.2"]])
+def test_receipts_in_any_order_and_several_in_a_file_or_pipe(elsewhere, key, names):
+    join("dir", "--receipts", *names, input=content(concatenate("receipt.1", "receipt.0")))
     assert sorted(os.listdir("dir")) == ["head", "index"]
-    assert together(key) == PLAIN
-
-
-def test_several_receipts_in_a_file(elsewhere, key):
-    join("dir", "--receipts", concatenate("receipt.1", "receipt.0"), "receipt.2")
-    assert together(key) == PLAIN
-
-
-def test_receipts_from_a_pipe(elsewhere, key):
-    join("dir", "--receipts", "/dev/stdin", input=content(concatenate(*RECEIPTS)))
     assert together(key) == PLAIN
 
 

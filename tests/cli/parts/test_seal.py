@@ -1,14 +1,13 @@
 """gpuaes-parts seal: the first complete attempt at a part stays, and one that fails leaves nothing."""
 
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
 
 import pytest
 
-from parts_steps import attempts, flip, join, plan, plan_and_seal, seal, slow_seal, write_input
+from parts_steps import attempts, content, flip, join, plan, plan_and_seal, seal, slow_seal, write_input
 from programs import FOLDER, PATIENCE, some_bytes, stream
 
 PLAIN = some_bytes(50_000)
@@ -23,15 +22,11 @@ def planned(key):
     seal("dir", 1)
 
 
-def content(name=PART):
-    return pathlib.Path(name).read_bytes()
-
-
 def test_a_complete_part_stays(planned):
-    first, modified = content(), os.stat(PART).st_mtime_ns
+    first, modified = content(PART), os.stat(PART).st_mtime_ns
     found = seal("dir", 1, "--stats", "stats")
     assert found.notes == [f"{PART} is already complete"]
-    assert (content(), os.stat(PART).st_mtime_ns) == (first, modified)
+    assert (content(PART), os.stat(PART).st_mtime_ns) == (first, modified)
     assert not os.path.exists("stats")
     assert seal("dir", 1, "-q").err == ""
 
@@ -42,46 +37,18 @@ def test_the_input_of_a_complete_part_is_not_needed(planned):
     assert seal("dir", 0, status=1).error.startswith("part 0: cannot open ")
 
 
-def write_other_part(key, count):
-    shutil.rmtree("dir2", ignore_errors=True)
-    plan(key, "dir2", input="plain", count=count)
-    seal("dir2", 1)
-
-
 @pytest.mark.parametrize("spoil, error", [
     (lambda: flip(PART, 41), f"{PART} was not sealed with this plan, or its header is damaged"),
     (lambda: flip(PART, -1), f"{PART} is corrupt at its end"),
     (lambda: os.truncate(PART, 1000), f"{PART} is truncated or has trailing bytes"),
-    (lambda: pathlib.Path(PART).write_bytes(content() + b"x"), f"{PART} is truncated or has trailing bytes"),
     (lambda: os.truncate(PART, 0), f"{PART} is not a sealed part"),
-    (lambda: pathlib.Path(PART).write_bytes(some_bytes(200)), f"{PART} is not a sealed part"),
     (lambda: (seal("dir", 0), os.replace("dir/part.0000000", PART)), f"{PART} contains part 0/3"),
-    (lambda: (os.unlink(PART), shutil.copytree("dir", "dir2"), os.unlink("dir2/job"), os.rename("dir2/head", PART)),
-     f"{PART} is not a sealed part"),
 ])
 def test_what_is_not_the_complete_part_is_an_error_and_stays(planned, spoil, error):
     spoil()
-    before = content()
+    before = content(PART)
     assert seal("dir", 1, status=4).error == f"part 1: {error}"
-    assert content() == before
-
-
-def test_a_part_of_another_plan_is_an_error_and_stays(planned, key):
-    write_other_part(key, 3)
-    shutil.copy("dir2/part.0000001", PART)
-    assert seal("dir", 1, status=4).error == f"part 1: {PART} was not sealed with this plan, or its header is damaged"
-
-
-@pytest.mark.parametrize("make", [lambda: os.mkdir(PART), lambda: os.mkfifo(PART),
-                                  lambda: os.symlink("elsewhere", PART), lambda: os.symlink("../plain", PART)])
-def test_what_is_not_a_regular_file_is_an_error_and_stays(planned, make):
-    os.unlink(PART)
-    make()
-    before = os.lstat(PART)
-    found = seal("dir", 1, status=1)
-    assert found.error in (f"part 1: {PART} is not a regular file",
-                           f"part 1: cannot open {PART}: Too many levels of symbolic links")
-    assert os.lstat(PART) == before
+    assert content(PART) == before
 
 
 def test_a_number_without_a_part_is_refused(planned):
@@ -90,15 +57,11 @@ def test_a_number_without_a_part_is_refused(planned):
         assert (found.error, found.hint) == (f"part {number}: dir has only 3 parts", "parts are numbered from 0")
 
 
-@pytest.mark.parametrize("name, error, hint", [
-    ("missing", "cannot open missing: No such file or directory", ""),
-    ("empty", "empty has no job file", "it was not made by gpuaes-parts plan, or plan did not finish"),
-    ("plain", "cannot open plain: Not a directory", ""),
-])
-def test_other_directories_are_refused(planned, key, name, error, hint):
+def test_a_directory_without_a_plan_is_refused():
     os.mkdir("empty")
-    found = seal(name, 0, status=1)
-    assert (found.error, found.hint) == (f"part 0: {error}", hint)
+    found = seal("empty", 0, status=1)
+    assert found.error == "part 0: empty has no job file"
+    assert found.hint == "it was not made by gpuaes-parts plan, or plan did not finish"
 
 
 def test_after_the_join_a_part_that_is_there_is_complete(key):

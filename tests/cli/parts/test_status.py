@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import socket
 import subprocess
 import time
@@ -128,22 +127,3 @@ def test_secrets_are_not_needed_but_the_job_file_is(key):
     assert status(status=1).error == "dir is not joined"
     os.unlink("dir/head")
     assert status(status=1).error == "dir does not contain a sealed file in parts"
-
-
-def test_a_damaged_job_file_is_an_error(key):
-    plan(key, "dir", count=1)
-    pathlib.Path("dir/job").write_bytes(pathlib.Path("dir/job").read_bytes()[:-1])
-    assert status(status=4).error == "the job file dir/job is damaged"
-
-
-def test_a_member_that_is_not_a_regular_file_is_an_error(key):
-    plan(key, "dir", count=1)
-    os.mkfifo("dir/part.0000000")
-    assert status(status=1).error == "dir/part.0000000 is not a regular file"
-
-
-def test_a_copy_has_the_same_status(key):
-    plan_and_seal(key, PLAIN, 3, "dir")
-    before = facts()
-    shutil.copytree("dir", "copy")
-    assert json.loads(parts("status", "copy", "--json").out) == before

@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from parts_steps import join, plan, plan_and_seal, seal, write_input
+from parts_steps import content, join, plan, plan_and_seal, seal, write_input
 from programs import SANITIZED, keygen, parts, some_bytes, stream
 
 pytest.importorskip("cryptography")
@@ -18,10 +18,6 @@ KEY = bytes(range(32))  # in the key file
 SIZES = [(0, 1), (0, 3), (1, 1), (1, 2), (16383, 1), (16384, 1), (16384, 2), (16385, 2), (16385, 40), (49152, 3),
          (49152, 2), (70001, 7), (300000, 5), (700000, 40)]
 CASES = [("aes-256", *case) for case in SIZES] + [("kuznyechik", *case) for case in SIZES[:12:3]]
-
-
-def read(name):
-    return pathlib.Path(name).read_bytes()
 
 
 def write_secret(name, data):
@@ -37,7 +33,7 @@ def opens(name, key, plain, label=""):
     """A directory or single file opens with the program and the independent reader."""
     options = ["--label", label] if label else []
     assert stream("-d", "-k", key, *options, name).out == plain
-    data = pf.concatenate(name) if os.path.isdir(name) else read(name)
+    data = pf.concatenate(name) if os.path.isdir(name) else content(name)
     assert stream("-d", "-k", key, *options, input=data).out == plain
     for reader in pf.read_pipe, pf.read_file:
         assert pf.outcome(reader(data, key=KEY, label=label.encode())) == (0, plain)
@@ -50,16 +46,10 @@ def test_every_size_and_number_of_parts(key, cipher, size, count):
     assert sorted(os.listdir("dir")) == ["head", "job", *map(pf.part_name, range(count))]
     join("dir", "-o", "single")
     assert sorted(os.listdir("dir")) == ["head", "index", *map(pf.part_name, range(count))]
-    assert read("single") == pf.concatenate("dir")
+    assert content("single") == pf.concatenate("dir")
     opens("dir", key, plain, label)
     opens("single", key, plain, label)
     stream("--test", "-k", key, "--label", label, "dir")
-
-
-def test_cat_makes_the_single_file(key):
-    plan_and_seal(key, some_bytes(200_000), 12, "dir")
-    join("dir")
-    assert os.popen("cat dir/head dir/part.* dir/index").buffer.read() == pf.concatenate("dir")
 
 
 @pytest.mark.parametrize("options", [[], ["-c", "kuznyechik", "--label", "Jahresabschluß 2026"],
@@ -67,19 +57,19 @@ def test_cat_makes_the_single_file(key):
 def test_a_job_file_has_the_specified_form(key, options):
     write_input("input", some_bytes(50_000))
     plan(key, "dir", *options, input="./input", count=3)
-    data = read("dir/job")
+    data = content("dir/job")
     job, count, input = pf.read_job_file(data)
     assert data == pf.make_job_file(job, count, input)
     assert (job.suite, job.label) == (pf.KUZNYECHIK if "-c" in options else pf.AES, label_of(options).encode())
     assert (count, input) == (3, pf.planned("input")._replace(name=os.fsencode(f"{os.getcwd()}/./input")))
     assert pf.open_job(job.head + bytes(89), key=KEY).file_key == job.file_key
-    assert read("dir/head") == job.head
+    assert content("dir/head") == job.head
 
 
 def test_a_job_file_without_an_input_has_the_specified_form(key):
     for options, want in (([], 0), (["-n", "7"], 7), (["-n", str(1 << 20)], 1 << 20)):
         plan(key, "dir", *options)
-        assert pf.read_job_file(read("dir/job"))[1:] == (want, pf.NO_INPUT)
+        assert pf.read_job_file(content("dir/job"))[1:] == (want, pf.NO_INPUT)
         shutil.rmtree("dir")
 
 
@@ -97,14 +87,14 @@ def check_part(job, data, number, of, plain):
 def test_parts_and_receipts_have_the_specified_form(key, options, size, count):
     plain = some_bytes(size)
     plan_and_seal(key, plain, count, "dir", *options)
-    job = pf.read_job_file(read("dir/job"))[0]
+    job = pf.read_job_file(content("dir/job"))[0]
     salts = []
     for i, piece in enumerate(pf.cut(plain, count)):
-        salts.append(check_part(job, read(f"dir/{pf.part_name(i)}"), i, count, piece))
+        salts.append(check_part(job, content(f"dir/{pf.part_name(i)}"), i, count, piece))
         seal("dir", i, "-o", "elsewhere", "--receipt", "receipt")
-        salts.append(check_part(job, read("elsewhere"), i, count, piece))
-        assert read("receipt") == pf.make_receipt(job, read("elsewhere"))
-        assert pf.read_receipt(job, read("receipt")) == pf.read_header(read("elsewhere"), 0)
+        salts.append(check_part(job, content("elsewhere"), i, count, piece))
+        assert content("receipt") == pf.make_receipt(job, content("elsewhere"))
+        assert pf.read_receipt(job, content("receipt")) == pf.read_header(content("elsewhere"), 0)
     assert len(set(salts)) == 2 * count
 
 
@@ -154,7 +144,7 @@ def test_parts_of_any_length_from_pipes_and_files(key):
         else:
             seal("dir", i, stdin=open("piece", "rb"))
         at += length
-    assert [pf.read_header(read(f"dir/{pf.part_name(i)}"), 0)[:4] for i in range(8)] == \
+    assert [pf.read_header(content(f"dir/{pf.part_name(i)}"), 0)[:4] for i in range(8)] == \
         [(pf.PART, i, 0, length) for i, length in enumerate(lengths)]
     join("dir", "--count", "8")
     opens("dir", key, plain)
@@ -182,7 +172,7 @@ def test_statistics_and_a_trace_of_a_part(key):
     write_input("plain", some_bytes(100_000))
     plan(key, "dir", input="plain", count=2)
     found = seal("dir", 1, "-v", "--stats", "stats", "--trace", "trace")
-    assert '"bytes_in": 34464' in read("stats").decode() and read("trace")
+    assert '"bytes_in": 34464' in content("stats").decode() and content("trace")
     assert any("MiB/s" in note or "KiB" in note for note in found.notes)
 
 

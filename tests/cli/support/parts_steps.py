@@ -10,6 +10,15 @@ import time
 from programs import FOLDER, PATIENCE, parts
 
 
+def content(name):
+    return pathlib.Path(name).read_bytes()
+
+
+def part(number):
+    """The name of a part in the directory `dir`."""
+    return f"dir/part.{number:07}"
+
+
 def write_input(name, data):
     """Writes a file that was last modified long ago. Without this, a plan waits until it can detect the next change."""
     pathlib.Path(name).write_bytes(data)
