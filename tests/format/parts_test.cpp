@@ -1,10 +1,10 @@
-// Files made of parts: frame headers, index entries, the keys of frames, and how an input is cut into parts.
+// Files made of parts: the limits of frames, their keys, and how an input is cut into parts. tests/cli/parts
+// compares what is written with an independent implementation.
 #include "format/parts/frames.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -33,38 +33,7 @@ FrameSecret secret_with(Cipher cipher, std::size_t key, const char* begin, std::
 
 }  // namespace
 
-// Encoding ----------------------------------------------------------------------------------------
-
-TEST_CASE("a frame header is kind, number, of, length, salt and commitment, big-endian") {
-  FrameHeader header{FrameKind::index, 0x01020304, 0x05060708, 0x090a0b0c0d0e0f10, {}};
-  std::ranges::copy(test_bytes(message_header_bytes), header.message_header.begin());
-  const auto bytes = encode(header);
-  CHECK(bytes.size() == 73);
-  CHECK(difference(std::span(bytes).first(17), from_hex("02 01020304 05060708 090a0b0c0d0e0f10")) == "");
-  CHECK(difference(std::span(bytes).subspan(17), test_bytes(56)) == "");
-  const FrameHeader decoded = decode_frame(bytes).value();
-  CHECK(encode(decoded) == bytes);
-  CHECK(difference(decoded.commitment(), test_bytes(32, 24)) == "");
-}
-
-TEST_CASE("a frame header with any other kind is refused") {
-  std::array<std::byte, frame_header_bytes> bytes{};
-  for (unsigned kind = 0; kind < 256; ++kind) {
-    bytes[0] = static_cast<std::byte>(kind);
-    CHECK(decode_frame(bytes).has_value() == (kind == 1 || kind == 2));
-  }
-}
-
-TEST_CASE("an index entry is the length and the commitment of a part") {
-  const auto session = seal_frame(frame_secret(), FrameKind::part, 3, 5, 0x0102030405);
-  const FrameHeader header = header_of(*session);
-  const IndexEntry entry = entry_of(header);
-  const auto bytes = encode(entry);
-  CHECK(bytes.size() == 40);
-  CHECK(difference(std::span(bytes).first(8), from_hex("0000000102030405")) == "");
-  CHECK(difference(std::span(bytes).subspan(8), header.commitment()) == "");
-  CHECK(decode_entry(bytes) == entry);
-}
+// Limits ------------------------------------------------------------------------------------------
 
 TEST_CASE("a frame has one segment more than it has full segments of plaintext") {
   CHECK(sealed_size(0) == 16);
@@ -127,16 +96,6 @@ TEST_CASE("a frame opens only with its own kind, number, of, salt, suite, label 
     CHECK_FALSE(opens(secret_with(cipher, 0, begin, "labels"), header));
     CHECK_FALSE(opens(secret_with(cipher, 0, begin, {}), header));
   }
-}
-
-TEST_CASE("each attempt to seal a frame has its own salt") {
-  std::set<std::vector<std::byte>> salts;
-  for (int i = 0; i < 100; ++i) {
-    const auto session = seal_frame(frame_secret(), FrameKind::part, 0, 0, 0);
-    const auto salt = session->header().subspan(17, salt_bytes);
-    salts.insert({salt.begin(), salt.end()});
-  }
-  CHECK(salts.size() == 100);
 }
 
 // Cutting an input --------------------------------------------------------------------------------
