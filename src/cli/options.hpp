@@ -88,9 +88,6 @@ Options parse_options(int argc, const char* const* argv);
 // The text that -h prints.
 std::string help_text();
 
-// Its list of options.
-std::string options_help();
-
 // The script that --completions prints. UsageError if the shell is unknown.
 std::string completions(std::string_view shell);
 
