@@ -1,6 +1,7 @@
 // File descriptors, and errors of calls that use them.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -35,6 +36,11 @@ std::string path_of_descriptor(int fd);
 // The names in a directory; empty with errno if it cannot be read. Unlike
 // std::filesystem::directory_iterator, throws std::bad_alloc if there is too little memory.
 std::vector<std::string> names_in(const std::string& directory);
+
+// Whether both are the same file. An inode number is not reused while the file has a name or is open.
+inline bool is_same_inode(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
 
 // ftruncate(2), which a signal does not interrupt. False with errno if it fails.
 bool set_size(int fd, std::uint64_t size);

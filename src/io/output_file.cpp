@@ -44,8 +44,7 @@ fs::path path_of_open_file(int fd, const struct stat& opened) {
   std::error_code error;
   const fs::path path = fs::read_symlink(path_of_descriptor(fd), error);
   struct stat status {};
-  const bool is_same = !error && lstat(path.c_str(), &status) == 0 && status.st_dev == opened.st_dev &&
-                       status.st_ino == opened.st_ino;
+  const bool is_same = !error && lstat(path.c_str(), &status) == 0 && is_same_inode(status, opened);
   return is_same ? path : fs::path();
 }
 
@@ -166,7 +165,7 @@ class OutputFile : public Sink {
 std::optional<int> standard_descriptor_of(const struct stat& file) {
   struct stat status {};
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
-    if (fstat(fd, &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino) return fd;
+    if (fstat(fd, &status) == 0 && is_same_inode(status, file)) return fd;
   return std::nullopt;
 }
 
@@ -179,8 +178,7 @@ bool is_written_in_place(const OutputTarget& target) {
 Fd open_by_name(const OutputTarget& target, Cancel& cancel) {
   Fd fd = open_file(target.name, O_WRONLY | O_NOCTTY, cancel);
   struct stat status {};
-  if (fstat(fd.get(), &status) != 0 || status.st_dev != target.status->st_dev ||
-      status.st_ino != target.status->st_ino)
+  if (fstat(fd.get(), &status) != 0 || !is_same_inode(status, *target.status))
     throw IoError(fmt::format("{} was replaced while it was being opened", target.name));
   if (S_ISREG(status.st_mode) && !set_size(fd.get(), 0)) throw io_error("cannot write", target.name, errno);
   return fd;

@@ -24,10 +24,6 @@ std::string mark_of(std::uint32_t share) {
   return fmt::format("done.{}", share);
 }
 
-bool is_same(const std::optional<struct stat>& a, const std::optional<struct stat>& b) {
-  return a && b && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 bool is_equal_file(const FdSource& a, const FdSource& b) {
   constexpr std::size_t step = 1 << 20;
   std::vector<std::byte> first(step), second(step);
@@ -122,7 +118,8 @@ void SharedOutput::finish() {
       Directory::open_private(parent_->path_of(folder_), parent_->name_of(folder_));
   if (!folder) return;
   const std::optional<struct stat> data = folder->status_of(data_name);
-  if (!data || is_same(data, parent_->status_of(file_))) remove_folder(*folder);
+  const std::optional<struct stat> file = parent_->status_of(file_);
+  if (!data || (file && is_same_inode(*data, *file))) remove_folder(*folder);
 }
 
 void SharedOutput::finish_share() {
@@ -165,7 +162,7 @@ bool SharedOutput::is_published() const {
   const std::optional<FdSource> file = parent_->open(file_, cancel_);
   const std::optional<FdSource> data = directory_->open(data_name, cancel_);
   if (!file || !data) return file.has_value();
-  return is_same(file->status(), data->status()) || is_equal_file(*file, *data);
+  return is_same_inode(file->status(), data->status()) || is_equal_file(*file, *data);
 }
 
 void SharedOutput::remove_folder(const Directory& folder) const {

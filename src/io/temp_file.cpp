@@ -60,12 +60,10 @@ Fd open_directory(const fs::path& path, const std::string& name, std::string_vie
   return fd;
 }
 
-// Compares inode numbers, which are not reused while one of the files is open.
 bool is_same_file(int a, int b) {
   struct stat first {
   }, second{};
-  return fstat(a, &first) == 0 && fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino;
+  return fstat(a, &first) == 0 && fstat(b, &second) == 0 && is_same_inode(first, second);
 }
 
 // The permissions in `mode` that remain safe if the new file has another group or ACL than the old one: other

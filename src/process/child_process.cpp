@@ -149,9 +149,7 @@ void close_in_children(const struct stat& file) {
   for (const int fd : open) {
     const int flags = fcntl(fd, F_GETFL);
     const bool is_readable = flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && isatty(fd) == 0;
-    if (is_readable && fstat(fd, &status) == 0 && status.st_dev == file.st_dev &&
-        status.st_ino == file.st_ino)
-      fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (is_readable && fstat(fd, &status) == 0 && is_same_inode(status, file)) fcntl(fd, F_SETFD, FD_CLOEXEC);
   }
 }
 

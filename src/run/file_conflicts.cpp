@@ -76,7 +76,7 @@ bool is_pipe(const struct stat& file) {
 // Whether both are the same pipe, socket or terminal: bytes read from one are lost to the other.
 bool is_same_stream(const struct stat& a, const struct stat& b) {
   const auto is_stream = [](const struct stat& file) { return is_pipe(file) || S_ISCHR(file.st_mode); };
-  return is_stream(a) && is_stream(b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  return is_stream(a) && is_stream(b) && is_same_inode(a, b);
 }
 
 // The canonical absolute path; empty if it cannot be determined.
@@ -136,7 +136,7 @@ std::optional<struct stat> status_of(const std::string& name) {
 
 bool is_same_file(const struct stat& a, const struct stat& b) {
   if (S_ISBLK(a.st_mode) && S_ISBLK(b.st_mode)) return a.st_rdev == b.st_rdev;
-  return S_ISREG(a.st_mode) && S_ISREG(b.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  return S_ISREG(a.st_mode) && S_ISREG(b.st_mode) && is_same_inode(a, b);
 }
 
 bool is_same_output(const OutputTarget& a, const OutputTarget& b) {
