@@ -12,7 +12,7 @@
 #include "keys/kdf.hpp"
 #include "keys/recipient.hpp"
 #include "process/control.hpp"
-#include "run/secret_files.hpp"
+#include "run/secrets.hpp"
 
 namespace gpuaes {
 namespace {

@@ -77,18 +77,18 @@ struct OptionGroup {
   std::span<const OptionRow<Target>> rows;
 };
 
-// Functions for OptionRow::set.
-template <auto field, class Target>
+// Functions for OptionRow::set. `path` leads to a field of the target, or to a field of one of its fields.
+template <auto... path, class Target>
 void turn_on(Target& target, const std::string&) {
-  target.*field = true;
+  (target.*....*path) = true;
 }
-template <auto field, class Target>
+template <auto... path, class Target>
 void set_text(Target& target, const std::string& text) {
-  target.*field = text;
+  (target.*....*path) = text;
 }
-template <auto field, class Target>
+template <auto... path, class Target>
 void add_text(Target& target, const std::string& text) {
-  (target.*field).push_back(text);
+  (target.*....*path).push_back(text);
 }
 template <auto field, auto parse, class Target>
 void set_parsed(Target& target, const std::string& text) {

@@ -17,6 +17,14 @@
 
 namespace gpuaes {
 
+// The keys and passphrases that options name, and those options.
+struct SecretOptions {
+  const char *key_option, *file_option, *command_option;
+  std::vector<std::string> key_files{};
+  bool ask_passphrase = false;
+  std::optional<std::string> passphrase_file{}, passphrase_command{};
+};
+
 struct Options {
   enum class Action { filter, info, rekey, completions, help, version, list_lanes };
 
@@ -26,16 +34,10 @@ struct Options {
   bool salvage = false;                // continue past damage
   std::optional<Selection> selection;  // of the plaintext
   bool json = false;                   // --info prints JSON
-  std::vector<std::string> key_files;
-  bool ask_passphrase = false;
-  std::optional<std::string> passphrase_file;
-  std::optional<std::string> passphrase_command;
-  std::vector<std::string> recipients;     // in the form that -r takes; -R FILE is @FILE
-  std::vector<std::string> new_key_files;  // this and the next three: the new secrets of --rekey
-  bool ask_new_passphrase = false;
-  std::optional<std::string> new_passphrase_file;
-  std::optional<std::string> new_passphrase_command;
-  std::optional<std::string> format;  // if not set: sealed, or detected when decrypting
+  SecretOptions secrets{"--key", "--passphrase-file", "--passphrase-command"};
+  SecretOptions new_secrets{"--new-key", "--new-passphrase-file", "--new-passphrase-command"};  // of --rekey
+  std::vector<std::string> recipients;  // in the form that -r takes; -R FILE is @FILE
+  std::optional<std::string> format;    // if not set: sealed, or detected when decrypting
   std::optional<Cipher> cipher;
   bool armor = false;  // write text
   std::optional<std::string> iv;

@@ -55,7 +55,7 @@ constexpr Row sealing_cipher{"cipher,c",
 constexpr Row new_label{"label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
                         set_parsed<&Options::label, parse_label>};
 constexpr Row sealing_key{"key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
-                          add_text<&Options::key_files>, true};
+                          add_text<&Options::secrets, &SecretOptions::key_files>, true};
 constexpr Row part{"part", "I", "The number of the part, from 0.",
                    set_parsed<&Options::part, parse_part_number>};
 constexpr Row input{

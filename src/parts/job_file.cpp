@@ -19,7 +19,7 @@
 #include "format/parts/directory.hpp"
 #include "format/sealed.hpp"
 #include "keys/kdf.hpp"
-#include "run/secret_files.hpp"
+#include "run/secrets.hpp"
 
 namespace gpuaes {
 namespace {

@@ -44,10 +44,10 @@ std::vector<Input> find_inputs(const Options& options) {
   const auto add = [&inputs](std::string_view what, const std::string& name, Kind kind) {
     if (const auto status = status_of(name)) inputs.push_back({what, name, kind, *status});
   };
-  for (const std::string& name : options.key_files) add("--key", name, Kind::secret);
-  if (options.passphrase_file) add("--passphrase-file", *options.passphrase_file, Kind::secret);
-  for (const std::string& name : options.new_key_files) add("--new-key", name, Kind::secret);
-  if (options.new_passphrase_file) add("--new-passphrase-file", *options.new_passphrase_file, Kind::secret);
+  for (const SecretOptions& named : {options.secrets, options.new_secrets}) {
+    for (const std::string& name : named.key_files) add(named.key_option, name, Kind::secret);
+    if (named.passphrase_file) add(named.file_option, *named.passphrase_file, Kind::secret);
+  }
   for (const std::string& each : options.recipients)
     if (each.starts_with('@')) add("the recipients file", each.substr(1), Kind::other);
   if (!options.command.empty()) return inputs;

@@ -12,7 +12,7 @@
 #include "keys/key.hpp"
 #include "process/child_process.hpp"
 #include "process/terminal.hpp"
-#include "run/secret_files.hpp"
+#include "run/secrets.hpp"
 
 namespace gpuaes {
 namespace {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/key.hpp"
@@ -19,10 +20,29 @@
 #include "process/terminal.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/passphrases.hpp"
-#include "run/secret_files.hpp"
 
 namespace gpuaes {
 namespace {
+
+// Files -----------------------------------------------------------------------------------------
+
+// Ample for any number of identities or recipients with comments. Limits how much is read from a device such
+// as /dev/zero.
+constexpr std::size_t max_file_bytes = 1 << 20;
+
+FdSource open_secret_file(const std::string& name, Cancel& cancel) {
+  refuse_secret_as_name(name);
+  return open_source(name, cancel);
+}
+
+Secret read_contents(FdSource& file) {
+  Secret contents = read_up_to(max_file_bytes + 1, file);
+  if (contents.size() > max_file_bytes)
+    throw UsageError(
+        fmt::format("{} is longer than {} bytes, which is too long for a file of keys or recipients",
+                    file.name(), max_file_bytes));
+  return contents;
+}
 
 // Keys and identities -----------------------------------------------------------------------------
 
@@ -95,27 +115,6 @@ void read_recipients(Keyring& keyring, const std::vector<std::string>& given, Ca
 
 // Old or new secrets ------------------------------------------------------------------------------
 
-// The options that name one set of secrets.
-struct Named {
-  const std::vector<std::string>& key_files;
-  const std::vector<std::string>& recipients;
-  bool ask_passphrase;
-  const std::optional<std::string>& passphrase_file;
-  const std::optional<std::string>& passphrase_command;
-  bool opens;  // as opposed to sealing
-  const char* key_option;
-  const char* file_option;
-  const char* command_option;
-  const char* question;
-
-  bool empty() const {
-    return key_files.empty() && recipients.empty() && !ask_passphrase && !passphrase_file &&
-           !passphrase_command;
-  }
-};
-
-const std::vector<std::string> nothing;
-
 // A passphrase that is already known.
 AskPassphrase answer_with(Secret passphrase) {
   const auto held = std::make_shared<Secret>(std::move(passphrase));
@@ -123,12 +122,12 @@ AskPassphrase answer_with(Secret passphrase) {
       [held](const std::string&, bool again) { return again ? std::nullopt : std::optional(held->copy()); };
 }
 
-AskPassphrase read_passphrase(const Named& named, const Messages& messages, Cancel& cancel) {
-  if (named.ask_passphrase && named.opens) return ask_passphrase(cancel);
+// `opens`: whether the secrets open the input or seal the output, for which a new passphrase is asked for.
+AskPassphrase read_passphrase(const SecretOptions& named, bool opens, const char* question,
+                              const Messages& messages, Cancel& cancel) {
+  if (named.ask_passphrase && opens) return ask_passphrase(cancel);
   if (named.ask_passphrase)
-    return [question = named.question, &cancel](const std::string&, bool) {
-      return ask_new_passphrase(question, cancel);
-    };
+    return [question, &cancel](const std::string&, bool) { return ask_new_passphrase(question, cancel); };
   if (const auto& name = named.passphrase_file)
     return answer_with(with_option(named.file_option, [&] {
       FdSource file = open_secret_file(*name, cancel);
@@ -140,14 +139,15 @@ AskPassphrase read_passphrase(const Named& named, const Messages& messages, Canc
   return {};
 }
 
-Keyring read_named(const Named& named, const Messages& messages, Cancel& cancel) {
+Keyring read_named(const SecretOptions& named, const std::vector<std::string>& recipients, bool opens,
+                   const char* question, const Messages& messages, Cancel& cancel) {
   Keyring keyring;
   for (const std::string& name : named.key_files)
     with_option(named.key_option, [&] {
-      add_key(keyring, read_key_file(name, messages, cancel), shown_name(name), named.opens, messages);
+      add_key(keyring, read_key_file(name, messages, cancel), shown_name(name), opens, messages);
     });
-  read_recipients(keyring, named.recipients, cancel);
-  if (AskPassphrase passphrase = read_passphrase(named, messages, cancel))
+  read_recipients(keyring, recipients, cancel);
+  if (AskPassphrase passphrase = read_passphrase(named, opens, question, messages, cancel))
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
   return keyring;
 }
@@ -161,52 +161,67 @@ bool may_ask_if_needed(const Options& options) {
 
 }  // namespace
 
+void warn_if_readable(const std::string& name, const FdSource& file, const Messages& messages) {
+  const struct stat& status = file.status();
+  if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
+    messages.warning(name == standard_name
+                         ? std::string("the file on standard input is readable by other users")
+                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", name));
+}
+
+// Starts with one page, which a low RLIMIT_MEMLOCK still allows to lock and which is enough for a key.
+Secret read_up_to(std::size_t max, FdSource& file) {
+  Secret contents(std::min(max_key_file_bytes, max));
+  for (std::size_t size = 0;;) {
+    const std::size_t count = file.read(contents.bytes().subspan(size));
+    size += count;
+    if (count == 0 || size == max) {
+      contents.shrink(size);
+      return contents;
+    }
+    if (size < contents.size()) continue;
+    Secret larger(std::min(2 * size, max));
+    std::ranges::copy(contents.bytes(), larger.bytes().begin());
+    contents = std::move(larger);
+  }
+}
+
+Secret read_key_file(const std::string& name, const Messages& messages, Cancel& cancel) {
+  FdSource file = open_secret_file(name, cancel);
+  Secret contents = read_contents(file);
+  if (!looks_like_recipient(first_content_line(as_text(contents.bytes()))))
+    warn_if_readable(name, file, messages);
+  return contents;
+}
+
 Keyring read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
   close_secrets_in_children(options);
-  const Named named{.key_files = options.key_files,
-                    .recipients = options.decrypt ? nothing : options.recipients,
-                    .ask_passphrase = options.ask_passphrase,
-                    .passphrase_file = options.passphrase_file,
-                    .passphrase_command = options.passphrase_command,
-                    .opens = options.decrypt,
-                    .key_option = "--key",
-                    .file_option = "--passphrase-file",
-                    .command_option = "--passphrase-command",
-                    .question = "passphrase: "};
-  if (named.empty()) {
-    if (options.decrypt && options.names_input() && is_identity_file(options.input(), cancel))
-      throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
-                       "name the identity file with -k, and the encrypted file with -i or without an option");
-    if (may_ask_if_needed(options)) {
-      Keyring keyring{{}, true};
-      if (has_terminal())
-        keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = ask_passphrase(cancel)});
-      return keyring;
-    }
+  const auto recipients = options.decrypt ? std::vector<std::string>() : options.recipients;
+  Keyring keyring =
+      read_named(options.secrets, recipients, options.decrypt, "passphrase: ", messages, cancel);
+  if (!keyring.keys.empty()) return keyring;
+  if (options.decrypt && options.names_input() && is_identity_file(options.input(), cancel))
+    throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
+                     "name the identity file with -k, and the encrypted file with -i or without an option");
+  if (!may_ask_if_needed(options))
     throw UsageError("no key or passphrase was given",
                      options.decrypt
                          ? "name a key or identity file with -k, or use -p to enter a passphrase"
                          : "name a key file with -k (gpuaes-keygen makes one) or a recipient with "
                            "-r, or use -p to enter a passphrase");
-  }
-  return read_named(named, messages, cancel);
+  keyring.none_given = true;
+  if (has_terminal())
+    keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = ask_passphrase(cancel)});
+  return keyring;
 }
 
 Keyring read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  const Named named{.key_files = options.new_key_files,
-                    .recipients = options.recipients,
-                    .ask_passphrase = options.ask_new_passphrase,
-                    .passphrase_file = options.new_passphrase_file,
-                    .passphrase_command = options.new_passphrase_command,
-                    .opens = false,
-                    .key_option = "--new-key",
-                    .file_option = "--new-passphrase-file",
-                    .command_option = "--new-passphrase-command",
-                    .question = "new passphrase: "};
-  if (named.empty())
+  Keyring keyring =
+      read_named(options.new_secrets, options.recipients, false, "new passphrase: ", messages, cancel);
+  if (keyring.keys.empty())
     throw UsageError("--rekey requires a new key, recipient or passphrase",
                      "use --new-key FILE, --recipient RECIPIENT or --new-passphrase");
-  return read_named(named, messages, cancel);
+  return keyring;
 }
 
 SessionRequest make_request(Keyring keyring, const Options& options, const Messages& messages,

@@ -149,10 +149,10 @@ TEST_CASE("an output that is any of the input files is refused") {
   for (const auto& [name, shown] : inputs) write_file(directory / name, test_bytes(100));
   Options options;
   options.inputs = {directory / "input"};
-  options.key_files = {directory / "key", directory / "other key"};
-  options.passphrase_file = directory / "words";
+  options.secrets.key_files = {directory / "key", directory / "other key"};
+  options.secrets.passphrase_file = directory / "words";
   options.recipients = {fmt::format("@{}", directory / "recipients")};
-  options.new_key_files = {directory / "new key"};
+  options.new_secrets.key_files = {directory / "new key"};
   const auto with = [&](std::optional<std::string> Options::*output, const std::string& name) {
     Options changed = options;
     changed.*output = name;
