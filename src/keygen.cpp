@@ -1,11 +1,14 @@
 // gpuaes-keygen: makes a key, or an identity and its recipient, with the system's random number generator.
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "cli/keygen_options.hpp"
+#include "base/error.hpp"
+#include "cli/completions.hpp"
+#include "cli/option_values.hpp"
 #include "cli/program.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
@@ -14,8 +17,22 @@
 #include "process/control.hpp"
 #include "run/secrets.hpp"
 
-namespace gpuaes {
+namespace gpuaes::keygen {
 namespace {
+
+struct Options;
+using Action = void (*)(const Options& options, const Messages& messages);
+
+void make_key(const Options& options, const Messages&);
+
+struct Options {
+  Action action = make_key;
+  std::optional<std::string> output;  // standard output if not set
+  std::string identity;               // the identity file whose recipient is printed
+  std::string shell;                  // of --completions
+};
+
+// Actions -----------------------------------------------------------------------------------------
 
 constexpr std::size_t key_bytes = 32;
 
@@ -38,63 +55,109 @@ Secret make_key_line() {
   return line;
 }
 
-void make_key(const std::optional<std::string>& output) {
+void make_key(const Options& options, const Messages&) {
   const Secret line = make_key_line();
-  if (!output) return print(line.bytes());
+  if (!options.output) return print(line.bytes());
   Cancel cancel;
   const Control control(cancel);
-  write_new_file(*output, *output, line.bytes(), cancel, {});
+  write_new_file(*options.output, *options.output, line.bytes(), cancel, {});
 }
 
 // Prints the recipient to standard error if the identity goes to standard output. Removes an identity file if
 // the recipient cannot be printed.
-void write_identity(KeyKind kind, const std::optional<std::string>& output) {
+template <KeyKind kind>
+void write_identity(const Options& options, const Messages&) {
   const Key identity = make_identity(kind);
   const Secret lines = identity_lines(identity);
   const std::string recipient = text_of(recipient_of(identity)) + "\n";
-  if (!output) {
+  if (!options.output) {
     print(lines.bytes());
     return print(recipient, STDERR_FILENO);
   }
   Cancel cancel;
   const Control control(cancel);
-  write_new_file(*output, *output, lines.bytes(), cancel,
+  write_new_file(*options.output, *options.output, lines.bytes(), cancel,
                  [&] { print(std::as_bytes(std::span(recipient)), STDOUT_FILENO, cancel); });
 }
 
-void show_recipients(const std::string& name, const Messages& messages) {
+void show_recipients(const Options& options, const Messages& messages) {
   Cancel cancel;
-  const Secret contents = read_key_file(name, messages, cancel);
+  const Secret contents = read_key_file(options.identity, messages, cancel);
   std::string recipients;
-  for (const Key& identity : parse_identities(as_text(contents.bytes()), shown_name(name)))
+  for (const Key& identity : parse_identities(as_text(contents.bytes()), shown_name(options.identity)))
     recipients += text_of(recipient_of(identity)) + "\n";
   print(recipients);
 }
 
-void act(const KeygenOptions& options, const Messages& messages) {
-  switch (options.action) {
-    case KeygenOptions::Action::completions:
-      return print(keygen_completions(options.shell));
-    case KeygenOptions::Action::help:
-      return print(keygen_help_text());
-    case KeygenOptions::Action::version:
-      return print("gpuaes-keygen " GPUAES_VERSION "\n");
-    case KeygenOptions::Action::generate:
-      return make_key(options.output);
-    case KeygenOptions::Action::generate_x25519:
-      return write_identity(KeyKind::x25519, options.output);
-    case KeygenOptions::Action::generate_post_quantum:
-      return write_identity(KeyKind::xwing, options.output);
-    case KeygenOptions::Action::show_recipient:
-      return show_recipients(options.identity, messages);
-  }
+void print_version(const Options&, const Messages&) {
+  print("gpuaes-keygen " GPUAES_VERSION "\n");
+}
+
+void print_completions(const Options& options, const Messages&);
+void print_help(const Options&, const Messages&);
+
+// Options -----------------------------------------------------------------------------------------
+
+template <Action action>
+void act(Options& options, const std::string&) {
+  options.action = action;
+}
+
+// To add an option, see cli/options.cpp. If several actions are given, the last one in this list wins.
+constexpr auto rows = std::to_array<OptionRow<Options>>({
+    {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
+     set_parsed<&Options::output, parse_output>},
+    {"x25519", nullptr, "Make an identity, and print its recipient.", act<write_identity<KeyKind::x25519>>},
+    {"post-quantum", nullptr, "Make a post-quantum identity, and print its recipient.",
+     act<write_identity<KeyKind::xwing>>},
+    {"recipient,y", "FILE", "Print the recipients of the identities in FILE.",
+     [](Options& options, const std::string& name) {
+       options.action = show_recipients;
+       options.identity = name;
+     }},
+    {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
+     [](Options& options, const std::string& name) {
+       options.action = print_completions;
+       options.shell = name;
+     },
+     false, shell_names},
+    {"version,V", nullptr, "Print the version and exit.", act<print_version>},
+    {"help,h", nullptr, "Print this help and exit.", act<print_help>},
+});
+
+constexpr auto groups = std::to_array<OptionGroup<Options>>({{"Options", rows}});
+
+void print_completions(const Options& options, const Messages&) {
+  print(completions({.name = "gpuaes-keygen", .options = option_texts(groups)}, options.shell));
+}
+
+void print_help(const Options&, const Messages&) {
+  print(
+      "usage: gpuaes-keygen [--x25519 | --post-quantum] [-o FILE]\n"
+      "       gpuaes-keygen -y FILE\n\n"
+      "Make a key file for gpuaes-stream, or an identity and its recipient.\n\n" +
+      format_options(groups) + "\nSee gpuaes-keygen(1) for details.\n");
+}
+
+Options parse_options(int argc, const char* const* argv) {
+  const auto [given, files] =
+      parse_command_line(argc, argv, describe(groups), static_cast<std::size_t>(argc));
+  if (!files.empty())
+    throw UsageError("a file name requires -o or -y",
+                     "use -o FILE to write to a file, or -y FILE to print its recipients");
+  refuse_together(given, "x25519", "post-quantum");
+  refuse_together(given, "recipient", "x25519");
+  refuse_together(given, "recipient", "post-quantum");
+  refuse_together(given, "recipient", "output");
+  return read_options(groups, given);
 }
 
 }  // namespace
-}  // namespace gpuaes
+}  // namespace gpuaes::keygen
 
 int main(int argc, char** argv) {
-  using namespace gpuaes;
-  return run_program("gpuaes-keygen",
-                     [&](Messages& messages) { act(parse_keygen_options(argc, argv), messages); });
+  return gpuaes::run_program("gpuaes-keygen", [&](gpuaes::Messages& messages) {
+    const auto options = gpuaes::keygen::parse_options(argc, argv);
+    options.action(options, messages);
+  });
 }
