@@ -4,11 +4,14 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "cli/progress.hpp"
 #include "run/lane_pool.hpp"
 
 namespace gpuaes {
@@ -20,9 +23,68 @@ std::string describe_bytes(std::size_t bytes) {
   return fmt::format("{} bytes", bytes);
 }
 
-RingStats ring_stats(const Ring& ring) {
-  const auto [reader, writer] = ring.waits();
-  return {ring.chunks(), std::min(ring.in_bytes(), ring.out_bytes()), reader, writer};
+std::string to_json(const LaneStats& lane) {
+  return fmt::format(
+      R"({{"name": "{}", "chunks": {}, "bytes": {}, "busy_seconds": {:.6f}, "read_seconds": {:.6f}, )"
+      R"("write_seconds": {:.6f}, "wait_seconds": {:.6f}}})",
+      lane.name, lane.chunks, lane.bytes, lane.busy_seconds, lane.read_seconds, lane.write_seconds,
+      lane.wait_seconds);
+}
+
+std::string to_json(const Ring& ring, double lanes_wait_seconds) {
+  const auto [reader_wait_seconds, writer_wait_seconds] = ring.waits();
+  return fmt::format(
+      R"({{"chunks": {}, "chunk_bytes": {}, "reader_wait_seconds": {:.6f}, "lanes_wait_seconds": {:.6f}, )"
+      R"("writer_wait_seconds": {:.6f}}})",
+      ring.chunks(), std::min(ring.in_bytes(), ring.out_bytes()), reader_wait_seconds, lanes_wait_seconds,
+      writer_wait_seconds);
+}
+
+struct Stats {
+  std::uint64_t bytes_in, bytes_out;
+  std::string commitment;       // in hexadecimal; may be empty
+  double seconds, cpu_seconds;  // elapsed, and of all threads
+  std::vector<LaneStats> lanes;
+};
+
+std::string to_json(const Stats& stats, const Ring& ring) {
+  std::string lanes;
+  double lanes_wait_seconds = 0;
+  for (const LaneStats& lane : stats.lanes) {
+    lanes.append(lanes.empty() ? "" : ", ").append(to_json(lane));
+    lanes_wait_seconds += lane.wait_seconds;
+  }
+  const std::string commitment = stats.commitment.empty() ? "null" : fmt::format(R"("{}")", stats.commitment);
+  return fmt::format(R"({{"bytes_in": {}, "bytes_out": {}, "commitment": {}, "seconds": {:.6f}, )"
+                     R"("cpu_seconds": {:.6f}, "lanes": [{}], "ring": {}, "peak_rss_bytes": {}}})"
+                     "\n",
+                     stats.bytes_in, stats.bytes_out, commitment, stats.seconds, stats.cpu_seconds, lanes,
+                     to_json(ring, lanes_wait_seconds), peak_memory());
+}
+
+// Without wait times. Combines lanes with the same name.
+std::string summary(const Stats& stats) {
+  const double rate = static_cast<double>(stats.bytes_in) / std::max(stats.seconds, 1e-6);
+  std::string text = fmt::format("{} bytes in, {} bytes out, {:.3f} s, {}/s", stats.bytes_in, stats.bytes_out,
+                                 stats.seconds, trim(describe_amount(rate)));
+  std::vector<std::string> names;
+  for (const LaneStats& lane : stats.lanes) names.push_back(lane.name);
+  for (const auto& [name, indices] : group_by_name(names)) {
+    std::uint64_t chunks = 0, bytes = 0;
+    for (const std::size_t i : indices) {
+      chunks += stats.lanes[i].chunks;
+      bytes += stats.lanes[i].bytes;
+    }
+    text = fmt::format("{}; {}:{} did {}, {} bytes", text, name, indices.size(), counted(chunks, "chunk"),
+                       bytes);
+  }
+  return text;
+}
+
+std::string summary(const LaneStats& lane) {
+  return fmt::format("{}: {}, {} bytes; busy {:.3f} s, reading {:.3f} s, writing {:.3f} s, waiting {:.3f} s",
+                     lane.name, counted(lane.chunks, "chunk"), lane.bytes, lane.busy_seconds,
+                     lane.read_seconds, lane.write_seconds, lane.wait_seconds);
 }
 
 }  // namespace
@@ -52,10 +114,14 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
                     .commitment = to_hex(stream.commitment()),
                     .seconds = std::chrono::duration<double>(end.time - start_.time).count(),
                     .cpu_seconds = end.cpu_seconds - start_.cpu_seconds,
-                    .lanes = pipeline.lane_stats(),
-                    .ring = ring_stats(ring)};
+                    .lanes = pipeline.lane_stats()};
   try {
-    write(stats);
+    if (stats_) {
+      const std::string json = to_json(stats, ring);
+      stats_->write(std::as_bytes(std::span(json)));
+      stats_->finish();
+    }
+    if (trace_) trace_->finish();
   } catch (const IoError& error) {
     if (!stream.final_error()) throw;
     messages_.warning(error.what());
@@ -63,15 +129,6 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
   for (const LaneStats& lane : stats.lanes) messages_.fine_detail(summary(lane));
   if (!stats.commitment.empty()) messages_.detail(fmt::format("commitment {}", stats.commitment));
   messages_.detail(summary(stats));
-}
-
-void Report::write(const Stats& stats) {
-  if (stats_) {
-    const std::string json = to_json(stats);
-    stats_->write(std::as_bytes(std::span(json)));
-    stats_->finish();
-  }
-  if (trace_) trace_->finish();
 }
 
 }  // namespace gpuaes

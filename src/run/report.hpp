@@ -13,7 +13,6 @@
 #include "pipeline/ring.hpp"
 #include "pipeline/trace.hpp"
 #include "run/open_stream.hpp"
-#include "run/stats.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -41,8 +40,6 @@ class Report {
   void finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring);
 
  private:
-  void write(const Stats& stats);
-
   Start start_;
   std::unique_ptr<Sink> stats_;
   std::optional<Trace> trace_;
