@@ -184,7 +184,7 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
   }
 }
 
-void refuse_together(const po::variables_map& given, const char* a, const char* b) {
+void refuse_together(const po::variables_map& given, const std::string& a, const std::string& b) {
   if (given.contains(a) && given.contains(b))
     throw UsageError(fmt::format("--{} and --{} cannot be used together", a, b));
 }

@@ -40,7 +40,8 @@ CommandLine parse_command_line(int argc, const char* const* argv,
                                std::size_t max_positional = 0);
 
 // UsageError if both options are given.
-void refuse_together(const boost::program_options::variables_map& given, const char* a, const char* b);
+void refuse_together(const boost::program_options::variables_map& given, const std::string& a,
+                     const std::string& b);
 
 // Lists the words that an argument can be.
 using Words = std::vector<std::string_view>();

@@ -7,10 +7,10 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -22,34 +22,25 @@ namespace {
 
 namespace po = boost::program_options;
 
-using Pair = std::pair<const char*, const char*>;
-
-constexpr auto exclusive = std::to_array<Pair>({
-    {"encrypt", "decrypt"},
-    {"verbose", "quiet"},
-    {"passphrase", "passphrase-file"},
-    {"passphrase", "passphrase-command"},
-    {"passphrase-file", "passphrase-command"},
-    {"new-passphrase", "new-passphrase-file"},
-    {"new-passphrase", "new-passphrase-command"},
-    {"new-passphrase-file", "new-passphrase-command"},
-    {"test", "output"},
-    {"test", "range"},
-    {"salvage", "range"},
-    {"salvage", "part"},
-    {"range", "part"},
-    {"into", "output"},
-    {"into", "test"},
-    {"into", "sparse"},
-    {"lanes", "threads"},
-    {"test", "encrypt"},
-    {"range", "encrypt"},
-    {"part", "encrypt"},
-    {"salvage", "encrypt"},
-});
+// Groups of options, separated by spaces, which exclude each other.
+constexpr std::string_view exclusive[] = {
+    "encrypt decrypt",
+    "verbose quiet",
+    "passphrase passphrase-file passphrase-command",
+    "new-passphrase new-passphrase-file new-passphrase-command",
+    "into test output",
+    "into sparse",
+    "test range",
+    "salvage range part",
+    "lanes threads",
+    "test encrypt",
+    "range encrypt",
+    "part encrypt",
+    "salvage encrypt",
+};
 
 // The first of each pair requires the second.
-constexpr auto dependent = std::to_array<Pair>({
+constexpr auto dependent = std::to_array<std::pair<const char*, const char*>>({
     {"json", "info"},
     {"sparse", "output"},
     {"into", "part"},
@@ -59,36 +50,19 @@ constexpr auto dependent = std::to_array<Pair>({
     {"new-passphrase-command", "rekey"},
 });
 
-constexpr std::string_view accepted_by_info[] = {"info",    "json",    "input", "format",
-                                                 "decrypt", "verbose", "quiet"};
-
-constexpr std::string_view accepted_by_rekey[] = {"rekey",
-                                                  "key",
-                                                  "passphrase",
-                                                  "passphrase-file",
-                                                  "passphrase-command",
-                                                  "recipient",
-                                                  "recipients-file",
-                                                  "new-key",
-                                                  "new-passphrase",
-                                                  "new-passphrase-file",
-                                                  "new-passphrase-command",
-                                                  "input",
-                                                  "output",
-                                                  "force",
-                                                  "format",
-                                                  "armor",
-                                                  "label",
-                                                  "progress",
-                                                  "size",
-                                                  "verbose",
-                                                  "quiet"};
+// Names separated by spaces.
+constexpr std::string_view accepted_by_info = "info json input format decrypt verbose quiet";
+constexpr std::string_view accepted_by_rekey =
+    "rekey key passphrase passphrase-file passphrase-command recipient recipients-file new-key "
+    "new-passphrase "
+    "new-passphrase-file new-passphrase-command input output force format armor label progress size verbose "
+    "quiet";
 
 // UsageError if an option is given that `mode` does not accept.
-void refuse_others(const po::variables_map& given, std::string_view mode,
-                   std::span<const std::string_view> accepted, const char* hint = "") {
+void refuse_others(const po::variables_map& given, std::string_view mode, std::string_view accepted,
+                   const char* hint = "") {
   for (const auto& [name, value] : given)
-    if (std::ranges::find(accepted, name) == accepted.end())
+    if (std::ranges::count(split(accepted, ' '), name) == 0)
       throw UsageError(fmt::format("{} cannot be used with --{}", mode, name), hint);
 }
 
@@ -176,7 +150,11 @@ void refuse_command_as_input(const CommandLine& line) {
 }
 
 void check_shared_rules(const po::variables_map& given) {
-  for (const auto& [a, b] : exclusive) refuse_together(given, a, b);
+  for (const std::string_view group : exclusive) {
+    const std::vector<std::string_view> names = split(group, ' ');
+    for (auto a = names.begin(); a != names.end(); ++a)
+      for (auto b = a + 1; b != names.end(); ++b) refuse_together(given, std::string(*a), std::string(*b));
+  }
   for (const char* name : {"stats", "trace"})
     if (given.contains(name) && given[name].as<std::string>() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),
