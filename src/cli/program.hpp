@@ -21,12 +21,16 @@ int run_program(const std::string& name, const std::function<void(Messages&)>& a
 // Lets signals stop a run: while one exists, the signals that end a program request a stop through `cancel`,
 // after which messages no longer wait for standard error.
 struct RunControl {
-  explicit RunControl(const Messages& messages)
-      : cancelled_check(messages, [this] { return cancel.requested(); }) {}
+  explicit RunControl(const Messages& messages) : line(messages.line()) {
+    line.set_cancelled_check([this] { return cancel.requested(); });
+  }
+  ~RunControl() { line.set_cancelled_check({}); }
+  RunControl(const RunControl&) = delete;
+  RunControl& operator=(const RunControl&) = delete;
 
   Cancel cancel;
   const Control signals{cancel};
-  const Messages::CancelledCheck cancelled_check;
+  StatusLine& line;
 };
 
 // Writes to standard output or standard error, then closes it: call it at most once for each.

@@ -10,28 +10,6 @@
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
-namespace {
-
-// Standard output is opened only for text, since it may be the output of the run.
-class Printer {
- public:
-  explicit Printer(Cancel& cancel) : cancel_(cancel) {}
-
-  void print(const std::string& text) {
-    if (text.empty()) return;
-    if (!sink_) sink_.emplace(Fd(STDOUT_FILENO), standard_output_name, cancel_);
-    sink_->write(std::as_bytes(std::span(text)));
-  }
-  void finish() {
-    if (sink_) sink_->finish();
-  }
-
- private:
-  Cancel& cancel_;
-  std::optional<FdSink> sink_;
-};
-
-}  // namespace
 
 void name_input(const std::string& name, const std::function<void()>& action) {
   try {
@@ -43,14 +21,14 @@ void name_input(const std::string& name, const std::function<void()>& action) {
 }
 
 void for_each_input(const Options& options, const Messages& messages, Cancel& cancel, const RunInput& run) {
-  Printer printer(cancel);
+  std::optional<FdSink> output;  // opened only for text, since it may be the output of the run
   const bool several = options.several();
   Exit worst = Exit::ok;
   for (const std::string& name : options.inputs) {
     Options one = options;
     one.inputs = {name};
     const std::string shown = several || options.names_input() ? shown_name(name) : "";
-    const Messages::InputName input(messages, shown, several);
+    messages.name_input(shown, several);
     std::string text;
     try {
       name_input(several ? shown : "", [&] { text = run(one); });
@@ -62,9 +40,11 @@ void for_each_input(const Options& options, const Messages& messages, Cancel& ca
       messages.error(error);
       worst = std::max(worst, error.exit());
     }
-    printer.print(text);
+    if (text.empty()) continue;
+    if (!output) output.emplace(Fd(STDOUT_FILENO), standard_output_name, cancel);
+    output->write(std::as_bytes(std::span(text)));
   }
-  printer.finish();
+  if (output) output->finish();
   if (worst != Exit::ok) throw Failed{worst};
 }
 
