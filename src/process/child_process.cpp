@@ -46,29 +46,26 @@ void check(int error) {
   if (error != 0) throw std::system_error(error, std::generic_category());
 }
 
-struct FileActions {
-  FileActions() { check(posix_spawn_file_actions_init(&actions)); }
-  ~FileActions() { posix_spawn_file_actions_destroy(&actions); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-
-  posix_spawn_file_actions_t actions;
-};
-
-struct SignalAttributes {
-  SignalAttributes() {
-    check(posix_spawnattr_init(&attributes));
+// In glibc, the functions that initialize these cannot fail.
+struct SpawnSettings {
+  SpawnSettings() {
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&signals);
     sigset_t none;
     sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &newly_ignored_signals());
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&signals, &none);
+    posix_spawnattr_setsigdefault(&signals, &newly_ignored_signals());
+    posix_spawnattr_setflags(&signals, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   }
-  ~SignalAttributes() { posix_spawnattr_destroy(&attributes); }
-  SignalAttributes(const SignalAttributes&) = delete;
-  SignalAttributes& operator=(const SignalAttributes&) = delete;
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&signals);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
 
-  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t signals;
 };
 
 }  // namespace
@@ -105,17 +102,16 @@ void ChildProcess::start() {
   std::vector<char*> words;
   for (std::string& word : command_.words) words.push_back(word.data());
   words.push_back(nullptr);
-  FileActions files;
-  check(posix_spawn_file_actions_adddup2(&files.actions, write_end_.get(), STDOUT_FILENO));
-  const auto use_null = [&files](int fd, int mode) {
-    check(posix_spawn_file_actions_addopen(&files.actions, fd, "/dev/null", mode, 0));
+  SpawnSettings settings;
+  check(posix_spawn_file_actions_adddup2(&settings.files, write_end_.get(), STDOUT_FILENO));
+  const auto use_null = [&settings](int fd, int mode) {
+    check(posix_spawn_file_actions_addopen(&settings.files, fd, "/dev/null", mode, 0));
   };
   if (!command_.inherits_input || is_closed_in_children(STDIN_FILENO)) use_null(STDIN_FILENO, O_RDONLY);
   if (is_closed_in_children(STDERR_FILENO)) use_null(STDERR_FILENO, O_WRONLY);
-  const SignalAttributes signals;
   ::signal(SIGCHLD, SIG_DFL);  // if it was inherited as ignored, waitpid() would not return the exit status
   pid_t pid = 0;
-  const int error = posix_spawnp(&pid, words.front(), &files.actions, &signals.attributes, words.data(),
+  const int error = posix_spawnp(&pid, words.front(), &settings.files, &settings.signals, words.data(),
                                  initial_environment.data());
   write_end_.close();
   if (error != 0) throw io_error("cannot run", command_.name, error);

@@ -107,19 +107,13 @@ struct Control::Loop {
     });
   }
 
-  // A timer that restarts until the calls are over.
-  struct Timer {
-    boost::asio::steady_timer timer;
-    std::chrono::milliseconds interval;
-    std::shared_ptr<Calls::Target> target;
-  };
-
-  static void wait_for(std::shared_ptr<Timer> timer, std::chrono::milliseconds time) {
-    boost::asio::steady_timer& wait = timer->timer;
-    wait.expires_after(time);
-    wait.async_wait([timer = std::move(timer)](const boost::system::error_code& error) mutable {
-      const std::chrono::milliseconds next = timer->interval;
-      if (!error && timer->target->call()) wait_for(std::move(timer), next);
+  // Calls the target after `time` and then every `interval`, until the calls are over.
+  using Timer = std::shared_ptr<boost::asio::steady_timer>;
+  static void call_after(std::chrono::milliseconds time, std::chrono::milliseconds interval,
+                         const std::shared_ptr<Calls::Target>& target, const Timer& timer) {
+    timer->expires_after(time);
+    timer->async_wait([=](const boost::system::error_code& error) {
+      if (!error && target->call()) call_after(interval, interval, target, timer);
     });
   }
 
@@ -155,23 +149,23 @@ Control::~Control() {
 
 Control::Calls Control::every(std::chrono::milliseconds first, std::chrono::milliseconds interval,
                               std::function<void()> function) const {
-  const auto target = std::make_shared<Calls::Target>();
-  target->function = std::move(function);
-  boost::asio::post(loop_->context, [loop = loop_.get(), target, first, interval] {
-    Loop::Timer timer{boost::asio::steady_timer(loop->context), interval, target};
-    Loop::wait_for(std::make_shared<Loop::Timer>(std::move(timer)), first);
+  Calls calls(std::move(function));
+  boost::asio::post(loop_->context, [loop = loop_.get(), target = calls.target_, first, interval] {
+    loop->call_after(first, interval, target, std::make_shared<boost::asio::steady_timer>(loop->context));
   });
-  return Calls(target);
+  return calls;
 }
 
 Control::Calls Control::on_user_signal(std::function<void()> function) const {
-  const auto target = std::make_shared<Calls::Target>();
-  target->function = std::move(function);
-  boost::asio::post(loop_->context, [loop = loop_.get(), target] { loop->user_signal = target; });
-  return Calls(target);
+  Calls calls(std::move(function));
+  boost::asio::post(loop_->context,
+                    [loop = loop_.get(), target = calls.target_] { loop->user_signal = target; });
+  return calls;
 }
 
-Control::Calls::Calls(std::shared_ptr<Target> target) : target_(std::move(target)) {}
+Control::Calls::Calls(std::function<void()> function) : target_(std::make_shared<Target>()) {
+  target_->function = std::move(function);
+}
 
 Control::Calls& Control::Calls::operator=(Calls&& other) noexcept {
   std::swap(target_, other.target_);  // the old calls end when `other` is destroyed

@@ -34,7 +34,7 @@ class Control {
    private:
     friend class Control;
     struct Target;
-    explicit Calls(std::shared_ptr<Target> target);
+    explicit Calls(std::function<void()> function);
     std::shared_ptr<Target> target_;
   };
 

@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace gpuaes {
 namespace {
 
@@ -46,17 +48,15 @@ struct ControlGroup {
 std::vector<ControlGroup> control_groups(std::string_view controller) {
   std::vector<ControlGroup> found;
   const std::string groups = contents_of("/proc/self/cgroup");
-  std::size_t begin = 0;
-  for (std::size_t end; (end = groups.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    const std::string line = groups.substr(begin, end - begin);
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
-    const bool v1 = controllers.find(fmt::format(",{},", controller)) != std::string::npos;
-    if (!v1 && controllers != ",,") continue;
+  for (std::string_view rest = groups; !rest.empty();) {
+    const std::string_view line = take_line(rest);
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const bool v1 = std::ranges::count(split(controllers, ','), controller) > 0;
+    if (!v1 && !controllers.empty()) continue;
     const std::string mount = v1 ? fmt::format("/sys/fs/cgroup/{}", controller) : "/sys/fs/cgroup";
-    std::string path = line.substr(second + 1);
+    std::string path(line.substr(second + 1));
     if (path == "/") path.clear();
     for (;; path.erase(path.rfind('/'))) {
       found.push_back({mount + path, v1});
