@@ -28,9 +28,9 @@
 namespace gpuaes {
 namespace {
 
-// Sizes derived from the size of an input.
+// Sizes derived from the size of an input. None are set if that is unknown.
 struct Sizes {
-  std::uint64_t input = 0;
+  std::optional<std::uint64_t> input;
   std::optional<std::uint64_t> parts;      // those present as a whole, if the input is truncated
   std::optional<std::uint64_t> segments;   // including the last, short ones
   std::optional<std::uint64_t> plaintext;  // not set if the input is truncated
@@ -42,12 +42,12 @@ struct Info {
   bool armored;
   Description description;
   std::uint64_t header_bytes;
-  std::optional<Sizes> sizes;  // if the size of the input is known
+  Sizes sizes;
 
-  bool truncated() const { return sizes && !sizes->plaintext; }
-  std::uint64_t overhead() const { return sizes->input - *sizes->plaintext; }
+  bool truncated() const { return sizes.input && !sizes.plaintext; }
+  std::uint64_t overhead() const { return *sizes.input - *sizes.plaintext; }
   double overhead_percent() const {
-    return 100 * static_cast<double>(overhead()) / static_cast<double>(*sizes->plaintext);
+    return 100 * static_cast<double>(overhead()) / static_cast<double>(*sizes.plaintext);
   }
 };
 
@@ -76,7 +76,7 @@ Sizes sizes_of_directory(const PartsDirectory& input, std::uint64_t head_bytes) 
     const std::uint64_t size = status ? static_cast<std::uint64_t>(status->st_size) : 0;
     if (size < frame_header_bytes + sealed_size(0))
       throw AuthError(fmt::format("{} is missing or truncated", input.directory.name_of(part_name(number))));
-    sizes.input += size;
+    *sizes.input += size;
     *sizes.segments += (size - frame_header_bytes) / sealed_segment_bytes + 1;
     *sizes.plaintext += opened_size(size - frame_header_bytes);
   }
@@ -126,25 +126,23 @@ void append_line(std::string& text, std::string_view name, const std::string& va
 }
 
 void append_sizes(std::string& text, const Info& info) {
-  if (!info.sizes)
+  if (!info.sizes.input)
     return append_line(text, "size",
                        fmt::format("unknown; the input is {}", info.armored ? "armored" : "not a file"));
-  append_line(text, "size", fmt::format("{} bytes", info.sizes->input));
-  if (info.truncated() && info.sizes->parts)
+  append_line(text, "size", fmt::format("{} bytes", *info.sizes.input));
+  if (info.truncated() && info.sizes.parts)
     return append_line(
         text, "parts",
-        fmt::format("{}, and the rest is missing: the input is truncated or damaged", *info.sizes->parts));
-  if (info.truncated()) {
-    append_line(
+        fmt::format("{}, and the rest is missing: the input is truncated or damaged", *info.sizes.parts));
+  if (info.truncated())
+    return append_line(
         text, "segments",
-        fmt::format("{}, and the last one is missing: the input is truncated", *info.sizes->segments));
-    return;
-  }
-  if (info.sizes->parts) append_line(text, "parts", fmt::format("{}", *info.sizes->parts));
-  if (info.sizes->segments) append_line(text, "segments", fmt::format("{}", *info.sizes->segments));
-  append_line(text, "plaintext", fmt::format("{} bytes", *info.sizes->plaintext));
+        fmt::format("{}, and the last one is missing: the input is truncated", *info.sizes.segments));
+  if (info.sizes.parts) append_line(text, "parts", fmt::format("{}", *info.sizes.parts));
+  if (info.sizes.segments) append_line(text, "segments", fmt::format("{}", *info.sizes.segments));
+  append_line(text, "plaintext", fmt::format("{} bytes", *info.sizes.plaintext));
   append_line(text, "overhead",
-              *info.sizes->plaintext == 0
+              *info.sizes.plaintext == 0
                   ? fmt::format("{} bytes", info.overhead())
                   : fmt::format("{} bytes, {:.2f} %", info.overhead(), info.overhead_percent()));
 }
@@ -155,10 +153,10 @@ std::string to_line(const std::string& name, const Info& info) {
   std::string line = fmt::format("{}: {}", printable(shown_name(name)), format_text(info));
   if (known.cipher) line.append(", ").append(cipher_text(info));
   if (!known.slots.empty()) line += ", " + counted(known.slots.size(), "slot");
-  if (!info.sizes) return line + ", size unknown\n";
+  if (!info.sizes.input) return line + ", size unknown\n";
   if (info.truncated()) return line + ", truncated\n";
-  if (info.sizes->parts) line += ", " + counted(*info.sizes->parts, "part");
-  return fmt::format("{}, {} bytes of plaintext\n", line, *info.sizes->plaintext);
+  if (info.sizes.parts) line += ", " + counted(*info.sizes.parts, "part");
+  return fmt::format("{}, {} bytes of plaintext\n", line, *info.sizes.plaintext);
 }
 
 std::string to_text(const Info& info) {
@@ -196,17 +194,11 @@ std::string to_json(const std::string& first, const Info& info) {
   const Description& known = info.description;
   std::vector<std::string> slots;
   for (const SlotDescription& slot : known.slots) slots.push_back(slot_json(slot));
-  std::optional<std::uint64_t> size, parts, segments, plaintext, overhead;
-  std::string percent = "null", truncated = "null";
-  if (info.sizes) {
-    size = info.sizes->input;
-    parts = info.sizes->parts;
-    segments = info.sizes->segments;
-    plaintext = info.sizes->plaintext;
-    truncated = info.truncated() ? "true" : "false";
-    if (plaintext) overhead = info.overhead();
-    if (plaintext.value_or(0) > 0) percent = fmt::format("{:.4f}", info.overhead_percent());
-  }
+  const auto& [size, parts, segments, plaintext] = info.sizes;
+  const std::string overhead = plaintext ? fmt::format("{}", info.overhead()) : "null";
+  const std::string percent =
+      plaintext.value_or(0) > 0 ? fmt::format("{:.4f}", info.overhead_percent()) : "null";
+  const char* const truncated = !size ? "null" : info.truncated() ? "true" : "false";
   return fmt::format(
       R"({{{}"format": {}, "version": {}, "suite": {}, "cipher": {}, "authenticated": {}, "slots": [{}], )"
       R"("header_bytes": {}, "size": {}, "parts": {}, "segments": {}, "plaintext_bytes": {}, )"
@@ -215,8 +207,7 @@ std::string to_json(const std::string& first, const Info& info) {
       first, json_string(info.format), number_or_null(known.version), number_or_null(known.suite),
       known.cipher ? json_string(gpuaes::info(*known.cipher).name) : "null", info.authenticated,
       fmt::join(slots, ", "), info.header_bytes, number_or_null(size), number_or_null(parts),
-      number_or_null(segments), number_or_null(plaintext), number_or_null(overhead), percent, truncated,
-      info.armored);
+      number_or_null(segments), number_or_null(plaintext), overhead, percent, truncated, info.armored);
 }
 
 }  // namespace
