@@ -16,19 +16,15 @@ bool is_shown(unsigned char byte) {
 
 }  // namespace
 
-bool TextCheck::is_text(std::span<const std::byte> bytes) {
-  return std::ranges::all_of(bytes,
-                             [this](std::byte byte) { return take(static_cast<unsigned char>(byte)); });
-}
-
-bool TextCheck::take(unsigned char byte) {
+bool TextSink::is_text(unsigned char byte) {
   const bool is_c1_control = before_ == 0xc2 && byte < 0xa0;  // U+0080 to U+009F
   before_ = byte;
   return utf8_.take(byte) && !is_c1_control && is_shown(byte);
 }
 
 void TextSink::write(std::span<const std::byte> bytes) {
-  if (!check_.is_text(bytes))
+  if (!std::ranges::all_of(bytes,
+                           [this](std::byte byte) { return is_text(static_cast<unsigned char>(byte)); }))
     throw UsageError("refusing to write binary plaintext to a terminal", to_terminal_hint);
   sink_->write(bytes);
 }

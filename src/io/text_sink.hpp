@@ -11,24 +11,11 @@
 
 namespace gpuaes {
 
-// Checks for text, piece by piece; a character may be split between pieces. Text is UTF-8 without control
-// characters except backspace, tab, newline, form feed and carriage return. Escape is not allowed because it
-// begins terminal control sequences.
-class TextCheck {
- public:
-  // Whether `bytes` is text. It may end within a character, which the next piece must complete.
-  bool is_text(std::span<const std::byte> bytes);
-
- private:
-  bool take(unsigned char byte);
-
-  Utf8Check utf8_;
-  unsigned char before_ = 0;  // the last byte taken
-};
-
 inline constexpr char to_terminal_hint[] = "redirect the output, name a file with -o, or use --force";
 
-// Passes text on to `sink`. UsageError if a piece is not text; none of that piece is passed on.
+// Passes text on to `sink`: UTF-8 without control characters except backspace, tab, newline, form feed and
+// carriage return. Escape is not allowed because it begins terminal control sequences. UsageError if a piece
+// is not text; none of that piece is passed on. A character may be split between pieces.
 class TextSink : public Sink {
  public:
   explicit TextSink(std::unique_ptr<Sink> sink) : sink_(std::move(sink)) {}
@@ -38,8 +25,11 @@ class TextSink : public Sink {
   void finish() override { sink_->finish(); }
 
  private:
+  bool is_text(unsigned char byte);
+
   std::unique_ptr<Sink> sink_;
-  TextCheck check_;
+  Utf8Check utf8_;
+  unsigned char before_ = 0;  // the last byte checked
 };
 
 }  // namespace gpuaes

@@ -14,18 +14,6 @@ namespace {
 
 using namespace std::literals;
 
-// Checks `text` as one piece, and split in two at every position.
-bool is_text(std::string_view text) {
-  const bool whole = TextCheck().is_text(bytes_of(text));
-  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
-    TextCheck check;
-    const bool parts =
-        check.is_text(bytes_of(text.substr(0, cut))) && check.is_text(bytes_of(text.substr(cut)));
-    CHECK(parts == whole);
-  }
-  return whole;
-}
-
 // Appends its input to a string that outlives it.
 class StringSink : public Sink {
  public:
@@ -38,6 +26,22 @@ class StringSink : public Sink {
  private:
   std::string& to_;
 };
+
+// Checks `text` as one piece, and split in two at every position.
+bool is_text(std::string_view text) {
+  const auto passes = [](std::initializer_list<std::string_view> pieces) {
+    std::string shown;
+    TextSink sink(std::make_unique<StringSink>(shown));
+    return failure_of([&] {
+             for (const std::string_view piece : pieces) sink.write(bytes_of(piece));
+           })
+        .empty();
+  };
+  const bool whole = passes({text});
+  for (std::size_t cut = 0; cut <= text.size(); ++cut)
+    CHECK(passes({text.substr(0, cut), text.substr(cut)}) == whole);
+  return whole;
+}
 
 }  // namespace
 
