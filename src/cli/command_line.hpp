@@ -78,18 +78,24 @@ struct OptionGroup {
   std::span<const OptionRow<Target>> rows;
 };
 
-// Functions for OptionRow::set. `path` leads to a field of the target, or to a field of one of its fields.
+// A field of the target, or a field of that: target.*a, or target.*a.*b.
+template <auto... path, class Target>
+auto& field_of(Target& target) {
+  return (target.*....*path);
+}
+
+// Functions for OptionRow::set, for a field that `path` leads to.
 template <auto... path, class Target>
 void turn_on(Target& target, const std::string&) {
-  (target.*....*path) = true;
+  field_of<path...>(target) = true;
 }
 template <auto... path, class Target>
 void set_text(Target& target, const std::string& text) {
-  (target.*....*path) = text;
+  field_of<path...>(target) = text;
 }
 template <auto... path, class Target>
 void add_text(Target& target, const std::string& text) {
-  (target.*....*path).push_back(text);
+  field_of<path...>(target).push_back(text);
 }
 template <auto field, auto parse, class Target>
 void set_parsed(Target& target, const std::string& text) {
