@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "cli/status_line.hpp"
+#include "cli/messages.hpp"
 
 namespace gpuaes {
 namespace {
