@@ -16,15 +16,15 @@ bool is_shown(unsigned char byte) {
 
 }  // namespace
 
-bool TextSink::is_text(unsigned char byte) {
+bool TextSink::is_text(std::byte next) {
+  const auto byte = static_cast<unsigned char>(next);
   const bool is_c1_control = before_ == 0xc2 && byte < 0xa0;  // U+0080 to U+009F
   before_ = byte;
   return utf8_.take(byte) && !is_c1_control && is_shown(byte);
 }
 
 void TextSink::write(std::span<const std::byte> bytes) {
-  if (!std::ranges::all_of(bytes,
-                           [this](std::byte byte) { return is_text(static_cast<unsigned char>(byte)); }))
+  if (!std::ranges::all_of(bytes, [this](std::byte byte) { return is_text(byte); }))
     throw UsageError("refusing to write binary plaintext to a terminal", to_terminal_hint);
   sink_->write(bytes);
 }

@@ -25,7 +25,7 @@ class TextSink : public Sink {
   void finish() override { sink_->finish(); }
 
  private:
-  bool is_text(unsigned char byte);
+  bool is_text(std::byte next);
 
   std::unique_ptr<Sink> sink_;
   Utf8Check utf8_;

@@ -11,11 +11,11 @@
 #include "base/error.hpp"
 
 namespace gpuaes {
-
-constexpr char trace_failed_hint[] = "the output is complete; only the trace is not";
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr char trace_failed_hint[] = "the output is complete; only the trace is not";
 
 constexpr std::size_t flush_bytes = 256 << 10;
 constexpr std::size_t max_event_bytes = 512;
