@@ -14,7 +14,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/command_line.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {

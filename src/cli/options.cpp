@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <string_view>
 
 #include "cli/command_line.hpp"
 #include "cli/completions.hpp"

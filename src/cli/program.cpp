@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include <array>
 #include <boost/system/system_error.hpp>

@@ -221,13 +221,4 @@ void Progress::report_last() {
     messages_.report(progress_text(last));
 }
 
-Progress::Watch::Watch(Progress& progress, std::optional<std::uint64_t> size, GetPosition get_position)
-    : progress_(progress) {
-  progress_.begin(size, std::move(get_position));
-}
-
-Progress::Watch::~Watch() {
-  progress_.end();
-}
-
 }  // namespace gpuaes

@@ -17,6 +17,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/messages.hpp"
@@ -76,8 +77,11 @@ class Progress {
   // time. `size`: the expected bytes of input, if known.
   class Watch {
    public:
-    Watch(Progress& progress, std::optional<std::uint64_t> size, GetPosition get_position);
-    ~Watch();
+    Watch(Progress& progress, std::optional<std::uint64_t> size, GetPosition get_position)
+        : progress_(progress) {
+      progress_.begin(size, std::move(get_position));
+    }
+    ~Watch() { progress_.end(); }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 

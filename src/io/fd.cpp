@@ -8,15 +8,8 @@
 
 #include <cerrno>
 #include <memory>
-#include <utility>
 
 namespace gpuaes {
-
-Fd::Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-Fd::~Fd() {
-  close();
-}
 
 void Fd::reset(int fd) noexcept {
   close();

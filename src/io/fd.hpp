@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/cancel.hpp"
@@ -17,8 +18,8 @@ namespace gpuaes {
 class Fd {
  public:
   explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept;
-  ~Fd();
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  ~Fd() { close(); }
   int get() const noexcept { return fd_; }
   void reset(int fd) noexcept;  // closes the current descriptor and owns `fd` instead
 

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <utility>
 #include <vector>
 
 namespace gpuaes {
@@ -143,14 +142,6 @@ void FdSource::check_not_shrunk() const {
 
 bool FdSource::ready(std::chrono::milliseconds patience) {
   return wait_for(fd_.get(), POLLIN, static_cast<int>(patience.count()), cancel_);
-}
-
-std::optional<std::uint64_t> FdSource::size() const {
-  return sized_ ? std::optional(size_) : std::nullopt;
-}
-
-bool FdSource::is_terminal() const {
-  return isatty(fd_.get()) != 0;
 }
 
 std::uint64_t FdSource::parallel_size() const {

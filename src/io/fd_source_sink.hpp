@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <functional>
@@ -33,7 +34,7 @@ class FdSource : public Source {
 
   // The size of a regular file or block device when it was opened, in bytes, not counting those before
   // begin_here(). None for anything else, and for files in /proc, whose st_size is 0.
-  std::optional<std::uint64_t> size() const;
+  std::optional<std::uint64_t> size() const { return sized_ ? std::optional(size_) : std::nullopt; }
 
   // Calls `check` when the input ends, before read() returns 0. It may throw.
   void at_end(std::function<void()> check) { check_end_ = std::move(check); }
@@ -44,7 +45,7 @@ class FdSource : public Source {
   const struct stat& status() const noexcept { return status_; }
   int descriptor() const noexcept { return fd_.get(); }
   const std::string& name() const noexcept { return name_; }
-  bool is_terminal() const;
+  bool is_terminal() const { return isatty(fd_.get()) != 0; }
 
  private:
   void check_not_shrunk() const;

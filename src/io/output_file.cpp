@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <linux/magic.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 #include <vector>
 

@@ -11,7 +11,6 @@
 #include <climits>
 #include <random>
 #include <string_view>
-#include <utility>
 
 #include "base/error.hpp"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <utility>
 
 #include "base/error.hpp"
 
@@ -15,10 +14,6 @@ Pipeline::Pipeline(PipelineParts parts)
       warn_(std::move(parts.warn)),
       steps_(parts.ring, parts.source, parts.sink, parts.session),
       workers_([this](Worker& worker) { work(worker); }, std::move(parts.fallback_lane), parts.trace) {}
-
-Pipeline::~Pipeline() {
-  stop();
-}
 
 void Pipeline::run() {
   workers_.run();

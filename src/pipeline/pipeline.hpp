@@ -41,7 +41,7 @@ struct PipelineParts {
 class Pipeline {
  public:
   explicit Pipeline(PipelineParts parts);
-  ~Pipeline();  // stops and joins all threads
+  ~Pipeline() { stop(); }  // stops and joins all threads
 
   // Adds a lane, from any thread, before or during run(); during run() the lane starts immediately.
   void add_lane(std::unique_ptr<Lane> lane) { workers_.add(std::move(lane)); }

@@ -77,19 +77,8 @@ std::unique_lock<std::mutex> Ring::enter() const {
   return std::unique_lock(mutex_);
 }
 
-// Whether the next chunk to write is done.
 bool Ring::next_is_done() {
   return write_count_ < fill_count_ && chunk_at(write_count_).state_ == Chunk::State::done;
-}
-
-// Whether the next entry to fill is empty.
-bool Ring::next_is_empty() {
-  return chunk_at(fill_count_).state_ == Chunk::State::empty;
-}
-
-// Whether a chunk can be written and no thread is writing.
-bool Ring::can_write() {
-  return !writing_ && next_is_done();
 }
 
 // Whether there is work for a lane.

@@ -173,9 +173,9 @@ class Ring {
  private:
   Chunk& chunk_at(std::uint64_t sequence) { return chunks_[sequence % chunks_.size()]; }
   std::unique_lock<std::mutex> enter() const;
-  bool next_is_done();
-  bool next_is_empty();
-  bool can_write();
+  bool next_is_done();  // the next chunk to write
+  bool next_is_empty() { return chunk_at(fill_count_).state_ == Chunk::State::empty; }
+  bool can_write() { return !writing_ && next_is_done(); }
   bool can_start();
   bool all_done() const { return closed_ && done_count_ == fill_count_; }
   bool all_written() const { return closed_ && write_count_ == fill_count_; }

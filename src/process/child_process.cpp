@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "io/fd.hpp"
 #include "process/signals.hpp"
 
 namespace gpuaes {

@@ -45,10 +45,6 @@ bool has_terminal() {
 
 HiddenPrompt::HiddenPrompt(Cancel& cancel) : cancel_(cancel), terminal_(open_terminal()) {}
 
-HiddenPrompt::~HiddenPrompt() {
-  show();
-}
-
 std::size_t HiddenPrompt::ask(std::string_view question, std::span<std::byte> out) {
   for (;;) {
     if (hide() && say(question))

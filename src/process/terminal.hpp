@@ -26,7 +26,7 @@ bool has_terminal();
 class HiddenPrompt {
  public:
   explicit HiddenPrompt(Cancel& cancel);  // IoError if there is no terminal
-  ~HiddenPrompt();
+  ~HiddenPrompt() { show(); }
   HiddenPrompt(const HiddenPrompt&) = delete;
   HiddenPrompt& operator=(const HiddenPrompt&) = delete;
 

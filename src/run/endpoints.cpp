@@ -10,9 +10,7 @@
 #include "base/error.hpp"
 #include "format/sealed.hpp"
 #include "io/armor.hpp"
-#include "io/output_file.hpp"
 #include "io/shared_output.hpp"
-#include "run/file_conflicts.hpp"
 
 namespace gpuaes {
 

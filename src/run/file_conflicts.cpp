@@ -1,13 +1,11 @@
 #include "run/file_conflicts.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -14,7 +14,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/fd_source_sink.hpp"
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
 #include "process/terminal.hpp"
