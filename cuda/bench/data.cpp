@@ -53,10 +53,10 @@ void BenchData::skip_large(std::vector<std::size_t>& sizes, const Report& report
   const std::size_t most = free / 5;  // the buffers are a little more than four times as large
   std::erase_if(sizes, [&](std::size_t size) {
     const bool fits = std::max(size, min_bytes) <= most;
-    if (!fits) report.skip(fmt::format("{} bytes: only {} MiB of device memory are free", size, free >> 20));
+    if (!fits) report.skip(fmt::format("{} bytes: only {} MiB of device memory is free", size, free >> 20));
     return !fits;
   });
-  if (sizes.empty()) throw LaneError("the device has no memory for launches of that size");
+  if (sizes.empty()) throw LaneError("the device does not have enough memory for launches of that size");
 }
 
 std::size_t BenchData::stride(Operation mode, std::size_t size) {

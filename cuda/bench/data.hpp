@@ -18,8 +18,8 @@ class BenchData {
   // For pieces of up to `size` bytes. LaneError.
   explicit BenchData(std::size_t size = 0);
 
-  // Drops the sizes for which the current device has no memory, and reports them as skipped. LaneError if
-  // that leaves none.
+  // Drops the sizes that do not fit in the device's memory, and reports them as skipped. LaneError if that
+  // leaves none.
   static void skip_large(std::vector<std::size_t>& sizes, const Report& report);
 
   std::size_t capacity() const { return plain_.size(); }  // bytes of plaintext

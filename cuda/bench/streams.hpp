@@ -1,4 +1,4 @@
-// Measures the time of what is enqueued in CUDA streams.
+// Times work enqueued in CUDA streams.
 #pragma once
 
 #include <algorithm>

@@ -39,7 +39,8 @@ void check_shape(const KernelFacts& facts, const KernelShape& shape) {
     throw UsageError("its CUDA blocks have whole warps, of " + std::to_string(facts.max_threads) +
                      " threads at most");
   if (shape.blocks_per_thread % facts.blocks_per_thread != 0)
-    throw UsageError("its tiles have " + std::to_string(facts.blocks_per_thread) + " blocks a thread");
+    throw UsageError("the cipher blocks per thread must be a multiple of " +
+                     std::to_string(facts.blocks_per_thread));
 }
 
 }  // namespace

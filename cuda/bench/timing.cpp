@@ -48,7 +48,7 @@ void KernelTimer::check(const BenchKernel& kernel, std::size_t size) {
   kernel.launch(piece, streams_[0]);
   streams_[0].wait();
   if (copy_of(piece.out, piece.out_bytes) != expected)
-    throw LaneError(fmt::format("not exact on the device: {}, {} bytes", kernel.name(), size));
+    throw LaneError(fmt::format("wrong output on the device: {}, {} bytes", kernel.name(), size));
   if (opens) check_opened(kernel);
 }
 

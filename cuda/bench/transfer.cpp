@@ -1,4 +1,4 @@
-// gpuaes-bench device and transfer: what lanes do with chunks except the cipher, as a whole and step by step.
+// gpuaes-bench device and transfer: the copies that lanes make, together and one step at a time.
 
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "bench/benches.hpp"
 #include "bench/streams.hpp"
 #include "keys/kdf.hpp"
@@ -101,7 +102,7 @@ struct Setup {
 };
 
 struct Measured {
-  double gb_per_s, cpu_s_per_gb;  // GB are counted once for all steps
+  double gb_per_s, cpu_s_per_gb;  // each byte counts once, however many steps
 };
 
 // Medians. `memory` is for all streams, `file` may be null.
@@ -134,7 +135,8 @@ std::vector<Setup> setups_of(const TransferRequest& request, std::size_t devices
   std::vector<Setup> setups;
   for (const unsigned count : request.devices) {
     if (count > devices)
-      throw LaneError(fmt::format("cannot use {} devices; this machine has {} CUDA devices", count, devices));
+      throw LaneError(fmt::format("cannot use {}; this machine has {}", counted(count, "device"),
+                                  counted(devices, "CUDA device")));
     for (const unsigned streams : request.streams)
       for (const std::size_t size : request.sizes)
         for (const unsigned buffers : request.buffers)
@@ -144,7 +146,7 @@ std::vector<Setup> setups_of(const TransferRequest& request, std::size_t devices
   return setups;
 }
 
-// Every direction on each device, then on 2, 4, ... and all devices together. The buffers of a device fit
+// Each direction on each device, then on 2, 4, ... and all devices together. The buffers of a device fit
 // into the last-level cache when the filter's do.
 std::vector<Setup> setups_of(std::span<const std::size_t> sizes, unsigned devices) {
   constexpr unsigned streams = 8, buffers = 4;

@@ -71,7 +71,7 @@ __device__ void store_part(std::byte* data, std::uint64_t block, unsigned positi
 template <class Memory, class Form, class Cut, unsigned count>
 __global__ void variant_kernel(const VariantArguments arguments) {
   using aes::add;
-  // Loads the data in advance; with 8 blocks or more there are not enough registers.
+  // Loads the data in advance; 8 or more blocks need too many registers.
   constexpr bool loads_early = count <= 4;
   extern __shared__ uint4 shared_memory[];
   const auto memory = Memory::open(arguments, shared_memory);

@@ -23,7 +23,7 @@ def update(folder, paths, check):
         if check:
             status = 1
             changed = [name for (name, old), (_, now) in zip(PART.findall(text), PART.findall(new)) if old != now]
-            print(f"plot: {os.path.basename(path)}: these parts are not those of {folder}: {', '.join(changed)}")
+            print(f"plot: {os.path.basename(path)}: these tables differ from {folder}: {', '.join(changed)}")
             continue
         with open(path, "w", encoding="utf-8") as file:
             file.write(new)

@@ -48,7 +48,7 @@ void do_job(Lane& lane, Operation operation, const CipherKey& key, std::span<con
               .in = in,
               .out = out,
               .base_nonce = {{1, 2, 3}, info(key.cipher).aead.nonce_bytes}});
-  if (lane.finish()) throw LaneError("the CPU lane rejects a tag that it made itself");
+  if (lane.finish()) throw LaneError("the CPU lane rejected its own tag");
 }
 
 // Bytes per second of one thread with a lane and a chunk of its own. The same bytes are processed repeatedly

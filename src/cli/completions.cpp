@@ -11,7 +11,7 @@
 namespace gpuaes {
 namespace {
 
-// What a script contains for an argument that is completed to nothing, a word, a file, or a file after @.
+// The script's text for each kind of argument.
 struct Completion {
   std::string nothing, words, file, file_after_at;
 };

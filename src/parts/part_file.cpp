@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::size_t files_at_once = 16;
 
-// What the names of the incomplete files of an attempt begin with. The name of the host may contain periods,
-// and ends before the number of the process.
+// The prefix of the names of an attempt's incomplete files. The name of the host may contain periods, and
+// ends before the number of the process.
 std::string attempt_prefix(std::string_view file) {
   std::array<char, HOST_NAME_MAX + 1> host{};
   if (gethostname(host.data(), host.size() - 1) != 0 || host[0] == '\0') host[0] = '-';
@@ -89,7 +89,7 @@ void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>&
     std::vector<std::jthread> threads;
     try {
       while (threads.size() + 1 < std::min(files_at_once, count)) threads.emplace_back(work);
-    } catch (const std::system_error&) {  // fewer threads do the work, too
+    } catch (const std::system_error&) {  // the threads that exist do the work
     }
     work();
   }

@@ -19,7 +19,7 @@
 namespace gpuaes {
 
 struct Attempt {
-  std::string file;  // that it is for: a part, or the index
+  std::string file;  // the file it is for: a part, or the index
   std::string host;
   std::string pid;
 };

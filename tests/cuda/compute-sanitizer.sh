@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: compute-sanitizer.sh [BUILD]. Seals and opens a file on the first GPU, with every cipher family, under NVIDIA's
-# compute-sanitizer, with the programs in the folder BUILD (default build). A finding has exit status 99.
+# compute-sanitizer, with the programs in the folder BUILD (default build). Exits with 99 if it finds an error.
 set -euo pipefail
 
 build=${1:-build}

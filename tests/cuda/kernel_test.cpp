@@ -92,7 +92,7 @@ TEST_CASE("AES-CTR on the GPU encrypts more than 4 GiB in one launch", "[gpu][op
   std::size_t available = 0, total = 0;
   cuda::check(cudaMemGetInfo(&available, &total));
   if (available < size + (std::size_t{1} << 30))
-    return skip("only " + std::to_string(available) + " bytes of device memory are free");
+    return skip("only " + std::to_string(available) + " bytes of device memory is free");
   const aes::RoundKeys keys = test_keys(32);
   const Counter counter{0xffffffff, all - 1000};
   const cuda::DeviceBuffer device_keys(sizeof keys.words), data(size + 16);

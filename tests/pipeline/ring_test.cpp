@@ -51,7 +51,7 @@ std::future<Ring::Task> waits_for_task(Ring& ring, Waiter& waiter) {
   return in_thread([&] { return ring.take(waiter, wait_for_any); });
 }
 
-// Whether the task, when there is one, is this chunk of that kind.
+// Whether there is a task of that kind for this chunk.
 bool gets(std::future<Ring::Task>& waiting, Kind kind, const Chunk* chunk) {
   const Ring::Task task = result_of(std::move(waiting));
   return task.kind == kind && task.chunk == chunk;

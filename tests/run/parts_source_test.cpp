@@ -1,4 +1,4 @@
-// Files made of parts, read from pipes and from files. tests/cli/parts has those that are damaged.
+// Files made of parts, read from pipes and from files. tests/cli/parts covers damaged files.
 #include "format/parts/session.hpp"
 
 #include <cstdint>

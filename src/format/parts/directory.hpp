@@ -33,8 +33,8 @@ PartsDirectory open_parts_directory(const std::string& name, Cancel& cancel);
 FdSource open_needed(const Directory& directory, const std::string& file, Cancel& cancel);
 
 // The parts, each opened when it is first read. With `all`, checks now that all files are there. AuthError if
-// the index is wrong, or a file is missing or has another size than the index says; to salvage, such a part
-// is lost.
+// the index is wrong, or a file is missing or has a different size from the index; when salvaging, such a
+// part is lost.
 std::unique_ptr<BodySource> make_directory_parts(const PartsDirectory& input, OpenParts& parts, bool all);
 
 }  // namespace gpuaes

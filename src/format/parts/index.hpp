@@ -63,14 +63,14 @@ struct FoundIndex {
   std::vector<IndexEntry> entries;
 };
 
-// The index at the end of a source of `size` bytes that can be read at any offset. The parts precede it; of
-// them, `before` bytes are not in the source. If `before` is not set, none of them are. `in_input` is the
-// offset of the source in the input, for messages. AuthError if the index is missing or damaged, or lists
-// parts of other sizes.
+// The index at the end of a source of `size` bytes that can be read at any offset. The parts precede it.
+// `before`: bytes of the parts that precede the source; if not set, the source is only the index. `in_input`
+// is the offset of the source in the input, for messages. AuthError if the index is missing or damaged, or
+// lists parts of other sizes.
 FoundIndex read_index(const Source& source, std::uint64_t size, std::optional<std::uint64_t> before,
                       const FrameSecret& secret, std::uint64_t in_input);
 
-// The same, of the file of an index alone. AuthError names the file.
+// The same, for an index in its own file. AuthError names the file.
 FoundIndex read_index_file(const FdSource& file, const FrameSecret& secret);
 
 // The number of parts in an index that is a file of its own; not authenticated. AuthError if the file does

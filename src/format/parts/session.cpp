@@ -43,7 +43,7 @@ bool OpenParts::open(const FrameHeader& header, const PartPlace& place) {
   return true;
 }
 
-// Its place includes its frame header, so that messages name the beginning of what is lost.
+// Its place includes its frame header. Messages then name where the lost part begins.
 void OpenParts::lose(const PartPlace& place) {
   const std::lock_guard lock(mutex_);
   if (parts_.contains(place.end)) return;

@@ -38,7 +38,7 @@ class OpenParts {
 
   std::optional<PartsIndex> index;    // if it is known before the pipeline starts
   std::vector<std::byte> commitment;  // of the index, once that has been verified
-  std::atomic<std::int64_t> of = -1;  // that of the first part opened, which all parts must have
+  std::atomic<std::int64_t> of = -1;  // the `of` of the first part opened; all parts must have the same one
 
   // The offset in the input of a part's segments.
   std::uint64_t input_offset(const PartPlace& part) const;

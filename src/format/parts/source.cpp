@@ -26,7 +26,7 @@ std::uint64_t IndexedParts::message_end(std::uint64_t offset) {
   return offset < parallel_size() ? index()->part_at(offset).end : offset;
 }
 
-// What is missing becomes zeros, which do not verify.
+// Missing bytes become zeros, which do not verify.
 void IndexedParts::read_at(std::uint64_t offset, std::span<std::byte> out) const {
   const PartPlace part = index()->part_at(offset);
   const Stored stored = find(part);

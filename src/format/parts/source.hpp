@@ -50,8 +50,8 @@ class IndexedParts : public BodySource {
     std::uint64_t segments_at = frame_header_bytes;
   };
 
-  // Opens a part with that frame header. If it does not match the index, throws AuthError, or, to salvage,
-  // loses the part.
+  // Opens a part with that frame header. If it does not match the index, throws AuthError or, when
+  // salvaging, marks the part as lost.
   void open_part(const PartPlace& part, const std::optional<FrameHeader>& header) const;
 
   OpenParts& parts_;
