@@ -90,7 +90,7 @@ TEST_CASE("timers end when they are replaced and when their control is destroyed
   CHECK(second == at_end);
 }
 
-TEST_CASE("every SIGUSR1 calls the function, and interrupts and stops nothing") {
+TEST_CASE("every SIGUSR1 calls the function, and interrupts and stops nothing", "[fork]") {
   CHECK(exit_of_child([] {
           Cancel cancel;
           const Control control(cancel);
@@ -112,7 +112,8 @@ TEST_CASE("every SIGUSR1 calls the function, and interrupts and stops nothing") 
 }
 
 TEST_CASE(
-    "SIGUSR1 is harmless without a function, after the control is destroyed, and if inherited as ignored") {
+    "SIGUSR1 is harmless without a function, after the control is destroyed, and if inherited as ignored",
+    "[fork]") {
   for (const bool ignored : {false, true}) {
     CAPTURE(ignored);
     CHECK(exit_of_child([ignored] {
