@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "format/parts/session.hpp"
+#include "io/cancel.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/memory_io.hpp"
 #include "support/parts_file.hpp"
 
@@ -138,6 +141,26 @@ TEST_CASE("an input cut into more parts than it has segments leaves the last par
 }
 
 // The index ---------------------------------------------------------------------------------------
+
+TEST_CASE("a file of an index contains the index and nothing before it") {
+  const PartsFile file = make_parts({100, 20000});
+  const Bytes index(file.bytes.begin() + static_cast<std::ptrdiff_t>(file.index_at()), file.bytes.end());
+  const TempDir folder;
+  const std::string name = folder / "index";
+  const auto read = [&](const Bytes& bytes) {
+    write_file(name, bytes);
+    Cancel cancel;
+    return failure_of([&] { read_index_file(open_source(name, cancel), frame_secret()); });
+  };
+  CHECK(read(index) == "");
+  for (const std::size_t count : {std::size_t{1}, frame_header_bytes, file.index_at()}) {
+    CAPTURE(count);
+    Bytes bytes = test_bytes(count);
+    append(bytes, index);
+    CHECK(read(bytes) == "auth: " + name + " is damaged, or belongs to another file");
+  }
+  CHECK(read(file.bytes) == "auth: " + name + " is damaged, or belongs to another file");
+}
 
 TEST_CASE("the index finds parts by offsets in the body and in the plaintext, whichever parts are empty") {
   std::vector<IndexEntry> entries;

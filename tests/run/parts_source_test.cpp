@@ -2,6 +2,8 @@
 #include "format/parts/session.hpp"
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "run/parts_rig.hpp"
@@ -123,6 +125,21 @@ TEST_CASE("a lane knows by the part's number that a key is new, even at an earli
     setup.ring_chunks = 1;
     setup.lanes.assign(1, {});
     check_reads(file, setup);
+  }
+}
+
+TEST_CASE("parts of inputs that were cut in different ways are refused, even if the index lists them") {
+  for (const auto& [first_of, second_of] : {std::pair{2u, 0u}, {0u, 2u}}) {
+    CAPTURE(first_of, second_of);
+    PartsFile file;
+    file.add_part(0, first_of, test_bytes(100));
+    file.add_part(1, second_of, test_bytes(50, 100));
+    file.finish();
+    const std::size_t at = bytes_before_frames + file.frames[1];
+    for (const bool seekable : {false, true})
+      CHECK(read_parts(file.bytes, reading(seekable)).error ==
+            "auth: the input is corrupt at byte " + std::to_string(at) +
+                ", in the header of part 1; 100 bytes of plaintext before that were verified");
   }
 }
 
