@@ -22,7 +22,7 @@ constexpr std::size_t round_up(std::size_t size, std::size_t unit) {
   return (size + unit - 1) / unit * unit;
 }
 
-std::size_t sealed_size(std::size_t size) {
+std::size_t size_with_tags(std::size_t size) {
   return size + (size + segment_bytes - 1) / segment_bytes * tag_bytes;
 }
 
@@ -38,7 +38,7 @@ std::vector<std::byte> random_bytes(std::size_t size) {
 BenchData::BenchData(std::size_t size)
     : plain_(random_bytes(round_up(std::max(size, min_bytes), segment_bytes))),
       device_plain_(capacity()),
-      sealed_(sealed_size(capacity())),
+      sealed_(size_with_tags(capacity())),
       opened_(capacity()),
       scratch_(capacity() / segment_bytes * segment_scratch),
       first_bad_(capacity() / segment_bytes * sizeof(std::uint32_t)) {
@@ -75,7 +75,7 @@ BenchData::Piece BenchData::piece(Operation mode, std::size_t at, std::size_t si
               .size = size};
   if (mode == Operation::ctr) return piece;
   piece.out = sealed_.data() + segment * sealed_segment_bytes;
-  piece.out_bytes = sealed_size(size);
+  piece.out_bytes = size_with_tags(size);
   if (mode == Operation::seal) return piece;
   piece.in = std::exchange(piece.out, opened_.data() + at);
   piece.in_bytes = std::exchange(piece.out_bytes, size);

@@ -1,10 +1,8 @@
 // Times work enqueued in CUDA streams.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <deque>
-#include <vector>
 
 #include "runtime.hpp"
 
@@ -40,10 +38,5 @@ class Streams {
   std::deque<Stream> streams_;
   Event begin_{cudaEventDefault}, end_{cudaEventDefault};
 };
-
-inline double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 }  // namespace gpuaes::cuda

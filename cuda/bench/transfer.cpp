@@ -12,12 +12,12 @@
 #include <future>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "bench/benches.hpp"
-#include "bench/streams.hpp"
 #include "keys/kdf.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/ring.hpp"
@@ -43,11 +43,17 @@ struct Run {
   std::atomic<std::uint64_t> next = 0;
 };
 
+// Makes a device the current one, and returns it.
+int make_current(int device) {
+  check(cudaSetDevice(device));
+  return device;
+}
+
 // A thread's stream, with two chunks in flight like a lane. It uses its buffers in host memory in turn.
 class Transfer {
  public:
   Transfer(int device, std::size_t size, std::span<std::byte> memory)
-      : device_((check(cudaSetDevice(device)), device)), size_(size), memory_(memory) {
+      : device_(make_current(device)), size_(size), memory_(memory) {
     for (Slot& slot : slots_)
       check(cudaMemcpyAsync(slot.memory.data(), memory.data(), size, cudaMemcpyHostToDevice, stream_.get()));
     stream_.wait();

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <type_traits>
-#include <utility>
 
 #include "cipher/kuznyechik/ls_table.hpp"
 #include "variants/aes_lookup.hpp"

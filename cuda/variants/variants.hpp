@@ -57,8 +57,9 @@ KernelUse prepare_kernel(const void* kernel, unsigned threads, unsigned shared_b
 class VariantKernel {
  public:
   // By default, a CUDA block has 256 threads, and a thread processes one cipher block at a time. The grid has
-  // `cuda_blocks`, or as many as fit on the device if that is 0, and loops over the data. UsageError if the
-  // variant is for another cipher or does not support the shape, LaneError if the device does not.
+  // as many CUDA blocks as fit on the device, or `cuda_blocks`, which is for tests, and loops over the data.
+  // UsageError if the variant is for another cipher or does not support the shape, LaneError if the device
+  // does not.
   VariantKernel(const Variant& variant, const CipherKey& key, const KernelShape& shape,
                 unsigned cuda_blocks = 0);
   VariantKernel(const VariantKernel&) = delete;

@@ -1,7 +1,5 @@
 // gpuaes-bench memory: CPU lanes on chunks that stay in caches.
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -9,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -75,15 +74,14 @@ double run_one(Operation operation, const CipherKey& key, std::size_t size) {
 
 // Gigabytes per second of all threads together: the median of `runs`.
 double run_all(Operation operation, const CipherKey& key, std::size_t size, unsigned threads) {
-  std::array<double, runs> rates{};
+  std::vector<double> rates(runs);
   for (double& rate : rates) {
     std::vector<std::future<double>> results;
     for (unsigned i = 0; i < threads; ++i)
       results.push_back(std::async(std::launch::async, run_one, operation, std::cref(key), size));
     for (std::future<double>& result : results) rate += result.get() / 1e9;
   }
-  std::ranges::sort(rates);
-  return rates[runs / 2];
+  return median(std::move(rates));
 }
 
 }  // namespace

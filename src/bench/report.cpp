@@ -8,6 +8,7 @@
 #include <cmath>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "base/json.hpp"
 #include "io/fd_source_sink.hpp"
@@ -107,6 +108,11 @@ void Report::flush() {
     throw;
   }
   pending_.clear();
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
 }
 
 }  // namespace gpuaes

@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -82,5 +81,8 @@ class Report {
   bool closed_ = false;         // the end of the table is written or pending
   std::size_t rows_ = 0;
 };
+
+// Of at least one value.
+double median(std::vector<double> values);
 
 }  // namespace gpuaes
