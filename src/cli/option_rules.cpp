@@ -53,9 +53,8 @@ constexpr auto dependent = std::to_array<std::pair<const char*, const char*>>({
 constexpr std::string_view accepted_by_info = "info json input format decrypt verbose quiet";
 constexpr std::string_view accepted_by_rekey =
     "rekey key passphrase passphrase-file passphrase-command recipient recipients-file new-key "
-    "new-passphrase "
-    "new-passphrase-file new-passphrase-command input output force format armor label progress size verbose "
-    "quiet";
+    "new-passphrase new-passphrase-file new-passphrase-command input output force format armor label "
+    "progress size verbose quiet";
 
 // UsageError if an option is given that `mode` does not accept.
 void refuse_others(const po::variables_map& given, std::string_view mode, std::string_view accepted,

@@ -51,8 +51,7 @@ constexpr auto operations = std::to_array<Row>({
      }},
     {"part", "I[/N]",
      "Decrypt only share I of N; or, with I alone, part I of a file made of parts. The input must be a file "
-     "or a "
-     "directory.",
+     "or a directory.",
      [](Options& options, const std::string& text) {
        options.selection = parse_part(text);
        options.decrypt = true;
@@ -133,8 +132,7 @@ constexpr auto formats = std::to_array<Row>({
 constexpr auto lanes = std::to_array<Row>({
     {"lanes,l", "SPEC",
      "Where to compute: auto (the default), auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], "
-     "joined "
-     "by +.",
+     "joined by +.",
      set_parsed<&Options::lanes, parse_lanes>, once, lane_names},
     {"threads,T", "N", "Use N CPU threads, as with -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
     {"chunk-size,b", "SIZE", "Process SIZE bytes of plaintext at a time. SIZE may end in K, M or G.",

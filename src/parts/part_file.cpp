@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "format/parts/directory.hpp"
 #include "format/parts/index.hpp"
+#include "io/fd.hpp"
 #include "run/range_stream.hpp"
 
 namespace gpuaes {
@@ -77,13 +78,18 @@ void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>&
   std::size_t failed = count;
   std::exception_ptr error;
   const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) try {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
         action(i);
       } catch (...) {
         const std::lock_guard lock(mutex);
-        if (i < failed) failed = i, error = std::current_exception();
+        if (i < failed) {
+          failed = i;
+          error = std::current_exception();
+        }
         next = count;
       }
+    }
   };
   {
     std::vector<std::jthread> threads;
@@ -110,7 +116,7 @@ void refuse_output_in(const Directory& directory, const OutputTarget& output) {
   struct stat there {};
   const std::filesystem::path parent = output.path.has_parent_path() ? output.path.parent_path() : ".";
   const std::optional<struct stat> here = directory.status_of(".");
-  if (stat(parent.c_str(), &there) == 0 && there.st_dev == here->st_dev && there.st_ino == here->st_ino)
+  if (stat(parent.c_str(), &there) == 0 && is_same_inode(there, *here))
     throw UsageError(fmt::format("--output is in {}", directory.name()), "write to another directory");
 }
 
