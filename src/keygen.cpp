@@ -3,7 +3,6 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"

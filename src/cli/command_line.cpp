@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 
 #include "base/error.hpp"
 #include "io/fd_source_sink.hpp"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "base/error.hpp"
 #include "format/sessions.hpp"
 #include "keys/key.hpp"

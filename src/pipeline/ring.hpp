@@ -24,7 +24,6 @@
 #include <exception>
 #include <mutex>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "format/format.hpp"

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "base/error.hpp"
 #include "keys/kdf.hpp"

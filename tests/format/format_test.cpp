@@ -1,5 +1,4 @@
-// The raw format's counters, the secrets and ciphers that formats require, hexadecimal digits and secrets.
-// tests/cli/ checks what users may ask of a format.
+// The raw format, the secrets and ciphers that formats accept, and hexadecimal digits.
 #include "format/format.hpp"
 
 #include <array>

@@ -1,7 +1,6 @@
 // Requests to stop, the signals that cause them, and their effect on sources and sinks.
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>

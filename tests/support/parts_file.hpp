@@ -1,12 +1,11 @@
 // Writes files made of parts (gpuaes-stream(5), "Suites 03 and 04"), from the first frame on.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"

@@ -1,7 +1,6 @@
 #include "format/parts/frames.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/bytes.hpp"
 #include "keys/kdf.hpp"
