@@ -61,6 +61,8 @@ class DeviceKey {
         return expand_aes(key.bytes.bytes());
       case Family::kuznyechik:
         return expand_kuznyechik(key.bytes.bytes());
+      case Family::chacha20:
+        break;
     }
     refuse_cipher(key.cipher);
   }

@@ -116,6 +116,8 @@ bool is_right(Lane& lane, Cipher cipher) {
                           bytes_of("76fc6ece0f4e1768cddf8853bb2d551b"));
     case Cipher::kuznyechik:
       return kuznyechik_is_right(lane);
+    case Cipher::chacha20_poly1305:
+      break;
   }
   refuse_cipher(cipher);
 }

@@ -147,6 +147,8 @@ class CudaLane : public Lane {
         return launch_aes_ctr(keys_.aes(), counter, in, in, job.in.size(), stream_.get());
       case Family::kuznyechik:
         return launch_kuznyechik_ctr(keys_.kuznyechik(), counter, in, in, job.in.size(), stream_.get());
+      case Family::chacha20:
+        break;
     }
     refuse_cipher(job.key->cipher);
   }
@@ -158,6 +160,8 @@ class CudaLane : public Lane {
         return launch_gcm(job, buffers);
       case Family::kuznyechik:
         return launch_mgm(job, buffers);
+      case Family::chacha20:
+        break;
     }
     refuse_cipher(job.key->cipher);
   }

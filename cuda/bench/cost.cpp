@@ -146,6 +146,8 @@ Operations Subject::cost(Cipher cipher, Operation mode) const {
       cost = in_filter ? kuznyechik_bitslice_cost() : interleaved_cost();
       if (mode != Operation::ctr) add_mgm(cost);
       return cost;
+    case Family::chacha20:
+      break;
   }
   refuse_cipher(cipher);
 }

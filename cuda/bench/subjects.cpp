@@ -57,6 +57,8 @@ KernelFacts Subject::facts(Cipher cipher, Operation mode) const {
       return mode == Operation::ctr ? aes_ctr_facts() : aes_gcm_facts();
     case Family::kuznyechik:
       return mode == Operation::ctr ? kuznyechik_ctr_facts() : kuznyechik_mgm_facts();
+    case Family::chacha20:
+      break;
   }
   refuse_cipher(cipher);
 }
@@ -141,6 +143,8 @@ void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) co
                           key.kuznyechik(shape_));
       return launch_aead(launch_mgm_seal, launch_mgm_open,
                          MgmJob{.key = key.kuznyechik(shape_), .scratch = piece.scratch});
+    case Family::chacha20:
+      break;
   }
   refuse_cipher(key_.key.cipher);
 }

@@ -44,6 +44,8 @@ KernelFacts table_kernel_facts(Cipher cipher) {
     case Family::kuznyechik:
       return {reinterpret_cast<const void*>(kuznyechik_table_kernel), kuznyechik_use.blocks_per_thread,
               kuznyechik_use.max_threads, [](unsigned) { return kuznyechik_table_bytes; }};
+    case Family::chacha20:
+      break;
   }
   refuse_cipher(cipher);
 }

@@ -56,6 +56,8 @@ std::array<std::uint32_t, max_key_words> make_round_keys(const CipherKey& key) {
     case Family::kuznyechik:
       std::ranges::copy(kuznyechik::make_key_words(kuznyechik::expand_key(key.bytes.bytes())), words.begin());
       return words;
+    case Family::chacha20:
+      break;
   }
   refuse_cipher(key.cipher);
 }

@@ -36,6 +36,8 @@ std::string mode_name(Operation operation, Cipher cipher) {
       return "gcm " + name;
     case Family::kuznyechik:
       return "mgm " + name;
+    case Family::chacha20:
+      return "poly1305 " + name;
   }
   refuse_cipher(cipher);
 }

@@ -26,11 +26,11 @@
 
 namespace gpuaes {
 
-enum class Cipher { aes_128, aes_192, aes_256, kuznyechik, last = kuznyechik };
+enum class Cipher { aes_128, aes_192, aes_256, kuznyechik, chacha20_poly1305, last = chacha20_poly1305 };
 
 // Ciphers that share code and differ in key length. AES seals and opens segments with GCM (NIST SP 800-38D),
-// and Kuznyechik with MGM (RFC 9058).
-enum class Family { aes, kuznyechik };
+// Kuznyechik with MGM (RFC 9058), and ChaCha20 with Poly1305 (RFC 8439).
+enum class Family { aes, kuznyechik, chacha20 };
 
 // The numbers in the headers of sealed files.
 struct SuiteNumbers {
@@ -117,6 +117,16 @@ inline constexpr std::array ciphers = [] {
                                 .label = "gpuaes-stream/1+KUZNYECHIK_MGM\0"sv,
                                 .aad = "gpuaes-stream/1\n"sv,
                                 .max_segments = mgm_segments}},
+      // Of age files, which derive their keys in their own way. Positions in a file must fit in 63 bits.
+      CipherInfo{
+          .cipher = Cipher::chacha20_poly1305,
+          .name = "chacha20-poly1305",
+          .family = Family::chacha20,
+          .key_bytes = 32,
+          .ctr = {},
+          .aead = {.nonce_bytes = 12, .libcrypto = "ChaCha20-Poly1305"},
+          .cuda = false,
+          .suite = Suite{.numbers = {}, .label = {}, .aad = {}, .max_segments = std::uint64_t{1} << 46}},
   };
 }();
 

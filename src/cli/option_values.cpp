@@ -36,12 +36,17 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text, std::string_view
 
 }  // namespace
 
+// Those that a user can choose: age files have a cipher of their own.
 std::vector<std::string_view> cipher_names() {
-  return names_of(ciphers);
+  std::vector<std::string_view> names;
+  for (const CipherInfo& each : ciphers)
+    if (each.ctr) names.push_back(each.name);
+  return names;
 }
 
 Cipher parse_cipher(const std::string& name) {
-  if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
+  const std::optional<Cipher> cipher = find_cipher(name);
+  if (cipher && info(*cipher).ctr) return *cipher;
   throw UsageError(fmt::format("unknown cipher '{}'", name),
                    fmt::format("the ciphers are {}", join(cipher_names())));
 }

@@ -68,6 +68,7 @@ class CpuLane : public Lane {
     }
     switch (row.family) {
       case Family::aes:
+      case Family::chacha20:
         break;
       case Family::kuznyechik:
         kuznyechik_.emplace(key.bytes.bytes());

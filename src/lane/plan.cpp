@@ -139,6 +139,8 @@ const LaneRates& lane_rates(Cipher cipher, bool authenticated) {
       return authenticated ? figures.aes_gcm : figures.aes_ctr;
     case Family::kuznyechik:
       return authenticated ? figures.kuznyechik_mgm : figures.kuznyechik_ctr;
+    case Family::chacha20:
+      return figures.chacha20_poly1305;
   }
   refuse_cipher(cipher);
 }

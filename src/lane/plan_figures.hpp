@@ -35,7 +35,7 @@ struct PlanFigures {
   unsigned pipe_streams;                        // CUDA streams per device between pipes
 
   // Bytes per second.
-  LaneRates aes_ctr, aes_gcm, kuznyechik_ctr, kuznyechik_mgm;
+  LaneRates aes_ctr, aes_gcm, kuznyechik_ctr, kuznyechik_mgm, chacha20_poly1305;
   double pipe_copy;           // copying from pipe to pipe on one CPU
   double cuda_pipe_max;       // CUDA lanes between pipes
   double cuda_lane;           // one CUDA lane on a file: limited by its CPU
@@ -85,6 +85,7 @@ inline constexpr PlanFigures figures{
     .aes_gcm = {.cpu_lane = 4.3e9, .max_cpu = 85e9, .max_cuda = 44e9, .max_together = 60e9},
     .kuznyechik_ctr = {.cpu_lane = 0.51e9, .max_cpu = 92e9, .max_cuda = 44e9, .max_together = 66e9},
     .kuznyechik_mgm = {.cpu_lane = 0.24e9, .max_cpu = 85e9, .max_cuda = 38e9, .max_together = 60e9},
+    .chacha20_poly1305 = {.cpu_lane = 2.6e9, .max_cpu = 85e9, .max_cuda = 44e9, .max_together = 60e9},
     .pipe_copy = 3.6e9,
     .cuda_pipe_max = 2.3e9,
     .cuda_lane = 5.5e9,

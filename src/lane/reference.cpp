@@ -3,6 +3,7 @@
 
 #include "cipher/aes/aes.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
+#include "cipher/modes/chacha20_poly1305.hpp"
 #include "cipher/modes/gcm.hpp"
 #include "cipher/modes/mgm.hpp"
 #include "cipher/modes/segment_jobs.hpp"
@@ -38,6 +39,8 @@ void do_ctr(const Job& job) {
       do_ctr(job, [&](const CounterBlock& counter) { return kuznyechik::encrypt(keys, counter); });
       return wipe(std::as_writable_bytes(std::span(keys.of)));
     }
+    case Family::chacha20:
+      break;
   }
   refuse_cipher(job.key->cipher);
 }
@@ -53,6 +56,8 @@ auto with_aead(const Job& job, Act act) {
       return act(Gcm(key), [](const Nonce& nonce) { return first_counter(nonce); });
     case Family::kuznyechik:
       return act(mgm::Mgm(key), [](const Nonce& nonce) { return nonce; });
+    case Family::chacha20:
+      return act(ChaCha20Poly1305(key), [](const Nonce& nonce) { return nonce; });
   }
   refuse_cipher(job.key->cipher);
 }

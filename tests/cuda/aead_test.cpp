@@ -22,6 +22,7 @@ void check_lane(Check check, Cipher cipher = Cipher::aes_256, std::size_t max_by
 template <class Check>
 void check_ciphers(Check check) {
   for (const CipherInfo& each : ciphers) {
+    if (!each.cuda) continue;
     CAPTURE(each.name);
     check_lane([&](Lane& lane) { check(lane, each.cipher); }, each.cipher);
   }
@@ -61,7 +62,7 @@ TEST_CASE("a CUDA lane authenticates associated data of every length", "[gpu]") 
 
 TEST_CASE("a CUDA lane runs jobs of all operations and ciphers in any order, with alternating keys",
           "[gpu]") {
-  check_lane([](Lane& lane) { check_turns(lane, *make_cpu_lane()); }, Cipher::kuznyechik);
+  check_lane([](Lane& lane) { check_turns(lane, *make_cpu_lane(), true); }, Cipher::kuznyechik);
 }
 
 TEST_CASE("a job without segments does nothing on a CUDA lane", "[gpu]") {

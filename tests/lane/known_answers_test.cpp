@@ -49,6 +49,7 @@ class TrustingLane : public Lane {
 
 TEST_CASE("lanes that compute correctly pass the device self-test") {
   for (const CipherInfo& each : ciphers) {
+    if (!each.cuda) continue;
     CAPTURE(each.name);
     for (const auto make : {make_cpu_lane, make_reference_lane})
       CHECK(failure_of([&] { cuda::test_known_answers(*make(), each.cipher); }) == "");
@@ -57,6 +58,7 @@ TEST_CASE("lanes that compute correctly pass the device self-test") {
 
 TEST_CASE("a lane that computes wrong results, or accepts a wrong tag, fails the device self-test") {
   for (const CipherInfo& each : ciphers) {
+    if (!each.cuda) continue;
     const std::string cipher(each.name);
     for (const Operation operation : {Operation::ctr, Operation::seal, Operation::open}) {
       WrongLane wrong(operation);

@@ -77,6 +77,7 @@ std::unique_ptr<Aead> make_aead(const Job& job) {
   if (row.aead.libcrypto != nullptr) return std::make_unique<LibcryptoAead>(job);
   switch (row.family) {
     case Family::aes:
+    case Family::chacha20:
       break;
     case Family::kuznyechik:
       return std::make_unique<KuznyechikMgm>(job);
