@@ -34,6 +34,13 @@ inline void append(std::vector<std::byte>& bytes, std::span<const std::byte> mor
   std::ranges::copy(more, bytes.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
+inline std::vector<std::byte> concatenate(std::span<const std::byte> first,
+                                          std::span<const std::byte> second) {
+  std::vector<std::byte> bytes(first.size() + second.size());
+  std::ranges::copy(second, std::ranges::copy(first, bytes.begin()).out);
+  return bytes;
+}
+
 // Stores `number`, which must fit, as a big-endian integer that fills `out`.
 inline void store_big_endian(std::uint64_t number, std::span<std::byte> out) {
   for (std::size_t i = out.size(); i-- > 0; number >>= 8) out[i] = static_cast<std::byte>(number);

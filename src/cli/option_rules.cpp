@@ -125,8 +125,9 @@ void check_rules(const CommandLine& line, bool has_command, const Options& optio
     if (given.contains(name) && !given.contains(needed))
       throw UsageError(fmt::format("--{} requires --{}", name, needed));
   check_shared_rules(given);
-  if (given.contains("rekey") && options.format.value_or("sealed") != "sealed")
-    throw UsageError("--rekey works only with the sealed format");
+  if (given.contains("rekey") && options.format && find_format(*options.format).rekey == nullptr)
+    throw UsageError(fmt::format("the keys of the {} format cannot be replaced", *options.format),
+                     "--rekey replaces the keys of sealed files and age files");
   for (const char* name : {"recipient", "recipients-file"})
     if (given.contains(name) && options.decrypt && !given.contains("rekey"))
       throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");

@@ -38,8 +38,8 @@ using Row = OptionRow<Options>;
 //  4. if its argument is one of a few words, name the function that lists them, for completions,
 //  5. document it in man/gpuaes-stream.1, where a test expects the same groups and the same order.
 constexpr auto operations = std::to_array<Row>({
-    {"encrypt,e", nullptr, "Encrypt (the default).", [](Options&, const std::string&) {}},
-    {"decrypt,d", nullptr, "Decrypt. For formats other than sealed, -f is required.",
+    {"encrypt,e", nullptr, "Encrypt (the default).", turn_on<&Options::encrypt_explicitly>},
+    {"decrypt,d", nullptr, "Decrypt. For formats other than sealed and age, -f is required.",
      turn_on<&Options::decrypt>},
     {"test,t", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
     {"range", "OFFSET:[LENGTH]",
@@ -60,7 +60,7 @@ constexpr auto operations = std::to_array<Row>({
      turn_on_to_decrypt<&Options::salvage>},
     {"info", nullptr, "Show format, cipher, key slots and sizes. No key is needed.", act<Action::info>},
     {"json", nullptr, "With --info: print JSON.", turn_on<&Options::json>},
-    {"rekey", nullptr, "Replace the key slots of a sealed file without encrypting it again.",
+    {"rekey", nullptr, "Replace the keys that open a sealed or age file without encrypting it again.",
      [](Options& options, const std::string&) {
        options.action = Action::rekey;
        options.decrypt = true;
@@ -68,7 +68,7 @@ constexpr auto operations = std::to_array<Row>({
 });
 
 constexpr auto keys = std::to_array<Row>({
-    {"key,k", "FILE", "Read a key from FILE, or, to decrypt, an identity. Can be repeated.",
+    {"key,k", "FILE", "Read a key or identities from FILE. Can be repeated.",
      add_text<&Options::secrets, &SecretOptions::key_files>, repeats},
     {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.",
      turn_on<&Options::secrets, &SecretOptions::ask_passphrase>},
@@ -111,12 +111,14 @@ constexpr auto files = std::to_array<Row>({
 });
 
 constexpr auto formats = std::to_array<Row>({
-    {"format,f", "FORMAT", "sealed (the default), cobblestone, openssl or raw.", set_text<&Options::format>,
-     once, format_names},
+    {"format,f", "FORMAT",
+     "sealed, age, cobblestone, openssl or raw. The default is age for recipients alone, otherwise sealed.",
+     set_text<&Options::format>, once, format_names},
     {"cipher,c", "CIPHER",
      "aes-128, aes-192, aes-256 or kuznyechik. The default is AES with the key's length.",
      set_parsed<&Options::cipher, parse_cipher>, once, cipher_names},
-    {"armor,a", nullptr, "Sealed format: write text, for example for mail. Armored input is detected.",
+    {"armor,a", nullptr,
+     "Sealed and age formats: write text, for example for mail. Armored input is detected.",
      turn_on<&Options::armor>},
     {"label", "TEXT", "Sealed format: bind the file to TEXT, which is then required to decrypt it.",
      set_parsed<&Options::label, parse_label>},
@@ -223,8 +225,8 @@ std::string help_text() {
          "    gpuaes-stream -p -i disk.img -o disk.sealed\n\n"
          "  Encrypt for a recipient; only its identity can decrypt:\n"
          "    gpuaes-keygen --x25519 -o identity >recipient\n"
-         "    tar -c photos | gpuaes-stream -r @recipient >photos.sealed\n"
-         "    gpuaes-stream -d -k identity <photos.sealed | tar -x\n\n"
+         "    tar -c photos | gpuaes-stream -r @recipient >photos.age\n"
+         "    gpuaes-stream -d -k identity <photos.age | tar -x\n\n"
          "See gpuaes-stream(1) for details.\n";
 }
 

@@ -30,6 +30,7 @@ struct Options {
 
   Action action = Action::filter;
   bool decrypt = false;                // the secrets open the input; also set by modes that imply it
+  bool encrypt_explicitly = false;     // -e is given
   bool test = false;                   // write nothing
   bool salvage = false;                // continue past damage
   std::optional<Selection> selection;  // of the plaintext
@@ -37,7 +38,7 @@ struct Options {
   SecretOptions secrets{"--key", "--passphrase-file", "--passphrase-command"};
   SecretOptions new_secrets{"--new-key", "--new-passphrase-file", "--new-passphrase-command"};  // of --rekey
   std::vector<std::string> recipients;  // in the form that -r takes; -R FILE is @FILE
-  std::optional<std::string> format;    // if not set: sealed, or detected when decrypting
+  std::optional<std::string> format;    // if not set: chosen by the keys, or detected when decrypting
   std::optional<Cipher> cipher;
   bool armor = false;  // write text
   std::optional<std::string> iv;

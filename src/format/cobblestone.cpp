@@ -108,7 +108,8 @@ std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
 Description describe_cobblestone(HeaderReader& input) {
   std::array<std::byte, message_header_bytes> header;
   input.take(header);
-  return {.cipher_rule = "aes-128 or aes-256, depending on the length of the key", .segments = true};
+  return {.cipher_rule = "aes-128 or aes-256, depending on the length of the key",
+          .segments = SegmentRules{}};
 }
 
 }  // namespace gpuaes

@@ -34,9 +34,6 @@ constexpr std::array signatures{
     Signature{"a zstd file", compressed, {"\x28\xb5\x2f\xfd"sv}},
     Signature{"an xz file", compressed, {"\xfd\x37zXZ\0"sv}},
     Signature{"a LUKS volume", "open it with cryptsetup", {"LUKS\xba\xbe"sv}},
-    Signature{"an age file",
-              "decrypt it with age",
-              {"age-encryption.org/v1\n"sv, "-----BEGIN AGE ENCRYPTED FILE-----"sv}},
     // As gpg begins a file for a passphrase, an X25519 key, and RSA keys of usual lengths.
     Signature{"an OpenPGP file",
               "decrypt it with gpg",
@@ -65,7 +62,7 @@ bool is_frame(std::span<const std::byte> begin) {
 }  // namespace
 
 void refuse_foreign(HeaderReader& input) {
-  constexpr std::size_t comment_bytes = 512;
+  constexpr std::size_t comment_bytes = 4096;
   for (const Signature& each : signatures)
     for (const std::string_view magic : each.magics)
       if (begins_with(input, magic))

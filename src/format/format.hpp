@@ -151,6 +151,9 @@ struct SessionRequest {
   // to part 0 of a file made of parts is then left to the reader of the parts. If empty, all damage is an
   // error.
   std::function<void(const std::string&)> salvage;
+  // With `salvage`: whether any segment after the header opens in the session. Empty if the input can be read
+  // only once.
+  std::function<bool(const Session&)> opens_segment{};
   HeaderReader* input = nullptr;  // for decryption; at the beginning of the input
   bool index_first = false;       // the header is followed by the index of a file made of parts
   StopCheck check;                // throws if the program is told to stop; may be empty
@@ -167,7 +170,6 @@ struct Accepts {
   bool label = false;
   bool iterations = false;
   bool range = false;
-  bool armor = false;
 };
 
 // The following types describe a stream's header without a key, for --info.
@@ -176,8 +178,8 @@ struct ScryptParameters {
 };
 
 struct SlotDescription {
-  unsigned type;     // the number in the header
-  std::string kind;  // in words
+  std::optional<unsigned> type;  // the number in the header, if it has one
+  std::string kind;              // in words
   std::optional<ScryptParameters> scrypt;
 };
 
@@ -188,19 +190,34 @@ struct Description {
   // If the header does not name a cipher, the possible ciphers in words; empty if it can be any that the
   // format supports.
   std::string_view cipher_rule = {};
+  std::string_view slot_noun = "slot";
   std::vector<SlotDescription> slots;
   bool in_parts = false;  // the header ends where part 0 begins
-  bool segments = false;  // whether the body has segments with tags; otherwise it is as long as its plaintext
+  // Of the body; none if it is as long as its plaintext.
+  std::optional<SegmentRules> segments{};
+};
+
+// A header for other keys, in place of the one that was taken from an input; the body stays.
+struct NewHeader {
+  std::vector<std::byte> bytes;
+  std::vector<KeyKind> old_recipients;  // for which the input was encrypted
+  std::string_view copy_warning = {};   // if it is not meant to exist next to the old one
 };
 
 struct Format {
   std::string_view name;  // for -f
   bool authenticated;
   std::string_view magic;  // the first bytes of its streams; empty if they are arbitrary
+  std::string_view armor;  // the label of its armor; empty if it has none
+  std::string_view limit;  // for messages: why it takes no cipher, label and context; may be empty
   Accepts accepts;
   bool (*supports)(Cipher cipher);
   std::unique_ptr<Session> (*open)(SessionRequest request);
   Description (*describe)(HeaderReader& input);
+
+  // Opens a header as open() does, and makes another one with the same file key. UsageError or
+  // UnsuitableInput if the new keys cannot be used. Null if the format has no keys that can be replaced.
+  NewHeader (*rekey)(const SessionRequest& request, const Keyring& new_keys) = nullptr;
 };
 
 // The format with that name. UsageError if the name is unknown.
@@ -209,7 +226,14 @@ const Format& find_format(std::string_view name);
 // The format for encryption if none is named.
 const Format& default_format();
 
+// The format that encryption uses for these keys if none is named: age for recipients alone.
+const Format& format_to_write(const Keyring& keyring);
+
+// All formats, in the order of their names in messages.
+std::span<const Format> all_formats();
+
 // Names of formats, for messages and completions.
+std::vector<std::string_view> formats_with_armor();
 std::vector<std::string_view> format_names();
 std::vector<std::string_view> authenticated_formats();
 std::vector<std::string_view> formats_that_accept(bool Accepts::*what);
@@ -220,6 +244,9 @@ const Format& detect_format(HeaderReader& input);
 // The same, for decryption. AuthError also if the format is not authenticated: if such a format could be
 // detected, anyone who can change the input could choose it.
 const Format& detect_authenticated_format(HeaderReader& input);
+
+// For an input whose format was detected: AuthError if it cannot be bound to the label that was given.
+void check_label(const Format& format, const std::optional<std::string>& label);
 
 // Opens a session; for decryption, takes the header from the input. UsageError if the request contains
 // something the format does not accept, or lacks something it requires. For decryption also KeyError,

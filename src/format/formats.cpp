@@ -19,6 +19,7 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "format/age_header.hpp"
 #include "format/foreign.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
@@ -41,15 +42,22 @@ constexpr std::array formats{
     Format{.name = "sealed",
            .authenticated = true,
            .magic = sealed_magic,
-           .accepts = {.keys = true,
-                       .recipients = true,
-                       .passphrase = true,
-                       .label = true,
-                       .range = true,
-                       .armor = true},
+           .armor = "GPUAES-STREAM ENCRYPTED FILE",
+           .accepts = {.keys = true, .recipients = true, .passphrase = true, .label = true, .range = true},
            .supports = has_sealed_suite,
            .open = open_sealed,
-           .describe = describe_sealed},
+           .describe = describe_sealed,
+           .rekey = rekey_sealed},
+    Format{.name = "age",
+           .authenticated = true,
+           .magic = age_magic,
+           .armor = "AGE ENCRYPTED FILE",
+           .limit = "age files have one cipher, and are bound to nothing but their keys",
+           .accepts = {.recipients = true, .passphrase = true, .range = true},
+           .supports = is_one_of<Cipher::chacha20_poly1305>,
+           .open = open_age,
+           .describe = describe_age,
+           .rekey = rekey_age},
     Format{.name = "cobblestone",
            .authenticated = true,
            .accepts = {.context = true, .range = true},
@@ -89,12 +97,21 @@ std::vector<std::string_view> names_of(Chosen chosen) {
 // An option that a format would ignore is an error.
 void check_accepts(const Format& format, bool given, bool Accepts::*what, std::string_view what_text) {
   if (!given || format.accepts.*what) return;
+  const std::vector<std::string_view> others = formats_that_accept(what);
+  const bool binds = what == &Accepts::label || what == &Accepts::context;
+  if (!format.limit.empty() && binds)
+    throw UsageError(
+        fmt::format("the {} format does not accept {}: {}", format.name, what_text, format.limit),
+        fmt::format("use -f {}", others.front()));
   throw UsageError(fmt::format("the {} format does not accept {}", format.name, what_text),
-                   list_hint("formats that accept it: {}", formats_that_accept(what)));
+                   list_hint("formats that accept it: {}", others));
 }
 
 void check_cipher(const Format& format, Cipher cipher) {
   if (format.supports(cipher)) return;
+  if (!format.limit.empty())
+    throw UsageError(fmt::format("the {} format does not accept a cipher: {}", format.name, format.limit),
+                     fmt::format("use -f {}", default_format().name));
   const auto supports_it = [cipher](const Format& each) { return each.supports(cipher); };
   throw UsageError(fmt::format("the {} format does not support {}", format.name, info(cipher).name),
                    list_hint("formats that support it: {}", names_of(supports_it)));
@@ -102,10 +119,8 @@ void check_cipher(const Format& format, Cipher cipher) {
 
 // The format whose magic the input begins with, or null.
 const Format* find_by_magic(HeaderReader& input) {
-  for (const Format& format : formats) {
-    if (format.magic.empty()) continue;
-    if (std::ranges::equal(input.peek(format.magic.size()), bytes_of(format.magic))) return &format;
-  }
+  for (const Format& format : formats)
+    if (!format.magic.empty() && input.begins_with(format.magic)) return &format;
   return nullptr;
 }
 
@@ -137,6 +152,10 @@ std::vector<std::string_view> format_names() {
   return names_of([](const Format&) { return true; });
 }
 
+std::vector<std::string_view> formats_with_armor() {
+  return names_of([](const Format& format) { return !format.armor.empty(); });
+}
+
 std::vector<std::string_view> authenticated_formats() {
   return names_of([](const Format& format) { return format.authenticated; });
 }
@@ -156,6 +175,16 @@ const Format& default_format() {
   return formats.front();
 }
 
+const Format& format_to_write(const Keyring& keyring) {
+  const bool only_recipients = keyring.has_kem() && keyring.find(KeyKind::key_file) == nullptr &&
+                               keyring.find(KeyKind::passphrase) == nullptr;
+  return only_recipients ? find_format("age") : default_format();
+}
+
+std::span<const Format> all_formats() {
+  return formats;
+}
+
 const Format& detect_format(HeaderReader& input) {
   if (const Format* const format = find_by_magic(input)) return *format;
   if (input.peek(1).empty()) throw AuthError("the input is empty");
@@ -169,10 +198,21 @@ const Format& detect_authenticated_format(HeaderReader& input) {
   return format;
 }
 
-void refuse_other_format(HeaderReader& input) {
+void refuse_other_format(HeaderReader& input, std::string_view expected) {
   const Format* const format = find_by_magic(input);
-  if (format != nullptr && !format->authenticated) refuse_unnamed(*format);
+  if (format != nullptr && format->name != expected) {
+    if (!format->authenticated) refuse_unnamed(*format);
+    throw AuthError(fmt::format("the input is in the {} format", format->name),
+                    "omit --format; the input shows its format");
+  }
   refuse_foreign(input);
+}
+
+void check_label(const Format& format, const std::optional<std::string>& label) {
+  if (label && format.authenticated && !format.accepts.label && !format.magic.empty())
+    throw AuthError(
+        fmt::format("the input is in the {} format, which has no labels; nothing was written", format.name),
+        "omit --label only if you expect a file without one");
 }
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {

@@ -16,12 +16,22 @@ namespace gpuaes {
 // Takes exactly the header from the input. AuthError and IoError as for decryption.
 using Describe = Description(HeaderReader& input);
 
+using Rekey = NewHeader(const SessionRequest& request, const Keyring& new_keys);
+
 // The sealed format, version 1 (gpuaes-stream(5)). Requires at least one of: keys of 32 bytes, recipients
 // (identities for decryption), a passphrase. A passphrase cannot be combined with recipients. Any one of them
 // opens the file. UsageError if these secrets are missing or invalid. Decryption throws AuthError, KeyError
 // and IoError as in gpuaes-stream(5), "What a reader must do".
 std::unique_ptr<Session> open_sealed(SessionRequest request);
 Describe describe_sealed;
+Rekey rekey_sealed;
+
+// The age format, age-encryption.org/v1 (c2sp.org/age). Requires recipients (identities for decryption) or a
+// passphrase. AuthError and KeyError as for the sealed format; VersionError if the input has only stanzas
+// that this program cannot open.
+std::unique_ptr<Session> open_age(SessionRequest request);
+Describe describe_age;
+Rekey rekey_age;
 
 // A bare C2SP chunked-encryption message (gpuaes-stream(5), "The cobblestone format"). Requires a key of 16
 // or 32 bytes. KeyError if the commitment differs.
@@ -47,9 +57,9 @@ Describe describe_raw;
 // length.
 Cipher choose_cipher(std::optional<Cipher> named, const Key& key);
 
-// For an input, at its beginning, that is not in the expected format: throws AuthError if it recognizes the
-// input.
-void refuse_other_format(HeaderReader& input);
+// For an input, at its beginning, that is not in the format of this name: throws AuthError if it recognizes
+// the input.
+void refuse_other_format(HeaderReader& input, std::string_view expected);
 
 // A hint for input in an unknown format: which formats must be named with -f.
 std::string undetected_formats_hint();

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 
 namespace gpuaes {
@@ -35,6 +37,13 @@ class HeaderReader {
       ended_ = count == 0;
     }
     return std::span(peeked_).first(std::min(size, peeked_.size()));
+  }
+
+  // Whether the input begins with this text. Reads no more than necessary: more may never arrive.
+  bool begins_with(std::string_view text) {
+    for (std::size_t size = 1; size <= text.size(); ++size)
+      if (as_text(peek(size)) != text.substr(0, size)) return false;
+    return true;
   }
 
   // The bytes that peek() has read and take() has not taken.

@@ -27,7 +27,7 @@ std::span<const std::byte> salt_of(const Header& header) {
 
 Header read_header(HeaderReader& input) {
   if (!std::ranges::equal(input.peek(openssl_magic.size()), bytes_of(openssl_magic))) {
-    refuse_other_format(input);
+    refuse_other_format(input, "openssl");
     throw AuthError("the input is not in the openssl format: it does not begin with 'Salted__'");
   }
   Header header;

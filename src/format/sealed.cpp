@@ -110,6 +110,15 @@ std::unique_ptr<Session> open_sealed(SessionRequest request) {
   return request.decrypt ? open_sealed_header(request).session : seal(request);
 }
 
+NewHeader rekey_sealed(const SessionRequest& request, const Keyring& new_keys) {
+  check_new_slots(new_keys);
+  const OpenedHeader opened = open_sealed_header(request);
+  NewHeader header{make_sealed_header(opened.suite, opened.file_key, new_keys, request.check),
+                   opened.recipients};
+  if (!request.index_first) append(header.bytes, opened.message_header);
+  return header;
+}
+
 Description describe_sealed(HeaderReader& input) {
   const SealedHeader header = read_sealed_header(input);
   if (!header.suite.in_parts) take_message_header(header.suite, input);
@@ -117,7 +126,7 @@ Description describe_sealed(HeaderReader& input) {
                           .suite = std::to_integer<unsigned>(header.bytes[sealed_context_bytes - 1]),
                           .cipher = header.suite.cipher,
                           .in_parts = header.suite.in_parts,
-                          .segments = true};
+                          .segments = SegmentRules{}};
   for (const Slot& slot : header.slots) description.slots.push_back(describe_slot(slot));
   return description;
 }

@@ -1,6 +1,7 @@
 #include "format/sealed.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -13,9 +14,10 @@
 #include "base/error.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
-#include "format/refused_secrets.hpp"
 #include "format/sessions.hpp"
+#include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
+#include "keys/ml_kem.hpp"
 
 namespace gpuaes {
 namespace {
@@ -44,7 +46,7 @@ void check_magic(HeaderReader& input) {
     if (is_other_version(text.substr(version_at)))
       throw VersionError("the input uses a version of the sealed format other than 1");
   }
-  refuse_other_format(input);
+  refuse_other_format(input, "sealed");
   throw AuthError(
       "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline",
       undetected_formats_hint());
@@ -104,16 +106,7 @@ void check_keys(const Keyring& keyring) {
 
 void check_new_slots(const Keyring& keyring) {
   check_keys(keyring);
-  if (keyring.find(KeyKind::passphrase) != nullptr && keyring.has_kem())
-    throw UsageError("a passphrase cannot be combined with recipients",
-                     "use one of the two; anyone can seal for a recipient, so the passphrase would not show "
-                     "who wrote the file");
-  const auto has_kem = [](const Key& key) { return kem_of(key.kind) != nullptr; };
-  const auto first = std::ranges::find_if(keyring.keys, has_kem);
-  if (std::any_of(first, keyring.keys.end(),
-                  [&](const Key& key) { return has_kem(key) && key.kind != first->kind; }))
-    throw UsageError("post-quantum recipients cannot be combined with X25519 recipients",
-                     "use recipients of one kind; with both, a file would be only as safe as X25519");
+  check_combination(keyring);
   if (keyring.keys.size() > max_slots)
     throw UsageError(fmt::format(
         "the sealed format allows at most {} keys, recipients and passphrases in total", max_slots));
@@ -159,10 +152,43 @@ bool has_correct_mac(const SealedHeader& header, const Secret& file_key) {
 
 namespace {
 
-// For a message: the key that opens the input.
-std::string describe(const Key& key) {
-  if (key.kind == KeyKind::passphrase) return "the passphrase";
-  return fmt::format("the {} from {}", kem_of(key.kind) != nullptr ? "identity" : "key", key.name);
+// KeyError if there are slots that one of the identities might open with a newer libcrypto.
+void refuse_unavailable(const SealedHeader& header, const Keyring& keyring) {
+  std::vector<std::size_t> untried;  // numbers, as --info shows them
+  for (std::size_t i = 0; i < header.slots.size(); ++i) {
+    const SlotKind* const kind = find_slot_kind(header.slots[i].type);
+    const Kem* const kem = kind != nullptr ? kem_of(kind->key) : nullptr;
+    if (kem != nullptr && !kem->is_available() && keyring.count(kind->key) > 0) untried.push_back(i + 1);
+  }
+  if (!untried.empty())
+    throw KeyError(fmt::format("no slot opens the input, but slot{} {} could not be tried: {}",
+                               untried.size() == 1 ? "" : "s", fmt::join(untried, ", "), lacks_ml_kem()),
+                   lacks_ml_kem_hint);
+}
+
+std::vector<KeyKind> kinds_of_slots(const SealedHeader& header) {
+  std::vector<KeyKind> kinds;
+  for (const SlotKind& kind : slot_kinds())
+    if (has_slot(header, kind.type)) kinds.push_back(kind.key);
+  return kinds;
+}
+
+// Throws KeyError: names the secrets that were tried or, if there were none, the kind that is missing.
+[[noreturn]] void refuse_secrets(const SealedHeader& header, const Keyring& keyring) {
+  refuse_unavailable(header, keyring);
+  const std::vector<KeyKind> present = kinds_of_slots(header);
+  std::vector<KeyKind> tried = present;
+  std::erase_if(tried, [&](KeyKind kind) { return keyring.count(kind) == 0; });
+  if (!tried.empty())
+    throw KeyError(
+        std::string(tried.size() == 1 ? words_of(tried.front()).wrong
+                                      : "none of the given secrets opens the input"),
+        "the input was sealed with other secrets, or its header is damaged; --info lists its slots");
+  if (present.empty())
+    throw KeyError("the input has only key slots that this version does not support",
+                   "try a later version of gpuaes-stream");
+  const KeyWords& words = words_of(present.front());
+  throw KeyError(std::string(words.missing), std::string(words.missing_hint));
 }
 
 // Tries one kind of key with the slots for it. Returns the file key if the header's MAC confirms it. If the
@@ -187,7 +213,7 @@ std::optional<Secret> try_slots(const SealedHeader& header, const SlotKind& kind
 }  // namespace
 
 Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
-  check_any_given(header, request);
+  check_any_given(kinds_of_slots(header), request.keyring);
   std::optional<Secret> unwrapped;
   for (const SlotKind& kind : slot_kinds()) {
     const bool can_salvage = request.salvage && unwrapped;
@@ -205,7 +231,7 @@ Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
     return std::move(*unwrapped);
   }
   if (header.bad_slot) std::rethrow_exception(header.bad_slot);
-  refuse_secrets(header, request);
+  refuse_secrets(header, request.keyring);
 }
 
 }  // namespace gpuaes

@@ -11,6 +11,7 @@
 #include "base/rows.hpp"
 #include "cipher/modes/evp_aead.hpp"
 #include "keys/recipient.hpp"
+#include "keys/x25519.hpp"
 
 namespace gpuaes {
 namespace {
@@ -37,9 +38,7 @@ Secret kek_of_key(const Secret& key, std::span<const std::byte> salt) {
 
 Secret kek_of_passphrase(const Secret& passphrase, std::span<const std::byte> salt, unsigned log2_n,
                          const StopCheck& check) {
-  std::vector<std::byte> labeled_salt;
-  append(labeled_salt, bytes_of(passphrase_label));
-  append(labeled_salt, salt);
+  const std::vector<std::byte> labeled_salt = concatenate(bytes_of(passphrase_label), salt);
   return scrypt(passphrase.bytes(), labeled_salt, log2_n, only_r, only_p, kek_bytes, check);
 }
 
@@ -116,20 +115,14 @@ std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Key& key,
 
 Secret kek_of_shared(const Secret& shared, std::span<const std::byte> ciphertext,
                      const PublicBytes& recipient, std::string_view label) {
-  std::vector<std::byte> salt(ciphertext.size() + recipient.size());
-  std::ranges::copy(recipient, std::ranges::copy(ciphertext, salt.begin()).out);
-  return hkdf_sha512(shared.bytes(), salt, bytes_of(label), kek_bytes);
+  return hkdf_sha512(shared.bytes(), concatenate(ciphertext, recipient), bytes_of(label), kek_bytes);
 }
 
 template <const Kem& kem, const char* label>
 std::vector<std::byte> wrap_for_recipient(const Secret& file_key, const Key& key, const StopCheck&) {
-  const std::optional<Encapsulation> made = kem.encapsulate(key.public_key);
-  if (!made)
-    throw UsageError(
-        fmt::format("recipient {} contains a low-order X25519 point", shown_recipient(text_of(key))),
-        "a file that is sealed for it is not protected by X25519; ask for another recipient");
-  std::vector<std::byte> body = made->ciphertext;
-  append_wrapped(body, kek_of_shared(made->shared, made->ciphertext, key.public_key, label), file_key);
+  const Encapsulation made = encapsulate(key);
+  std::vector<std::byte> body = made.ciphertext;
+  append_wrapped(body, kek_of_shared(made.shared, made.ciphertext, key.public_key, label), file_key);
   return body;
 }
 
@@ -137,6 +130,7 @@ template <const Kem& kem, const char* label>
 std::optional<Secret> unwrap_with_identity(const Slot& slot, const Key& key, const SessionRequest&) {
   if (!kem.is_available()) return std::nullopt;
   const std::span<const std::byte> ciphertext = slot.body.first(kem.ciphertext_bytes);
+  if (!is_canonical(point_of(ciphertext.last(x25519_bytes)))) return std::nullopt;
   const std::optional<Secret> shared = kem.decapsulate(key.secret, ciphertext);
   if (!shared) return std::nullopt;
   return open_wrapped(slot, kek_of_shared(*shared, ciphertext, kem.public_key_of(key.secret), label));
@@ -157,42 +151,25 @@ constexpr std::array kinds{
              .name = "key file",
              .body_bytes = [] { return salt_bytes + wrapped_bytes; },
              .wrap = wrap_for_key_file,
-             .unwrap = unwrap_with_key_file,
-             .secret = "a key file",
-             .wrong = "none of the given keys opens the input",
-             .missing = "the input was sealed with a key file, and none was given",
-             .missing_hint = "name the key file with -k"},
+             .unwrap = unwrap_with_key_file},
     SlotKind{.key = KeyKind::x25519,
              .type = SlotType::x25519,
              .name = "X25519 recipient",
              .body_bytes = recipient_body_bytes<x25519_kem>,
              .wrap = wrap_for_recipient<x25519_kem, x25519_label>,
-             .unwrap = unwrap_with_identity<x25519_kem, x25519_label>,
-             .secret = "an X25519 identity",
-             .wrong = "none of the given identities opens the input",
-             .missing = "the input was sealed for an X25519 recipient, and no X25519 identity was given",
-             .missing_hint = "name the identity file with -k"},
+             .unwrap = unwrap_with_identity<x25519_kem, x25519_label>},
     SlotKind{.key = KeyKind::xwing,
              .type = SlotType::xwing,
              .name = "X-Wing recipient",
              .body_bytes = recipient_body_bytes<xwing_kem>,
              .wrap = wrap_for_recipient<xwing_kem, xwing_label>,
-             .unwrap = unwrap_with_identity<xwing_kem, xwing_label>,
-             .secret = "a post-quantum identity",
-             .wrong = "none of the given identities opens the input",
-             .missing =
-                 "the input was sealed for a post-quantum recipient, and no post-quantum identity was given",
-             .missing_hint = "name the identity file with -k"},
+             .unwrap = unwrap_with_identity<xwing_kem, xwing_label>},
     SlotKind{.key = KeyKind::passphrase,
              .type = SlotType::passphrase,
              .name = "passphrase",
              .body_bytes = [] { return parameter_bytes + salt_bytes + wrapped_bytes; },
              .wrap = wrap_for_passphrase,
-             .unwrap = unwrap_with_passphrase,
-             .secret = "a passphrase",
-             .wrong = "the passphrase does not open the input",
-             .missing = "the input was sealed with a passphrase, and none was given",
-             .missing_hint = "use -p to enter the passphrase"},
+             .unwrap = unwrap_with_passphrase},
 };
 static_assert(has_row_for_each(kinds, &SlotKind::key));
 

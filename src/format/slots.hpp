@@ -46,10 +46,6 @@ struct SlotKind {
   // parameters are outside the limits of gpuaes-stream(5): a header must not be able to exhaust a reader's
   // memory. Asks for the passphrase until one opens the slot.
   std::optional<Secret> (*unwrap)(const Slot& slot, const Key& key, const SessionRequest& request);
-
-  // For messages about secrets that do not open a file.
-  std::string_view secret;  // what opens the slot, with an article
-  std::string_view wrong, missing, missing_hint;
 };
 
 std::span<const SlotKind> slot_kinds();         // one for each KeyKind, in its order

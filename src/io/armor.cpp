@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "base/base64.hpp"
 #include "base/bytes.hpp"
 #include "base/libcrypto.hpp"
 #include "base/text.hpp"
@@ -26,32 +27,27 @@ constexpr std::uint64_t encoded_size(std::uint64_t size) {
   return (size + 2) / 3 * 4 + (size + line_bytes - 1) / line_bytes;
 }
 
-// The bytes that a line encodes; none if it is not exactly what encoding them gives. EVP_DecodeBlock() alone
-// would accept spaces and stray bits.
-std::optional<std::vector<std::byte>> decode_base64(std::string_view line) {
-  const std::size_t padding = line.size() - (line.find_last_not_of('=') + 1);
-  if (line.empty() || line.size() > line_chars || line.size() % 4 != 0 || padding > 2) return std::nullopt;
-  std::vector<std::byte> bytes(line_bytes);
-  std::array<unsigned char, line_chars + 1> encoded{};  // with a NUL
-  if (EVP_DecodeBlock(octets(bytes.data()), reinterpret_cast<const unsigned char*>(line.data()),
-                      static_cast<int>(line.size())) < 0)
-    return std::nullopt;
-  bytes.resize(line.size() / 4 * 3 - padding);
-  const int size = EVP_EncodeBlock(encoded.data(), octets(bytes.data()), static_cast<int>(bytes.size()));
-  if (!std::ranges::equal(std::span(encoded).first(static_cast<std::size_t>(size)), line))
-    return std::nullopt;
-  return bytes;
-}
-
 }  // namespace
 
-ArmorSink::ArmorSink(std::unique_ptr<Sink> text) : text_(std::move(text)), encoder_(EVP_ENCODE_CTX_new()) {
+std::string armor_begin(std::string_view label) {
+  return fmt::format("-----BEGIN {}-----", label);
+}
+
+std::string armor_end(std::string_view label) {
+  return fmt::format("-----END {}-----", label);
+}
+
+ArmorSink::ArmorSink(std::string_view label, std::unique_ptr<Sink> text)
+    : begin_line_(armor_begin(label) + "\n"),
+      end_line_(armor_end(label) + "\n"),
+      text_(std::move(text)),
+      encoder_(EVP_ENCODE_CTX_new()) {
   if (!encoder_) throw std::bad_alloc();
   EVP_EncodeInit(encoder_.get());
 }
 
 void ArmorSink::expect(std::uint64_t size) {
-  text_->expect(armor_begin.size() + 1 + encoded_size(size) + armor_end.size() + 1);
+  text_->expect(begin_line_.size() + encoded_size(size) + end_line_.size());
 }
 
 void ArmorSink::write(std::span<const std::byte> bytes) {
@@ -74,20 +70,19 @@ void ArmorSink::finish() {
   int size = 0;
   EVP_EncodeFinal(encoder_.get(), octets(text.data()), &size);
   text_->write(std::span(text).first(static_cast<std::size_t>(size)));
-  write_line(armor_end);
+  text_->write(bytes_of(end_line_));
   text_->finish();
 }
 
 void ArmorSink::begin() {
-  if (!std::exchange(begun_, true)) write_line(armor_begin);
+  if (!std::exchange(begun_, true)) text_->write(bytes_of(begin_line_));
 }
 
-void ArmorSink::write_line(std::string_view line) {
-  text_->write(bytes_of(fmt::format("{}\n", line)));
-}
-
-ArmorSource::ArmorSource(Source& text, std::span<const std::byte> begun)
-    : source_(text), text_(reinterpret_cast<const char*>(begun.data()), begun.size()) {}
+ArmorSource::ArmorSource(std::string_view label, Source& text, std::span<const std::byte> begun)
+    : begin_line_(armor_begin(label)),
+      end_line_(armor_end(label)),
+      source_(text),
+      text_(reinterpret_cast<const char*>(begun.data()), begun.size()) {}
 
 std::size_t ArmorSource::read(std::span<std::byte> out) {
   while (unread_.empty() && !failure_ && !ended_) decode_more();
@@ -125,7 +120,7 @@ void ArmorSource::decode_more() {
 // Takes all complete lines; at the end of the text, also one without a newline.
 void ArmorSource::take_lines(bool at_end) {
   std::string_view left = text_;
-  const auto is_last = [&] { return at_end && (part_ == Part::after || trim_end(left) == armor_end); };
+  const auto is_last = [&] { return at_end && (part_ == Part::after || trim_end(left) == end_line_); };
   while (left.find('\n') != left.npos || (!left.empty() && is_last())) take(take_line(left));
   if (at_end && part_ != Part::after) throw AuthError("the input is truncated: the armor has no END line");
   if (left.size() > max_armor_margin) take(left);  // too long
@@ -135,11 +130,11 @@ void ArmorSource::take_lines(bool at_end) {
 void ArmorSource::take(std::string_view line) {
   ++line_;
   const std::string_view text = line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
-  if (part_ == Part::data && text == armor_end)
+  if (part_ == Part::data && text == end_line_)
     part_ = Part::after;
   else if (part_ == Part::data)
     decode(text);
-  else if (part_ == Part::before && text == armor_begin)
+  else if (part_ == Part::before && text == begin_line_)
     part_ = Part::data;
   else if (!is_margin(line))
     throw part_ == Part::before
@@ -151,8 +146,8 @@ void ArmorSource::take(std::string_view line) {
 void ArmorSource::decode(std::string_view line) {
   if (line.size() > line_chars)
     throw AuthError(fmt::format("line {} of the input has more than {} characters", line_, line_chars));
-  const std::optional<std::vector<std::byte>> decoded = decode_base64(line);
-  if (!decoded)
+  const std::optional<std::vector<std::byte>> decoded = decode_base64(line, Padding::required);
+  if (!decoded || line.empty())
     throw AuthError(fmt::format("line {} of the input is neither Base64 nor the END line of armor", line_));
   if (short_line_)
     throw AuthError(

@@ -1,4 +1,5 @@
-// Armor, the text form of a sealed stream (gpuaes-stream(5)): Base64 between a BEGIN and an END line.
+// Armor, the text form of a stream (RFC 7468, section 3, the strict form): Base64 between a BEGIN and an END
+// line, which contain a label.
 #pragma once
 
 #include <openssl/evp.h>
@@ -19,8 +20,9 @@
 
 namespace gpuaes {
 
-inline constexpr std::string_view armor_begin = "-----BEGIN GPUAES-STREAM ENCRYPTED FILE-----";
-inline constexpr std::string_view armor_end = "-----END GPUAES-STREAM ENCRYPTED FILE-----";
+// The lines without their newlines.
+std::string armor_begin(std::string_view label);
+std::string armor_end(std::string_view label);
 
 // The white space allowed before and after armor, in total, in bytes.
 inline constexpr std::size_t max_armor_margin = 1024;
@@ -28,7 +30,7 @@ inline constexpr std::size_t max_armor_margin = 1024;
 // Passes the armor of its input on to `text`.
 class ArmorSink : public Sink {
  public:
-  explicit ArmorSink(std::unique_ptr<Sink> text);
+  ArmorSink(std::string_view label, std::unique_ptr<Sink> text);
 
   void expect(std::uint64_t size) override;
   void write(std::span<const std::byte> bytes) override;
@@ -40,8 +42,7 @@ class ArmorSink : public Sink {
   };
 
   void begin();
-  void write_line(std::string_view line);
-
+  std::string begin_line_, end_line_;
   std::unique_ptr<Sink> text_;
   std::unique_ptr<EVP_ENCODE_CTX, FreeEncoder> encoder_;
   bool begun_ = false;
@@ -53,7 +54,7 @@ class ArmorSink : public Sink {
 class ArmorSource : public Source {
  public:
   // `begun` is the beginning of the text, already read from `text`, which must outlive the source.
-  ArmorSource(Source& text, std::span<const std::byte> begun);
+  ArmorSource(std::string_view label, Source& text, std::span<const std::byte> begun);
 
   std::size_t read(std::span<std::byte> out) override;
   bool ready(std::chrono::milliseconds patience) override;
@@ -67,6 +68,7 @@ class ArmorSource : public Source {
   void decode(std::string_view line);
   bool is_margin(std::string_view line);
 
+  std::string begin_line_, end_line_;  // without newlines
   Source& source_;
   std::string text_;              // not yet decoded: less than a line, except while decoding
   std::vector<std::byte> bytes_;  // decoded last

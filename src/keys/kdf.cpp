@@ -36,7 +36,9 @@ OSSL_PARAM octet_parameter(const char* name, std::span<const std::byte> value) {
   return OSSL_PARAM_construct_octet_string(name, data, value.size());
 }
 
-Secret hkdf(int mode, std::span<const std::byte> key, std::span<const std::byte> salt,
+enum class Hash { sha256, sha512 };
+
+Secret hkdf(Hash hash, int mode, std::span<const std::byte> key, std::span<const std::byte> salt,
             std::span<const std::byte> info, std::size_t size) {
   const std::unique_ptr<EVP_KDF, void (*)(EVP_KDF*)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr),
                                                          EVP_KDF_free);
@@ -45,6 +47,7 @@ Secret hkdf(int mode, std::span<const std::byte> key, std::span<const std::byte>
                                                                      EVP_KDF_CTX_free);
   check(context != nullptr, "EVP_KDF_CTX_new");
   char digest[] = "SHA512";
+  if (hash == Hash::sha256) std::ranges::copy("SHA256", digest);
   const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode),
                                    OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
                                    octet_parameter(OSSL_KDF_PARAM_KEY, key),
@@ -54,6 +57,16 @@ Secret hkdf(int mode, std::span<const std::byte> key, std::span<const std::byte>
   Secret out(size);
   check(EVP_KDF_derive(context.get(), octets(out.bytes().data()), size, parameters) == 1, "EVP_KDF_derive");
   return out;
+}
+
+template <std::size_t size>
+std::array<std::byte, size> hmac(const EVP_MD* digest, std::span<const std::byte> key,
+                                 std::span<const std::byte> message) {
+  std::array<std::byte, size> mac;
+  check(HMAC(digest, key.data(), static_cast<int>(key.size()), octets(message.data()), message.size(),
+             octets(mac.data()), nullptr) != nullptr,
+        "HMAC");
+  return mac;
 }
 
 // Runs `work` in another thread, because libcrypto cannot be interrupted. If `check_stop` throws, the thread
@@ -123,11 +136,24 @@ bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 Secret hkdf_sha512(std::span<const std::byte> input_key, std::span<const std::byte> salt,
                    std::span<const std::byte> info, std::size_t size) {
-  return hkdf(EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, input_key, salt, info, size);
+  return hkdf(Hash::sha512, EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, input_key, salt, info, size);
 }
 
 Secret hkdf_expand_sha512(std::span<const std::byte> key, std::span<const std::byte> info, std::size_t size) {
-  return hkdf(EVP_KDF_HKDF_MODE_EXPAND_ONLY, key, {}, info, size);
+  return hkdf(Hash::sha512, EVP_KDF_HKDF_MODE_EXPAND_ONLY, key, {}, info, size);
+}
+
+Secret hkdf_sha256(std::span<const std::byte> input_key, std::span<const std::byte> salt,
+                   std::span<const std::byte> info, std::size_t size) {
+  return hkdf(Hash::sha256, EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, input_key, salt, info, size);
+}
+
+Secret hkdf_extract_sha256(std::span<const std::byte> salt, std::span<const std::byte> input_key) {
+  return hkdf(Hash::sha256, EVP_KDF_HKDF_MODE_EXTRACT_ONLY, input_key, salt, {}, 32);
+}
+
+Secret hkdf_expand_sha256(std::span<const std::byte> key, std::span<const std::byte> info, std::size_t size) {
+  return hkdf(Hash::sha256, EVP_KDF_HKDF_MODE_EXPAND_ONLY, key, {}, info, size);
 }
 
 Sha512::Sha512() : context_(EVP_MD_CTX_new()) {
@@ -146,11 +172,11 @@ std::array<std::byte, 64> Sha512::finish() {
 }
 
 std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<const std::byte> message) {
-  std::array<std::byte, 64> mac;
-  check(HMAC(EVP_sha512(), key.data(), static_cast<int>(key.size()), octets(message.data()), message.size(),
-             octets(mac.data()), nullptr) != nullptr,
-        "HMAC");
-  return mac;
+  return hmac<64>(EVP_sha512(), key, message);
+}
+
+std::array<std::byte, 32> hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> message) {
+  return hmac<32>(EVP_sha256(), key, message);
 }
 
 Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> salt, unsigned log2_n,

@@ -25,6 +25,12 @@ Secret hkdf_sha512(std::span<const std::byte> input_key, std::span<const std::by
                    std::span<const std::byte> info, std::size_t size);
 Secret hkdf_expand_sha512(std::span<const std::byte> key, std::span<const std::byte> info, std::size_t size);
 
+// RFC 5869 with SHA-256: both steps, and each alone.
+Secret hkdf_sha256(std::span<const std::byte> input_key, std::span<const std::byte> salt,
+                   std::span<const std::byte> info, std::size_t size);
+Secret hkdf_extract_sha256(std::span<const std::byte> salt, std::span<const std::byte> input_key);
+Secret hkdf_expand_sha256(std::span<const std::byte> key, std::span<const std::byte> info, std::size_t size);
+
 // SHA-512 (FIPS 180-4) of bytes that are added piece by piece.
 class Sha512 {
  public:
@@ -36,8 +42,9 @@ class Sha512 {
   DigestContext context_;
 };
 
-// RFC 2104 with SHA-512.
+// RFC 2104.
 std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<const std::byte> message);
+std::array<std::byte, 32> hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> message);
 
 // Slow derivations call it repeatedly, unless it is empty, and let its exceptions propagate.
 using StopCheck = std::function<void()>;

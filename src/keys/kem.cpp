@@ -19,6 +19,7 @@ constinit const Kem x25519_kem{
         },
     .is_canonical = [](std::span<const std::byte> public_key) { return is_canonical(point_of(public_key)); },
     .encapsulate = [](std::span<const std::byte> public_key) -> std::optional<Encapsulation> {
+      if (!x25519_kem.is_canonical(public_key)) return std::nullopt;
       const Secret ephemeral = make_private_key();
       std::optional<Secret> shared = shared_secret(ephemeral, point_of(public_key));
       if (!shared) return std::nullopt;

@@ -34,8 +34,8 @@ struct Kem {
   // Draws fresh random bytes from the system. None if the public key is not canonical, or has an X25519 part
   // of low order.
   std::optional<Encapsulation> (*encapsulate)(std::span<const std::byte> public_key);
-  // The shared secret. None if the ciphertext has an X25519 part that is not canonical or has low order. A
-  // ciphertext for another key may also yield a secret, but what is wrapped then fails authentication.
+  // The shared secret. None if the ciphertext has an X25519 part of low order. A ciphertext for another key
+  // also yields a secret, but what is wrapped then fails authentication.
   std::optional<Secret> (*decapsulate)(const Secret& private_key, std::span<const std::byte> ciphertext);
 };
 

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <ctime>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "keys/bech32.hpp"
@@ -13,8 +16,7 @@
 namespace gpuaes {
 namespace {
 
-constexpr char identity_hint[] =
-    "an identity is the first line of the file that gpuaes-keygen --x25519 or --post-quantum writes";
+constexpr char identity_hint[] = "run gpuaes-keygen --x25519 or --post-quantum to make an identity";
 
 // How recipients and identities of one kind begin.
 struct Kind {
@@ -29,27 +31,15 @@ struct Kind {
   }
 };
 
-constexpr std::array kinds{Kind{KeyKind::x25519, "gpuaes", "GPUAES-SECRET-KEY-"},
-                           Kind{KeyKind::xwing, "gpuaespq", "GPUAES-SECRET-KEY-PQ-"}};
+// As age writes them (c2sp.org/age). The longer prefix comes first, because it begins like the shorter one.
+constexpr std::array kinds{Kind{KeyKind::xwing, "age1pq", "AGE-SECRET-KEY-PQ-"},
+                           Kind{KeyKind::x25519, "age", "AGE-SECRET-KEY-"}};
 
-// Those of age are not supported. Messages name them, and the option of gpuaes-keygen for the same kind. The
-// longer prefix comes first.
-struct AgeKind {
-  std::string_view recipient_prefix, identity_prefix, article_and_name, keygen_option;
-};
-constexpr std::array age_kinds{
-    AgeKind{"age1pq", "AGE-SECRET-KEY-PQ-", "a post-quantum age", "--post-quantum"},
-    AgeKind{"age", "AGE-SECRET-KEY-", "an age", "--x25519"}};
-
-template <class Row>
-using Prefix = std::string_view Row::*;
-
-// The first row whose prefix the text has, or nullptr.
-template <class Row, std::size_t size>
-const Row* find_kind(const std::array<Row, size>& rows, Prefix<Row> prefix, std::string_view text) {
+// The first row whose prefix the text has, or null.
+const Kind* find_kind(std::string_view Kind::*prefix, std::string_view text) {
   const auto found =
-      std::ranges::find_if(rows, [&](const Row& row) { return has_bech32_prefix(row.*prefix, text); });
-  return found != rows.end() ? &*found : nullptr;
+      std::ranges::find_if(kinds, [&](const Kind& row) { return has_bech32_prefix(row.*prefix, text); });
+  return found != kinds.end() ? &*found : nullptr;
 }
 
 const Kind& row_of(KeyKind kind) {
@@ -76,16 +66,43 @@ std::string describe_fault(Bech32Fault fault, std::size_t size, std::size_t vali
   return {};
 }
 
+// How the identities of age plugins begin, which are not supported.
+constexpr std::string_view plugin_identity = "AGE-PLUGIN-";
+
+// The name of the age plugin that a recipient is for (age1NAME1...), or nothing. The prefix of a Bech32 text
+// ends at its last 1.
+std::string_view plugin_of(std::string_view text) {
+  constexpr std::string_view begin = "age1";
+  constexpr std::size_t max_characters = 40;
+  const std::size_t end = text.rfind('1');
+  if (!text.starts_with(begin) || end <= begin.size() || end > begin.size() + max_characters) return {};
+  const std::string_view name = text.substr(begin.size(), end - begin.size());
+  const bool is_name = name != "pq" && std::ranges::all_of(name, [](unsigned char c) {
+                         return std::isalnum(c) != 0 ||
+                                std::string_view("-_.+").find(static_cast<char>(c)) != std::string_view::npos;
+                       });
+  return is_name ? name : std::string_view();
+}
+
+// RFC 3339, to seconds.
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text;
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
 // `number` is the line's number in the file.
 Key parse_identity(std::string_view line, std::size_t number, const std::string& name) {
-  if (const AgeKind* age = find_kind(age_kinds, &AgeKind::identity_prefix, line))
+  if (line.starts_with(plugin_identity))
     throw UsageError(
-        fmt::format("{} contains {} identity, which is not supported", name, age->article_and_name),
-        fmt::format("run gpuaes-keygen {} to make an identity", age->keygen_option));
+        fmt::format("line {} of {} is an identity of an age plugin, which is not supported", number, name),
+        identity_hint);
   if (looks_like_recipient(line))
     throw UsageError(fmt::format("line {} of {} is a recipient, not an identity", number, name),
                      "put recipients in a file of their own");
-  const Kind* const kind = find_kind(kinds, &Kind::identity_prefix, line);
+  const Kind* const kind = find_kind(&Kind::identity_prefix, line);
   if (kind == nullptr)
     throw UsageError(fmt::format("line {} of {} is not an identity", number, name), identity_hint);
   Key identity{.kind = kind->kind, .secret = Secret(private_key_bytes), .name = name};
@@ -114,6 +131,14 @@ std::string text_of(const Key& recipient) {
   return text;
 }
 
+Encapsulation encapsulate(const Key& recipient) {
+  std::optional<Encapsulation> made = kem_of(recipient.kind)->encapsulate(recipient.public_key);
+  if (made) return std::move(*made);
+  throw UsageError(
+      fmt::format("recipient {} contains a low-order X25519 point", shown_recipient(text_of(recipient))),
+      "a file that is sealed for it is not protected by X25519; ask for another recipient");
+}
+
 std::string shown_recipient(std::string_view text) {
   constexpr std::size_t max_characters = 100, shown_characters = 40;
   if (text.size() <= max_characters) return std::string(text);
@@ -121,27 +146,24 @@ std::string shown_recipient(std::string_view text) {
 }
 
 bool looks_like_recipient(std::string_view text) {
-  return find_kind(kinds, &Kind::recipient_prefix, text) != nullptr;
+  return find_kind(&Kind::recipient_prefix, text) != nullptr;
 }
 
 bool looks_like_identity(std::string_view text) {
-  return find_kind(kinds, &Kind::identity_prefix, text) != nullptr ||
-         find_kind(age_kinds, &AgeKind::identity_prefix, text) != nullptr;
+  return find_kind(&Kind::identity_prefix, text) != nullptr || text.starts_with(plugin_identity);
 }
 
 Key parse_recipient(std::string_view text, const std::string& name) {
   if (looks_like_identity(text))
     throw UsageError(fmt::format("{} is a secret identity, not a recipient", name), recipient_hint);
-  if (const AgeKind* age = find_kind(age_kinds, &AgeKind::recipient_prefix, text))
-    throw UsageError(
-        fmt::format("{} is {} recipient, which is not supported", name, age->article_and_name),
-        fmt::format("run gpuaes-keygen {} to make an identity and print its recipient", age->keygen_option));
   if (text.starts_with("ssh-") || text.starts_with("ecdsa-sha2-") || text.starts_with("sk-"))
     throw UsageError(fmt::format("{} is an SSH key, which is not supported", name),
                      "run gpuaes-keygen --x25519 to make an identity and print its recipient");
-  const Kind* const kind = find_kind(kinds, &Kind::recipient_prefix, text);
+  const Kind* const kind = find_kind(&Kind::recipient_prefix, text);
   if (kind == nullptr)
-    throw UsageError(fmt::format("{} is not a recipient: it does not begin with gpuaes1 or gpuaespq1", name),
+    throw UsageError(fmt::format("{} is not a recipient: it does not begin with age1", name), recipient_hint);
+  if (const std::string_view plugin = plugin_of(text); !plugin.empty())
+    throw UsageError(fmt::format("{} is for the age plugin {}, which is not supported", name, plugin),
                      recipient_hint);
   const Kem& kem = *kem_of(kind->kind);
   Key recipient{.kind = kind->kind, .public_key = PublicBytes(kem.public_bytes)};
@@ -159,11 +181,14 @@ Key parse_recipient(std::string_view text, const std::string& name) {
 
 Secret identity_lines(const Key& identity) {
   const Kind& kind = row_of(identity.kind);
-  const std::string comment = "\n# recipient: " + text_of(recipient_of(identity)) + "\n";
-  Secret lines(kind.identity_characters() + comment.size());
+  const std::string comments =
+      fmt::format("# created: {}\n# public key: {}\n", utc_now(), text_of(recipient_of(identity)));
+  const std::size_t characters = kind.identity_characters();
+  Secret lines(comments.size() + characters + 1);
+  std::ranges::copy(bytes_of(comments), lines.bytes().begin());
   encode_bech32(kind.identity_prefix, identity.secret.bytes(),
-                lines.bytes().first(kind.identity_characters()));
-  std::ranges::copy(std::as_bytes(std::span(comment)), lines.bytes().last(comment.size()).begin());
+                lines.bytes().subspan(comments.size(), characters));
+  lines.bytes().back() = std::byte{'\n'};
   return lines;
 }
 

@@ -17,14 +17,16 @@ Key make_identity(KeyKind kind);
 // IoError if libcrypto lacks the KEM.
 Key recipient_of(const Key& identity);
 
-// The text of a recipient: gpuaes1... or gpuaespq1...
+// The text of a recipient: age1... or age1pq1...
 std::string text_of(const Key& recipient);
+
+// UsageError if the recipient has an X25519 key of low order, for which X25519 protects nothing.
+Encapsulation encapsulate(const Key& recipient);
 
 // The text of a recipient as messages show it: only its beginning if it is long.
 std::string shown_recipient(std::string_view text);
 
-// Whether the text begins like a recipient or an identity. An identity may be one of age, which no function
-// accepts.
+// Whether the text begins like a recipient or an identity.
 bool looks_like_recipient(std::string_view text);
 bool looks_like_identity(std::string_view text);
 
@@ -34,8 +36,8 @@ inline constexpr char recipient_hint[] =
 // Parses a text that is only a recipient. UsageError naming `name`; IoError if libcrypto lacks the KEM.
 Key parse_recipient(std::string_view text, const std::string& name);
 
-// The contents of an identity file: a line GPUAES-SECRET-KEY-1... or GPUAES-SECRET-KEY-PQ-1..., and a comment
-// with its recipient.
+// The contents of an identity file, as age-keygen writes it: comments with the time and the recipient, and a
+// line AGE-SECRET-KEY-1... or AGE-SECRET-KEY-PQ-1...
 Secret identity_lines(const Key& identity);
 
 // Parses the contents of an identity file: one or more identities, one per line; other lines are empty or

@@ -50,7 +50,6 @@ bool is_canonical(const PublicKey& key) {
 }
 
 std::optional<Secret> shared_secret(const Secret& private_key, const PublicKey& public_key) {
-  if (!is_canonical(public_key)) return std::nullopt;
   const EvpKey own = load_private(private_key);
   const EvpKey peer(
       EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nullptr, octets(public_key.data()), public_key.size()));

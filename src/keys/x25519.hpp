@@ -25,8 +25,8 @@ PublicKey public_key_of(const Secret& private_key);
 // Whether the encoding is canonical: a number below 2^255 - 19, with the highest bit clear.
 bool is_canonical(const PublicKey& key);
 
-// 32 bytes for key derivation, not for direct use as a key. None if the public key is not canonical, or has
-// low order, which makes every shared secret zero.
+// 32 bytes for key derivation, not for direct use as a key. None if the public key has low order, which makes
+// every shared secret zero. Encodings that are not canonical are decoded as RFC 7748, section 5 says.
 std::optional<Secret> shared_secret(const Secret& private_key, const PublicKey& public_key);
 
 }  // namespace gpuaes

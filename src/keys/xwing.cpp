@@ -79,6 +79,7 @@ bool is_xwing_key(std::span<const std::byte> public_key) {
 std::optional<Encapsulation> xwing_encapsulate(std::span<const std::byte> public_key, const Secret& random) {
   const PublicKey recipient = last_point_of(public_key);
   const Secret ephemeral = copy_of(random.bytes().last(x25519_bytes));
+  if (!is_canonical(recipient)) return std::nullopt;
   const std::optional<Secret> shared = shared_secret(ephemeral, recipient);
   std::optional<Encapsulation> made =
       ml_kem_encapsulate(public_key.first(ml_kem_public_bytes), random.bytes().first(ml_kem_random_bytes));

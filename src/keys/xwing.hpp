@@ -27,7 +27,7 @@ bool is_xwing_key(std::span<const std::byte> public_key);
 // The draft allows that, but key generation never produces it.
 std::optional<Encapsulation> xwing_encapsulate(std::span<const std::byte> public_key, const Secret& random);
 
-// Decapsulate of the draft. None if the X25519 part of the ciphertext is not canonical or has low order,
+// Decapsulate of the draft. None if the X25519 part of the ciphertext has low order,
 // which the draft allows, but encapsulation never produces.
 std::optional<Secret> xwing_decapsulate(const Secret& private_key, std::span<const std::byte> ciphertext);
 

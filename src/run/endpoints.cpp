@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/sealed.hpp"
 #include "io/armor.hpp"
@@ -40,20 +41,21 @@ SinkRules output_rules(const Options& options, const Messages& messages) {
           .warn = [&messages](const std::string& text) { messages.warning(text); }};
 }
 
-// Whether the input begins with armor, perhaps after white space. Waits for no more input than the detection
-// of formats does, unless there is white space.
-bool begins_with_armor(HeaderReader& input) {
-  constexpr std::string_view magic = armor_begin.substr(0, sealed_magic.size());
-  static_assert(magic.ends_with("GPU"));
+// The format whose armor the input begins with, perhaps after white space; or null. Waits for no more input
+// than the detection of formats does, unless there is white space.
+const Format* find_armored_format(HeaderReader& input) {
+  constexpr std::size_t begin_bytes = sealed_magic.size();  // of a BEGIN line: enough to tell formats apart
   for (std::size_t margin = 0; margin <= max_armor_margin;) {
-    const std::span<const std::byte> begin = input.peek(margin + magic.size());
-    std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
+    const std::span<const std::byte> begin = input.peek(margin + begin_bytes);
+    std::string_view text = as_text(begin);
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-    if (text.starts_with(magic)) return true;
-    if (begin.size() - text.size() == margin) return false;
+    for (const Format& format : all_formats())
+      if (!format.armor.empty() && text.starts_with(armor_begin(format.armor).substr(0, begin_bytes)))
+        return &format;
+    if (begin.size() - text.size() == margin) return nullptr;
     margin = begin.size() - text.size();
   }
-  return false;
+  return nullptr;
 }
 
 Endpoints open_input(const Options& options, Cancel& cancel) {
@@ -91,7 +93,6 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, S
     endpoints.output = std::make_unique<SharedOutput>(*options.into, cancel);
   else
     endpoints.output = open(options.output ? "--output" : "", targets.output);
-  if (options.armor) endpoints.output = std::make_unique<ArmorSink>(std::move(endpoints.output));
   rules.terminal = SinkRules::Terminal::everything;
   rules.sparse = false;
   rules.if_exists = TempFile::IfExists::replace;
@@ -111,11 +112,13 @@ HeaderReader header_reader(Source& source, PartsDirectory* directory) {
   });
 }
 
-std::unique_ptr<Source> find_armor(const Options& options, FdSource& source, HeaderReader& input) {
-  const bool allowed = !options.format || find_format(*options.format).accepts.armor;
-  if (!allowed || !begins_with_armor(input)) return nullptr;
-  auto armor = std::make_unique<ArmorSource>(source, input.peeked());
-  input = header_reader(*armor);
+std::optional<Armor> find_armor(const std::optional<std::string>& named, Source& source,
+                                HeaderReader& input) {
+  if (named && find_format(*named).armor.empty()) return std::nullopt;
+  const Format* const format = find_armored_format(input);
+  if (format == nullptr || (named && *named != format->name)) return std::nullopt;
+  Armor armor{std::make_unique<ArmorSource>(format->armor, source, input.peeked()), format};
+  input = header_reader(*armor.source);
   return armor;
 }
 

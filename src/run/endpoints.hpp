@@ -25,11 +25,17 @@ struct InputFile {
   std::optional<PartsDirectory> directory{};
 };
 
+// Armored input: the bytes that the armor encodes, and their format.
+struct Armor {
+  std::unique_ptr<Source> source;
+  const Format* format;
+};
+
 struct Endpoints {
   std::unique_ptr<ChildProcess> command{};  // whose output is the source, or null; not started yet
   FdSource source;
   std::optional<PartsDirectory> directory{};  // if the source is its head
-  std::unique_ptr<Source> armor{};            // see find_armor(); null unless the input is armored
+  std::optional<Armor> armor{};               // see find_armor()
   std::unique_ptr<BodySource> parts{};        // reads from one of them; see Session::open_source()
   std::unique_ptr<Sink> output{};
   std::unique_ptr<Sink> stats{}, trace{};  // null unless requested
@@ -53,10 +59,10 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, S
 // header is followed by the index.
 HeaderReader header_reader(Source& source, PartsDirectory* directory = nullptr);
 
-// If the input to decrypt begins with armor, which the named format must allow, makes `input` read the bytes
-// that the armor encodes, and returns their source; otherwise returns null. `input` reads from `source`,
-// which must outlive the result, and has taken nothing.
-std::unique_ptr<Source> find_armor(const Options& options, FdSource& source, HeaderReader& input);
+// If the input to decrypt begins with armor, of the named format if one is named, makes `input` read the
+// bytes that the armor encodes. `input` reads from `source`, which must outlive the result, and has taken
+// nothing.
+std::optional<Armor> find_armor(const std::optional<std::string>& named, Source& source, HeaderReader& input);
 
 // Prints a note if `source` is a terminal: otherwise the program would seem to hang.
 void note_if_terminal(const FdSource& source, const Messages& messages);

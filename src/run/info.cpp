@@ -52,12 +52,14 @@ struct Info {
 };
 
 // Without the key, truncation can be detected only at the end of a segment or within the tag of the last one.
-Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, bool segments) {
+Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, const std::optional<SegmentRules>& rules) {
   const std::uint64_t body = input - header_bytes;
-  if (!segments) return {input, {}, {}, body};
-  const std::uint64_t whole = body / sealed_segment_bytes, rest = body % sealed_segment_bytes;
+  if (!rules) return {input, {}, {}, body};
+  const std::uint64_t whole = body / rules->sealed_bytes(), rest = body % rules->sealed_bytes();
+  if (rest == 0 && whole > 0 && rules->last_may_be_full())
+    return {input, {}, whole, whole * rules->plain_bytes};
   if (rest < tag_bytes) return {input, {}, whole, {}};
-  return {input, {}, whole + 1, whole * segment_bytes + rest - tag_bytes};
+  return {input, {}, whole + 1, whole * rules->plain_bytes + rest - tag_bytes};
 }
 
 Sizes sizes_of_parts(const Source& source, std::uint64_t input, std::uint64_t header_bytes, Cipher cipher) {
@@ -88,11 +90,11 @@ Info read_info(const Options& options, const Messages& messages, Cancel& cancel)
   const std::optional<std::uint64_t> size = source.size();
   note_if_terminal(source, messages);
   HeaderReader input = header_reader(source);
-  const std::unique_ptr<Source> armor = find_armor(options, source, input);
+  const std::optional<Armor> armor = find_armor(options.format, source, input);
   const Format& format = options.format ? find_format(*options.format)
-                         : armor        ? default_format()
+                         : armor        ? *armor->format
                                         : detect_format(input);
-  Info info{format.name, format.authenticated, armor != nullptr, format.describe(input), input.taken(), {}};
+  Info info{format.name, format.authenticated, armor.has_value(), format.describe(input), input.taken(), {}};
   if (directory)
     info.sizes = sizes_of_directory(*directory, size.value_or(0));
   else if (size && !armor && *size >= info.header_bytes)  // files in /sys may be longer than their st_size
@@ -152,7 +154,7 @@ std::string to_line(const std::string& name, const Info& info) {
   const Description& known = info.description;
   std::string line = fmt::format("{}: {}", printable(shown_name(name)), format_text(info));
   if (known.cipher) line.append(", ").append(cipher_text(info));
-  if (!known.slots.empty()) line += ", " + counted(known.slots.size(), "slot");
+  if (!known.slots.empty()) line += ", " + counted(known.slots.size(), known.slot_noun);
   if (!info.sizes.input) return line + ", size unknown\n";
   if (info.truncated()) return line + ", truncated\n";
   if (info.sizes.parts) line += ", " + counted(*info.sizes.parts, "part");
@@ -168,7 +170,7 @@ std::string to_text(const Info& info) {
   append_line(text, "authenticated", info.authenticated ? "yes" : "no");
   if (info.armored) append_line(text, "armor", "yes");
   for (std::size_t i = 0; i < known.slots.size(); ++i)
-    append_line(text, fmt::format("slot {}", i + 1), slot_text(known.slots[i]));
+    append_line(text, fmt::format("{} {}", known.slot_noun, i + 1), slot_text(known.slots[i]));
   append_line(text, "header", fmt::format("{} bytes", info.header_bytes));
   append_sizes(text, info);
   return text;
@@ -182,7 +184,8 @@ std::string number_or_null(const std::optional<T>& number) {
 }
 
 std::string slot_json(const SlotDescription& slot) {
-  std::string json = fmt::format(R"({{"type": {}, "kind": {})", slot.type, json_string(slot.kind));
+  std::string json =
+      fmt::format(R"({{"type": {}, "kind": {})", number_or_null(slot.type), json_string(slot.kind));
   if (slot.scrypt)
     json += fmt::format(R"(, "scrypt": {{"log2_n": {}, "r": {}, "p": {}}})", slot.scrypt->log2_n,
                         slot.scrypt->r, slot.scrypt->p);

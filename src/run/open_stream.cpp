@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "io/armor.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"
 
@@ -30,14 +31,17 @@ class WholeStream : public OpenStream {
   bool decrypts_;
 };
 
-// Without -f, encryption uses the sealed format, and decryption detects an authenticated format. Armor always
-// contains the sealed format.
-const Format& choose_format(const Options& options, HeaderReader& input, bool armored) {
+// Without -f, the keys decide how to encrypt, and decryption detects an authenticated format.
+const Format& choose_format(const Options& options, const Keyring& keyring, HeaderReader& input,
+                            const std::optional<Armor>& armor) {
   if (options.format) return find_format(*options.format);
   if (options.iv || options.context)
     throw UsageError(fmt::format("--{} requires -f {}", options.iv ? "iv" : "context",
                                  join(formats_that_accept(options.iv ? &Accepts::iv : &Accepts::context))));
-  return options.decrypt && !armored ? detect_authenticated_format(input) : default_format();
+  if (!options.decrypt) return format_to_write(keyring);
+  const Format& format = armor ? *armor->format : detect_authenticated_format(input);
+  check_label(format, options.label);
+  return format;
 }
 
 // Checks the options that open_session() does not check.
@@ -53,9 +57,9 @@ void check_format(const Options& options, const Format& format, bool armored) {
   if (options.into && !format.authenticated)
     throw UsageError(fmt::format("the {} format does not support --into", format.name),
                      list_hint("formats that support it: {}", authenticated_formats()));
-  if (options.armor && !format.accepts.armor)
+  if (options.armor && format.armor.empty())
     throw UsageError(fmt::format("the {} format does not support --armor", format.name),
-                     list_hint("formats that support it: {}", formats_that_accept(&Accepts::armor)));
+                     list_hint("formats that support it: {}", formats_with_armor()));
   if (armored && (options.selection || options.salvage))
     throw UnsuitableInput(fmt::format("{} does not work on armored input",
                                       options.selection ? option_for(*options.selection) : "--salvage"),
@@ -79,9 +83,10 @@ constexpr char header_hint[] = "if the header is damaged, put back a copy of it 
 constexpr char index_hint[] =
     "if the index is damaged, read the parts without it: cat DIR/head DIR/part.* | gpuaes-stream --salvage";
 
-const Format& choose_format_to_salvage(const Options& options, HeaderReader& input, bool armored) {
+const Format& choose_format_to_salvage(const Options& options, const Keyring& keyring, HeaderReader& input,
+                                       const std::optional<Armor>& armor) {
   try {
-    return choose_format(options, input, armored);
+    return choose_format(options, keyring, input, armor);
   } catch (UnknownFormat& error) {
     error.set_hint(header_hint);
     throw;
@@ -102,6 +107,22 @@ std::unique_ptr<Session> open_session_to_salvage(const Format& format, SessionRe
     error.set_hint(header_hint);
     throw;
   }
+}
+
+// Whether any segment of a body that begins at byte `at` of the file is authentic.
+bool opens_segment(const Session& session, const FdSource& file, std::uint64_t at) {
+  const std::uint64_t body_bytes = file.size().value() - at;
+  Secret in(session.unit_in()), out(session.unit_out());
+  const std::unique_ptr<Lane> lane = make_cpu_lane();
+  for (std::uint64_t offset = 0; offset < body_bytes; offset += in.size()) {
+    const auto part = in.bytes().first(std::min<std::uint64_t>(in.size(), body_bytes - offset));
+    file.read_at(at + offset, part);
+    const bool last = offset + in.size() >= body_bytes;
+    const Piece piece{offset, part, out.bytes().first(session.output_size(part.size(), last)), last};
+    lane->start(session.job(piece));
+    if (!session.verify(piece, lane->finish()).error) return true;
+  }
+  return false;
 }
 
 // The kind of stream that the options request.
@@ -149,12 +170,16 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
                                         const Messages& messages, Cancel& cancel) {
   FdSource& file = endpoints.source;
   HeaderReader input = header_reader(file, endpoints.directory ? &*endpoints.directory : nullptr);
-  if (options.decrypt) endpoints.armor = find_armor(options, file, input);
-  const bool armored = endpoints.armor != nullptr;
-  const Format& format = options.salvage ? choose_format_to_salvage(options, input, armored)
-                                         : choose_format(options, input, armored);
+  if (options.decrypt) endpoints.armor = find_armor(options.format, file, input);
+  const bool armored = endpoints.armor.has_value();
+  const Format& format = options.salvage ? choose_format_to_salvage(options, keyring, input, endpoints.armor)
+                                         : choose_format(options, keyring, input, endpoints.armor);
   check_format(options, format, armored);
+  if (options.armor)
+    endpoints.output = std::make_unique<ArmorSink>(format.armor, std::move(endpoints.output));
   const char* const warning = options.decrypt ? nullptr : writer_warning(keyring, false);
+  const bool seals_for_recipients_and_keys =
+      !options.decrypt && keyring.has_kem() && keyring.find(KeyKind::key_file) != nullptr;
   std::string header_damage;
   SessionRequest request = make_request(std::move(keyring), options, messages, cancel);
   request.cipher = options.cipher;
@@ -163,6 +188,10 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
   request.iterations = options.iterations;
   if (options.salvage)
     request.salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
+  if (options.salvage && !armored && file.size())
+    request.opens_segment = [&](const Session& session) {
+      return opens_segment(session, file, input.taken());
+    };
   request.input = &input;
   request.index_first = endpoints.directory.has_value();
   std::unique_ptr<Session> session = options.salvage ? open_session_to_salvage(format, std::move(request))
@@ -171,6 +200,8 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
   if (!format.authenticated)
     messages.warning(
         fmt::format("the {} format is not authenticated; modifications will go undetected", format.name));
+  if (seals_for_recipients_and_keys)
+    messages.detail("the output is a sealed file, because a key file is given; age cannot open it");
   if (warning != nullptr) messages.warning(warning);
   if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
@@ -178,7 +209,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
   const char* const damage_hint = can_salvage ? "use --salvage to recover the undamaged parts"
                                   : options.salvage && endpoints.directory ? index_hint
                                                                            : "";
-  Source& whole = armored ? *endpoints.armor : file;
+  Source& whole = armored ? *endpoints.armor->source : file;
   std::optional<std::uint64_t> body_bytes = armored ? std::nullopt : file.size();
   return with_hint(damage_hint, [&] {
     endpoints.parts =

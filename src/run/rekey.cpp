@@ -14,13 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/directory.hpp"
-#include "format/sealed.hpp"
 #include "io/armor.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
@@ -57,17 +56,14 @@ SinkRules output_rules(const Options& options, const OutputTarget& target, const
   return rules;
 }
 
-OpenedHeader open_header(const Options& options, Keyring keyring, HeaderReader& input, bool index_first,
-                         const Messages& messages, Cancel& cancel) {
-  if (!std::ranges::equal(input.peek(sealed_magic.size()), bytes_of(sealed_magic))) {
-    refuse_other_format(input);
-    throw AuthError("the input is not in the sealed format",
-                    "only sealed files have slots that can be replaced");
-  }
-  SessionRequest request = make_request(std::move(keyring), options, messages, cancel);
-  request.input = &input;
-  request.index_first = index_first;
-  return open_sealed_header(request);
+const Format& find_rekeyable_format(const Options& options, HeaderReader& input) {
+  for (const Format& format : all_formats())
+    if (format.rekey != nullptr && options.format.value_or(std::string(format.name)) == format.name &&
+        input.begins_with(format.magic))
+      return format;
+  refuse_other_format(input, options.format.value_or(""));
+  throw AuthError("the input is in no format whose keys can be replaced",
+                  "--rekey replaces the keys of sealed files and age files");
 }
 
 // Only the head is replaced; the index shows that the file is complete.
@@ -88,12 +84,17 @@ OutputTarget find_head(const PartsDirectory& input) {
 void warn_of_new_slots(const Keyring& keyring, std::span<const KeyKind> old_recipients,
                        const Messages& messages) {
   if (const char* const warning = writer_warning(keyring, !old_recipients.empty())) messages.warning(warning);
-  const bool was_post_quantum = std::ranges::count(old_recipients, KeyKind::xwing) > 0 &&
-                                std::ranges::count(old_recipients, KeyKind::x25519) == 0;
+  const bool was_classic = std::ranges::count(old_recipients, KeyKind::x25519) > 0;
+  const bool was_post_quantum = std::ranges::count(old_recipients, KeyKind::xwing) > 0 && !was_classic;
   if (was_post_quantum && keyring.find(KeyKind::x25519) != nullptr)
     messages.warning(
         "the input was sealed for a post-quantum recipient; the new X25519 recipient removes that "
         "protection");
+  if (was_classic && keyring.find(KeyKind::xwing) != nullptr)
+    messages.warning(
+        "the input was encrypted for an X25519 recipient; anyone who kept its old header can still open it "
+        "with a "
+        "quantum computer");
 }
 
 }  // namespace
@@ -106,7 +107,6 @@ void run_rekey(const Options& options, const Messages& messages) {
   refuse_input_conflicts(options);
   Keyring old_keys = read_secrets(options, messages, cancel);
   const Keyring new_keys = read_new_secrets(options, messages, cancel);
-  check_new_slots(new_keys);
   InputFile opened_input = open_input_file(options, cancel);
   FdSource& source = opened_input.source;
   PartsDirectory* const directory = opened_input.directory ? &*opened_input.directory : nullptr;
@@ -124,26 +124,28 @@ void run_rekey(const Options& options, const Messages& messages) {
   note_if_terminal(source, messages);
 
   HeaderReader input = header_reader(source, directory);
-  const std::unique_ptr<Source> armor = find_armor(options, source, input);
-  if (armor || options.armor) sink = std::make_unique<ArmorSink>(std::move(sink));
-  const OpenedHeader opened =
-      open_header(options, std::move(old_keys), input, directory != nullptr, messages, cancel);
-  warn_of_new_slots(new_keys, opened.recipients, messages);
-  std::vector<std::byte> header =
-      make_sealed_header(opened.suite, opened.file_key, new_keys, [&cancel] { cancel.check(); });
+  const std::optional<Armor> armor = find_armor(options.format, source, input);
+  const Format& format = find_rekeyable_format(options, input);
+  check_label(format, options.label);
+  if (armor || options.armor) sink = std::make_unique<ArmorSink>(format.armor, std::move(sink));
+  SessionRequest request = make_request(std::move(old_keys), options, messages, cancel);
+  request.input = &input;
+  request.index_first = directory != nullptr;
+  const NewHeader header = format.rekey(request, new_keys);
+  warn_of_new_slots(new_keys, header.old_recipients, messages);
+  if (!options.in_place && !header.copy_warning.empty()) messages.warning(std::string(header.copy_warning));
   if (directory != nullptr) {
-    sink->write(header);
+    sink->write(header.bytes);
     return sink->finish();
   }
-  append(header, opened.message_header);
   source.begin_here();
-  Source& body = armor ? *armor : source;
-  if (body.parallel_size() > 0) sink->expect(header.size() + body.parallel_size());
+  Source& body = armor ? *armor->source : source;
+  if (body.parallel_size() > 0) sink->expect(header.bytes.size() + body.parallel_size());
   std::atomic<std::uint64_t> copied = input.taken();
   const std::uint64_t rest = armor ? 0 : source.size().value_or(0);
   const std::optional<std::uint64_t> size = rest > 0 ? std::optional(input.taken() + rest) : options.size;
   const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
-  sink->write(header);
+  sink->write(header.bytes);
   copy_rest(body, *sink, copied);
   sink->finish();
 }

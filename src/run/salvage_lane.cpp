@@ -41,9 +41,16 @@ class SalvageLane : public Lane {
       some = std::min(some, count - at);
       inner_->start(part_of(job, at, some));
       const std::optional<std::size_t> bad = inner_->finish();
-      if (bad && !is_last(job, at + *bad)) lost.push_back(lose(job, at + *bad));
-      at += bad ? *bad + 1 : some;
+      if (bad.value_or(some) > 0) damage_.add_verified();
+      at += bad.value_or(some);
       some = bad ? 1 : 2 * some;
+      if (!bad) continue;
+      if (is_last(job, at)) {
+        damage_.add_verified();
+        damage_.set_end(end_of(job, at));
+        break;  // what follows is not part of the stream
+      }
+      lost.push_back(lose(job, at++));
     }
     for (const Damage::Gap& gap : lost) damage_.add(gap);
   }
@@ -60,6 +67,11 @@ class SalvageLane : public Lane {
     return !inner_->finish();
   }
 
+  static Damage::End end_of(const Job& job, std::size_t index) {
+    return {job.plaintext_offset + (index + 1) * job.rules.plain_bytes,
+            job.input_offset + (index + 1) * job.rules.sealed_bytes()};
+  }
+
   static Damage::Gap lose(const Job& job, std::size_t index) {
     const std::span<std::byte> plain = segment_to_open(job, index).plain;
     wipe(plain);
@@ -73,6 +85,16 @@ class SalvageLane : public Lane {
 };
 
 }  // namespace
+
+void Damage::set_end(End end) {
+  const std::lock_guard lock(mutex_);
+  if (!end_ || end.input < end_->input) end_ = end;
+}
+
+std::optional<Damage::End> Damage::end() const {
+  const std::lock_guard lock(mutex_);
+  return end_;
+}
 
 void Damage::add(Gap gap) {
   const std::lock_guard lock(mutex_);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/text.hpp"
@@ -24,10 +26,14 @@ std::unique_ptr<Lane> SalvageStream::wrap(std::unique_ptr<Lane> lane) {
 std::optional<AuthError> SalvageStream::final_error() const {
   const std::string lost =
       fmt::format("{} bytes of plaintext in {}", lost_bytes_, counted(gap_count_, "range"));
-  std::optional<AuthError> truncated = session_.truncated();
+  std::optional<AuthError> truncated = damage_.end() ? std::nullopt : session_.truncated();
   if (source_.error())
     truncated = AuthError(fmt::format("{}; {} bytes of plaintext before that were verified",
                                       source_.error()->what(), sink_.written()));
+  if (trailing_bytes() > 0)
+    return AuthError(fmt::format("the stream ends at byte {}, but the input has {} trailing bytes{}",
+                                 damage_.end()->input, trailing_bytes(),
+                                 gap_count_ == 0 ? "" : "; " + lost + " are lost"));
   if (gap_count_ == 0 && !truncated && !parts_.header_damage.empty())
     return AuthError("the header is corrupt; all of the plaintext was verified");
   if (truncated && gap_count_ == 0)
@@ -43,8 +49,15 @@ std::optional<AuthError> SalvageStream::final_error() const {
   return AuthError(fmt::format("the input is corrupt; {} are lost", lost));
 }
 
+std::uint64_t SalvageStream::trailing_bytes() const {
+  const std::optional<Damage::End> end = damage_.end();
+  return end ? parts_.header_bytes + session_.body_bytes() - end->input : 0;
+}
+
 void SalvageStream::report(const std::vector<Damage::Gap>& gaps) {
+  const std::optional<Damage::End> end = damage_.end();
   for (const Damage::Gap& gap : gaps) {
+    if (end && gap.begin >= end->plaintext) continue;
     const std::uint64_t size = gap.end - gap.begin;
     lost_bytes_ += size;
     ++gap_count_;
@@ -82,8 +95,9 @@ std::uint64_t SalvageStream::ForgivingSource::message_end(std::uint64_t offset) 
 Outcome SalvageStream::ForgivingSession::verify(const Piece& piece,
                                                 std::optional<std::size_t> bad_segment) const {
   Outcome outcome = whole_.verify(piece, bad_segment);
+  const std::lock_guard lock(mutex_);
+  body_bytes_ = std::max(body_bytes_, piece.offset + piece.in.size());
   if (outcome.error) {
-    const std::lock_guard lock(mutex_);
     truncated_ = std::exchange(outcome.error, std::nullopt);
   }
   return outcome;
@@ -94,14 +108,35 @@ std::optional<AuthError> SalvageStream::ForgivingSession::truncated() const {
   return truncated_;
 }
 
+std::uint64_t SalvageStream::ForgivingSession::body_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return body_bytes_;
+}
+
 // A gap that ends at the end of the output so far may still grow.
 void SalvageStream::ReportingSink::write(std::span<const std::byte> bytes) {
+  if (!salvage_.parts_.header_damage.empty() && !salvage_.damage_.any_verified()) {
+    held_ += bytes.size();
+    return;
+  }
+  for (static constexpr std::array<std::byte, 4096> zeros{}; held_ > 0;) {
+    const std::size_t size = std::min<std::uint64_t>(held_, zeros.size());
+    inner_.write(std::span(zeros).first(size));
+    written_ += size;
+    held_ -= size;
+  }
+  const std::optional<Damage::End> end = salvage_.damage_.end();
+  if (end)
+    bytes = bytes.first(
+        std::min<std::uint64_t>(bytes.size(), end->plaintext - std::min(end->plaintext, written_)));
   inner_.write(bytes);
   written_ += bytes.size();
   salvage_.report(salvage_.damage_.take_before(written_));
 }
 
 void SalvageStream::ReportingSink::finish() {
+  if (held_ > 0)
+    throw AuthError("the header is corrupt, and the file key in it opens no segment; nothing was written");
   salvage_.report(salvage_.damage_.take_all());
   inner_.finish();
 }

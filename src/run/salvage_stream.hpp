@@ -65,13 +65,16 @@ class SalvageStream : public OpenStream {
     using SessionWrapper::SessionWrapper;
     Outcome verify(const Piece& piece, std::optional<std::size_t> bad_segment) const override;
     std::optional<AuthError> truncated() const;
+    std::uint64_t body_bytes() const;  // read so far
 
    private:
     mutable std::mutex mutex_;
     mutable std::optional<AuthError> truncated_;
+    mutable std::uint64_t body_bytes_ = 0;
   };
 
-  // Passes output to the sink of the stream, then reports the damage in it.
+  // Passes output to the sink of the stream, up to the end of the stream, then reports the damage in it. With
+  // a damaged header, writes nothing until a segment shows that the key is right.
   class ReportingSink : public Sink {
    public:
     ReportingSink(Sink& inner, SalvageStream& salvage) : inner_(inner), salvage_(salvage) {}
@@ -83,9 +86,11 @@ class SalvageStream : public OpenStream {
     Sink& inner_;
     SalvageStream& salvage_;
     std::uint64_t written_ = 0;
+    std::uint64_t held_ = 0;  // zeros that are not written yet
   };
 
   void report(const std::vector<Damage::Gap>& gaps);
+  std::uint64_t trailing_bytes() const;  // of the input, after the end of the stream
 
   std::function<void(const std::string&)> warn_;
   Damage damage_;

@@ -17,6 +17,7 @@
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
 #include "process/terminal.hpp"
+#include "run/encrypted_key_file.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/passphrases.hpp"
 
@@ -35,24 +36,32 @@ FdSource open_secret_file(const std::string& name, Cancel& cancel) {
 }
 
 Secret read_contents(FdSource& file) {
-  Secret contents = read_up_to(max_file_bytes + 1, file);
-  if (contents.size() > max_file_bytes)
-    throw UsageError(
-        fmt::format("{} is longer than {} bytes, which is too long for a file of keys or recipients",
-                    file.name(), max_file_bytes));
+  Secret contents = read_up_to(max_encrypted_key_file_bytes + 1, file);
+  const std::size_t max = is_encrypted(contents.bytes()) ? max_encrypted_key_file_bytes : max_file_bytes;
+  if (contents.size() > max)
+    throw UsageError(fmt::format(
+        "{} is longer than {} bytes, which is too long for a file of keys or recipients", file.name(), max));
   return contents;
 }
 
 // Keys and identities -----------------------------------------------------------------------------
 
-// Adds the key or the identities that a file contains. Warns if the raw bytes of a key are text.
-void add_key(Keyring& keyring, const Secret& contents, const std::string& name, bool opens,
+// What the secrets are for. Identities can encrypt only if the user asks for that: -d may have been
+// forgotten.
+enum class Purpose { open, seal, seal_for_identities };
+
+// Adds the key or the identities that a file contains, or the recipients of these identities. Warns if the
+// raw bytes of a key are text.
+void add_key(Keyring& keyring, const Secret& contents, const std::string& name, Purpose purpose,
              const Messages& messages) {
   const std::string_view line = first_content_line(as_text(contents.bytes()));
   if (looks_like_recipient(line))
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
         "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k");
+  if (line.starts_with("-----BEGIN "))
+    throw UsageError(fmt::format("{} is an SSH key or another PEM file, which is not supported", name),
+                     "run gpuaes-keygen --x25519 to make an identity");
   if (!looks_like_identity(line)) {
     Secret key = parse_key(contents.bytes(), name);
     if (key.size() == contents.size() && is_text(key.bytes()))
@@ -63,11 +72,11 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
     keyring.keys.push_back({.kind = KeyKind::key_file, .secret = std::move(key), .name = name});
     return;
   }
-  std::vector<Key> identities = parse_identities(as_text(contents.bytes()), name);
-  if (!opens)
+  if (purpose == Purpose::seal)
     throw UsageError(fmt::format("{} contains an identity, which can open files but not seal them", name),
-                     "seal with -r for its recipient, which gpuaes-keygen -y prints");
-  std::ranges::move(identities, std::back_inserter(keyring.keys));
+                     "use -d to decrypt, or -r with its recipient, which gpuaes-keygen -y prints");
+  for (Key& identity : parse_identities(as_text(contents.bytes()), name))
+    keyring.keys.push_back(purpose == Purpose::open ? std::move(identity) : recipient_of(identity));
 }
 
 // Whether a regular file begins like an identity file. Other programs name those with -i.
@@ -121,10 +130,10 @@ AskPassphrase answer_with(Secret passphrase) {
       [held](const std::string&, bool again) { return again ? std::nullopt : std::optional(held->copy()); };
 }
 
-// `opens`: whether the secrets open the input or seal the output, for which a new passphrase is asked for.
-AskPassphrase read_passphrase(const SecretOptions& named, bool opens, const char* question,
+// To seal, asks for a new passphrase.
+AskPassphrase read_passphrase(const SecretOptions& named, Purpose purpose, const char* question,
                               const Messages& messages, Cancel& cancel) {
-  if (named.ask_passphrase && opens) return ask_passphrase(cancel);
+  if (named.ask_passphrase && purpose == Purpose::open) return ask_passphrase(cancel);
   if (named.ask_passphrase)
     return [question, &cancel](const std::string&, bool) { return ask_new_passphrase(question, cancel); };
   if (const auto& name = named.passphrase_file)
@@ -138,24 +147,23 @@ AskPassphrase read_passphrase(const SecretOptions& named, bool opens, const char
   return {};
 }
 
-Keyring read_named(const SecretOptions& named, const std::vector<std::string>& recipients, bool opens,
+Keyring read_named(const SecretOptions& named, const std::vector<std::string>& recipients, Purpose purpose,
                    const char* question, const Messages& messages, Cancel& cancel) {
   Keyring keyring;
   for (const std::string& name : named.key_files)
     with_option(named.key_option, [&] {
-      add_key(keyring, read_key_file(name, messages, cancel), shown_name(name), opens, messages);
+      add_key(keyring, read_key_file(name, messages, cancel), shown_name(name), purpose, messages);
     });
   read_recipients(keyring, recipients, cancel);
-  if (AskPassphrase passphrase = read_passphrase(named, opens, question, messages, cancel))
+  if (AskPassphrase passphrase = read_passphrase(named, purpose, question, messages, cancel))
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
   return keyring;
 }
 
-// Whether the input, a sealed file, shows which secrets open it. Input from a terminal has not been
-// typed yet.
+// Whether the input shows which secrets open it. Input from a terminal has not been typed yet.
 bool may_ask_if_needed(const Options& options) {
-  const bool is_sealed = !options.format || *options.format == default_format().name;
-  return options.decrypt && is_sealed && (options.names_input() || isatty(STDIN_FILENO) == 0);
+  const bool shows_secrets = !options.format || find_format(*options.format).accepts.recipients;
+  return options.decrypt && shows_secrets && (options.names_input() || isatty(STDIN_FILENO) == 0);
 }
 
 }  // namespace
@@ -188,16 +196,25 @@ Secret read_up_to(std::size_t max, FdSource& file) {
 Secret read_key_file(const std::string& name, const Messages& messages, Cancel& cancel) {
   FdSource file = open_secret_file(name, cancel);
   Secret contents = read_contents(file);
-  if (!looks_like_recipient(first_content_line(as_text(contents.bytes()))))
-    warn_if_readable(name, file, messages);
-  return contents;
+  if (!is_encrypted(contents.bytes())) {
+    if (!looks_like_recipient(first_content_line(as_text(contents.bytes()))))
+      warn_if_readable(name, file, messages);
+    return contents;
+  }
+  Secret plain = decrypt_key_file(contents.bytes(), shown_name(name), cancel);
+  if (is_encrypted(plain.bytes()))
+    throw UsageError(fmt::format("{} is encrypted twice", shown_name(name)),
+                     "decrypt it once, and use the result");
+  return plain;
 }
 
 Keyring read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
   close_secrets_in_children(options);
   const auto recipients = options.decrypt ? std::vector<std::string>() : options.recipients;
-  Keyring keyring =
-      read_named(options.secrets, recipients, options.decrypt, "passphrase: ", messages, cancel);
+  const Purpose purpose = options.decrypt              ? Purpose::open
+                          : options.encrypt_explicitly ? Purpose::seal_for_identities
+                                                       : Purpose::seal;
+  Keyring keyring = read_named(options.secrets, recipients, purpose, "passphrase: ", messages, cancel);
   if (!keyring.keys.empty()) return keyring;
   if (options.decrypt && options.names_input() && is_identity_file(options.input(), cancel))
     throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
@@ -215,8 +232,8 @@ Keyring read_secrets(const Options& options, const Messages& messages, Cancel& c
 }
 
 Keyring read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  Keyring keyring =
-      read_named(options.new_secrets, options.recipients, false, "new passphrase: ", messages, cancel);
+  Keyring keyring = read_named(options.new_secrets, options.recipients, Purpose::seal,
+                               "new passphrase: ", messages, cancel);
   if (keyring.keys.empty())
     throw UsageError("--rekey requires a new key, recipient or passphrase",
                      "use --new-key FILE, --recipient RECIPIENT or --new-passphrase");

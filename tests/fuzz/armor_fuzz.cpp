@@ -57,7 +57,7 @@ struct Decoded {
 Decoded decode(std::span<const std::byte> text, std::size_t step) {
   Decoded decoded;
   TextSource source(text, step);
-  ArmorSource armor(source, {});
+  ArmorSource armor("AGE ENCRYPTED FILE", source, {});
   std::vector<std::byte> piece(100);
   try {
     while (const std::size_t count = armor.read(piece)) append(decoded.bytes, std::span(piece).first(count));
@@ -69,7 +69,7 @@ Decoded decode(std::span<const std::byte> text, std::size_t step) {
 
 std::string encode(std::span<const std::byte> bytes) {
   std::string text;
-  ArmorSink sink(std::make_unique<TextSink>(text));
+  ArmorSink sink("AGE ENCRYPTED FILE", std::make_unique<TextSink>(text));
   sink.write(bytes);
   sink.finish();
   return text;

@@ -58,10 +58,10 @@ void open(std::span<const std::byte> input) {
       for (const KeyKind kind : {KeyKind::x25519, KeyKind::xwing})
         request.keyring.keys.push_back({.kind = kind, .secret = test_key()});
     if (format.accepts.iterations) request.iterations = 1;
-    // Any passphrase. With the sealed format the key is enough, and scrypt would take too long.
+    // Any passphrase. With formats that use scrypt, it would take too long.
     request.keyring.keys.push_back(
         {.kind = KeyKind::passphrase, .passphrase = [&](const std::string&, bool) -> std::optional<Secret> {
-           if (format.accepts.keys) throw KeyError("the passphrase is asked for");
+           if (format.accepts.recipients) throw KeyError("the passphrase is asked for");
            return test_key();
          }});
     const auto session = open_session(format, std::move(request));

@@ -1,8 +1,8 @@
 // However sealed segments are modified and split into pieces, the released bytes are a prefix of the
 // plaintext, and opening succeeds only if nothing was changed.
 //
-// The fuzzer's bytes are a program that chooses the cipher, the length of the plaintext, how to modify the
-// sealed segments, and how to split them.
+// The fuzzer's bytes are a program that chooses the kind of segments, the length of the plaintext, how to
+// modify the sealed segments, and how to split them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,14 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr std::size_t max_plaintext = 3 * segment_bytes + 100;
+// Segments as in sealed files, and short ones whose last may be full, as in age files.
+struct Kind {
+  Cipher cipher;
+  SegmentRules rules;
+  std::size_t max_plaintext() const { return 3 * rules.plain_bytes + 100; }
+};
+constexpr Kind kinds[] = {{Cipher::aes_256, {}},
+                          {Cipher::chacha20_poly1305, {.plain_bytes = 80, .last_flag = 11}}};
 
 class Program {
  public:
@@ -39,12 +46,13 @@ class Program {
   std::span<const std::uint8_t> bytes_;
 };
 
-std::unique_ptr<Session> make_session(Cipher cipher, bool decrypt) {
-  CipherKey key{cipher, Secret(32)};
+std::unique_ptr<Session> make_session(const Kind& kind, bool decrypt) {
+  CipherKey key{kind.cipher, Secret(32)};
   std::ranges::fill(key.bytes.bytes(), std::byte{7});
   return make_segment_session({.decrypt = decrypt,
                                .key = std::move(key),
-                               .base_nonce = {{1, 2, 3}, info(cipher).aead.nonce_bytes},
+                               .rules = kind.rules,
+                               .base_nonce = {{1, 2, 3}, info(kind.cipher).aead.nonce_bytes},
                                .header = {},
                                .place = {}});
 }
@@ -65,13 +73,13 @@ Outcome process(const Session& session, Lane& lane, std::uint64_t offset, std::s
   return outcome;
 }
 
-Bytes seal(Cipher cipher, const Bytes& plaintext, Lane& lane) {
+Bytes seal(const Kind& kind, const Bytes& plaintext, Lane& lane) {
   Bytes sealed;
-  process(*make_session(cipher, false), lane, 0, plaintext, true, sealed);
+  process(*make_session(kind, false), lane, 0, plaintext, true, sealed);
   return sealed;
 }
 
-void change(Bytes& sealed, Program& program) {
+void change(Bytes& sealed, const SegmentRules& rules, Program& program) {
   const auto at = [&](std::size_t place) { return sealed.begin() + static_cast<std::ptrdiff_t>(place); };
   const std::size_t place = program.number(sealed.size() + 1);
   switch (program.number(5)) {
@@ -81,37 +89,36 @@ void change(Bytes& sealed, Program& program) {
     case 1:  // truncate
       return sealed.resize(place);
     case 2:  // insert bytes
-      sealed.insert(at(place), program.number(2 * sealed_segment_bytes), static_cast<std::byte>(place));
+      sealed.insert(at(place), program.number(2 * rules.sealed_bytes()), static_cast<std::byte>(place));
       return;
     case 3:  // remove bytes
       sealed.erase(at(place), at(place + program.number(sealed.size() - place + 1)));
       return;
     case 4: {  // exchange two segments
-      const std::size_t segments = sealed.size() / sealed_segment_bytes;
+      const std::size_t size = rules.sealed_bytes(), segments = sealed.size() / size;
       if (segments < 2) return;
       const std::size_t one = program.number(segments), other = program.number(segments);
-      if (one != other)
-        std::swap_ranges(at(one * sealed_segment_bytes), at((one + 1) * sealed_segment_bytes),
-                         at(other * sealed_segment_bytes));
+      if (one != other) std::swap_ranges(at(one * size), at((one + 1) * size), at(other * size));
     }
   }
 }
 
 void run(Program program) {
   const std::unique_ptr<Lane> lane = make_cpu_lane();
-  const Cipher cipher = program.number(2) == 0 ? Cipher::aes_256 : Cipher::kuznyechik;
-  const Bytes plaintext = make_plaintext(program.number(max_plaintext + 1));
-  const Bytes original = seal(cipher, plaintext, *lane);
+  const Kind& kind = kinds[program.number(2)];
+  const Bytes plaintext = make_plaintext(program.number(kind.max_plaintext() + 1));
+  const Bytes original = seal(kind, plaintext, *lane);
   const std::size_t segments_a_piece = 1 + program.number(3);
   Bytes sealed = original;
-  while (!program.empty() && sealed.size() < 2 * max_plaintext) change(sealed, program);
+  while (!program.empty() && sealed.size() < 2 * kind.max_plaintext()) change(sealed, kind.rules, program);
 
-  const std::unique_ptr<Session> session = make_session(cipher, true);
+  const std::unique_ptr<Session> session = make_session(kind, true);
   Bytes released;
   bool failed = false, last = false;
   for (std::size_t at = 0; !last && !failed;) {
     const std::size_t size = std::min(segments_a_piece * session->unit_in(), sealed.size() - at);
-    last = size < segments_a_piece * session->unit_in();
+    last = kind.rules.last_may_be_full() ? at + size == sealed.size()
+                                         : size < segments_a_piece * session->unit_in();
     failed =
         process(*session, *lane, at, std::span(sealed).subspan(at, size), last, released).error.has_value();
     at += size;

@@ -20,8 +20,9 @@ namespace {
 
 using namespace std::literals;
 
-const std::string begin_line = std::string(armor_begin) + "\n";
-const std::string end_line = std::string(armor_end) + "\n";
+constexpr std::string_view label = "TEST FILE";
+const std::string begin_line = armor_begin(label) + "\n";
+const std::string end_line = armor_end(label) + "\n";
 
 struct Written {
   std::string text;
@@ -67,7 +68,7 @@ class StringSource : public Source {
 std::string armor(std::span<const std::byte> bytes, std::size_t step = 100) {
   Written written;
   {
-    ArmorSink sink(std::make_unique<StringSink>(written));
+    ArmorSink sink(label, std::make_unique<StringSink>(written));
     sink.expect(bytes.size());
     for (; !bytes.empty(); bytes = bytes.subspan(std::min(step, bytes.size())))
       sink.write(bytes.first(std::min(step, bytes.size())));
@@ -98,7 +99,7 @@ struct Decoded {
 Decoded decode(const std::string& text, std::size_t step = 4096, std::size_t begun = 14) {
   const std::size_t first = std::min(begun, text.size());
   StringSource source(text.substr(first), step);
-  ArmorSource armor(source, bytes_of(text).first(first));
+  ArmorSource armor(label, source, bytes_of(text).first(first));
   Decoded decoded;
   decoded.failure = failure_of([&] {
     Bytes piece(33);
@@ -199,7 +200,7 @@ TEST_CASE("armor without its END line is truncated") {
        {"-----END AGE ENCRYPTED FILE-----", "-----END GPUAES-STREAM ENCRYPTED FILE----",
         "-----end gpuaes-stream encrypted file-----", "-----END GPUAES-STREAM ENCRYPTED FILE----- ",
         "====", ""})
-    check_refused(replaced(text, armor_end, bad), neither(5), 100);
+    check_refused(replaced(text, armor_end(label), bad), neither(5), 100);
   check_refused(replaced(text, end_line, ""), no_end, 100);
   check_refused(replaced(text, end_line, begin_line), neither(5), 100);
 }
@@ -207,7 +208,7 @@ TEST_CASE("armor without its END line is truncated") {
 TEST_CASE("an armored source is ready once it has a line, its end or an error") {
   const std::string text = armor(test_bytes(48));
   StringSource source(text, 40);  // less than a line
-  ArmorSource armored(source, {});
+  ArmorSource armored(label, source, {});
   Bytes piece(10);
   CHECK(!armored.ready(0s));
   CHECK(!armored.ready(0s));
@@ -229,7 +230,7 @@ TEST_CASE("an error of the text's source is passed on") {
     }
   };
   FailingSource source(begin_line + "AAEC\n", 100);
-  ArmorSource armored(source, {});
+  ArmorSource armored(label, source, {});
   Bytes piece(10);
   CHECK(armored.read(piece) == 3);
   CHECK(failure_of([&] { armored.read(piece); }) == "io: the source fails");

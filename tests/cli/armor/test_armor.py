@@ -9,13 +9,14 @@ import subprocess
 
 import pytest
 
-from armor import BEGIN, armor, dearmor
+from armor import AGE, BEGIN, armor, dearmor
 from matrix import on_each_lane
 from processes import expect_exit, open_terminal, read_terminal
 from programs import (IV, KEY, PATIENCE, RAW, SANITIZED, expect_same, openssl_ctr, secret_file, some_bytes, start,
                       stream)
 
 pytest.importorskip("cryptography")
+import age_format as age  # noqa: E402
 import sealed_format as sf  # noqa: E402
 from damage import HEADER, SEALED, SEGMENT  # noqa: E402
 
@@ -118,10 +119,13 @@ def test_rekey_keeps_armor_and_can_add_it(key, rekey):
 def test_modes_that_need_an_offset_do_not_work(key):
     sealed = sf.seal(PLAIN, [KEY])
     pathlib.Path("file").write_bytes(armor(sealed))
-    for mode in ["--range", "0:10"], ["--salvage"], ["--salvage", "--test"]:
-        found = stream("-q", "-k", key, *mode, "-i", "file", status=2)
-        assert found.error == f"file: {mode[0]} does not work on armored input"
-        assert found.hint == "remove the armor first, with sed /^-----/d FILE | base64 -di"
+    pathlib.Path("age-file").write_bytes(armor(age.seal(PLAIN), kind=AGE))
+    identity = secret_file("identity", age.identity_text().encode())
+    for name, secret in ("file", key), ("age-file", identity):
+        for mode in ["--range", "0:10"], ["--part", "0/2"], ["--salvage"], ["--salvage", "--test"]:
+            found = stream("-q", "-k", secret, *mode, "-i", name, status=2)
+            assert found.error == f"{name}: {mode[0]} does not work on armored input"
+            assert found.hint == "remove the armor first, with sed /^-----/d FILE | base64 -di"
     dearmored = subprocess.run("sed /^-----/d file | base64 -di", shell=True, check=True, stdout=subprocess.PIPE).stdout
     assert dearmored == sealed, "the hint's command"
 
@@ -142,14 +146,14 @@ def test_armor_may_be_written_to_a_terminal(key, rekey):
         assert status or open_armor(shown, OTHER_KEY if name == "text" else KEY) == PLAIN
 
 
-ONLY_SEALED = "the {} format does not support --armor"
+NO_ARMOR, FORMATS = "the {} format does not support --armor", "formats that support it: sealed, age"
 
 
 @pytest.mark.parametrize("options, error, hint", [
     *[(f"{mode} -a -q -k KEY", "--armor cannot be used to decrypt", "armored input is detected")
       for mode in ("-d", "--test", "--salvage", "--range 0:1")],
-    (f"-f raw --iv {IV} --armor -q -k KEY", ONLY_SEALED.format("raw"), "formats that support it: sealed"),
-    ("-f cobblestone --armor -q -k KEY", ONLY_SEALED.format("cobblestone"), "formats that support it: sealed"),
+    (f"-f raw --iv {IV} --armor -q -k KEY", NO_ARMOR.format("raw"), FORMATS),
+    ("-f cobblestone --armor -q -k KEY", NO_ARMOR.format("cobblestone"), FORMATS),
     ("--info -a", "--info cannot be used with --armor",
      "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet"),
 ])
@@ -217,7 +221,7 @@ def test_encryption_writes_lines_at_once(key):
     expect_same(plain, sf.open_sealed(dearmor(text), key=KEY))
 
 
-@pytest.mark.parametrize("begin", [b"-----BEGIN PGP", b"gpuaes-stream/x\n", b"-----begin gpu", b"\n\n-----BEGIN AGE"])
+@pytest.mark.parametrize("begin", [b"-----BEGIN PGP", b"gpuaes-stream/x\n", b"-----begin gpu", b"\n\n-----BEGIN RAGE"])
 def test_input_that_only_begins_like_armor_or_a_sealed_stream(key, begin):
     error = NOT_SEALED if begin.startswith(b"gpuaes") else "the input is not in a known format"
     assert stream("-q", "-k", key, "-l", "cpu:1", "-d", status=4, input=begin).error == error

@@ -11,6 +11,7 @@ from programs import KEY, some_bytes, spread, stream
 
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
+import age_format as age  # noqa: E402
 import sealed_format as sf  # noqa: E402
 
 HEAD = 119  # bytes before the first part, with one key slot
@@ -22,6 +23,8 @@ SEALED_2 = {**SEALED_1, "suite": 2, "cipher": "kuznyechik"}
 BARE = {**SEALED_1, "format": "cobblestone", "version": None, "suite": None, "cipher": None, "slots": []}
 OPENSSL = {**BARE, "format": "openssl", "authenticated": False}
 RAW = {**OPENSSL, "format": "raw"}
+AGE = {**SEALED_1, "format": "age", "suite": None, "cipher": "chacha20-poly1305",
+       "slots": [{"type": None, "kind": "X25519"}]}
 FILE_KEY = bytes(32)
 LATER = (0x7F, b"content of some later version")
 
@@ -85,6 +88,26 @@ authenticated  no
 header         16 bytes
 size           unknown; the input is not a file
 """
+
+
+@pytest.mark.parametrize("size", [0, 1, 65535, 65536, 65537, 131072])
+def test_sizes_of_age_files(size):
+    data = age.seal(some_bytes(size))
+    header = data.index(b"\n--- ") + 5 + 44 + 16  # to the end of the nonce
+    assert facts(data) == {**AGE, **sizes(header, len(data), size, max(1, -(-size // 65536)))}
+    assert facts(data, via="pipe") == {**AGE, "header_bytes": header, **UNKNOWN}
+    assert facts(data[:-1], "-f", "age")["truncated"] == (size == 0)
+    assert facts(data[: header + 15])["truncated"]
+
+
+def test_stanzas_of_age_files():
+    """Also those that cannot be opened."""
+    kinds, file_key = ["unknown", "X25519", "ssh-ed25519", "scrypt"], bytes(16)
+    data = age.seal(b"abc", [([kind, "a"], bytes(32)) for kind in kinds], file_key)
+    assert [line.split()[1:] for line in info(data).splitlines() if line.startswith("stanza")] == [
+        [f"{i}", kind] for i, kind in enumerate(kinds, 1)]
+    assert [each["kind"] for each in facts(data)["slots"]] == kinds
+    assert (facts(data)["plaintext_bytes"], facts(data)["truncated"]) == (3, False)
 
 
 @pytest.mark.parametrize("size, truncated", [

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from programs import expect_same, keygen, secret_file, some_bytes, stream
+from programs import AN_IDENTITY, expect_same, keygen, secret_file, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 
@@ -78,8 +78,7 @@ def test_keygen():
     assert keygen("-y", "-", input=made.out).out.decode() == made.err
     result = keygen("-y", "-", input=b"correct horse\n", status=2)
     assert result.error == "line 1 of standard input is not an identity"
-    assert result.hint == (
-        "an identity is the first line of the file that gpuaes-keygen --x25519 or --post-quantum writes")
+    assert result.hint == AN_IDENTITY
 
 
 @pytest.mark.parametrize("options, source, status, error, hint", [
@@ -88,7 +87,7 @@ def test_keygen():
     ("--passphrase-file - -i plain", "/dev/null", 2,
      "--passphrase-file: the passphrase from standard input is empty", ""),
     ("-r @- -i plain", "words", 2,
-     "the recipients file: line 1 of standard input is not a recipient: it does not begin with gpuaes1 or gpuaespq1",
+     "the recipients file: line 1 of standard input is not a recipient: it does not begin with age1",
      "a recipient is the line that gpuaes-keygen -y prints for an identity"),
     ("-q -d -k new -i -", "plain", 4, "the input is not in a known format",
      "name the format with -f if it is one of cobblestone, openssl, raw"),

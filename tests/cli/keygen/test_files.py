@@ -13,7 +13,8 @@ from programs import files_here, keygen
 from special_files import acl, hide_proc, shell
 
 KEY_FILE = re.compile(r"[0-9a-f]{64}\n")
-IDENTITY_FILE = re.compile(r"GPUAES-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}\n# recipient: (gpuaes1[02-9ac-hj-np-z]{58}\n)")
+IDENTITY_FILE = re.compile(r"# created: 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ\n# public key: (age1[02-9ac-hj-np-z]{58}\n)"
+                           r"AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}\n")
 EXISTS = "existing files are never overwritten; choose another name"
 
 both_kinds = pytest.mark.parametrize("kind", [(), ("--x25519",)], ids=["key", "identity"])
@@ -101,7 +102,7 @@ def test_a_full_disk_is_an_error(options):
         found = keygen(*options.split(), status=1, stdout=full)
     assert found.error == "cannot write standard output after byte 0: No space left on device"
     assert found.hint == "free some space, or write to another file system"
-    assert "gpuaes1" not in found.err and files_here() == []
+    assert "age1" not in found.err and files_here() == []
 
 
 def test_a_closed_standard_output_is_an_error():

@@ -5,11 +5,10 @@ import re
 
 import pytest
 
-from programs import files_here, keygen, secret_file
+from programs import AN_IDENTITY, files_here, keygen, secret_file
 
 HELP = "run with --help for a list of options"
 NAME = "use -o FILE to write to a file, or -y FILE to print its recipients"
-IDENTITY = "an identity is the first line of the file that gpuaes-keygen --x25519 or --post-quantum writes"
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +20,9 @@ def identities():
 
 def test_an_identity_and_its_recipient(identities):
     for identity, recipient in zip(*identities):
-        assert re.fullmatch("gpuaes1[02-9ac-hj-np-z]{58}\n", recipient)
-        assert re.fullmatch(f"GPUAES-SECRET-KEY-1[02-9AC-HJ-NP-Z]{{58}}\n# recipient: {recipient}", identity)
+        assert re.fullmatch("age1[02-9ac-hj-np-z]{58}\n", recipient)
+        comments = f"# created: [-0-9]{{10}}T[:0-9]{{8}}Z\n# public key: {recipient}"
+        assert re.fullmatch(comments + "AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}\n", identity)
     assert identities[1][0] != identities[1][1]
 
 
@@ -65,22 +65,22 @@ def test_several_identities_and_comments(identities):
     ("-y RECIPIENT", "a recipient was given instead of a file name",
      "use gpuaes-stream -r for recipients; keys and identities are read from files"),
     ("-y missing", "cannot open missing: No such file or directory", ""),
-    ("-y KEY", "line 1 of KEY is not an identity", IDENTITY),
+    ("-y KEY", "line 1 of KEY is not an identity", AN_IDENTITY),
     ("-y recipient", "line 1 of recipient is a recipient, not an identity", "put recipients in a file of their own"),
-    ("-y comment", "comment contains no identity", IDENTITY),
-    ("-y shortened", "line 1 of shortened is not a valid identity: it has 70 characters instead of 77", IDENTITY),
-    ("-y incomplete", "line 6 of incomplete is not a valid identity: it has 70 characters instead of 77", IDENTITY),
+    ("-y comment", "comment contains no identity", AN_IDENTITY),
+    ("-y shortened", "line 3 of shortened is not a valid identity: it has 70 characters instead of 74", AN_IDENTITY),
+    ("-y incomplete", "line 10 of incomplete is not a valid identity: it has 70 characters instead of 74", AN_IDENTITY),
     ("-y /dev/zero", "/dev/zero is longer than 1048576 bytes, which is too long for a file of keys or recipients", ""),
 ])  # fmt: skip
 def test_an_error(identities, key, options, error, hint):
     (first, second), recipients = identities
     secret_file("identity", first.encode())
     pathlib.Path("recipient").write_text(recipients[0])
-    pathlib.Path("shortened").write_text(first[:70])
+    pathlib.Path("shortened").write_text(first[:-5])
     secret_file("comment", b"# nothing\n")
-    secret_file("incomplete", f"# both\n{first}{second}{first[:70]}".encode())
+    secret_file("incomplete", f"# both\n{first}{second}{first[:-5]}".encode())
     files = files_here()
-    values = {"IDENTITY": first.splitlines()[0], "RECIPIENT": recipients[0].strip(), "KEY": key}
+    values = {"IDENTITY": first.splitlines()[-1], "RECIPIENT": recipients[0].strip(), "KEY": key}
     found = keygen(*(values.get(word, word) for word in options.split()), status=1 if "missing" in options else 2)
     assert (found.error, found.hint) == (error.replace("KEY", key), hint)
     warning = "shortened is readable by other users; run chmod 600 shortened"

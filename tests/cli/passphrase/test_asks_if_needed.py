@@ -10,6 +10,7 @@ from programs import keygen, some_bytes, stream
 from terminals import at_terminal
 
 pytest.importorskip("cryptography")
+import age_format as age  # noqa: E402
 import sealed_format as sf  # noqa: E402
 
 PLAIN = some_bytes(1000)
@@ -29,9 +30,12 @@ def sealed(tmp_path_factory):
     recipient = keygen("--x25519", "-o", folder / "identity").out.decode().strip()
     for name, passphrase in ("words", b"two words"), ("other", b"other words"):
         (folder / "here" / name).write_bytes(sf.seal(PLAIN, passphrase=passphrase, log_n=10))
+    file_key = os.urandom(16)
+    stanza = age.scrypt_stanza(file_key, b"two words")
+    (folder / "here" / "age-words").write_bytes(age.seal(PLAIN, [stanza], file_key))
     for name, options in {
         "key": ["-k", "key"],
-        "recipient": ["-r", recipient],
+        "recipient": ["-f", "sealed", "-r", recipient],
         "key-and-words": ["-k", "key", "--passphrase-file", "words"],
     }.items():
         stream("-q", *options, "-o", f"here/{name}", input=PLAIN, cwd=folder)
@@ -54,6 +58,10 @@ def files(work, sealed):
         (["--range", "0:1000", "words"], "passphrase for words:"),
         (["--salvage", "words"], "passphrase for words:"),
         (["-d", "-p", "key-and-words"], "passphrase for key-and-words:"),
+        (["-d", "age-words"], "passphrase for age-words:"),
+        (["-d", "-p", "-f", "age", "age-words"], "passphrase for age-words:"),
+        (["--range", "0:1000", "age-words"], "passphrase for age-words:"),
+        (["--salvage", "age-words"], "passphrase for age-words:"),
     ],
 )
 def test_asks_for_the_passphrase_of_a_file(options, question):

@@ -87,7 +87,7 @@ def test_the_raw_format_is_only_checked_for_its_length(key, size):
 # --- Options and inputs that do not fit ----------------------------------------------------------------------------
 
 SEEKABLE = "name a file with -i, or redirect standard input from a file"
-FORMATS = "formats that support it: sealed, cobblestone, raw"
+FORMATS = "formats that support it: sealed, age, cobblestone, raw"
 USAGE = (
     "use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, in whole bytes or with K, M, G or T (powers of 1024)")
 PART = "use I/N, for example 0/4, with I less than N, and N at most 1048576"
@@ -130,6 +130,8 @@ def files(key):
     ("-k KEY --part 0/2", 2, "--part requires a seekable input", SEEKABLE),
     ("-k KEY --range 0:1 -i fifo -o out", 2, "--range requires a seekable input", SEEKABLE),
     (f"-f raw --iv {IV} -k KEY -d --range 0: -i /proc/cpuinfo", 2, "--range requires a seekable input", SEEKABLE),
+    ("-k KEY -f age --range 0:1", 2, "--range requires a seekable input", SEEKABLE),
+    ("-k KEY -f age --part 0/2", 2, "--part requires a seekable input", SEEKABLE),
     ("-k KEY --part 0/2 -i armored", 2, "armored: --part does not work on armored input",
      "remove the armor first, with sed /^-----/d FILE | base64 -di"),
     ("-k KEY --range 0:1M -i sealed -o out", 2, BEYOND.format(100000), REST),

@@ -29,7 +29,7 @@ def kind(request):
 def new_pair(i, name, wrap):
     """The contents of an identity file and the recipient."""
     identity = programs.keygen(f"--{name}", wrap=wrap).out
-    return identity, identity.split(b"# recipient: ")[1]
+    return identity, identity.splitlines()[1].removeprefix(b"# public key: ") + b"\n"
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def test_sealed_by_the_program(kind, people, batch, key, work):
     values = []
     for run, ((options, opening), (size, cipher)) in ways:
         plain = some_bytes(size)
-        sealed = run("-c", cipher, "-q", *options, input=plain)
+        sealed = run("-f", "sealed", "-c", cipher, "-q", *options, input=plain)
         assert sealed.err == ""
         slots = [body for number, body in sf.parse_header(sealed.out)[0] if number == people.number]
         values += [body[:-48] for body in slots]

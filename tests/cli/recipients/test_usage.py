@@ -16,9 +16,10 @@ PASSPHRASE = "a passphrase cannot be combined with recipients"
 ONE_OF_THEM = (
     "use one of the two; anyone can seal for a recipient, so the passphrase would not show who wrote the file"
 )
-ONLY_SEALED = "formats that accept it: sealed"
+SEALED_OR_AGE = "formats that accept it: sealed, age"
 WITH_K = "name the identity file with -k"
-WITH_R = "seal with -r for its recipient, which gpuaes-keygen -y prints"
+WITH_R = "use -d to decrypt, or -r with its recipient, which gpuaes-keygen -y prints"
+LIMIT = "age files have one cipher, and are bound to nothing but their keys"
 TOO_MANY = "the sealed format allows at most 32 keys, recipients and passphrases in total"
 
 
@@ -42,7 +43,7 @@ def files(identities, key):
 ])
 def test_sealed_and_opened(kind, files, options, slots):
     text = read("recipient0").decode().strip()
-    sealed = kind.stream(*options.replace("TEXT", text).split(), input=PLAIN)
+    sealed = kind.stream("-f", "sealed", *options.replace("TEXT", text).split(), input=PLAIN)
     assert (len(sealed.out), sealed.err) == (SEALED_SIZE + slots * kind.slot_size, "")
     pathlib.Path("all").write_bytes(read("identity1") + b" \t\r\n# another\n   " + read("identity0"))
     os.chmod("all", 0o600)
@@ -58,7 +59,6 @@ def test_sealed_and_opened(kind, files, options, slots):
     ("-r TEXT --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
     ("-R recipient0 --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
     ("-k KEY -r TEXT --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
-    ("--rekey -k identity0 -R recipient0 --new-passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
     ("-d -r TEXT", 2, "--recipient cannot be used to decrypt", WITH_K),
     ("-d -k identity0 -r TEXT", 2, "--recipient cannot be used to decrypt", WITH_K),
     ("-d -R recipient0", 2, "--recipients-file cannot be used to decrypt", WITH_K),
@@ -67,13 +67,20 @@ def test_sealed_and_opened(kind, files, options, slots):
       for more in ("", "-r TEXT")),
     ("-r", 2, "option '--recipient' requires a value",
      "--recipient RECIPIENT: Encrypt for RECIPIENT; with @FILE, for each recipient in FILE"),
-    *((f"-f {format} {options}", 2, f"the {format} format does not accept {what}", ONLY_SEALED)
+    *((f"-f {format} {options}", 2, f"the {format} format does not accept {what}", SEALED_OR_AGE)
       for format in ("cobblestone", "raw", "openssl")
       for options, what in (("-k KEY -r TEXT", "a recipient"), ("-d -k identity0", "an identity"))),
     ("-R missing", 1, "the recipients file: cannot open missing: No such file or directory", ""),
-    ("-r @list31 -r TEXT -r TEXT", 2, TOO_MANY, ""),
+    ("-f age -k KEY -r TEXT", 2, "the age format does not accept a key file", "use recipients, or -f sealed"),
+    ("-f age -r TEXT --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
+    ("-r TEXT --label x", 2, f"the age format does not accept --label: {LIMIT}", "use -f sealed"),
+    ("-r TEXT -c aes-256", 2, f"the age format does not accept a cipher: {LIMIT}", "use -f sealed"),
+    ("-r TEXT -l cuda", 1, "cuda lanes do not support chacha20-poly1305", "lanes that support it: cpu, reference"),
+    ("-f age -r TEXT --context 00", 2, f"the age format does not accept --context: {LIMIT}", "use -f cobblestone"),
+    ("-f age -r TEXT --iter 5", 2, "the age format does not accept --iter", "formats that accept it: openssl"),
+    ("-f sealed -r @list31 -r TEXT -r TEXT", 2, TOO_MANY, ""),
     ("-r @list31 -r TEXT -k KEY", 2, TOO_MANY, ""),
-    ("-R list32 -r TEXT", 2, TOO_MANY, ""),
+    ("-f sealed -R list32 -r TEXT", 2, TOO_MANY, ""),
     ("-r @recipient0 -o recipient0", 2, "the recipients file and --output are the same file", "write to another file"),
     ("-d -k recipient0", 2, "--key: recipient0 contains a recipient, not a key",
      "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k"),
@@ -91,7 +98,7 @@ def test_errors(kind, files, options, status, error, hint):
 
 
 def test_lists_and_identities_from_pipes(kind, files):
-    sealed = kind.stream("-r", "@/dev/stdin", "-i", "plain", input=read("recipient0")).out
+    sealed = kind.stream("-f", "sealed", "-r", "@/dev/stdin", "-i", "plain", input=read("recipient0")).out
     with open("recipient0", "rb") as file:
         kind.stream("-r", "@/dev/stdin", stdin=file)  # the list itself
     many = read("identity1") * 50 + read("identity0")  # more than a page
@@ -107,9 +114,9 @@ def test_lists_and_identities_from_pipes(kind, files):
 
 def test_a_file_of_several_identities(kind, files):
     secret_file("several", b"# created: today\n\n" + read("identity0") + b" \t\r\n# the next one\r\n"
-                + read("identity1").split(b"\n")[0] + b"\n   " + read("identity2"))
+                + read("identity1").splitlines()[-1] + b"\n   " + read("identity2"))
     for i in range(4):
-        kind.stream("-R", f"recipient{i}", "-i", "plain", "-o", f"sealed{i}")
+        kind.stream("-f", "sealed", "-R", f"recipient{i}", "-i", "plain", "-o", f"sealed{i}")
         result = kind.stream("-d", "-k", "several", "-i", f"sealed{i}", status=0 if i < 3 else 3)
         assert (result.out, result.warnings) == (PLAIN if i < 3 else b"", [])
     assert result.error == "sealed3: none of the given identities opens the input"
@@ -121,14 +128,14 @@ def test_a_file_of_several_identities(kind, files):
     assert (opened.out, opened.warnings) == (PLAIN, ["several is readable by other users; run chmod 600 several"])
 
 
-@pytest.mark.parametrize("begin", [b"#", b"# a\n", b"\n", b"##GPUAES-SECRET-KEY-1", b"\n\n#\n\n"])
+@pytest.mark.parametrize("begin", [b"#", b"# a\n", b"\n", b"##AGE-SECRET-KEY-1", b"\n\n#\n\n"])
 def test_a_raw_key_that_begins_like_an_identity_file(begin):
     secret_file("raw", (begin + KEY)[:32])
     expect_same(PLAIN, stream("-d", "-k", "raw", input=stream("-q", "-k", "raw", input=PLAIN).out).out)
 
 
 def test_info(kind, files):
-    kind.stream("-R", "recipient0", "-i", "plain", "-o", "sealed")
+    kind.stream("-f", "sealed", "-R", "recipient0", "-i", "plain", "-o", "sealed")
     number, name = (4, "X-Wing recipient") if kind.post_quantum else (3, "X25519 recipient")
     assert f"\nslot 1         {name}\n" in kind.stream("--info", "sealed").out.decode()
     slots = f'"slots": [{{"type": {number}, "kind": "{name}"}}], "header_bytes": {108 + kind.slot_size},'
@@ -137,18 +144,18 @@ def test_info(kind, files):
 
 @pytest.mark.parametrize("kind", ["post-quantum"], indirect=True)
 def test_post_quantum_identities(kind, identities):
-    identity, comment, rest = read("identity0").decode().split("\n")
+    created, comment, identity = read("identity0").decode().splitlines()
     recipient = read("recipient0").decode().strip()
-    assert re.fullmatch("GPUAES-SECRET-KEY-PQ-1[02-9AC-HJ-NP-Z]{58}", identity)
-    assert re.fullmatch("gpuaespq1[02-9ac-hj-np-z]{1952}", recipient)
-    assert (comment, rest) == (f"# recipient: {recipient}", "")
+    assert re.fullmatch("AGE-SECRET-KEY-PQ-1[02-9AC-HJ-NP-Z]{58}", identity)
+    assert re.fullmatch("age1pq1[02-9ac-hj-np-z]{1952}", recipient)
+    assert comment == f"# public key: {recipient}" and created.startswith("# created: 20")
     assert read("recipient0") != read("recipient1")
     assert kind.keygen("-y", "identity0").out == read("recipient0")
     x25519 = keygen("--x25519", "-o", "x25519").out
     secret_file("all", read("x25519") + read("identity0") + b"# another one\n" + read("identity1"))
     assert kind.keygen("-y", "all").out == x25519 + read("recipient0") + read("recipient1")
     printed = kind.keygen("--post-quantum")
-    assert printed.out.decode().split("\n")[1] == f"# recipient: {printed.err.strip()}"
+    assert printed.out.decode().splitlines()[1] == f"# public key: {printed.err.strip()}"
     for options, error in (
         (["--x25519", "--post-quantum"], "--x25519 and --post-quantum cannot be used together"),
         (["-y", "identity0", "--post-quantum"], "--recipient and --post-quantum cannot be used together"),
@@ -159,7 +166,7 @@ def test_post_quantum_identities(kind, identities):
 @pytest.mark.parametrize("kind", ["post-quantum"], indirect=True)
 def test_kinds_are_never_combined_in_a_file(kind, files):
     pathlib.Path("x25519-recipient").write_bytes(keygen("--x25519", "-o", "x25519").out)
-    kind.stream("-R", "recipient0", "-i", "plain", "-o", "sealed")
+    kind.stream("-f", "sealed", "-R", "recipient0", "-i", "plain", "-o", "sealed")
     for options in ("-R recipient0 -R x25519-recipient", "-R x25519-recipient -R x25519-recipient -R recipient0"):
         for command in ("-i plain -o out", "--rekey -k identity0 -i sealed -o out", "plan -o out"):
             run = kind.parts if "plan" in command else kind.stream

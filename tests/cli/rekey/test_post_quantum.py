@@ -1,10 +1,13 @@
-"""--rekey from post-quantum recipients to other secrets."""
+"""--rekey between post-quantum recipients and other secrets."""
 
 import pytest
 
 from programs import keygen, some_bytes, stream
 
 WARNING = "the input was sealed for a post-quantum recipient; the new X25519 recipient removes that protection"
+COPY = "age files must have different file keys, so the output should replace the input"
+OLD_HEADER = ("the input was encrypted for an X25519 recipient; anyone who kept its old header can still open it with a "
+              "quantum computer")
 
 
 @pytest.fixture
@@ -22,19 +25,20 @@ def recipients(ml_kem):
         ("post-quantum", "x25519", [WARNING]),
         ("post-quantum", "other-post-quantum", []),
         ("x25519", "x25519", []),
-        ("x25519", "post-quantum", []),
+        ("x25519", "post-quantum", [OLD_HEADER]),
     ],
 )
-def test_only_x25519_in_place_of_post_quantum_warns(recipients, ml_kem, old, new, warnings):
+@pytest.mark.parametrize("format", ["sealed", "age"])
+def test_a_change_of_the_kind_of_recipients_warns(recipients, ml_kem, old, new, warnings, format):
     plain = some_bytes(20000)
-    sealed = stream("-r", recipients[old], input=plain, wrap=ml_kem).out
+    sealed = stream("-f", format, "-r", recipients[old], input=plain, wrap=ml_kem).out
     rekeyed = stream("--rekey", "-k", old, "-r", recipients[new], input=sealed, wrap=ml_kem)
-    assert rekeyed.warnings == warnings
+    assert rekeyed.warnings == warnings + ([COPY] if format == "age" else [])
     assert stream("-d", "-k", new, input=rekeyed.out, wrap=ml_kem).out == plain
 
 
 def test_a_new_key_warns_of_its_own_risk_as_well(recipients, ml_kem, key):
-    sealed = stream("-r", recipients["post-quantum"], input=b"", wrap=ml_kem).out
+    sealed = stream("-f", "sealed", "-r", recipients["post-quantum"], input=b"", wrap=ml_kem).out
     options = ["--rekey", "-k", "post-quantum", "-r", recipients["x25519"], "--new-key", key]
     warnings = stream(*options, input=sealed, wrap=ml_kem).warnings
     assert len(warnings) == 2 and warnings[1] == WARNING
@@ -42,7 +46,7 @@ def test_a_new_key_warns_of_its_own_risk_as_well(recipients, ml_kem, key):
 
 
 def test_a_key_or_passphrase_instead_of_post_quantum_does_not_warn_of_x25519(recipients, ml_kem, key):
-    sealed = stream("-r", recipients["post-quantum"], input=b"", wrap=ml_kem).out
+    sealed = stream("-f", "sealed", "-r", recipients["post-quantum"], input=b"", wrap=ml_kem).out
     assert WARNING not in stream("--rekey", "-k", "post-quantum", "--new-key", key, input=sealed, wrap=ml_kem).warnings
 
 

@@ -202,5 +202,5 @@ def test_what_decryption_refuses_is_refused_alike(key, status, data, options):
 def test_an_empty_input_is_refused(key):
     for way in WAYS:
         got, _ = rekey(way, b"", "-k", key, "--new-key", "../key2", status=4)
-        assert got.error.removeprefix("file: ") == "the input is not in the sealed format"
-        assert got.hint == "only sealed files have slots that can be replaced"
+        assert got.error.removeprefix("file: ") == "the input is in no format whose keys can be replaced"
+        assert got.hint == "--rekey replaces the keys of sealed files and age files"

@@ -10,14 +10,14 @@ from programs import KEY, expect_same, files_here, secret_file, some_bytes, stre
 
 PLAIN = some_bytes(40000)
 SECRET_KEY = "c510cde0e47d78e31a3450a14906f63847fbf2d10db4b58bbb9a727ede2602d5"
-IDENTITY = "GPUAES-SECRET-KEY-10GXA64K0YY7GWTJM0SQP7T97V7E2XL7Q3PSQP582E2FNXTVYZW7QMKA65L"
-RECIPIENT = "gpuaes1mhh8aglvz22c9gwdnqwwqu90w2h0f78nqlsd22zgls6z7mqwmaxs44kvsq"
+IDENTITY = "AGE-SECRET-KEY-1PY9QKRQDPC83QYGJZV2P29SHRQV35XCUR50P7GPPYG3JGFFXYU5Q682MNM"
+RECIPIENT = "age1sz97y9574qd5teq8u7wwfcyj4hfy487xas3cgvchetp5y903rq3qywjq32"
 MANY = "--new-key new " * 32
 
 NO_KEY = "sealed: the input was sealed with a key file, and none was given"
 NOT_BOTH = "a passphrase cannot be combined with recipients"
 USE_ONE = "use one of the two; anyone can seal for a recipient, so the passphrase would not show who wrote the file"
-ONLY_SEALED = "--rekey works only with the sealed format"
+REPLACED = "--rekey replaces the keys of sealed files and age files"
 A_RECIPIENT = "a recipient is the line that gpuaes-keygen -y prints for an identity"
 SAME = "sealed and --output are the same file"
 OMIT = "omit --output to replace the file, or write to another file"
@@ -62,15 +62,16 @@ def refused(key, options, status, error, hint):
         ("--context 00", "--context"), ("--iter 7", "--iter"), ("-l cpu", "--lanes"),
         ("-b 1M", "--chunk-size"), ("--stats s", "--stats"), ("--trace t", "--trace"), ("--json", "--json"),
         ("--test", "--test"), ("--salvage", "--salvage"), ("--range 0:1", "--range"))),
-    *((f"-k KEY --new-key new -f {name}", ONLY_SEALED, "") for name in ("raw", "openssl", "cobblestone", "nonsense")),
+    *((f"-k KEY --new-key new -f {name}", f"the keys of the {name} format cannot be replaced", REPLACED)
+      for name in ("raw", "openssl", "cobblestone")),
     ("-k KEY --new-key identity", "--new-key: identity contains an identity, which can open files but not seal them",
-     "seal with -r for its recipient, which gpuaes-keygen -y prints"),
+     "use -d to decrypt, or -r with its recipient, which gpuaes-keygen -y prints"),
     ("-k KEY --new-key recipient", "--new-key: recipient contains a recipient, not a key",
      "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k"),
     ("-k KEY -r @identity",
      "the recipients file: line 1 of identity is a secret identity, not a recipient", A_RECIPIENT),
     (f"-k KEY -r {RECIPIENT[:40]}",
-     f"-r {RECIPIENT[:40]} is not a valid recipient: it has 40 characters instead of 65", A_RECIPIENT),
+     f"-r {RECIPIENT[:40]} is not a valid recipient: it has 40 characters instead of 62", A_RECIPIENT),
     ("-k KEY --new-key key128", "the sealed format requires a key of 32 bytes; the key in key128 is 16 bytes long", ""),
     (f"-k KEY --new-key {SECRET_KEY}", "--new-key: a key was given instead of a file name",
      "other users may have seen this command line; make a new key with gpuaes-keygen and name its file"),

@@ -57,7 +57,7 @@ SLOTS = "the input is corrupt at byte 17, in its header: it has 0 key slots; 1 t
 UNKNOWN = "the input is not in a known format"
 CUT = "the input is truncated after byte 174, in its header; nothing was written"
 RECIPE = "if the header is damaged, put back a copy of it (gpuaes-recipes(7))"
-FORMATS = "authenticated formats: sealed, cobblestone"
+FORMATS = "authenticated formats: sealed, age, cobblestone"
 
 
 @pytest.mark.parametrize("options, status, error, hint", [

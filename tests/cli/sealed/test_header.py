@@ -225,7 +225,7 @@ def test_invalid_scrypt_parameters_are_refused_immediately(batch, key, words):
 def test_the_seeds_of_the_fuzzer_match_their_names(batch, key):
     """The key or the identity 00 01 02 ... opens those named opens-*, and the program refuses the others."""
     corpus = pathlib.Path(__file__).parents[2] / "fuzz/corpus/header"
-    text = b"GPUAES-SECRET-KEY-1QQQSYQCYQ5RQWZQFPG9SCRGWPUGPZYSNZS23V9CCRYDPK8QARC0SHGQTRK\n"
+    text = b"AGE-SECRET-KEY-1QQQSYQCYQ5RQWZQFPG9SCRGWPUGPZYSNZS23V9CCRYDPK8QARC0SWRYDWG\n"
     options = ["-q", "-d", "-k", key, "-k", secret_file(os.path.abspath("identity"), text), "-i"]
     opens, refused = (sorted(corpus.glob(f"{kind}-*")) for kind in ("opens", "refused"))
     assert opens and refused

@@ -12,6 +12,7 @@ from processes import unfinished_files
 from programs import KEY, RAW, each_way, expect_same, files_here, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
+import age_format as age  # noqa: E402
 import sealed_format as sf  # noqa: E402
 from damage import HEADER, SEALED, SEGMENT, expect_damage, flip, open_independently  # noqa: E402
 
@@ -45,7 +46,7 @@ def test_labels_work_with_other_secrets():
     identity = bytes(range(9, 41))
     secret_file("identity", sf.to_text(sf.IDENTITY, identity).encode() + b"\n")
     words = ["--passphrase-file", secret_file("words", b"correct horse\n")]
-    recipient = ["-r", sf.to_text(sf.RECIPIENT, sf.public_key(identity))]
+    recipient = ["-f", "sealed", "-r", sf.to_text(sf.RECIPIENT, sf.public_key(identity))]
     for options, secret, named in ((words, words, {"passphrase": b"correct horse"}),
                                    (recipient, ["-k", "identity"], {"identity": identity})):
         sealed = stream("-q", *options, *with_label(NFC), input=PLAIN).out
@@ -148,6 +149,15 @@ def test_label_usage(key, options, error):
             found = stream(*direction, *options, "--label", "label", status=2)
             assert found.error == error
             assert "not accept" not in error or found.hint == "formats that accept it: sealed"
+
+
+def test_an_age_file_does_not_open_with_a_label():
+    """Else an old age file could stand in for a labeled one."""
+    identity = secret_file("identity", age.identity_text().encode())
+    for mode in "-d", "--test", "--salvage", "--range=0:1":
+        for data in age.seal(PLAIN), age.seal(b""):
+            options = [mode, "-k", identity, "--label", "label"]
+            assert stream("-q", *options, input=data, via="file", status=4).out == b""
 
 
 @pytest.mark.parametrize("label", ["x" * 255, "-d"], ids=["long", "-d"])

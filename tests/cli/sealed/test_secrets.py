@@ -85,8 +85,9 @@ SHORT = "the sealed format requires a key of 32 bytes; the key in short{0} is {0
     ("-f sealed -k short24", SHORT.format(24), ""),
     ("-f sealed K -k short16", SHORT.format(16), ""),
     ("-f cobblestone W", "the cobblestone format does not accept a passphrase",
-     "formats that accept it: sealed, openssl"),
-    (f"-f raw --iv {IV} W", "the raw format does not accept a passphrase", "formats that accept it: sealed, openssl"),
+     "formats that accept it: sealed, age, openssl"),
+    (f"-f raw --iv {IV} W", "the raw format does not accept a passphrase",
+     "formats that accept it: sealed, age, openssl"),
 ])
 def test_usage(options, error, hint):
     for direction in [], ["-e"], ["-d"]:

@@ -1,21 +1,20 @@
-"""An independent implementation of armor, with checks as strict as those of the program."""
+"""An independent implementation of armor, the sealed format's and age's, with checks as strict as the program's."""
 
 import base64
 
-BEGIN = b"-----BEGIN GPUAES-STREAM ENCRYPTED FILE-----"
-END = b"-----END GPUAES-STREAM ENCRYPTED FILE-----"
+SEALED, AGE = b"GPUAES-STREAM", b"AGE"
+BEGIN, END = (b"-----%b GPUAES-STREAM ENCRYPTED FILE-----" % word for word in (b"BEGIN", b"END"))
 
 
-def armor(data, newline=b"\n"):
+def armor(data, newline=b"\n", kind=SEALED):
     text = base64.b64encode(data)
     lines = [text[at : at + 64] for at in range(0, len(text), 64)]
-    return b"".join(line + newline for line in [BEGIN, *lines, END])
+    begin, end = (b"-----%b %b ENCRYPTED FILE-----" % (word, kind) for word in (b"BEGIN", b"END"))
+    return b"".join(line + newline for line in [begin, *lines, end])
 
 
-def dearmor(text):
+def dearmor(text, kind=SEALED):
     """What the program's armor encodes; fails if it is not exactly in that form."""
-    lines = text.split(b"\n")
-    assert (lines[0], lines[-2], lines[-1]) == (BEGIN, END, b""), text
-    data = base64.b64decode(b"".join(lines[1:-2]), validate=True)
-    assert armor(data) == text, text
+    data = base64.b64decode(b"".join(text.split(b"\n")[1:-2]), validate=True)
+    assert armor(data, kind=kind) == text, text
     return data

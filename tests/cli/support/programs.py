@@ -215,6 +215,10 @@ def expect_same(want, got, what=""):
         pytest.fail(f"{what}: expected {len(want)} bytes, got {len(got)}; the first difference is at byte {at}")
 
 
+# A hint.
+AN_IDENTITY = "run gpuaes-keygen --x25519 or --post-quantum to make an identity"
+
+
 def keygen(*options, **how):
     return run("gpuaes-keygen", *options, **how)
 

@@ -124,8 +124,8 @@ def suite_of(suite, key, context, salt):
 
 # --- Recipients and identities as text: Bech32, BIP 173 ----------------------------------------------------------
 
-RECIPIENT, IDENTITY = "gpuaes", "GPUAES-SECRET-KEY-"
-PQ_RECIPIENT, PQ_IDENTITY = "gpuaespq", "GPUAES-SECRET-KEY-PQ-"
+RECIPIENT, IDENTITY = "age", "AGE-SECRET-KEY-"
+PQ_RECIPIENT, PQ_IDENTITY = "age1pq", "AGE-SECRET-KEY-PQ-"
 DIGITS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
 

@@ -19,7 +19,7 @@ MISSING = "cannot open missing: No such file or directory"
 OTHER = "other: none of the given keys opens the input"
 DIRECTORY = "directory does not contain a sealed file in parts"
 TWICE = "use a different file for one of them"
-FORMATS = "authenticated formats: sealed, cobblestone"
+FORMATS = "authenticated formats: sealed, age, cobblestone"
 ERROR = re.compile("^gpuaes-stream: error: (.*)$", re.M)
 
 

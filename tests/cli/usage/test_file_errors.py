@@ -70,8 +70,8 @@ def folder(tmp_path_factory):
     ("-q -k key --salvage -i cut-head", 4, f"cut-head: {CUT_HEAD}", HEAD_COPY),
     ("-q -k key -d -i plain", 4, UNKNOWN, NAME_IT),
     ("-q -k key --salvage -i plain", 4, UNKNOWN, HEAD_COPY),
-    ("-q -k key --rekey --new-key key -i plain", 4, "plain: the input is not in the sealed format",
-     "only sealed files have slots that can be replaced"),
+    ("-q -k key --rekey --new-key key -i plain", 4, "plain: the input is in no format whose keys can be replaced",
+     "--rekey replaces the keys of sealed files and age files"),
     ("-q -k key -d -f sealed -i later", 1, "later: the input uses a version of the sealed format other than 1",
      "try a later version of gpuaes-stream"),
     # Keys.

@@ -7,7 +7,7 @@ import pytest
 from programs import IV, files_here, keygen, raw, run, stream
 
 LIST = "run with --help for a list of options"
-FORMATS = "the formats are sealed, cobblestone, openssl, raw"
+FORMATS = "the formats are sealed, age, cobblestone, openssl, raw"
 TOGETHER = "--encrypt and --decrypt cannot be used together"
 TWO_NAMES = "--input cannot be used together with another input file"
 ONCE = "name the input only once, and a key or identity file with -k"
@@ -61,8 +61,8 @@ def test_an_option_with_a_value_is_not_repeated(key, options, name):
 
 @pytest.mark.parametrize("options, hint", [
     ("-c --cipher --ciph --cipher= --ciph= -dc", "--cipher CIPHER: aes-128, aes-192, aes-256 or kuznyechik"),
-    ("-f", "--format FORMAT: sealed (the default), cobblestone, openssl or raw"),
-    ("-k", "--key FILE: Read a key from FILE, or, to decrypt, an identity"),
+    ("-f", "--format FORMAT: sealed, age, cobblestone, openssl or raw"),
+    ("-k", "--key FILE: Read a key or identities from FILE"),
     ("-b --chunk-size", "--chunk-size SIZE: Process SIZE bytes of plaintext at a time"),
     ("--iter", "--iter N: OpenSSL format: the number of PBKDF2 iterations (default 10000)"),
     ("-i --input", "--input FILE: Read from FILE instead of standard input (-)"),

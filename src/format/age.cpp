@@ -1,0 +1,233 @@
+// The age format, age-encryption.org/v1 (c2sp.org/age): a header of stanzas, then a payload in segments of 64
+// KiB.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "format/age_header.hpp"
+#include "format/formats.hpp"
+#include "format/header_reader.hpp"
+#include "format/sessions.hpp"
+#include "format/slots.hpp"
+#include "format/stanzas.hpp"
+#include "format/wrapped_keys.hpp"
+#include "keys/kdf.hpp"
+#include "keys/ml_kem.hpp"
+
+namespace gpuaes {
+namespace {
+
+using PayloadNonce = std::array<std::byte, 16>;
+constexpr std::size_t payload_key_bytes = 32, identifier_bytes = 32;
+
+// The first 11 bytes of a segment's nonce count, and the last is 1 for the last segment.
+constexpr SegmentRules segment_rules{.plain_bytes = 64 << 10, .last_flag = 11};
+
+SegmentStream payload(const Secret& file_key, std::span<const std::byte> nonce) {
+  return {.key = {Cipher::chacha20_poly1305,
+                  hkdf_sha256(file_key.bytes(), nonce, bytes_of("payload"), payload_key_bytes)},
+          .rules = segment_rules,
+          .base_nonce = {{}, info(Cipher::chacha20_poly1305).aead.nonce_bytes}};
+}
+
+// UsageError if a file cannot be encrypted with these keys.
+void check_new_stanzas(const Keyring& keyring) {
+  if (keyring.keys.empty()) throw UsageError("the age format requires a recipient or a passphrase");
+  for (const Key& key : keyring.keys)
+    if (find_stanza_kind(key.kind) == nullptr)
+      throw UsageError("the age format does not accept a key file", "use recipients, or -f sealed");
+  check_combination(keyring);
+}
+
+// The header, and the nonce of the payload.
+std::vector<std::byte> make_header(const Secret& file_key, const PayloadNonce& nonce, const Keyring& keyring,
+                                   const StopCheck& check) {
+  std::vector<Stanza> stanzas;
+  for (const Key& key : keyring.keys)
+    stanzas.push_back(find_stanza_kind(key.kind)->wrap(file_key, key, check));
+  std::vector<std::byte> header = make_age_header(stanzas, file_key);
+  append(header, nonce);
+  return header;
+}
+
+std::unique_ptr<Session> seal(const SessionRequest& request) {
+  check_new_stanzas(request.keyring);
+  const Secret file_key = random_secret(age_file_key_bytes);
+  PayloadNonce nonce;
+  fill_random(nonce);
+  SegmentStream stream = payload(file_key, nonce);
+  stream.header = make_header(file_key, nonce, request.keyring, request.check);
+  return make_segment_session(std::move(stream));
+}
+
+// Those of which the header has a stanza.
+std::vector<KeyKind> kinds_of_stanzas(const AgeHeader& header) {
+  std::vector<KeyKind> kinds;
+  for (const Stanza& stanza : header.stanzas) {
+    const StanzaKind* const kind = find_stanza_kind(stanza.type());
+    if (kind != nullptr && std::ranges::count(kinds, kind->key) == 0) kinds.push_back(kind->key);
+  }
+  return kinds;
+}
+
+// A passphrase must be alone: a file that it opens was written by someone who knew it.
+void check_stanzas(const AgeHeader& header, const Keyring& keyring) {
+  for (const Stanza& stanza : header.stanzas) {
+    const StanzaKind* const kind = find_stanza_kind(stanza.type());
+    if (kind == nullptr) continue;
+    if (kind->key == KeyKind::passphrase && header.stanzas.size() > 1)
+      refuse_header(stanza.at, "there is another stanza next to one of a passphrase");
+    if (keyring.count(kind->key) > 0) kind->check(stanza);
+  }
+}
+
+std::optional<Secret> try_key(const AgeHeader& header, const Key& key, const SessionRequest& request) {
+  const StanzaKind* const kind = find_stanza_kind(key.kind);
+  if (kind == nullptr) return std::nullopt;
+  for (const Stanza& stanza : header.stanzas) {
+    if (stanza.type() != kind->type) continue;
+    if (std::optional<Secret> file_key = kind->unwrap(stanza, key, request)) return file_key;
+  }
+  return std::nullopt;
+}
+
+// The types that the specification defines, but this version does not support. It ignores all others.
+bool is_of_unsupported_type(const Stanza& stanza) {
+  constexpr std::array types{"ssh-ed25519", "ssh-rsa", "p256tag", "mlkem768p256tag"};
+  return std::ranges::count(types, stanza.type()) > 0;
+}
+
+// "X25519, ssh-rsa": each type once, for a message. Only the first ones, and their beginnings, if there is
+// more.
+std::string describe_types(const AgeHeader& header) {
+  constexpr std::size_t max_types = 8, max_characters = 40;
+  std::vector<std::string_view> types;
+  for (const Stanza& stanza : header.stanzas) {
+    const std::string_view type = std::string_view(stanza.type()).substr(0, max_characters);
+    if (std::ranges::count(types, type) == 0) types.push_back(type);
+    if (types.size() == max_types) break;
+  }
+  return join(types);
+}
+
+// Throws IoError or VersionError if this program cannot try any stanza that it knows, otherwise KeyError.
+[[noreturn]] void refuse_secrets(const AgeHeader& header) {
+  const auto can_try = [](KeyKind kind) { return kem_of(kind) == nullptr || kem_of(kind)->is_available(); };
+  const std::vector<KeyKind> kinds = kinds_of_stanzas(header);
+  const std::string types = describe_types(header);
+  if (!kinds.empty() && std::ranges::none_of(kinds, can_try))
+    throw IoError(lacks_ml_kem(), lacks_ml_kem_hint);
+  if (kinds.empty() && std::ranges::any_of(header.stanzas, is_of_unsupported_type))
+    throw VersionError(fmt::format("the input has only stanzas that this version cannot open: {}", types));
+  throw KeyError(
+      fmt::format("none of the given secrets opens the input, which has stanzas of type {}", types),
+      kinds.empty() ? "" : fmt::format("it can be opened with {}", describe_openers(kinds)));
+}
+
+// The file key, from the first stanza that a key opens. The errors are those of open_slots(). With
+// SessionRequest::salvage and a wrong MAC, the first file key for each key: the payload shows which is right.
+std::vector<Secret> open_stanzas(const AgeHeader& header, const SessionRequest& request) {
+  check_stanzas(header, request.keyring);
+  check_any_given(kinds_of_stanzas(header), request.keyring);
+  std::vector<Secret> unwrapped;
+  for (const Key& key : request.keyring.keys) {
+    std::optional<Secret> file_key = try_key(header, key, request);
+    if (!file_key) continue;
+    const bool is_right = has_correct_mac(header, *file_key);
+    if (!is_right && !request.salvage) refuse_header(header.mac_at, "it or its MAC was modified");
+    if (is_right) unwrapped.clear();
+    unwrapped.push_back(std::move(*file_key));
+    if (!is_right) continue;
+    if (request.detail) request.detail(fmt::format("{} opens the input", describe(key)));
+    return unwrapped;
+  }
+  if (unwrapped.empty()) refuse_secrets(header);
+  request.salvage(fmt::format(
+      "the header, which ends at byte {}, is corrupt, but the given secret opens one of its stanzas",
+      header.bytes.size()));
+  return unwrapped;
+}
+
+AgeHeader read_header(HeaderReader& input) {
+  if (!input.begins_with(age_magic)) {
+    refuse_other_format(input, "age");
+    throw AuthError("the input is not in the age format: it does not begin with 'age-encryption.org/'",
+                    undetected_formats_hint());
+  }
+  return read_age_header(input);
+}
+
+std::unique_ptr<Session> open_payload(const Secret& file_key, const PayloadNonce& nonce,
+                                      std::uint64_t header_bytes) {
+  SegmentStream stream = payload(file_key, nonce);
+  stream.decrypt = true;
+  stream.place.input_bytes = header_bytes;
+  const Secret identifier =
+      hkdf_sha256(file_key.bytes(), nonce, bytes_of("gpuaes-stream/1 age file"), identifier_bytes);
+  append(stream.commitment, identifier.bytes());
+  return make_segment_session(std::move(stream));
+}
+
+std::unique_ptr<Session> decrypt(const SessionRequest& request) {
+  HeaderReader& input = *request.input;
+  const AgeHeader header = read_header(input);
+  const std::vector<Secret> file_keys = open_stanzas(header, request);
+  PayloadNonce nonce;
+  input.take(nonce);
+  std::unique_ptr<Session> session;
+  for (const Secret& file_key : file_keys) {
+    session = open_payload(file_key, nonce, input.taken());
+    if (file_keys.size() == 1 || !request.opens_segment || request.opens_segment(*session)) break;
+  }
+  return session;
+}
+
+SlotDescription describe_stanza(const Stanza& stanza) {
+  SlotDescription description{.type = {}, .kind = stanza.type(), .scrypt = {}};
+  if (stanza.type() == "scrypt" && stanza.arguments.size() == 3)
+    if (const auto log2_n = parse_number<unsigned>(stanza.arguments[2]))
+      description.scrypt = ScryptParameters{*log2_n, scrypt_r, scrypt_p};
+  return description;
+}
+
+}  // namespace
+
+std::unique_ptr<Session> open_age(SessionRequest request) {
+  return request.decrypt ? decrypt(request) : seal(request);
+}
+
+NewHeader rekey_age(const SessionRequest& request, const Keyring& new_keys) {
+  check_new_stanzas(new_keys);
+  const AgeHeader header = read_header(*request.input);
+  const std::vector<KeyKind> kinds = kinds_of_stanzas(header);
+  if (new_keys.find(KeyKind::passphrase) != nullptr && std::ranges::count(kinds, KeyKind::passphrase) == 0)
+    throw UnsuitableInput(
+        "the input was encrypted for recipients, so anyone could have written it, and a passphrase would not "
+        "show that",
+        "decrypt the input, and encrypt it with the passphrase");
+  const Secret file_key = std::move(open_stanzas(header, request).front());
+  PayloadNonce nonce;
+  request.input->take(nonce);
+  NewHeader made{make_header(file_key, nonce, new_keys, request.check), kinds,
+                 "age files must have different file keys, so the output should replace the input"};
+  std::erase(made.old_recipients, KeyKind::passphrase);
+  return made;
+}
+
+Description describe_age(HeaderReader& input) {
+  const AgeHeader header = read_header(input);
+  PayloadNonce nonce;
+  input.take(nonce);
+  Description description{
+      .version = 1, .cipher = Cipher::chacha20_poly1305, .slot_noun = "stanza", .segments = segment_rules};
+  for (const Stanza& stanza : header.stanzas) description.slots.push_back(describe_stanza(stanza));
+  return description;
+}
+
+}  // namespace gpuaes

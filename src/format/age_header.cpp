@@ -1,0 +1,153 @@
+#include "format/age_header.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/base64.hpp"
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "format/slots.hpp"
+#include "keys/kdf.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::string_view version_line = "age-encryption.org/v1";
+constexpr std::string_view stanza_mark = "-> ", mac_mark = "---";
+constexpr std::size_t line_chars = 64, mac_chars = 43;
+constexpr std::size_t mac_line_bytes = mac_mark.size() + 1 + mac_chars + 1;
+
+bool is_visible(char c) {
+  return c > ' ' && c <= '~';  // VCHAR
+}
+
+std::array<std::byte, age_mac_bytes> make_mac(std::span<const std::byte> header, const Secret& file_key) {
+  const Secret key = hkdf_sha256(file_key.bytes(), {}, bytes_of("header"), age_mac_bytes);
+  return hmac_sha256(key.bytes(), header);
+}
+
+// Parses a header while it is read, because its length is not known before.
+class Parser {
+ public:
+  explicit Parser(HeaderReader& input) : input_(input) {}
+
+  AgeHeader parse() {
+    check_version(next_line());
+    for (std::string_view line = next_line(); !is_mac(line); line = next_line()) {
+      if (!line.starts_with(stanza_mark)) refuse_line("a line is neither a stanza nor the MAC");
+      parse_stanza(line.substr(stanza_mark.size()));
+    }
+    if (header_.stanzas.empty()) refuse_line("it has no stanza");
+    header_.bytes.resize(at_);
+    input_.take(header_.bytes);
+    return std::move(header_);
+  }
+
+ private:
+  // The next line, without its newline.
+  std::string_view next_line() {
+    line_at_ = at_;
+    for (std::string_view text = peek(at_ + 1);; text = peek(required(text))) {
+      const std::size_t end = text.find('\n', at_);
+      if (end == text.npos) continue;
+      at_ = end + 1;
+      return text.substr(line_at_, end - line_at_);
+    }
+  }
+
+  // How many bytes of the header there are at least, after `text`, in which the last line is not complete.
+  // Reading byte by byte would be slow.
+  std::size_t required(std::string_view text) const {
+    if (line_at_ == 0) return text.size() + 1;  // of another version, nothing else is known
+    const std::string_view line = text.substr(line_at_);
+    const bool may_be_mac = line.starts_with(mac_mark) || mac_mark.starts_with(line);
+    if (!may_be_mac) return text.size() + 1 + mac_line_bytes;
+    return std::max(text.size() + 1, line_at_ + mac_line_bytes);
+  }
+
+  std::string_view peek(std::size_t size) {
+    if (size > max_age_header_bytes)
+      refuse_line(fmt::format("it is longer than {} MiB", max_age_header_bytes >> 20));
+    const std::string_view text = as_text(input_.peek(size));
+    if (text.size() < size)
+      throw AuthError(fmt::format("the input is truncated after byte {}, in its header; nothing was written",
+                                  text.size()));
+    return text;
+  }
+
+  void check_version(std::string_view line) {
+    if (line == version_line) return;
+    const std::string_view version = line.substr(std::min(line.size(), age_magic.size()));
+    if (!line.starts_with(age_magic) || version.empty() || !std::ranges::all_of(version, is_visible))
+      refuse_line("its first line is not that of an age file");
+    throw VersionError(fmt::format("the input uses version {} of the age format, not v1", version));
+  }
+
+  void parse_stanza(std::string_view arguments) {
+    Stanza stanza{.at = line_at_};
+    for (const std::string_view argument : split(arguments, ' ')) {
+      if (argument.empty() || !std::ranges::all_of(argument, is_visible))
+        refuse_line("an argument of a stanza is empty or contains an invalid character");
+      stanza.arguments.emplace_back(argument);
+    }
+    for (bool is_last = false; !is_last;) {
+      const std::string_view line = next_line();
+      is_last = line.size() < line_chars;
+      const auto bytes = line.size() > line_chars ? std::nullopt : decode_base64(line, Padding::none);
+      if (!bytes) refuse_line("a line in the body of a stanza is not canonical Base64");
+      append(stanza.body, *bytes);
+    }
+    header_.stanzas.push_back(std::move(stanza));
+  }
+
+  // Whether the line is the one of the MAC, which is then stored.
+  bool is_mac(std::string_view line) {
+    if (!line.starts_with(mac_mark)) return false;
+    header_.mac_at = line_at_;
+    const std::string_view rest = line.substr(mac_mark.size());
+    const auto mac = rest.starts_with(' ') ? decode_base64(rest.substr(1), Padding::none) : std::nullopt;
+    if (!mac || mac->size() != age_mac_bytes) refuse_line("the MAC is malformed");
+    header_.mac = *mac;
+    return true;
+  }
+
+  [[noreturn]] void refuse_line(std::string_view what) const { refuse_header(line_at_, what); }
+
+  HeaderReader& input_;
+  AgeHeader header_;
+  std::size_t at_ = 0;       // after the last line
+  std::size_t line_at_ = 0;  // its beginning
+};
+
+}  // namespace
+
+AgeHeader read_age_header(HeaderReader& input) {
+  return Parser(input).parse();
+}
+
+bool has_correct_mac(const AgeHeader& header, const Secret& file_key) {
+  const auto message = std::span(header.bytes).first(header.mac_at + mac_mark.size());
+  return is_equal(make_mac(message, file_key), header.mac);
+}
+
+std::vector<std::byte> make_age_header(const std::vector<Stanza>& stanzas, const Secret& file_key) {
+  std::string text = fmt::format("{}\n", version_line);
+  for (const Stanza& stanza : stanzas) {
+    text += fmt::format("{}{}\n", stanza_mark, fmt::join(stanza.arguments, " "));
+    const std::string body = encode_base64(stanza.body, Padding::none);
+    for (std::size_t at = 0; at <= body.size(); at += line_chars) text += body.substr(at, line_chars) + "\n";
+  }
+  text += mac_mark;
+  const auto mac = make_mac(bytes_of(text), file_key);
+  text += fmt::format(" {}\n", encode_base64(mac, Padding::none));
+  const std::span<const std::byte> bytes = bytes_of(text);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace gpuaes

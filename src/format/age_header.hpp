@@ -1,0 +1,49 @@
+// The header of age files (c2sp.org/age, "Header"): a version line, stanzas that hold the wrapped file key,
+// and a MAC.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/header_reader.hpp"
+#include "keys/secret.hpp"
+
+namespace gpuaes {
+
+inline constexpr std::string_view age_magic = "age-encryption.org/";  // common to all versions
+
+inline constexpr std::size_t age_file_key_bytes = 16;
+inline constexpr std::size_t age_mac_bytes = 32;
+inline constexpr std::size_t max_age_header_bytes = 16 << 20;
+
+struct Stanza {
+  std::vector<std::string> arguments;  // at least one; the first names its type
+  std::vector<std::byte> body;
+  std::size_t at = 0;  // offset of its first byte in the input
+
+  const std::string& type() const { return arguments.front(); }
+};
+
+// A header whose form has been checked, but not its MAC.
+struct AgeHeader {
+  std::vector<Stanza> stanzas;
+  std::vector<std::byte> bytes;  // through the MAC's line
+  std::size_t mac_at = 0;        // offset of the line of the MAC, of which "---" is authenticated
+  std::vector<std::byte> mac;
+};
+
+// Takes the header from the input, and no byte after it. AuthError if it is not exactly as the specification
+// requires, truncated, or longer than max_age_header_bytes; VersionError for another version.
+AgeHeader read_age_header(HeaderReader& input);
+
+// Whether the header's MAC is correct. Compares in constant time.
+bool has_correct_mac(const AgeHeader& header, const Secret& file_key);
+
+// A header with these stanzas.
+std::vector<std::byte> make_age_header(const std::vector<Stanza>& stanzas, const Secret& file_key);
+
+}  // namespace gpuaes

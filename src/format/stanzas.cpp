@@ -1,0 +1,196 @@
+#include "format/stanzas.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/base64.hpp"
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cipher/modes/evp_aead.hpp"
+#include "format/slots.hpp"
+#include "keys/hpke.hpp"
+#include "keys/recipient.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::size_t wrapped_bytes = age_file_key_bytes + tag_bytes;
+constexpr std::size_t wrap_key_bytes = 32;
+
+[[noreturn]] void refuse(const Stanza& stanza, std::string_view what) {
+  refuse_header(stanza.at, fmt::format("the {} stanza {}", stanza.type(), what));
+}
+
+void check_arguments(const Stanza& stanza, std::size_t count) {
+  if (stanza.arguments.size() != count)
+    refuse(stanza, fmt::format("has {} instead of {}", counted(stanza.arguments.size(), "argument"), count));
+  if (stanza.body.size() != wrapped_bytes)
+    refuse(stanza, fmt::format("has a body of {} bytes instead of {}", stanza.body.size(), wrapped_bytes));
+}
+
+std::vector<std::byte> decode_argument(const Stanza& stanza, std::size_t index, std::size_t size) {
+  const auto bytes = decode_base64(stanza.arguments[index], Padding::none);
+  if (!bytes || bytes->size() != size)
+    refuse(stanza, fmt::format("has an argument that is not the Base64 of {} bytes", size));
+  return *bytes;
+}
+
+// `nonce` is not used with the same key again.
+std::vector<std::byte> seal(const Secret& key, const Nonce& nonce, const Secret& file_key) {
+  std::vector<std::byte> wrapped(wrapped_bytes);
+  const std::span<std::byte> out(wrapped);
+  EvpAead(Cipher::chacha20_poly1305, key.bytes(), EvpAead::Use::seal)
+      .seal(nonce, {}, file_key.bytes(), out.first(age_file_key_bytes), out.subspan(age_file_key_bytes));
+  return wrapped;
+}
+
+std::optional<Secret> open(const Secret& key, const Nonce& nonce, std::span<const std::byte> wrapped) {
+  Secret file_key(age_file_key_bytes);
+  if (!EvpAead(Cipher::chacha20_poly1305, key.bytes(), EvpAead::Use::open)
+           .open(nonce, {}, wrapped.first(age_file_key_bytes), wrapped.subspan(age_file_key_bytes),
+                 file_key.bytes()))
+    return std::nullopt;
+  return file_key;
+}
+
+constexpr Nonce zero_nonce{{}, 12};
+
+// Recipients: their stanzas differ in the KEM, and in how the secret that it shares becomes a key and a nonce
+// ---------
+
+struct WrapKey {
+  Secret key;
+  Nonce nonce;
+};
+
+WrapKey x25519_wrap_key(const Secret& shared, std::span<const std::byte> share,
+                        const PublicBytes& recipient) {
+  return {hkdf_sha256(shared.bytes(), concatenate(share, recipient), bytes_of("age-encryption.org/v1/X25519"),
+                      wrap_key_bytes),
+          zero_nonce};
+}
+
+WrapKey xwing_wrap_key(const Secret& shared, std::span<const std::byte>, const PublicBytes&) {
+  HpkeContext context = hpke_key_schedule(hpke_xwing, shared, "age-encryption.org/mlkem768x25519");
+  Nonce nonce = zero_nonce;
+  std::ranges::copy(context.nonce.bytes(), std::as_writable_bytes(std::span(nonce.bytes)).begin());
+  return {std::move(context.key), nonce};
+}
+
+using DeriveWrapKey = WrapKey(const Secret& shared, std::span<const std::byte> share,
+                              const PublicBytes& recipient);
+
+template <const Kem& kem>
+void check_recipient_stanza(const Stanza& stanza) {
+  check_arguments(stanza, 2);
+  decode_argument(stanza, 1, kem.ciphertext_bytes);
+}
+
+template <const Kem& kem, DeriveWrapKey derive, const char* type>
+Stanza wrap_for_recipient(const Secret& file_key, const Key& key, const StopCheck&) {
+  const Encapsulation made = encapsulate(key);
+  const WrapKey wrap_key = derive(made.shared, made.ciphertext, key.public_key);
+  return {{type, encode_base64(made.ciphertext, Padding::none)},
+          seal(wrap_key.key, wrap_key.nonce, file_key)};
+}
+
+template <const Kem& kem, DeriveWrapKey derive>
+std::optional<Secret> unwrap_with_identity(const Stanza& stanza, const Key& key, const SessionRequest&) {
+  if (!kem.is_available()) return std::nullopt;
+  const std::vector<std::byte> share = decode_argument(stanza, 1, kem.ciphertext_bytes);
+  const std::optional<Secret> shared = kem.decapsulate(key.secret, share);
+  if (!shared) refuse(stanza, "has a share of low order");
+  const WrapKey wrap_key = derive(*shared, share, kem.public_key_of(key.secret));
+  return open(wrap_key.key, wrap_key.nonce, stanza.body);
+}
+
+// Passphrases -----------------------------------------------------------------------------------------
+
+constexpr std::size_t salt_bytes = 16;
+constexpr unsigned written_log2_n = 18, max_log2_n = 22;
+
+Secret scrypt_wrap_key(const Secret& passphrase, std::span<const std::byte> salt, unsigned log2_n,
+                       const StopCheck& check) {
+  const std::vector<std::byte> labeled_salt = concatenate(bytes_of("age-encryption.org/v1/scrypt"), salt);
+  return scrypt(passphrase.bytes(), labeled_salt, log2_n, scrypt_r, scrypt_p, wrap_key_bytes, check);
+}
+
+void check_scrypt_stanza(const Stanza& stanza) {
+  check_arguments(stanza, 3);
+  decode_argument(stanza, 1, salt_bytes);
+  scrypt_work_factor(stanza);
+}
+
+Stanza wrap_for_passphrase(const Secret& file_key, const Key& key, const StopCheck& check) {
+  const Secret passphrase = key.passphrase("", false).value();
+  std::array<std::byte, salt_bytes> salt;
+  fill_random(salt);
+  const Secret wrap_key = scrypt_wrap_key(passphrase, salt, written_log2_n, check);
+  return {{"scrypt", encode_base64(salt, Padding::none), std::to_string(written_log2_n)},
+          seal(wrap_key, zero_nonce, file_key)};
+}
+
+std::optional<Secret> unwrap_with_passphrase(const Stanza& stanza, const Key& key,
+                                             const SessionRequest& request) {
+  const std::vector<std::byte> salt = decode_argument(stanza, 1, salt_bytes);
+  for (bool again = false;; again = true) {
+    const std::optional<Secret> passphrase = key.passphrase(request.input_name, again);
+    if (!passphrase) return std::nullopt;
+    const Secret wrap_key = scrypt_wrap_key(*passphrase, salt, scrypt_work_factor(stanza), request.check);
+    if (std::optional<Secret> file_key = open(wrap_key, zero_nonce, stanza.body)) return file_key;
+  }
+}
+
+// The list --------------------------------------------------------------------------------------------
+
+constexpr char x25519_type[] = "X25519", xwing_type[] = "mlkem768x25519";
+
+constexpr std::array kinds{
+    StanzaKind{.key = KeyKind::x25519,
+               .type = x25519_type,
+               .check = check_recipient_stanza<x25519_kem>,
+               .wrap = wrap_for_recipient<x25519_kem, x25519_wrap_key, x25519_type>,
+               .unwrap = unwrap_with_identity<x25519_kem, x25519_wrap_key>},
+    StanzaKind{.key = KeyKind::xwing,
+               .type = xwing_type,
+               .check = check_recipient_stanza<xwing_kem>,
+               .wrap = wrap_for_recipient<xwing_kem, xwing_wrap_key, xwing_type>,
+               .unwrap = unwrap_with_identity<xwing_kem, xwing_wrap_key>},
+    StanzaKind{.key = KeyKind::passphrase,
+               .type = "scrypt",
+               .check = check_scrypt_stanza,
+               .wrap = wrap_for_passphrase,
+               .unwrap = unwrap_with_passphrase},
+};
+
+template <class Value>
+const StanzaKind* find(const Value& value, Value StanzaKind::*member) {
+  const auto found = std::ranges::find(kinds, value, member);
+  return found != kinds.end() ? &*found : nullptr;
+}
+
+}  // namespace
+
+const StanzaKind* find_stanza_kind(KeyKind key) {
+  return find(key, &StanzaKind::key);
+}
+
+const StanzaKind* find_stanza_kind(std::string_view type) {
+  return find(type, &StanzaKind::type);
+}
+
+unsigned scrypt_work_factor(const Stanza& stanza) {
+  const std::string& digits = stanza.arguments[2];
+  if (digits.empty() || digits.front() == '0' || digits.find_first_not_of("0123456789") != digits.npos)
+    refuse(stanza, "has a work factor that is not a decimal number");
+  const std::optional<unsigned> log2_n = parse_number<unsigned>(digits);
+  if (!log2_n || *log2_n > max_log2_n)
+    refuse(stanza, fmt::format("has a work factor above 2^{}", max_log2_n));
+  return *log2_n;
+}
+
+}  // namespace gpuaes

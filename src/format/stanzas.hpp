@@ -1,0 +1,42 @@
+// The stanzas of age files: how each kind of key wraps a file key (c2sp.org/age, "Native recipient types").
+//
+// To add a kind: add its row in stanzas.cpp.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "format/age_header.hpp"
+#include "format/format.hpp"
+#include "keys/keyring.hpp"
+
+namespace gpuaes {
+
+struct StanzaKind {
+  KeyKind key;
+  std::string_view type;  // its first argument
+
+  // AuthError unless arguments and body are as the specification requires for the type.
+  void (*check)(const Stanza& stanza);
+
+  // A new stanza for the key. IoError or LaneError if libcrypto fails; UsageError for a recipient of low
+  // order.
+  Stanza (*wrap)(const Secret& file_key, const Key& key, const StopCheck& check);
+
+  // The file key; none if the key does not open the stanza, which has passed check(). AuthError if a shared
+  // secret is zero. Asks for the passphrase until one opens the stanza.
+  std::optional<Secret> (*unwrap)(const Stanza& stanza, const Key& key, const SessionRequest& request);
+};
+
+const StanzaKind* find_stanza_kind(KeyKind key);            // null if age has none
+const StanzaKind* find_stanza_kind(std::string_view type);  // null if the type is unknown
+
+inline constexpr unsigned scrypt_r = 8, scrypt_p = 1;
+
+// The binary logarithm of the work factor of a scrypt stanza. AuthError if it is malformed or above 22, which
+// takes 4 GiB.
+unsigned scrypt_work_factor(const Stanza& stanza);
+
+}  // namespace gpuaes

@@ -1,0 +1,99 @@
+#include "run/encrypted_key_file.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "format/format.hpp"
+#include "format/header_reader.hpp"
+#include "io/source_sink.hpp"
+#include "lane/backends.hpp"
+#include "process/terminal.hpp"
+#include "run/endpoints.hpp"
+#include "run/passphrases.hpp"
+
+namespace gpuaes {
+namespace {
+
+// Bytes in memory.
+class SpanSource : public Source {
+ public:
+  explicit SpanSource(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+  std::size_t read(std::span<std::byte> out) override {
+    const std::size_t count = std::min(out.size(), rest_.size());
+    std::ranges::copy(rest_.first(count), out.begin());
+    rest_ = rest_.subspan(count);
+    return count;
+  }
+  bool ready(std::chrono::milliseconds) override { return true; }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+const Format* find_format(HeaderReader& input) {
+  for (const Format& format : all_formats())
+    if (format.accepts.recipients && input.begins_with(format.magic)) return &format;
+  return nullptr;
+}
+
+std::vector<std::byte> read_rest(Source& source) {
+  std::vector<std::byte> bytes(max_encrypted_key_file_bytes);
+  std::size_t size = 0;
+  while (size < bytes.size()) {
+    const std::size_t count = source.read(std::span(bytes).subspan(size));
+    if (count == 0) break;
+    size += count;
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+// Decrypts the whole body at once.
+Secret open_body(Session& session, std::span<const std::byte> body) {
+  Secret plain(session.output_size(body.size(), true));
+  const Piece piece{0, body, plain.bytes(), true};
+  const std::unique_ptr<Lane> lane = make_cpu_lane();
+  lane->start(session.job(piece));
+  const Outcome outcome = session.verify(piece, lane->finish());
+  if (outcome.error) throw *outcome.error;
+  return plain;
+}
+
+}  // namespace
+
+bool is_encrypted(std::span<const std::byte> contents) {
+  SpanSource source(contents);
+  HeaderReader input = header_reader(source);
+  return find_format(input) != nullptr || find_armor(std::nullopt, source, input).has_value();
+}
+
+Secret decrypt_key_file(std::span<const std::byte> contents, const std::string& name, Cancel& cancel) {
+  SpanSource source(contents);
+  HeaderReader input = header_reader(source);
+  const std::optional<Armor> armor = find_armor(std::nullopt, source, input);
+  const Format* const format = armor ? armor->format : find_format(input);
+  SessionRequest request{.decrypt = true, .keyring = {{}, true}, .input_name = name};
+  if (has_terminal())
+    request.keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = ask_passphrase(cancel)});
+  request.input = &input;
+  request.check = [&cancel] { cancel.check(); };
+  try {
+    const std::unique_ptr<Session> session = open_session(*format, std::move(request));
+    Source& rest = armor ? *armor->source : source;
+    if (session->open_source({rest})) throw UnsuitableInput("a key file cannot be made of parts");
+    const std::vector<std::byte> body = read_rest(rest);
+    return open_body(*session, body);
+  } catch (const InputError& error) {  // which would be reported as one of the input
+    throw Error(
+        error.exit(), name + ": " + error.what(),
+        has_terminal() ? error.hint() : "the passphrase of a key file is asked for only on a terminal");
+  }
+}
+
+}  // namespace gpuaes
