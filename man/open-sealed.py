@@ -1,4 +1,4 @@
-"""Opens sealed files without gpuaes-stream, by following gpuaes-stream(5). Needs Python 3 and its package cryptography.
+"""Opens sealed files and age files without gpuaes-stream. Needs Python 3 and its package cryptography.
 
     python3 open-sealed.py -k FILE [--label TEXT] <SEALED >PLAIN
     python3 open-sealed.py -p [--label TEXT] <SEALED >PLAIN
@@ -6,8 +6,9 @@
 
 DIR is a directory that gpuaes-parts made and joined.
 
-Opens files that are sealed with AES (suites 01 and 03) for a key file, an X25519 recipient or a passphrase. Kuznyechik
-and post-quantum recipients are not supported. Remove armor first:
+Opens sealed files with AES (suites 01 and 03), for a key file, an X25519 recipient or a passphrase, as gpuaes-stream(5)
+describes, and age files for the last two, as https://c2sp.org/age describes. Kuznyechik and post-quantum recipients are
+not supported. Remove armor first:
 
     sed '/^-----/d' ARMORED | base64 -d
 
@@ -15,6 +16,7 @@ Needs little memory, whatever the size of the file. Writes only verified plainte
 is 0."""
 
 import argparse
+import base64
 import getpass
 import hashlib
 import hmac
@@ -27,8 +29,8 @@ import warnings
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA512
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
+from cryptography.hazmat.primitives.hashes import SHA256, SHA512
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -188,11 +190,93 @@ def open_parts(file_key, head, label):
     check(sealed.read(9) == struct.pack(">Q", number), "the end of the file is damaged, missing or extended")
 
 
+def from_base64(text):
+    """Without padding. Refuses what an encoder would not write."""
+    data = base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
+    check(base64.b64encode(data).rstrip(b"=") == text, "the header is malformed")
+    return data
+
+
+# The key-encryption key of a stanza of an age file.
+
+
+def x25519_age_kek(identity, share):
+    private, public_key = X25519PrivateKey.from_private_bytes(identity), X25519PublicKey.from_public_bytes(share)
+    salt = share + private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return HKDF(SHA256(), 32, salt, b"age-encryption.org/v1/X25519").derive(private.exchange(public_key))
+
+
+def passphrase_age_kek(passphrase, salt, log_n):
+    check(len(salt) == 16 and re.fullmatch(rb"[1-9]|1\d|2[0-2]", log_n), "the scrypt parameters are out of range")
+    return Scrypt(b"age-encryption.org/v1/scrypt" + salt, 32, 1 << int(log_n), 8, 1).derive(passphrase)
+
+
+AGE_KEK = {X25519: (b"X25519", 1, x25519_age_kek), PASSPHRASE: (b"scrypt", 2, passphrase_age_kek)}
+
+
+def open_stanzas(stanzas, kind, secret):
+    """The file key of an age file. All stanzas are checked before any is tried."""
+    name, count, kek = AGE_KEK.get(kind, (None, 0, None))
+    keks = []
+    for arguments, body in ((arguments.split(b" "), body.replace(b"\n", b"")) for arguments, body in stanzas):
+        check(arguments[0] != b"scrypt" or len(stanzas) == 1, "a passphrase stanza excludes all others")
+        try:
+            body = from_base64(body)
+            if arguments[0] == name:
+                check(len(arguments) == 1 + count and len(body) == 32, "a stanza is malformed")
+                keks.append((kek(secret, from_base64(arguments[1]), *arguments[2:]), body))
+        except ValueError:  # not Base64, a share of the wrong size, or a shared secret that is zero
+            raise Unopened("a stanza is malformed") from None
+    for key, body in keks:
+        try:
+            return ChaCha20Poly1305(key).decrypt(bytes(12), body, None)
+        except InvalidTag:
+            continue
+    raise Unopened("the secret opens no stanza")
+
+
+def open_age(kind, secret, header):
+    """Yields the plaintext of each segment of an age file. header: the beginning of the file."""
+    line = b""
+    while not line.startswith(b"---"):
+        line = b""
+        while not line.endswith(b"\n"):
+            line += read(1)
+        header += line
+        check(len(header) <= 2**24, "the header is too long")
+    digit = rb"[A-Za-z0-9+/]"
+    stanza = rb"-> ([!-~]+(?: [!-~]+)*)\n((?:%b{64}\n)*%b{0,63}\n)" % (digit, digit)
+    check(re.fullmatch(rb"age-encryption\.org/v1\n(%b)+--- %b{43}\n" % (stanza, digit), header),
+          "the header is malformed or not of version 1")
+    file_key = open_stanzas(re.findall(stanza, header), kind, secret)
+    mac_key = HKDF(SHA256(), 32, b"", b"header").derive(file_key)
+    mac = hmac.new(mac_key, header[:-45], "sha256").digest()
+    check(hmac.compare_digest(mac, from_base64(header[-44:-1])), "the header is damaged")
+    aead = ChaCha20Poly1305(HKDF(SHA256(), 32, read(16), b"payload").derive(file_key))
+    number, last = 0, False
+    while not last:
+        segment, plaintext = sealed.read(65552), None
+        check(len(segment) >= 16 + (number > 0), "the input is truncated")  # only the first may be empty
+        for last in (False, True) if len(segment) == 65552 else (True,):
+            try:
+                plaintext = aead.decrypt(number.to_bytes(11, "big") + bytes([last]), segment, None)
+                break
+            except InvalidTag:
+                continue
+        check(plaintext is not None, f"segment {number} is not authentic")
+        yield plaintext
+        number += 1
+    check(not sealed.read(1), "the input continues after its last segment")
+
+
 def open_sealed(kind, secret, label):
     """Yields the plaintext of the input, verified, in pieces."""
     head = read(20)
+    if head == b"age-encryption.org/v":
+        check(not label, "the input is an age file, which has no label")
+        return open_age(kind, secret, head)
     magic, suite, count, size = struct.unpack(">16sBBH", head)
-    check(magic == b"gpuaes-stream/1\n", "the input is not a sealed file of version 1")
+    check(magic == b"gpuaes-stream/1\n", "the input is neither a sealed file of version 1 nor an age file")
     check(suite in (WHOLE, PARTS), f"this program does not support suite {suite:02x}")
     slots, mac = read(size), read(32)
     file_key = open_slots(split_slots(count, slots), kind, secret, head + slots, mac)
@@ -203,7 +287,7 @@ def open_sealed(kind, secret, label):
 
 def parse_identity(text):
     """The private key in an identity: Bech32, BIP 173."""
-    prefix, digits = "gpuaes-secret-key-", "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+    prefix, digits = "age-secret-key-", "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
     check(not text.lower().startswith(prefix + "pq-"), "this program does not support post-quantum identities")
     check(text in (text.lower(), text.upper()) and re.fullmatch(f"{prefix}1[{digits}]{{58}}", text.lower()),
           "the identity has the wrong length or a wrong character")
@@ -224,7 +308,7 @@ def read_key(name):
         content = file.read(65536)
     lines = [line.strip(b" \t\r") for line in content.split(b"\n")]
     lines = [line.decode(errors="replace") for line in lines if line and not line.startswith(b"#")]
-    if lines and lines[0].lower().startswith("gpuaes-secret-key-"):
+    if lines and lines[0].lower().startswith("age-secret-key-"):
         check(len(lines) == 1, f"{name} has more than one line")
         return X25519, parse_identity(lines[0])
     text = content.rstrip(b" \t\r\n")
@@ -236,7 +320,7 @@ def read_key(name):
 
 def main():
     global sealed
-    parser = argparse.ArgumentParser(description="Open a sealed file, and write it to standard output.")
+    parser = argparse.ArgumentParser(description="Open a sealed file or an age file, and write it to standard output.")
     secret = parser.add_mutually_exclusive_group(required=True)
     secret.add_argument("-k", metavar="FILE", help="read a key or an X25519 identity from FILE")
     secret.add_argument("-p", action="store_true", help="ask for the passphrase")

@@ -202,7 +202,36 @@ def test_back_up_snapshots(recipe):
 
 def test_back_up_a_server(recipe):
     recipe("Back up a server that cannot read its backups")
-    expect_archive("identity", "server.sealed")
+    expect_archive("identity", "server.age")
+
+
+def test_work_with_age_files(recipe):
+    """Except the commands that ask for a passphrase."""
+    need("age", "age-keygen")
+    commands = commands_in_page("gpuaes-recipes.7", "   Work with age files")
+    without_questions, _, asking = commands.partition("gpuaes-stream -f age -p")
+    done = bash(without_questions)
+    assert done.stderr == "" and done.stdout.split() == ["photos/", "photos/1.jpg", "photos/2.jpg", "photos.age:", "ok",
+                                                         "disk.age:", "ok", "100"]
+    assert content("salvaged.img") == content("disk.img")
+    assert "-k identity.age" in asking
+
+
+def test_speed_up_programs_that_call_age(recipe):
+    """The script does what age does."""
+    need("age")
+    page = (TOP / "man/gpuaes-recipes.7").read_text()
+    pathlib.Path("script").write_text(re.search(r"(?ms)^(#!/bin/sh\nfor word.*?)^\.Ed$", page)[1])
+    os.chmod("script", 0o755)
+    keygen("--x25519", "-o", "identity")
+    pathlib.Path("recipient").write_bytes(keygen("-y", "identity").out)
+    bash("""\
+age -R recipient -a -o by-age disk.img
+./script --decrypt --identity identity -o opened by-age
+cmp opened disk.img
+./script -R recipient -a -o by-script disk.img
+age -d -i identity by-script | cmp - disk.img
+""")
 
 
 def test_decrypt_with_several_processes(recipe):

@@ -15,6 +15,7 @@ from processes import read_terminal
 from programs import FOLDER, KEY, PATIENCE, keygen, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
+import age_format  # noqa: E402
 import parts_format  # noqa: E402
 import sealed_format  # noqa: E402
 from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
@@ -112,9 +113,9 @@ def test_it_reads_key_files(opened, key, content):
 
 def test_it_reads_identities(opened):
     recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
-    sealed = seal(PLAIN, "-r", recipient)
+    sealed = seal(PLAIN, "-f", "sealed", "-r", recipient)
     assert opened(sealed, "-k", "identity") == PLAIN
-    text = next(line for line in pathlib.Path("identity").read_text().splitlines() if line.startswith("GPUAES-"))
+    text = next(line for line in pathlib.Path("identity").read_text().splitlines() if line.startswith("AGE-"))
     assert opened(sealed, "-k", secret_file("lowercase", b"# comment\n\t" + text.lower().encode() + b" \r\n")) == PLAIN
     typed = text[:-1] + ("P" if text[-1] == "Q" else "Q")
     opened(sealed, "-k", secret_file("typing-error", typed.encode()),
@@ -188,13 +189,85 @@ def test_it_writes_before_the_input_ends(reader, key):
 
 def test_it_says_what_it_does_not_support(opened, key):
     opened(seal(PLAIN, "-k", key, "-c", "kuznyechik"), error="this program does not support suite 02")
-    opened(b"gpuaes-stream/2\n" + bytes(200), error="the input is not a sealed file of version 1")
+    opened(b"gpuaes-stream/2\n" + bytes(200), error="the input is neither a sealed file of version 1 nor an age file")
     slots = [(4, bytes(1168)), (5, b""), sealed_format.key_slot(KEY, bytes(32))]
     opened(sealed_format.seal(PLAIN, slots=slots),
            error="the secret opens no slot that this program supports; it did not try slot 1, slot 2")
     identity = sealed_format.to_text(sealed_format.PQ_IDENTITY, KEY).encode()
     opened(seal(PLAIN, "-k", key), "-k", secret_file("identity", identity),
            error="this program does not support post-quantum identities")
+
+
+@pytest.fixture
+def identity():
+    return secret_file("identity", age_format.identity_text().encode())
+
+
+@pytest.mark.parametrize("size", [0, 1, age_format.SEGMENT - 1, age_format.SEGMENT, age_format.SEGMENT + 1, 200000])
+def test_it_opens_age_files(opened, identity, size):
+    assert opened(seal(some_bytes(size), "-r", age_format.recipient_text()), "-k", identity) == some_bytes(size)
+
+
+def test_it_opens_age_files_with_a_passphrase(opened):
+    secret_file("passphrase", b"correct horse")
+    sealed = seal(PLAIN, "-f", "age", "--passphrase-file", "passphrase")
+    assert opened(sealed, "--passphrase-file", "passphrase") == PLAIN
+    opened(sealed, "--passphrase-file", secret_file("wrong", b"wrong"), error="the secret opens no stanza")
+
+
+def test_it_opens_files_that_age_wrote(opened, identity):
+    if not shutil.which("age"):
+        pytest.skip("age is not installed")
+    command = ["age", "-r", age_format.recipient_text()]
+    sealed = subprocess.run(command, input=PLAIN, check=True, stdout=subprocess.PIPE).stdout
+    assert opened(sealed, "-k", identity) == PLAIN
+
+
+def test_it_tries_every_stanza_of_its_kind(opened, identity):
+    file_key = bytes(16)
+    other, ours = (age_format.x25519_stanza(file_key, recipient) for recipient in
+                   (sealed_format.public_key(KEY[::-1]), age_format.RECIPIENT))
+    grease = (["some-grease", "argument"], bytes(100))
+    assert opened(age_format.seal(PLAIN, [grease, other, ours], file_key), "-k", identity) == PLAIN
+    opened(age_format.seal(PLAIN, [grease, other], file_key), "-k", identity, error="the secret opens no stanza")
+    opened(age_format.seal(PLAIN), error="the secret opens no stanza")  # a key file
+    opened(age_format.seal(PLAIN), "-k", identity, "--label", "x", error="the input is an age file, which has no label")
+
+
+@pytest.mark.parametrize("stanzas, error", [
+    ([(["X25519", "AAAA"], bytes(32))], "a stanza is malformed"),
+    ([(["X25519", age_format.b64(bytes(32))], bytes(32))], "a stanza is malformed"),  # the shared secret is zero
+    ([(["X25519"], bytes(32))], "a stanza is malformed"),
+    ([(["X25519", age_format.b64(b"x" * 32)], bytes(31))], "a stanza is malformed"),
+    ([(["scrypt"], b""), (["X25519", "AAAA"], b"")], "a passphrase stanza excludes all others"),
+    ([], "the header is malformed or not of version 1"),
+])
+def test_malformed_headers_of_age_files_are_refused(opened, identity, stanzas, error):
+    opened(age_format.seal(PLAIN, stanzas), "-k", identity, error=error)
+
+
+def test_the_mac_of_age_files_is_verified(opened, identity):
+    header = age_format.header(bytes(16), [age_format.x25519_stanza(bytes(16))], mac=bytes(32))
+    opened(header + bytes(100), "-k", identity, error="the header is damaged")
+
+
+def test_the_work_factor_of_age_files_is_limited(opened):
+    stanzas = [(["scrypt", age_format.b64(bytes(16)), "23"], bytes(32))]
+    opened(age_format.seal(PLAIN, stanzas), "--passphrase-file", secret_file("passphrase", b"x"),
+           error="the scrypt parameters are out of range")
+
+
+def test_only_segments_of_age_files_before_the_damage_are_written(opened, identity):
+    options, plain = ("-k", identity), some_bytes(2 * age_format.SEGMENT)
+    sealed = age_format.seal(plain)
+    begin = len(sealed) - 2 * age_format.SEALED
+    for number in range(2):
+        opened(flip(sealed, begin + number * age_format.SEALED), *options,
+               error=f"segment {number} is not authentic", begins=plain[: number * age_format.SEGMENT])
+    half = plain[: age_format.SEGMENT]
+    opened(sealed[:-1], *options, error="segment 1 is not authentic", begins=half)
+    opened(sealed[: -age_format.SEALED], *options, error="the input is truncated", begins=half)
+    opened(sealed + b"x", *options, error="the input continues after its last segment", begins=plain)
 
 
 @pytest.mark.parametrize("content", [b"", KEY[:16], KEY + b"\n", KEY.hex().encode()[:-1]])
@@ -214,7 +287,7 @@ def test_the_wrong_secret_opens_nothing(opened, key):
 
 
 @pytest.mark.parametrize("at, error", [
-    (0, "the input is not a sealed file of version 1"),
+    (0, "the input is neither a sealed file of version 1 nor an age file"),
     (16, "this program does not support suite 00"),
     (17, "the number of slots is wrong"),
     (20, "the slots are damaged"),  # the type
