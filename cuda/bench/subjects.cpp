@@ -36,8 +36,8 @@ bool names(const std::string& pattern, std::string_view name) {
 void check_shape(const KernelFacts& facts, const KernelShape& shape) {
   const auto warp = static_cast<unsigned>(attribute(cudaDevAttrWarpSize));
   if (shape.threads > facts.max_threads || shape.threads % warp != 0)
-    throw UsageError("its CUDA blocks have whole warps, of " + std::to_string(facts.max_threads) +
-                     " threads at most");
+    throw UsageError("a CUDA block must be a whole number of warps, at most " +
+                     std::to_string(facts.max_threads) + " threads");
   if (shape.blocks_per_thread % facts.blocks_per_thread != 0)
     throw UsageError("the cipher blocks per thread must be a multiple of " +
                      std::to_string(facts.blocks_per_thread));

@@ -32,7 +32,7 @@ def number(value):
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not math.isfinite(found):
-        raise BadInput(f"has {str(value)[:20]!r} in place of a number")
+        raise BadInput(f"has {str(value)[:20]!r} where a number is expected")
     return found
 
 

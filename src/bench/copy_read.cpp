@@ -85,7 +85,9 @@ void run_read_bench(const Arguments& arguments) {
   const unsigned threads = parse_count(words[0]);
   const std::size_t call_bytes = parse_size(words[1]);
   const unsigned buffers = words.size() > 2 ? parse_count(words[2]) : threads;
-  if (buffers < threads) throw UsageError("fewer buffers than threads", "each thread reads into one");
+  if (buffers < threads)
+    throw UsageError("there must be at least as many buffers as threads",
+                     "each thread reads into a buffer of its own");
   Cancel cancel;
   const FdSource source = open_input_file(cancel);
   Report report(arguments.form,

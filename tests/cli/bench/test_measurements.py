@@ -150,7 +150,7 @@ def test_sweep_measures_every_shape_and_number_of_streams():
     for best in ("bitslice, aes-128", "ttable, aes-256", "ttable4-shared, aes-128"):
         assert re.search(rf"^best of {best}: threads \d+, blocks per thread \d+, streams \d+", notes, re.M)
     assert re.search(r"^skipped: bitslice, ctr, 512 threads, \d+ blocks a thread: "
-                     r"its CUDA blocks have whole warps, of 256 threads at most$", warnings, re.M)  # fmt: skip
+                     r"a CUDA block must be a whole number of warps, at most 256 threads$", warnings, re.M)  # fmt: skip
     for variant, cipher in itertools.product(SWEPT, ["aes-128", "aes-256"]):
         expect_swept(variant, [row for row in rows if (row["variant"], row["cipher"]) == (variant, cipher)])
 
