@@ -149,13 +149,15 @@ def test_another_user_who_keeps_swapping_the_target_cannot_read_the_plaintext(us
                 pathlib.Path("shared/stolen").touch()
 
     statuses = set()
-    with users[1].repeating(swap_and_read):
-        for _ in range(TRIES // 10):
-            create(victim, "shared/own", 0o600)
-            os.rename("shared/own", "shared/out")
+    for _ in range(TRIES // 10):
+        create(victim, "shared/own", 0o600)
+        os.rename("shared/own", "shared/out")
+        with users[1].repeating(swap_and_read):
             statuses.add(decrypt(key, "shared/out", begun.touch, victim, status=None).status)
-            begun.unlink()
-            assert not pathlib.Path("shared/stolen").exists()
+        begun.unlink()
+        assert not pathlib.Path("shared/stolen").exists()
+        if pathlib.Path("shared/out").read_bytes() == PLAIN:
+            assert access("shared/out") == (victim.uid, 0o600)
     assert 0 in statuses
 
 
