@@ -43,6 +43,8 @@ void check_new_stanzas(const Keyring& keyring) {
     if (find_stanza_kind(key.kind) == nullptr)
       throw UsageError("the age format does not accept a key file", "use recipients, or -f sealed");
   check_combination(keyring);
+  if (keyring.keys.size() > max_stanzas)
+    throw UsageError(fmt::format("the age format allows at most {} recipients", max_stanzas));
 }
 
 // The header, and the nonce of the payload.
@@ -66,7 +68,7 @@ std::unique_ptr<Session> seal(const SessionRequest& request) {
   return make_segment_session(std::move(stream));
 }
 
-// Those of which the header has a stanza.
+// The kinds of keys for which the header has a stanza.
 std::vector<KeyKind> kinds_of_stanzas(const AgeHeader& header) {
   std::vector<KeyKind> kinds;
   for (const Stanza& stanza : header.stanzas) {
@@ -82,7 +84,7 @@ void check_stanzas(const AgeHeader& header, const Keyring& keyring) {
     const StanzaKind* const kind = find_stanza_kind(stanza.type());
     if (kind == nullptr) continue;
     if (kind->key == KeyKind::passphrase && header.stanzas.size() > 1)
-      refuse_header(stanza.at, "there is another stanza next to one of a passphrase");
+      refuse_header(stanza.at, "a scrypt stanza must be the only one");
     if (keyring.count(kind->key) > 0) kind->check(stanza);
   }
 }
@@ -215,7 +217,8 @@ NewHeader rekey_age(const SessionRequest& request, const Keyring& new_keys) {
   PayloadNonce nonce;
   request.input->take(nonce);
   NewHeader made{make_header(file_key, nonce, new_keys, request.check), kinds,
-                 "age files must have different file keys, so the output should replace the input"};
+                 "age requires a file key of its own for each file; replace the input with the output "
+                 "instead of keeping both"};
   std::erase(made.old_recipients, KeyKind::passphrase);
   return made;
 }

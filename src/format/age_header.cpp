@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view version_line = "age-encryption.org/v1";
 constexpr std::string_view stanza_mark = "-> ", mac_mark = "---";
 constexpr std::size_t line_chars = 64, mac_chars = 43;
+constexpr std::size_t max_version_line_bytes = 128, max_line_bytes = 64 << 10;
 constexpr std::size_t mac_line_bytes = mac_mark.size() + 1 + mac_chars + 1;
 
 bool is_visible(char c) {
@@ -41,6 +42,8 @@ class Parser {
     check_version(next_line());
     for (std::string_view line = next_line(); !is_mac(line); line = next_line()) {
       if (!line.starts_with(stanza_mark)) refuse_line("a line is neither a stanza nor the MAC");
+      if (header_.stanzas.size() == max_stanzas)
+        refuse_line(fmt::format("it has more than {} stanzas", max_stanzas));
       parse_stanza(line.substr(stanza_mark.size()));
     }
     if (header_.stanzas.empty()) refuse_line("it has no stanza");
@@ -52,9 +55,13 @@ class Parser {
  private:
   // The next line, without its newline.
   std::string_view next_line() {
+    const std::size_t max_bytes = at_ == 0 ? max_version_line_bytes : max_line_bytes;
     line_at_ = at_;
+    std::size_t searched = at_;
     for (std::string_view text = peek(at_ + 1);; text = peek(required(text))) {
-      const std::size_t end = text.find('\n', at_);
+      const std::size_t end = text.find('\n', searched);
+      if (std::min(end, text.size()) - line_at_ > max_bytes) refuse_line("a line is too long");
+      searched = text.size();
       if (end == text.npos) continue;
       at_ = end + 1;
       return text.substr(line_at_, end - line_at_);

@@ -19,6 +19,7 @@ inline constexpr std::string_view age_magic = "age-encryption.org/";  // common 
 inline constexpr std::size_t age_file_key_bytes = 16;
 inline constexpr std::size_t age_mac_bytes = 32;
 inline constexpr std::size_t max_age_header_bytes = 16 << 20;
+inline constexpr std::size_t max_stanzas = 1024;  // as in age 1.3
 
 struct Stanza {
   std::vector<std::string> arguments;  // at least one; the first names its type
@@ -37,7 +38,7 @@ struct AgeHeader {
 };
 
 // Takes the header from the input, and no byte after it. AuthError if it is not exactly as the specification
-// requires, truncated, or longer than max_age_header_bytes; VersionError for another version.
+// requires, truncated, or too long; VersionError for another version.
 AgeHeader read_age_header(HeaderReader& input);
 
 // Whether the header's MAC is correct. Compares in constant time.

@@ -69,6 +69,12 @@ std::string describe_fault(Bech32Fault fault, std::size_t size, std::size_t vali
 // How the identities of age plugins begin, which are not supported.
 constexpr std::string_view plugin_identity = "AGE-PLUGIN-";
 
+// No early exit: `text` may be a raw key.
+bool is_of_plugin(std::string_view text) {
+  return text.size() > plugin_identity.size() &&
+         is_equal(bytes_of(text).first(plugin_identity.size()), bytes_of(plugin_identity));
+}
+
 // The name of the age plugin that a recipient is for (age1NAME1...), or nothing. The prefix of a Bech32 text
 // ends at its last 1.
 std::string_view plugin_of(std::string_view text) {
@@ -95,7 +101,7 @@ std::string utc_now() {
 
 // `number` is the line's number in the file.
 Key parse_identity(std::string_view line, std::size_t number, const std::string& name) {
-  if (line.starts_with(plugin_identity))
+  if (is_of_plugin(line))
     throw UsageError(
         fmt::format("line {} of {} is an identity of an age plugin, which is not supported", number, name),
         identity_hint);
@@ -150,7 +156,7 @@ bool looks_like_recipient(std::string_view text) {
 }
 
 bool looks_like_identity(std::string_view text) {
-  return find_kind(&Kind::identity_prefix, text) != nullptr || text.starts_with(plugin_identity);
+  return find_kind(&Kind::identity_prefix, text) != nullptr || is_of_plugin(text);
 }
 
 Key parse_recipient(std::string_view text, const std::string& name) {

@@ -7,10 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
+#include "io/armor.hpp"
 #include "io/source_sink.hpp"
+#include "keys/kdf.hpp"
 #include "lane/backends.hpp"
 #include "process/terminal.hpp"
 #include "run/endpoints.hpp"
@@ -36,10 +39,9 @@ class SpanSource : public Source {
   std::span<const std::byte> rest_;
 };
 
-const Format* find_format(HeaderReader& input) {
-  for (const Format& format : all_formats())
-    if (format.accepts.recipients && input.begins_with(format.magic)) return &format;
-  return nullptr;
+// Whether the contents, which may be a raw key, begin with the text. No early exit.
+bool begins_with(std::span<const std::byte> contents, std::string_view text) {
+  return contents.size() >= text.size() && is_equal(contents.first(text.size()), bytes_of(text));
 }
 
 std::vector<std::byte> read_rest(Source& source) {
@@ -68,23 +70,25 @@ Secret open_body(Session& session, std::span<const std::byte> body) {
 }  // namespace
 
 bool is_encrypted(std::span<const std::byte> contents) {
-  SpanSource source(contents);
-  HeaderReader input = header_reader(source);
-  return find_format(input) != nullptr || find_armor(std::nullopt, source, input).has_value();
+  bool found = false;
+  for (const Format& format : all_formats())
+    if (format.accepts.recipients)
+      found |= begins_with(contents, format.magic) | begins_with(contents, armor_begin(format.armor));
+  return found;
 }
 
 Secret decrypt_key_file(std::span<const std::byte> contents, const std::string& name, Cancel& cancel) {
   SpanSource source(contents);
   HeaderReader input = header_reader(source);
   const std::optional<Armor> armor = find_armor(std::nullopt, source, input);
-  const Format* const format = armor ? armor->format : find_format(input);
+  const Format& format = armor ? *armor->format : detect_format(input);
   SessionRequest request{.decrypt = true, .keyring = {{}, true}, .input_name = name};
   if (has_terminal())
     request.keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = ask_passphrase(cancel)});
   request.input = &input;
   request.check = [&cancel] { cancel.check(); };
   try {
-    const std::unique_ptr<Session> session = open_session(*format, std::move(request));
+    const std::unique_ptr<Session> session = open_session(format, std::move(request));
     Source& rest = armor ? *armor->source : source;
     if (session->open_source({rest})) throw UnsuitableInput("a key file cannot be made of parts");
     const std::vector<std::byte> body = read_rest(rest);

@@ -12,7 +12,8 @@ namespace gpuaes {
 
 inline constexpr std::size_t max_encrypted_key_file_bytes = 16 << 20;
 
-// Whether the contents begin like a file in a format that shows which secrets open it, armored or not.
+// Whether the contents begin like a file in a format that shows which secrets open it, armored or not. No
+// memory access or branch depends on the contents of a raw key.
 bool is_encrypted(std::span<const std::byte> contents);
 
 // Decrypts such contents. Asks for the passphrase on the terminal. AuthError, KeyError and VersionError as

@@ -23,6 +23,16 @@ std::unique_ptr<Lane> SalvageStream::wrap(std::unique_ptr<Lane> lane) {
   return make_salvage_lane(std::move(lane), damage_);
 }
 
+namespace {
+
+AuthError lost_end(const std::string& lost) {
+  return AuthError(fmt::format(
+      "the input is truncated, or its last segment is corrupt; {} are lost, and everything after them",
+      lost));
+}
+
+}  // namespace
+
 std::optional<AuthError> SalvageStream::final_error() const {
   const std::string lost =
       fmt::format("{} bytes of plaintext in {}", lost_bytes_, counted(gap_count_, "range"));
@@ -34,6 +44,9 @@ std::optional<AuthError> SalvageStream::final_error() const {
     return AuthError(fmt::format("the stream ends at byte {}, but the input has {} trailing bytes{}",
                                  damage_.end()->input, trailing_bytes(),
                                  gap_count_ == 0 ? "" : "; " + lost + " are lost"));
+  // A full segment that is lost at the end may have been the last one, or one before it.
+  if (truncated && gap_count_ > 0 && session_.rules().last_may_be_full() && last_gap_end_ == sink_.written())
+    return lost_end(lost);
   if (gap_count_ == 0 && !truncated && !parts_.header_damage.empty())
     return AuthError("the header is corrupt; all of the plaintext was verified");
   if (truncated && gap_count_ == 0)
@@ -42,10 +55,7 @@ std::optional<AuthError> SalvageStream::final_error() const {
     return AuthError(
         fmt::format("{}, except for {}; nothing after that was recovered", truncated->what(), lost));
   if (gap_count_ == 0) return std::nullopt;
-  if (lost_end_)
-    return AuthError(fmt::format(
-        "the input is truncated, or its last segment is corrupt; {} are lost, and everything after them",
-        lost));
+  if (lost_end_) return lost_end(lost);
   return AuthError(fmt::format("the input is corrupt; {} are lost", lost));
 }
 
@@ -60,6 +70,7 @@ void SalvageStream::report(const std::vector<Damage::Gap>& gaps) {
     if (end && gap.begin >= end->plaintext) continue;
     const std::uint64_t size = gap.end - gap.begin;
     lost_bytes_ += size;
+    last_gap_end_ = gap.end;
     ++gap_count_;
     // Only the last segment, or the index of a file made of parts, shows that the input is complete.
     lost_end_ = gap.at_end && parts_.parts == nullptr;

@@ -97,6 +97,7 @@ class SalvageStream : public OpenStream {
   std::uint64_t lost_bytes_ = 0;
   std::uint64_t gap_count_ = 0;
   bool lost_end_ = false;
+  std::uint64_t last_gap_end_ = 0;
   ForgivingSource source_;
   ForgivingSession session_;
   ReportingSink sink_;

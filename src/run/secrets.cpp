@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "keys/kdf.hpp"
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
 #include "process/terminal.hpp"
@@ -59,7 +60,8 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
         "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k");
-  if (line.starts_with("-----BEGIN "))
+  if (constexpr std::string_view pem = "-----BEGIN ";
+      line.size() > pem.size() && is_equal(bytes_of(line).first(pem.size()), bytes_of(pem)))
     throw UsageError(fmt::format("{} is an SSH key or another PEM file, which is not supported", name),
                      "run gpuaes-keygen --x25519 to make an identity");
   if (!looks_like_identity(line)) {
@@ -202,6 +204,9 @@ Secret read_key_file(const std::string& name, const Messages& messages, Cancel& 
     return contents;
   }
   Secret plain = decrypt_key_file(contents.bytes(), shown_name(name), cancel);
+  if (plain.size() > max_file_bytes)
+    throw UsageError(fmt::format("{} contains more than {} bytes, which is too long for a file of keys",
+                                 shown_name(name), max_file_bytes));
   if (is_encrypted(plain.bytes()))
     throw UsageError(fmt::format("{} is encrypted twice", shown_name(name)),
                      "decrypt it once, and use the result");

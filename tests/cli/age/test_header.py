@@ -35,7 +35,7 @@ def secrets(identity):
 SHARE, SCRYPT_SALT = X25519[0][1], SCRYPT[0][1]
 ONE, BODY = "the X25519 stanza has {} instead of 2", "the X25519 stanza has a body of {} bytes instead of 32"
 NO_SHARE = "the X25519 stanza has an argument that is not the Base64 of 32 bytes"
-NEXT_TO = "there is another stanza next to one of a passphrase"
+NEXT_TO = "a scrypt stanza must be the only one"
 NO_NUMBER = "the scrypt stanza has a work factor that is not a decimal number"
 
 
@@ -91,3 +91,16 @@ def test_the_size_of_the_header_is_limited(secrets):
     for size, status in ((8 << 20, 0), (13 << 20, 4)):
         result = stream("-q", "-d", *secrets["identity"], input=file([(["large"], bytes(size)), X25519]), status=status)
         assert status == 0 or "it is longer than 16 MiB" in result.error
+
+
+@pytest.mark.parametrize("text, error", [
+    (b"v" * 200, "a line is too long"),
+    (b"v1\n-> " + b"a" * 70000 + b"\n", "a line is too long"),
+    (file([GREASE] * 1025)[len("age-encryption.org/"):], "it has more than 1024 stanzas"),
+], ids=["version", "argument", "stanzas"])  # fmt: skip
+def test_a_header_is_limited(identity, text, error):
+    found = stream("-d", "-k", identity, input=b"age-encryption.org/" + text, status=4)
+    assert error in found.error
+    many = b"\n".join([age.recipient_text().encode()] * 1025)
+    pathlib.Path("many").write_bytes(many)
+    assert stream("-R", "many", status=2).error == "the age format allows at most 1024 recipients"

@@ -15,7 +15,8 @@ HEAD = age.header(FILE_KEY, [age.x25519_stanza(FILE_KEY)]) + SALT
 PLAIN = some_bytes(3 * 65536 + 1000)
 WHOLE = HEAD + b"".join(age.segments(FILE_KEY, SALT, PLAIN))
 OTHER = bytes(range(1, 33))
-COPY = "age files must have different file keys, so the output should replace the input"
+COPY = ("age requires a file key of its own for each file; replace the input with the output instead of keeping "
+        "both")
 
 
 def test_range_verifies_the_last_segment_first(identity):

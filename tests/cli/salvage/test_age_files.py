@@ -26,3 +26,29 @@ def test_a_damaged_segment_or_a_missing_end():
         expect_same(PLAIN, stream("--salvage", "-k", identity, input=WHOLE, via=via).out)
         cut = stream("--salvage", "-q", "-k", identity, input=WHOLE[: len(HEAD) + 2 * age.SEALED], via=via, status=4)
         expect_same(PLAIN[:131072], cut.out)
+
+
+def test_a_full_last_segment():
+    """It ends the stream: what follows is reported and not filled with zeros. If it is lost, so may be the end."""
+    identity = secret_file("identity", age.identity_text().encode())
+    whole = HEAD + b"".join(age.segments(FILE_KEY, SALT, PLAIN[:131072]))
+    for via in "pipe", "file":
+        expect_same(PLAIN[:131072], stream("--salvage", "-k", identity, input=whole, via=via).out)
+        found = stream("--salvage", "-k", identity, input=whole + bytes(70000), via=via, status=4)
+        expect_same(PLAIN[:131072], found.out)
+        assert found.error == f"the stream ends at byte {len(whole)}, but the input has 70000 trailing bytes"
+        lost = stream("--salvage", "-k", identity, input=flip(whole, len(whole) - 1), via=via, status=4)
+        expect_same(PLAIN[:65536] + bytes(65536), lost.out)
+        assert lost.error.startswith("the input is truncated, or its last segment is corrupt; 65536 bytes")
+
+
+def test_a_wrong_mac():
+    identity = secret_file("identity", age.identity_text().encode())
+    at = HEAD.index(b"---") + 5
+    changed = HEAD[:at] + (b"A" if HEAD[at : at + 1] != b"A" else b"B") + HEAD[at + 1 :]
+    for via in "pipe", "file":
+        found = stream("--salvage", "-q", "-k", identity, input=changed + WHOLE[len(HEAD) :], via=via, status=4)
+        expect_same(PLAIN, found.out)
+        nothing = stream("--salvage", "-q", "-k", identity, input=changed + bytes(200000), via=via, status=4)
+        assert (nothing.out, nothing.error) == (
+            b"", "the header is corrupt, and the file key in it opens no segment; nothing was written")
