@@ -33,7 +33,7 @@ struct Stanza {
 struct AgeHeader {
   std::vector<Stanza> stanzas;
   std::vector<std::byte> bytes;  // through the MAC's line
-  std::size_t mac_at = 0;        // offset of the line of the MAC, of which "---" is authenticated
+  std::size_t mac_at = 0;        // offset of the MAC's line; its "---" is authenticated
   std::vector<std::byte> mac;
 };
 

@@ -66,7 +66,7 @@ class Session {
   virtual ~Session() = default;
 
   // For decryption, once: the source of the body, which uses the session and `rest`. Null if the body is all
-  // that follows the header. AuthError if the body is not complete, as far as that can be known.
+  // that follows the header. AuthError if the body is known to be incomplete.
   virtual std::unique_ptr<BodySource> open_source([[maybe_unused]] const RestOfInput& rest) {
     return nullptr;
   }

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/rows.hpp"
-#include "cipher/modes/evp_aead.hpp"
+#include "format/wrapped_keys.hpp"
 #include "keys/recipient.hpp"
 #include "keys/x25519.hpp"
 
@@ -43,24 +44,12 @@ Secret kek_of_passphrase(const Secret& passphrase, std::span<const std::byte> sa
 }
 
 // A zero nonce is safe because no KEK is used twice: each is derived from a fresh salt or shared secret.
-constexpr Nonce zero_nonce{{}, 12};
-
-void append_wrapped(std::vector<std::byte>& slot, const Secret& kek, const Secret& file_key) {
-  const std::size_t at = slot.size();
-  slot.resize(at + wrapped_bytes);
-  const std::span<std::byte> wrapped = std::span(slot).subspan(at);
-  EvpAead(Cipher::aes_256, kek.bytes(), EvpAead::Use::seal)
-      .seal(zero_nonce, {}, file_key.bytes(), wrapped.first(file_key_bytes), wrapped.subspan(file_key_bytes));
+void append_wrapped(std::vector<std::byte>& slot, Secret kek, const Secret& file_key) {
+  append(slot, wrap_file_key({Cipher::aes_256, std::move(kek)}, file_key));
 }
 
-std::optional<Secret> open_wrapped(const Slot& slot, const Secret& kek) {
-  const std::span<const std::byte> wrapped = slot.body.last(wrapped_bytes);
-  Secret file_key(file_key_bytes);
-  if (!EvpAead(Cipher::aes_256, kek.bytes(), EvpAead::Use::open)
-           .open(zero_nonce, {}, wrapped.first(file_key_bytes), wrapped.subspan(file_key_bytes),
-                 file_key.bytes()))
-    return std::nullopt;
-  return file_key;
+std::optional<Secret> open_wrapped(const Slot& slot, Secret kek) {
+  return unwrap_file_key({Cipher::aes_256, std::move(kek)}, slot.body.last(wrapped_bytes));
 }
 
 // Key files ---------------------------------------------------------------------------------------
@@ -102,13 +91,9 @@ std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Key& key,
                                              const SessionRequest& request) {
   check_scrypt_parameters(slot);
   const std::span<const std::byte> salt = slot.body.subspan(parameter_bytes, salt_bytes);
-  for (bool again = false;; again = true) {
-    const std::optional<Secret> passphrase = key.passphrase(request.input_name, again);
-    if (!passphrase) return std::nullopt;
-    std::optional<Secret> file_key =
-        open_wrapped(slot, kek_of_passphrase(*passphrase, salt, number(slot.body[0]), request.check));
-    if (file_key) return file_key;
-  }
+  return unwrap_with_answers(key, request.input_name, [&](const Secret& passphrase) {
+    return open_wrapped(slot, kek_of_passphrase(passphrase, salt, number(slot.body[0]), request.check));
+  });
 }
 
 // Recipients: these slots differ only in the KEM and its label ------------------------------------
@@ -118,7 +103,7 @@ Secret kek_of_shared(const Secret& shared, std::span<const std::byte> ciphertext
   return hkdf_sha512(shared.bytes(), concatenate(ciphertext, recipient), bytes_of(label), kek_bytes);
 }
 
-template <const Kem& kem, const char* label>
+template <const char* label>
 std::vector<std::byte> wrap_for_recipient(const Secret& file_key, const Key& key, const StopCheck&) {
   const Encapsulation made = encapsulate(key);
   std::vector<std::byte> body = made.ciphertext;
@@ -156,13 +141,13 @@ constexpr std::array kinds{
              .type = SlotType::x25519,
              .name = "X25519 recipient",
              .body_bytes = recipient_body_bytes<x25519_kem>,
-             .wrap = wrap_for_recipient<x25519_kem, x25519_label>,
+             .wrap = wrap_for_recipient<x25519_label>,
              .unwrap = unwrap_with_identity<x25519_kem, x25519_label>},
     SlotKind{.key = KeyKind::xwing,
              .type = SlotType::xwing,
              .name = "X-Wing recipient",
              .body_bytes = recipient_body_bytes<xwing_kem>,
-             .wrap = wrap_for_recipient<xwing_kem, xwing_label>,
+             .wrap = wrap_for_recipient<xwing_label>,
              .unwrap = unwrap_with_identity<xwing_kem, xwing_label>},
     SlotKind{.key = KeyKind::passphrase,
              .type = SlotType::passphrase,

@@ -10,8 +10,8 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cipher/modes/evp_aead.hpp"
 #include "format/slots.hpp"
+#include "format/wrapped_keys.hpp"
 #include "keys/hpke.hpp"
 #include "keys/recipient.hpp"
 
@@ -39,46 +39,24 @@ std::vector<std::byte> decode_argument(const Stanza& stanza, std::size_t index, 
   return *bytes;
 }
 
-// `nonce` is not used with the same key again.
-std::vector<std::byte> seal(const Secret& key, const Nonce& nonce, const Secret& file_key) {
-  std::vector<std::byte> wrapped(wrapped_bytes);
-  const std::span<std::byte> out(wrapped);
-  EvpAead(Cipher::chacha20_poly1305, key.bytes(), EvpAead::Use::seal)
-      .seal(nonce, {}, file_key.bytes(), out.first(age_file_key_bytes), out.subspan(age_file_key_bytes));
-  return wrapped;
+WrapKey wrap_key_of(Secret key) {
+  return {Cipher::chacha20_poly1305, std::move(key)};
 }
 
-std::optional<Secret> open(const Secret& key, const Nonce& nonce, std::span<const std::byte> wrapped) {
-  Secret file_key(age_file_key_bytes);
-  if (!EvpAead(Cipher::chacha20_poly1305, key.bytes(), EvpAead::Use::open)
-           .open(nonce, {}, wrapped.first(age_file_key_bytes), wrapped.subspan(age_file_key_bytes),
-                 file_key.bytes()))
-    return std::nullopt;
-  return file_key;
-}
-
-constexpr Nonce zero_nonce{{}, 12};
-
-// Recipients: their stanzas differ in the KEM, and in how the secret that it shares becomes a key and a nonce
-// ---------
-
-struct WrapKey {
-  Secret key;
-  Nonce nonce;
-};
+// Recipients: their stanzas differ in the KEM, and in how the shared secret becomes a key and a nonce
+// --------
 
 WrapKey x25519_wrap_key(const Secret& shared, std::span<const std::byte> share,
                         const PublicBytes& recipient) {
-  return {hkdf_sha256(shared.bytes(), concatenate(share, recipient), bytes_of("age-encryption.org/v1/X25519"),
-                      wrap_key_bytes),
-          zero_nonce};
+  return wrap_key_of(hkdf_sha256(shared.bytes(), concatenate(share, recipient),
+                                 bytes_of("age-encryption.org/v1/X25519"), wrap_key_bytes));
 }
 
 WrapKey xwing_wrap_key(const Secret& shared, std::span<const std::byte>, const PublicBytes&) {
   HpkeContext context = hpke_key_schedule(hpke_xwing, shared, "age-encryption.org/mlkem768x25519");
-  Nonce nonce = zero_nonce;
-  std::ranges::copy(context.nonce.bytes(), std::as_writable_bytes(std::span(nonce.bytes)).begin());
-  return {std::move(context.key), nonce};
+  WrapKey wrap_key = wrap_key_of(std::move(context.key));
+  std::ranges::copy(context.nonce.bytes(), std::as_writable_bytes(std::span(wrap_key.nonce.bytes)).begin());
+  return wrap_key;
 }
 
 using DeriveWrapKey = WrapKey(const Secret& shared, std::span<const std::byte> share,
@@ -90,12 +68,11 @@ void check_recipient_stanza(const Stanza& stanza) {
   decode_argument(stanza, 1, kem.ciphertext_bytes);
 }
 
-template <const Kem& kem, DeriveWrapKey derive, const char* type>
+template <DeriveWrapKey derive, const char* type>
 Stanza wrap_for_recipient(const Secret& file_key, const Key& key, const StopCheck&) {
   const Encapsulation made = encapsulate(key);
-  const WrapKey wrap_key = derive(made.shared, made.ciphertext, key.public_key);
   return {{type, encode_base64(made.ciphertext, Padding::none)},
-          seal(wrap_key.key, wrap_key.nonce, file_key)};
+          wrap_file_key(derive(made.shared, made.ciphertext, key.public_key), file_key)};
 }
 
 template <const Kem& kem, DeriveWrapKey derive>
@@ -104,8 +81,7 @@ std::optional<Secret> unwrap_with_identity(const Stanza& stanza, const Key& key,
   const std::vector<std::byte> share = decode_argument(stanza, 1, kem.ciphertext_bytes);
   const std::optional<Secret> shared = kem.decapsulate(key.secret, share);
   if (!shared) refuse(stanza, "has a share of low order");
-  const WrapKey wrap_key = derive(*shared, share, kem.public_key_of(key.secret));
-  return open(wrap_key.key, wrap_key.nonce, stanza.body);
+  return unwrap_file_key(derive(*shared, share, kem.public_key_of(key.secret)), stanza.body);
 }
 
 // Passphrases -----------------------------------------------------------------------------------------
@@ -113,10 +89,11 @@ std::optional<Secret> unwrap_with_identity(const Stanza& stanza, const Key& key,
 constexpr std::size_t salt_bytes = 16;
 constexpr unsigned written_log2_n = 18, max_log2_n = 22;
 
-Secret scrypt_wrap_key(const Secret& passphrase, std::span<const std::byte> salt, unsigned log2_n,
-                       const StopCheck& check) {
+WrapKey scrypt_wrap_key(const Secret& passphrase, std::span<const std::byte> salt, unsigned log2_n,
+                        const StopCheck& check) {
   const std::vector<std::byte> labeled_salt = concatenate(bytes_of("age-encryption.org/v1/scrypt"), salt);
-  return scrypt(passphrase.bytes(), labeled_salt, log2_n, scrypt_r, scrypt_p, wrap_key_bytes, check);
+  return wrap_key_of(
+      scrypt(passphrase.bytes(), labeled_salt, log2_n, scrypt_r, scrypt_p, wrap_key_bytes, check));
 }
 
 void check_scrypt_stanza(const Stanza& stanza) {
@@ -129,20 +106,17 @@ Stanza wrap_for_passphrase(const Secret& file_key, const Key& key, const StopChe
   const Secret passphrase = key.passphrase("", false).value();
   std::array<std::byte, salt_bytes> salt;
   fill_random(salt);
-  const Secret wrap_key = scrypt_wrap_key(passphrase, salt, written_log2_n, check);
   return {{"scrypt", encode_base64(salt, Padding::none), std::to_string(written_log2_n)},
-          seal(wrap_key, zero_nonce, file_key)};
+          wrap_file_key(scrypt_wrap_key(passphrase, salt, written_log2_n, check), file_key)};
 }
 
 std::optional<Secret> unwrap_with_passphrase(const Stanza& stanza, const Key& key,
                                              const SessionRequest& request) {
   const std::vector<std::byte> salt = decode_argument(stanza, 1, salt_bytes);
-  for (bool again = false;; again = true) {
-    const std::optional<Secret> passphrase = key.passphrase(request.input_name, again);
-    if (!passphrase) return std::nullopt;
-    const Secret wrap_key = scrypt_wrap_key(*passphrase, salt, scrypt_work_factor(stanza), request.check);
-    if (std::optional<Secret> file_key = open(wrap_key, zero_nonce, stanza.body)) return file_key;
-  }
+  const unsigned log2_n = scrypt_work_factor(stanza);
+  return unwrap_with_answers(key, request.input_name, [&](const Secret& passphrase) {
+    return unwrap_file_key(scrypt_wrap_key(passphrase, salt, log2_n, request.check), stanza.body);
+  });
 }
 
 // The list --------------------------------------------------------------------------------------------
@@ -153,12 +127,12 @@ constexpr std::array kinds{
     StanzaKind{.key = KeyKind::x25519,
                .type = x25519_type,
                .check = check_recipient_stanza<x25519_kem>,
-               .wrap = wrap_for_recipient<x25519_kem, x25519_wrap_key, x25519_type>,
+               .wrap = wrap_for_recipient<x25519_wrap_key, x25519_type>,
                .unwrap = unwrap_with_identity<x25519_kem, x25519_wrap_key>},
     StanzaKind{.key = KeyKind::xwing,
                .type = xwing_type,
                .check = check_recipient_stanza<xwing_kem>,
-               .wrap = wrap_for_recipient<xwing_kem, xwing_wrap_key, xwing_type>,
+               .wrap = wrap_for_recipient<xwing_wrap_key, xwing_type>,
                .unwrap = unwrap_with_identity<xwing_kem, xwing_wrap_key>},
     StanzaKind{.key = KeyKind::passphrase,
                .type = "scrypt",

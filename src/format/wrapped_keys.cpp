@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/rows.hpp"
+#include "cipher/modes/evp_aead.hpp"
 
 namespace gpuaes {
 namespace {
@@ -39,6 +40,32 @@ constexpr std::array words{
 static_assert(has_row_for_each(words, &KeyWords::key));
 
 }  // namespace
+
+std::vector<std::byte> wrap_file_key(const WrapKey& key, const Secret& file_key) {
+  std::vector<std::byte> wrapped(file_key.size() + tag_bytes);
+  const std::span<std::byte> out(wrapped);
+  EvpAead(key.cipher, key.key.bytes(), EvpAead::Use::seal)
+      .seal(key.nonce, {}, file_key.bytes(), out.first(file_key.size()), out.subspan(file_key.size()));
+  return wrapped;
+}
+
+std::optional<Secret> unwrap_file_key(const WrapKey& key, std::span<const std::byte> wrapped) {
+  Secret file_key(wrapped.size() - tag_bytes);
+  if (!EvpAead(key.cipher, key.key.bytes(), EvpAead::Use::open)
+           .open(key.nonce, {}, wrapped.first(file_key.size()), wrapped.subspan(file_key.size()),
+                 file_key.bytes()))
+    return std::nullopt;
+  return file_key;
+}
+
+std::optional<Secret> unwrap_with_answers(const Key& key, const std::string& input_name,
+                                          const std::function<std::optional<Secret>(const Secret&)>& unwrap) {
+  for (bool again = false;; again = true) {
+    const std::optional<Secret> passphrase = key.passphrase(input_name, again);
+    if (!passphrase) return std::nullopt;
+    if (std::optional<Secret> file_key = unwrap(*passphrase)) return file_key;
+  }
+}
 
 const KeyWords& words_of(KeyKind kind) {
   return row_of(words, kind);

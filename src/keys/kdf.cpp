@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/libcrypto.hpp"
 #include "system/resources.hpp"
@@ -132,6 +133,10 @@ void fill_random(std::span<std::byte> out) {
 
 bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+bool has_prefix(std::span<const std::byte> bytes, std::string_view text) {
+  return bytes.size() >= text.size() && is_equal(bytes.first(text.size()), bytes_of(text));
 }
 
 Secret hkdf_sha512(std::span<const std::byte> input_key, std::span<const std::byte> salt,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 
 #include "base/libcrypto.hpp"
 #include "keys/secret.hpp"
@@ -19,6 +20,9 @@ Secret random_secret(std::size_t size);
 
 // Compares in constant time: the time depends only on the sizes.
 bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b);
+
+// Whether `bytes`, which may be a raw key, begin with the text. No early exit.
+bool has_prefix(std::span<const std::byte> bytes, std::string_view text);
 
 // RFC 5869 with SHA-512: extract-and-expand, and expand only.
 Secret hkdf_sha512(std::span<const std::byte> input_key, std::span<const std::byte> salt,

@@ -69,10 +69,8 @@ std::string describe_fault(Bech32Fault fault, std::size_t size, std::size_t vali
 // How the identities of age plugins begin, which are not supported.
 constexpr std::string_view plugin_identity = "AGE-PLUGIN-";
 
-// No early exit: `text` may be a raw key.
 bool is_of_plugin(std::string_view text) {
-  return text.size() > plugin_identity.size() &&
-         is_equal(bytes_of(text).first(plugin_identity.size()), bytes_of(plugin_identity));
+  return has_prefix(bytes_of(text), plugin_identity);
 }
 
 // The name of the age plugin that a recipient is for (age1NAME1...), or nothing. The prefix of a Bech32 text

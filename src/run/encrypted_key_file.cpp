@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
@@ -39,11 +38,6 @@ class SpanSource : public Source {
   std::span<const std::byte> rest_;
 };
 
-// Whether the contents, which may be a raw key, begin with the text. No early exit.
-bool begins_with(std::span<const std::byte> contents, std::string_view text) {
-  return contents.size() >= text.size() && is_equal(contents.first(text.size()), bytes_of(text));
-}
-
 std::vector<std::byte> read_rest(Source& source) {
   std::vector<std::byte> bytes(max_encrypted_key_file_bytes);
   std::size_t size = 0;
@@ -73,7 +67,7 @@ bool is_encrypted(std::span<const std::byte> contents) {
   bool found = false;
   for (const Format& format : all_formats())
     if (format.accepts.recipients)
-      found |= begins_with(contents, format.magic) | begins_with(contents, armor_begin(format.armor));
+      found |= has_prefix(contents, format.magic) | has_prefix(contents, armor_begin(format.armor));
   return found;
 }
 

@@ -60,8 +60,7 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
         "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k");
-  if (constexpr std::string_view pem = "-----BEGIN ";
-      line.size() > pem.size() && is_equal(bytes_of(line).first(pem.size()), bytes_of(pem)))
+  if (has_prefix(bytes_of(line), "-----BEGIN "))
     throw UsageError(fmt::format("{} is an SSH key or another PEM file, which is not supported", name),
                      "run gpuaes-keygen --x25519 to make an identity");
   if (!looks_like_identity(line)) {

@@ -1,4 +1,4 @@
-// Salvage of files made of parts on several lanes, some of which fail. tests/cli/salvage has more kinds of
+// Salvage of files made of parts, on several lanes that may fail. tests/cli/salvage has more kinds of
 // damage.
 #include <algorithm>
 #include <cstdint>

@@ -60,7 +60,7 @@ def test_cut_at_every_boundary(batch, identity):
 
 
 def test_flags(batch, identity):
-    """Every pattern of flags of three segments, the last of which is empty, short or full."""
+    """Every pattern of flags of three segments. The last one is empty, short or full."""
     for last in (0, 20, 65536):
         sizes = (65536, 65536, last)
         check(batch, identity, [[age.segment(FILE_KEY, SALT, i, flags >> i & 1, some_bytes(sizes[i])) for i in range(3)]

@@ -152,7 +152,7 @@ def test_label_usage(key, options, error):
 
 
 def test_an_age_file_does_not_open_with_a_label():
-    """Else an old age file could stand in for a labeled one."""
+    """Otherwise an old age file could replace a labeled one."""
     identity = secret_file("identity", age.identity_text().encode())
     for mode in "-d", "--test", "--salvage", "--range=0:1":
         for data in age.seal(PLAIN), age.seal(b""):
