@@ -67,7 +67,7 @@ bool is_encrypted(std::span<const std::byte> contents) {
   bool found = false;
   for (const Format& format : all_formats())
     if (format.accepts.recipients)
-      found |= has_prefix(contents, format.magic) | has_prefix(contents, armor_begin(format.armor));
+      found |= has_prefix(contents, format.magic) || has_prefix(contents, armor_begin(format.armor));
   return found;
 }
 
