@@ -14,7 +14,6 @@
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/sessions.hpp"
-#include "format/slots.hpp"
 #include "format/stanzas.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
@@ -68,14 +67,13 @@ std::unique_ptr<Session> seal(const SessionRequest& request) {
   return make_segment_session(std::move(stream));
 }
 
-// The kinds of keys for which the header has a stanza.
-std::vector<KeyKind> kinds_of_stanzas(const AgeHeader& header) {
-  std::vector<KeyKind> kinds;
+HeaderKeys keys_of(const AgeHeader& header) {
+  HeaderKeys keys{"stanza", {}};
   for (const Stanza& stanza : header.stanzas) {
     const StanzaKind* const kind = find_stanza_kind(stanza.type());
-    if (kind != nullptr && std::ranges::count(kinds, kind->key) == 0) kinds.push_back(kind->key);
+    keys.kinds.push_back(kind != nullptr ? std::optional(kind->key) : std::nullopt);
   }
-  return kinds;
+  return keys;
 }
 
 // A passphrase must be alone: a file that it opens was written by someone who knew it.
@@ -87,16 +85,6 @@ void check_stanzas(const AgeHeader& header, const Keyring& keyring) {
       refuse_header(stanza.at, "a scrypt stanza must be the only one");
     if (keyring.count(kind->key) > 0) kind->check(stanza);
   }
-}
-
-std::optional<Secret> try_key(const AgeHeader& header, const Key& key, const SessionRequest& request) {
-  const StanzaKind* const kind = find_stanza_kind(key.kind);
-  if (kind == nullptr) return std::nullopt;
-  for (const Stanza& stanza : header.stanzas) {
-    if (stanza.type() != kind->type) continue;
-    if (std::optional<Secret> file_key = kind->unwrap(stanza, key, request)) return file_key;
-  }
-  return std::nullopt;
 }
 
 // The types that the specification defines, but this version does not support. It ignores all others.
@@ -119,41 +107,54 @@ std::string describe_types(const AgeHeader& header) {
 }
 
 // Throws IoError or VersionError if this program cannot try any stanza that it knows, otherwise KeyError.
-[[noreturn]] void refuse_secrets(const AgeHeader& header) {
+[[noreturn]] void refuse_secrets(const AgeHeader& header, const Keyring& keyring) {
   const auto can_try = [](KeyKind kind) { return kem_of(kind) == nullptr || kem_of(kind)->is_available(); };
-  const std::vector<KeyKind> kinds = kinds_of_stanzas(header);
+  const HeaderKeys keys = keys_of(header);
+  const std::vector<KeyKind> kinds = keys.supported();
   const std::string types = describe_types(header);
   if (!kinds.empty() && std::ranges::none_of(kinds, can_try))
     throw IoError(lacks_ml_kem(), lacks_ml_kem_hint);
-  if (kinds.empty() && std::ranges::any_of(header.stanzas, is_of_unsupported_type))
-    throw VersionError(fmt::format("the input has only stanzas that this version cannot open: {}", types));
+  if (!kinds.empty()) refuse_keyring(keys, keyring, fmt::format(", which has stanzas of type {}", types));
+  if (std::ranges::any_of(header.stanzas, is_of_unsupported_type))
+    throw VersionError(fmt::format("the input has only stanzas that this version cannot open: {}", types),
+                       "try age, or a later version of gpuaes-stream");
   throw KeyError(
-      fmt::format("none of the given secrets opens the input, which has stanzas of type {}", types),
-      kinds.empty() ? "" : fmt::format("it can be opened with {}", describe_openers(kinds)));
+      fmt::format("none of the given secrets opens the input, which has stanzas of type {}", types));
 }
 
-// The file key, from the first stanza that a key opens. The errors are those of open_slots(). With
-// SessionRequest::salvage and a wrong MAC, the first file key for each key: the payload shows which is right.
+// The first file key that a stanza yields and the MAC confirms. AuthError if the first one is not confirmed,
+// except with SessionRequest::salvage: then all that the stanzas yield, and the payload shows which is right.
+std::vector<Secret> unwrap_stanzas(const AgeHeader& header, const SessionRequest& request) {
+  std::vector<Secret> unwrapped;
+  for (const Key& key : request.keyring.keys)
+    for (const Stanza& stanza : header.stanzas) {
+      const StanzaKind* const kind = find_stanza_kind(key.kind);
+      if (kind == nullptr || stanza.type() != kind->type) continue;
+      std::optional<Secret> file_key = kind->unwrap(stanza, key, request);
+      if (!file_key) continue;
+      if (has_correct_mac(header, *file_key)) {
+        if (request.detail) request.detail(fmt::format("{} opens the input", describe(key)));
+        unwrapped.clear();
+        unwrapped.push_back(std::move(*file_key));
+        return unwrapped;
+      }
+      if (!request.salvage) refuse_header(header.mac_at, "it or its MAC was modified");
+      unwrapped.push_back(std::move(*file_key));
+    }
+  if (unwrapped.empty()) refuse_secrets(header, request.keyring);
+  request.salvage(
+      fmt::format("the header, which ends at byte {}, is corrupt, but the given secret opens one of its "
+                  "stanzas; if it was "
+                  "modified on purpose, other recipients may see another plaintext",
+                  header.bytes.size()));
+  return unwrapped;
+}
+
+// At least one file key. The errors are those of open_slots().
 std::vector<Secret> open_stanzas(const AgeHeader& header, const SessionRequest& request) {
   check_stanzas(header, request.keyring);
-  check_any_given(kinds_of_stanzas(header), request.keyring);
-  std::vector<Secret> unwrapped;
-  for (const Key& key : request.keyring.keys) {
-    std::optional<Secret> file_key = try_key(header, key, request);
-    if (!file_key) continue;
-    const bool is_right = has_correct_mac(header, *file_key);
-    if (!is_right && !request.salvage) refuse_header(header.mac_at, "it or its MAC was modified");
-    if (is_right) unwrapped.clear();
-    unwrapped.push_back(std::move(*file_key));
-    if (!is_right) continue;
-    if (request.detail) request.detail(fmt::format("{} opens the input", describe(key)));
-    return unwrapped;
-  }
-  if (unwrapped.empty()) refuse_secrets(header);
-  request.salvage(fmt::format(
-      "the header, which ends at byte {}, is corrupt, but the given secret opens one of its stanzas",
-      header.bytes.size()));
-  return unwrapped;
+  check_any_given(keys_of(header), request.keyring);
+  return unwrap_stanzas(header, request);
 }
 
 AgeHeader read_header(HeaderReader& input) {
@@ -207,7 +208,7 @@ std::unique_ptr<Session> open_age(SessionRequest request) {
 NewHeader rekey_age(const SessionRequest& request, const Keyring& new_keys) {
   check_new_stanzas(new_keys);
   const AgeHeader header = read_header(*request.input);
-  const std::vector<KeyKind> kinds = kinds_of_stanzas(header);
+  const std::vector<KeyKind> kinds = keys_of(header).supported();
   if (new_keys.find(KeyKind::passphrase) != nullptr && std::ranges::count(kinds, KeyKind::passphrase) == 0)
     throw UnsuitableInput(
         "the input was encrypted for recipients, so anyone could have written it, and a passphrase would not "

@@ -12,7 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "format/slots.hpp"
+#include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {

@@ -209,7 +209,6 @@ struct Format {
   bool authenticated;
   std::string_view magic;  // the first bytes of its streams; empty if they are arbitrary
   std::string_view armor;  // the label of its armor; empty if it has none
-  std::string_view limit;  // for messages: why it takes no cipher, label and context; may be empty
   Accepts accepts;
   bool (*supports)(Cipher cipher);
   std::unique_ptr<Session> (*open)(SessionRequest request);

@@ -52,7 +52,6 @@ constexpr std::array formats{
            .authenticated = true,
            .magic = age_magic,
            .armor = "AGE ENCRYPTED FILE",
-           .limit = "age files have one cipher, and are bound to nothing but their keys",
            .accepts = {.recipients = true, .passphrase = true, .range = true},
            .supports = is_one_of<Cipher::chacha20_poly1305>,
            .open = open_age,
@@ -98,20 +97,12 @@ std::vector<std::string_view> names_of(Chosen chosen) {
 void check_accepts(const Format& format, bool given, bool Accepts::*what, std::string_view what_text) {
   if (!given || format.accepts.*what) return;
   const std::vector<std::string_view> others = formats_that_accept(what);
-  const bool binds = what == &Accepts::label || what == &Accepts::context;
-  if (!format.limit.empty() && binds)
-    throw UsageError(
-        fmt::format("the {} format does not accept {}: {}", format.name, what_text, format.limit),
-        fmt::format("use -f {}", others.front()));
   throw UsageError(fmt::format("the {} format does not accept {}", format.name, what_text),
                    list_hint("formats that accept it: {}", others));
 }
 
 void check_cipher(const Format& format, Cipher cipher) {
   if (format.supports(cipher)) return;
-  if (!format.limit.empty())
-    throw UsageError(fmt::format("the {} format does not accept a cipher: {}", format.name, format.limit),
-                     fmt::format("use -f {}", default_format().name));
   const auto supports_it = [cipher](const Format& each) { return each.supports(cipher); };
   throw UsageError(fmt::format("the {} format does not support {}", format.name, info(cipher).name),
                    list_hint("formats that support it: {}", names_of(supports_it)));

@@ -10,6 +10,7 @@
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/session.hpp"
+#include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {

@@ -56,7 +56,6 @@ struct SealedHeader {
   std::exception_ptr bad_slot;  // as from parse_slots(); null if no slot was left out
 };
 
-bool has_slot(const SealedHeader& header, SlotType type);
 std::vector<KeyKind> recipient_kinds(const SealedHeader& header);  // of its recipient slots
 
 // UsageError if these cannot be the slots of one header: a key is not 32 bytes long, there are more than

@@ -1,7 +1,6 @@
 #include "format/sealed.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +16,6 @@
 #include "format/sessions.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
-#include "keys/ml_kem.hpp"
 
 namespace gpuaes {
 namespace {
@@ -85,10 +83,6 @@ std::array<std::byte, mac_bytes> make_mac(const Secret& file_key, std::string_vi
   return mac;
 }
 
-bool has_slot(const SealedHeader& header, SlotType type) {
-  return std::ranges::any_of(header.slots, [type](const Slot& slot) { return slot.type == type; });
-}
-
 std::vector<KeyKind> recipient_kinds(const SealedHeader& header) {
   std::vector<KeyKind> kinds;
   for (const Slot& slot : header.slots)
@@ -152,43 +146,13 @@ bool has_correct_mac(const SealedHeader& header, const Secret& file_key) {
 
 namespace {
 
-// KeyError if there are slots that one of the identities might open with a newer libcrypto.
-void refuse_unavailable(const SealedHeader& header, const Keyring& keyring) {
-  std::vector<std::size_t> untried;  // numbers, as --info shows them
-  for (std::size_t i = 0; i < header.slots.size(); ++i) {
-    const SlotKind* const kind = find_slot_kind(header.slots[i].type);
-    const Kem* const kem = kind != nullptr ? kem_of(kind->key) : nullptr;
-    if (kem != nullptr && !kem->is_available() && keyring.count(kind->key) > 0) untried.push_back(i + 1);
+HeaderKeys keys_of(const SealedHeader& header) {
+  HeaderKeys keys{"slot", {}};
+  for (const Slot& slot : header.slots) {
+    const SlotKind* const kind = find_slot_kind(slot.type);
+    keys.kinds.push_back(kind != nullptr ? std::optional(kind->key) : std::nullopt);
   }
-  if (!untried.empty())
-    throw KeyError(fmt::format("no slot opens the input, but slot{} {} could not be tried: {}",
-                               untried.size() == 1 ? "" : "s", fmt::join(untried, ", "), lacks_ml_kem()),
-                   lacks_ml_kem_hint);
-}
-
-std::vector<KeyKind> kinds_of_slots(const SealedHeader& header) {
-  std::vector<KeyKind> kinds;
-  for (const SlotKind& kind : slot_kinds())
-    if (has_slot(header, kind.type)) kinds.push_back(kind.key);
-  return kinds;
-}
-
-// Throws KeyError: names the secrets that were tried or, if there were none, the kind that is missing.
-[[noreturn]] void refuse_secrets(const SealedHeader& header, const Keyring& keyring) {
-  refuse_unavailable(header, keyring);
-  const std::vector<KeyKind> present = kinds_of_slots(header);
-  std::vector<KeyKind> tried = present;
-  std::erase_if(tried, [&](KeyKind kind) { return keyring.count(kind) == 0; });
-  if (!tried.empty())
-    throw KeyError(
-        std::string(tried.size() == 1 ? words_of(tried.front()).wrong
-                                      : "none of the given secrets opens the input"),
-        "the input was sealed with other secrets, or its header is damaged; --info lists its slots");
-  if (present.empty())
-    throw KeyError("the input has only key slots that this version does not support",
-                   "try a later version of gpuaes-stream");
-  const KeyWords& words = words_of(present.front());
-  throw KeyError(std::string(words.missing), std::string(words.missing_hint));
+  return keys;
 }
 
 // Tries one kind of key with the slots for it. Returns the file key if the header's MAC confirms it. If the
@@ -213,7 +177,8 @@ std::optional<Secret> try_slots(const SealedHeader& header, const SlotKind& kind
 }  // namespace
 
 Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
-  check_any_given(kinds_of_slots(header), request.keyring);
+  const HeaderKeys keys = keys_of(header);
+  check_any_given(keys, request.keyring);
   std::optional<Secret> unwrapped;
   for (const SlotKind& kind : slot_kinds()) {
     const bool can_salvage = request.salvage && unwrapped;
@@ -231,7 +196,10 @@ Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
     return std::move(*unwrapped);
   }
   if (header.bad_slot) std::rethrow_exception(header.bad_slot);
-  refuse_secrets(header, request.keyring);
+  if (keys.supported().empty())
+    throw KeyError("the input has only key slots that this version does not support",
+                   "try a later version of gpuaes-stream");
+  refuse_keyring(keys, request.keyring);
 }
 
 }  // namespace gpuaes

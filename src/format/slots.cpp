@@ -188,11 +188,6 @@ void check_combination(const std::vector<Slot>& slots) {
 
 }  // namespace
 
-void refuse_header(std::size_t at, std::string_view what) {
-  throw AuthError(
-      fmt::format("the input is corrupt at byte {}, in its header: {}; nothing was written", at, what));
-}
-
 std::span<const SlotKind> slot_kinds() {
   return kinds;
 }

@@ -63,7 +63,4 @@ std::vector<std::byte> make_slot(const Secret& file_key, const Key& key, const S
 std::vector<Slot> parse_slots(std::span<const std::byte> bytes, std::size_t count, std::size_t at,
                               std::exception_ptr* bad_slot = nullptr);
 
-// Throws AuthError: `what` is wrong at byte `at` of the input.
-[[noreturn]] void refuse_header(std::size_t at, std::string_view what);
-
 }  // namespace gpuaes

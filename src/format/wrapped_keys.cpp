@@ -5,39 +5,71 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 
 #include "base/error.hpp"
 #include "base/rows.hpp"
 #include "cipher/modes/evp_aead.hpp"
+#include "keys/ml_kem.hpp"
 
 namespace gpuaes {
 namespace {
+
+// For messages about secrets that do not open a file.
+struct KeyWords {
+  KeyKind key;
+  std::string_view opener;  // what opens a file that was encrypted for such a key
+  std::string_view wrong, missing, missing_hint;
+};
 
 constexpr std::array words{
     KeyWords{.key = KeyKind::key_file,
              .opener = "a key file",
              .wrong = "none of the given keys opens the input",
-             .missing = "the input was sealed with a key file, and none was given",
+             .missing = "the input was encrypted with a key file, and none was given",
              .missing_hint = "name the key file with -k"},
     KeyWords{.key = KeyKind::x25519,
              .opener = "an X25519 identity",
              .wrong = "none of the given identities opens the input",
-             .missing = "the input was sealed for an X25519 recipient, and no X25519 identity was given",
+             .missing = "the input was encrypted for an X25519 recipient, and no X25519 identity was given",
              .missing_hint = "name the identity file with -k"},
-    KeyWords{.key = KeyKind::xwing,
-             .opener = "a post-quantum identity",
-             .wrong = "none of the given identities opens the input",
-             .missing =
-                 "the input was sealed for a post-quantum recipient, and no post-quantum identity was given",
-             .missing_hint = "name the identity file with -k"},
+    KeyWords{
+        .key = KeyKind::xwing,
+        .opener = "a post-quantum identity",
+        .wrong = "none of the given identities opens the input",
+        .missing =
+            "the input was encrypted for a post-quantum recipient, and no post-quantum identity was given",
+        .missing_hint = "name the identity file with -k"},
     KeyWords{.key = KeyKind::passphrase,
              .opener = "a passphrase",
              .wrong = "the passphrase does not open the input",
-             .missing = "the input was sealed with a passphrase, and none was given",
+             .missing = "the input was encrypted with a passphrase, and none was given",
              .missing_hint = "use -p to enter the passphrase"},
 };
 static_assert(has_row_for_each(words, &KeyWords::key));
+
+// "a key file, an X25519 identity or a passphrase". At least one kind.
+std::string describe_openers(const std::vector<KeyKind>& kinds) {
+  std::vector<std::string_view> names;
+  for (const KeyKind kind : kinds) names.push_back(row_of(words, kind).opener);
+  if (names.size() == 1) return std::string(names.front());
+  return fmt::format("{} or {}", fmt::join(std::span(names).first(names.size() - 1), ", "), names.back());
+}
+
+// KeyError if one of the identities might open the input with a newer libcrypto.
+void refuse_untried(const HeaderKeys& header, const Keyring& keyring) {
+  std::vector<std::size_t> untried;  // numbers, as --info shows them
+  for (std::size_t i = 0; i < header.kinds.size(); ++i) {
+    const std::optional<KeyKind> kind = header.kinds[i];
+    const Kem* const kem = kind ? kem_of(*kind) : nullptr;
+    if (kem != nullptr && !kem->is_available() && keyring.count(*kind) > 0) untried.push_back(i + 1);
+  }
+  if (!untried.empty())
+    throw KeyError(fmt::format("no {0} opens the input, but {0}{1} {2} could not be tried: {3}", header.noun,
+                               untried.size() == 1 ? "" : "s", fmt::join(untried, ", "), lacks_ml_kem()),
+                   lacks_ml_kem_hint);
+}
 
 }  // namespace
 
@@ -67,17 +99,6 @@ std::optional<Secret> unwrap_with_answers(const Key& key, const std::string& inp
   }
 }
 
-const KeyWords& words_of(KeyKind kind) {
-  return row_of(words, kind);
-}
-
-std::string describe_openers(const std::vector<KeyKind>& kinds) {
-  std::vector<std::string_view> names;
-  for (const KeyKind kind : kinds) names.push_back(words_of(kind).opener);
-  if (names.size() == 1) return std::string(names.front());
-  return fmt::format("{} or {}", fmt::join(std::span(names).first(names.size() - 1), ", "), names.back());
-}
-
 std::string describe(const Key& key) {
   if (key.kind == KeyKind::passphrase) return "the passphrase";
   return fmt::format("the {} from {}", kem_of(key.kind) != nullptr ? "identity" : "key", key.name);
@@ -93,18 +114,48 @@ void check_combination(const Keyring& keyring) {
                      "use recipients of one kind; with both, a file would be only as safe as X25519");
 }
 
-void check_any_given(const std::vector<KeyKind>& kinds, const Keyring& keyring) {
+void refuse_header(std::size_t at, std::string_view what) {
+  throw AuthError(
+      fmt::format("the input is corrupt at byte {}, in its header: {}; nothing was written", at, what));
+}
+
+std::vector<KeyKind> HeaderKeys::supported() const {
+  std::vector<KeyKind> found;
+  for (const KeyWords& row : words)
+    if (std::ranges::count(kinds, row.key) > 0) found.push_back(row.key);
+  return found;
+}
+
+void check_any_given(const HeaderKeys& header, const Keyring& keyring) {
+  const std::vector<KeyKind> kinds = header.supported();
   if (!keyring.none_given || kinds.empty()) return;
   if (kinds.size() > 1)
     throw UnsuitableInput(fmt::format("no key or passphrase was given; the input can be opened with {}",
                                       describe_openers(kinds)),
                           "name a key or identity file with -k, or use -p to enter a passphrase");
-  const KeyWords& only = words_of(kinds.front());
+  const KeyWords& only = row_of(words, kinds.front());
   if (only.key != KeyKind::passphrase)
     throw UnsuitableInput(std::string(only.missing), std::string(only.missing_hint));
   if (keyring.keys.empty())
     throw UnsuitableInput(std::string(only.missing),
                           "there is no terminal for a prompt; use --passphrase-file or --passphrase-command");
+}
+
+void refuse_keyring(const HeaderKeys& header, const Keyring& keyring, std::string_view detail) {
+  refuse_untried(header, keyring);
+  const std::vector<KeyKind> present = header.supported();
+  std::vector<KeyKind> tried = present;
+  std::erase_if(tried, [&](KeyKind kind) { return keyring.count(kind) == 0; });
+  if (tried.empty()) {
+    const KeyWords& first = row_of(words, present.front());
+    throw KeyError(std::string(first.missing), std::string(first.missing_hint));
+  }
+  const std::string_view wrong =
+      tried.size() == 1 ? row_of(words, tried.front()).wrong : "none of the given secrets opens the input";
+  throw KeyError(fmt::format("{}{}", wrong, detail),
+                 fmt::format("the input was encrypted with other secrets, or its header is damaged; --info "
+                             "lists its {}s",
+                             header.noun));
 }
 
 }  // namespace gpuaes

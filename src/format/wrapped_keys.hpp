@@ -30,16 +30,16 @@ std::optional<Secret> unwrap_file_key(const WrapKey& key, std::span<const std::b
 std::optional<Secret> unwrap_with_answers(const Key& key, const std::string& input_name,
                                           const std::function<std::optional<Secret>(const Secret&)>& unwrap);
 
-// For messages about secrets that do not open a file.
-struct KeyWords {
-  KeyKind key;
-  std::string_view opener;  // what opens a file that was encrypted for such a key, with an article
-  std::string_view wrong, missing, missing_hint;
-};
-const KeyWords& words_of(KeyKind kind);
+// Throws AuthError: `what` is wrong at byte `at` of the input.
+[[noreturn]] void refuse_header(std::size_t at, std::string_view what);
 
-// "a key file, an X25519 identity or a passphrase", for kinds that are each named once. At least one.
-std::string describe_openers(const std::vector<KeyKind>& kinds);
+// What a header has for keys: the kind of key for each slot or stanza; none for a type that is not supported.
+struct HeaderKeys {
+  std::string_view noun;  // "slot" or "stanza"
+  std::vector<std::optional<KeyKind>> kinds;
+
+  std::vector<KeyKind> supported() const;  // each once, in the order of KeyKind
+};
 
 // The key that opens the input.
 std::string describe(const Key& key);
@@ -47,8 +47,13 @@ std::string describe(const Key& key);
 // UsageError if a file cannot be encrypted for these keys together.
 void check_combination(const Keyring& keyring);
 
-// `kinds` are those that the header has something for. UnsuitableInput if the user named no secret, unless
-// the input needs only a passphrase that can be asked for.
-void check_any_given(const std::vector<KeyKind>& kinds, const Keyring& keyring);
+// UnsuitableInput if the user named no secret, unless the input needs only a passphrase that can be asked
+// for.
+void check_any_given(const HeaderKeys& header, const Keyring& keyring);
+
+// Throws KeyError: names the secrets that were tried, followed by `detail`, or the slots that a newer
+// libcrypto could have tried, or else the kind of secret that is missing. The header has a supported kind.
+[[noreturn]] void refuse_keyring(const HeaderKeys& header, const Keyring& keyring,
+                                 std::string_view detail = {});
 
 }  // namespace gpuaes

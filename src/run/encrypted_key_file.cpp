@@ -88,9 +88,10 @@ Secret decrypt_key_file(std::span<const std::byte> contents, const std::string& 
     const std::vector<std::byte> body = read_rest(rest);
     return open_body(*session, body);
   } catch (const InputError& error) {  // which would be reported as one of the input
-    throw Error(
-        error.exit(), name + ": " + error.what(),
-        has_terminal() ? error.hint() : "the passphrase of a key file is asked for only on a terminal");
+    throw Error(error.exit(), name + ": " + error.what(),
+                error.exit() == Exit::usage
+                    ? "a key file can be encrypted only with a passphrase, which is asked for on the terminal"
+                    : error.hint());
   }
 }
 

@@ -119,8 +119,9 @@ std::string cipher_text(const Info& info) {
 
 std::string slot_text(const SlotDescription& slot) {
   if (!slot.scrypt) return slot.kind;
-  return fmt::format("{}, scrypt with N = 2^{}, r = {}, p = {}", slot.kind, slot.scrypt->log2_n,
-                     slot.scrypt->r, slot.scrypt->p);
+  const std::string with =
+      fmt::format(" with N = 2^{}, r = {}, p = {}", slot.scrypt->log2_n, slot.scrypt->r, slot.scrypt->p);
+  return slot.kind + (slot.kind == "scrypt" ? "" : ", scrypt") + with;
 }
 
 void append_line(std::string& text, std::string_view name, const std::string& value) {

@@ -49,7 +49,7 @@ Secret read_contents(FdSource& file) {
 
 // What the secrets are for. Identities can encrypt only if the user asks for that: -d may have been
 // forgotten.
-enum class Purpose { open, seal, seal_for_identities };
+enum class Purpose { open, seal, seal_for_identities, rekey };
 
 // Adds the key or the identities that a file contains, or the recipients of these identities. Warns if the
 // raw bytes of a key are text.
@@ -59,7 +59,7 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
   if (looks_like_recipient(line))
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
-        "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k");
+        "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k");
   if (has_prefix(bytes_of(line), "-----BEGIN "))
     throw UsageError(fmt::format("{} is an SSH key or another PEM file, which is not supported", name),
                      "run gpuaes-keygen --x25519 to make an identity");
@@ -73,9 +73,11 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
     keyring.keys.push_back({.kind = KeyKind::key_file, .secret = std::move(key), .name = name});
     return;
   }
-  if (purpose == Purpose::seal)
-    throw UsageError(fmt::format("{} contains an identity, which can open files but not seal them", name),
-                     "use -d to decrypt, or -r with its recipient, which gpuaes-keygen -y prints");
+  if (purpose == Purpose::seal || purpose == Purpose::rekey)
+    throw UsageError(fmt::format("{} contains an identity, which opens files but cannot encrypt them", name),
+                     purpose == Purpose::rekey
+                         ? "use --recipient with its recipient, which gpuaes-keygen -y prints"
+                         : "use -d to decrypt, or -e to encrypt for its recipient");
   for (Key& identity : parse_identities(as_text(contents.bytes()), name))
     keyring.keys.push_back(purpose == Purpose::open ? std::move(identity) : recipient_of(identity));
 }
@@ -108,7 +110,7 @@ Key parse_argument(const std::string& text) {
   if (looks_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", shown_recipient(text)));
   if (!looks_like_identity(text) && access(text.c_str(), F_OK) == 0)
     throw UsageError(fmt::format("-r {} is the name of a file, not a recipient", text),
-                     "use -r @FILE to seal for the recipients in a file");
+                     "use -R FILE to encrypt for the recipients in a file");
   return parse_recipient(text, "the argument of --recipient");
 }
 
@@ -236,7 +238,7 @@ Keyring read_secrets(const Options& options, const Messages& messages, Cancel& c
 }
 
 Keyring read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  Keyring keyring = read_named(options.new_secrets, options.recipients, Purpose::seal,
+  Keyring keyring = read_named(options.new_secrets, options.recipients, Purpose::rekey,
                                "new passphrase: ", messages, cancel);
   if (keyring.keys.empty())
     throw UsageError("--rekey requires a new key, recipient or passphrase",

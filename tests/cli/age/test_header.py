@@ -44,8 +44,8 @@ NO_NUMBER = "the scrypt stanza has a work factor that is not a decimal number"
     ([UNKNOWN, X25519, GREASE], "identity", 0, ""),
     ([SSH, TAG, OTHER, X25519], "identity", 0, ""),
     ([BAD_XWING, X25519], "identity", 0, ""),
-    ([changed(X25519)], "words", 3, "which has stanzas of type X25519"),
-    ([changed(SCRYPT, SCRYPT_SALT, "23")], "identity", 3, "which has stanzas of type scrypt"),
+    ([changed(X25519)], "words", 3, "was encrypted for an X25519 recipient, and no X25519 identity was given"),
+    ([changed(SCRYPT, SCRYPT_SALT, "23")], "identity", 3, "was encrypted with a passphrase, and none was given"),
     ([changed(X25519), SCRYPT], "words", 4, NEXT_TO),
     # No stanza opens.
     ([OTHER, UNKNOWN], "identity", 3, "which has stanzas of type X25519, unknown"),

@@ -96,7 +96,7 @@ WRONG_LABEL = (
     "the input is corrupt at byte 119, in its header, or was sealed with a different label; nothing was written",
     "--label must be the text the input was sealed with, or omitted if there was none")
 WRONG_KEY = ("none of the given keys opens the input",
-             "the input was sealed with other secrets, or its header is damaged; --info lists its slots")
+             "the input was encrypted with other secrets, or its header is damaged; --info lists its slots")
 
 
 @pytest.mark.parametrize("via", VIAS)

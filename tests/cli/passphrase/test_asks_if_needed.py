@@ -133,10 +133,10 @@ def test_a_name_cannot_control_the_terminal():
 @pytest.mark.parametrize(
     "name, error, hint",
     [
-        ("key", "the input was sealed with a key file, and none was given", "name the key file with -k"),
+        ("key", "the input was encrypted with a key file, and none was given", "name the key file with -k"),
         (
             "recipient",
-            "the input was sealed for an X25519 recipient, and no X25519 identity was given",
+            "the input was encrypted for an X25519 recipient, and no X25519 identity was given",
             "name the identity file with -k",
         ),
         (
@@ -159,7 +159,7 @@ def test_names_what_the_input_needs(name, error, hint):
 
 def test_without_a_terminal():
     result = stream("-d", "words", status=2, start_new_session=True)
-    assert result.error == "words: the input was sealed with a passphrase, and none was given"
+    assert result.error == "words: the input was encrypted with a passphrase, and none was given"
     assert result.hint == "there is no terminal for a prompt; use --passphrase-file or --passphrase-command"
     result = stream("-dp", "words", status=1, start_new_session=True)
     assert result.error == "cannot ask for the passphrase: there is no terminal"

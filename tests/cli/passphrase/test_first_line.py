@@ -21,7 +21,7 @@ WRONG = "the passphrase does not open the input"
 CARRIAGE_RETURN = ("the passphrase from {} ends with a carriage return, which is part of it; "
                    "Windows programs write one before each newline")
 HINTS = {LONG: "a passphrase ends at the first newline",
-         WRONG: "the input was sealed with other secrets, or its header is damaged; --info lists its slots"}
+         WRONG: "the input was encrypted with other secrets, or its header is damaged; --info lists its slots"}
 
 
 @pytest.fixture(autouse=True)

@@ -93,7 +93,7 @@ USAGE = (
 PART = "use I/N, for example 0/4, with I less than N, and N at most 1048576"
 INFO = "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet"
 SHORT = "shorter: the input is corrupt or truncated at byte 82175; 0 bytes of plaintext before that were verified"
-WRONG_KEY = "the input was sealed with other secrets, or its header is damaged; --info lists its slots"
+WRONG_KEY = "the input was encrypted with other secrets, or its header is damaged; --info lists its slots"
 
 
 @pytest.fixture

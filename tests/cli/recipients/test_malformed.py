@@ -9,7 +9,7 @@ import pytest
 from programs import AN_IDENTITY, KEY, secret_file, stream
 
 A_RECIPIENT = "a recipient is the line that gpuaes-keygen -y prints for an identity"
-NOT_TO_OPEN = "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k"
+NOT_TO_OPEN = "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k"
 MAKE_ONE = "run gpuaes-keygen --x25519 to make an identity and print its recipient"
 GIVEN = "an identity was given instead of the name of its file"
 NEW_IDENTITY = (
@@ -72,7 +72,7 @@ def test_recipients(kind, pair):
         expect_refused(error, A_RECIPIENT, "-r", *words, run=kind.stream)
     for name in ("recipient", "identity"):
         error = f"-r {name} is the name of a file, not a recipient"
-        expect_refused(error, "use -r @FILE to seal for the recipients in a file", "-r", name, run=kind.stream)
+        expect_refused(error, "use -R FILE to encrypt for the recipients in a file", "-r", name, run=kind.stream)
 
 
 @pytest.mark.parametrize("text, error, hint", [

@@ -20,9 +20,9 @@ OTHER_KEY = bytes(32 - i for i in range(32))
 PLAIN = some_bytes(20000)
 FILE_KEY = os.urandom(32)
 NONE = "none of the given identities opens the input"
-OTHERS = "the input was sealed with other secrets, or its header is damaged; --info lists its slots"
-NO_X25519 = "the input was sealed for an X25519 recipient, and no X25519 identity was given"
-NO_POST_QUANTUM = "the input was sealed for a post-quantum recipient, and no post-quantum identity was given"
+OTHERS = "the input was encrypted with other secrets, or its header is damaged; --info lists its slots"
+NO_X25519 = "the input was encrypted for an X25519 recipient, and no X25519 identity was given"
+NO_POST_QUANTUM = "the input was encrypted for a post-quantum recipient, and no post-quantum identity was given"
 NO_IDENTITY = {"x25519": NO_X25519, "post-quantum": NO_POST_QUANTUM}
 WITH_K = "name the identity file with -k"
 PRIVATE = [bytes(range(i, i + 32)) for i in range(4)]
@@ -136,9 +136,9 @@ def test_refused(kind, people, key):
         (3, seal(mine), f"-k {key}", NO_IDENTITY[kind.name], WITH_K, {"key": KEY}),
         (3, seal(mine), "--passphrase-file passphrase", NO_IDENTITY[kind.name], WITH_K,
          {"passphrase": b"correct horse"}),
-        (3, sf.seal(PLAIN, [KEY]), "", "the input was sealed with a key file, and none was given",
+        (3, sf.seal(PLAIN, [KEY]), "", "the input was encrypted with a key file, and none was given",
          "name the key file with -k", {}),
-        (3, seal(passphrase), "", "the input was sealed with a passphrase, and none was given",
+        (3, seal(passphrase), "", "the input was encrypted with a passphrase, and none was given",
          "use -p to enter the passphrase", {}),
         (3, seal(mine, sf.key_slot(FILE_KEY, KEY)), f"-k identity1 -k {secret_file('key2', OTHER_KEY)}",
          "none of the given secrets opens the input", OTHERS, people.secrets[1]),

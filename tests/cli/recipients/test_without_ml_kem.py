@@ -55,7 +55,7 @@ def test_they_cannot_be_used(lacks):
     ("-k identity -k x25519 -i with-key",
      "with-key: no slot opens the input, but slots 1, 3 could not be tried: LACKS", HINT),
     ("-k x25519 -i sealed",
-     "sealed: the input was sealed for a post-quantum recipient, and no post-quantum identity was given",
+     "sealed: the input was encrypted for a post-quantum recipient, and no post-quantum identity was given",
      "name the identity file with -k"),
 ])
 def test_no_slot_opens(lacks, options, error, hint):

@@ -14,7 +14,7 @@ IDENTITY = "AGE-SECRET-KEY-1PY9QKRQDPC83QYGJZV2P29SHRQV35XCUR50P7GPPYG3JGFFXYU5Q
 RECIPIENT = "age1sz97y9574qd5teq8u7wwfcyj4hfy487xas3cgvchetp5y903rq3qywjq32"
 MANY = "--new-key new " * 32
 
-NO_KEY = "sealed: the input was sealed with a key file, and none was given"
+NO_KEY = "sealed: the input was encrypted with a key file, and none was given"
 NOT_BOTH = "a passphrase cannot be combined with recipients"
 USE_ONE = "use one of the two; anyone can seal for a recipient, so the passphrase would not show who wrote the file"
 REPLACED = "--rekey replaces the keys of sealed files and age files"
@@ -64,10 +64,10 @@ def refused(key, options, status, error, hint):
         ("--test", "--test"), ("--salvage", "--salvage"), ("--range 0:1", "--range"))),
     *((f"-k KEY --new-key new -f {name}", f"the keys of the {name} format cannot be replaced", REPLACED)
       for name in ("raw", "openssl", "cobblestone")),
-    ("-k KEY --new-key identity", "--new-key: identity contains an identity, which can open files but not seal them",
-     "use -d to decrypt, or -r with its recipient, which gpuaes-keygen -y prints"),
+    ("-k KEY --new-key identity", "--new-key: identity contains an identity, which opens files but cannot encrypt them",
+     "use --recipient with its recipient, which gpuaes-keygen -y prints"),
     ("-k KEY --new-key recipient", "--new-key: recipient contains a recipient, not a key",
-     "use -r @FILE to seal for the recipients in a file; to decrypt, name an identity file with -k"),
+     "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k"),
     ("-k KEY -r @identity",
      "the recipients file: line 1 of identity is a secret identity, not a recipient", A_RECIPIENT),
     (f"-k KEY -r {RECIPIENT[:40]}",

@@ -114,7 +114,7 @@ def test_a_warning_about_a_secret_appears_once():
      "the openssl format is not authenticated, so --test cannot verify anything", FORMATS),
     ("-q -k KEY --test -e -i good", 2, "--test and --encrypt cannot be used together", ""),
     ("-q -k KEY --test -o out -i good", 2, "--test and --output cannot be used together", ""),
-    ("--test -i good", 2, "good: the input was sealed with a key file, and none was given",
+    ("--test -i good", 2, "good: the input was encrypted with a key file, and none was given",
      "name the key file with -k"),
     ("-q -k KEY --test -i plain", 4, "plain: the input is not in a known format",
      "name the format with -f if it is one of cobblestone, openssl, raw"),
