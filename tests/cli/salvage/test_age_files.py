@@ -52,3 +52,13 @@ def test_a_wrong_mac():
         nothing = stream("--salvage", "-q", "-k", identity, input=changed + bytes(200000), via=via, status=4)
         assert (nothing.out, nothing.error) == (
             b"", "the header is corrupt, and the file key in it opens no segment; nothing was written")
+
+
+def test_file_keys_of_all_stanzas_are_tried():
+    """One of them may hold another file key. Only a file can be read again to find out."""
+    identity = secret_file("identity", age.identity_text().encode())
+    other = bytes(range(100, 116))
+    head = age.header(FILE_KEY, [age.x25519_stanza(other), age.x25519_stanza(FILE_KEY)], mac=bytes(32)) + SALT
+    found = stream("--salvage", "-k", identity, input=head + WHOLE[len(HEAD) :], via="file", status=4)
+    expect_same(PLAIN, found.out)
+    assert found.warnings[0].endswith("other recipients may see another plaintext")
