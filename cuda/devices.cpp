@@ -61,7 +61,7 @@ bool cuda_may_open() {
   return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }
 
-std::size_t require_cuda_devices(const char* hint) {
+std::size_t require_cuda_devices(const Hint& hint) {
   int count = 0, driver = 0;
   const cudaError_t error = get_device_count(count);
   if (error != cudaSuccess && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)

@@ -127,7 +127,7 @@ bool is_right(Lane& lane, Cipher cipher) {
 void test_known_answers(Lane& lane, Cipher cipher) {
   if (!is_right(lane, cipher))
     throw LaneError(fmt::format("{} failed its self-test for {}", lane.name(), info(cipher).name),
-                    "use -l cpu, which works on every machine");
+                    Advice::use_cpu_lanes);
 }
 
 }  // namespace gpuaes::cuda

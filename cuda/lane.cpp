@@ -224,14 +224,14 @@ class CudaLane : public Lane {
 
 // The devices of all specs, each once.
 std::vector<Device> find_devices(std::span<const LaneSpec> specs) {
-  const auto count = static_cast<int>(require_cuda_devices("use -l cpu, which works on every machine"));
+  const auto count = static_cast<int>(require_cuda_devices(Advice::use_cpu_lanes));
   std::vector<Device> devices;
   for (const LaneSpec& spec : specs) {
     const unsigned device = spec.device.value();
     const auto index = static_cast<int>(spec.shown_as.value_or(device));
     if (index >= count)
       throw LaneError(fmt::format("there is no CUDA device {}; this machine has {}", device, count),
-                      "run gpuaes-stream --list-lanes to list the devices");
+                      Advice::list_lanes);
     const unsigned streams = spec.count.value_or(1);
     const auto found = std::ranges::find(devices, device, &Device::number);
     if (found != devices.end())

@@ -1,5 +1,5 @@
-// The exception types; each failure exit status has at least one. The hint, if not empty, says what the user
-// can do next.
+// The exception types; each failure exit status has at least one. The hint, if there is one, says what the
+// user can do next.
 #pragma once
 
 #include <exception>
@@ -10,32 +10,71 @@ namespace gpuaes {
 
 enum class Exit : int { ok = 0, io = 1, usage = 2, key = 3, auth = 4 };
 
+// What a user can do who has the options of the programs, which the engine does not know: cli/hints.cpp puts
+// it into words. `about` is what Hint::text has.
+enum class Advice {
+  text,  // the text is the hint itself
+  check_key_and_context,
+  cut_trailing_bytes,       // about: the size of the complete stream
+  decrypt_unauthenticated,  // about: the name of the format
+  enter_passphrase,
+  list_lanes,
+  list_slots,  // about: "slots" or "stanzas"
+  make_identity,
+  match_label,
+  name_any_secret,
+  name_format,  // about: the names of the formats that must be named
+  name_identity_file,
+  name_key_file,
+  name_passphrase_source,
+  omit_cipher,
+  omit_format,
+  omit_label,
+  print_recipient,
+  redirect_output,
+  seal_for_key_file,
+  use_cpu_lanes,
+  use_smaller_chunks,
+};
+
+struct Hint {
+  Hint() = default;
+  Hint(std::string words) : text(std::move(words)) {}
+  Hint(const char* words) : text(words) {}
+  Hint(Advice what, std::string about = {}) : advice(what), text(std::move(about)) {}
+
+  bool empty() const { return advice == Advice::text && text.empty(); }
+
+  Advice advice = Advice::text;
+  std::string text;
+};
+
 // A handler may add context to it and rethrow it.
 class Error : public std::exception {
  public:
-  Error(Exit exit, std::string message, std::string hint = {})
+  Error(Exit exit, std::string message, Hint hint = {})
       : exit_(exit), message_(std::move(message)), hint_(std::move(hint)) {}
   Exit exit() const noexcept { return exit_; }
   const char* what() const noexcept override { return message_.c_str(); }
-  const std::string& hint() const noexcept { return hint_; }
+  const Hint& hint() const noexcept { return hint_; }
 
   // Puts what the error is about (a file, an option) before the message, unless it is empty.
   void within(const std::string& subject) {
     if (!subject.empty()) message_ = subject + ": " + message_;
   }
   void append(const std::string& text) { message_ += text; }
-  void set_hint(std::string hint) { hint_ = std::move(hint); }
+  void set_hint(Hint hint) { hint_ = std::move(hint); }
 
  private:
   Exit exit_;
   std::string message_;
-  std::string hint_;
+  Hint hint_;
 };
 
 // Invalid options, or a key or IV with the wrong length or an invalid digit.
 class UsageError : public Error {
  public:
-  explicit UsageError(const std::string& message, std::string hint = {})
+  explicit UsageError(const std::string& message, Hint hint = {})
       : Error(Exit::usage, message, std::move(hint)) {}
 };
 
@@ -47,21 +86,21 @@ class InputError : public Error {
 // The options cannot be used with this input, but may be with another one.
 class UnsuitableInput : public InputError {
  public:
-  explicit UnsuitableInput(const std::string& message, std::string hint = {})
+  explicit UnsuitableInput(const std::string& message, Hint hint = {})
       : InputError(Exit::usage, message, std::move(hint)) {}
 };
 
 // The secret is well formed but does not open the input.
 class KeyError : public InputError {
  public:
-  explicit KeyError(const std::string& message, std::string hint = {})
+  explicit KeyError(const std::string& message, Hint hint = {})
       : InputError(Exit::key, message, std::move(hint)) {}
 };
 
 // The input is corrupt, truncated or not in a known format.
 class AuthError : public InputError {
  public:
-  explicit AuthError(const std::string& message, std::string hint = {})
+  explicit AuthError(const std::string& message, Hint hint = {})
       : InputError(Exit::auth, message, std::move(hint)) {}
 };
 
@@ -74,15 +113,14 @@ class UnknownFormat : public AuthError {
 // The input uses a later version of a format, or a feature of one, that this program cannot read.
 class VersionError : public InputError {
  public:
-  explicit VersionError(const std::string& message, std::string hint = "try a later version of gpuaes-stream")
+  explicit VersionError(const std::string& message, Hint hint = "try a later version of gpuaes-stream")
       : InputError(Exit::io, message, std::move(hint)) {}
 };
 
 // A failure of the input, the output or the system.
 class IoError : public Error {
  public:
-  explicit IoError(const std::string& message, std::string hint = {})
-      : Error(Exit::io, message, std::move(hint)) {}
+  explicit IoError(const std::string& message, Hint hint = {}) : Error(Exit::io, message, std::move(hint)) {}
 };
 
 // The reader of the output is gone. The program then ends with SIGPIPE, unless that was ignored when it
@@ -119,7 +157,7 @@ auto with_option(const std::string& option, const Use& use) {
 // A lane cannot be opened or cannot continue. The data is intact, so another lane can do the work.
 class LaneError : public Error {
  public:
-  explicit LaneError(const std::string& message, std::string hint = {})
+  explicit LaneError(const std::string& message, Hint hint = {})
       : Error(Exit::io, message, std::move(hint)) {}
 };
 

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <thread>
 
+#include "cli/hints.hpp"
+
 namespace gpuaes {
 namespace {
 
@@ -176,7 +178,7 @@ void Messages::error(const std::string& text) const {
 
 void Messages::error(const Error& error) const {
   print("error: ", error.what());
-  if (!error.hint().empty()) print("hint: ", error.hint());
+  if (!error.hint().empty()) print("hint: ", words_of(error.hint()));
 }
 
 void Messages::warning(const std::string& text) const {

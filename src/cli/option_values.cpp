@@ -127,6 +127,16 @@ std::uint32_t parse_part_count(const std::string& text) {
   return static_cast<std::uint32_t>(*count);
 }
 
+LaneChoice parse_threads(std::string_view text) {
+  const std::optional<unsigned> count = parse_number<unsigned>(text);
+  const unsigned max = info(Backend::cpu).max_count;
+  if (!count || *count == 0 || *count > max)
+    throw UsageError(
+        fmt::format("invalid --threads '{}'", text),
+        fmt::format("use a number from 1 to {}, or omit the option to let the program choose", max));
+  return {.named = {{.backend = Backend::cpu, .count = count}}};
+}
+
 std::uint32_t parse_iterations(const std::string& text) {
   const std::optional<std::uint32_t> number = parse_number<std::uint32_t>(text);
   if (!number)

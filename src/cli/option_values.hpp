@@ -11,6 +11,7 @@
 
 #include "cipher/ciphers.hpp"
 #include "format/parts/frames.hpp"
+#include "lane/backends.hpp"
 
 namespace gpuaes {
 
@@ -57,6 +58,9 @@ std::string parse_label(const std::string& text);
 
 // A number of parts, from 1 to max_parts.
 std::uint32_t parse_part_count(const std::string& text);
+
+// The number of threads of -T.
+LaneChoice parse_threads(std::string_view text);
 
 // A number of iterations.
 std::uint32_t parse_iterations(const std::string& text);

@@ -40,7 +40,7 @@ void check_new_stanzas(const Keyring& keyring) {
   if (keyring.keys.empty()) throw UsageError("the age format requires a recipient or a passphrase");
   for (const Key& key : keyring.keys)
     if (find_stanza_kind(key.kind) == nullptr)
-      throw UsageError("the age format does not accept a key file", "use recipients, or -f sealed");
+      throw UsageError("the age format does not accept a key file", Advice::seal_for_key_file);
   check_combination(keyring);
   if (keyring.keys.size() > max_stanzas)
     throw UsageError(fmt::format("the age format allows at most {} recipients", max_stanzas));

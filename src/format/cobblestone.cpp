@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/sessions.hpp"
@@ -51,11 +52,11 @@ MessageKeys derive(const MessageSecret& secret, std::span<const std::byte> salt)
 
 std::vector<std::byte> parse_context(const std::string& digits) {
   if (digits.size() % 2 != 0 || digits.size() / 2 > max_context_bytes)
-    throw UsageError(fmt::format("--context has {} digits; it must have an even number of digits, at most {}",
-                                 digits.size(), 2 * max_context_bytes));
+    throw UsageError(fmt::format("the context has {}; it must have an even number of digits, at most {}",
+                                 counted(digits.size(), "digit"), 2 * max_context_bytes));
   std::vector<std::byte> context(digits.size() / 2);
   if (!parse_hex(digits, context))
-    throw UsageError("--context contains a character that is not a hexadecimal digit");
+    throw UsageError("the context contains a character that is not a hexadecimal digit");
   return context;
 }
 
@@ -63,10 +64,7 @@ std::unique_ptr<Session> open_bare(const MessageSecret& secret, HeaderReader& in
   std::array<std::byte, message_header_bytes> header;
   input.take(header);
   std::unique_ptr<Session> session = open_message(secret, header, {.input_bytes = input.taken()});
-  if (!session)
-    throw KeyError(
-        "this key and context do not open the input",
-        "check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged");
+  if (!session) throw KeyError("this key and context do not open the input", Advice::check_key_and_context);
   return session;
 }
 
@@ -95,7 +93,7 @@ std::unique_ptr<Session> open_message(const MessageSecret& secret,
 
 std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
   const Key* const key = request.keyring.find(KeyKind::key_file);
-  if (key == nullptr) throw UsageError("the cobblestone format requires a key", "name a key file with -k");
+  if (key == nullptr) throw UsageError("the cobblestone format requires a key", Advice::name_key_file);
   if (key->secret.size() == info(Cipher::aes_192).key_bytes)
     throw UsageError(
         fmt::format("the cobblestone format requires a key of 16 or 32 bytes; the key in {} is {} bytes long",

@@ -71,8 +71,7 @@ void refuse_foreign(HeaderReader& input) {
   if (is_frame(input.peek(frame_header_bytes)))
     throw AuthError("the input is a part or an index, not a whole file", std::string(unjoined));
   if (looks_like_identity(first_content_line(as_text(input.peek(comment_bytes)))))
-    throw AuthError("the input contains an identity, not an encrypted file",
-                    "name the identity file with -k");
+    throw AuthError("the input contains an identity, not an encrypted file", Advice::name_identity_file);
 }
 
 }  // namespace gpuaes

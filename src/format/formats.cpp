@@ -119,7 +119,7 @@ const Format* find_by_magic(HeaderReader& input) {
   throw AuthError(
       fmt::format("the input appears to be in the {} format, which is not authenticated and must be named",
                   format.name),
-      fmt::format("use -d -f {} to decrypt it; modifications will go undetected", format.name));
+      {Advice::decrypt_unauthenticated, std::string(format.name)});
 }
 
 }  // namespace
@@ -134,9 +134,9 @@ Cipher choose_cipher(std::optional<Cipher> named, const Key& key) {
                                wanted.key_bytes, key.name, key.secret.size()));
 }
 
-std::string undetected_formats_hint() {
+Hint undetected_formats_hint() {
   const auto is_undetected = [](const Format& each) { return !each.authenticated || each.magic.empty(); };
-  return list_hint("name the format with -f if it is one of {}", names_of(is_undetected));
+  return {Advice::name_format, join(names_of(is_undetected))};
 }
 
 std::vector<std::string_view> format_names() {
@@ -193,8 +193,7 @@ void refuse_other_format(HeaderReader& input, std::string_view expected) {
   const Format* const format = find_by_magic(input);
   if (format != nullptr && format->name != expected) {
     if (!format->authenticated) refuse_unnamed(*format);
-    throw AuthError(fmt::format("the input is in the {} format", format->name),
-                    "omit --format; the input shows its format");
+    throw AuthError(fmt::format("the input is in the {} format", format->name), Advice::omit_format);
   }
   refuse_foreign(input);
 }
@@ -203,7 +202,7 @@ void check_label(const Format& format, const std::optional<std::string>& label) 
   if (label && format.authenticated && !format.accepts.label && !format.magic.empty())
     throw AuthError(
         fmt::format("the input is in the {} format, which has no labels; nothing was written", format.name),
-        "omit --label only if you expect a file without one");
+        Advice::omit_label);
 }
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
@@ -212,10 +211,10 @@ std::unique_ptr<Session> open_session(const Format& format, SessionRequest reque
   check_accepts(format, request.decrypt && keyring.has_kem(), &Accepts::recipients, "an identity");
   check_accepts(format, keyring.has_kem(), &Accepts::recipients, "a recipient");
   check_accepts(format, keyring.count(KeyKind::passphrase) > 0, &Accepts::passphrase, "a passphrase");
-  check_accepts(format, request.iv.has_value(), &Accepts::iv, "--iv");
-  check_accepts(format, request.context.has_value(), &Accepts::context, "--context");
-  check_accepts(format, request.label.has_value(), &Accepts::label, "--label");
-  check_accepts(format, request.iterations.has_value(), &Accepts::iterations, "--iter");
+  check_accepts(format, request.iv.has_value(), &Accepts::iv, "an IV");
+  check_accepts(format, request.context.has_value(), &Accepts::context, "a context");
+  check_accepts(format, request.label.has_value(), &Accepts::label, "a label");
+  check_accepts(format, request.iterations.has_value(), &Accepts::iterations, "a number of iterations");
   if (request.cipher) check_cipher(format, *request.cipher);
   return format.open(std::move(request));
 }

@@ -46,15 +46,13 @@ Header make_header() {
 
 std::unique_ptr<Session> open_openssl(SessionRequest request) {
   if (request.keyring.count(KeyKind::key_file) > 0)
-    throw UsageError("the openssl format uses a passphrase, not a key file",
-                     "use -p to enter a passphrase, or -f raw with a key and --iv");
+    throw UsageError("the openssl format uses a passphrase, not a key file", Advice::enter_passphrase);
   const Key* const key = request.keyring.find(KeyKind::passphrase);
-  if (key == nullptr)
-    throw UsageError("the openssl format requires a passphrase",
-                     "use -p to enter it, or --passphrase-file FILE to read it from a file");
+  if (key == nullptr) throw UsageError("the openssl format requires a passphrase", Advice::enter_passphrase);
   const std::uint32_t iterations = request.iterations.value_or(default_iterations);
   if (iterations == 0 || iterations > max_iterations)
-    throw UsageError(fmt::format("--iter must be from 1 to {}, not {}", max_iterations, iterations));
+    throw UsageError(
+        fmt::format("the number of iterations must be from 1 to {}, not {}", max_iterations, iterations));
 
   const Header header = request.decrypt ? read_header(*request.input) : make_header();
   const Cipher cipher = request.cipher.value_or(Cipher::aes_256);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "format/sessions.hpp"
 #include "keys/key.hpp"
 
@@ -14,10 +15,10 @@ Counter parse_iv(const std::string& digits, const CipherInfo& cipher) {
   CounterBlock block{};
   const std::size_t iv_bytes = cipher.ctr.value().iv_bytes;
   if (digits.size() != 2 * iv_bytes)
-    throw UsageError(fmt::format("--iv has {} digits; the raw format with {} requires {} hexadecimal digits",
-                                 digits.size(), cipher.name, 2 * iv_bytes));
+    throw UsageError(fmt::format("the IV has {}; the raw format with {} requires {} hexadecimal digits",
+                                 counted(digits.size(), "digit"), cipher.name, 2 * iv_bytes));
   if (!parse_hex(digits, std::as_writable_bytes(std::span(block)).first(iv_bytes)))
-    throw UsageError("--iv contains a character that is not a hexadecimal digit");
+    throw UsageError("the IV contains a character that is not a hexadecimal digit");
   return load_counter(block);
 }
 
@@ -25,9 +26,9 @@ Counter parse_iv(const std::string& digits, const CipherInfo& cipher) {
 
 std::unique_ptr<Session> open_raw(SessionRequest request) {
   const Key* const key = request.keyring.find(KeyKind::key_file);
-  if (key == nullptr) throw UsageError("the raw format requires a key", "name a key file with -k");
+  if (key == nullptr) throw UsageError("the raw format requires a key", Advice::name_key_file);
   if (!request.iv)
-    throw UsageError("the raw format requires --iv",
+    throw UsageError("the raw format requires an IV",
                      request.decrypt
                          ? "give the IV that the input was encrypted with, in hexadecimal"
                          : "give a new IV in hexadecimal; never use an IV twice with the same key");

@@ -85,7 +85,7 @@ void refuse_message_header(std::uint64_t at) {
   throw AuthError(fmt::format("the input is corrupt at byte {}, in its header, or was sealed with a "
                               "different label; nothing was written",
                               at),
-                  "--label must be the text the input was sealed with, or omitted if there was none");
+                  Advice::match_label);
 }
 
 // Reads the whole header before it tries any secret, and verifies it before it reads anything after it.
@@ -96,7 +96,7 @@ OpenedHeader open_sealed_header(const SessionRequest& request) {
   if (request.cipher && *request.cipher != header.suite.cipher)
     throw UsageError(fmt::format("the input was sealed with {}, not {}", info(header.suite.cipher).name,
                                  info(*request.cipher).name),
-                     "omit --cipher; the input names its cipher");
+                     Advice::omit_cipher);
   if (request.index_first && !header.suite.in_parts)
     throw AuthError("the header is not that of a file made of parts");
   OpenedHeader opened{header.suite, recipient_kinds(header), {}, {}, {}};

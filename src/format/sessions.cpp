@@ -105,9 +105,6 @@ class SegmentSession : public Session {
  private:
   // Arguments: place in the input, size of the plaintext.
   using Message = fmt::format_string<const std::string&, const std::uint64_t&>;
-  using Hint = fmt::format_string<const std::uint64_t&>;
-  static constexpr char complete_hint[] =
-      "the first {0} bytes are a complete stream; decrypt only those, for example with head -c {0}";
 
   std::size_t plain_bytes() const { return stream_.rules.plain_bytes; }
   std::size_t sealed_bytes() const { return stream_.rules.sealed_bytes(); }
@@ -122,7 +119,7 @@ class SegmentSession : public Session {
     if (piece.last && end == piece.in.size()) return {plain_end, std::nullopt};
     return failed(
         "the stream ends at {}, but the input has trailing bytes; {} bytes of plaintext were verified", piece,
-        end, plain_end, complete_hint);
+        end, plain_end, true);
   }
 
   Outcome failed_tag(const Piece& piece, std::size_t segment) const {
@@ -133,7 +130,7 @@ class SegmentSession : public Session {
       return failed(
           "the stream ends at {}, but the input has trailing bytes; {} bytes of plaintext before "
           "the last segment were verified",
-          piece, at + *size, released, complete_hint);
+          piece, at + *size, released, true);
     if (piece.in.size() - at < sealed_bytes())
       return failed(
           "the input is corrupt or truncated at {}; {} bytes of plaintext before that were "
@@ -151,14 +148,16 @@ class SegmentSession : public Session {
   // `at` and `released` count from the beginning of the piece; the message counts from the beginning of the
   // input and of the requested plaintext, and the hint from the beginning of the input.
   Outcome failed(Message message, const Piece& piece, std::size_t at, std::size_t released,
-                 Hint hint = "") const {
+                 bool is_complete = false) const {
     const std::uint64_t end = plaintext_offset(piece) + released;
     const std::uint64_t plaintext = end - std::min(end, piece.wanted_from);
     const std::uint64_t offset = input_offset(piece) + at;
     const auto& part = stream_.place.part;
     const std::string where =
         part ? fmt::format("byte {}, in part {}", offset, *part) : fmt::format("byte {}", offset);
-    return {released, AuthError(fmt::format(message, where, plaintext), fmt::format(hint, offset))};
+    return {released,
+            AuthError(fmt::format(message, where, plaintext),
+                      is_complete ? Hint(Advice::cut_trailing_bytes, std::to_string(offset)) : Hint())};
   }
 
   SegmentStream stream_;

@@ -20,7 +20,8 @@ namespace {
 struct KeyWords {
   KeyKind key;
   std::string_view opener;  // what opens a file that was encrypted for such a key
-  std::string_view wrong, missing, missing_hint;
+  std::string_view wrong, missing;
+  Advice missing_advice;
 };
 
 constexpr std::array words{
@@ -28,24 +29,24 @@ constexpr std::array words{
              .opener = "a key file",
              .wrong = "none of the given keys opens the input",
              .missing = "the input was encrypted with a key file, and none was given",
-             .missing_hint = "name the key file with -k"},
+             .missing_advice = Advice::name_key_file},
     KeyWords{.key = KeyKind::x25519,
              .opener = "an X25519 identity",
              .wrong = "none of the given identities opens the input",
              .missing = "the input was encrypted for an X25519 recipient, and no X25519 identity was given",
-             .missing_hint = "name the identity file with -k"},
+             .missing_advice = Advice::name_identity_file},
     KeyWords{
         .key = KeyKind::xwing,
         .opener = "a post-quantum identity",
         .wrong = "none of the given identities opens the input",
         .missing =
             "the input was encrypted for a post-quantum recipient, and no post-quantum identity was given",
-        .missing_hint = "name the identity file with -k"},
+        .missing_advice = Advice::name_identity_file},
     KeyWords{.key = KeyKind::passphrase,
              .opener = "a passphrase",
              .wrong = "the passphrase does not open the input",
              .missing = "the input was encrypted with a passphrase, and none was given",
-             .missing_hint = "use -p to enter the passphrase"},
+             .missing_advice = Advice::enter_passphrase},
 };
 static_assert(has_row_for_each(words, &KeyWords::key));
 
@@ -132,13 +133,10 @@ void check_any_given(const HeaderKeys& header, const Keyring& keyring) {
   if (kinds.size() > 1)
     throw UnsuitableInput(fmt::format("no key or passphrase was given; the input can be opened with {}",
                                       describe_openers(kinds)),
-                          "name a key or identity file with -k, or use -p to enter a passphrase");
+                          Advice::name_any_secret);
   const KeyWords& only = row_of(words, kinds.front());
-  if (only.key != KeyKind::passphrase)
-    throw UnsuitableInput(std::string(only.missing), std::string(only.missing_hint));
-  if (keyring.keys.empty())
-    throw UnsuitableInput(std::string(only.missing),
-                          "there is no terminal for a prompt; use --passphrase-file or --passphrase-command");
+  if (only.key != KeyKind::passphrase) throw UnsuitableInput(std::string(only.missing), only.missing_advice);
+  if (keyring.keys.empty()) throw UnsuitableInput(std::string(only.missing), Advice::name_passphrase_source);
 }
 
 void refuse_keyring(const HeaderKeys& header, const Keyring& keyring, std::string_view detail) {
@@ -148,14 +146,11 @@ void refuse_keyring(const HeaderKeys& header, const Keyring& keyring, std::strin
   std::erase_if(tried, [&](KeyKind kind) { return keyring.count(kind) == 0; });
   if (tried.empty()) {
     const KeyWords& first = row_of(words, present.front());
-    throw KeyError(std::string(first.missing), std::string(first.missing_hint));
+    throw KeyError(std::string(first.missing), first.missing_advice);
   }
   const std::string_view wrong =
       tried.size() == 1 ? row_of(words, tried.front()).wrong : "none of the given secrets opens the input";
-  throw KeyError(fmt::format("{}{}", wrong, detail),
-                 fmt::format("the input was encrypted with other secrets, or its header is damaged; --info "
-                             "lists its {}s",
-                             header.noun));
+  throw KeyError(fmt::format("{}{}", wrong, detail), {Advice::list_slots, fmt::format("{}s", header.noun)});
 }
 
 }  // namespace gpuaes

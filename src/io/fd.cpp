@@ -43,7 +43,7 @@ bool set_size(int fd, std::uint64_t size) {
 const char* hint_for(int error) {
   if (error == ENOSPC || error == EDQUOT) return "free some space, or write to another file system";
   if (error == EEXIST) return "existing files are never overwritten; choose another name";
-  return error == EFBIG ? "the file system or ulimit -f does not allow larger files" : "";
+  return error == EFBIG ? "the file system or ulimit does not allow larger files" : "";
 }
 
 IoError io_error(std::string_view failure, const std::string& name, int error) {

@@ -230,7 +230,7 @@ std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rul
   Fd fd = open_in_place(target, cancel);
   const Terminal wanted = isatty(fd.get()) != 0 ? rules.terminal : Terminal::everything;
   if (wanted == Terminal::nothing)
-    throw UsageError("refusing to write ciphertext to a terminal", to_terminal_hint);
+    throw UsageError("refusing to write ciphertext to a terminal", Advice::redirect_output);
   auto sink = std::make_unique<FdSink>(std::move(fd), target.name, cancel);
   if (wanted == Terminal::text) return std::make_unique<TextSink>(std::move(sink));
   return sink;

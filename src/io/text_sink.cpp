@@ -25,7 +25,7 @@ bool TextSink::is_text(std::byte next) {
 
 void TextSink::write(std::span<const std::byte> bytes) {
   if (!std::ranges::all_of(bytes, [this](std::byte byte) { return is_text(byte); }))
-    throw UsageError("refusing to write binary plaintext to a terminal", to_terminal_hint);
+    throw UsageError("refusing to write binary plaintext to a terminal", Advice::redirect_output);
   sink_->write(bytes);
 }
 

@@ -11,8 +11,6 @@
 
 namespace gpuaes {
 
-inline constexpr char to_terminal_hint[] = "redirect the output, name a file with -o, or use --force";
-
 // Passes text on to `sink`: UTF-8 without control characters except backspace, tab, newline, form feed and
 // carriage return. Escape is not allowed because it begins terminal control sequences. UsageError if a piece
 // is not text; none of that piece is passed on. A character may be split between pieces.

@@ -16,8 +16,6 @@
 namespace gpuaes {
 namespace {
 
-constexpr char identity_hint[] = "run gpuaes-keygen --x25519 or --post-quantum to make an identity";
-
 // How recipients and identities of one kind begin.
 struct Kind {
   KeyKind kind;
@@ -102,19 +100,19 @@ Key parse_identity(std::string_view line, std::size_t number, const std::string&
   if (is_of_plugin(line))
     throw UsageError(
         fmt::format("line {} of {} is an identity of an age plugin, which is not supported", number, name),
-        identity_hint);
+        Advice::make_identity);
   if (looks_like_recipient(line))
     throw UsageError(fmt::format("line {} of {} is a recipient, not an identity", number, name),
                      "put recipients in a file of their own");
   const Kind* const kind = find_kind(&Kind::identity_prefix, line);
   if (kind == nullptr)
-    throw UsageError(fmt::format("line {} of {} is not an identity", number, name), identity_hint);
+    throw UsageError(fmt::format("line {} of {} is not an identity", number, name), Advice::make_identity);
   Key identity{.kind = kind->kind, .secret = Secret(private_key_bytes), .name = name};
   const Bech32Fault fault = decode_bech32(kind->identity_prefix, line, identity.secret.bytes());
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("line {} of {} is not a valid identity: {}", number, name,
                                  describe_fault(fault, line.size(), kind->identity_characters())),
-                     identity_hint);
+                     Advice::make_identity);
   return identity;
 }
 
@@ -159,27 +157,27 @@ bool looks_like_identity(std::string_view text) {
 
 Key parse_recipient(std::string_view text, const std::string& name) {
   if (looks_like_identity(text))
-    throw UsageError(fmt::format("{} is a secret identity, not a recipient", name), recipient_hint);
+    throw UsageError(fmt::format("{} is a secret identity, not a recipient", name), Advice::print_recipient);
   if (text.starts_with("ssh-") || text.starts_with("ecdsa-sha2-") || text.starts_with("sk-"))
-    throw UsageError(fmt::format("{} is an SSH key, which is not supported", name),
-                     "run gpuaes-keygen --x25519 to make an identity and print its recipient");
+    throw UsageError(fmt::format("{} is an SSH key, which is not supported", name), Advice::make_identity);
   const Kind* const kind = find_kind(&Kind::recipient_prefix, text);
   if (kind == nullptr)
-    throw UsageError(fmt::format("{} is not a recipient: it does not begin with age1", name), recipient_hint);
+    throw UsageError(fmt::format("{} is not a recipient: it does not begin with age1", name),
+                     Advice::print_recipient);
   if (const std::string_view plugin = plugin_of(text); !plugin.empty())
     throw UsageError(fmt::format("{} is for the age plugin {}, which is not supported", name, plugin),
-                     recipient_hint);
+                     Advice::print_recipient);
   const Kem& kem = *kem_of(kind->kind);
   Key recipient{.kind = kind->kind, .public_key = PublicBytes(kem.public_bytes)};
   const Bech32Fault fault = decode_bech32(kind->recipient_prefix, text, recipient.public_key);
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("{} is not a valid recipient: {}", name,
                                  describe_fault(fault, text.size(), kind->recipient_characters())),
-                     recipient_hint);
+                     Advice::print_recipient);
   if (!kem.is_canonical(recipient.public_key))
     throw UsageError(
         fmt::format("{} is not a valid recipient: it is not the canonical form of a public key", name),
-        recipient_hint);
+        Advice::print_recipient);
   return recipient;
 }
 
@@ -200,7 +198,8 @@ std::vector<Key> parse_identities(std::string_view contents, const std::string& 
   std::vector<Key> identities;
   for (ContentLines lines(contents); lines.next();)
     identities.push_back(parse_identity(lines.line(), lines.number(), name));
-  if (identities.empty()) throw UsageError(fmt::format("{} contains no identity", name), identity_hint);
+  if (identities.empty())
+    throw UsageError(fmt::format("{} contains no identity", name), Advice::make_identity);
   return identities;
 }
 

@@ -30,9 +30,6 @@ std::string shown_recipient(std::string_view text);
 bool looks_like_recipient(std::string_view text);
 bool looks_like_identity(std::string_view text);
 
-inline constexpr char recipient_hint[] =
-    "a recipient is the line that gpuaes-keygen -y prints for an identity";
-
 // Parses a text that is only a recipient. UsageError naming `name`; IoError if libcrypto lacks the KEM.
 Key parse_recipient(std::string_view text, const std::string& name);
 

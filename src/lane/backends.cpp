@@ -101,7 +101,7 @@ Backend find_backend(std::string_view name, std::string_view text) {
   for (const BackendInfo& each : backends)
     if (each.name == name) return each.backend;
   if (is_number(name))
-    throw bad_lanes(text, fmt::format("use cpu:{0} or -T {0} to set the number of CPU threads", name));
+    throw bad_lanes(text, fmt::format("use cpu:{} to set the number of CPU threads", name));
   throw bad_lanes(text);
 }
 
@@ -154,15 +154,6 @@ LaneChoice parse_lanes(std::string_view text) {
 void use_first_device(std::vector<LaneSpec>& specs) {
   for (LaneSpec& spec : specs)
     if (uses_device(spec) && !spec.device) spec.device = 0;
-}
-
-LaneChoice parse_threads(std::string_view text) {
-  const std::optional<unsigned> count = parse_within(text, 1, max_threads);
-  if (!count)
-    throw UsageError(
-        fmt::format("invalid --threads '{}'", text),
-        fmt::format("use a number from 1 to {}, or omit the option to let the program choose", max_threads));
-  return {.named = {{.backend = Backend::cpu, .count = count}}};
 }
 
 std::vector<std::string_view> backend_names() {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "lane/lane.hpp"
 
 namespace gpuaes {
@@ -61,9 +62,6 @@ LaneChoice parse_lanes(std::string_view text);
 
 // `cuda` without a device becomes device 0.
 void use_first_device(std::vector<LaneSpec>& specs);
-
-// Parses a number of CPU threads, the value of -T. UsageError.
-LaneChoice parse_threads(std::string_view text);
 
 // Words for -l. lane_names() includes those that leave the choice to plan_lanes().
 std::vector<std::string_view> backend_names();
@@ -117,6 +115,6 @@ std::size_t count_cuda_devices();  // 0 without a driver
 std::vector<std::string> describe_cuda_devices();
 
 // Only in cuda/: the number of devices, or a LaneError with the reason if there are none.
-std::size_t require_cuda_devices(const char* hint = "");
+std::size_t require_cuda_devices(const Hint& hint = {});
 
 }  // namespace gpuaes

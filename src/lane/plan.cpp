@@ -126,7 +126,7 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
   if (each > free)
     throw IoError(fmt::format("a chunk of {} MiB requires twice as much memory, but only {} MiB is available",
                               plan.chunk_bytes >> 20, free >> 20),
-                  "use a smaller --chunk-size");
+                  Advice::use_smaller_chunks);
   const std::uint64_t room = std::max<std::uint64_t>(free / 2 / each, 1);
   plan.chunks = static_cast<std::size_t>(std::min<std::uint64_t>(plan.chunks, room));
 }

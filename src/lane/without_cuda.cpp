@@ -1,11 +1,10 @@
 // Replaces the CUDA lanes in builds without CUDA: no device exists.
-#include "base/error.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
 
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec>, const LaneSetup&) {
-  throw LaneError("this program was built without CUDA", "use -l cpu, which works on every machine");
+  throw LaneError("this program was built without CUDA", Advice::use_cpu_lanes);
 }
 
 bool cuda_may_open() {

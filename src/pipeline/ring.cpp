@@ -28,7 +28,7 @@ std::span<std::byte> map_memory(std::size_t bytes) {
   if (memory == MAP_FAILED)
     throw IoError(
         fmt::format("cannot allocate {} MiB of memory for the ring: {}", bytes >> 20, strerror(errno)),
-        "use a smaller --chunk-size");
+        Advice::use_smaller_chunks);
   madvise(memory, bytes, MADV_DONTDUMP);
   return {static_cast<std::byte*>(memory), bytes};
 }
@@ -41,7 +41,7 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes, bool
   const std::size_t out_stride = whole_pages(out_bytes);
   const std::size_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
   if (in_stride > max_stride || out_stride > max_stride)
-    throw IoError("the ring would exceed the address space", "use a smaller --chunk-size");
+    throw IoError("the ring would exceed the address space", Advice::use_smaller_chunks);
   in_all_ = in_stride * chunks;
   memory_ = map_memory(in_all_ + out_stride * chunks);
   if (huge_pages) madvise(memory_.data(), memory_.size(), MADV_HUGEPAGE);

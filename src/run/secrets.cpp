@@ -62,7 +62,7 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
         "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k");
   if (has_prefix(bytes_of(line), "-----BEGIN "))
     throw UsageError(fmt::format("{} is an SSH key or another PEM file, which is not supported", name),
-                     "run gpuaes-keygen --x25519 to make an identity");
+                     Advice::make_identity);
   if (!looks_like_identity(line)) {
     Secret key = parse_key(contents.bytes(), name);
     if (key.size() == contents.size() && is_text(key.bytes()))
@@ -102,7 +102,7 @@ void add_recipients(Keyring& keyring, const std::string& file_name, Cancel& canc
   for (ContentLines lines(as_text(contents.bytes())); lines.next();)
     keyring.keys.push_back(parse_recipient(lines.line(), fmt::format("line {} of {}", lines.number(), name)));
   if (keyring.keys.size() == before)
-    throw UsageError(fmt::format("{} contains no recipients", name), recipient_hint);
+    throw UsageError(fmt::format("{} contains no recipients", name), Advice::print_recipient);
 }
 
 // Text that begins like a recipient may appear in a message; anything else may be a secret.

@@ -74,8 +74,8 @@ TEST_CASE("a format names the secret that it requires") {
   CHECK(failure("cobblestone") == "usage: the cobblestone format requires a key");
   CHECK(failure("openssl") == "usage: the openssl format requires a passphrase");
   CHECK(failure("raw") == "usage: the raw format requires a key");
-  CHECK(error_of<UsageError>([] { open_session(find_format("openssl"), {}); })->hint() ==
-        "use -p to enter it, or --passphrase-file FILE to read it from a file");
+  CHECK(error_of<UsageError>([] { open_session(find_format("openssl"), {}); })->hint().advice ==
+        Advice::enter_passphrase);
 }
 
 TEST_CASE("a format refuses a cipher that it does not support, and the hint lists the formats that do") {
@@ -86,7 +86,7 @@ TEST_CASE("a format refuses a cipher that it does not support, and the hint list
       open_session(find_format(format), std::move(request));
     });
     REQUIRE(error.has_value());
-    return error->what() + std::string(" | ") + error->hint();
+    return error->what() + std::string(" | ") + error->hint().text;
   };
   CHECK(refused("sealed", Cipher::aes_128) ==
         "the sealed format does not support aes-128 | formats that support it: cobblestone, openssl, raw");

@@ -53,7 +53,7 @@ TEST_CASE("a file becomes private, or an error names it") {
     CHECK(failure_of([&] { make_private(file.get(), name); }) ==
           "io: " + name +
               " would be readable by other users, because its file system does not support permissions");
-    CHECK(error_of<IoError>([&] { make_private(file.get(), name); })->hint() ==
+    CHECK(error_of<IoError>([&] { make_private(file.get(), name); })->hint().text ==
           "choose a directory on another file system");
   }
   make_private(file.get(), name);

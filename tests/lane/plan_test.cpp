@@ -479,7 +479,7 @@ TEST_CASE(
   REQUIRE(error.has_value());
   CHECK(error->what() ==
         std::string("a chunk of 1024 MiB requires twice as much memory, but only 2047 MiB is available"));
-  CHECK(error->hint() == "use a smaller --chunk-size");
+  CHECK(error->hint().advice == Advice::use_smaller_chunks);
 
   on.free_memory = [] { return std::uint64_t{0}; };  // not checked for small rings
   CHECK(plan("cpu", file, on).chunks == 9);

@@ -110,7 +110,7 @@ TEST_CASE("a ring larger than the address space is an error with a hint") {
     REQUIRE(error.has_value());
     CHECK((contains(error->what(), " MiB of memory for the ring: ") ||
            error->what() == std::string("the ring would exceed the address space")));
-    CHECK(error->hint() == "use a smaller --chunk-size");
+    CHECK(error->hint().advice == Advice::use_smaller_chunks);
   }
 }
 

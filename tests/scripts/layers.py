@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The include rule: the table below lists the parts that each part of the program may include, and no two parts may
 include each other, directly or indirectly. Also checks that only cuda/ includes CUDA headers, that only the listed files
-include Boost, and that no file is longer than 300 lines. Prints each violation as file:line and fails if there is any."""
+include Boost, that the engine names no option of a program, and that no file is longer than 300 lines. Prints each
+violation as file:line and fails if there is any."""
 
 import fnmatch
 import graphlib
@@ -40,6 +41,10 @@ OUTSIDE = {
     r"boost/": "src/process/control.cpp src/cli/command_line.hpp src/cli/program.cpp",
     r"cuda|cub/|thrust/|nv|curand|cooperative_groups|device_|driver_types|vector_types": "cuda/*",
 }
+
+# The parts of the engine; words with options are in cli/hints.cpp. A string with something like -x or --name in it.
+ENGINE = "base cipher cuda format io keys lane pipeline system".split()
+OPTION = re.compile(r'^[^"]*"([^"]*[^"\w-])?--?[a-zA-Z][a-z]*[^"]*"')
 
 INCLUDE = re.compile(r"\s*#\s*include\s*([\"<])([^\">]+)")
 
@@ -86,6 +91,8 @@ def violations():
         for number, line in enumerate(lines, 1):
             if (found := INCLUDE.match(line)) and (wrong := wrong_include(path, *found.groups())):
                 yield f"{path}:{number}: {wrong}"
+            if part_of(path) in ENGINE and OPTION.match(line):
+                yield f"{path}:{number}: the engine names an option"
         if len(lines) > MAX_LINES:
             yield f"{path}:{MAX_LINES}: {len(lines)} lines, more than {MAX_LINES}"
 

@@ -81,9 +81,9 @@ def test_damage(batch, message_key, key):
      "run with --help for a list of options"),
     ("-k KEY --context", "option '--context' requires a value",
      "--context HEX: Cobblestone format: bind the message to these bytes, which are then required to decrypt it"),
-    *((f"-k KEY --context {text}", f"--context {problem}", "") for text, problem in (
-        *((text, f"has {len(text.replace('SPACE', ' '))} digits; it must have an even number of digits, at most 2048")
-          for text in ("0", "00SPACE", "SPACE00", "0" * 2050)),
+    *((f"-k KEY --context {text}", f"the context {problem}", "") for text, problem in (
+        *((text, f"has {digits}; it must have an even number of digits, at most 2048") for text, digits in (
+            ("0", "1 digit"), ("00SPACE", "3 digits"), ("SPACE00", "3 digits"), ("0" * 2050, "2050 digits"))),
         *((text, "contains a character that is not a hexadecimal digit")
           for text in ("0g", "g0", "0x00", "00-0", "00é")))),
 ])  # fmt: skip

@@ -64,7 +64,7 @@ def test_the_status_of_a_command_is_known_even_if_sigchld_is_ignored(key, code, 
     # The command is run only if the output can be written.
     ("-o missing/new -- touch started", 1,
      "--output: cannot create a temporary file next to missing/new: No such file or directory", ""),
-    ("-f raw -- touch started", 2, "the raw format requires --iv",
+    ("-f raw -- touch started", 2, "the raw format requires an IV",
      "give a new IV in hexadecimal; never use an IV twice with the same key"),
     # Options that cannot be used with a command.
     ("--", 2, "no command follows --", HINT),

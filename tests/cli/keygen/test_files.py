@@ -91,7 +91,7 @@ def test_files_are_never_replaced(kind, names, wrap):
 def test_an_incomplete_file_is_removed(kind):
     found = keygen(*kind, "-o", "key", status=1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
     assert found.error == "cannot write key after byte 0: File too large"
-    assert found.hint == "the file system or ulimit -f does not allow larger files"
+    assert found.hint == "the file system or ulimit does not allow larger files"
     assert (found.out, files_here()) == (b"", [])
 
 

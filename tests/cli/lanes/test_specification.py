@@ -19,7 +19,7 @@ BAD = {
               "cpu:99999999999999999999", "cpu:1025", "cuda+reference:x"),
     STREAMS: ("cuda:0:0", "cuda:0:x", "cuda:0:", "cuda:0:-1", "cuda:0:65"),
     DEVICE: ("cuda:", "cuda:x", "cuda:-1", "cuda:99999999999999999999", "cuda:10000"),
-    "use cpu:2 or -T 2 to set the number of CPU threads": ("2",),
+    "use cpu:2 to set the number of CPU threads": ("2",),
 }  # fmt: skip
 
 

@@ -74,9 +74,9 @@ def test_a_named_format(key):
      "--iter N: OpenSSL format: the number of PBKDF2 iterations (default 10000)"),
     ("OURS --iter 1 --iter 1", "option '--iter' cannot be specified more than once", ONCE),
     *((f"{options} -k KEY", "the openssl format uses a passphrase, not a key file",
-       "use -p to enter a passphrase, or -f raw with a key and --iv") for options in ("OURS", "-f openssl")),
+       "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file") for options in ("OURS", "-f openssl")),
     ("-f openssl --passphrase-file empty", "--passphrase-file: the passphrase from empty is empty", ""),
-    *((f"OURS --iter {count}", "--iter must be from 1 to 2147483647, not 0", "") for count in ("0", "00")),
+    *((f"OURS --iter {count}", "the number of iterations must be from 1 to 2147483647, not 0", "") for count in ("0", "00")),
 ])  # fmt: skip
 def test_usage_errors(key, salted, direction, options, error, hint):
     words = [{"KEY": key}.get(word, word) for word in options.replace("OURS", " ".join(OURS)).split()]

@@ -17,7 +17,7 @@ from special_files import shell
 
 PLAIN = some_bytes(3_000_001)
 NO_SPACE = "free some space, or write to another file system"
-TOO_LARGE = "the file system or ulimit -f does not allow larger files"
+TOO_LARGE = "the file system or ulimit does not allow larger files"
 
 
 @pytest.fixture(autouse=True)

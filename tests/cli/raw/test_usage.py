@@ -10,6 +10,7 @@ from programs import IV, KEY, each_way, expect_same, openssl_ctr, raw, secret_fi
 PLAIN = some_bytes(1000)
 KUZNYECHIK_IV = "1234567890abcef0"
 KUZNYECHIK = f"-f raw -c kuznyechik --iv {KUZNYECHIK_IV}"
+ACCEPTED = {"--iv": "an IV", "--context": "a context", "--iter": "a number of iterations"}
 ONLY_SEALED = "formats that accept it: sealed"
 NO_KEY = "name a key file with -k (gpuaes-keygen makes one) or a recipient with -r, or use -p to enter a passphrase"
 
@@ -52,11 +53,11 @@ def test_unknown_ciphers(name):
      "--key FILE: Read a key or identities from FILE"),
     ("-f raw -q -k key256 --iv", "option '--iv' requires a value",
      "--iv HEX: Raw format: the first counter block, 32 hexadecimal digits (kuznyechik: 16)"),
-    ("-f raw -q -k key256", "the raw format requires --iv",
+    ("-f raw -q -k key256", "the raw format requires an IV",
      "give a new IV in hexadecimal; never use an IV twice with the same key"),
-    ("-f raw -q -k key256 -c kuznyechik", "the raw format requires --iv",
+    ("-f raw -q -k key256 -c kuznyechik", "the raw format requires an IV",
      "give a new IV in hexadecimal; never use an IV twice with the same key"),
-    ("-f raw -q -k key256 -d", "the raw format requires --iv",
+    ("-f raw -q -k key256 -d", "the raw format requires an IV",
      "give the IV that the input was encrypted with, in hexadecimal"),
     (f"-c kuznyechik --iv {KUZNYECHIK_IV} -k key256", "--iv requires -f raw", ""),
     (f"{KUZNYECHIK} -k key128", "kuznyechik requires a key of 32 bytes; the key in key128 is 16 bytes long", ""),
@@ -75,7 +76,7 @@ def test_usage_errors(options, error, hint):
 @pytest.mark.parametrize("option, owner, without_format", [
     (f"--iv {IV}", "raw", "--iv requires -f raw"),
     ("--context 00", "cobblestone", "--context requires -f cobblestone"),
-    ("--iter 10000", "openssl", "the sealed format does not accept --iter"),
+    ("--iter 10000", "openssl", "the sealed format does not accept a number of iterations"),
 ])
 def test_options_of_another_format(option, owner, without_format):
     secrets = {"raw": f"-k key256 --iv {IV}", "openssl": "--passphrase-file words"}
@@ -83,7 +84,7 @@ def test_options_of_another_format(option, owner, without_format):
         for direction in ("-e", "-d"):
             options = f"{direction} -f {format} {option} {secrets.get(format, '-k key256')}"
             result = stream(*options.split(), input=PLAIN, status=2)
-            assert result.error == f"the {format} format does not accept {option.split()[0]}"
+            assert result.error == f"the {format} format does not accept {ACCEPTED[option.split()[0]]}"
             assert result.hint == f"formats that accept it: {owner}"
     assert stream("-k", "key256", *option.split(), status=2).error == without_format
 
@@ -105,6 +106,6 @@ def test_malformed_ivs(batch, work, good, cipher):
     for way, (iv, direction) in each_way(batch, [(iv, direction) for iv in ivs for direction in ("-e", "-d")]):
         words = ["-c", cipher] if cipher == "kuznyechik" else []
         result = way("-f", "raw", *words, "-q", "-k", work / "key256", direction, "--iv", iv, status=2)
-        digits = f"has {len(iv.encode())} digits; the raw format with {cipher} requires {len(good)} hexadecimal digits"
+        digits = f"has {len(iv.encode())} digit{'s' * (len(iv.encode()) != 1)}; the raw format with {cipher} requires {len(good)} hexadecimal digits"
         problem = digits if len(iv.encode()) != len(good) else "contains a character that is not a hexadecimal digit"
-        assert result.error == f"--iv {problem}", iv
+        assert result.error == f"the IV {problem}", iv

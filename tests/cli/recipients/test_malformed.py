@@ -10,7 +10,7 @@ from programs import AN_IDENTITY, KEY, secret_file, stream
 
 A_RECIPIENT = "a recipient is the line that gpuaes-keygen -y prints for an identity"
 NOT_TO_OPEN = "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k"
-MAKE_ONE = "run gpuaes-keygen --x25519 to make an identity and print its recipient"
+MAKE_ONE = "run gpuaes-keygen --x25519 or --post-quantum to make an identity"
 GIVEN = "an identity was given instead of the name of its file"
 NEW_IDENTITY = (
     "other users may have seen this command line; make a new identity with gpuaes-keygen --x25519 or --post-quantum"

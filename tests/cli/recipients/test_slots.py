@@ -139,7 +139,7 @@ def test_refused(kind, people, key):
         (3, sf.seal(PLAIN, [KEY]), "", "the input was encrypted with a key file, and none was given",
          "name the key file with -k", {}),
         (3, seal(passphrase), "", "the input was encrypted with a passphrase, and none was given",
-         "use -p to enter the passphrase", {}),
+         "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file", {}),
         (3, seal(mine, sf.key_slot(FILE_KEY, KEY)), f"-k identity1 -k {secret_file('key2', OTHER_KEY)}",
          "none of the given secrets opens the input", OTHERS, people.secrets[1]),
         (4, seal(people.slot(os.urandom(32), people.publics[0])), "", modified, "", {}),

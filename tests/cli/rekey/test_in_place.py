@@ -82,7 +82,7 @@ def test_a_limit_on_the_size_of_files(key, sealed):
     got = stream("--rekey", "-k", key, *NEW, "-i", "sealed", status=1,
                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
     assert got.error == f"cannot write sealed after byte {limit[0]}: File too large"
-    assert got.hint == "the file system or ulimit -f does not allow larger files"
+    assert got.hint == "the file system or ulimit does not allow larger files"
     assert content("sealed") == sealed and files_here() == ["sealed"]
 
 

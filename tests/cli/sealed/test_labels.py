@@ -135,9 +135,9 @@ def test_an_invalid_label_is_refused_in_every_mode(batch, key, work):
 
 
 @pytest.mark.parametrize("options, error", [
-    ([*RAW, "-k", "KEY"], "the raw format does not accept --label"),
-    (["-q", "-k", "KEY", "-f", "cobblestone"], "the cobblestone format does not accept --label"),
-    (["-f", "openssl", "--passphrase-file", "words"], "the openssl format does not accept --label"),
+    ([*RAW, "-k", "KEY"], "the raw format does not accept a label"),
+    (["-q", "-k", "KEY", "-f", "cobblestone"], "the cobblestone format does not accept a label"),
+    (["-f", "openssl", "--passphrase-file", "words"], "the openssl format does not accept a label"),
     (["-q", "-k", "KEY", "--label", "one"], "option '--label' cannot be specified more than once"),
     (["--info", "-i", "sealed"], "--info cannot be used with --label"),
 ])

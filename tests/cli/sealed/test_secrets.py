@@ -16,7 +16,7 @@ KEYS_1_TO_32 = " ".join(f"-k key{i}" for i in range(1, 33))
 WRONG_KEY, WRONG_WORDS = "none of the given keys opens the input", "the passphrase does not open the input"
 NO_KEY = "the input was encrypted with a key file, and none was given"
 NO_WORDS = "the input was encrypted with a passphrase, and none was given"
-HINTS = {NO_KEY: "name the key file with -k", NO_WORDS: "use -p to enter the passphrase"}
+HINTS = {NO_KEY: "name the key file with -k", NO_WORDS: "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file"}
 REFUSED = "the input was encrypted with other secrets, or its header is damaged; --info lists its slots"
 
 

@@ -107,7 +107,7 @@ def test_errors(key):
     assert result.error == "cannot write standard output after byte 0: No space left on device"
     for name in ("pipe", "file", "to-file", "full"):
         expect_written(name)
-    assert stream(*options, "old", "-f", "raw", status=2).error == "the raw format requires --iv"
+    assert stream(*options, "old", "-f", "raw", status=2).error == "the raw format requires an IV"
     error = "short: the input is truncated after byte 100, in its header; nothing was written"
     assert stream(*options, "old", "-d", "-i", "short", status=4).error == error
     if not SANITIZED:

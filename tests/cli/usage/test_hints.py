@@ -7,7 +7,7 @@ import pytest
 from programs import keygen, parts, some_bytes, stream
 
 SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPbUpwUmYrDGvXM9DOzTq1xu1dmEpOWrVUgE1hTkN0P user@host"
-SSH_HINT = "run gpuaes-keygen --x25519 to make an identity and print its recipient"
+SSH_HINT = "run gpuaes-keygen --x25519 or --post-quantum to make an identity"
 
 
 @pytest.fixture(autouse=True)

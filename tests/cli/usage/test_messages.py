@@ -23,7 +23,7 @@ def test_messages_begin_with_the_name_of_the_program(key):
     for command in FOLDER / "gpuaes-stream", pathlib.Path("other-name").absolute():
         result = run(command, "-f", "raw", "-k", key, status=2)
         assert result.err == (
-            "gpuaes-stream: error: the raw format requires --iv\n"
+            "gpuaes-stream: error: the raw format requires an IV\n"
             "gpuaes-stream: hint: give a new IV in hexadecimal; never use an IV twice with the same key\n")
         result = run(command, "-f", "raw", "-k", "missing", "--iv", IV, status=1)
         assert result.err == "gpuaes-stream: error: --key: cannot open missing: No such file or directory\n"
