@@ -7,7 +7,8 @@ from results import OURS
 from style import COLORS, GRAY, RATE, count_axis, label_lines, plain, significant, title_of
 
 COLUMNS = {"part", "case", "program", "cipher", "format", "action", "lanes", "bytes", "seconds"}
-PARTS = {"file": "file to /dev/null", "sizes": "file to /dev/null", "pipe": "between two pipes", "output": "file to file"}
+PARTS = {"file": "file to /dev/null", "sizes": "file to /dev/null", "pipe": "between two pipes",
+         "age": "age format", "output": "file to file"}
 
 
 def draw(plt, rows, save):
@@ -28,7 +29,7 @@ def bars_of(rows):
     bars = []
     for row in rows:
         if row["program"] == OURS and row["action"] == "encrypt" and row["lanes"] == "auto":
-            name = row["format"] if row["cipher"] == "aes-256" else f"{row['format']}, {title_of(row['cipher'])}"
+            name = {"aes-256": row["format"], "kuznyechik": f"{row['format']}, Kuznyechik"}.get(row["cipher"], OURS)
             bars.append((name, row["gb_per_s"], COLORS[0]))
         elif row["program"] not in (OURS, "gpuaes-bench read", "gpuaes-bench copy", "cat", "pv") and row["action"] != "decrypt":
             bars.append((row["program"], row["gb_per_s"], COLORS[1] if row["action"] == "encrypt" else GRAY))

@@ -73,7 +73,9 @@ def both_rates(row):
 
 
 def cpu_of(row):
-    """CPU seconds per gigabyte."""
+    """CPU seconds per gigabyte, or the CPU time of a small input."""
+    if row and int(row["bytes"]) < MI:
+        return duration(float(row["cpu_seconds"]))
     return f"{float(row['cpu_seconds']) / int(row['bytes']) * 1e9:.2f}" if row else ""
 
 

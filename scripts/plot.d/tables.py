@@ -4,10 +4,11 @@ import re
 
 import part_tables
 from inputs import group
-from results import MI, OURS, both_rates, cpu_name, cpu_of, markdown, named, rate_of, ratio, size_of, time_of, with_machine
+from results import (MI, NOT_MEASURED, OURS, both_rates, cpu_name, cpu_of, markdown, named, rate_of, ratio, size_of, time_of,
+                     with_machine)
 from style import title_of
 
-RIVALS = ("openssl", "age", "gpg", "gost-engine")
+RIVALS = ("openssl", "age", "rage", "gpg", "gost-engine")
 
 
 # The run -------------------------------------------------------------------------------------------
@@ -21,7 +22,7 @@ def run_table(run):
     if names:
         count = f"{len(names)} × " if len(names) > 1 else ""
         rows.append(("GPU", f"{count}{names[0]}, {run.fact('GPU memory')}, {run.fact('link')}, driver {run.fact('driver')}"))
-    rows += [("Linux", run.fact("Linux")), ("other programs", "; ".join(filter(None, (version(run, rival) for rival in ("openssl", "age", "gpg"))))),
+    rows += [("Linux", run.fact("Linux")), ("other programs", "; ".join(filter(None, (version(run, rival) for rival in ("openssl", "age", "rage", "gpg"))))),
              ("left out", "; ".join(OPTIONS.sub("", text) for text in run.facts_of("left out") + run.facts_of("failed")))]
     return markdown(["", ""], [row for row in rows if row[1]], align="---")
 
@@ -42,12 +43,12 @@ def summary_table(run):
     """The README's table: whole runs next to other programs, and a sentence about the machine."""
     rows = []
     for prefix, kuznyechik in (("", False), ("Kuznyechik, ", True)):
-        file, pipe = ([row for row in run.of_part(part) if (row["cipher"] == "kuznyechik") == kuznyechik]
-                      for part in ("file", "pipe"))
+        file, pipe = ([row for row in run.programs if part in (row["part"], row["case"].partition(",")[0]) and
+                       (row["cipher"] == "kuznyechik") == kuznyechik] for part in ("file", "pipe"))
         title = f"{prefix}{size_of(file)} file to `/dev/null`"
         rows += [summary_row(title, file, "auto"), summary_row(f"{title}, `-l cuda:0`", file, "cuda:0"),
                  summary_row(f"{prefix}between two pipes", pipe, "auto")]
-    table = markdown(["GB/s", "sealed", "raw", "decryption", *(f"`{rival}`" for rival in RIVALS)],
+    table = markdown(["GB/s", "sealed", "raw", "decryption", "age format", *(f"`{rival}`" for rival in RIVALS)],
                      [row for row in rows if any(row[1:])])
     return with_machine(run, table)
 
@@ -56,7 +57,8 @@ def summary_row(title, here, lanes):
     ours = [row for row in here if row["program"] == OURS and row["lanes"] == lanes]
     rivals = [rate_of(named(here, program=rival, action="encrypt")) if lanes == "auto" else "" for rival in RIVALS]
     return [title, rate_of(named(ours, format="sealed", action="encrypt")), rate_of(named(ours, format="raw")),
-            rate_of(named(ours, action="decrypt")), *rivals]
+            rate_of(named(ours, format="sealed", action="decrypt")), rate_of(named(ours, format="age", action="encrypt")),
+            *rivals]
 
 
 def file_table(run):
@@ -93,13 +95,30 @@ def rivals_row(where, ours, here):
               (row["program"] == "gost-engine") == (ours["cipher"] == "kuznyechik")]
     if not rivals:
         return []
-    value = time_of if int(ours["bytes"]) < MI else rate_of
     what = (f"{title_of(ours['cipher'])} " if ours["cipher"] == "kuznyechik" else "") + ours["format"]
     if ours["action"] == "decrypt":
         what += ", decryption"
-    fields = [f"{value(rival)} ({ratio(ours, rival)})" if rival else ""
-              for rival in (named(rivals, program=name) for name in RIVALS)]
-    return [[f"{where}: {what}", value(ours), *fields]]
+    return [[f"{where}: {what}", value_of(ours), *(next_to(ours, named(rivals, program=name)) for name in RIVALS)]]
+
+
+def value_of(row):
+    return time_of(row) if int(row["bytes"]) < MI else rate_of(row)
+
+
+def next_to(ours, rival):
+    """The rival's value, and how many times as fast this program is."""
+    return f"{value_of(rival)} ({ratio(ours, rival)})" if rival else ""
+
+
+def age_table(run):
+    """A row for each case and choice of lanes: this program next to the others that read and write age files."""
+    rows = []
+    for (case, action), here in group(run.of_part("age"), "case", "action").items():
+        rivals = [named(here, program=name) for name in RIVALS]
+        rows += [[f"{case}: {action}ion, `-l {ours['lanes']}`", value_of(ours), *(next_to(ours, rival) for rival in rivals),
+                  *map(cpu_of, (ours, *rivals))] for ours in here if ours["program"] == OURS]
+    names = [OURS, *(f"`{name}`" for name in RIVALS)]
+    return markdown(["age format: GB/s, or time", *names, *(f"CPU s/GB, {name}" for name in names)], rows)
 
 
 def pipe_table(run):
@@ -130,25 +149,30 @@ def cpu_seconds_table(run):
 def is_sealed_or_other(row):
     if row["cipher"] == "kuznyechik" or row["program"] == "gpuaes-bench copy":
         return False
-    return row["action"] in ("encrypt", "copy") and (row["program"] != OURS or row["format"] == "sealed")
+    return row["action"] in ("encrypt", "copy") and (row["program"] != OURS or row["format"] in ("sealed", "age"))
 
 
 def name_with_lanes(row):
-    return f"sealed, `-l {row['lanes']}`" if row["program"] == OURS else f"`{row['program']}`"
+    return f"{row['format']}, `-l {row['lanes']}`" if row["program"] == OURS else f"`{row['program']}`"
 
 
 def operations_table(run):
-    rows = []
-    here = run.of_part("operations")
-    for (action,), of_action in group(here, "action").items():
-        cpu, cuda = (next((row for row in of_action if row["lanes"] == lanes), None) for lanes in ("cpu", "cuda:0"))
-        rows.append([ACTIONS.get(action, action), time_of(cpu or (of_action[0] if not cuda else None)), time_of(cuda)])
-    return markdown([f"sealed {size_of(here)} file", "CPU lanes", "`-l cuda:0`"], rows)
+    """A table for each format."""
+    tables = []
+    for here in group(run.of_part("operations"), "case").values():
+        rows = []
+        for (action,), of_action in group(here, "action").items():
+            cpu, cuda = (named(of_action, lanes=lanes) for lanes in ("cpu", "cuda:0"))
+            rows.append([ACTIONS.get(action, action), time_of(cpu or (of_action[0] if not cuda else None)), time_of(cuda)])
+        tables.append(markdown([f"{here[0]['format']} {size_of(here)} file", "CPU lanes", "`-l cuda:0`"], rows))
+    return "\n\n".join(tables) or NOT_MEASURED
 
 
-ACTIONS = {"decrypt": "decryption to `/dev/null`", "test": "`--test`", "salvage": "`--salvage`, nothing damaged",
-           "salvage, damaged": "`--salvage`, one segment in 1000 damaged", "range of 1 MiB at the end": "`--range`, 1 MiB at the end",
-           "range of 3/4 in the middle": "`--range`, three quarters in the middle", "info": "`--info`"}
+ACTIONS = {"decrypt": "decryption to `/dev/null`", "test": "`--test`", "info": "`--info`",
+           "salvage": "`--salvage`, nothing damaged", "salvage, damaged": "`--salvage`, one segment in 1000 damaged",
+           "range of 1 MiB at the end": "`--range`, 1 MiB at the end",
+           "range of 1 MiB in the middle": "`--range`, 1 MiB in the middle",
+           "range of 3/4 in the middle": "`--range`, three quarters in the middle"}
 
 
 def costs_table(run):
@@ -161,7 +185,7 @@ def costs_table(run):
     for row in run.of_part("passphrase"):
         rows.append([f"1 KiB, {row['action']}ion with a passphrase", time_of(row)])
     for row in run.of_part("rekey"):
-        rows.append([f"{size_of([row])}, " + ("`--rekey` in place" if row["action"] == "rekey" else "`cp` and `sync`"), time_of(row)])
+        rows.append([f"{row['case']}, " + ("`--rekey` in place" if row["action"] == "rekey" else "`cp` and `sync`"), time_of(row)])
     return markdown(["", "time"], rows)
 
 
@@ -176,7 +200,7 @@ def cpus_table(run):
 
 
 TABLES = {
-    "run": run_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "pipe": pipe_table,
+    "run": run_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "age": age_table, "pipe": pipe_table,
     "cpu-seconds": cpu_seconds_table, "operations": operations_table, "costs": costs_table, "cpus": cpus_table,
     **part_tables.TABLES,
 }

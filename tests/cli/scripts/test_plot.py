@@ -138,6 +138,7 @@ def test_timelines(key, matplotlib):
 ROW = {"part": "pipe", "case": "4 GiB", "program": "gpuaes-stream", "cipher": "aes-256", "format": "sealed",
        "action": "encrypt", "lanes": "auto", "bytes": 4 << 30, "runs": 3, "seconds": 1.5, "min_seconds": 1,
        "cpu_seconds": 1, "lanes_seconds": ""}
+AGE_ROW = {**ROW, "part": "age", "case": "file, 4 GiB", "cipher": "chacha20-poly1305", "format": "age"}
 
 
 def documents(text):
@@ -156,9 +157,11 @@ def test_results_of_bench(matplotlib):
     os.mkdir("results")
     write_csv("results/programs.csv", [
         ROW, {**ROW, "program": "openssl", "lanes": "", "format": "", "seconds": 3},
+        AGE_ROW, {**AGE_ROW, "program": "rage", "lanes": "", "seconds": 6},
         *({**ROW, "part": "cpus", "case": f"{n} CPUs, aes-256 sealed", "lanes": f"cpu:{n}"} for n in (1, 2))])
     write_csv("results/run.csv", [{"name": "CPU", "value": "Some CPU"}, {"name": "CPUs", "value": "2"}])
-    pictures = {"programs-rivals": ["sealed", "openssl", "2.86", "1.43"], "programs-cpus": ["-l cpu", "CPUs"]}
+    pictures = {"programs-rivals": ["sealed", "openssl", "2.86", "1.43", "age format", "gpuaes-stream", "rage", "0.72"],
+                "programs-cpus": ["-l cpu", "CPUs"]}
     expect_pictures(pictures, "results")
     before, after = "# Text\n\n<!-- begin: pipe -->\n", "<!-- end: pipe -->\n\nMore text.\n"
     documents(f"{before}old\n{after}")
@@ -171,6 +174,38 @@ def test_results_of_bench(matplotlib):
     pathlib.Path("documents/README.md").write_text("<!-- begin: unknown -->\n<!-- end: unknown -->\n")
     tables("--tables", "results", status=1)
     tables("--check", "results/run.csv", status=2)
+
+
+def test_tables_of_the_age_format():
+    """Only programs that ran have columns. Small inputs and operations have times instead of rates."""
+    os.mkdir("results")
+    age, tool = AGE_ROW, {**AGE_ROW, "program": "age", "cipher": "", "lanes": "", "seconds": 3, "cpu_seconds": 4}
+    small = {"case": "file, 1 KiB", "bytes": 1024, "seconds": 0.003, "cpu_seconds": 0.002}
+    operation = {**age, "part": "operations", "case": "4 GiB, age", "lanes": "cpu", "lanes_seconds": 1}
+    write_csv("results/programs.csv", [
+        age, {**age, "lanes": "cuda:0", "seconds": 0.1}, tool, {**tool, "program": "rage", "seconds": 6},
+        {**age, "action": "decrypt", "seconds": 2}, {**tool, "action": "decrypt", "seconds": 8}, {**age, **small},
+        {**operation, "action": "test", "seconds": 0.5},
+        {**operation, "action": "test", "lanes": "cuda:0", "seconds": 0.75},
+        {**operation, "action": "info", "lanes": "", "format": "", "seconds": 0.002},
+        {**operation, "case": "4 GiB, sealed", "format": "sealed", "action": "test", "seconds": 0.25},
+        {**operation, "part": "rekey", "case": "1 GiB, age", "action": "rekey", "lanes": ""}])
+    write_csv("results/run.csv", [{"name": "CPU", "value": "Some CPU"}, {"name": "rage", "value": "rage 0.12.1"}])
+    names = ("run", "age", "operations", "costs")
+    documents("".join(f"<!-- begin: {name} -->\n<!-- end: {name} -->\n" for name in names))
+    lines = tables("--tables", "results").splitlines()
+    heading = "| age format: GB/s, or time | gpuaes-stream | `age` | `rage` | CPU s/GB, gpuaes-stream |"
+    for line in (f"{heading} CPU s/GB, `age` | CPU s/GB, `rage` |",
+                 "| file, 4 GiB: encryption, `-l auto` | 2.86 | 1.43 (2.00 ×) | 0.72 (4.00 ×) | 0.23 | 0.93 | 0.93 |",
+                 "| file, 4 GiB: encryption, `-l cuda:0` | 42.9 | 1.43 (30.0 ×) | 0.72 (60.0 ×) | 0.23 | 0.93 | 0.93 |",
+                 "| file, 4 GiB: decryption, `-l auto` | 2.15 | 0.54 (4.00 ×) |  | 0.23 | 0.93 |  |",
+                 "| file, 1 KiB: encryption, `-l auto` | 3.00 ms |  |  | 2.00 ms |  |  |",
+                 "| age 4 GiB file | CPU lanes | `-l cuda:0` |",
+                 "| `--test` | 500 ms | 750 ms |", "| `--info` | 2.00 ms |  |",
+                 "| sealed 4 GiB file | CPU lanes |",
+                 "| `--test` | 250 ms |", "| 1 GiB, age, `--rekey` in place | 1.50 s |",
+                 "| other programs | rage 0.12.1 |"):
+        assert line in lines, (line, lines)
 
 
 def event(**fields):
