@@ -6,23 +6,34 @@ from units import MI
 
 
 def output_of(contender, data):
-    return subprocess.run(contender.command, input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+    done = subprocess.run(contender.command, input=data, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"bench: {contender.name}: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout
+
+
+def check_pairs(sealers, openers, plain):
+    for sealer in sealers:
+        sealed = output_of(sealer, plain)
+        for opener in openers:
+            if output_of(opener, sealed) != plain:
+                raise SystemExit(f"bench: '{opener.name}' opens wrongly what '{sealer.name}' made")
 
 
 def check_bytes(fixture):
     with open(fixture.file_of(64 * MI + 5), "rb") as file:
         plain = file.read()
-    lanes = ["cpu", "auto", *(["cuda:0"] if fixture.gpus else [])]
+    lanes = ["cpu", "auto", *fixture.cuda_lanes()[:1]]
     expected = output_of(fixture.openssl(), plain)
     for each in lanes:
         if output_of(fixture.ours("raw", each), plain) != expected:
             raise SystemExit(f"bench: raw -l {each} and openssl enc write different bytes")
+    openers = [fixture.ours("open", each) for each in lanes]
     for cipher in ("aes-256", "kuznyechik"):
-        for sealer in lanes:
-            sealed = output_of(fixture.ours("sealed", sealer, cipher=cipher), plain)
-            for opener in lanes:
-                if output_of(fixture.ours("open", opener), sealed) != plain:
-                    raise SystemExit(f"bench: -l {opener} opens wrongly what -l {sealer} sealed with {cipher}")
-    gost = fixture.gost_engine()
-    if gost and output_of(gost, plain[:MI]) != output_of(fixture.ours("raw", "auto", cipher="kuznyechik"), plain[:MI]):
-        raise SystemExit("bench: raw Kuznyechik and gost-engine write different bytes")
+        check_pairs([fixture.ours("sealed", each, cipher=cipher) for each in lanes], openers, plain)
+    sealers, openers = ([*(fixture.ours(form, each) for each in fixture.age_lanes()), *fixture.age_rivals(form)]
+                        for form in ("age", "open age"))
+    check_pairs(sealers, openers, plain)
+    for gost in fixture.gost_engine():
+        if output_of(gost, plain[:MI]) != output_of(fixture.ours("raw", "auto", cipher="kuznyechik"), plain[:MI]):
+            raise SystemExit("bench: raw Kuznyechik and gost-engine write different bytes")

@@ -2,7 +2,7 @@
 
 import os
 
-from contender import Contender, find, take_turns
+from contender import Contender
 from fixture import folder_in, make_random_file
 from outputs import disk_folder
 from units import words_of
@@ -40,9 +40,8 @@ def measure(fixture, source, size):
                        program="dd iflag=direct", action="copy")
     cat = Contender("cat", ["cat"], source, action="copy")
     ours = [fixture.ours("sealed", lanes, source) for lanes in ("cpu:1", "cpu", *fixture.cuda_lanes()[:1], "auto", "auto:low-cpu")]
-    rivals = [fixture.openssl(source), *fixture.age_encrypts(source)]
-    contenders = [direct, cat, *ours, *rivals]
+    openssl, age = fixture.openssl(source), [fixture.ours("age", "auto", source), *fixture.age_rivals("age", source)]
+    contenders = [direct, cat, *ours, openssl, *age]
     for c in contenders:
         c.prepare = lambda: evict(source)
-    take_turns(contenders, fixture.runs(3), fixture.deadline.at_most(90))
-    fixture.results.compare("cold", words_of(size), contenders, size, direct, find(rivals, "openssl"))
+    fixture.compare("cold", words_of(size), contenders, size, 3, 90, direct, openssl)

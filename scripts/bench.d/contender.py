@@ -29,10 +29,10 @@ class Contender:
     """Times of its runs, in seconds: `wall` from the start of the first program of the pipeline to the end of the last,
     `cpu` its own CPU time, and `lanes` while its lanes had work, which excludes the startup of CUDA."""
 
-    def __init__(self, name, command, source=os.devnull, stats=None, **facts):
+    def __init__(self, name, command, source=os.devnull, stats=None, every=1, **facts):
         self.name, self.command, self.source, self.stats = name, command, source, stats
         self.facts = {"program": name, **facts}  # for the row in the results
-        self.every = 1  # runs in every n-th turn only: slow programs need fewer runs
+        self.every = every  # runs in every n-th turn only: slow programs need fewer runs
         self.before, self.after = [], []  # programs joined to it by pipes
         self.prepare = None  # called before each run, outside the measured time
         self.good_status = 0
@@ -109,7 +109,3 @@ def take_turns(contenders, runs, deadline):
 def fastest(contenders):
     """None if none has run."""
     return min((c for c in contenders if c.has_run()), key=lambda c: c.wall, default=None)
-
-
-def find(contenders, name):
-    return next((c for c in contenders if c.name == name), None)

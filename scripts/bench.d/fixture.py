@@ -1,13 +1,14 @@
 """The programs, keys and data that every part uses, and contenders made from them."""
 
 import csv
+import glob
 import os
 import re
 import shutil
 import subprocess
 import tempfile
 
-from contender import Contender
+from contender import Contender, take_turns
 from units import MI
 
 
@@ -43,6 +44,9 @@ class Fixture:
                 raise SystemExit(f"bench: {program} is missing: build first, or name the folder with --build")
         self.key, self.iv = os.urandom(32), os.urandom(16).hex()
         self.key_file = self.write_secret("key", self.key)
+        self.identity = self.path("identity")
+        self.recipient = subprocess.run([self.keygen, "--x25519", "-o", self.identity], capture_output=True, text=True,
+                                        check=True).stdout.strip()
         self.passphrase_file = self.write_secret("passphrase", b"correct horse battery staple\n")
         listed = subprocess.run([self.program, "--list-lanes"], stdout=subprocess.PIPE, text=True, check=True).stdout
         self.cpus = int(re.search(r"^cpu:(\d+)", listed)[1])
@@ -50,7 +54,6 @@ class Fixture:
         if not self.gpus:
             results.left_out("CUDA lanes: no GPU")
         self.files = {}
-        self.age = self.make_age()
 
     def path(self, name):
         return os.path.join(self.work, name)
@@ -63,6 +66,11 @@ class Fixture:
 
     def runs(self, count):
         return 1 if self.quick else count
+
+    def compare(self, part, case, contenders, size, runs, seconds, *baselines):
+        """Lets the contenders take turns, and keeps their results."""
+        take_turns(contenders, self.runs(runs), self.deadline.at_most(seconds))
+        self.results.compare(part, case, contenders, size, *baselines)
 
     # Data: random, and in the page cache -----------------------------------------------------------
 
@@ -82,8 +90,9 @@ class Fixture:
                 raise SystemExit(f"bench: cannot make {name}: {made.stderr.strip()}")
         return self.warm(name)
 
-    def sealed(self, size):
-        return self.made_of(size, "sealed", [self.program, "-q", "-k", self.key_file])
+    def encrypted(self, size, form="sealed"):
+        """The random file of this size, encrypted by ours()."""
+        return self.made_of(size, form, self.ours(form).command)
 
     def warm(self, path):
         if os.path.getsize(path) > 0:
@@ -94,64 +103,67 @@ class Fixture:
     def forget_files(self):
         """Removes the files, which also keeps their dirty pages from being written to the disk."""
         for path in self.files.values():
-            for ending in ("", ".sealed", ".age"):
-                if os.path.exists(path + ending):
-                    os.remove(path + ending)
+            for name in glob.glob(f"{glob.escape(path)}*"):
+                os.remove(name)
         self.files = {}
 
     # Contenders -------------------------------------------------------------------------------------
 
     def ours(self, form, lanes=None, source=os.devnull, more=(), cipher="aes-256"):
-        """gpuaes-stream on these lanes, with --stats; a plain run if no lanes are given. `form` is raw, sealed,
-        cobblestone, or open, which decrypts a sealed input."""
-        kuznyechik = cipher == "kuznyechik"
-        options = {"raw": ["-f", "raw", "--iv", self.iv[:16] if kuznyechik else self.iv], "sealed": [],
-                   "cobblestone": ["-f", "cobblestone"], "open": ["-d"]}[form]
-        if kuznyechik and form != "open":
-            options += ["-c", cipher]
-        name = f"{'kuznyechik ' if kuznyechik else ''}{form}{f' -l {lanes}' if lanes else ''}"
-        command = [self.program, "-q", "-k", self.key_file, *options, *more]
+        """gpuaes-stream on these lanes, with --stats; a plain run if no lanes are given. `form` is a row of the table.
+        `cipher` is for formats that have a choice."""
+        prefix, iv = ("kuznyechik ", self.iv[:16]) if cipher == "kuznyechik" else ("", self.iv)
+        key, chosen = ["-k", self.key_file], ["-c", cipher]
+        made, action, cipher, options = {
+            "raw": ("raw", "encrypt", cipher, [*key, *chosen, "-f", "raw", "--iv", iv]),
+            "sealed": ("sealed", "encrypt", cipher, [*key, *chosen]),
+            "open": ("sealed", "decrypt", cipher, [*key, "-d"]),
+            "cobblestone": ("cobblestone", "encrypt", cipher, [*key, "-f", "cobblestone"]),
+            "age": ("age", "encrypt", "chacha20-poly1305", ["-r", self.recipient]),
+            "open age": ("age", "decrypt", "chacha20-poly1305", ["-k", self.identity, "-d"])}[form]
+        name = f"{prefix}{form}{f' -l {lanes}' if lanes else ''}"
+        command = [self.program, "-q", *options, *more]
         stats = None
         if lanes:
             stats = self.path(f"{name}.json".replace(" ", "-"))
             command += ["-l", lanes, "--stats", stats]
-        return Contender(name, command, source, stats, program="gpuaes-stream", cipher=cipher,
-                         format="sealed" if form == "open" else form,
-                         action="decrypt" if form == "open" else "encrypt", lanes=lanes or "auto")
+        return Contender(name, command, source, stats, program="gpuaes-stream", cipher=cipher, format=made, action=action,
+                         lanes=lanes or "auto")
 
     def cuda_lanes(self):
         """Arguments of -l for one GPU, alone and with CPU lanes."""
         return ["cuda:0", "cpu+cuda:0"] if self.gpus else []
 
+    def age_lanes(self):
+        """cpu, auto, and cuda:0 if there is a GPU and its lanes have this format's cipher."""
+        return ["cpu", *(lanes for lanes in self.cuda_lanes()[:1] if self.works(self.ours("age", lanes))), "auto"]
+
     # Rivals -----------------------------------------------------------------------------------------
 
-    def make_age(self):
-        """Options for age to encrypt and to decrypt; None if it is not installed."""
-        if not shutil.which("age") or not shutil.which("age-keygen"):
-            self.results.left_out("age: not installed")
-            return None
-        identity = self.path("age.key")
-        made = subprocess.run(["age-keygen", "-o", identity], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                              text=True, check=True).stderr
-        return {"encrypt": ["-r", re.search(r"\bage1\w+", made).group()], "decrypt": ["-d", "-i", identity]}
+    def works(self, contender):
+        """Whether a run without input succeeds. If not, the contender is left out."""
+        contender.run()
+        if contender.failed:
+            self.results.left_out(f"{contender.name}: {contender.failed}")
+        return not contender.failed
+
+    def starts(self, rival):
+        script = 'command -v "$0" >/dev/null || { echo not installed >&2; exit 1; }; "$0" --version'
+        return self.works(Contender(rival, ["sh", "-c", script, rival]))
 
     def openssl(self, source=os.devnull):
         return Contender("openssl", ["openssl", "enc", "-aes-256-ctr", "-K", self.key.hex(), "-iv", self.iv], source,
                          cipher="aes-256", action="encrypt")
 
-    def age_encrypts(self, source=os.devnull):
-        return [Contender("age", ["age", *self.age["encrypt"]], source, action="encrypt")] if self.age else []
-
-    def age_decrypts(self, size):
-        """age, decrypting the random file of this size, which age encrypted."""
-        if not self.age:
-            return []
-        source = self.made_of(size, "age", ["age", *self.age["encrypt"]])
-        return [Contender("age -d", ["age", *self.age["decrypt"]], source, program="age", action="decrypt")]
+    def age_rivals(self, form, source=os.devnull):
+        """age and rage, doing what ours() does with this form."""
+        action, options = {"age": ("encrypt", ["-r", self.recipient]),
+                           "open age": ("decrypt", ["-d", "-i", self.identity])}[form]
+        return [Contender(f"{name} program", [name, *options], source, every=2, program=name, format="age", action=action)
+                for name in ("age", "rage") if self.starts(name)]
 
     def gpg(self, source=os.devnull):
-        if not shutil.which("gpg"):
-            self.results.left_out("gpg: not installed")
+        if not self.starts("gpg"):
             return []
         home = self.path("gnupg")
         os.makedirs(home, mode=0o700, exist_ok=True)
@@ -159,22 +171,20 @@ class Fixture:
                    "--passphrase-file", self.passphrase_file, "--s2k-count", "1024", "--cipher-algo", "AES256",
                    "--compress-algo", "none", "--symmetric", "--output", "-"]
         subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)  # starts gpg-agent
-        gpg = Contender("gpg", command, source, cipher="aes-256", action="encrypt")
-        gpg.every = 3
-        return [gpg]
+        return [Contender("gpg", command, source, every=3, cipher="aes-256", action="encrypt")]
 
     def stop_gpg_agent(self):
         if os.path.isdir(self.path("gnupg")):
             subprocess.run(["gpgconf", "--homedir", self.path("gnupg"), "--kill", "all"], check=False)
 
     def gost_engine(self, source=os.devnull):
-        """openssl enc with Kuznyechik from the gost engine; None if that is not installed."""
+        """openssl enc with Kuznyechik from the gost engine."""
         command = ["openssl", "enc", "-engine", "gost", "-kuznyechik-ctr", "-K", self.key.hex(), "-iv", self.iv[:16]]
         tried = subprocess.run(command, input=b"x", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
         if tried.returncode == 0 and len(tried.stdout) == 1:
-            return Contender("gost-engine", command, source, cipher="kuznyechik", action="encrypt")
+            return [Contender("gost-engine", command, source, cipher="kuznyechik", action="encrypt")]
         self.results.left_out("gost-engine: not installed")
-        return None
+        return []
 
     def read_alone(self, source):
         """Parallel reads of a file, without a cipher."""

@@ -1,7 +1,6 @@
 """1, 2, 4, 8 and all GPUs of one host, from the page cache to /dev/null: chunk sizes, additional CPU lanes, and the
 rates of a program that only reads and copies."""
 
-from contender import take_turns
 from units import KI, size_of, words_of
 
 CHUNKS = ("1M", "2M", "4M", "8M")
@@ -17,14 +16,15 @@ def run(fixture):
         fixture.results.left_out("numbers of GPUs: no GPU")
         return
     devices = [lanes_of(count) for count in counts]
-    measure_start(fixture, devices)
+    # A file for which nearly all of the time goes into starting and ending CUDA.
+    start = [fixture.ours("sealed", each, fixture.file_of(KI)) for each in devices]
+    fixture.compare("gpus", words_of(KI), start, KI, 7, 60, start[0])
     path = fixture.file_of(size)
-    sources = {"raw": path, "sealed": path, "open": fixture.sealed(size)}
+    sources = {"raw": path, "sealed": path, "open": fixture.encrypted(size)}
 
     def measure(lanes, case="", *options):
         contenders = [fixture.ours(form, each, source, more=options) for form, source in sources.items() for each in lanes]
-        take_turns(contenders, fixture.runs(3), fixture.deadline.at_most(90))
-        fixture.results.compare("gpus", words_of(size) + case, contenders, size)
+        fixture.compare("gpus", words_of(size) + case, contenders, size, 3, 90)
 
     measure(["cpu", *devices])
     fixture.bench_rows("transfer", "transfer", "--devices", ",".join(map(str, counts)), "--streams", "4,8,16", "--sizes",
@@ -41,10 +41,3 @@ def run(fixture):
 
 def lanes_of(devices, streams=""):
     return "+".join(f"cuda:{device}{streams}" for device in range(devices))
-
-
-def measure_start(fixture, devices):
-    """A file for which nearly all of the time goes into starting and ending CUDA."""
-    contenders = [fixture.ours("sealed", each, fixture.file_of(KI)) for each in devices]
-    take_turns(contenders, fixture.runs(7), fixture.deadline.at_most(60))
-    fixture.results.compare("gpus", words_of(KI), contenders, KI, contenders[0])

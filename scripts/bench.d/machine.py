@@ -84,7 +84,7 @@ def describe(fixture, arguments):
         yield "driver", driver
         yield "link", f"PCIe {generation} x{width}"
         yield "GPU memory", memory
-    for rival in ("openssl", "age", "gpg"):
+    for rival in ("openssl", "age", "rage", "gpg"):
         version = first_line(rival, "version" if rival == "openssl" else "--version")
         if version:
             yield rival, version

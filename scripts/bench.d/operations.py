@@ -1,9 +1,10 @@
-"""Other operations on a large sealed file, and the cost of a passphrase."""
+"""Other operations on a large file, and the cost of a passphrase."""
 
 import os
 import shutil
 
-from contender import Contender, take_turns
+from contender import Contender
+from outputs import copy_and_sync
 from units import GI, KI, MI, words_of
 
 SEGMENT_BYTES = 16 * KI
@@ -11,39 +12,43 @@ EVERY_DAMAGED = 1000  # one segment in this many
 
 
 def run(fixture):
-    size = fixture.file_size
-    fixture.results.heading(f"sealed file of {words_of(size)}")
-    path = fixture.sealed(size)
-    runs, deadline = fixture.runs(3), fixture.deadline.at_most(40)
-    contenders = [make(fixture, path, action, options, lanes) for lanes in ("cpu", *(["cuda:0"] if fixture.gpus else []))
-                  for action, options in actions(size)]
-    contenders.append(make(fixture, path, "info", ["--info"], None))
-    take_turns(contenders, runs, deadline)
+    fixture.results.heading(f"sealed file of {words_of(fixture.file_size)}")
+    path, lanes = fixture.encrypted(fixture.file_size), ["cpu", *fixture.cuda_lanes()[:1]]
+    measure(fixture, "sealed", undamaged(fixture, "open", path, lanes))
     damage(path)
-    damaged = [make(fixture, path, "salvage, damaged", ["--salvage", "-d"], lanes)
-               for lanes in ("cpu", *(["cuda:0"] if fixture.gpus else []))]
+    damaged = [make(fixture, "open", path, "salvage, damaged", ["--salvage"], each) for each in lanes]
     for c in damaged:
         c.good_status = 4
-    take_turns(damaged, runs, deadline)
-    fixture.results.compare("operations", words_of(size), [*contenders, *damaged], size)
+    measure(fixture, "sealed", damaged)
     fixture.forget_files()  # the large files; the others are made again when they are needed
-    run_rekey(fixture)
+    other = fixture.write_secret("other.key", os.urandom(32))
+    run_rekey(fixture, "sealed", ["-k", fixture.key_file, "--new-key", other])
     run_passphrase(fixture)
+
+
+def measure(fixture, form, contenders):
+    size = fixture.file_size
+    fixture.compare("operations", f"{words_of(size)}, {form}", contenders, size, 3, 30)
+
+
+def undamaged(fixture, form, path, lanes):
+    """What can be done with a file that ours() opens as `form`."""
+    info = Contender("info", [fixture.program, "-q", "--info"], path, program="gpuaes-stream", action="info")
+    return [*(make(fixture, form, path, *each, on) for on in lanes for each in actions(fixture.file_size)), info]
 
 
 def actions(size):
     part = max(size // MI - 16, 1)  # MiB
-    return (("decrypt", ["-d"]), ("test", ["--test"]), ("salvage", ["-d", "--salvage"]),
-            ("range of 1 MiB at the end", ["-d", "--range", f"{size // MI - 1}M:1M"]),
-            ("range of 3/4 in the middle", ["-d", "--range", f"{part // 8}M:{part * 3 // 4}M"]))
+    return (("decrypt", []), ("test", ["--test"]), ("salvage", ["--salvage"]),
+            ("range of 1 MiB at the end", ["--range", f"{size // MI - 1}M:1M"]),
+            ("range of 1 MiB in the middle", ["--range", f"{size // MI // 2}M:1M"]),
+            ("range of 3/4 in the middle", ["--range", f"{part // 8}M:{part * 3 // 4}M"]))
 
 
-def make(fixture, path, action, options, lanes):
-    if action == "info":
-        return Contender(action, [fixture.program, "-q", *options], path, program="gpuaes-stream", action=action)
-    command = [fixture.program, "-q", "-k", fixture.key_file, *options, "-l", lanes]
-    return Contender(f"{action} -l {lanes}", command, path, program="gpuaes-stream", cipher="aes-256", format="sealed",
-                     action=action, lanes=lanes)
+def make(fixture, form, path, action, options, lanes):
+    contender = fixture.ours(form, lanes, path, more=options)
+    contender.name, contender.facts["action"] = f"{action} -l {lanes}", action
+    return contender
 
 
 def damage(path):
@@ -54,17 +59,15 @@ def damage(path):
             os.pwrite(file.fileno(), bytes([byte[0] ^ 1]), at)
 
 
-def run_rekey(fixture):
+def run_rekey(fixture, form, keys):
     """--rekey rewrites the whole file, so it is compared with cp."""
     size = min(fixture.file_size, GI)
-    sealed, work = fixture.sealed(size), fixture.path("rekeyed")
-    other = fixture.write_secret("other.key", os.urandom(32))
-    rekey = Contender("rekey", [fixture.program, "-q", "--rekey", "-k", fixture.key_file, "--new-key", other, "-i", work],
-                      program="gpuaes-stream", format="sealed", action="rekey")
-    rekey.prepare = lambda: shutil.copyfile(sealed, work)
-    copy = Contender("cp, sync", ["sh", "-c", 'cp --reflink=never -- "$1" "$2" && sync -- "$2"', "sh", sealed, work], action="copy")
-    take_turns([copy, rekey], fixture.runs(3), fixture.deadline.at_most(20))
-    fixture.results.compare("rekey", words_of(size), [copy, rekey], size, copy)
+    original, work = fixture.encrypted(size, form), fixture.path("rekeyed")
+    command = [fixture.program, "-q", "--rekey", *keys, "-i", work]
+    rekey = Contender("rekey", command, program="gpuaes-stream", format=form, action="rekey")
+    rekey.prepare = lambda: shutil.copyfile(original, work)
+    copy = copy_and_sync(original, work)
+    fixture.compare("rekey", f"{words_of(size)}, {form}", [copy, rekey], size, 3, 20, copy)
     os.remove(work)
 
 
@@ -75,5 +78,4 @@ def run_passphrase(fixture):
     contenders = [Contender(f"passphrase, {action}", [*seal, *options], source, program="gpuaes-stream", cipher="aes-256",
                             format="sealed", action=action)
                   for action, options, source in (("encrypt", [], path), ("decrypt", ["-d"], sealed))]
-    take_turns(contenders, fixture.runs(3), fixture.deadline.at_most(10))
-    fixture.results.compare("passphrase", "1 KiB", contenders, KI)
+    fixture.compare("passphrase", "1 KiB", contenders, KI, 3, 10)

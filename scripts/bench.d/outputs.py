@@ -3,12 +3,15 @@
 import os
 import shutil
 
-from contender import Contender, take_turns
+from contender import Contender
 from fixture import folder_in, make_random_file
 from machine import available_memory, file_system
 from units import MI, words_of
 
-COPY_AND_SYNC = 'cp --reflink=never -- "$1" "$2" && sync -- "$2"'
+
+def copy_and_sync(source, output):
+    script = 'cp --reflink=never -- "$1" "$2" && sync -- "$2"'
+    return Contender("cp, sync", ["sh", "-c", script, "sh", source, output], action="copy")
 
 
 def memory_folder():
@@ -47,12 +50,11 @@ def measure(fixture, kind, work, size):
     make_random_file(source, size)
     with open(source, "rb") as file:
         os.fsync(file.fileno())
-    copy = Contender("cp, sync", ["sh", "-c", COPY_AND_SYNC, "sh", source, output], action="copy")
+    copy = copy_and_sync(source, output)
     ours = [fixture.ours(form, "auto", more=["-i", source, "-o", output]) for form in ("raw", "sealed")]
     openssl = fixture.openssl(source)
     openssl.command += ["-out", output]
     for c in (copy, *ours, openssl):
         c.prepare = lambda: remove(output)
-    take_turns([copy, *ours, openssl], fixture.runs(3), fixture.deadline.at_most(20))
+    fixture.compare("output", f"{kind}, {words_of(size)}", [copy, *ours, openssl], size, 3, 20, copy, openssl)
     remove(output)
-    fixture.results.compare("output", f"{kind}, {words_of(size)}", [copy, *ours, openssl], size, copy, openssl)

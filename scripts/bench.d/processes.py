@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from contender import Contender, take_turns
+from contender import Contender
 from fixture import folder_in, make_random_file
 from outputs import memory_folder, remove
 from units import words_of
@@ -50,8 +50,7 @@ def measure(fixture, work, size):
         contenders = [baseline, *(make(fixture, work, name, script, count) for name, script in scripts.items() for count in COUNTS)]
         for c in contenders:
             c.prepare = lambda: clear(work)
-        take_turns(contenders, fixture.runs(5), fixture.deadline.at_most(200))
-        fixture.results.compare("processes", f"{title}, {words_of(size)}", contenders, size, baseline)
+        fixture.compare("processes", f"{title}, {words_of(size)}", contenders, size, 5, 200, baseline)
     clear(work)
 
 
