@@ -138,7 +138,7 @@ std::vector<Secret> unwrap_stanzas(const AgeHeader& header, const SessionRequest
         unwrapped.push_back(std::move(*file_key));
         return unwrapped;
       }
-      if (!request.salvage) refuse_header(header.mac_at, "it or its MAC was modified");
+      if (!request.salvage) refuse_header(header.mac_at, "the header or its MAC was modified");
       unwrapped.push_back(std::move(*file_key));
     }
   if (unwrapped.empty()) refuse_secrets(header, request.keyring);

@@ -64,7 +64,7 @@ bool has_ml_kem() {
 }
 
 std::string lacks_ml_kem() {
-  return fmt::format("a post-quantum recipient or identity needs OpenSSL 3.5 or newer, this is {}",
+  return fmt::format("a post-quantum recipient or identity needs OpenSSL 3.5 or newer; this system has {}",
                      OpenSSL_version(OPENSSL_VERSION_STRING));
 }
 

@@ -109,6 +109,17 @@ std::unique_ptr<Session> open_session_to_salvage(const Format& format, SessionRe
   }
 }
 
+// Whether the segment of a job is authentic. If it is full, it may be the last one or not.
+bool opens(Lane& lane, Job job) {
+  for (const bool ends_message : {false, true}) {
+    job.ends_message = ends_message;
+    lane.start(job);
+    if (!lane.finish()) return true;
+    if (!job.rules.last_may_be_full()) break;
+  }
+  return false;
+}
+
 // Whether any segment of a body that begins at byte `at` of the file is authentic.
 bool opens_segment(const Session& session, const FdSource& file, std::uint64_t at) {
   const std::uint64_t body_bytes = file.size().value() - at;
@@ -119,8 +130,7 @@ bool opens_segment(const Session& session, const FdSource& file, std::uint64_t a
     file.read_at(at + offset, part);
     const bool last = offset + in.size() >= body_bytes;
     const Piece piece{offset, part, out.bytes().first(session.output_size(part.size(), last)), last};
-    lane->start(session.job(piece));
-    if (!session.verify(piece, lane->finish()).error) return true;
+    if (opens(*lane, session.job(piece))) return true;
   }
   return false;
 }

@@ -40,7 +40,7 @@ void check_unchanged(const std::string& name, const std::filesystem::path& path,
       now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec;
   if (!is_same_file(now, before) || now.st_size != before.st_size || !same_time)
     throw IoError(fmt::format("{} changed while it was being read", name),
-                  "the file keeps its old slots; run the command again to replace them");
+                  "the file was not replaced; run the command again");
 }
 
 // In place, the sink replaces the input, unless it has changed in the meantime.

@@ -32,7 +32,7 @@ def lacks():
     ):
         pathlib.Path(name).write_bytes(sf.seal(b"plaintext", file_key=file_key, slots=slots))
     version = subprocess.run(["openssl", "version"], capture_output=True, text=True).stdout.split()[1]
-    return f"a post-quantum recipient or identity needs OpenSSL 3.5 or newer, this is {version}"
+    return f"a post-quantum recipient or identity needs OpenSSL 3.5 or newer; this system has {version}"
 
 
 def test_they_cannot_be_used(lacks):

@@ -88,7 +88,7 @@ def test_a_signal_leaves_the_old_or_the_new_file(keys):
 # --- Changes -------------------------------------------------------------------------------------------------------
 
 SIZE = 64 << 20  # bytes, which take a while to copy
-CHANGED = "file changed while it was being read", "the file keeps its old slots; run the command again to replace them"
+CHANGED = "file changed while it was being read", "the file was not replaced; run the command again"
 REMOVED = "cannot stat file: No such file or directory", ""
 
 
