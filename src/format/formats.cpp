@@ -96,9 +96,8 @@ std::vector<std::string_view> names_of(Chosen chosen) {
 // An option that a format would ignore is an error.
 void check_accepts(const Format& format, bool given, bool Accepts::*what, std::string_view what_text) {
   if (!given || format.accepts.*what) return;
-  const std::vector<std::string_view> others = formats_that_accept(what);
   throw UsageError(fmt::format("the {} format does not accept {}", format.name, what_text),
-                   list_hint("formats that accept it: {}", others));
+                   list_hint("formats that accept it: {}", formats_that_accept(what)));
 }
 
 void check_cipher(const Format& format, Cipher cipher) {

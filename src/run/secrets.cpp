@@ -228,9 +228,9 @@ Keyring read_secrets(const Options& options, const Messages& messages, Cancel& c
   if (!may_ask_if_needed(options))
     throw UsageError("no key or passphrase was given",
                      options.decrypt
-                         ? "name a key or identity file with -k, or use -p to enter a passphrase"
-                         : "name a key file with -k (gpuaes-keygen makes one) or a recipient with "
-                           "-r, or use -p to enter a passphrase");
+                         ? Hint(Advice::name_any_secret)
+                         : Hint("name a key file with -k (gpuaes-keygen makes one) or a recipient with "
+                                "-r, or use -p to enter a passphrase"));
   keyring.none_given = true;
   if (has_terminal())
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = ask_passphrase(cancel)});

@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/format.hpp"
+#include "fuzz/header_input.hpp"
 #include "keys/recipient.hpp"
 #include "lane/backends.hpp"
 
@@ -44,20 +45,14 @@ void open(std::span<const std::byte> input) {
   const std::size_t fields =
       as_text(input).starts_with("expect") ? as_text(input).find("\n\n") : std::string::npos;
   if (fields != std::string::npos) input = input.subspan(fields + 2);
-  std::size_t at = 0;
-  HeaderReader header([&](std::span<std::byte> out) {
-    const std::size_t count = std::min(out.size(), input.size() - at);
-    std::ranges::copy(input.subspan(at, count), out.begin());
-    at += count;
-    return count;
-  });
+  const std::size_t size = input.size();
+  HeaderReader header = read_from(input);
   try {
     SessionRequest request{.decrypt = true, .keyring = {parse_identities(identity, "the kit"), false}};
     request.input = &header;
     const auto session = open_session(find_format("age"), std::move(request));
-    if (header.taken() != at) std::abort();  // the pipeline would lose these bytes
-    const auto body = input.subspan(at);
-    if (release(*session, body, session->unit_in()) != release(*session, body, 4 * session->unit_in()))
+    if (header.taken() != size - input.size()) std::abort();  // the pipeline would lose these bytes
+    if (release(*session, input, session->unit_in()) != release(*session, input, 4 * session->unit_in()))
       std::abort();
   } catch (const InputError&) {
   } catch (const IoError&) {  // libcrypto may lack ML-KEM

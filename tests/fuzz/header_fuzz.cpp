@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "format/format.hpp"
+#include "fuzz/header_input.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
@@ -40,13 +41,8 @@ void open_rest(const Format& format, const Session& session, std::span<const std
 }
 
 void open(std::span<const std::byte> input) {
-  std::size_t at = 0;
-  HeaderReader header([&](std::span<std::byte> out) {
-    const std::size_t count = std::min(out.size(), input.size() - at);
-    std::ranges::copy(input.subspan(at, count), out.begin());
-    at += count;
-    return count;
-  });
+  const std::size_t size = input.size();
+  HeaderReader header = read_from(input);
   try {
     const Format& format = detect_format(header);
     SessionRequest request;
@@ -65,9 +61,9 @@ void open(std::span<const std::byte> input) {
            return test_key();
          }});
     const auto session = open_session(format, std::move(request));
-    if (header.taken() != at) std::abort();  // the pipeline would lose these bytes
+    if (header.taken() != size - input.size()) std::abort();  // the pipeline would lose these bytes
     if (session->unit_in() == 0 || session->unit_out() == 0 || !session->header().empty()) std::abort();
-    open_rest(format, *session, input.subspan(at));
+    open_rest(format, *session, input);
   } catch (const InputError&) {
   } catch (const IoError&) {
   }

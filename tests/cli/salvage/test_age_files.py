@@ -55,7 +55,7 @@ def test_a_wrong_mac():
 
 
 def test_file_keys_of_all_stanzas_are_tried():
-    """One of them may hold another file key. Only a file can be read again to find out."""
+    """One of them may hold another file key. Only a file can be read twice, which shows which is right."""
     identity = secret_file("identity", age.identity_text().encode())
     other = bytes(range(100, 116))
     head = age.header(FILE_KEY, [age.x25519_stanza(other), age.x25519_stanza(FILE_KEY)], mac=bytes(32)) + SALT
