@@ -166,7 +166,7 @@ const Format& default_format() {
 }
 
 const Format& format_to_write(const Keyring& keyring) {
-  const bool only_recipients = keyring.has_kem() && keyring.find(KeyKind::key_file) == nullptr &&
+  const bool only_recipients = keyring.has_recipient() && keyring.find(KeyKind::key_file) == nullptr &&
                                keyring.find(KeyKind::passphrase) == nullptr;
   return only_recipients ? find_format("age") : default_format();
 }
@@ -207,8 +207,8 @@ void check_label(const Format& format, const std::optional<std::string>& label) 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
   const Keyring& keyring = request.keyring;
   check_accepts(format, keyring.count(KeyKind::key_file) > 1, &Accepts::keys, "more than one key");
-  check_accepts(format, request.decrypt && keyring.has_kem(), &Accepts::recipients, "an identity");
-  check_accepts(format, keyring.has_kem(), &Accepts::recipients, "a recipient");
+  check_accepts(format, request.decrypt && keyring.has_recipient(), &Accepts::recipients, "an identity");
+  check_accepts(format, keyring.has_recipient(), &Accepts::recipients, "a recipient");
   check_accepts(format, keyring.count(KeyKind::passphrase) > 0, &Accepts::passphrase, "a passphrase");
   check_accepts(format, request.iv.has_value(), &Accepts::iv, "an IV");
   check_accepts(format, request.context.has_value(), &Accepts::context, "a context");

@@ -91,11 +91,15 @@ std::vector<KeyKind> recipient_kinds(const SealedHeader& header) {
 }
 
 void check_keys(const Keyring& keyring) {
-  for (const Key& key : keyring.keys)
+  for (const Key& key : keyring.keys) {
+    if (find_slot_kind(key.kind) == nullptr)
+      throw UsageError("the sealed format accepts only X25519 and post-quantum recipients",
+                       "the age format accepts others, but no key file next to them");
     if (key.kind == KeyKind::key_file && key.secret.size() != file_key_bytes)
       throw UsageError(
           fmt::format("the sealed format requires a key of {} bytes; the key in {} is {} bytes long",
                       file_key_bytes, key.name, key.secret.size()));
+  }
 }
 
 void check_new_slots(const Keyring& keyring) {

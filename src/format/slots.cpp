@@ -9,7 +9,6 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/rows.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/recipient.hpp"
 #include "keys/x25519.hpp"
@@ -156,7 +155,12 @@ constexpr std::array kinds{
              .wrap = wrap_for_passphrase,
              .unwrap = unwrap_with_passphrase},
 };
-static_assert(has_row_for_each(kinds, &SlotKind::key));
+
+template <class Value>
+const SlotKind* find(Value value, Value SlotKind::*member) {
+  const auto found = std::ranges::find(kinds, value, member);
+  return found != kinds.end() ? &*found : nullptr;
+}
 
 // Unknown types from 01 to 7F are skipped: a later version may add such slots without changing the meaning of
 // the others.
@@ -193,17 +197,20 @@ std::span<const SlotKind> slot_kinds() {
 }
 
 const SlotKind* find_slot_kind(SlotType type) {
-  const auto found = std::ranges::find(kinds, type, &SlotKind::type);
-  return found != kinds.end() ? &*found : nullptr;
+  return find(type, &SlotKind::type);
+}
+
+const SlotKind* find_slot_kind(KeyKind key) {
+  return find(key, &SlotKind::key);
 }
 
 bool is_for_recipient(const Slot& slot) {
   const SlotKind* const kind = find_slot_kind(slot.type);
-  return kind != nullptr && kem_of(kind->key) != nullptr;
+  return kind != nullptr && is_asymmetric(kind->key);
 }
 
 std::vector<std::byte> make_slot(const Secret& file_key, const Key& key, const StopCheck& check) {
-  const SlotKind& kind = row_of(kinds, key.kind);
+  const SlotKind& kind = *find_slot_kind(key.kind);
   const std::vector<std::byte> body = kind.wrap(file_key, key, check);
   std::vector<std::byte> slot(head_bytes);
   slot.front() = static_cast<std::byte>(kind.type);

@@ -48,13 +48,14 @@ struct SlotKind {
   std::optional<Secret> (*unwrap)(const Slot& slot, const Key& key, const SessionRequest& request);
 };
 
-std::span<const SlotKind> slot_kinds();         // one for each KeyKind, in its order
+std::span<const SlotKind> slot_kinds();         // in the order of KeyKind
 const SlotKind* find_slot_kind(SlotType type);  // null for an unknown type
+const SlotKind* find_slot_kind(KeyKind key);    // null if the sealed format has none
 
 // Whether a slot is for a recipient, so that anyone can make it.
 bool is_for_recipient(const Slot& slot);
 
-// A complete slot: type, size, body.
+// A complete slot: type, size, body. The sealed format must have its kind.
 std::vector<std::byte> make_slot(const Secret& file_key, const Key& key, const StopCheck& check);
 
 // Parses `count` slots that fill `bytes` exactly and begin at byte `at` of the input. AuthError if a size is

@@ -102,11 +102,11 @@ std::optional<Secret> unwrap_with_answers(const Key& key, const std::string& inp
 
 std::string describe(const Key& key) {
   if (key.kind == KeyKind::passphrase) return "the passphrase";
-  return fmt::format("the {} from {}", kem_of(key.kind) != nullptr ? "identity" : "key", key.name);
+  return fmt::format("the {} from {}", is_asymmetric(key.kind) ? "identity" : "key", key.name);
 }
 
 void check_combination(const Keyring& keyring) {
-  if (keyring.find(KeyKind::passphrase) != nullptr && keyring.has_kem())
+  if (keyring.find(KeyKind::passphrase) != nullptr && keyring.has_recipient())
     throw UsageError("a passphrase cannot be combined with recipients",
                      "use one of the two; anyone can seal for a recipient, so the passphrase would not show "
                      "who wrote the file");

@@ -4,6 +4,10 @@
 
 namespace gpuaes {
 
+bool is_asymmetric(KeyKind kind) {
+  return kind != KeyKind::key_file && kind != KeyKind::passphrase;
+}
+
 const Kem* kem_of(KeyKind kind) {
   switch (kind) {
     case KeyKind::x25519:
@@ -36,8 +40,8 @@ std::size_t Keyring::count(KeyKind kind) const {
   return static_cast<std::size_t>(std::ranges::count(keys, kind, &Key::kind));
 }
 
-bool Keyring::has_kem() const {
-  return std::ranges::any_of(keys, [](const Key& key) { return kem_of(key.kind) != nullptr; });
+bool Keyring::has_recipient() const {
+  return std::ranges::any_of(keys, [](const Key& key) { return is_asymmetric(key.kind); });
 }
 
 }  // namespace gpuaes

@@ -15,9 +15,12 @@ namespace gpuaes {
 
 // In the order in which keys are tried: the passphrase is asked for only if nothing else opens a file.
 //
-// To add a kind: add its enumerator, its case in keyring.cpp, and its row to the slots of each format
-// (format/slots.cpp).
+// To add a kind: add its enumerator, its case in keyring.cpp, and its row to the slots or stanzas of each
+// format that has it (format/slots.cpp, format/stanzas.cpp).
 enum class KeyKind { key_file, x25519, xwing, passphrase, last = passphrase };
+
+// Whether keys of a kind are recipients and identities, so that anyone can encrypt for them.
+bool is_asymmetric(KeyKind kind);
 
 // The KEM of a kind of recipients and identities; null for other kinds.
 const Kem* kem_of(KeyKind kind);
@@ -43,7 +46,7 @@ struct Keyring {
   Keyring copy() const;
   const Key* find(KeyKind kind) const;  // the first, or null
   std::size_t count(KeyKind kind) const;
-  bool has_kem() const;  // whether it has any identity or recipient
+  bool has_recipient() const;  // or an identity
 };
 
 }  // namespace gpuaes

@@ -189,7 +189,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
     endpoints.output = std::make_unique<ArmorSink>(format.armor, std::move(endpoints.output));
   const char* const warning = options.decrypt ? nullptr : writer_warning(keyring, false);
   const bool seals_for_recipients_and_keys =
-      !options.decrypt && keyring.has_kem() && keyring.find(KeyKind::key_file) != nullptr;
+      !options.decrypt && keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr;
   std::string header_damage;
   SessionRequest request = make_request(std::move(keyring), options, messages, cancel);
   request.cipher = options.cipher;
