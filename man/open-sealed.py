@@ -239,9 +239,8 @@ def open_age(kind, secret, header):
     """Yields the plaintext of each segment of an age file. header: the beginning of the file."""
     line = b""
     while not line.startswith(b"---"):
-        line = b""
-        while not line.endswith(b"\n"):
-            line += read(1)
+        line = sealed.file.readline(2**16)
+        check(line.endswith(b"\n"), "the header is malformed or truncated")
         header += line
         check(len(header) <= 2**24, "the header is too long")
     digit = rb"[A-Za-z0-9+/]"

@@ -115,6 +115,10 @@ std::string describe_types(const AgeHeader& header) {
   if (!kinds.empty() && std::ranges::none_of(kinds, can_try))
     throw IoError(lacks_ml_kem(), lacks_ml_kem_hint);
   if (!kinds.empty()) refuse_keyring(keys, keyring, fmt::format(", which has stanzas of type {}", types));
+  if (keyring.none_given)
+    throw UnsuitableInput(
+        fmt::format("no key or passphrase was given; the input has stanzas of type {}", types),
+        Advice::name_any_secret);
   if (std::ranges::any_of(header.stanzas, is_of_unsupported_type))
     throw VersionError(fmt::format("the input has only stanzas that this version cannot open: {}", types),
                        "try age, or a later version of gpuaes-stream");

@@ -1,5 +1,7 @@
 #include "run/encrypted_key_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -38,8 +40,9 @@ class SpanSource : public Source {
   std::span<const std::byte> rest_;
 };
 
-std::vector<std::byte> read_rest(Source& source) {
-  std::vector<std::byte> bytes(max_encrypted_key_file_bytes);
+// At most `max` bytes.
+std::vector<std::byte> read_rest(Source& source, std::size_t max) {
+  std::vector<std::byte> bytes(max);
   std::size_t size = 0;
   while (size < bytes.size()) {
     const std::size_t count = source.read(std::span(bytes).subspan(size));
@@ -84,14 +87,19 @@ Secret decrypt_key_file(std::span<const std::byte> contents, const std::string& 
   try {
     const std::unique_ptr<Session> session = open_session(format, std::move(request));
     Source& rest = armor ? *armor->source : source;
-    if (session->open_source({rest})) throw UnsuitableInput("a key file cannot be made of parts");
-    const std::vector<std::byte> body = read_rest(rest);
+    if (session->open_source({rest}))
+      throw UsageError(fmt::format("{} is a file in parts, which cannot contain a key", name));
+    const std::vector<std::byte> body = read_rest(rest, contents.size());
     return open_body(*session, body);
+  } catch (const UnsuitableInput&) {
+    throw UsageError(
+        has_terminal() ? fmt::format("{} is not encrypted with a passphrase", name)
+                       : fmt::format("there is no terminal to ask for the passphrase of {}", name),
+        "a key file can be encrypted only with a passphrase, which is asked for on the terminal");
+  } catch (const KeyError&) {
+    throw Error(Exit::key, fmt::format("the passphrase does not open {}", name));
   } catch (const InputError& error) {  // which would be reported as one of the input
-    throw Error(error.exit(), name + ": " + error.what(),
-                error.exit() == Exit::usage
-                    ? "a key file can be encrypted only with a passphrase, which is asked for on the terminal"
-                    : error.hint());
+    throw Error(error.exit(), name + ": " + error.what(), error.hint());
   }
 }
 

@@ -47,7 +47,7 @@ std::vector<Input> find_inputs(const Options& options) {
     if (named.passphrase_file) add(named.file_option, *named.passphrase_file, Kind::secret);
   }
   for (const std::string& each : options.recipients)
-    if (each.starts_with('@')) add("the recipients file", each.substr(1), Kind::other);
+    if (each.starts_with('@')) add("--recipients-file", each.substr(1), Kind::other);
   if (!options.command.empty()) return inputs;
   for (const std::string& name : options.inputs)
     add(&name == &options.inputs.front() ? "the input" : "another input", name, Kind::data);

@@ -51,14 +51,16 @@ struct Info {
   }
 };
 
-// Without the key, truncation can be detected only at the end of a segment or within the tag of the last one.
+// Without the key, truncation can be detected only at the end of a segment, within the tag of the last one,
+// or where a last segment would be empty that must not be.
 Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, const std::optional<SegmentRules>& rules) {
   const std::uint64_t body = input - header_bytes;
   if (!rules) return {input, {}, {}, body};
   const std::uint64_t whole = body / rules->sealed_bytes(), rest = body % rules->sealed_bytes();
   if (rest == 0 && whole > 0 && rules->last_may_be_full())
     return {input, {}, whole, whole * rules->plain_bytes};
-  if (rest < tag_bytes) return {input, {}, whole, {}};
+  const bool lacks_plaintext = rest == tag_bytes && whole > 0 && rules->last_may_be_full();
+  if (rest < tag_bytes || lacks_plaintext) return {input, {}, whole, {}};
   return {input, {}, whole + 1, whole * rules->plain_bytes + rest - tag_bytes};
 }
 

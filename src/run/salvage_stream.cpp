@@ -27,7 +27,8 @@ namespace {
 
 AuthError lost_end(const std::string& lost) {
   return AuthError(fmt::format(
-      "the input is truncated, or its last segment is corrupt; {} are lost, and everything after them",
+      "the input is truncated, its last segment is corrupt, or bytes were appended; {} are lost, and "
+      "everything after them",
       lost));
 }
 

@@ -119,7 +119,7 @@ Key parse_argument(const std::string& text) {
 void read_recipients(Keyring& keyring, const std::vector<std::string>& given, Cancel& cancel) {
   for (const std::string& each : given)
     if (each.starts_with('@'))
-      with_option("the recipients file", [&] { add_recipients(keyring, each.substr(1), cancel); });
+      with_option("--recipients-file", [&] { add_recipients(keyring, each.substr(1), cancel); });
     else
       keyring.keys.push_back(parse_argument(each));
 }

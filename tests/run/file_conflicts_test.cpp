@@ -144,7 +144,7 @@ TEST_CASE("an output that is any of the input files is refused") {
                                                                      {"key", "--key"},
                                                                      {"other key", "--key"},
                                                                      {"words", "--passphrase-file"},
-                                                                     {"recipients", "the recipients file"},
+                                                                     {"recipients", "--recipients-file"},
                                                                      {"new key", "--new-key"}};
   for (const auto& [name, shown] : inputs) write_file(directory / name, test_bytes(100));
   Options options;
@@ -178,7 +178,7 @@ TEST_CASE("a file rekeyed in place may be input and output, but not a recipients
   CHECK(conflict(options) == "");
   options.recipients = {fmt::format("@{}", options.input())};
   CHECK(conflict(options) ==
-        fmt::format("usage: the recipients file and {} are the same file", options.input()));
+        fmt::format("usage: --recipients-file and {} are the same file", options.input()));
 }
 
 TEST_CASE("/dev/null may be both input and output") {

@@ -249,7 +249,8 @@ TEST_CASE("damage is reported once and in order, with its offsets in the input a
                                    "the input is corrupt or truncated at byte 328175; plaintext range "
                                    "327680:7 and everything after it are lost"});
     CHECK(result.error ==
-          "the input is truncated, or its last segment is corrupt; 65543 bytes of plaintext in 3 ranges "
+          "the input is truncated, its last segment is corrupt, or bytes were appended; 65543 bytes of "
+          "plaintext in 3 ranges "
           "are lost, and everything after them");
   }
 }
@@ -261,7 +262,8 @@ TEST_CASE("only the last segment shows that a stream is complete, even if it is 
   for (const auto& [bad, lost] : {std::pair(std::vector<std::size_t>{4}, "0"), {{3, 4}, "16384"}}) {
     const Salvaged result = salvage(sealed(size, bad), 1);
     CHECK(contains(result.warnings.back(), " and everything after it are lost"));
-    CHECK(result.error == "the input is truncated, or its last segment is corrupt; " + std::string(lost) +
+    CHECK(result.error == "the input is truncated, its last segment is corrupt, or bytes were appended; " +
+                              std::string(lost) +
                               " bytes of plaintext in 1 range are lost, and everything after them");
   }
 }

@@ -106,7 +106,7 @@ def test_files_of_recipients(kind, pair):
         ([], "list contains no recipients", A_RECIPIENT),
     ):
         pathlib.Path("list").write_text("\n".join(lines))
-        expect_refused(f"the recipients file: {problem}", hint, "-r", "@list", run=kind.stream)
+        expect_refused(f"--recipients-file: {problem}", hint, "-r", "@list", run=kind.stream)
 
 
 @pytest.mark.parametrize("name, status, error", [
@@ -118,7 +118,7 @@ def test_files_of_recipients(kind, pair):
 ])
 def test_what_is_not_a_file_of_recipients(name, status, error):
     secret_file("list", b"#" * 2000000)
-    expect_refused(f"the recipients file: {error}", "", "-r", f"@{name}", status=status)
+    expect_refused(f"--recipients-file: {error}", "", "-r", f"@{name}", status=status)
     if name == "list":
         expect_refused(f"--key: {error}", "", "-d", "-k", "list")
 

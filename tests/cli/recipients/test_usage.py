@@ -69,7 +69,7 @@ def test_sealed_and_opened(kind, files, options, slots):
     *((f"-f {format} {options}", 2, f"the {format} format does not accept {what}", SEALED_OR_AGE)
       for format in ("cobblestone", "raw", "openssl")
       for options, what in (("-k KEY -r TEXT", "a recipient"), ("-d -k identity0", "an identity"))),
-    ("-R missing", 1, "the recipients file: cannot open missing: No such file or directory", ""),
+    ("-R missing", 1, "--recipients-file: cannot open missing: No such file or directory", ""),
     ("-f age -k KEY -r TEXT", 2, "the age format does not accept a key file", "use recipients, or -f sealed"),
     ("-f age -r TEXT --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
     ("-r TEXT --label x", 2, "the age format does not accept a label", "formats that accept it: sealed"),
@@ -81,11 +81,11 @@ def test_sealed_and_opened(kind, files, options, slots):
     ("-f sealed -r @list31 -r TEXT -r TEXT", 2, TOO_MANY, ""),
     ("-r @list31 -r TEXT -k KEY", 2, TOO_MANY, ""),
     ("-f sealed -R list32 -r TEXT", 2, TOO_MANY, ""),
-    ("-r @recipient0 -o recipient0", 2, "the recipients file and --output are the same file", "write to another file"),
+    ("-r @recipient0 -o recipient0", 2, "--recipients-file and --output are the same file", "write to another file"),
     ("-d -k recipient0", 2, "--key: recipient0 contains a recipient, not a key",
      "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k"),
     ("-q -d -k KEY -i identity0", 4, "identity0: the input contains an identity, not an encrypted file", WITH_K),
-    ("-r @/dev/stdin", 2, "the recipients file and the input are both read from standard input",
+    ("-r @/dev/stdin", 2, "--recipients-file and the input are both read from standard input",
      "use a different file for one of them"),
 ])  # fmt: skip
 def test_errors(kind, files, options, status, error, hint):

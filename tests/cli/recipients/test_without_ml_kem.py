@@ -39,8 +39,8 @@ def test_they_cannot_be_used(lacks):
     before = files_here()
     text = pathlib.Path("recipient").read_text().strip()
     for result, where in (
-        (stream("-R", "recipient", "-i", "x25519", "-o", "out", status=1), "the recipients file: "),
-        (parts("plan", "-R", "recipient", "-o", "out", status=1), "the recipients file: "),
+        (stream("-R", "recipient", "-i", "x25519", "-o", "out", status=1), "--recipients-file: "),
+        (parts("plan", "-R", "recipient", "-o", "out", status=1), "--recipients-file: "),
         (stream("-r", text, "-i", "x25519", "-o", "out", status=1), ""),
         (keygen("--post-quantum", "-o", "out", status=1), ""),
         (keygen("--post-quantum", status=1), ""),

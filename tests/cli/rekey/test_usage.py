@@ -69,7 +69,7 @@ def refused(key, options, status, error, hint):
     ("-k KEY --new-key recipient", "--new-key: recipient contains a recipient, not a key",
      "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k"),
     ("-k KEY -r @identity",
-     "the recipients file: line 1 of identity is a secret identity, not a recipient", A_RECIPIENT),
+     "--recipients-file: line 1 of identity is a secret identity, not a recipient", A_RECIPIENT),
     (f"-k KEY -r {RECIPIENT[:40]}",
      f"-r {RECIPIENT[:40]} is not a valid recipient: it has 40 characters instead of 62", A_RECIPIENT),
     ("-k KEY --new-key key128", "the sealed format requires a key of 32 bytes; the key in key128 is 16 bytes long", ""),

@@ -39,7 +39,7 @@ def test_a_full_last_segment():
         assert found.error == f"the stream ends at byte {len(whole)}, but the input has 70000 trailing bytes"
         lost = stream("--salvage", "-k", identity, input=flip(whole, len(whole) - 1), via=via, status=4)
         expect_same(PLAIN[:65536] + bytes(65536), lost.out)
-        assert lost.error.startswith("the input is truncated, or its last segment is corrupt; 65536 bytes")
+        assert lost.error.startswith("the input is truncated, its last segment is corrupt, or bytes were appended; 65536 bytes")
 
 
 def test_a_wrong_mac():

@@ -46,7 +46,7 @@ def salvage(run, data, plain, lost, *options, stop=None, end_is_lost=False, via=
         assert got.error == (f"{stop}; {len(plain)} bytes of plaintext before that were verified{exception}; "
                              "nothing after that was recovered")
     elif end_is_lost:
-        assert got.error == ("the input is truncated, or its last segment is corrupt; "
+        assert got.error == ("the input is truncated, its last segment is corrupt, or bytes were appended; "
                              f"{ranges} are lost, and everything after them")
     else:
         assert got.error == (f"the input is corrupt; {ranges} are lost" if lost else "")

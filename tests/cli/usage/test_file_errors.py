@@ -83,14 +83,14 @@ def folder(tmp_path_factory):
     ("--key absent -i plain", 1, f"--key: {MISSING}", ""),
     ("--passphrase-file absent -i plain", 1, f"--passphrase-file: {MISSING}", ""),
     ("-q -k key absent", 1, MISSING, ""),
-    ("-r @absent -i plain", 1, f"the recipients file: {MISSING}", ""),
+    ("-r @absent -i plain", 1, f"--recipients-file: {MISSING}", ""),
     ("--encrypt -k key -i absent", 1, f"--input: {MISSING}", ""),
     ("-q -k key -i plain --output absent/out", 1, f"--output: {NO_FOLDER}", ""),
     ("-q -k key -i plain --stats absent/out", 1, f"--stats: {NO_FOLDER}", ""),
     # Empty files.
     ("-k empty -i plain", 2, "--key: empty is empty",
      "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits"),
-    ("-r @empty -i plain", 2, "the recipients file: empty contains no recipients",
+    ("-r @empty -i plain", 2, "--recipients-file: empty contains no recipients",
      "a recipient is the line that gpuaes-keygen -y prints for an identity"),
     ("-q -k key -d -i empty", 4, "empty: the input is empty", ""),
     # An identity instead of the input.

@@ -38,7 +38,7 @@ def files(key):
         ("--gpu", 2, "unknown option '--gpu'", "perhaps you meant --lanes cuda"),
         # Recipients.
         (["-r", SSH_KEY], 2, "the argument of --recipient is an SSH key, which is not supported", SSH_HINT),
-        ("-R id.pub", 2, "the recipients file: line 1 of id.pub is an SSH key, which is not supported", SSH_HINT),
+        ("-R id.pub", 2, "--recipients-file: line 1 of id.pub is an SSH key, which is not supported", SSH_HINT),
         # Contents.
         ("-k KEY --range 10:1K disk.sealed", 2,
          "the range extends past the end of the plaintext, which has 1000 bytes", "--range OFFSET: decrypts to the end"),
