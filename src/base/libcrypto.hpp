@@ -6,7 +6,9 @@
 #include <openssl/evp.h>
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace gpuaes {
@@ -50,6 +52,18 @@ inline const unsigned char* octets(const std::byte* bytes) {
 }
 inline unsigned char* octets(std::byte* bytes) {
   return reinterpret_cast<unsigned char*>(bytes);
+}
+
+// A digest of some parts, one after another, that is to be finished.
+template <class Failure>
+DigestContext digest_of(const EVP_MD* type, std::initializer_list<std::span<const std::byte>> parts) {
+  DigestContext context(EVP_MD_CTX_new());
+  check_libcrypto<Failure>(context != nullptr, "EVP_MD_CTX_new");
+  check_libcrypto<Failure>(EVP_DigestInit_ex(context.get(), type, nullptr) == 1, "EVP_DigestInit_ex");
+  for (const std::span<const std::byte> part : parts)
+    check_libcrypto<Failure>(EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1,
+                             "EVP_DigestUpdate");
+  return context;
 }
 
 }  // namespace gpuaes

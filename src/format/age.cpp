@@ -89,7 +89,7 @@ void check_stanzas(const AgeHeader& header, const Keyring& keyring) {
 
 // The types that the specification defines, but this version does not support. It ignores all others.
 bool is_of_unsupported_type(const Stanza& stanza) {
-  constexpr std::array types{"ssh-ed25519", "ssh-rsa", "p256tag", "mlkem768p256tag"};
+  constexpr std::array types{"ssh-ed25519", "ssh-rsa"};
   return std::ranges::count(types, stanza.type()) > 0;
 }
 

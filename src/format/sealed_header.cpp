@@ -93,8 +93,8 @@ std::vector<KeyKind> recipient_kinds(const SealedHeader& header) {
 void check_keys(const Keyring& keyring) {
   for (const Key& key : keyring.keys) {
     if (find_slot_kind(key.kind) == nullptr)
-      throw UsageError("the sealed format accepts only X25519 and post-quantum recipients",
-                       "the age format accepts others, but no key file next to them");
+      throw UsageError("the sealed format does not accept recipients of ssh, hardware or plugins",
+                       "the age format accepts them, but no key file next to them");
     if (key.kind == KeyKind::key_file && key.secret.size() != file_key_bytes)
       throw UsageError(
           fmt::format("the sealed format requires a key of {} bytes; the key in {} is {} bytes long",

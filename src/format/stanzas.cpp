@@ -13,6 +13,7 @@
 #include "format/slots.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/hpke.hpp"
+#include "keys/p256.hpp"
 #include "keys/recipient.hpp"
 
 namespace gpuaes {
@@ -52,10 +53,11 @@ WrapKey x25519_wrap_key(const Secret& shared, std::span<const std::byte> share,
                                  bytes_of("age-encryption.org/v1/X25519"), wrap_key_bytes));
 }
 
-WrapKey xwing_wrap_key(const Secret& shared, std::span<const std::byte>, const PublicBytes&) {
-  HpkeContext context = hpke_key_schedule(hpke_xwing, shared, "age-encryption.org/mlkem768x25519");
+template <std::uint16_t kem, const char* info>
+WrapKey hpke_wrap_key(const Secret& shared, std::span<const std::byte>, const PublicBytes&) {
+  HpkeContext context = hpke_key_schedule(kem, shared, info);
   WrapKey wrap_key = wrap_key_of(std::move(context.key));
-  std::ranges::copy(context.nonce.bytes(), std::as_writable_bytes(std::span(wrap_key.nonce.bytes)).begin());
+  std::ranges::copy(context.nonce, std::as_writable_bytes(std::span(wrap_key.nonce.bytes)).begin());
   return wrap_key;
 }
 
@@ -82,6 +84,26 @@ std::optional<Secret> unwrap_with_identity(const Stanza& stanza, const Key& key,
   const std::optional<Secret> shared = kem.decapsulate(key.secret, share);
   if (!shared) refuse(stanza, "has a share of low order");
   return unwrap_file_key(derive(*shared, share, kem.public_key_of(key.secret)), stanza.body);
+}
+
+// Tagged recipients: a tag tells hardware which stanza is its own -------------------------------------
+
+// Depends on the point of the recipient, which comes last in its public key.
+template <std::size_t point_bytes, const char* info>
+std::string tag_of(std::span<const std::byte> share, const PublicBytes& recipient) {
+  constexpr std::size_t tag_bytes = 4;
+  const auto hash = sha256(std::span(recipient).last(point_bytes));
+  const Secret tag =
+      hkdf_extract_sha256(bytes_of(info), concatenate(share, std::span(hash).first(tag_bytes)));
+  return encode_base64(tag.bytes().first(tag_bytes), Padding::none);
+}
+
+template <std::uint16_t kem, std::size_t point_bytes, const char* type, const char* info>
+Stanza wrap_with_tag(const Secret& file_key, const Key& key, const StopCheck&) {
+  const Encapsulation made = encapsulate(key);
+  return {{type, tag_of<point_bytes, info>(made.ciphertext, key.public_key),
+           encode_base64(made.ciphertext, Padding::none)},
+          wrap_file_key(hpke_wrap_key<kem, info>(made.shared, made.ciphertext, key.public_key), file_key)};
 }
 
 // Passphrases -----------------------------------------------------------------------------------------
@@ -121,23 +143,37 @@ std::optional<Secret> unwrap_with_passphrase(const Stanza& stanza, const Key& ke
 
 // The list --------------------------------------------------------------------------------------------
 
-constexpr char x25519_type[] = "X25519", xwing_type[] = "mlkem768x25519";
+constexpr char x25519_type[] = "X25519", xwing_type[] = "mlkem768x25519", p256_type[] = "p256tag",
+               ml_kem_p256_type[] = "mlkem768p256tag";
+constexpr char xwing_info[] = "age-encryption.org/mlkem768x25519", p256_info[] = "age-encryption.org/p256tag",
+               ml_kem_p256_info[] = "age-encryption.org/mlkem768p256tag";
+constexpr DeriveWrapKey* xwing_wrap_key = hpke_wrap_key<hpke_xwing, xwing_info>;
 
 constexpr std::array kinds{
     StanzaKind{.key = KeyKind::x25519,
                .type = x25519_type,
-               .check = check_recipient_stanza<x25519_kem>,
                .wrap = wrap_for_recipient<x25519_wrap_key, x25519_type>,
+               .check = check_recipient_stanza<x25519_kem>,
                .unwrap = unwrap_with_identity<x25519_kem, x25519_wrap_key>},
     StanzaKind{.key = KeyKind::xwing,
                .type = xwing_type,
-               .check = check_recipient_stanza<xwing_kem>,
                .wrap = wrap_for_recipient<xwing_wrap_key, xwing_type>,
+               .check = check_recipient_stanza<xwing_kem>,
                .unwrap = unwrap_with_identity<xwing_kem, xwing_wrap_key>},
+    StanzaKind{.key = KeyKind::p256,
+               .type = p256_type,
+               .wrap = wrap_with_tag<hpke_p256, p256_compressed_bytes, p256_type, p256_info>,
+               .check = nullptr,
+               .unwrap = nullptr},
+    StanzaKind{.key = KeyKind::ml_kem_p256,
+               .type = ml_kem_p256_type,
+               .wrap = wrap_with_tag<hpke_ml_kem_p256, p256_point_bytes, ml_kem_p256_type, ml_kem_p256_info>,
+               .check = nullptr,
+               .unwrap = nullptr},
     StanzaKind{.key = KeyKind::passphrase,
                .type = "scrypt",
-               .check = check_scrypt_stanza,
                .wrap = wrap_for_passphrase,
+               .check = check_scrypt_stanza,
                .unwrap = unwrap_with_passphrase},
 };
 

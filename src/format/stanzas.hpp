@@ -18,12 +18,14 @@ struct StanzaKind {
   KeyKind key;
   std::string_view type;  // its first argument
 
-  // AuthError unless arguments and body are as the specification requires for the type.
-  void (*check)(const Stanza& stanza);
-
   // A new stanza for the key. IoError or LaneError if libcrypto fails; UsageError for a recipient of low
   // order.
   Stanza (*wrap)(const Secret& file_key, const Key& key, const StopCheck& check);
+
+  // The others are null for recipients whose identities only plugins have.
+
+  // AuthError unless arguments and body are as the specification requires for the type.
+  void (*check)(const Stanza& stanza);
 
   // The file key; none if the key does not open the stanza, which has passed check(). AuthError if a shared
   // secret is zero. Asks for the passphrase until one opens the stanza.

@@ -42,6 +42,19 @@ constexpr std::array words{
         .missing =
             "the input was encrypted for a post-quantum recipient, and no post-quantum identity was given",
         .missing_advice = Advice::name_identity_file},
+    KeyWords{.key = KeyKind::p256,
+             .opener = "the plugin of a P-256 key",
+             .wrong = "none of the given identities opens the input",
+             .missing =
+                 "the input was encrypted for a P-256 key in hardware, and no identity of its plugin was "
+                 "given",
+             .missing_advice = Advice::name_identity_file},
+    KeyWords{.key = KeyKind::ml_kem_p256,
+             .opener = "the plugin of a post-quantum key",
+             .wrong = "none of the given identities opens the input",
+             .missing = "the input was encrypted for a post-quantum key in hardware, and no identity of its "
+                        "plugin was given",
+             .missing_advice = Advice::name_identity_file},
     KeyWords{.key = KeyKind::passphrase,
              .opener = "a passphrase",
              .wrong = "the passphrase does not open the input",
@@ -110,9 +123,15 @@ void check_combination(const Keyring& keyring) {
     throw UsageError("a passphrase cannot be combined with recipients",
                      "use one of the two; anyone can seal for a recipient, so the passphrase would not show "
                      "who wrote the file");
-  if (keyring.find(KeyKind::x25519) != nullptr && keyring.find(KeyKind::xwing) != nullptr)
-    throw UsageError("post-quantum recipients cannot be combined with X25519 recipients",
-                     "use recipients of one kind; with both, a file would be only as safe as X25519");
+  const auto is_asymmetric_and = [](bool post_quantum) {
+    return [post_quantum](const Key& key) {
+      return is_asymmetric(key.kind) && is_post_quantum(key.kind) == post_quantum;
+    };
+  };
+  if (std::ranges::any_of(keyring.keys, is_asymmetric_and(true)) &&
+      std::ranges::any_of(keyring.keys, is_asymmetric_and(false)))
+    throw UsageError("post-quantum recipients cannot be combined with others",
+                     "use recipients of one kind; with both, a file would be only as safe as the others");
 }
 
 void refuse_header(std::size_t at, std::string_view what) {

@@ -1,5 +1,7 @@
 #include "keys/hpke.hpp"
 
+#include <algorithm>
+#include <initializer_list>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -8,26 +10,28 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::size_t key_bytes = 32, nonce_bytes = 12;
+constexpr std::size_t key_bytes = 32;
 
 void append_number(std::vector<std::byte>& bytes, std::size_t number) {
   bytes.resize(bytes.size() + 2);
   store_big_endian(number, std::span(bytes).last(2));
 }
 
-// LabeledExtract and LabeledExpand of section 4, with the suite of this file and a KEM.
+// LabeledExtract and LabeledExpand of section 4, for a suite.
 class LabeledKdf {
  public:
-  explicit LabeledKdf(std::uint16_t kem) {
-    constexpr std::uint16_t hkdf_sha256_id = 1, chacha20_poly1305_id = 3;
-    append(suite_, bytes_of("HPKE"));
-    for (const std::uint16_t id : {kem, hkdf_sha256_id, chacha20_poly1305_id}) append_number(suite_, id);
+  LabeledKdf(std::string_view suite, std::initializer_list<std::uint16_t> ids) {
+    append(suite_, bytes_of(suite));
+    for (const std::uint16_t id : ids) append_number(suite_, id);
   }
 
-  Secret extract(std::span<const std::byte> salt, std::string_view label, std::string_view input) const {
-    std::vector<std::byte> labeled = with_label(label);
-    append(labeled, bytes_of(input));
-    return hkdf_extract_sha256(salt, labeled);
+  Secret extract(std::span<const std::byte> salt, std::string_view label,
+                 std::span<const std::byte> input) const {
+    const std::vector<std::byte> begin = with_label(label);
+    Secret labeled(begin.size() + input.size());
+    std::ranges::copy(begin, labeled.bytes().begin());
+    std::ranges::copy(input, labeled.bytes().subspan(begin.size()).begin());
+    return hkdf_extract_sha256(salt, labeled.bytes());
   }
 
   Secret expand(const Secret& key, std::string_view label, std::span<const std::byte> info,
@@ -53,14 +57,24 @@ class LabeledKdf {
 
 }  // namespace
 
+Secret dhkem_shared_secret(std::uint16_t kem, const Secret& exchanged, std::span<const std::byte> ephemeral,
+                           std::span<const std::byte> recipient) {
+  const LabeledKdf kdf("KEM", {kem});
+  return kdf.expand(kdf.extract({}, "eae_prk", exchanged.bytes()), "shared_secret",
+                    concatenate(ephemeral, recipient), key_bytes);
+}
+
 HpkeContext hpke_key_schedule(std::uint16_t kem, const Secret& shared, std::string_view info) {
-  const LabeledKdf kdf(kem);
+  constexpr std::uint16_t hkdf_sha256_id = 1, chacha20_poly1305_id = 3;
+  const LabeledKdf kdf("HPKE", {kem, hkdf_sha256_id, chacha20_poly1305_id});
   std::vector<std::byte> context(1);  // mode_base
-  append(context, kdf.extract({}, "psk_id_hash", "").bytes());
-  append(context, kdf.extract({}, "info_hash", info).bytes());
-  const Secret secret = kdf.extract(shared.bytes(), "secret", "");
-  return {kdf.expand(secret, "key", context, key_bytes),
-          kdf.expand(secret, "base_nonce", context, nonce_bytes)};
+  append(context, kdf.extract({}, "psk_id_hash", {}).bytes());
+  append(context, kdf.extract({}, "info_hash", bytes_of(info)).bytes());
+  const Secret secret = kdf.extract(shared.bytes(), "secret", {});
+  HpkeContext made{kdf.expand(secret, "key", context, key_bytes), {}};
+  const Secret nonce = kdf.expand(secret, "base_nonce", context, made.nonce.size());
+  std::ranges::copy(nonce.bytes(), made.nonce.begin());
+  return made;
 }
 
 }  // namespace gpuaes

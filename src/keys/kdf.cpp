@@ -153,6 +153,13 @@ Secret hkdf_sha256(std::span<const std::byte> input_key, std::span<const std::by
   return hkdf(Hash::sha256, EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, input_key, salt, info, size);
 }
 
+std::array<std::byte, 32> sha256(std::span<const std::byte> bytes) {
+  std::array<std::byte, 32> hash;
+  check(EVP_Digest(bytes.data(), bytes.size(), octets(hash.data()), nullptr, EVP_sha256(), nullptr) == 1,
+        "EVP_Digest");
+  return hash;
+}
+
 Secret hkdf_extract_sha256(std::span<const std::byte> salt, std::span<const std::byte> input_key) {
   return hkdf(Hash::sha256, EVP_KDF_HKDF_MODE_EXTRACT_ONLY, input_key, salt, {}, 32);
 }

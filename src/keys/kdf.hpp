@@ -35,6 +35,9 @@ Secret hkdf_sha256(std::span<const std::byte> input_key, std::span<const std::by
 Secret hkdf_extract_sha256(std::span<const std::byte> salt, std::span<const std::byte> input_key);
 Secret hkdf_expand_sha256(std::span<const std::byte> key, std::span<const std::byte> info, std::size_t size);
 
+// FIPS 180-4.
+std::array<std::byte, 32> sha256(std::span<const std::byte> bytes);
+
 // SHA-512 (FIPS 180-4) of bytes that are added piece by piece.
 class Sha512 {
  public:

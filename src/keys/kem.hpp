@@ -28,17 +28,18 @@ struct Encapsulation {
 struct Kem {
   std::size_t public_bytes, ciphertext_bytes;
   bool (*is_available)();  // whether libcrypto has all that the KEM needs
+
   PublicBytes (*public_key_of)(const Secret& private_key);
   // Whether the encoding of a public key is canonical. If not, files sealed for it could not be opened.
   bool (*is_canonical)(std::span<const std::byte> public_key);
-  // Draws fresh random bytes from the system. None if the public key is not canonical, or has an X25519 part
-  // of low order.
+  // Draws fresh random bytes. None if the public key is not canonical, or has an X25519 part of low order.
   std::optional<Encapsulation> (*encapsulate)(std::span<const std::byte> public_key);
   // The shared secret. None if the ciphertext has an X25519 part of low order. A ciphertext for another key
   // also yields a secret, but what is wrapped then fails authentication.
   std::optional<Secret> (*decapsulate)(const Secret& private_key, std::span<const std::byte> ciphertext);
 };
 
-extern const Kem x25519_kem, xwing_kem;
+// Those with P-256 have no private keys here: they are in hardware, which plugins use.
+extern const Kem x25519_kem, xwing_kem, p256_kem, ml_kem_p256_kem;
 
 }  // namespace gpuaes

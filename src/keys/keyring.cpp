@@ -8,12 +8,20 @@ bool is_asymmetric(KeyKind kind) {
   return kind != KeyKind::key_file && kind != KeyKind::passphrase;
 }
 
+bool is_post_quantum(KeyKind kind) {
+  return kind == KeyKind::xwing || kind == KeyKind::ml_kem_p256;
+}
+
 const Kem* kem_of(KeyKind kind) {
   switch (kind) {
     case KeyKind::x25519:
       return &x25519_kem;
     case KeyKind::xwing:
       return &xwing_kem;
+    case KeyKind::p256:
+      return &p256_kem;
+    case KeyKind::ml_kem_p256:
+      return &ml_kem_p256_kem;
     case KeyKind::key_file:
     case KeyKind::passphrase:
       break;

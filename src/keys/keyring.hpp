@@ -17,10 +17,13 @@ namespace gpuaes {
 //
 // To add a kind: add its enumerator, its case in keyring.cpp, and its row to the slots or stanzas of each
 // format that has it (format/slots.cpp, format/stanzas.cpp).
-enum class KeyKind { key_file, x25519, xwing, passphrase, last = passphrase };
+enum class KeyKind { key_file, x25519, xwing, p256, ml_kem_p256, passphrase, last = passphrase };
 
 // Whether keys of a kind are recipients and identities, so that anyone can encrypt for them.
 bool is_asymmetric(KeyKind kind);
+
+// Whether a recipient is safe against quantum computers, so that it must not be combined with others.
+bool is_post_quantum(KeyKind kind);
 
 // The KEM of a kind of recipients and identities; null for other kinds.
 const Kem* kem_of(KeyKind kind);

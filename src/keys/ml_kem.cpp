@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/libcrypto.hpp"
 
@@ -14,6 +15,7 @@ namespace gpuaes {
 namespace {
 
 constexpr auto check = check_libcrypto<IoError>;
+constexpr std::size_t hybrid_shared_bytes = 32;
 
 using Mechanism = std::unique_ptr<EVP_KEM, FreeWith<EVP_KEM_free>>;
 
@@ -108,6 +110,16 @@ Secret ml_kem_decapsulate(std::span<const std::byte> seed, std::span<const std::
                              ciphertext.size()) == 1 &&
             size == shared.size(),
         "EVP_PKEY_decapsulate");
+  return shared;
+}
+
+Secret combine_with_ml_kem(const Secret& ml_kem, const Secret& exchanged,
+                           std::span<const std::byte> ephemeral, std::span<const std::byte> recipient,
+                           std::string_view label) {
+  Secret shared(hybrid_shared_bytes);
+  const DigestContext digest = digest_of<IoError>(
+      EVP_sha3_256(), {ml_kem.bytes(), exchanged.bytes(), ephemeral, recipient, bytes_of(label)});
+  check(EVP_DigestFinal_ex(digest.get(), octets(shared.bytes().data()), nullptr) == 1, "EVP_DigestFinal_ex");
   return shared;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "keys/kem.hpp"
 #include "keys/secret.hpp"
@@ -37,5 +38,12 @@ std::optional<Encapsulation> ml_kem_encapsulate(std::span<const std::byte> publi
 // ML-KEM.Decaps. The result is random if the ciphertext was made for another key or was modified (implicit
 // rejection).
 Secret ml_kem_decapsulate(std::span<const std::byte> seed, std::span<const std::byte> ciphertext);
+
+// The shared secret of a hybrid KEM: SHA3-256 of the secrets of ML-KEM and of a Diffie-Hellman exchange, the
+// ephemeral and the recipient's public key of the exchange, and the label of the KEM (draft-ietf-hpke-pq-03,
+// section 4; X-Wing, section 5.3).
+Secret combine_with_ml_kem(const Secret& ml_kem, const Secret& exchanged,
+                           std::span<const std::byte> ephemeral, std::span<const std::byte> recipient,
+                           std::string_view label);
 
 }  // namespace gpuaes

@@ -16,7 +16,7 @@
 namespace gpuaes {
 namespace {
 
-// How recipients and identities of one kind begin.
+// How recipients and identities of one kind begin. Some kinds have no identities here.
 struct Kind {
   KeyKind kind;
   std::string_view recipient_prefix, identity_prefix;
@@ -30,13 +30,14 @@ struct Kind {
 };
 
 // As age writes them (c2sp.org/age). The longer prefix comes first, because it begins like the shorter one.
-constexpr std::array kinds{Kind{KeyKind::xwing, "age1pq", "AGE-SECRET-KEY-PQ-"},
+constexpr std::array kinds{Kind{KeyKind::ml_kem_p256, "age1tagpq", {}}, Kind{KeyKind::p256, "age1tag", {}},
+                           Kind{KeyKind::xwing, "age1pq", "AGE-SECRET-KEY-PQ-"},
                            Kind{KeyKind::x25519, "age", "AGE-SECRET-KEY-"}};
 
 // The first row whose prefix the text has, or null.
 const Kind* find_kind(std::string_view Kind::*prefix, std::string_view text) {
-  const auto found =
-      std::ranges::find_if(kinds, [&](const Kind& row) { return has_bech32_prefix(row.*prefix, text); });
+  const auto found = std::ranges::find_if(
+      kinds, [&](const Kind& row) { return !(row.*prefix).empty() && has_bech32_prefix(row.*prefix, text); });
   return found != kinds.end() ? &*found : nullptr;
 }
 
@@ -79,10 +80,11 @@ std::string_view plugin_of(std::string_view text) {
   const std::size_t end = text.rfind('1');
   if (!text.starts_with(begin) || end <= begin.size() || end > begin.size() + max_characters) return {};
   const std::string_view name = text.substr(begin.size(), end - begin.size());
-  const bool is_name = name != "pq" && std::ranges::all_of(name, [](unsigned char c) {
-                         return std::isalnum(c) != 0 ||
-                                std::string_view("-_.+").find(static_cast<char>(c)) != std::string_view::npos;
-                       });
+  const bool is_name =
+      name != "pq" && name != "tag" && name != "tagpq" && std::ranges::all_of(name, [](unsigned char c) {
+        return std::isalnum(c) != 0 ||
+               std::string_view("-_.+").find(static_cast<char>(c)) != std::string_view::npos;
+      });
   return is_name ? name : std::string_view();
 }
 

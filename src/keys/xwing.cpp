@@ -3,7 +3,6 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -18,21 +17,11 @@ constexpr auto check = check_libcrypto<IoError>;
 
 // XWingLabel of the draft, section 5.3.
 constexpr std::string_view label = R"(\.//^\)";
-constexpr std::size_t shared_bytes = 32;
 
 Secret copy_of(std::span<const std::byte> bytes) {
   Secret secret(bytes.size());
   std::ranges::copy(bytes, secret.bytes().begin());
   return secret;
-}
-
-DigestContext digest_of(const EVP_MD* type, std::initializer_list<std::span<const std::byte>> parts) {
-  DigestContext context(EVP_MD_CTX_new());
-  check(context != nullptr, "EVP_MD_CTX_new");
-  check(EVP_DigestInit_ex(context.get(), type, nullptr) == 1, "EVP_DigestInit_ex");
-  for (const std::span<const std::byte> part : parts)
-    check(EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1, "EVP_DigestUpdate");
-  return context;
 }
 
 struct PrivateKeys {
@@ -42,20 +31,10 @@ struct PrivateKeys {
 // expandDecapsulationKey of the draft, section 5.2, up to the derivation of the ML-KEM key.
 PrivateKeys expand(const Secret& private_key) {
   Secret bytes(ml_kem_seed_bytes + x25519_bytes);
-  check(EVP_DigestFinalXOF(digest_of(EVP_shake256(), {private_key.bytes()}).get(),
+  check(EVP_DigestFinalXOF(digest_of<IoError>(EVP_shake256(), {private_key.bytes()}).get(),
                            octets(bytes.bytes().data()), bytes.size()) == 1,
         "EVP_DigestFinalXOF");
   return {copy_of(bytes.bytes().first(ml_kem_seed_bytes)), copy_of(bytes.bytes().last(x25519_bytes))};
-}
-
-// Combiner of the draft, section 5.3, which is SHA3-256.
-Secret combine(const Secret& ml_kem, const Secret& x25519, const PublicKey& ephemeral,
-               const PublicKey& recipient) {
-  Secret shared(shared_bytes);
-  const DigestContext digest =
-      digest_of(EVP_sha3_256(), {ml_kem.bytes(), x25519.bytes(), ephemeral, recipient, bytes_of(label)});
-  check(EVP_DigestFinal_ex(digest.get(), octets(shared.bytes().data()), nullptr) == 1, "EVP_DigestFinal_ex");
-  return shared;
 }
 
 // The X25519 key at the end of a public key or a ciphertext.
@@ -85,7 +64,7 @@ std::optional<Encapsulation> xwing_encapsulate(std::span<const std::byte> public
       ml_kem_encapsulate(public_key.first(ml_kem_public_bytes), random.bytes().first(ml_kem_random_bytes));
   if (!shared || !made) return std::nullopt;
   const PublicKey ephemeral_public = public_key_of(ephemeral);
-  made->shared = combine(made->shared, *shared, ephemeral_public, recipient);
+  made->shared = combine_with_ml_kem(made->shared, *shared, ephemeral_public, recipient, label);
   append(made->ciphertext, ephemeral_public);
   return made;
 }
@@ -97,7 +76,7 @@ std::optional<Secret> xwing_decapsulate(const Secret& private_key, std::span<con
   if (!shared) return std::nullopt;
   const Secret ml_kem =
       ml_kem_decapsulate(keys.ml_kem_seed.bytes(), ciphertext.first(ml_kem_ciphertext_bytes));
-  return combine(ml_kem, *shared, ephemeral, public_key_of(keys.x25519));
+  return combine_with_ml_kem(ml_kem, *shared, ephemeral, public_key_of(keys.x25519), label);
 }
 
 }  // namespace gpuaes

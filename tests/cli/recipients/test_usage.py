@@ -10,8 +10,8 @@ from programs import KEY, expect_same, files_here, keygen, secret_file, some_byt
 
 PLAIN = some_bytes(40000)
 SEALED_SIZE = 108 + len(PLAIN) + 3 * 16  # without slots
-MIXED = "post-quantum recipients cannot be combined with X25519 recipients"
-ONE_KIND = "use recipients of one kind; with both, a file would be only as safe as X25519"
+MIXED = "post-quantum recipients cannot be combined with others"
+ONE_KIND = "use recipients of one kind; with both, a file would be only as safe as the others"
 PASSPHRASE = "a passphrase cannot be combined with recipients"
 ONE_OF_THEM = (
     "use one of the two; anyone can seal for a recipient, so the passphrase would not show who wrote the file"

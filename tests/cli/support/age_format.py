@@ -117,20 +117,35 @@ def open_payload(file_key, data):
             return plaintext
 
 
-def open_age(data, identity=IDENTITY):
-    """Of a file that program wrote for an X25519 identity, which may have other stanzas."""
-    head, mac, rest = data.partition(b"\n--- ")
-    assert mac, "no MAC"
-    lines = head.decode().split("\n")
-    for i, line in enumerate(lines):
-        if not line.startswith("-> X25519 "):
-            continue
-        share = base64.b64decode(line.split(" ")[2] + "=")
+def from_b64(text):
+    return base64.b64decode(text + "=" * (-len(text) % 4))
+
+
+def x25519_unwrap(identity):
+    def unwrap(arguments, body):
+        if arguments[0] != "X25519":
+            return None
+        share = from_b64(arguments[1])
         shared = X25519PrivateKey.from_private_bytes(identity).exchange(X25519PublicKey.from_public_bytes(share))
         key = hkdf(shared, share + sf.public_key(identity), b"age-encryption.org/v1/X25519")
         try:
-            file_key = ChaCha20Poly1305(key).decrypt(bytes(12), base64.b64decode(lines[i + 1] + "="), b"")
+            return ChaCha20Poly1305(key).decrypt(bytes(12), body, b"")
         except InvalidTag:
+            return None
+
+    return unwrap
+
+
+def open_age(data, identity=IDENTITY, unwrap=None):
+    """Of a file that the program wrote for an X25519 identity, or for what `unwrap` opens; it may have other stanzas.
+    unwrap(arguments, body) returns the file key or None."""
+    unwrap = unwrap or x25519_unwrap(identity)
+    head, mac, rest = data.partition(b"\n--- ")
+    assert mac, "no MAC"
+    for stanza in head.decode().split("\n-> ")[1:]:
+        arguments, *lines = stanza.split("\n")
+        file_key = unwrap(arguments.split(" "), from_b64("".join(lines)))
+        if file_key is None:
             continue
         computed = hmac.HMAC(hkdf(file_key, b"", b"header"), hashes.SHA256())
         computed.update(head + b"\n---")

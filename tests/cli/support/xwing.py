@@ -52,12 +52,22 @@ def combine(ml_kem, shared, ephemeral, recipient):
 
 
 @functools.cache
-def public_key(seed):
-    ml_kem, private = expand(seed)
+def ml_kem_public(ml_kem):
     [der] = openssl("pkey", "-inform", "DER", "-in", "key", "-pubout", "-outform", "DER", "-out", "public", key=ml_kem,
                     out=["public"])
     assert der.startswith(PUBLIC_DER)
-    return der[-PUBLIC:] + x25519_public(private)
+    return der[-PUBLIC:]
+
+
+def ml_kem_decapsulate(ml_kem, ciphertext):
+    [secret] = openssl("pkeyutl", "-decap", "-keyform", "DER", "-inkey", "key", "-in", "ciphertext", "-secret", "secret",
+                       key=ml_kem, ciphertext=ciphertext, out=["secret"])
+    return secret
+
+
+def public_key(seed):
+    ml_kem, private = expand(seed)
+    return ml_kem_public(ml_kem) + x25519_public(private)
 
 
 def encapsulate(public, ephemeral=None):
@@ -71,7 +81,5 @@ def encapsulate(public, ephemeral=None):
 
 def decapsulate(seed, ciphertext):
     ml_kem, private = expand(seed)
-    [secret] = openssl("pkeyutl", "-decap", "-keyform", "DER", "-inkey", "key", "-in", "ciphertext", "-secret", "secret",
-                       key=ml_kem, ciphertext=ciphertext[:CIPHERTEXT], out=["secret"])
     point = ciphertext[CIPHERTEXT:]
-    return combine(secret, x25519(private, point), point, x25519_public(private))
+    return combine(ml_kem_decapsulate(ml_kem, ciphertext[:CIPHERTEXT]), x25519(private, point), point, x25519_public(private))
