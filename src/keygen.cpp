@@ -9,6 +9,7 @@
 #include "cli/completions.hpp"
 #include "cli/option_values.hpp"
 #include "cli/program.hpp"
+#include "cli/version.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "keys/kdf.hpp"
@@ -89,7 +90,7 @@ void show_recipients(const Options& options, const Messages& messages) {
 }
 
 void print_version(const Options&, const Messages&) {
-  print("gpuaes-keygen " GPUAES_VERSION "\n");
+  print(version_text("gpuaes-keygen"));
 }
 
 void print_completions(const Options& options, const Messages&);

@@ -4,6 +4,7 @@
 
 #include "cli/options.hpp"
 #include "cli/program.hpp"
+#include "cli/version.hpp"
 #include "lane/backends.hpp"
 #include "run/filter.hpp"
 #include "run/info.hpp"
@@ -24,7 +25,7 @@ void act(const Options& options, const Messages& messages) {
     case Options::Action::help:
       return print(help_text());
     case Options::Action::version:
-      return print("gpuaes-stream " GPUAES_VERSION "\n");
+      return print(version_text("gpuaes-stream"));
     case Options::Action::info:
       return print_info(options, messages);
     case Options::Action::list_lanes:

@@ -2,6 +2,7 @@
 
 #include "cli/parts_options.hpp"
 #include "cli/program.hpp"
+#include "cli/version.hpp"
 #include "parts/commands.hpp"
 
 namespace gpuaes {
@@ -22,7 +23,7 @@ void act(const PartsOptions& line, const Messages& messages) {
     case PartsOptions::Action::help:
       return print(line.help);
     case PartsOptions::Action::version:
-      return print("gpuaes-parts " GPUAES_VERSION "\n");
+      return print(version_text("gpuaes-parts"));
   }
 }
 

@@ -18,7 +18,10 @@ TITLES = ["Mode", "Keys and recipients", "Input and output", "Format and cipher"
 @pytest.mark.parametrize("option", ["-V", "--version"])
 def test_version(option):
     result = stream(option)
-    assert re.fullmatch(rb"gpuaes-stream.*[0-9]+\.[0-9]+.*\n", result.out)
+    version, libcrypto, cuda = result.out.decode().splitlines()
+    assert re.fullmatch(r"gpuaes-stream [0-9]+\.[0-9]+\.[0-9]+( \([0-9a-f]{7,}(-dirty)?\))?", version)
+    assert re.fullmatch(r"libcrypto 3\.[0-9]+\.[0-9]+", libcrypto)
+    assert re.fullmatch(r"CUDA architectures [0-9]+( [0-9]+)*|built without CUDA", cuda)
     assert result.err == ""
 
 
