@@ -15,6 +15,7 @@ enum class Exit : int { ok = 0, io = 1, usage = 2, key = 3, auth = 4 };
 enum class Advice {
   text,  // the text is the hint itself
   check_key_and_context,
+  copy_without_passphrase,
   cut_trailing_bytes,       // about: the size of the complete stream
   decrypt_unauthenticated,  // about: the name of the format
   enter_passphrase,

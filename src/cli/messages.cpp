@@ -73,6 +73,9 @@ std::size_t public_part(std::string_view word) {
 }
 
 std::string without_secrets(std::string_view text) {
+  constexpr std::string_view pem_label_end = "PRIVATE KEY-----";
+  const std::size_t pem = text.find(pem_label_end);
+  if (pem != text.npos) text = text.substr(0, pem + pem_label_end.size());
   std::string shown;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = std::min(text.find_first_not_of(spaces, at), text.size());

@@ -87,12 +87,6 @@ void check_stanzas(const AgeHeader& header, const Keyring& keyring) {
   }
 }
 
-// The types that the specification defines, but this version does not support. It ignores all others.
-bool is_of_unsupported_type(const Stanza& stanza) {
-  constexpr std::array types{"ssh-ed25519", "ssh-rsa"};
-  return std::ranges::count(types, stanza.type()) > 0;
-}
-
 // "X25519, ssh-rsa": each type once, for a message. Only the first ones, and their beginnings, if there is
 // more.
 std::string describe_types(const AgeHeader& header) {
@@ -106,7 +100,7 @@ std::string describe_types(const AgeHeader& header) {
   return join(types);
 }
 
-// Throws IoError or VersionError if this program cannot try any stanza that it knows, otherwise KeyError.
+// Throws IoError if this program cannot try any stanza that it knows, otherwise KeyError.
 [[noreturn]] void refuse_secrets(const AgeHeader& header, const Keyring& keyring) {
   const auto can_try = [](KeyKind kind) { return kem_of(kind) == nullptr || kem_of(kind)->is_available(); };
   const HeaderKeys keys = keys_of(header);
@@ -119,9 +113,6 @@ std::string describe_types(const AgeHeader& header) {
     throw UnsuitableInput(
         fmt::format("no key or passphrase was given; the input has stanzas of type {}", types),
         Advice::name_any_secret);
-  if (std::ranges::any_of(header.stanzas, is_of_unsupported_type))
-    throw VersionError(fmt::format("the input has only stanzas that this version cannot open: {}", types),
-                       "try age, or a later version of gpuaes-stream");
   throw KeyError(
       fmt::format("none of the given secrets opens the input, which has stanzas of type {}", types));
 }
@@ -200,6 +191,7 @@ SlotDescription describe_stanza(const Stanza& stanza) {
   if (stanza.type() == "scrypt" && stanza.arguments.size() == 3)
     if (const auto log2_n = parse_number<unsigned>(stanza.arguments[2]))
       description.scrypt = ScryptParameters{*log2_n, scrypt_r, scrypt_p};
+  description.fingerprint = shown_fingerprint(stanza);
   return description;
 }
 

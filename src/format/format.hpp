@@ -181,6 +181,7 @@ struct SlotDescription {
   std::optional<unsigned> type;  // the number in the header, if it has one
   std::string kind;              // in words
   std::optional<ScryptParameters> scrypt;
+  std::string fingerprint = {};  // the beginning of that of an SSH key, as ssh-keygen -l prints it
 };
 
 struct Description {

@@ -91,20 +91,20 @@ std::vector<KeyKind> recipient_kinds(const SealedHeader& header) {
 }
 
 void check_keys(const Keyring& keyring) {
-  for (const Key& key : keyring.keys) {
-    if (find_slot_kind(key.kind) == nullptr)
-      throw UsageError("the sealed format does not accept recipients of ssh, hardware or plugins",
-                       "the age format accepts them, but no key file next to them");
+  for (const Key& key : keyring.keys)
     if (key.kind == KeyKind::key_file && key.secret.size() != file_key_bytes)
       throw UsageError(
           fmt::format("the sealed format requires a key of {} bytes; the key in {} is {} bytes long",
                       file_key_bytes, key.name, key.secret.size()));
-  }
 }
 
 void check_new_slots(const Keyring& keyring) {
   check_keys(keyring);
   check_combination(keyring);
+  for (const Key& key : keyring.keys)
+    if (find_slot_kind(key.kind) == nullptr)
+      throw UsageError("the sealed format does not accept recipients of ssh, hardware or plugins",
+                       "the age format accepts them, but no key file next to them");
   if (keyring.keys.size() > max_slots)
     throw UsageError(fmt::format(
         "the sealed format allows at most {} keys, recipients and passphrases in total", max_slots));

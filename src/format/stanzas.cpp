@@ -15,6 +15,10 @@
 #include "keys/hpke.hpp"
 #include "keys/p256.hpp"
 #include "keys/recipient.hpp"
+#include "keys/ssh_ed25519.hpp"
+#include "keys/ssh_key.hpp"
+#include "keys/ssh_rsa.hpp"
+#include "keys/x25519.hpp"
 
 namespace gpuaes {
 namespace {
@@ -26,9 +30,13 @@ constexpr std::size_t wrap_key_bytes = 32;
   refuse_header(stanza.at, fmt::format("the {} stanza {}", stanza.type(), what));
 }
 
-void check_arguments(const Stanza& stanza, std::size_t count) {
+void check_argument_count(const Stanza& stanza, std::size_t count) {
   if (stanza.arguments.size() != count)
     refuse(stanza, fmt::format("has {} instead of {}", counted(stanza.arguments.size(), "argument"), count));
+}
+
+void check_arguments(const Stanza& stanza, std::size_t count) {
+  check_argument_count(stanza, count);
   if (stanza.body.size() != wrapped_bytes)
     refuse(stanza, fmt::format("has a body of {} bytes instead of {}", stanza.body.size(), wrapped_bytes));
 }
@@ -64,10 +72,16 @@ WrapKey hpke_wrap_key(const Secret& shared, std::span<const std::byte>, const Pu
 using DeriveWrapKey = WrapKey(const Secret& shared, std::span<const std::byte> share,
                               const PublicBytes& recipient);
 
+// The last argument.
+template <const Kem& kem>
+std::vector<std::byte> decode_share(const Stanza& stanza) {
+  return decode_argument(stanza, stanza.arguments.size() - 1, kem.ciphertext_bytes);
+}
+
 template <const Kem& kem>
 void check_recipient_stanza(const Stanza& stanza) {
   check_arguments(stanza, 2);
-  decode_argument(stanza, 1, kem.ciphertext_bytes);
+  decode_share<kem>(stanza);
 }
 
 template <DeriveWrapKey derive, const char* type>
@@ -80,10 +94,60 @@ Stanza wrap_for_recipient(const Secret& file_key, const Key& key, const StopChec
 template <const Kem& kem, DeriveWrapKey derive>
 std::optional<Secret> unwrap_with_identity(const Stanza& stanza, const Key& key, const SessionRequest&) {
   if (!kem.is_available()) return std::nullopt;
-  const std::vector<std::byte> share = decode_argument(stanza, 1, kem.ciphertext_bytes);
+  const std::vector<std::byte> share = decode_share<kem>(stanza);
   const std::optional<Secret> shared = kem.decapsulate(key.secret, share);
   if (!shared) refuse(stanza, "has a share of low order");
   return unwrap_file_key(derive(*shared, share, kem.public_key_of(key.secret)), stanza.body);
+}
+
+// SSH keys: the argument after the type shows whose key opens the stanza -----------------------------------
+
+std::string fingerprint_of(const Key& key) {
+  return encode_base64(ssh_fingerprint(key.public_key), Padding::none);
+}
+
+WrapKey ssh_ed25519_wrap_key(const Secret& shared, std::span<const std::byte> share,
+                             const PublicBytes& recipient) {
+  return wrap_key_of(hkdf_sha256(shared.bytes(), concatenate(share, x25519_key_of(recipient).value()),
+                                 bytes_of(ssh_ed25519_label), wrap_key_bytes));
+}
+
+void check_ssh_ed25519_stanza(const Stanza& stanza) {
+  check_arguments(stanza, 3);
+  decode_argument(stanza, 1, ssh_fingerprint_bytes);
+  decode_share<ssh_ed25519_kem>(stanza);
+}
+
+Stanza wrap_for_ssh_ed25519(const Secret& file_key, const Key& key, const StopCheck& check) {
+  Stanza stanza = wrap_for_recipient<ssh_ed25519_wrap_key, ssh_ed25519_type>(file_key, key, check);
+  stanza.arguments.insert(stanza.arguments.begin() + 1, fingerprint_of(key));
+  return stanza;
+}
+
+std::optional<Secret> unwrap_with_ssh_ed25519(const Stanza& stanza, const Key& key,
+                                              const SessionRequest& request) {
+  if (stanza.arguments[1] != fingerprint_of(key)) return std::nullopt;
+  return unwrap_with_identity<ssh_ed25519_kem, ssh_ed25519_wrap_key>(stanza, key, request);
+}
+
+void check_ssh_rsa_stanza(const Stanza& stanza) {
+  check_argument_count(stanza, 2);
+  decode_argument(stanza, 1, ssh_fingerprint_bytes);
+  const std::size_t size = stanza.body.size();
+  if (size < min_rsa_bits / 8 || size > max_rsa_bits / 8)
+    refuse(stanza, fmt::format("has a body of {} bytes", size));
+}
+
+Stanza wrap_for_ssh_rsa(const Secret& file_key, const Key& key, const StopCheck&) {
+  return {{ssh_rsa_type, fingerprint_of(key)}, encrypt_ssh_rsa(key.public_key, file_key)};
+}
+
+std::optional<Secret> unwrap_with_ssh_rsa(const Stanza& stanza, const Key& key, const SessionRequest&) {
+  if (stanza.arguments[1] != fingerprint_of(key)) return std::nullopt;
+  std::optional<Secret> file_key = decrypt_ssh_rsa(key.public_key, key.secret, stanza.body);
+  if (file_key && file_key->size() != age_file_key_bytes)
+    refuse(stanza, fmt::format("has a file key of {} bytes", file_key->size()));
+  return file_key;
 }
 
 // Tagged recipients: a tag tells hardware which stanza is its own -------------------------------------
@@ -160,6 +224,16 @@ constexpr std::array kinds{
                .wrap = wrap_for_recipient<xwing_wrap_key, xwing_type>,
                .check = check_recipient_stanza<xwing_kem>,
                .unwrap = unwrap_with_identity<xwing_kem, xwing_wrap_key>},
+    StanzaKind{.key = KeyKind::ssh_ed25519,
+               .type = ssh_ed25519_type,
+               .wrap = wrap_for_ssh_ed25519,
+               .check = check_ssh_ed25519_stanza,
+               .unwrap = unwrap_with_ssh_ed25519},
+    StanzaKind{.key = KeyKind::ssh_rsa,
+               .type = ssh_rsa_type,
+               .wrap = wrap_for_ssh_rsa,
+               .check = check_ssh_rsa_stanza,
+               .unwrap = unwrap_with_ssh_rsa},
     StanzaKind{.key = KeyKind::p256,
                .type = p256_type,
                .wrap = wrap_with_tag<hpke_p256, p256_compressed_bytes, p256_type, p256_info>,
@@ -191,6 +265,15 @@ const StanzaKind* find_stanza_kind(KeyKind key) {
 
 const StanzaKind* find_stanza_kind(std::string_view type) {
   return find(type, &StanzaKind::type);
+}
+
+std::string shown_fingerprint(const Stanza& stanza) {
+  constexpr std::size_t complete_characters = ssh_fingerprint_bytes * 8 / 6;
+  const StanzaKind* const kind = find_stanza_kind(stanza.type());
+  if (kind == nullptr || !is_ssh(kind->key) || stanza.arguments.size() < 2) return {};
+  const auto bytes = decode_base64(stanza.arguments[1], Padding::none);
+  if (!bytes || bytes->size() != ssh_fingerprint_bytes) return {};
+  return "SHA256:" + stanza.arguments[1].substr(0, complete_characters);
 }
 
 unsigned scrypt_work_factor(const Stanza& stanza) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,10 @@ struct StanzaKind {
 
 const StanzaKind* find_stanza_kind(KeyKind key);            // null if age has none
 const StanzaKind* find_stanza_kind(std::string_view type);  // null if the type is unknown
+
+// For an SSH key, the beginning of its fingerprint as ssh-keygen -l prints it: SHA256: and five characters.
+// Otherwise empty.
+std::string shown_fingerprint(const Stanza& stanza);
 
 inline constexpr unsigned scrypt_r = 8, scrypt_p = 1;
 

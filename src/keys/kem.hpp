@@ -40,6 +40,6 @@ struct Kem {
 };
 
 // Those with P-256 have no private keys here: they are in hardware, which plugins use.
-extern const Kem x25519_kem, xwing_kem, p256_kem, ml_kem_p256_kem;
+extern const Kem x25519_kem, xwing_kem, p256_kem, ml_kem_p256_kem, ssh_ed25519_kem;
 
 }  // namespace gpuaes

@@ -8,6 +8,10 @@ bool is_asymmetric(KeyKind kind) {
   return kind != KeyKind::key_file && kind != KeyKind::passphrase;
 }
 
+bool is_ssh(KeyKind kind) {
+  return kind == KeyKind::ssh_ed25519 || kind == KeyKind::ssh_rsa;
+}
+
 bool is_post_quantum(KeyKind kind) {
   return kind == KeyKind::xwing || kind == KeyKind::ml_kem_p256;
 }
@@ -22,6 +26,9 @@ const Kem* kem_of(KeyKind kind) {
       return &p256_kem;
     case KeyKind::ml_kem_p256:
       return &ml_kem_p256_kem;
+    case KeyKind::ssh_ed25519:
+      return &ssh_ed25519_kem;
+    case KeyKind::ssh_rsa:
     case KeyKind::key_file:
     case KeyKind::passphrase:
       break;

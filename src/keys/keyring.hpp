@@ -17,10 +17,21 @@ namespace gpuaes {
 //
 // To add a kind: add its enumerator, its case in keyring.cpp, and its row to the slots or stanzas of each
 // format that has it (format/slots.cpp, format/stanzas.cpp).
-enum class KeyKind { key_file, x25519, xwing, p256, ml_kem_p256, passphrase, last = passphrase };
+enum class KeyKind {
+  key_file,
+  x25519,
+  xwing,
+  ssh_ed25519,
+  ssh_rsa,
+  p256,
+  ml_kem_p256,
+  passphrase,
+  last = passphrase
+};
 
 // Whether keys of a kind are recipients and identities, so that anyone can encrypt for them.
 bool is_asymmetric(KeyKind kind);
+bool is_ssh(KeyKind kind);
 
 // Whether a recipient is safe against quantum computers, so that it must not be combined with others.
 bool is_post_quantum(KeyKind kind);
@@ -35,7 +46,7 @@ using AskPassphrase = std::function<std::optional<Secret>(const std::string& inp
 struct Key {
   KeyKind kind;
   Secret secret{};           // of a key file, or the private key of an identity
-  PublicBytes public_key{};  // of a recipient
+  PublicBytes public_key{};  // of a recipient or an SSH identity
   AskPassphrase passphrase{};
   std::string name = "this one";  // of the file, for messages
 

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
+#include "keys/ssh_key.hpp"
 
 namespace gpuaes {
 namespace {
@@ -125,10 +126,14 @@ Key make_identity(KeyKind kind) {
 }
 
 Key recipient_of(const Key& identity) {
-  return {.kind = identity.kind, .public_key = kem_of(identity.kind)->public_key_of(identity.secret)};
+  Key recipient{.kind = identity.kind, .public_key = identity.public_key};
+  if (recipient.public_key.empty())
+    recipient.public_key = kem_of(identity.kind)->public_key_of(identity.secret);
+  return recipient;
 }
 
 std::string text_of(const Key& recipient) {
+  if (is_ssh(recipient.kind)) return ssh_text_of(recipient);
   const Kind& kind = row_of(recipient.kind);
   std::string text(kind.recipient_characters(), '\0');
   encode_bech32(kind.recipient_prefix, recipient.public_key, std::as_writable_bytes(std::span(text)));
@@ -150,21 +155,24 @@ std::string shown_recipient(std::string_view text) {
 }
 
 bool looks_like_recipient(std::string_view text) {
-  return find_kind(&Kind::recipient_prefix, text) != nullptr;
+  return find_kind(&Kind::recipient_prefix, text) != nullptr || looks_like_ssh_recipient(text);
 }
 
 bool looks_like_identity(std::string_view text) {
-  return find_kind(&Kind::identity_prefix, text) != nullptr || is_of_plugin(text);
+  return find_kind(&Kind::identity_prefix, text) != nullptr || is_of_plugin(text) ||
+         looks_like_ssh_identity(text);
 }
 
 Key parse_recipient(std::string_view text, const std::string& name) {
   if (looks_like_identity(text))
     throw UsageError(fmt::format("{} is a secret identity, not a recipient", name), Advice::print_recipient);
-  if (text.starts_with("ssh-") || text.starts_with("ecdsa-sha2-") || text.starts_with("sk-"))
-    throw UsageError(fmt::format("{} is an SSH key, which is not supported", name), Advice::make_identity);
+  if (looks_like_ssh_recipient(text)) return parse_ssh_recipient(text, name);
   const Kind* const kind = find_kind(&Kind::recipient_prefix, text);
+  if (kind == nullptr && text.find(" ssh-") != text.npos)
+    throw UsageError(fmt::format("{} has options before an SSH key", name),
+                     "a recipient has no options; it begins with ssh-ed25519 or ssh-rsa");
   if (kind == nullptr)
-    throw UsageError(fmt::format("{} is not a recipient: it does not begin with age1", name),
+    throw UsageError(fmt::format("{} is not a recipient: it does not begin with age1 or ssh-", name),
                      Advice::print_recipient);
   if (const std::string_view plugin = plugin_of(text); !plugin.empty())
     throw UsageError(fmt::format("{} is for the age plugin {}, which is not supported", name, plugin),
@@ -198,6 +206,10 @@ Secret identity_lines(const Key& identity) {
 
 std::vector<Key> parse_identities(std::string_view contents, const std::string& name) {
   std::vector<Key> identities;
+  if (looks_like_ssh_identity(first_content_line(contents))) {
+    identities.push_back(parse_ssh_identity(contents, name));
+    return identities;
+  }
   for (ContentLines lines(contents); lines.next();)
     identities.push_back(parse_identity(lines.line(), lines.number(), name));
   if (identities.empty())

@@ -1,5 +1,6 @@
 // Recipients are public keys that anyone can seal for; identities are the private keys that open such files.
-// Both are written as text (keys/bech32.hpp). Error messages never show text that may be an identity.
+// Both are written as text (keys/bech32.hpp, keys/ssh_key.hpp). Error messages never show text that may be an
+// identity.
 #pragma once
 
 #include <string>
@@ -17,7 +18,7 @@ Key make_identity(KeyKind kind);
 // IoError if libcrypto lacks the KEM.
 Key recipient_of(const Key& identity);
 
-// The text of a recipient: age1... or age1pq1...
+// The text of a recipient: age1..., age1pq1..., or a line that begins with ssh-.
 std::string text_of(const Key& recipient);
 
 // UsageError if the recipient has an X25519 key of low order, for which X25519 protects nothing.
@@ -37,8 +38,8 @@ Key parse_recipient(std::string_view text, const std::string& name);
 // line AGE-SECRET-KEY-1... or AGE-SECRET-KEY-PQ-1...
 Secret identity_lines(const Key& identity);
 
-// Parses the contents of an identity file: one or more identities, one per line; other lines are empty or
-// begin with #. UsageError naming `name`.
+// Parses the contents of an identity file: one or more identities, one per line, where other lines are empty
+// or begin with #; or the private key of an SSH key. UsageError naming `name`.
 std::vector<Key> parse_identities(std::string_view contents, const std::string& name);
 
 }  // namespace gpuaes

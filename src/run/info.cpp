@@ -120,6 +120,7 @@ std::string cipher_text(const Info& info) {
 }
 
 std::string slot_text(const SlotDescription& slot) {
+  if (!slot.fingerprint.empty()) return fmt::format("{}, fingerprint {}...", slot.kind, slot.fingerprint);
   if (!slot.scrypt) return slot.kind;
   const std::string with =
       fmt::format(" with N = 2^{}, r = {}, p = {}", slot.scrypt->log2_n, slot.scrypt->r, slot.scrypt->p);
@@ -192,6 +193,7 @@ std::string slot_json(const SlotDescription& slot) {
   if (slot.scrypt)
     json += fmt::format(R"(, "scrypt": {{"log2_n": {}, "r": {}, "p": {}}})", slot.scrypt->log2_n,
                         slot.scrypt->r, slot.scrypt->p);
+  if (!slot.fingerprint.empty()) json += fmt::format(R"(, "fingerprint": {})", json_string(slot.fingerprint));
   return json + "}";
 }
 

@@ -84,17 +84,16 @@ OutputTarget find_head(const PartsDirectory& input) {
 void warn_of_new_slots(const Keyring& keyring, std::span<const KeyKind> old_recipients,
                        const Messages& messages) {
   if (const char* const warning = writer_warning(keyring, !old_recipients.empty())) messages.warning(warning);
-  const bool was_classic = std::ranges::count(old_recipients, KeyKind::x25519) > 0;
-  const bool was_post_quantum = std::ranges::count(old_recipients, KeyKind::xwing) > 0 && !was_classic;
-  if (was_post_quantum && keyring.find(KeyKind::x25519) != nullptr)
+  const auto is_classic = [](KeyKind kind) { return is_asymmetric(kind) && !is_post_quantum(kind); };
+  const bool was_classic = std::ranges::any_of(old_recipients, is_classic);
+  const bool was_post_quantum = !old_recipients.empty() && !was_classic;
+  if (was_post_quantum && std::ranges::any_of(keyring.keys, is_classic, &Key::kind))
     messages.warning(
-        "the input was sealed for a post-quantum recipient; the new X25519 recipient removes that "
-        "protection");
-  if (was_classic && keyring.find(KeyKind::xwing) != nullptr)
+        "the input was sealed for a post-quantum recipient; the new recipient removes that protection");
+  if (was_classic && std::ranges::any_of(keyring.keys, is_post_quantum, &Key::kind))
     messages.warning(
-        "the input was encrypted for an X25519 recipient; anyone who kept its old header can still open it "
-        "with a "
-        "quantum computer");
+        "the input was encrypted for a recipient that is not post-quantum; anyone who kept its old header "
+        "can still open it with a quantum computer");
 }
 
 }  // namespace

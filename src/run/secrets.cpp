@@ -17,6 +17,7 @@
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
+#include "keys/ssh_key.hpp"
 #include "process/terminal.hpp"
 #include "run/encrypted_key_file.hpp"
 #include "run/file_conflicts.hpp"
@@ -60,9 +61,6 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
         "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k");
-  if (has_prefix(bytes_of(line), "-----BEGIN "))
-    throw UsageError(fmt::format("{} is an SSH key or another PEM file, which is not supported", name),
-                     Advice::make_identity);
   if (!looks_like_identity(line)) {
     Secret key = parse_key(contents.bytes(), name);
     if (key.size() == contents.size() && is_text(key.bytes()))
@@ -94,13 +92,20 @@ bool is_identity_file(const std::string& name, Cancel& cancel) {
 
 // Adds the recipients in a file. The file counts as a secret, since it could be an identity file named by
 // mistake.
-void add_recipients(Keyring& keyring, const std::string& file_name, Cancel& cancel) {
+void add_recipients(Keyring& keyring, const std::string& file_name, const Messages& messages,
+                    Cancel& cancel) {
   FdSource file = open_secret_file(file_name, cancel);
   const Secret contents = read_contents(file);
   const std::string& name = file.name();
   const std::size_t before = keyring.keys.size();
-  for (ContentLines lines(as_text(contents.bytes())); lines.next();)
-    keyring.keys.push_back(parse_recipient(lines.line(), fmt::format("line {} of {}", lines.number(), name)));
+  for (ContentLines lines(as_text(contents.bytes())); lines.next();) {
+    const std::string line_name = fmt::format("line {} of {}", lines.number(), name);
+    if (const std::optional<std::string> type = other_ssh_type(lines.line()))
+      messages.warning(fmt::format("{} is an SSH key of type {}, which cannot be a recipient and is skipped",
+                                   line_name, *type));
+    else
+      keyring.keys.push_back(parse_recipient(lines.line(), line_name));
+  }
   if (keyring.keys.size() == before)
     throw UsageError(fmt::format("{} contains no recipients", name), Advice::print_recipient);
 }
@@ -116,10 +121,11 @@ Key parse_argument(const std::string& text) {
 
 // Each of `given` is a recipient, or @FILE for a file with one recipient per line. Empty lines and lines that
 // begin with # are skipped.
-void read_recipients(Keyring& keyring, const std::vector<std::string>& given, Cancel& cancel) {
+void read_recipients(Keyring& keyring, const std::vector<std::string>& given, const Messages& messages,
+                     Cancel& cancel) {
   for (const std::string& each : given)
     if (each.starts_with('@'))
-      with_option("--recipients-file", [&] { add_recipients(keyring, each.substr(1), cancel); });
+      with_option("--recipients-file", [&] { add_recipients(keyring, each.substr(1), messages, cancel); });
     else
       keyring.keys.push_back(parse_argument(each));
 }
@@ -157,7 +163,7 @@ Keyring read_named(const SecretOptions& named, const std::vector<std::string>& r
     with_option(named.key_option, [&] {
       add_key(keyring, read_key_file(name, messages, cancel), shown_name(name), purpose, messages);
     });
-  read_recipients(keyring, recipients, cancel);
+  read_recipients(keyring, recipients, messages, cancel);
   if (AskPassphrase passphrase = read_passphrase(named, purpose, question, messages, cancel))
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
   return keyring;

@@ -50,8 +50,8 @@ NO_NUMBER = "the scrypt stanza has a work factor that is not a decimal number"
     # No stanza opens.
     ([OTHER, UNKNOWN], "identity", 3, "which has stanzas of type X25519, unknown"),
     ([UNKNOWN, GREASE], "identity", 3, "which has stanzas of type unknown, x-grease"),
-    ([SSH], "identity", 1, "the input has only stanzas that this version cannot open: ssh-ed25519"),
-    ([TAG, SSH], "words", 3, "was encrypted for a P-256 key in hardware, and no identity of its plugin was given"),
+    ([SSH], "identity", 3, "was encrypted for an ssh-ed25519 key, and no such key was given"),
+    ([TAG], "words", 3, "was encrypted for a P-256 key in hardware, and no identity of its plugin was given"),
     # Stanzas of the kind of the given secret.
     *(([X25519, bad], "identity", 4, error) for bad, error in (
         (changed(X25519), ONE.format("1 argument")), (changed(X25519, SHARE, "a"), ONE.format("3 arguments")),

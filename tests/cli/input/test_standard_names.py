@@ -87,7 +87,7 @@ def test_keygen():
     ("--passphrase-file - -i plain", "/dev/null", 2,
      "--passphrase-file: the passphrase from standard input is empty", ""),
     ("-r @- -i plain", "words", 2,
-     "--recipients-file: line 1 of standard input is not a recipient: it does not begin with age1",
+     "--recipients-file: line 1 of standard input is not a recipient: it does not begin with age1 or ssh-",
      "a recipient is the line that gpuaes-keygen -y prints for an identity"),
     ("-q -d -k new -i -", "plain", 4, "the input is not in a known format",
      "name the format with -f if it is one of cobblestone, openssl, raw"),

@@ -18,6 +18,7 @@ WORDS = [
     f"AGE-SECRET-KEY-PQ-1{SECRET}",
     f"AGE-PLUGIN-YUBIKEY-1{SECRET}",
     f"age-plugin-tpm-1{SECRET.lower()}",
+    f"-----BEGIN OPENSSH PRIVATE KEY-----\n{SECRET}\n-----END OPENSSH PRIVATE KEY-----",
 ]
 
 

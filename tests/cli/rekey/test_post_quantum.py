@@ -4,11 +4,11 @@ import pytest
 
 from programs import keygen, some_bytes, stream
 
-WARNING = "the input was sealed for a post-quantum recipient; the new X25519 recipient removes that protection"
+WARNING = "the input was sealed for a post-quantum recipient; the new recipient removes that protection"
 COPY = ("age requires a file key of its own for each file; replace the input with the output instead of keeping "
         "both")
-OLD_HEADER = ("the input was encrypted for an X25519 recipient; anyone who kept its old header can still open it with a "
-              "quantum computer")
+OLD_HEADER = ("the input was encrypted for a recipient that is not post-quantum; anyone who kept its old header can "
+              "still open it with a quantum computer")
 
 
 @pytest.fixture

@@ -6,16 +6,12 @@ import pytest
 
 from programs import keygen, parts, some_bytes, stream
 
-SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPbUpwUmYrDGvXM9DOzTq1xu1dmEpOWrVUgE1hTkN0P user@host"
-SSH_HINT = "run gpuaes-keygen --x25519 or --post-quantum to make an identity"
-
 
 @pytest.fixture(autouse=True)
 def files(key):
     os.mkdir("photos")
-    for name, data in (("disk.img", some_bytes(1000)), ("id.pub", SSH_KEY.encode())):
-        with open(name, "wb") as file:
-            file.write(data)
+    with open("disk.img", "wb") as file:
+        file.write(some_bytes(1000))
     stream("-k", key, "disk.img", "-o", "disk.sealed")
 
 
@@ -36,9 +32,6 @@ def files(key):
         ("--identity KEY", 2, "unknown option '--identity'", "perhaps you meant --key"),
         ("--verify disk.sealed", 2, "unknown option '--verify'", "perhaps you meant --test"),
         ("--gpu", 2, "unknown option '--gpu'", "perhaps you meant --lanes cuda"),
-        # Recipients.
-        (["-r", SSH_KEY], 2, "the argument of --recipient is an SSH key, which is not supported", SSH_HINT),
-        ("-R id.pub", 2, "--recipients-file: line 1 of id.pub is an SSH key, which is not supported", SSH_HINT),
         # Contents.
         ("-k KEY --range 10:1K disk.sealed", 2,
          "the range extends past the end of the plaintext, which has 1000 bytes", "--range OFFSET: decrypts to the end"),

@@ -1,0 +1,259 @@
+// Private key files of SSH: every field, with wrong values.
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/base64.hpp"
+#include "base/bytes.hpp"
+#include "base/libcrypto.hpp"
+#include "keys/recipient.hpp"
+#include "keys/ssh_key.hpp"
+#include "keys/ssh_rsa.hpp"
+#include "support/bytes.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/ssh.hpp"
+
+namespace gpuaes {
+namespace {
+
+std::string pem(std::string_view label, const Bytes& contents) {
+  std::string lines;
+  const std::string text = encode_base64(contents, Padding::required);
+  for (std::size_t at = 0; at < text.size(); at += 70) lines += text.substr(at, 70) + "\n";
+  return fmt::format("-----BEGIN {0}-----\n{1}-----END {0}-----\n", label, lines);
+}
+
+// The fields of a file in OpenSSH's format.
+struct KeyFile {
+  Bytes public_key, fields;  // fields: from the type to the comment
+  Bytes magic = to_bytes(std::string_view("openssh-key-v1\0", 15)), cipher = to_bytes("none"),
+        kdf = to_bytes("none"), kdf_options{}, count = from_hex("00000001"),
+        checks = from_hex("0102030401020304"), trailing{};
+  std::size_t extra_padding = 0;
+  unsigned first_padding = 1;
+
+  std::string text() const {
+    Bytes section = checks;
+    append(section, fields);
+    for (unsigned i = first_padding; section.size() % 8 != 0; ++i)
+      section.push_back(static_cast<std::byte>(i));
+    append(section, Bytes(extra_padding));
+    Bytes all = magic;
+    append(all, ssh_strings({cipher, kdf, kdf_options}));
+    append(all, count);
+    append(all, ssh_strings({public_key, section}));
+    append(all, trailing);
+    return pem("OPENSSH PRIVATE KEY", all);
+  }
+};
+
+KeyFile ed25519_file(std::size_t from = 0) {
+  const Bytes seed = test_bytes(32, from), public_key = ssh_ed25519_kem.public_key_of(secret_of(seed));
+  const Bytes point(public_key.end() - 32, public_key.end());
+  return {.public_key = public_key,
+          .fields = ssh_strings({to_bytes("ssh-ed25519"), point, concatenate(seed, point), to_bytes("me")})};
+}
+
+Bytes number(const EvpKey& key, const char* name) {
+  BIGNUM* found = nullptr;
+  REQUIRE(EVP_PKEY_get_bn_param(key.get(), name, &found) == 1);
+  const std::unique_ptr<BIGNUM, FreeWith<BN_free>> held(found);
+  Bytes bytes(static_cast<std::size_t>(BN_num_bytes(found)) + 1);  // with a zero byte, as if it were needed
+  BN_bn2bin(found, octets(bytes.data() + 1));
+  if ((bytes[1] & std::byte{0x80}) == std::byte{0}) bytes.erase(bytes.begin());
+  return bytes;
+}
+
+const EvpKey& rsa_pair() {
+  static const EvpKey key(EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", std::size_t{2048}));
+  return key;
+}
+
+KeyFile rsa_file() {
+  const EvpKey& key = rsa_pair();
+  const Bytes n = number(key, "n"), e = number(key, "e"), type = to_bytes("ssh-rsa");
+  return {.public_key = ssh_strings({type, e, n}),
+          .fields = ssh_strings({type, n, e, number(key, "d"), number(key, "rsa-coefficient1"),
+                                 number(key, "rsa-factor1"), number(key, "rsa-factor2"), to_bytes("me")})};
+}
+
+std::string file_refusal(const std::string& text) {
+  return failure_of([&] { parse_identities(text, "file"); });
+}
+
+std::string refused(std::string_view what) {
+  return fmt::format("usage: file is not a valid SSH private key: {}", what);
+}
+
+}  // namespace
+
+TEST_CASE("OpenSSH private keys are identities") {
+  const KeyFile file = ed25519_file();
+  for (const std::string& text : {file.text(), "\n# mine\n" + file.text(), file.text() + "\n"}) {
+    const std::vector<Key> identities = parse_identities(text, "file");
+    REQUIRE(identities.size() == 1);
+    CHECK(identities[0].kind == KeyKind::ssh_ed25519);
+    CHECK(std::ranges::equal(identities[0].secret.bytes(), test_bytes(32)));
+    CHECK(recipient_of(identities[0]).public_key == file.public_key);
+    CHECK(identities[0].name == "file");
+  }
+  for (std::size_t size = 0; size < 9; ++size) {  // all lengths of the padding
+    KeyFile longer = file;
+    longer.fields.resize(longer.fields.size() - 6);
+    append_ssh_string(longer.fields, Bytes(size, std::byte{'x'}));
+    CHECK(parse_identities(longer.text(), "file").size() == 1);
+  }
+  const std::vector<Key> rsa = parse_identities(rsa_file().text(), "file");
+  REQUIRE(rsa.size() == 1);
+  CHECK(rsa[0].kind == KeyKind::ssh_rsa);
+  CHECK(recipient_of(rsa[0]).public_key == rsa_file().public_key);
+}
+
+TEST_CASE("each field of an OpenSSH private key is checked") {
+  struct Case {
+    std::function<void(KeyFile&)> change;
+    std::string_view error;
+  };
+  const auto with_fields = [](std::initializer_list<Bytes> strings) {
+    return [fields = ssh_strings(strings)](KeyFile& file) { file.fields = fields; };
+  };
+  const KeyFile good = ed25519_file();
+  const Bytes type = to_bytes("ssh-ed25519"), seed = test_bytes(32),
+              point(good.public_key.end() - 32, good.public_key.end()), other(32, std::byte{1}),
+              pair = concatenate(seed, point), none;
+  const std::string_view mismatch = "its public key does not match",
+                         lengths = "its numbers have wrong lengths", padding = "its padding is wrong",
+                         one = "it does not consist of one key";
+  for (const auto& [change, error] : std::initializer_list<Case>{
+           {[](KeyFile& file) { file.magic[13] = std::byte{'2'}; }, "it is of another version"},
+           {[](KeyFile& file) { file.magic.back() = std::byte{'x'}; }, "it is of another version"},
+           {[](KeyFile& file) { file.kdf = to_bytes("bcrypt"); },
+            "it has a key derivation, but is not encrypted"},
+           {[](KeyFile& file) { file.kdf_options = Bytes(4); },
+            "it has a key derivation, but is not encrypted"},
+           {[](KeyFile& file) { file.count = Bytes(4); }, one},
+           {[](KeyFile& file) { file.count.back() = std::byte{2}; }, one},
+           {[](KeyFile& file) { file.trailing = Bytes(1); }, one},
+           {[](KeyFile& file) { file.checks.back() ^= std::byte{1}; }, "its check numbers differ"},
+
+           {[](KeyFile& file) { file.first_padding = 2; }, padding},
+           {[](KeyFile& file) { file.extra_padding = 1; }, padding},
+           {[](KeyFile& file) { file.extra_padding = 8; }, padding},
+           {[](KeyFile& file) { file.public_key = ed25519_file(1).public_key; }, mismatch},
+           {[](KeyFile& file) { file.public_key.clear(); }, mismatch},
+           {with_fields({type, other, pair, none}), mismatch},
+           {with_fields({type, point, concatenate(seed, other), none}), mismatch},
+           {with_fields({type, point, concatenate(other, point), none}), mismatch},
+           {with_fields({type, point, seed, none}), lengths},
+           {with_fields({type, none, pair, none}), lengths},
+           {with_fields({type, point, concatenate(pair, none), none, none}), padding},
+           {with_fields({type, point, pair}), padding}}) {
+    KeyFile file = good;
+    change(file);
+    CHECK(file_refusal(file.text()) == refused(error));
+  }
+}
+
+TEST_CASE("the numbers of RSA keys are checked") {
+  const EvpKey& key = rsa_pair();
+  const Bytes type = to_bytes("ssh-rsa"), n = number(key, "n"), e = number(key, "e"), d = number(key, "d"),
+              none;
+  Bytes wrong = d;
+  wrong[100] ^= std::byte{1};
+  const auto file = [&](const Bytes& modulus, const Bytes& exponent, const Bytes& secret) {
+    KeyFile made = rsa_file();
+    made.fields = ssh_strings({type, modulus, exponent, secret, none, none, none, none});
+    return made.text();
+  };
+  CHECK(file_refusal(file(n, e, d)).empty());
+  CHECK(file_refusal(file(n, e, wrong)) == refused("its public key does not match"));
+  CHECK(file_refusal(file(n, from_hex("03"), d)) == refused("its public key does not match"));
+  for (const std::string& text :
+       {file(none, e, d), file(n, none, d), file(n, e, none), file(concatenate(Bytes(1), n), e, d)})
+    CHECK(file_refusal(text) == refused("its numbers are not canonical"));
+  Bytes small(128, std::byte{0x7f});
+  KeyFile weak{.public_key = ssh_strings({type, e, small}),
+               .fields = ssh_strings({type, small, e, d, none, none, none, none})};
+  CHECK(file_refusal(weak.text()) == refused("it has 1023 bits, and 2048 to 16384 are allowed"));
+}
+
+TEST_CASE("truncated and encrypted private keys are refused") {
+  const std::string text = ed25519_file().text();
+  const std::size_t label = text.find("KEY-----\n") + 8;
+  for (std::size_t size = label; size < text.size() - 1; ++size) {
+    CAPTURE(size);
+    CHECK(contains(file_refusal(text.substr(0, size)), "file is not a valid SSH private key: "));
+  }
+  Bytes whole = decode_base64(
+                    [&] {
+                      std::string digits = text.substr(label, text.find("-----END") - label);
+                      std::erase(digits, '\n');
+                      return digits;
+                    }(),
+                    Padding::required)
+                    .value();
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    CHECK(contains(file_refusal(pem("OPENSSH PRIVATE KEY",
+                                    Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)))),
+                   "file is not a valid SSH private key: "));
+  KeyFile encrypted = ed25519_file();
+  encrypted.cipher = to_bytes("aes256-ctr");
+  const std::string passphrase =
+      "usage: file is an SSH private key with a passphrase, which is not supported";
+  CHECK(file_refusal(encrypted.text()) == passphrase);
+  CHECK(file_refusal(pem("ENCRYPTED PRIVATE KEY", Bytes(100))) == passphrase);
+  CHECK(file_refusal(
+            "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n"
+            "-----END RSA PRIVATE KEY-----\n") == passphrase);
+  KeyFile ecdsa = ed25519_file();
+  ecdsa.fields = ssh_strings({to_bytes("ecdsa-sha2-nistp256"), Bytes(8)});
+  CHECK(file_refusal(ecdsa.text()) == "usage: file is a private key of a type that is not supported");
+}
+
+TEST_CASE("PKCS #1 and PKCS #8 files are identities") {
+  const auto write = [](const EvpKey& key, bool traditional) {
+    const std::unique_ptr<BIO, FreeWith<BIO_free>> out(BIO_new(BIO_s_mem()));
+    REQUIRE((traditional ? PEM_write_bio_PrivateKey_traditional(out.get(), key.get(), nullptr, nullptr, 0,
+                                                                nullptr, nullptr)
+                         : PEM_write_bio_PrivateKey(out.get(), key.get(), nullptr, nullptr, 0, nullptr,
+                                                    nullptr)) == 1);
+    char* text = nullptr;
+    const long size = BIO_get_mem_data(out.get(), &text);
+    return std::string(text, static_cast<std::size_t>(size));
+  };
+  for (const bool traditional : {true, false}) {
+    const std::vector<Key> identities = parse_identities(write(rsa_pair(), traditional), "file");
+    CHECK(identities.front().public_key == rsa_file().public_key);
+  }
+  const Bytes seed = test_bytes(32);
+  const EvpKey ed25519(
+      EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, octets(seed.data()), seed.size()));
+  CHECK(parse_identities(write(ed25519, false), "file").front().public_key == ed25519_file().public_key);
+  const EvpKey ec(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
+  CHECK(file_refusal(write(ec, false)) == "usage: file is a private key of a type that is not supported");
+  CHECK(file_refusal(pem("PRIVATE KEY", Bytes(20))) == refused("it is damaged or of an unknown type"));
+}
+
+// RSA ------------------------------------------------------------------------------------------------------
+
+TEST_CASE("RSA decrypts what was encrypted for its key, and nothing else") {
+  const Key key = std::move(parse_identities(rsa_file().text(), "file").front());
+  const Secret message = secret_of(test_bytes(16));
+  Bytes ciphertext = encrypt_ssh_rsa(key.public_key, message);
+  CHECK(ciphertext.size() == 256);
+  CHECK(std::ranges::equal(decrypt_ssh_rsa(key.public_key, key.secret, ciphertext).value().bytes(),
+                           message.bytes()));
+  ciphertext[200] ^= std::byte{1};
+  CHECK_FALSE(decrypt_ssh_rsa(key.public_key, key.secret, ciphertext));
+  ciphertext.pop_back();
+  CHECK_FALSE(decrypt_ssh_rsa(key.public_key, key.secret, ciphertext));
+  CHECK_FALSE(decrypt_ssh_rsa(key.public_key, key.secret, Bytes(256, std::byte{0xff})));
+}
+
+}  // namespace gpuaes
