@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 // How long a command may take to end after it was told to, and how often to look.
 constexpr std::chrono::seconds patience{5};
-constexpr std::chrono::milliseconds look_interval{10};
+constexpr std::chrono::milliseconds look_interval{2};
 
 // Opening CUDA lanes changes CUDA_VISIBLE_DEVICES. setenv(3) does not modify the old strings, so copying the
 // pointers is enough.
@@ -69,32 +69,31 @@ struct SpawnSettings {
 
 }  // namespace
 
-ChildProcess::ChildProcess(Command command, Cancel& cancel) : command_(std::move(command)), cancel_(cancel) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw io_error("cannot run", command_.name, errno);
-  read_end_.reset(ends[0]);
-  write_end_.reset(ends[1]);
-}
+ChildProcess::ChildProcess(Command command, Cancel& cancel)
+    : command_(std::move(command)),
+      cancel_(cancel),
+      input_(command_.input == Command::Input::pipe ? open_pipe() : Pipe()),
+      output_(open_pipe()) {}
 
 ChildProcess::~ChildProcess() {
-  if (pid_ == 0) return;
   const int signal = cancel_.signal();
-  kill(pid_, signal != 0 ? signal : SIGTERM);
-  kill(pid_, SIGCONT);  // if it was stopped
-  const Clock::time_point deadline = Clock::now() + patience;
-  while (waitpid(pid_, nullptr, WNOHANG) == 0) {
-    if (Clock::now() >= deadline) {
-      kill(pid_, SIGKILL);
-      return;
-    }
-    std::this_thread::sleep_for(look_interval);
-  }
+  stop(signal != 0 ? signal : SIGTERM, patience);
+}
+
+ChildProcess::Pipe ChildProcess::open_pipe() const {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw io_error("cannot run", command_.name, errno);
+  return {Fd(ends[0]), Fd(ends[1])};
 }
 
 FdSource ChildProcess::output() {
-  FdSource source(std::move(read_end_), fmt::format("the output of {}", command_.name), cancel_);
+  FdSource source(std::move(output_.read_end), fmt::format("the output of {}", command_.name), cancel_);
   source.at_end([this] { wait_for_success(); });
   return source;
+}
+
+FdSink ChildProcess::input() {
+  return {std::move(input_.write_end), fmt::format("the input of {}", command_.name), cancel_};
 }
 
 void ChildProcess::start() {
@@ -102,37 +101,64 @@ void ChildProcess::start() {
   for (std::string& word : command_.words) words.push_back(word.data());
   words.push_back(nullptr);
   SpawnSettings settings;
-  check(posix_spawn_file_actions_adddup2(&settings.files, write_end_.get(), STDOUT_FILENO));
+  check(posix_spawn_file_actions_adddup2(&settings.files, output_.write_end.get(), STDOUT_FILENO));
   const auto use_null = [&settings](int fd, int mode) {
     check(posix_spawn_file_actions_addopen(&settings.files, fd, "/dev/null", mode, 0));
   };
-  if (!command_.inherits_input || is_closed_in_children(STDIN_FILENO)) use_null(STDIN_FILENO, O_RDONLY);
+  if (command_.input == Command::Input::pipe)
+    check(posix_spawn_file_actions_adddup2(&settings.files, input_.read_end.get(), STDIN_FILENO));
+  else if (command_.input == Command::Input::empty || is_closed_in_children(STDIN_FILENO))
+    use_null(STDIN_FILENO, O_RDONLY);
   if (is_closed_in_children(STDERR_FILENO)) use_null(STDERR_FILENO, O_WRONLY);
+  if (!command_.directory.empty())
+    check(posix_spawn_file_actions_addchdir_np(&settings.files, command_.directory.c_str()));
   ::signal(SIGCHLD, SIG_DFL);  // if it was inherited as ignored, waitpid() would not return the exit status
   pid_t pid = 0;
   const int error = posix_spawnp(&pid, words.front(), &settings.files, &settings.signals, words.data(),
                                  initial_environment.data());
-  write_end_.close();
+  input_.read_end.close();
+  output_.write_end.close();
   if (error != 0) throw io_error("cannot run", command_.name, error);
   pid_ = pid;
 }
 
+bool ChildProcess::ends_within(std::chrono::milliseconds time) {
+  const Clock::time_point deadline = Clock::now() + time;
+  while (pid_ != 0) {
+    if (waitpid(pid_, &status_, WNOHANG) == pid_)
+      pid_ = 0;
+    else if (Clock::now() >= deadline)
+      return false;
+    else
+      std::this_thread::sleep_for(look_interval);
+  }
+  return true;
+}
+
+void ChildProcess::stop(int signal, std::chrono::milliseconds time) {
+  if (pid_ == 0) return;
+  kill(pid_, signal);
+  kill(pid_, SIGCONT);  // if it was stopped
+  if (!ends_within(time)) kill(pid_, SIGKILL);
+}
+
+std::string ChildProcess::failure() const {
+  if (WIFSIGNALED(status_))
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status_), strsignal(WTERMSIG(status_)));
+  return WEXITSTATUS(status_) != 0 ? fmt::format("failed with exit status {}", WEXITSTATUS(status_)) : "";
+}
+
 void ChildProcess::wait_for_success() {
-  int status = 0;
   pid_t ended;
   int error;
   do {
     const Cancel::Blocking blocking(cancel_);
-    ended = waitpid(pid_, &status, 0);
+    ended = waitpid(pid_, &status_, 0);
     error = errno;
   } while (ended < 0 && error == EINTR);
   if (ended < 0) throw io_error("cannot wait for", command_.name, error);
   pid_ = 0;
-  if (WIFSIGNALED(status))
-    throw IoError(fmt::format("{} was killed by signal {} ({})", command_.name, WTERMSIG(status),
-                              strsignal(WTERMSIG(status))));
-  if (WEXITSTATUS(status) != 0)
-    throw IoError(fmt::format("{} failed with exit status {}", command_.name, WEXITSTATUS(status)));
+  if (!failure().empty()) throw IoError(fmt::format("{} {}", command_.name, failure()));
 }
 
 void close_in_children(const struct stat& file) {

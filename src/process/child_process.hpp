@@ -1,9 +1,10 @@
-// Runs a command and reads its standard output.
+// Runs a command, reads its standard output and writes its standard input.
 #pragma once
 
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,12 @@ namespace gpuaes {
 struct Command {
   std::vector<std::string> words;  // the program, which is searched for in PATH, and its arguments
   std::string name;                // in messages; arguments may be secrets
-  bool inherits_input = false;     // otherwise, its standard input is empty
+  enum class Input { empty, inherited, pipe } input = Input::empty;  // its standard input
+  std::string directory{};  // in which it runs; if empty, the current one
 };
 
 // One run of a command. It gets the descriptors (except those that close_in_children() closes), environment
-// and signal actions that this program started with. Its standard output is a pipe to this program, and its
-// standard input is empty unless `inherits_input`.
+// and signal actions that this program started with. Its standard output is a pipe to this program.
 class ChildProcess {
  public:
   // Does not start the command. IoError if there are too many open files.
@@ -37,16 +38,33 @@ class ChildProcess {
   // Destroy the source first: the command must not wait for it to be read.
   FdSource output();
 
+  // With Input::pipe, its standard input; call this once.
+  FdSink input();
+
   // IoError if the command cannot be run.
   void start();
 
+  // Whether a started command ends within that time.
+  bool ends_within(std::chrono::milliseconds time);
+
+  // Ends a command that is still running with `signal`, or after `patience` with SIGKILL.
+  void stop(int signal, std::chrono::milliseconds patience);
+
+  // How the command failed, such as "failed with exit status 1"; empty if it succeeded or has not ended.
+  std::string failure() const;
+
  private:
+  struct Pipe {
+    Fd read_end{-1}, write_end{-1};
+  };
+  Pipe open_pipe() const;
   void wait_for_success();
 
   Command command_;
   Cancel& cancel_;
-  Fd read_end_{-1}, write_end_{-1};
-  pid_t pid_ = 0;  // 0 unless it is running
+  Pipe input_, output_;
+  pid_t pid_ = 0;   // 0 unless it is running
+  int status_ = 0;  // from waitpid(2), when it has ended
 };
 
 // Keeps commands from inheriting readable descriptors of a file that contains a secret. Instead of

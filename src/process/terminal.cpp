@@ -43,13 +43,16 @@ bool has_terminal() {
   return try_terminal().get() >= 0;
 }
 
-HiddenPrompt::HiddenPrompt(Cancel& cancel) : cancel_(cancel), terminal_(open_terminal()) {}
+Prompt::Prompt(Cancel& cancel, Answers answers)
+    : cancel_(cancel),
+      terminal_(open_terminal()),
+      silenced_(answers == Answers::secret ? ECHO | ECHOE | ECHOK | ECHONL : 0) {}
 
-std::size_t HiddenPrompt::ask(std::string_view question, std::span<std::byte> out) {
+std::size_t Prompt::ask(std::string_view question, std::span<std::byte> out) {
   for (;;) {
-    if (hide() && say(question))
+    if (prepare() && say(question))
       if (const std::optional<std::size_t> size = read_line(out)) {
-        say("\n");
+        if (silenced_ != 0) say("\n");
         return *size;
       }
     follow_signal();
@@ -58,10 +61,10 @@ std::size_t HiddenPrompt::ask(std::string_view question, std::span<std::byte> ou
 
 // Repeats a call while it is interrupted or not ready.
 template <class Call>
-std::optional<std::size_t> HiddenPrompt::attempt(std::string_view failure, short events, Call call) {
+std::optional<std::size_t> Prompt::attempt(std::string_view failure, short events, Call call) {
   for (;;) {
     cancel_.check();
-    if (JobSignals::last() == SIGCONT && is_hidden()) JobSignals::discard(SIGCONT);
+    if (JobSignals::last() == SIGCONT && is_prepared()) JobSignals::discard(SIGCONT);
     if (JobSignals::last() != 0) return std::nullopt;
     const ssize_t result = call();
     if (result >= 0) return static_cast<std::size_t>(result);
@@ -73,20 +76,20 @@ std::optional<std::size_t> HiddenPrompt::attempt(std::string_view failure, short
 }
 
 // In the background, the kernel sends SIGTTOU, or returns EIO if the process group is orphaned.
-bool HiddenPrompt::hide() {
-  if (hidden_ && is_hidden()) return true;
+bool Prompt::prepare() {
+  if (prepared_ && is_prepared()) return true;
   if (tcgetattr(terminal_.get(), &before_) != 0)
     throw io_error("cannot read the terminal settings of", terminal, errno);
-  struct termios silent = before_;
-  silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHOE | ECHOK | ECHONL);
-  const auto set = [&] { return tcsetattr(terminal_.get(), TCSANOW, &silent); };
+  struct termios wanted = before_;
+  wanted.c_lflag &= ~silenced_;
+  const auto set = [&] { return tcsetattr(terminal_.get(), TCSANOW, &wanted); };
   if (!attempt("cannot change the terminal settings of", 0, set)) return false;
-  hidden_ = true;
+  prepared_ = true;
   tcflush(terminal_.get(), TCIFLUSH);
   return true;
 }
 
-bool HiddenPrompt::say(std::string_view text) {
+bool Prompt::say(std::string_view text) {
   while (!text.empty()) {
     const auto count =
         attempt("cannot write", POLLOUT, [&] { return ::write(terminal_.get(), text.data(), text.size()); });
@@ -96,7 +99,7 @@ bool HiddenPrompt::say(std::string_view text) {
   return true;
 }
 
-std::optional<std::size_t> HiddenPrompt::read_line(std::span<std::byte> out) {
+std::optional<std::size_t> Prompt::read_line(std::span<std::byte> out) {
   std::array<std::byte, 256> rest{};  // for input that does not fit
   for (std::size_t size = 0;;) {
     const std::span<std::byte> room = size < out.size() ? out.subspan(size) : rest;
@@ -110,34 +113,34 @@ std::optional<std::size_t> HiddenPrompt::read_line(std::span<std::byte> out) {
   }
 }
 
-bool HiddenPrompt::is_foreground() const {
+bool Prompt::is_foreground() const {
   return tcgetpgrp(terminal_.get()) == getpgrp();
 }
 
 // A shell changes the settings when it stops or continues a job.
-bool HiddenPrompt::is_hidden() const {
+bool Prompt::is_prepared() const {
   struct termios now {};
-  return tcgetattr(terminal_.get(), &now) == 0 && (now.c_lflag & ECHO) == 0;
+  return tcgetattr(terminal_.get(), &now) == 0 && (now.c_lflag & silenced_ & ECHO) == 0;
 }
 
 // Does not wait for output, which the user may have stopped (^S). Does nothing in the background, where the
 // settings belong to another process.
-void HiddenPrompt::show() {
-  if (!std::exchange(hidden_, false) || !is_foreground()) return;
+void Prompt::restore() {
+  if (!std::exchange(prepared_, false) || !is_foreground()) return;
   tcsetattr(terminal_.get(), TCSANOW, &before_);
   tcflush(terminal_.get(), TCIFLUSH);
 }
 
-void HiddenPrompt::follow_signal() {
+void Prompt::follow_signal() {
   const int signal = JobSignals::take();
   if (signal == 0 || signal == SIGCONT) return;
-  show();
+  restore();
   JobSignals::stop_by(signal);
   await_foreground();
 }
 
 // Gives up after background_pause, or when another job-control signal arrives.
-void HiddenPrompt::await_foreground() {
+void Prompt::await_foreground() {
   const auto end = std::chrono::steady_clock::now() + background_pause;
   for (;;) {
     JobSignals::discard(SIGCONT);

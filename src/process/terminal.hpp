@@ -18,17 +18,20 @@ namespace gpuaes {
 // Whether there is a terminal to ask on.
 bool has_terminal();
 
-// Asks for secrets on /dev/tty. From the first question until destruction, typing is not echoed. Input typed
-// before the first question or after the last answer is discarded.
+// Asks questions on /dev/tty. From the first question until destruction, typing is echoed only if the answers
+// are open. Input typed before the first question or after the last answer is discarded.
 //
 // While the process is stopped (^Z), the terminal has its old settings. When it continues, echo is turned off
 // and the question is repeated.
-class HiddenPrompt {
+class Prompt {
  public:
-  explicit HiddenPrompt(Cancel& cancel);  // IoError if there is no terminal
-  ~HiddenPrompt() { show(); }
-  HiddenPrompt(const HiddenPrompt&) = delete;
-  HiddenPrompt& operator=(const HiddenPrompt&) = delete;
+  enum class Answers { secret, open };
+
+  // IoError if there is no terminal.
+  explicit Prompt(Cancel& cancel, Answers answers = Answers::secret);
+  ~Prompt() { restore(); }
+  Prompt(const Prompt&) = delete;
+  Prompt& operator=(const Prompt&) = delete;
 
   // Writes `question`, reads a line into `out` and returns its length without the newline. If the line does
   // not fit, discards the rest and returns out.size(). IoError, Cancelled.
@@ -36,23 +39,24 @@ class HiddenPrompt {
 
  private:
   // False or none if a job-control signal arrived first.
-  bool hide();
+  bool prepare();
   bool say(std::string_view text);
   std::optional<std::size_t> read_line(std::span<std::byte> out);
   template <class Call>
   std::optional<std::size_t> attempt(std::string_view failure, short events, Call call);
 
   bool is_foreground() const;
-  bool is_hidden() const;
-  void show();
+  bool is_prepared() const;
+  void restore();
   void follow_signal();
   void await_foreground();
 
   Cancel& cancel_;
   Fd terminal_;
   JobSignals signals_;
-  bool hidden_ = false;
-  struct termios before_ {};  // valid while hidden_
+  const tcflag_t silenced_;  // the flags that make the terminal echo, if it must not
+  bool prepared_ = false;
+  struct termios before_ {};  // valid while prepared_
 };
 
 }  // namespace gpuaes

@@ -63,7 +63,8 @@ Endpoints open_input(const Options& options, Cancel& cancel) {
     InputFile input = open_input_file(options, cancel);
     return {.source = std::move(input.source), .directory = std::move(input.directory)};
   }
-  Command command{options.command, fmt::format("the command '{}'", options.command.front()), true};
+  Command command{options.command, fmt::format("the command '{}'", options.command.front()),
+                  Command::Input::inherited};
   auto process = std::make_unique<ChildProcess>(std::move(command), cancel);
   FdSource source = process->output();
   return {.command = std::move(process), .source = std::move(source)};

@@ -33,7 +33,7 @@ Secret read_line(std::span<const std::byte> contents, const std::string& name, c
 constexpr std::size_t max_command_output_bytes = 64 << 10;
 
 // Asks `question` after `complaint`, unless that is empty.
-Secret ask(HiddenPrompt& prompt, const std::string& complaint, const std::string& question) {
+Secret ask(Prompt& prompt, const std::string& complaint, const std::string& question) {
   Secret line(max_passphrase_bytes + 1);
   line.shrink(
       prompt.ask(complaint.empty() ? question : fmt::format("{}\n{}", complaint, question), line.bytes()));
@@ -43,7 +43,7 @@ Secret ask(HiddenPrompt& prompt, const std::string& complaint, const std::string
 }  // namespace
 
 Secret ask_new_passphrase(const std::string& question, Cancel& cancel) {
-  HiddenPrompt prompt(cancel);
+  Prompt prompt(cancel);
   for (unsigned attempt = 0; attempt < attempts; ++attempt) {
     const Secret line = ask(prompt, attempt > 0 ? "the passphrases do not match" : "", question);
     Secret passphrase = parse_passphrase(line.bytes(), "the terminal");
@@ -67,7 +67,7 @@ AskPassphrase ask_passphrase(Cancel& cancel) {
     const std::string question =
         input.empty() ? "passphrase: " : fmt::format("passphrase for {}: ", printable(input));
     std::string complaint = again ? "the passphrase does not open the input" : "";
-    HiddenPrompt prompt(cancel);
+    Prompt prompt(cancel);
     for (;;) {
       ++state->asked;
       try {
