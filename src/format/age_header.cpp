@@ -1,7 +1,6 @@
 #include "format/age_header.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "format/stanza_text.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
 
@@ -19,14 +19,10 @@ namespace gpuaes {
 namespace {
 
 constexpr std::string_view version_line = "age-encryption.org/v1";
-constexpr std::string_view stanza_mark = "-> ", mac_mark = "---";
-constexpr std::size_t line_chars = 64, mac_chars = 43;
-constexpr std::size_t max_version_line_bytes = 128, max_line_bytes = 64 << 10;
+constexpr std::string_view mac_mark = "---";
+constexpr std::size_t mac_chars = 43;
+constexpr std::size_t max_version_line_bytes = 128;
 constexpr std::size_t mac_line_bytes = mac_mark.size() + 1 + mac_chars + 1;
-
-bool is_visible(char c) {
-  return c > ' ' && c <= '~';  // VCHAR
-}
 
 std::array<std::byte, age_mac_bytes> make_mac(std::span<const std::byte> header, const Secret& file_key) {
   const Secret key = hkdf_sha256(file_key.bytes(), {}, bytes_of("header"), age_mac_bytes);
@@ -55,7 +51,7 @@ class Parser {
  private:
   // The next line, without its newline.
   std::string_view next_line() {
-    const std::size_t max_bytes = at_ == 0 ? max_version_line_bytes : max_line_bytes;
+    const std::size_t max_bytes = at_ == 0 ? max_version_line_bytes : max_stanza_line_bytes;
     line_at_ = at_;
     std::size_t searched = at_;
     for (std::string_view text = peek(at_ + 1);; text = peek(required(text))) {
@@ -91,22 +87,21 @@ class Parser {
   void check_version(std::string_view line) {
     if (line == version_line) return;
     const std::string_view version = line.substr(std::min(line.size(), age_magic.size()));
-    if (!line.starts_with(age_magic) || version.empty() || !std::ranges::all_of(version, is_visible))
+    const auto words = parse_arguments(version);
+    if (!line.starts_with(age_magic) || !words || words->size() != 1)
       refuse_line("its first line is not that of an age file");
     throw VersionError(fmt::format("the input uses version {} of the age format, not v1", version));
   }
 
   void parse_stanza(std::string_view arguments) {
-    Stanza stanza{.at = line_at_};
-    for (const std::string_view argument : split(arguments, ' ')) {
-      if (argument.empty() || !std::ranges::all_of(argument, is_visible))
-        refuse_line("an argument of a stanza is empty or contains an invalid character");
-      stanza.arguments.emplace_back(argument);
-    }
+    std::optional<std::vector<std::string>> parsed = parse_arguments(arguments);
+    if (!parsed) refuse_line("an argument of a stanza is empty or contains an invalid character");
+    Stanza stanza{.arguments = std::move(*parsed), .body = {}, .at = line_at_};
     for (bool is_last = false; !is_last;) {
       const std::string_view line = next_line();
-      is_last = line.size() < line_chars;
-      const auto bytes = line.size() > line_chars ? std::nullopt : decode_base64(line, Padding::none);
+      is_last = line.size() < stanza_line_characters;
+      const auto bytes =
+          line.size() > stanza_line_characters ? std::nullopt : decode_base64(line, Padding::none);
       if (!bytes) refuse_line("a line in the body of a stanza is not canonical Base64");
       append(stanza.body, *bytes);
     }
@@ -146,9 +141,8 @@ bool has_correct_mac(const AgeHeader& header, const Secret& file_key) {
 std::vector<std::byte> make_age_header(const std::vector<Stanza>& stanzas, const Secret& file_key) {
   std::string text = fmt::format("{}\n", version_line);
   for (const Stanza& stanza : stanzas) {
-    text += fmt::format("{}{}\n", stanza_mark, fmt::join(stanza.arguments, " "));
-    const std::string body = encode_base64(stanza.body, Padding::none);
-    for (std::size_t at = 0; at <= body.size(); at += line_chars) text += body.substr(at, line_chars) + "\n";
+    const std::vector<std::string_view> arguments(stanza.arguments.begin(), stanza.arguments.end());
+    text += as_text(stanza_text(arguments, stanza.body).bytes());
   }
   text += mac_mark;
   const auto mac = make_mac(bytes_of(text), file_key);

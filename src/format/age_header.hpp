@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "format/header_reader.hpp"
+#include "keys/plugin.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes {
@@ -20,14 +20,6 @@ inline constexpr std::size_t age_file_key_bytes = 16;
 inline constexpr std::size_t age_mac_bytes = 32;
 inline constexpr std::size_t max_age_header_bytes = 16 << 20;
 inline constexpr std::size_t max_stanzas = 1024;  // as in age 1.3
-
-struct Stanza {
-  std::vector<std::string> arguments;  // at least one; the first names its type
-  std::vector<std::byte> body;
-  std::size_t at = 0;  // offset of its first byte in the input
-
-  const std::string& type() const { return arguments.front(); }
-};
 
 // A header whose form has been checked, but not its MAC.
 struct AgeHeader {
