@@ -1,5 +1,7 @@
 // gpuaes-keygen: makes a key, or an identity and its recipient, with the system's random number generator.
 
+#include <fmt/format.h>
+
 #include <array>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "keys/kdf.hpp"
+#include "keys/plugin_key.hpp"
 #include "keys/recipient.hpp"
 #include "process/control.hpp"
 #include "run/secrets.hpp"
@@ -84,8 +87,13 @@ void show_recipients(const Options& options, const Messages& messages) {
   Cancel cancel;
   const Secret contents = read_key_file(options.identity, messages, cancel);
   std::string recipients;
-  for (const Key& identity : parse_identities(as_text(contents.bytes()), shown_name(options.identity)))
+  for (const Key& identity : parse_identities(as_text(contents.bytes()), shown_name(options.identity))) {
+    if (identity.kind == KeyKind::plugin)
+      throw UsageError(
+          fmt::format("{} contains an identity of age-plugin-{}, and only that program knows its recipient",
+                      shown_name(options.identity), plugin_name(identity)));
     recipients += text_of(recipient_of(identity)) + "\n";
+  }
   print(recipients);
 }
 

@@ -58,15 +58,15 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
 constexpr std::string_view spaces = " \t\n", punctuation = "'\":,)";
 
 // How much of a word may be shown; all of it unless it is an identity, of age or of one of its plugins, which
-// the user may have given as a file name or an option.
+// the user may have given as a file name or an option. The name of a plugin is shown.
 std::size_t public_part(std::string_view word) {
-  constexpr std::string_view anywhere = "-secret-key-", after_punctuation = "age-plugin-";
+  constexpr std::string_view anywhere = "-secret-key-", after_punctuation = "age-plugin-", separator = "-1";
   std::string lower(word);
   std::ranges::transform(word, lower.begin(), [](unsigned char c) { return std::tolower(c); });
   const std::size_t begin = lower.find(after_punctuation);
   const char before = begin == 0 || begin == std::string::npos ? ' ' : lower[begin - 1];
-  const bool is_plugin =
-      begin != std::string::npos && before != '/' && std::isalnum(static_cast<unsigned char>(before)) == 0;
+  const bool is_plugin = begin != std::string::npos && lower.find(separator, begin) != std::string::npos &&
+                         before != '/' && std::isalnum(static_cast<unsigned char>(before)) == 0;
   if (is_plugin) return begin + after_punctuation.size();
   const std::size_t mark = lower.find(anywhere);
   return mark == std::string::npos ? word.size() : mark + anywhere.size();

@@ -52,8 +52,8 @@ constexpr auto dependent = std::to_array<std::pair<const char*, const char*>>({
 // Names separated by spaces.
 constexpr std::string_view accepted_by_info = "info json input format decrypt verbose quiet";
 constexpr std::string_view accepted_by_rekey =
-    "rekey key passphrase passphrase-file passphrase-command recipient recipients-file new-key "
-    "new-passphrase new-passphrase-file new-passphrase-command input output force format armor label "
+    "rekey key passphrase passphrase-file passphrase-command recipient recipients-file plugin "
+    "new-key new-passphrase new-passphrase-file new-passphrase-command input output force format armor label "
     "progress size verbose quiet";
 
 // UsageError if an option is given that `mode` does not accept.

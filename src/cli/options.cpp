@@ -81,6 +81,8 @@ constexpr auto keys = std::to_array<Row>({
      add_text<&Options::recipients>, repeats},
     {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as with -r @FILE. Can be repeated.",
      [](Options& options, const std::string& name) { options.recipients.push_back("@" + name); }, repeats},
+    {"plugin,j", "NAME", "Use the age plugin NAME, which needs no identity or recipient. Can be repeated.",
+     add_text<&Options::plugins>, repeats},
     {"new-key", "FILE", "With --rekey: add a slot for the key in FILE. Can be repeated.",
      add_text<&Options::new_secrets, &SecretOptions::key_files>, repeats},
     {"new-passphrase", nullptr, "With --rekey: ask for the new passphrase.",

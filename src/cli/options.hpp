@@ -38,6 +38,7 @@ struct Options {
   SecretOptions secrets{"--key", "--passphrase-file", "--passphrase-command"};
   SecretOptions new_secrets{"--new-key", "--new-passphrase-file", "--new-passphrase-command"};  // of --rekey
   std::vector<std::string> recipients;  // in the form that -r takes; -R FILE is @FILE
+  std::vector<std::string> plugins;     // names of age plugins without data
   std::optional<std::string> format;    // if not set: chosen by the keys, or detected when decrypting
   std::optional<Cipher> cipher;
   bool armor = false;  // write text

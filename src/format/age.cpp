@@ -13,6 +13,7 @@
 #include "format/age_header.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
+#include "format/new_stanzas.hpp"
 #include "format/sessions.hpp"
 #include "format/stanzas.hpp"
 #include "format/wrapped_keys.hpp"
@@ -35,24 +36,10 @@ SegmentStream payload(const Secret& file_key, std::span<const std::byte> nonce) 
           .base_nonce = {{}, info(Cipher::chacha20_poly1305).aead.nonce_bytes}};
 }
 
-// UsageError if a file cannot be encrypted with these keys.
-void check_new_stanzas(const Keyring& keyring) {
-  if (keyring.keys.empty()) throw UsageError("the age format requires a recipient or a passphrase");
-  for (const Key& key : keyring.keys)
-    if (find_stanza_kind(key.kind) == nullptr)
-      throw UsageError("the age format does not accept a key file", Advice::seal_for_key_file);
-  check_combination(keyring);
-  if (keyring.keys.size() > max_stanzas)
-    throw UsageError(fmt::format("the age format allows at most {} recipients", max_stanzas));
-}
-
 // The header, and the nonce of the payload.
 std::vector<std::byte> make_header(const Secret& file_key, const PayloadNonce& nonce, const Keyring& keyring,
                                    const StopCheck& check) {
-  std::vector<Stanza> stanzas;
-  for (const Key& key : keyring.keys)
-    stanzas.push_back(find_stanza_kind(key.kind)->wrap(file_key, key, check));
-  std::vector<std::byte> header = make_age_header(stanzas, file_key);
+  std::vector<std::byte> header = make_age_header(make_stanzas(file_key, keyring, check), file_key);
   append(header, nonce);
   return header;
 }
@@ -100,12 +87,15 @@ std::string describe_types(const AgeHeader& header) {
   return join(types);
 }
 
-// Throws IoError if this program cannot try any stanza that it knows, otherwise KeyError.
-[[noreturn]] void refuse_secrets(const AgeHeader& header, const Keyring& keyring) {
-  const auto can_try = [](KeyKind kind) { return kem_of(kind) == nullptr || kem_of(kind)->is_available(); };
+// If no plugin was tried, which can open stanzas of any kind: IoError if this program cannot try any stanza
+// that it knows, otherwise KeyError if it knows one.
+void refuse_untried(const AgeHeader& header, const Keyring& keyring, const std::string& types) {
+  const auto can_try = [](KeyKind kind) {
+    const bool is_native = kem_of(kind) != nullptr && find_stanza_kind(kind)->unwrap != nullptr;
+    return !is_native || kem_of(kind)->is_available();
+  };
   const HeaderKeys keys = keys_of(header);
   const std::vector<KeyKind> kinds = keys.supported();
-  const std::string types = describe_types(header);
   if (!kinds.empty() && std::ranges::none_of(kinds, can_try))
     throw IoError(lacks_ml_kem(), lacks_ml_kem_hint);
   if (!kinds.empty()) refuse_keyring(keys, keyring, fmt::format(", which has stanzas of type {}", types));
@@ -113,29 +103,67 @@ std::string describe_types(const AgeHeader& header) {
     throw UnsuitableInput(
         fmt::format("no key or passphrase was given; the input has stanzas of type {}", types),
         Advice::name_any_secret);
+}
+
+[[noreturn]] void refuse_secrets(const AgeHeader& header, const Keyring& keyring) {
+  const std::string types = describe_types(header);
+  if (keyring.find(KeyKind::plugin) == nullptr) refuse_untried(header, keyring, types);
   throw KeyError(
       fmt::format("none of the given secrets opens the input, which has stanzas of type {}", types));
 }
 
+// One way to open a header: a key, and the stanzas to try with it.
+struct Attempt {
+  const Key* key;
+  std::span<const Stanza> stanzas;  // one; for a plugin, all
+};
+
+// In the order of KeyKind.
+std::vector<Attempt> attempts(const AgeHeader& header, const Keyring& keyring) {
+  std::vector<Attempt> all;
+  for (const Key& key : keyring.keys) {
+    const StanzaKind* const kind = find_stanza_kind(key.kind);
+    if (key.plugin) all.push_back({&key, header.stanzas});
+    for (const Stanza& stanza : header.stanzas)
+      if (kind != nullptr && stanza.type() == kind->type) all.push_back({&key, {&stanza, 1}});
+  }
+  std::ranges::stable_sort(all, {}, [](const Attempt& attempt) { return attempt.key->kind; });
+  return all;
+}
+
+// Stores the error of the first plugin that fails.
+std::optional<Secret> unwrap(const Attempt& attempt, const SessionRequest& request,
+                             std::optional<PluginError>& failure) {
+  const Key& key = *attempt.key;
+  if (!key.plugin) return find_stanza_kind(key.kind)->unwrap(attempt.stanzas.front(), key, request);
+  try {
+    return key.plugin->unwrap(key, attempt.stanzas);
+  } catch (const PluginError& error) {
+    if (request.detail) request.detail(error.what());
+    if (!failure) failure = error;
+    return std::nullopt;
+  }
+}
+
 // The first file key that a stanza yields and the MAC confirms. AuthError if the first one is not confirmed,
 // except with SessionRequest::salvage: then all that the stanzas yield, and the payload shows which is right.
+// PluginError if a plugin failed, and no other key opens the header.
 std::vector<Secret> unwrap_stanzas(const AgeHeader& header, const SessionRequest& request) {
   std::vector<Secret> unwrapped;
-  for (const Key& key : request.keyring.keys)
-    for (const Stanza& stanza : header.stanzas) {
-      const StanzaKind* const kind = find_stanza_kind(key.kind);
-      if (kind == nullptr || stanza.type() != kind->type) continue;
-      std::optional<Secret> file_key = kind->unwrap(stanza, key, request);
-      if (!file_key) continue;
-      if (has_correct_mac(header, *file_key)) {
-        if (request.detail) request.detail(fmt::format("{} opens the input", describe(key)));
-        unwrapped.clear();
-        unwrapped.push_back(std::move(*file_key));
-        return unwrapped;
-      }
-      if (!request.salvage) refuse_header(header.mac_at, "the header or its MAC was modified");
+  std::optional<PluginError> failure;
+  for (const Attempt& attempt : attempts(header, request.keyring)) {
+    std::optional<Secret> file_key = unwrap(attempt, request, failure);
+    if (!file_key) continue;
+    if (has_correct_mac(header, *file_key)) {
+      if (request.detail) request.detail(fmt::format("{} opens the input", describe(*attempt.key)));
+      unwrapped.clear();
       unwrapped.push_back(std::move(*file_key));
+      return unwrapped;
     }
+    if (!request.salvage) refuse_header(header.mac_at, "the header or its MAC was modified");
+    unwrapped.push_back(std::move(*file_key));
+  }
+  if (unwrapped.empty() && failure) throw *failure;
   if (unwrapped.empty()) refuse_secrets(header, request.keyring);
   request.salvage(
       fmt::format("the header, which ends at byte {}, is corrupt, but the given secret opens one of its "

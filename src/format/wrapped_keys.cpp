@@ -12,6 +12,7 @@
 #include "base/rows.hpp"
 #include "cipher/modes/evp_aead.hpp"
 #include "keys/ml_kem.hpp"
+#include "keys/plugin_key.hpp"
 
 namespace gpuaes {
 namespace {
@@ -64,6 +65,11 @@ constexpr std::array words{
              .wrong = "none of the given identities opens the input",
              .missing = "the input was encrypted for a post-quantum key in hardware, and no identity of its "
                         "plugin was given",
+             .missing_advice = Advice::name_identity_file},
+    KeyWords{.key = KeyKind::plugin,
+             .opener = "an identity of a plugin",
+             .wrong = "none of the given identities opens the input",
+             .missing = "no identity of a plugin was given",
              .missing_advice = Advice::name_identity_file},
     KeyWords{.key = KeyKind::passphrase,
              .opener = "a passphrase",
@@ -125,6 +131,7 @@ std::optional<Secret> unwrap_with_answers(const Key& key, const std::string& inp
 
 std::string describe(const Key& key) {
   if (key.kind == KeyKind::passphrase) return "the passphrase";
+  if (key.kind == KeyKind::plugin) return fmt::format("the plugin {}", plugin_name(key));
   return fmt::format("the {} from {}", is_asymmetric(key.kind) ? "identity" : "key", key.name);
 }
 
@@ -135,7 +142,8 @@ void check_combination(const Keyring& keyring) {
                      "who wrote the file");
   const auto is_asymmetric_and = [](bool post_quantum) {
     return [post_quantum](const Key& key) {
-      return is_asymmetric(key.kind) && is_post_quantum(key.kind) == post_quantum;
+      const bool is_known = is_asymmetric(key.kind) && key.kind != KeyKind::plugin;
+      return is_known && is_post_quantum(key.kind) == post_quantum;
     };
   };
   if (std::ranges::any_of(keyring.keys, is_asymmetric_and(true)) &&

@@ -99,6 +99,25 @@ void encode_bech32(std::string_view prefix, std::span<const std::byte> data, std
   for (std::size_t i = checksum_characters; i-- > 0;) put((checksum.state() ^ 1) >> (5 * i) & 31);
 }
 
+std::string_view describe(Bech32Fault fault) {
+  switch (fault) {
+    case Bech32Fault::prefix:
+    case Bech32Fault::length:
+      return "it is not complete";
+    case Bech32Fault::character:
+      return "it contains an invalid character";
+    case Bech32Fault::mixed_case:
+      return "it mixes uppercase and lowercase letters";
+    case Bech32Fault::checksum:
+      return "its checksum is wrong; check for typing errors";
+    case Bech32Fault::padding:
+      return "its unused bits are not zero";
+    case Bech32Fault::none:
+      break;
+  }
+  return {};
+}
+
 Bech32Fault decode_bech32(std::string_view prefix, std::string_view text, std::span<std::byte> data) {
   if (prefix.empty() || !has_bech32_prefix(prefix, text)) return Bech32Fault::prefix;
   if (text.size() != bech32_characters(prefix.size(), data.size())) return Bech32Fault::length;

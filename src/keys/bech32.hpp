@@ -15,11 +15,20 @@ constexpr std::size_t bech32_characters(std::size_t prefix_characters, std::size
   return prefix_characters + 1 + (8 * data_bytes + 4) / 5 + 6;
 }
 
+// The most data that a text of that length can hold.
+constexpr std::size_t bech32_data_bytes(std::size_t prefix_characters, std::size_t characters) {
+  const std::size_t others = bech32_characters(prefix_characters, 0);
+  return characters > others ? (characters - others) * 5 / 8 : 0;
+}
+
 // Writes the text of `data`, bech32_characters() bytes, to `out`; in uppercase if the prefix is.
 void encode_bech32(std::string_view prefix, std::span<const std::byte> data, std::span<std::byte> out);
 
 // What is wrong with a text: the first fault that applies.
 enum class Bech32Fault { none, prefix, length, character, mixed_case, checksum, padding };
+
+// What is wrong, for a message: "its checksum is wrong".
+std::string_view describe(Bech32Fault fault);
 
 // Decodes `text`, which must be the prefix and exactly data.size() bytes of data, all in uppercase or all in
 // lowercase. `data` is valid only if there is no fault.

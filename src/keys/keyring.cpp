@@ -30,14 +30,19 @@ const Kem* kem_of(KeyKind kind) {
       return &ssh_ed25519_kem;
     case KeyKind::ssh_rsa:
     case KeyKind::key_file:
+    case KeyKind::plugin:
     case KeyKind::passphrase:
       break;
   }
   return nullptr;
 }
 
+std::vector<std::string> labels_of(KeyKind kind) {
+  return is_post_quantum(kind) ? std::vector<std::string>{"postquantum"} : std::vector<std::string>();
+}
+
 Key Key::copy() const {
-  return {kind, secret.copy(), public_key, passphrase, name};
+  return {kind, secret.copy(), public_key, passphrase, name, plugin};
 }
 
 Keyring Keyring::copy() const {

@@ -4,16 +4,19 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "keys/kem.hpp"
+#include "keys/plugin.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes {
 
-// In the order in which keys are tried: the passphrase is asked for only if nothing else opens a file.
+// In the order in which keys are tried: a plugin is run only if no other key opens a file, and the passphrase
+// is asked for only if nothing else does.
 //
 // To add a kind: add its enumerator, its case in keyring.cpp, and its row to the slots or stanzas of each
 // format that has it (format/slots.cpp, format/stanzas.cpp).
@@ -25,6 +28,7 @@ enum class KeyKind {
   ssh_rsa,
   p256,
   ml_kem_p256,
+  plugin,
   passphrase,
   last = passphrase
 };
@@ -39,16 +43,21 @@ bool is_post_quantum(KeyKind kind);
 // The KEM of a kind of recipients and identities; null for other kinds.
 const Kem* kem_of(KeyKind kind);
 
+// The labels of recipients of a kind in age files (c2sp.org/age-plugin): only recipients with the same ones
+// can be combined. Those of a plugin are known only when it wraps a file key.
+std::vector<std::string> labels_of(KeyKind kind);
+
 // Returns the passphrase for an input, whose name appears in the question if there is one: 1 to 1024 bytes.
 // With `again`, the last one does not open the input, and the result is another, or none.
 using AskPassphrase = std::function<std::optional<Secret>(const std::string& input, bool again)>;
 
 struct Key {
   KeyKind kind;
-  Secret secret{};           // of a key file, or the private key of an identity
-  PublicBytes public_key{};  // of a recipient or an SSH identity
+  Secret secret{};           // of a key file, or the private key of an identity; of a plugin, its text
+  PublicBytes public_key{};  // of a recipient or an SSH identity; of a plugin, its text
   AskPassphrase passphrase{};
-  std::string name = "this one";  // of the file, for messages
+  std::string name = "this one";     // of the file, for messages
+  std::shared_ptr<Plugin> plugin{};  // that has the identity or recipient
 
   Key copy() const;
 };

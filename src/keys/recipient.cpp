@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <ctime>
 
 #include "base/bytes.hpp"
@@ -12,6 +11,7 @@
 #include "base/text.hpp"
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
+#include "keys/plugin_key.hpp"
 #include "keys/ssh_key.hpp"
 
 namespace gpuaes {
@@ -48,45 +48,8 @@ const Kind& row_of(KeyKind kind) {
 
 // Describes a fault in a text of `size` characters. A valid text has `valid_size`.
 std::string describe_fault(Bech32Fault fault, std::size_t size, std::size_t valid_size) {
-  switch (fault) {
-    case Bech32Fault::length:
-      return fmt::format("it has {} characters instead of {}", size, valid_size);
-    case Bech32Fault::character:
-      return "it contains an invalid character";
-    case Bech32Fault::mixed_case:
-      return "it mixes uppercase and lowercase letters";
-    case Bech32Fault::checksum:
-      return "its checksum is wrong; check for typing errors";
-    case Bech32Fault::padding:
-      return "its unused bits are not zero";
-    case Bech32Fault::prefix:
-    case Bech32Fault::none:
-      break;
-  }
-  return {};
-}
-
-// How the identities of age plugins begin, which are not supported.
-constexpr std::string_view plugin_identity = "AGE-PLUGIN-";
-
-bool is_of_plugin(std::string_view text) {
-  return has_prefix(bytes_of(text), plugin_identity);
-}
-
-// The name of the age plugin that a recipient is for (age1NAME1...), or nothing. The prefix of a Bech32 text
-// ends at its last 1.
-std::string_view plugin_of(std::string_view text) {
-  constexpr std::string_view begin = "age1";
-  constexpr std::size_t max_characters = 40;
-  const std::size_t end = text.rfind('1');
-  if (!text.starts_with(begin) || end <= begin.size() || end > begin.size() + max_characters) return {};
-  const std::string_view name = text.substr(begin.size(), end - begin.size());
-  const bool is_name =
-      name != "pq" && name != "tag" && name != "tagpq" && std::ranges::all_of(name, [](unsigned char c) {
-        return std::isalnum(c) != 0 ||
-               std::string_view("-_.+").find(static_cast<char>(c)) != std::string_view::npos;
-      });
-  return is_name ? name : std::string_view();
+  return fault == Bech32Fault::length ? fmt::format("it has {} characters instead of {}", size, valid_size)
+                                      : std::string(describe(fault));
 }
 
 // RFC 3339, to seconds.
@@ -100,10 +63,11 @@ std::string utc_now() {
 
 // `number` is the line's number in the file.
 Key parse_identity(std::string_view line, std::size_t number, const std::string& name) {
-  if (is_of_plugin(line))
-    throw UsageError(
-        fmt::format("line {} of {} is an identity of an age plugin, which is not supported", number, name),
-        Advice::make_identity);
+  if (is_plugin_identity(line)) {
+    Key identity = parse_plugin_identity(line, fmt::format("line {} of {}", number, name));
+    identity.name = name;
+    return identity;
+  }
   if (looks_like_recipient(line))
     throw UsageError(fmt::format("line {} of {} is a recipient, not an identity", number, name),
                      "put recipients in a file of their own");
@@ -159,7 +123,7 @@ bool looks_like_recipient(std::string_view text) {
 }
 
 bool looks_like_identity(std::string_view text) {
-  return find_kind(&Kind::identity_prefix, text) != nullptr || is_of_plugin(text) ||
+  return find_kind(&Kind::identity_prefix, text) != nullptr || is_plugin_identity(text) ||
          looks_like_ssh_identity(text);
 }
 
@@ -174,9 +138,7 @@ Key parse_recipient(std::string_view text, const std::string& name) {
   if (kind == nullptr)
     throw UsageError(fmt::format("{} is not a recipient: it does not begin with age1 or ssh-", name),
                      Advice::print_recipient);
-  if (const std::string_view plugin = plugin_of(text); !plugin.empty())
-    throw UsageError(fmt::format("{} is for the age plugin {}, which is not supported", name, plugin),
-                     Advice::print_recipient);
+  if (kind->kind == KeyKind::x25519 && is_plugin_recipient(text)) return parse_plugin_recipient(text, name);
   const Kem& kem = *kem_of(kind->kind);
   Key recipient{.kind = kind->kind, .public_key = PublicBytes(kem.public_bytes)};
   const Bech32Fault fault = decode_bech32(kind->recipient_prefix, text, recipient.public_key);

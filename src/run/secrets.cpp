@@ -16,8 +16,10 @@
 #include "base/text.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
+#include "keys/plugin_key.hpp"
 #include "keys/recipient.hpp"
 #include "keys/ssh_key.hpp"
+#include "plugin/client.hpp"
 #include "process/terminal.hpp"
 #include "run/encrypted_key_file.hpp"
 #include "run/file_conflicts.hpp"
@@ -77,7 +79,9 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
                          ? "use --recipient with its recipient, which gpuaes-keygen -y prints"
                          : "use -d to decrypt, or -e to encrypt for its recipient");
   for (Key& identity : parse_identities(as_text(contents.bytes()), name))
-    keyring.keys.push_back(purpose == Purpose::open ? std::move(identity) : recipient_of(identity));
+    keyring.keys.push_back(purpose == Purpose::open || identity.kind == KeyKind::plugin
+                               ? std::move(identity)
+                               : recipient_of(identity));
 }
 
 // Whether a regular file begins like an identity file. Other programs name those with -i.
@@ -156,14 +160,25 @@ AskPassphrase read_passphrase(const SecretOptions& named, Purpose purpose, const
   return {};
 }
 
-Keyring read_named(const SecretOptions& named, const std::vector<std::string>& recipients, Purpose purpose,
-                   const char* question, const Messages& messages, Cancel& cancel) {
+// Adds identities without data, which can also encrypt.
+void add_plugins(Keyring& keyring, const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    with_option("--plugin", [&] { keyring.keys.push_back(make_plugin_identity(name)); });
+}
+
+Keyring read_named(const SecretOptions& named, const std::vector<std::string>& recipients,
+                   const std::vector<std::string>& plugins, Purpose purpose, const char* question,
+                   const Messages& messages, Cancel& cancel) {
   Keyring keyring;
   for (const std::string& name : named.key_files)
     with_option(named.key_option, [&] {
       add_key(keyring, read_key_file(name, messages, cancel), shown_name(name), purpose, messages);
     });
   read_recipients(keyring, recipients, messages, cancel);
+  add_plugins(keyring, plugins);
+  const std::shared_ptr<Plugin> client = make_plugin_client(messages, cancel);
+  for (Key& key : keyring.keys)
+    if (key.kind == KeyKind::plugin) key.plugin = client;
   if (AskPassphrase passphrase = read_passphrase(named, purpose, question, messages, cancel))
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
   return keyring;
@@ -226,7 +241,8 @@ Keyring read_secrets(const Options& options, const Messages& messages, Cancel& c
   const Purpose purpose = options.decrypt              ? Purpose::open
                           : options.encrypt_explicitly ? Purpose::seal_for_identities
                                                        : Purpose::seal;
-  Keyring keyring = read_named(options.secrets, recipients, purpose, "passphrase: ", messages, cancel);
+  Keyring keyring =
+      read_named(options.secrets, recipients, options.plugins, purpose, "passphrase: ", messages, cancel);
   if (!keyring.keys.empty()) return keyring;
   if (options.decrypt && options.names_input() && is_identity_file(options.input(), cancel))
     throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
@@ -244,7 +260,7 @@ Keyring read_secrets(const Options& options, const Messages& messages, Cancel& c
 }
 
 Keyring read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  Keyring keyring = read_named(options.new_secrets, options.recipients, Purpose::rekey,
+  Keyring keyring = read_named(options.new_secrets, options.recipients, options.plugins, Purpose::rekey,
                                "new passphrase: ", messages, cancel);
   if (keyring.keys.empty())
     throw UsageError("--rekey requires a new key, recipient or passphrase",

@@ -14,6 +14,8 @@ import sys
 
 import pytest
 
+import age_plugin
+from age_plugin import DATA
 from processes import read_terminal
 from programs import FOLDER, KEY, keygen, run, secret_file, some_bytes, stream
 
@@ -215,6 +217,27 @@ def test_work_with_age_files(recipe):
                                                          "disk.age:", "ok", "100"]
     assert content("salvaged.img") == content("disk.img")
     assert "-k identity.age" in asking
+
+
+def test_plugins(recipe, work):
+    """The plugins are our own, with the options of the real ones that the recipe uses."""
+    import sealed_format as sf
+
+    for name in "yubikey", "tpm":
+        recipient = sf.to_text(f"age1{name}", DATA)
+        identity = sf.to_text(f"AGE-PLUGIN-{name.upper()}-", DATA)
+        age_plugin.install(work.parent / "services", name, f"""
+given = sys.argv[1:]
+if given == ["--generate"]:
+    print("# Recipient: {recipient}", "{identity}", sep="\\n")
+elif given[:2] == ["--generate", "-o"]:
+    with open(os.open(given[2], os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+        file.write("{identity}\\n")
+elif given in (["--list"], ["-y", "tpm"]):
+    print("{recipient}")
+else:
+    serve()""")
+    assert recipe("Make backups that only a YubiKey or a TPM opens")[1].splitlines().count("photos/2.jpg") == 1
 
 
 def test_speed_up_programs_that_call_age(recipe):

@@ -25,9 +25,6 @@ NOT_CANONICAL = [
     "age1lllllllllllllllllllllllllllllllllllllllllllllllllllskxlyh4",  # 2^256 - 1
 ]
 UNUSED_BITS = "age1gfpyysjzgfpyysjzgfpyysjzgfpyysjzgfpyysjzgfpyysjzgfppmq0j58"
-PLUGIN_RECIPIENT = "age1yubikey1qqqsyqcyq5rqwzqfpg9scrgwpugpzysnzs23v9ccrydpk8qarc0jqmenk29"
-PLUGIN_IDENTITY = "AGE-PLUGIN-YUBIKEY-1QQPSZQGPQYQSZQGPQYQS"
-NO_PLUGIN = "is for the age plugin yubikey, which is not supported"
 
 
 @pytest.fixture
@@ -74,7 +71,6 @@ def test_recipients(kind, pair):
 
 
 @pytest.mark.parametrize("text, error, hint", [
-    (PLUGIN_RECIPIENT, f"-r {PLUGIN_RECIPIENT} {NO_PLUGIN}", A_RECIPIENT),
     *((text, f"recipient {text} contains a low-order X25519 point",
        "a file that is sealed for it is not protected by X25519; ask for another recipient") for text in LOW_ORDER),
     *((text, f"-r {text} is not a valid recipient: it is not the canonical form of a public key", A_RECIPIENT)
@@ -97,7 +93,6 @@ def test_files_of_recipients(kind, pair):
          f"line 1 of list is not a valid recipient: it has {2 * len(good) + 1} {length}", A_RECIPIENT),
         ([identity], "line 1 of list is a secret identity, not a recipient", A_RECIPIENT),
         (["# mine", AGE_IDENTITY], "line 2 of list is a secret identity, not a recipient", A_RECIPIENT),
-        ([good, PLUGIN_RECIPIENT], f"line 2 of list {NO_PLUGIN}", A_RECIPIENT),
         (["", "# empty", " "], "list contains no recipients", A_RECIPIENT),
         ([], "list contains no recipients", A_RECIPIENT),
     ):
@@ -138,8 +133,6 @@ def test_files_of_identities(kind, pair):
          "put recipients in a file of their own"),
         (["", recipient, good], "bad contains a recipient, not a key", NOT_TO_OPEN),
         (["# recipients", recipient, good], "bad contains a recipient, not a key", NOT_TO_OPEN),
-        ([good, PLUGIN_IDENTITY], "line 2 of bad is an identity of an age plugin, which is not supported", AN_IDENTITY),
-        ([PLUGIN_IDENTITY], "line 1 of bad is an identity of an age plugin, which is not supported", AN_IDENTITY),
         (["# nothing"], "the key in bad has an invalid length of 10 bytes",
          "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits"),
     ):

@@ -1,0 +1,67 @@
+#include "format/new_stanzas.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "format/age_header.hpp"
+#include "format/stanzas.hpp"
+#include "format/wrapped_keys.hpp"
+
+namespace gpuaes {
+namespace {
+
+void check_count(std::size_t stanzas) {
+  if (stanzas > max_stanzas)
+    throw UsageError(fmt::format("the age format allows at most {} recipients", max_stanzas));
+}
+
+WrappedFileKey wrap(const Secret& file_key, const Key& key, const StopCheck& check) {
+  if (key.plugin) return key.plugin->wrap(key, file_key);
+  return {.stanzas = {find_stanza_kind(key.kind)->wrap(file_key, key, check)}, .labels = labels_of(key.kind)};
+}
+
+// "the label postquantum"
+std::string describe_labels(const std::vector<std::string>& labels) {
+  if (labels.empty()) return "no labels";
+  return fmt::format("the label{} {}", labels.size() == 1 ? "" : "s", fmt::join(labels, ", "));
+}
+
+void check_labels(const std::vector<std::string>& one, const std::vector<std::string>& other) {
+  if (one == other) return;
+  throw UsageError(fmt::format("the recipients cannot be combined: one has {}, and another one has {}",
+                               describe_labels(one), describe_labels(other)),
+                   "only recipients with the same labels can be combined; a plugin chooses the labels of its "
+                   "recipients");
+}
+
+}  // namespace
+
+void check_new_stanzas(const Keyring& keyring) {
+  if (keyring.keys.empty()) throw UsageError("the age format requires a recipient or a passphrase");
+  if (keyring.find(KeyKind::key_file) != nullptr)
+    throw UsageError("the age format does not accept a key file", Advice::seal_for_key_file);
+  check_combination(keyring);
+  check_count(keyring.keys.size());
+}
+
+std::vector<Stanza> make_stanzas(const Secret& file_key, const Keyring& keyring, const StopCheck& check) {
+  std::vector<Stanza> stanzas;
+  std::optional<std::vector<std::string>> labels;  // of the first recipient
+  for (const Key& key : keyring.keys) {
+    WrappedFileKey wrapped = wrap(file_key, key, check);
+    if (labels) check_labels(*labels, wrapped.labels);
+    labels = std::move(wrapped.labels);
+    std::ranges::move(wrapped.stanzas, std::back_inserter(stanzas));
+  }
+  check_count(stanzas.size());
+  return stanzas;
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,199 @@
+"""A plugin that dies, fails, or does not follow the protocol: exit 1 with its name, and nothing is written."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+
+from processes import A_SECOND, expect_death_by, wait_for
+from programs import SANITIZED, some_bytes, start, stream
+
+PLAIN = some_bytes(1000)
+VIOLATES = "age-plugin-test violates the protocol of age plugins: "
+HEARD = "messages = hear()\n"
+LONG = 70000
+
+
+@pytest.fixture
+def sealed(plugin, recipient):
+    plugin()
+    pathlib.Path("sealed").write_bytes(stream("-r", recipient, input=PLAIN).out)
+    return "sealed"
+
+
+def expect_refused(error, *options, hint="", status=1, **how):
+    result = stream(*options, "-o", "out", status=status, **how)
+    assert (result.error, result.hint) == (error, hint)
+    assert not os.path.exists("out")
+    return result
+
+
+# What both state machines refuse.
+BOTH = [
+    ("sys.exit(3)", "age-plugin-test failed with exit status 3"),
+    ("sys.exit(0)", "age-plugin-test ended before it was done"),
+    ("os.close(0); sys.exit(3)", "age-plugin-test failed with exit status 3"),
+    ("os.kill(os.getpid(), 9)", "age-plugin-test was killed by signal 9 (Killed)"),
+    (HEARD + "sys.exit(1)", "age-plugin-test failed with exit status 1"),
+    (HEARD + "os.close(1); os._exit(0)", "age-plugin-test ended before it was done"),
+    (HEARD + "os.close(1); time.sleep(1000)", "age-plugin-test ended before it was done"),
+    (HEARD + "write('-> done'); sys.exit(1)", "age-plugin-test failed with exit status 1"),
+    (HEARD + "write('hello\\n')", VIOLATES + "a line is not the first one of a message"),
+    (HEARD + "write('->done\\n\\n')", VIOLATES + "a line is not the first one of a message"),
+    (HEARD + "write('\\n')", VIOLATES + "a line is not the first one of a message"),
+    (HEARD + "write('-> \\n\\n')", VIOLATES + "an argument is empty or contains an invalid character"),
+    (HEARD + "write('-> a  b\\n\\n')", VIOLATES + "an argument is empty or contains an invalid character"),
+    (HEARD + "write('-> done\\r\\n\\n')", VIOLATES + "an argument is empty or contains an invalid character"),
+    (HEARD + "write('-> \\0\\n\\n')", VIOLATES + "an argument is empty or contains an invalid character"),
+    (HEARD + "write('-> \\N{bullet}\\n\\n')", VIOLATES + "an argument is empty or contains an invalid character"),
+    (HEARD + "write('-> msg\\nYQ==\\n')", VIOLATES + "the body of a message is not canonical Base64"),
+    (HEARD + "write('-> msg\\nYR\\n')", VIOLATES + "the body of a message is not canonical Base64"),
+    (HEARD + "write('-> msg\\nY\\n')", VIOLATES + "the body of a message is not canonical Base64"),
+    (HEARD + "write('-> msg\\n' + 65 * 'A' + '\\n\\n')", VIOLATES + "the body of a message is not canonical Base64"),
+    (HEARD + "write('-> ' + 70000 * 'a' + '\\n\\n')", VIOLATES + "a line is too long"),
+    (HEARD + "write('-> msg ' + 70000 * 'a')", VIOLATES + "a line is too long"),
+    (HEARD + "send('msg', body=b'x' * 1000000)", VIOLATES + "a message is too long"),
+    (HEARD + "while True: write('-> msg\\n' + 20000 * (64 * 'A' + '\\n'))", VIOLATES + "a message is too long"),
+    (HEARD + "while True: ask('grease', body=b'x' * 500000)", VIOLATES + "it sends more than 16 MiB"),
+    (HEARD + "ask('confirm', body='?')", VIOLATES + "a confirmation needs one or two choices"),
+    (HEARD + "ask('confirm', 'YQ', 'YQ', 'YQ', body='?')", VIOLATES + "a confirmation needs one or two choices"),
+    (HEARD + "ask('confirm', 'Y', body='?')", VIOLATES + "a choice of a confirmation is not canonical Base64"),
+    (HEARD + "record(ask('error', 'internal', body='no card')[0])", 'age-plugin-test reports "no card"'),
+    (HEARD + "ask('error', 'identity', '0', body='')", 'age-plugin-test reports ""'),
+    (HEARD + "ask('error', 'internal', body='a\\nb\\x1b[2J\\x07\\x9b0m\\r')",
+     'age-plugin-test reports "a b?[2J?\ufffd?0m?"'),
+    (HEARD + "ask('error', 'internal', body='x' * 5000)", f'age-plugin-test reports "{2000 * "x"}..."'),
+    # An error that was sent without reading anything is reported, not the closed pipe.
+    ("send('error', 'internal', body='no card'); os.close(0); sys.exit(0)", 'age-plugin-test reports "no card"'),
+]
+
+
+@pytest.mark.parametrize("code, error", BOTH)
+def test_to_encrypt(plugin, recipient, code, error):
+    plugin(code)
+    expect_refused(error, "-r", recipient, input=PLAIN)
+
+
+@pytest.mark.parametrize("code, error", BOTH)
+def test_to_decrypt(plugin, sealed, identity, code, error):
+    plugin(code)
+    expect_refused(error, "-d", "-k", identity, sealed)
+
+
+@pytest.mark.parametrize("code, error", [
+    ("send('done')", "it does not wrap the file key"),
+    ("ask('recipient-stanza')", "it sends a stanza without a type"),
+    ("ask('recipient-stanza', '0')", "it sends a stanza without a type"),
+    ("ask('recipient-stanza', '1', 'test')", "it sends a stanza for another file key"),
+    ("ask('recipient-stanza', '-0', 'test')", "it sends a stanza for another file key"),
+    ("ask('recipient-stanza', '00', 'test')", "it sends a stanza for another file key"),
+    ("ask('recipient-stanza', 'test', '0')", "it sends a stanza for another file key"),
+    ("ask('labels', 'a'); ask('labels', 'a')", "it sends labels twice"),
+    ("ask('labels'); ask('labels')", "it sends labels twice"),
+    ("ask('labels', 'a', 'b', 'a')", "it repeats a label"),
+])  # fmt: skip
+def test_results_that_are_not_stanzas(plugin, recipient, code, error):
+    plugin(HEARD + code)
+    expect_refused(VIOLATES + error, "-r", recipient, input=PLAIN)
+
+
+@pytest.mark.parametrize("code, error", [
+    ("ask('file-key', body=b'k' * 16)", "it sends a file key for another file"),
+    ("ask('file-key', '1', body=b'k' * 16)", "it sends a file key for another file"),
+    ("ask('file-key', '00', body=b'k' * 16)", "it sends a file key for another file"),
+    ("ask('file-key', '0', '0', body=b'k' * 16)", "it sends a file key for another file"),
+    ("ask('file-key', '0', body=b'k' * 15)", "it sends a file key of 15 bytes instead of 16"),
+    ("ask('file-key', '0', body=b'k' * 32)", "it sends a file key of 32 bytes instead of 16"),
+    ("ask('file-key', '0')", "it sends a file key of 0 bytes instead of 16"),
+    ("unwrap(messages); unwrap(messages)", "it sends a second file key"),
+])  # fmt: skip
+def test_results_that_are_not_a_file_key(plugin, sealed, identity, code, error):
+    plugin(HEARD + code)
+    expect_refused(VIOLATES + error, "-d", "-k", identity, sealed)
+
+
+def test_a_wrong_file_key(plugin, sealed, identity):
+    plugin(HEARD + "ask('file-key', '0', body=b'k' * 16); send('done')")
+    error = stream("-d", "-k", identity, sealed, status=4).error
+    assert error.endswith("the header or its MAC was modified; nothing was written")
+
+
+def test_too_many_stanzas(plugin, recipient):
+    plugin(HEARD + "[ask('recipient-stanza', '0', 'test') for _ in range(1025)]; send('done')")
+    expect_refused("the age format allows at most 1024 recipients", "-r", recipient, status=2, input=PLAIN)
+
+
+def test_no_file_key(plugin, sealed, identity):
+    plugin(HEARD + "send('done')")
+    result = stream("-d", "-k", identity, sealed, status=3)
+    assert result.error == f"{sealed}: none of the given secrets opens the input, which has stanzas of type test"
+
+
+@pytest.mark.parametrize("code", [
+    "signal.signal(signal.SIGINT, signal.SIG_IGN)\nserve()\ntime.sleep(1000)",
+    "serve()\ntime.sleep(1000)",
+    "serve()\nos.kill(os.getpid(), signal.SIGSTOP)",
+    "serve()\nsys.exit(1)",
+    "serve()\nwhile True: write('x' * 1000)",
+])  # fmt: skip
+def test_after_it_is_done(plugin, recipient, identity, code):
+    """It is ended if it does not end itself, and its exit status does not matter."""
+    plugin("record(os.getpid())\n" + code)
+    begin = time.monotonic()
+    made = stream("-r", recipient, input=PLAIN).out
+    assert stream("-d", "-k", identity, input=made, status=0).out == PLAIN
+    assert time.monotonic() - begin < 4 * A_SECOND
+    for pid in map(int, pathlib.Path("seen").read_text().split()):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_gets_sigint_before_it_is_killed(plugin, recipient):
+    plugin("""
+def note(*_):
+    record("interrupted")
+    sys.exit(0)
+signal.signal(signal.SIGINT, note)
+serve()
+time.sleep(1000)""")
+    stream("-r", recipient, input=PLAIN)
+    assert pathlib.Path("seen").read_text() == '"interrupted"\n'
+
+
+@pytest.mark.skipif(SANITIZED, reason="is slow")
+def test_waits_and_says_so(plugin, recipient, identity):
+    plugin(HEARD + "time.sleep(5.5)\nwrap(messages)\nsend('done')")
+    result = stream("-r", recipient, input=PLAIN)
+    assert result.notes == ["waiting for age-plugin-test"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_wait(plugin, sealed, identity, number):
+    plugin(HEARD + "record(os.getpid())\ntime.sleep(1000)")
+    child = start("gpuaes-stream", "-d", "-k", identity, sealed, "-o", "out", stderr=subprocess.PIPE)
+    pid = int(wait_for(lambda: os.path.exists("seen") and pathlib.Path("seen").read_text(), "the plugin waits"))
+    expect_death_by(child, number)
+    assert child.stderr.read() == b"" and not os.path.exists("out")
+    with pytest.raises(ProcessLookupError):
+        wait_for(lambda: os.kill(pid, 0), "the plugin ends")
+
+
+@pytest.mark.parametrize("options", [["-d"], ["-e"]])
+def test_a_signal_to_both_is_no_failure_of_the_plugin(plugin, sealed, identity, options):
+    plugin(HEARD + "record('waits')\ntime.sleep(1000)")
+    for _ in range(5):
+        child = start("gpuaes-stream", *options, "-k", identity, sealed, stderr=subprocess.PIPE, start_new_session=True)
+        wait_for(lambda: os.path.exists("seen"), "the plugin waits")
+        os.killpg(child.pid, signal.SIGINT)
+        assert (child.wait(A_SECOND), child.stderr.read()) == (-signal.SIGINT, b"")
+        os.unlink("seen")
+
+
+def test_a_plugin_that_asks_very_often_gets_answers(plugin, recipient):
+    plugin("serve(lambda: [record(ask('request-public', body='?')[0]) for _ in range(20)])")
+    result = stream("-r", recipient, input=PLAIN, start_new_session=True)
+    assert result.warnings == ['age-plugin-test asks "?", but there is no terminal'] * 20
+    assert pathlib.Path("seen").read_text() == '["fail"]\n' * 20
