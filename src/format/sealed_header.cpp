@@ -99,10 +99,6 @@ void check_keys(const Keyring& keyring) {
 }
 
 void check_new_slots(const Keyring& keyring) {
-  for (const Key& key : keyring.keys)
-    if (find_slot_kind(key.kind) == nullptr)
-      throw UsageError("the sealed format does not accept recipients of ssh, hardware or plugins",
-                       "the age format accepts them, but no key file next to them");
   check_keys(keyring);
   check_combination(keyring);
   for (const Key& key : keyring.keys)
