@@ -20,7 +20,7 @@ memory, with AES or Kuznyechik, on CPUs and NVIDIA GPUs. Its default format
 is authenticated: decryption releases only verified data and detects any
 modification or truncation. No GPU is needed.
 .
-gpuaes-keygen creates keys, and gpuaes-bench measures the speed of GPUs, CPUs
-and the links between them.")
+It also reads and writes age files. gpuaes-keygen creates keys, and
+gpuaes-parts divides a file among several hosts.")
 
 include(CPack)
