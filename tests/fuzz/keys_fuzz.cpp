@@ -1,0 +1,46 @@
+// Any text is parsed as identities and as recipients, or refused with UsageError. What is parsed is written
+// as a recipient that is parsed as the same one.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "keys/recipient.hpp"
+#include "keys/ssh_key.hpp"
+
+namespace gpuaes {
+namespace {
+
+// The plugin has the text of its recipients.
+void check_text(const Key& recipient) {
+  if (recipient.kind == KeyKind::plugin) return;
+  const Key again = parse_recipient(text_of(recipient), "again");
+  if (again.kind != recipient.kind || again.public_key != recipient.public_key) std::abort();
+}
+
+void check(std::string_view text) {
+  try {
+    for (const Key& identity : parse_identities(text, "it"))
+      if (identity.kind != KeyKind::plugin) check_text(recipient_of(identity));
+  } catch (const UsageError&) {
+  } catch (const IoError&) {  // libcrypto has no ML-KEM
+  }
+  for (ContentLines lines(text); lines.next();) try {
+      if (!other_ssh_type(lines.line())) check_text(parse_recipient(lines.line(), "it"));
+    } catch (const UsageError&) {
+    } catch (const IoError&) {
+    }
+}
+
+}  // namespace
+}  // namespace gpuaes
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  gpuaes::check(gpuaes::as_text(std::as_bytes(std::span(data, size))));
+  return 0;
+}
