@@ -65,8 +65,10 @@ std::size_t public_part(std::string_view word) {
   std::ranges::transform(word, lower.begin(), [](unsigned char c) { return std::tolower(c); });
   const std::size_t begin = lower.find(after_punctuation);
   const char before = begin == 0 || begin == std::string::npos ? ' ' : lower[begin - 1];
-  const bool is_plugin = begin != std::string::npos && lower.find(separator, begin) != std::string::npos &&
-                         before != '/' && std::isalnum(static_cast<unsigned char>(before)) == 0;
+  const std::size_t data = lower.rfind(separator);  // of an identity: with a checksum of 6 characters
+  const bool is_plugin = begin != std::string::npos && data != std::string::npos && data > begin &&
+                         data + separator.size() + 6 <= lower.size() && before != '/' &&
+                         std::isalnum(static_cast<unsigned char>(before)) == 0;
   if (is_plugin) return begin + after_punctuation.size();
   const std::size_t mark = lower.find(anywhere);
   return mark == std::string::npos ? word.size() : mark + anywhere.size();

@@ -19,6 +19,7 @@
 #include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
 #include "keys/ml_kem.hpp"
+#include "keys/plugin_key.hpp"
 
 namespace gpuaes {
 namespace {
@@ -131,7 +132,7 @@ std::vector<Attempt> attempts(const AgeHeader& header, const Keyring& keyring) {
   return all;
 }
 
-// Stores the error of the first plugin that fails.
+// Keeps the error of the first plugin that fails in `failure`.
 std::optional<Secret> unwrap(const Attempt& attempt, const SessionRequest& request,
                              std::optional<PluginError>& failure) {
   const Key& key = *attempt.key;
@@ -145,12 +146,13 @@ std::optional<Secret> unwrap(const Attempt& attempt, const SessionRequest& reque
   }
 }
 
-// The first file key that a stanza yields and the MAC confirms. AuthError if the first one is not confirmed,
-// except with SessionRequest::salvage: then all that the stanzas yield, and the payload shows which is right.
-// PluginError if a plugin failed, and no other key opens the header.
+// The first file key that a stanza yields and the MAC confirms. AuthError if one is not confirmed; after one
+// of a plugin, other keys are tried first. With SessionRequest::salvage, all that the stanzas yield: the
+// payload shows which is right. PluginError if a plugin failed, and no other key opens the header.
 std::vector<Secret> unwrap_stanzas(const AgeHeader& header, const SessionRequest& request) {
   std::vector<Secret> unwrapped;
   std::optional<PluginError> failure;
+  std::string wrong_plugin;  // whose file key the MAC does not confirm
   for (const Attempt& attempt : attempts(header, request.keyring)) {
     std::optional<Secret> file_key = unwrap(attempt, request, failure);
     if (!file_key) continue;
@@ -160,9 +162,18 @@ std::vector<Secret> unwrap_stanzas(const AgeHeader& header, const SessionRequest
       unwrapped.push_back(std::move(*file_key));
       return unwrapped;
     }
-    if (!request.salvage) refuse_header(header.mac_at, "the header or its MAC was modified");
-    unwrapped.push_back(std::move(*file_key));
+    if (request.salvage)
+      unwrapped.push_back(std::move(*file_key));
+    else if (attempt.key->plugin)
+      wrong_plugin = plugin_name(*attempt.key);
+    else
+      refuse_header(header.mac_at, "the header or its MAC was modified");
   }
+  if (!wrong_plugin.empty())
+    refuse_header(
+        header.mac_at,
+        fmt::format("the header or its MAC was modified, or the plugin {} returned a wrong file key",
+                    wrong_plugin));
   if (unwrapped.empty() && failure) throw *failure;
   if (unwrapped.empty()) refuse_secrets(header, request.keyring);
   request.salvage(

@@ -13,6 +13,7 @@
 #include "format/age_header.hpp"
 #include "format/stanzas.hpp"
 #include "format/wrapped_keys.hpp"
+#include "keys/plugin_key.hpp"
 
 namespace gpuaes {
 namespace {
@@ -22,8 +23,27 @@ void check_count(std::size_t stanzas) {
     throw UsageError(fmt::format("the age format allows at most {} recipients", max_stanzas));
 }
 
+// A stanza of a plugin that this program or age would refuse, so that nobody could open the file.
+// PluginError.
+void check_stanza(const Stanza& stanza, const std::string& plugin) {
+  const StanzaKind* const kind = find_stanza_kind(stanza.type());
+  if (kind == nullptr) return;
+  if (kind->key == KeyKind::passphrase)
+    throw PluginError(
+        fmt::format("the plugin {} made a scrypt stanza, which must be alone in a file", plugin));
+  try {
+    kind->check(stanza);
+  } catch (const AuthError&) {
+    throw PluginError(fmt::format("the plugin {} made a malformed {} stanza", plugin, stanza.type()));
+  }
+}
+
 WrappedFileKey wrap(const Secret& file_key, const Key& key, const StopCheck& check) {
-  if (key.plugin) return key.plugin->wrap(key, file_key);
+  if (key.plugin) {
+    WrappedFileKey wrapped = key.plugin->wrap(key, file_key);
+    for (const Stanza& stanza : wrapped.stanzas) check_stanza(stanza, plugin_name(key));
+    return wrapped;
+  }
   return {.stanzas = {find_stanza_kind(key.kind)->wrap(file_key, key, check)}, .labels = labels_of(key.kind)};
 }
 
@@ -35,7 +55,7 @@ std::string describe_labels(const std::vector<std::string>& labels) {
 
 void check_labels(const std::vector<std::string>& one, const std::vector<std::string>& other) {
   if (one == other) return;
-  throw UsageError(fmt::format("the recipients cannot be combined: one has {}, and another one has {}",
+  throw UsageError(fmt::format("the recipients cannot be combined: one has {}, another has {}",
                                describe_labels(one), describe_labels(other)),
                    "only recipients with the same labels can be combined; a plugin chooses the labels of its "
                    "recipients");

@@ -152,14 +152,15 @@ std::optional<Secret> unwrap_with_ssh_rsa(const Stanza& stanza, const Key& key, 
 
 // Tagged recipients: a tag tells hardware which stanza is its own -------------------------------------
 
+constexpr std::size_t hardware_tag_bytes = 4;
+
 // Depends on the point of the recipient, which comes last in its public key.
 template <std::size_t point_bytes, const char* info>
 std::string tag_of(std::span<const std::byte> share, const PublicBytes& recipient) {
-  constexpr std::size_t tag_bytes = 4;
   const auto hash = sha256(std::span(recipient).last(point_bytes));
   const Secret tag =
-      hkdf_extract_sha256(bytes_of(info), concatenate(share, std::span(hash).first(tag_bytes)));
-  return encode_base64(tag.bytes().first(tag_bytes), Padding::none);
+      hkdf_extract_sha256(bytes_of(info), concatenate(share, std::span(hash).first(hardware_tag_bytes)));
+  return encode_base64(tag.bytes().first(hardware_tag_bytes), Padding::none);
 }
 
 template <std::uint16_t kem, std::size_t point_bytes, const char* type, const char* info>
@@ -168,6 +169,13 @@ Stanza wrap_with_tag(const Secret& file_key, const Key& key, const StopCheck&) {
   return {{type, tag_of<point_bytes, info>(made.ciphertext, key.public_key),
            encode_base64(made.ciphertext, Padding::none)},
           wrap_file_key(hpke_wrap_key<kem, info>(made.shared, made.ciphertext, key.public_key), file_key)};
+}
+
+template <const Kem& kem>
+void check_tagged_stanza(const Stanza& stanza) {
+  check_arguments(stanza, 3);
+  decode_argument(stanza, 1, hardware_tag_bytes);
+  decode_share<kem>(stanza);
 }
 
 // Passphrases -----------------------------------------------------------------------------------------
@@ -237,12 +245,12 @@ constexpr std::array kinds{
     StanzaKind{.key = KeyKind::p256,
                .type = p256_type,
                .wrap = wrap_with_tag<hpke_p256, p256_compressed_bytes, p256_type, p256_info>,
-               .check = nullptr,
+               .check = check_tagged_stanza<p256_kem>,
                .unwrap = nullptr},
     StanzaKind{.key = KeyKind::ml_kem_p256,
                .type = ml_kem_p256_type,
                .wrap = wrap_with_tag<hpke_ml_kem_p256, p256_point_bytes, ml_kem_p256_type, ml_kem_p256_info>,
-               .check = nullptr,
+               .check = check_tagged_stanza<ml_kem_p256_kem>,
                .unwrap = nullptr},
     StanzaKind{.key = KeyKind::passphrase,
                .type = "scrypt",

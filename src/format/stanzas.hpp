@@ -23,13 +23,12 @@ struct StanzaKind {
   // order.
   Stanza (*wrap)(const Secret& file_key, const Key& key, const StopCheck& check);
 
-  // The others are null for recipients whose identities only plugins have.
-
   // AuthError unless arguments and body are as the specification requires for the type.
   void (*check)(const Stanza& stanza);
 
-  // The file key; none if the key does not open the stanza, which has passed check(). AuthError if a shared
-  // secret is zero. Asks for the passphrase until one opens the stanza.
+  // Null for recipients whose identities only plugins have. The file key; none if the key does not open the
+  // stanza, which has passed check(). AuthError if a shared secret is zero. Asks for the passphrase until one
+  // opens the stanza.
   std::optional<Secret> (*unwrap)(const Stanza& stanza, const Key& key, const SessionRequest& request);
 };
 

@@ -212,6 +212,10 @@ void FdSink::write(std::span<const std::byte> bytes) {
   }
 }
 
+bool FdSink::ready(std::chrono::milliseconds patience) {
+  return wait_for(fd_.get(), POLLOUT, static_cast<int>(patience.count()), cancel_);
+}
+
 void FdSink::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const auto at = static_cast<off_t>(offset);

@@ -74,6 +74,9 @@ class FdSink : public Sink {
   void overwrite(std::uint64_t offset, std::span<const std::byte> bytes) override;
   void finish() override;
 
+  // Waits until some bytes can be written, or writing would fail. False if that takes longer than `patience`.
+  bool ready(std::chrono::milliseconds patience);
+
   // Leaves a hole of `size` bytes in a regular file. At the end of the file, it needs ftruncate(2)
   // afterwards.
   void skip(std::uint64_t size);

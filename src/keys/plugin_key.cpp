@@ -25,9 +25,12 @@ bool is_name_character(char c) {
          c == '.' || c == '+';
 }
 
-// A name becomes part of a file name.
+constexpr std::size_t max_name_characters = 200;
+constexpr char names_allowed[] = "a plugin name may contain only letters, digits and the characters - _ . +";
+
+// The name becomes part of a file name.
 bool is_name(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, is_name_character);
+  return !name.empty() && name.size() <= max_name_characters && std::ranges::all_of(name, is_name_character);
 }
 
 // Independent of the locale.
@@ -55,11 +58,9 @@ Bech32Fault find_fault(std::string_view text) {
 void check(std::string_view text, std::string_view plugin, std::string_view noun, const std::string& name) {
   const Bech32Fault fault = find_fault(text);
   if (is_name(plugin) && fault == Bech32Fault::none) return;
-  throw UsageError(
-      fmt::format("{} is not a valid {} of an age plugin: {}", name, noun,
-                  is_name(plugin) ? describe(fault)
-                                  : "the name of a plugin has only letters, digits, and the characters -_.+"),
-      "the plugin prints its recipients and identities");
+  throw UsageError(fmt::format("{} is not a valid {} of an age plugin: {}", name, noun,
+                               is_name(plugin) ? describe(fault) : names_allowed),
+                   "the plugin prints its recipients and identities");
 }
 
 }  // namespace
@@ -89,9 +90,7 @@ Key parse_plugin_identity(std::string_view text, const std::string& name) {
 }
 
 Key make_plugin_identity(std::string_view plugin) {
-  if (!is_name(plugin))
-    throw UsageError("the name of a plugin has only letters, digits, and the characters -_.+",
-                     "the program of a plugin is age-plugin-NAME");
+  if (!is_name(plugin)) throw UsageError(names_allowed, "the program of a plugin is age-plugin-NAME");
   const std::string prefix =
       fmt::format("{}{}{}", identity_begin, change_case(plugin, 'a', 'z'), identity_end);
   Key identity{.kind = KeyKind::plugin, .secret = Secret(bech32_characters(prefix.size(), 0))};

@@ -103,7 +103,7 @@ Key read_ed25519(SshReader& fields, const std::string& name) {
 // n, e, d, and three numbers that only make decryption faster.
 Key read_rsa(SshReader& fields, const std::string& name) {
   const auto modulus = fields.positive_number(), exponent = fields.positive_number(),
-             private_exponent = fields.string();
+             private_exponent = fields.positive_number();
   for (int i = 0; i < 3; ++i) fields.string();
   if (modulus.empty() || exponent.empty() || private_exponent.empty())
     refuse(name, "its numbers are not canonical");
@@ -175,9 +175,11 @@ Key parse_der(const Secret& contents, const std::string& name) {
   return identity;
 }
 
-// Whether the private exponent undoes the public one. Ed25519 keys have been checked.
+// Whether the private exponent undoes the public one. Ed25519 keys have been checked. A longer exponent than
+// that of the public key's bytes would take long.
 bool is_pair(const Key& key) {
   if (key.kind != KeyKind::ssh_rsa) return true;
+  if (key.secret.size() > key.public_key.size()) return false;
   const Secret message = random_secret(private_key_bytes);
   const std::optional<Secret> again =
       decrypt_ssh_rsa(key.public_key, key.secret, encrypt_ssh_rsa(key.public_key, message));

@@ -106,7 +106,7 @@ std::string describe_ssh_rsa_fault(std::span<const std::byte> ssh_key) {
   if (!numbers) return "its encoding is not canonical";
   const std::size_t bits = bits_of(numbers->modulus);
   if (bits < min_rsa_bits || bits > max_rsa_bits)
-    return fmt::format("it has {} bits, and {} to {} are allowed", bits, min_rsa_bits, max_rsa_bits);
+    return fmt::format("it has {} bits; {} to {} are allowed", bits, min_rsa_bits, max_rsa_bits);
   if (!is_odd(numbers->modulus)) return "its modulus is even";
   const auto& exponent = numbers->exponent;
   if (exponent.size() > max_exponent_bytes || !is_odd(exponent) || bits_of(exponent) == 1)

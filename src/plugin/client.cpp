@@ -41,7 +41,7 @@ class Conversation {
             plugin_name(key), state_machine, [this] { dialog_.report_silence(); }, cancel) {
     const std::string_view text = as_text(is_identity(key) ? key.secret.bytes() : std::span(key.public_key));
     plugin_.send({is_identity(key) ? "add-identity" : "add-recipient", text});
-    // Plugins ignore what they do not know, and this makes sure that they do.
+    // Plugins must ignore commands that they do not know; this keeps them honest.
     std::array<std::byte, 8> random;
     fill_random(random);
     plugin_.send({fmt::format("grease-{}", to_hex(random)), "1"}, random);
@@ -139,14 +139,14 @@ class Client : public Plugin {
         if (message.command() == "recipient-stanza") {
           wrapped.stanzas.push_back(stanza_in(message, plugin));
         } else if (message.command() == "labels") {
-          if (std::exchange(has_labels, true)) plugin.refuse("it sends labels twice");
+          if (std::exchange(has_labels, true)) plugin.refuse("it sent labels twice");
           wrapped.labels = labels_in(message, plugin);
         } else {
           return false;
         }
         return true;
       });
-      if (wrapped.stanzas.empty()) plugin.refuse("it does not wrap the file key");
+      if (wrapped.stanzas.empty()) plugin.refuse("it did not wrap the file key");
       return wrapped;
     });
   }
@@ -162,7 +162,7 @@ class Client : public Plugin {
       std::optional<Secret> file_key;
       plugin.hear([&](const Message& message) {
         if (message.command() != "file-key") return false;
-        if (file_key) plugin.refuse("it sends a second file key");
+        if (file_key) plugin.refuse("it sent a second file key");
         file_key = file_key_in(message, plugin);
         return true;
       });
@@ -173,8 +173,8 @@ class Client : public Plugin {
  private:
   static Stanza stanza_in(const Message& message, const Conversation& plugin) {
     const std::vector<std::string>& arguments = message.arguments;
-    if (arguments.size() < 3) plugin.refuse("it sends a stanza without a type");
-    if (arguments[1] != file_index) plugin.refuse("it sends a stanza for another file key");
+    if (arguments.size() < 3) plugin.refuse("it sent a stanza without a type");
+    if (arguments[1] != file_index) plugin.refuse("it sent a stanza for another file key");
     const std::span<const std::byte> body = message.body.bytes();
     return {.arguments = {arguments.begin() + 2, arguments.end()}, .body = {body.begin(), body.end()}};
   }
@@ -182,15 +182,15 @@ class Client : public Plugin {
   static std::vector<std::string> labels_in(const Message& message, const Conversation& plugin) {
     std::vector<std::string> labels(message.arguments.begin() + 1, message.arguments.end());
     std::ranges::sort(labels);
-    if (std::ranges::adjacent_find(labels) != labels.end()) plugin.refuse("it repeats a label");
+    if (std::ranges::adjacent_find(labels) != labels.end()) plugin.refuse("it repeated a label");
     return labels;
   }
 
   static Secret file_key_in(const Message& message, const Conversation& plugin) {
     if (message.arguments.size() != 2 || message.arguments[1] != file_index)
-      plugin.refuse("it sends a file key for another file");
+      plugin.refuse("it sent a file key for another file");
     if (message.body.size() != age_file_key_bytes)
-      plugin.refuse(fmt::format("it sends a file key of {} bytes instead of {}", message.body.size(),
+      plugin.refuse(fmt::format("it sent a file key of {} bytes instead of {}", message.body.size(),
                                 age_file_key_bytes));
     return message.body.copy();
   }

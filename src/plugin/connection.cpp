@@ -1,6 +1,7 @@
 #include "plugin/connection.hpp"
 
 #include <fmt/format.h>
+#include <limits.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -23,6 +24,7 @@ constexpr std::size_t first_buffer_bytes = 4096, max_message_bytes = 1 << 20;
 
 // All messages of one run. More than the header of an age file can hold.
 constexpr std::uint64_t max_received_bytes = 16 << 20;
+constexpr std::uint64_t max_messages = 4096, max_arguments = 1024;
 
 constexpr std::chrono::seconds silence{5};
 
@@ -56,7 +58,7 @@ std::optional<Secret> decode_body(std::string_view lines) {
 }  // namespace
 
 void refuse_message(const std::string& program, std::string_view what) {
-  throw PluginError(fmt::format("{} violates the protocol of age plugins: {}", program, what));
+  throw PluginError(fmt::format("{} violates the age plugin protocol: {}", program, what));
 }
 
 Connection::Connection(const std::string& plugin, const std::string& state_machine,
@@ -80,19 +82,38 @@ Connection::~Connection() {
 }
 
 void Connection::send(const std::vector<std::string_view>& arguments, std::span<const std::byte> body) {
+  const Secret text = stanza_text(arguments, body);
   try {
-    sink_->write(stanza_text(arguments, body).bytes());
+    for (std::span<const std::byte> rest = text.bytes(); !rest.empty();) {
+      const auto piece =
+          rest.first(std::min<std::size_t>(rest.size(), PIPE_BUF));  // a pipe has room for that
+      await(*sink_);
+      sink_->write(piece);
+      rest = rest.subspan(piece.size());
+    }
   } catch (const PipeClosed&) {
   }
 }
 
+// A plugin that has ended may have left a process behind that holds its pipes open.
+template <class End>
+void Connection::await(End& end) {
+  while (!end.ready(silence)) {
+    if (child_.ends_within({})) refuse_end();
+    on_silence_();
+  }
+}
+
 Message Connection::receive() {
+  if (++messages_ > max_messages)
+    refuse_message(program_, fmt::format("it sent more than {} messages", max_messages));
   std::ranges::copy(buffer_.bytes().subspan(taken_, filled_ - taken_), buffer_.bytes().begin());
   filled_ -= std::exchange(taken_, 0);
   const std::string_view first = next_line();
-  if (!first.starts_with(stanza_mark)) refuse_message(program_, "a line is not the first one of a message");
+  if (!first.starts_with(stanza_mark)) refuse_message(program_, "expected the start of a message");
   std::optional<std::vector<std::string>> arguments = parse_arguments(first.substr(stanza_mark.size()));
   if (!arguments) refuse_message(program_, "an argument is empty or contains an invalid character");
+  if (arguments->size() > max_arguments) refuse_message(program_, "a message has too many arguments");
   const std::size_t body_at = taken_;
   while (next_line().size() >= stanza_line_characters) {
   }
@@ -124,13 +145,13 @@ void Connection::read_more() {
     std::ranges::copy(buffer_.bytes(), larger.bytes().begin());
     buffer_ = std::move(larger);
   }
-  if (!source_->ready(silence)) on_silence_();
+  await(*source_);
   const std::size_t count = source_->read(buffer_.bytes().subspan(filled_));
   if (count == 0) refuse_end();
   filled_ += count;
   received_ += count;
   if (received_ > max_received_bytes)
-    refuse_message(program_, fmt::format("it sends more than {} MiB", max_received_bytes >> 20));
+    refuse_message(program_, fmt::format("it sent more than {} MiB", max_received_bytes >> 20));
 }
 
 void Connection::refuse_end() {

@@ -28,8 +28,8 @@ struct Message {
 
 class Connection {
  public:
-  // Starts the plugin in `/` for one of its state machines. `on_silence` is called each time that 5 seconds
-  // pass without a message that this program waits for. IoError.
+  // Starts the plugin in `/` for one of its state machines. `on_silence` is called whenever 5 seconds
+  // pass in which the plugin neither sends nor reads what this program waits for. IoError.
   Connection(const std::string& plugin, const std::string& state_machine, std::function<void()> on_silence,
              Cancel& cancel);
 
@@ -46,6 +46,8 @@ class Connection {
   Message receive();
 
  private:
+  template <class End>
+  void await(End& end);
   std::string_view next_line();
   void read_more();
   [[noreturn]] void refuse_end();
@@ -59,6 +61,7 @@ class Connection {
   Secret buffer_;
   std::size_t taken_ = 0, filled_ = 0;  // bytes of the buffer
   std::uint64_t received_ = 0;          // bytes
+  std::uint64_t messages_ = 0;
 };
 
 // Throws a PluginError: what the program sent, or lacks.

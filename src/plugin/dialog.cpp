@@ -3,16 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "keys/key.hpp"
 
 namespace gpuaes {
 
+namespace {
+
+// Unicode's characters that change the direction of text or end a line are U+200E, U+200F, U+2028 to U+202E
+// and U+2066 to U+2069: three bytes in UTF-8.
+bool is_layout(std::string_view three) {
+  if (!three.starts_with("\xe2\x80") && !three.starts_with("\xe2\x81")) return false;
+  const unsigned number = (three[1] & 0x3fu) << 6 | (three[2] & 0x3fu);
+  return number == 0x0e || number == 0x0f || (number >= 0x28 && number <= 0x2e) ||
+         (number >= 0x66 && number <= 0x69);
+}
+
+}  // namespace
+
 std::string quoted(std::string_view text) {
-  constexpr std::size_t max_bytes = 2000;
+  constexpr std::size_t max_bytes = 2000, layout_bytes = 3;
   std::string shown(text.substr(0, max_bytes));
   std::ranges::replace(shown, '\n', ' ');
+  std::ranges::replace(shown, '"', '\'');
+  for (std::size_t at = 0; at + layout_bytes <= shown.size(); ++at)
+    if (is_layout(std::string_view(shown).substr(at, layout_bytes))) shown.replace(at, layout_bytes, "?");
   return fmt::format("\"{}{}\"", printable(shown), text.size() > max_bytes ? "..." : "");
 }
 
@@ -20,8 +37,8 @@ void Dialog::show(std::string_view text) const {
   messages_.note(fmt::format("{} says {}", program_, quoted(text)));
 }
 
-void Dialog::report_silence() const {
-  messages_.note(fmt::format("waiting for {}", program_));
+void Dialog::report_silence() {
+  if (!std::exchange(silence_reported_, true)) messages_.note(fmt::format("waiting for {}", program_));
 }
 
 std::optional<Secret> Dialog::ask(std::string_view text, Prompt::Answers answers) const {
@@ -49,7 +66,9 @@ std::optional<Secret> Dialog::ask_question(const std::string& question, Prompt::
     return std::nullopt;
   }
   Secret line(max_passphrase_bytes + 1);
-  line.shrink(Prompt(cancel_, answers).ask(question + ": ", line.bytes()));
+  Prompt prompt(cancel_, answers);
+  line.shrink(prompt.ask(question + ": ", line.bytes()));
+  if (prompt.ended()) return std::nullopt;
   if (line.size() <= max_passphrase_bytes) return line;
   messages_.warning(fmt::format("the answer for {} is longer than {} bytes", program_, max_passphrase_bytes));
   return std::nullopt;

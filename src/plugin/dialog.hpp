@@ -12,7 +12,7 @@
 
 namespace gpuaes {
 
-// The text between quotation marks on one line, shortened if it is very long.
+// The text between quotation marks on one line, with ' for those in it, shortened if it is very long.
 std::string quoted(std::string_view text);
 
 class Dialog {
@@ -21,9 +21,9 @@ class Dialog {
       : program_(std::move(program)), messages_(messages), cancel_(cancel) {}
 
   void show(std::string_view text) const;
-  void report_silence() const;
+  void report_silence();  // once
 
-  // The answer on the terminal; none if there is no terminal, or the answer is longer than 1024 bytes.
+  // The answer on the terminal; none if there is no terminal, or the answer is ^D or longer than 1024 bytes.
   // IoError, Cancelled.
   std::optional<Secret> ask(std::string_view text, Prompt::Answers answers) const;
 
@@ -37,6 +37,7 @@ class Dialog {
   std::string program_;
   const Messages& messages_;
   Cancel& cancel_;
+  bool silence_reported_ = false;
 };
 
 }  // namespace gpuaes

@@ -31,7 +31,7 @@ std::string find_program(const std::string& plugin) {
     if (folder.starts_with('/') && is_program(found)) return found;
   }
   throw PluginError(fmt::format("{} is not installed", program_name(plugin)),
-                    "install the plugin in a directory that PATH lists with its absolute name");
+                    "install it in a directory listed in PATH by its absolute path");
 }
 
 }  // namespace gpuaes

@@ -109,7 +109,8 @@ std::optional<std::size_t> Prompt::read_line(std::span<std::byte> out) {
     const bool ends = *count > 0 && room[*count - 1] == std::byte{'\n'};
     explicit_bzero(rest.data(), rest.size());
     if (size < out.size()) size += *count - (ends ? 1 : 0);
-    if (ends || *count == 0) return size;
+    ended_ = *count == 0;
+    if (ends || ended_) return size;
   }
 }
 

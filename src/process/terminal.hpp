@@ -37,6 +37,9 @@ class Prompt {
   // not fit, discards the rest and returns out.size(). IoError, Cancelled.
   std::size_t ask(std::string_view question, std::span<std::byte> out);
 
+  // Whether the last answer was the end of the input (^D) instead of a line.
+  bool ended() const { return ended_; }
+
  private:
   // False or none if a job-control signal arrived first.
   bool prepare();
@@ -56,6 +59,7 @@ class Prompt {
   JobSignals signals_;
   const tcflag_t silenced_;  // the flags that make the terminal echo, if it must not
   bool prepared_ = false;
+  bool ended_ = false;
   struct termios before_ {};  // valid while prepared_
 };
 

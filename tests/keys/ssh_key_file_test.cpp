@@ -174,13 +174,15 @@ TEST_CASE("the numbers of RSA keys are checked") {
   CHECK(file_refusal(file(n, e, d)).empty());
   CHECK(file_refusal(file(n, e, wrong)) == refused("its public key does not match"));
   CHECK(file_refusal(file(n, from_hex("03"), d)) == refused("its public key does not match"));
+  const Bytes long_exponent(1 << 20, std::byte{1});  // with which a decryption would take minutes
+  CHECK(file_refusal(file(n, e, long_exponent)) == refused("its public key does not match"));
   for (const std::string& text :
        {file(none, e, d), file(n, none, d), file(n, e, none), file(concatenate(Bytes(1), n), e, d)})
     CHECK(file_refusal(text) == refused("its numbers are not canonical"));
   Bytes small(128, std::byte{0x7f});
   KeyFile weak{.public_key = ssh_strings({type, e, small}),
                .fields = ssh_strings({type, small, e, d, none, none, none, none})};
-  CHECK(file_refusal(weak.text()) == refused("it has 1023 bits, and 2048 to 16384 are allowed"));
+  CHECK(file_refusal(weak.text()) == refused("it has 1023 bits; 2048 to 16384 are allowed"));
 }
 
 TEST_CASE("truncated and encrypted private keys are refused") {

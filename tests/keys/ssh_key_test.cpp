@@ -182,9 +182,8 @@ TEST_CASE("malformed public keys are refused") {
     CHECK(refusal(line_of("ssh-rsa", key)) ==
           "usage: it is not a valid SSH key: its encoding is not canonical");
   for (const std::size_t bits : {1024u, 2047u, 16385u})
-    CHECK(
-        refusal(line_of("ssh-rsa", rsa_key(bits))) ==
-        fmt::format("usage: it is not a valid SSH key: it has {} bits, and 2048 to 16384 are allowed", bits));
+    CHECK(refusal(line_of("ssh-rsa", rsa_key(bits))) ==
+          fmt::format("usage: it is not a valid SSH key: it has {} bits; 2048 to 16384 are allowed", bits));
   CHECK(refusal(line_of("ssh-rsa", rsa_key(2048, e, 0xfe))) ==
         "usage: it is not a valid SSH key: its modulus is even");
   for (const std::string_view exponent : {"01", "02", "010000", "01000001"})

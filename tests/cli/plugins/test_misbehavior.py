@@ -8,11 +8,13 @@ import time
 
 import pytest
 
+import age_plugin
+import sealed_format as sf
 from processes import A_SECOND, expect_death_by, wait_for
-from programs import SANITIZED, some_bytes, start, stream
+from programs import SANITIZED, secret_file, some_bytes, start, stream
 
 PLAIN = some_bytes(1000)
-VIOLATES = "age-plugin-test violates the protocol of age plugins: "
+VIOLATES = "age-plugin-test violates the age plugin protocol: "
 HEARD = "messages = hear()\n"
 LONG = 70000
 
@@ -41,9 +43,9 @@ BOTH = [
     (HEARD + "os.close(1); os._exit(0)", "age-plugin-test ended before it was done"),
     (HEARD + "os.close(1); time.sleep(1000)", "age-plugin-test ended before it was done"),
     (HEARD + "write('-> done'); sys.exit(1)", "age-plugin-test failed with exit status 1"),
-    (HEARD + "write('hello\\n')", VIOLATES + "a line is not the first one of a message"),
-    (HEARD + "write('->done\\n\\n')", VIOLATES + "a line is not the first one of a message"),
-    (HEARD + "write('\\n')", VIOLATES + "a line is not the first one of a message"),
+    (HEARD + "write('hello\\n')", VIOLATES + "expected the start of a message"),
+    (HEARD + "write('->done\\n\\n')", VIOLATES + "expected the start of a message"),
+    (HEARD + "write('\\n')", VIOLATES + "expected the start of a message"),
     (HEARD + "write('-> \\n\\n')", VIOLATES + "an argument is empty or contains an invalid character"),
     (HEARD + "write('-> a  b\\n\\n')", VIOLATES + "an argument is empty or contains an invalid character"),
     (HEARD + "write('-> done\\r\\n\\n')", VIOLATES + "an argument is empty or contains an invalid character"),
@@ -57,7 +59,9 @@ BOTH = [
     (HEARD + "write('-> msg ' + 70000 * 'a')", VIOLATES + "a line is too long"),
     (HEARD + "send('msg', body=b'x' * 1000000)", VIOLATES + "a message is too long"),
     (HEARD + "while True: write('-> msg\\n' + 20000 * (64 * 'A' + '\\n'))", VIOLATES + "a message is too long"),
-    (HEARD + "while True: ask('grease', body=b'x' * 500000)", VIOLATES + "it sends more than 16 MiB"),
+    (HEARD + "while True: ask('grease', body=b'x' * 500000)", VIOLATES + "it sent more than 16 MiB"),
+    (HEARD + "while True: ask('grease')", VIOLATES + "it sent more than 4096 messages"),
+    (HEARD + "ask('grease', *1024 * 'a')", VIOLATES + "a message has too many arguments"),
     (HEARD + "ask('confirm', body='?')", VIOLATES + "a confirmation needs one or two choices"),
     (HEARD + "ask('confirm', 'YQ', 'YQ', 'YQ', body='?')", VIOLATES + "a confirmation needs one or two choices"),
     (HEARD + "ask('confirm', 'Y', body='?')", VIOLATES + "a choice of a confirmation is not canonical Base64"),
@@ -84,16 +88,16 @@ def test_to_decrypt(plugin, sealed, identity, code, error):
 
 
 @pytest.mark.parametrize("code, error", [
-    ("send('done')", "it does not wrap the file key"),
-    ("ask('recipient-stanza')", "it sends a stanza without a type"),
-    ("ask('recipient-stanza', '0')", "it sends a stanza without a type"),
-    ("ask('recipient-stanza', '1', 'test')", "it sends a stanza for another file key"),
-    ("ask('recipient-stanza', '-0', 'test')", "it sends a stanza for another file key"),
-    ("ask('recipient-stanza', '00', 'test')", "it sends a stanza for another file key"),
-    ("ask('recipient-stanza', 'test', '0')", "it sends a stanza for another file key"),
-    ("ask('labels', 'a'); ask('labels', 'a')", "it sends labels twice"),
-    ("ask('labels'); ask('labels')", "it sends labels twice"),
-    ("ask('labels', 'a', 'b', 'a')", "it repeats a label"),
+    ("send('done')", "it did not wrap the file key"),
+    ("ask('recipient-stanza')", "it sent a stanza without a type"),
+    ("ask('recipient-stanza', '0')", "it sent a stanza without a type"),
+    ("ask('recipient-stanza', '1', 'test')", "it sent a stanza for another file key"),
+    ("ask('recipient-stanza', '-0', 'test')", "it sent a stanza for another file key"),
+    ("ask('recipient-stanza', '00', 'test')", "it sent a stanza for another file key"),
+    ("ask('recipient-stanza', 'test', '0')", "it sent a stanza for another file key"),
+    ("ask('labels', 'a'); ask('labels', 'a')", "it sent labels twice"),
+    ("ask('labels'); ask('labels')", "it sent labels twice"),
+    ("ask('labels', 'a', 'b', 'a')", "it repeated a label"),
 ])  # fmt: skip
 def test_results_that_are_not_stanzas(plugin, recipient, code, error):
     plugin(HEARD + code)
@@ -101,14 +105,14 @@ def test_results_that_are_not_stanzas(plugin, recipient, code, error):
 
 
 @pytest.mark.parametrize("code, error", [
-    ("ask('file-key', body=b'k' * 16)", "it sends a file key for another file"),
-    ("ask('file-key', '1', body=b'k' * 16)", "it sends a file key for another file"),
-    ("ask('file-key', '00', body=b'k' * 16)", "it sends a file key for another file"),
-    ("ask('file-key', '0', '0', body=b'k' * 16)", "it sends a file key for another file"),
-    ("ask('file-key', '0', body=b'k' * 15)", "it sends a file key of 15 bytes instead of 16"),
-    ("ask('file-key', '0', body=b'k' * 32)", "it sends a file key of 32 bytes instead of 16"),
-    ("ask('file-key', '0')", "it sends a file key of 0 bytes instead of 16"),
-    ("unwrap(messages); unwrap(messages)", "it sends a second file key"),
+    ("ask('file-key', body=b'k' * 16)", "it sent a file key for another file"),
+    ("ask('file-key', '1', body=b'k' * 16)", "it sent a file key for another file"),
+    ("ask('file-key', '00', body=b'k' * 16)", "it sent a file key for another file"),
+    ("ask('file-key', '0', '0', body=b'k' * 16)", "it sent a file key for another file"),
+    ("ask('file-key', '0', body=b'k' * 15)", "it sent a file key of 15 bytes instead of 16"),
+    ("ask('file-key', '0', body=b'k' * 32)", "it sent a file key of 32 bytes instead of 16"),
+    ("ask('file-key', '0')", "it sent a file key of 0 bytes instead of 16"),
+    ("unwrap(messages); unwrap(messages)", "it sent a second file key"),
 ])  # fmt: skip
 def test_results_that_are_not_a_file_key(plugin, sealed, identity, code, error):
     plugin(HEARD + code)
@@ -118,7 +122,32 @@ def test_results_that_are_not_a_file_key(plugin, sealed, identity, code, error):
 def test_a_wrong_file_key(plugin, sealed, identity):
     plugin(HEARD + "ask('file-key', '0', body=b'k' * 16); send('done')")
     error = stream("-d", "-k", identity, sealed, status=4).error
-    assert error.endswith("the header or its MAC was modified; nothing was written")
+    assert error.endswith("the header or its MAC was modified, or the plugin test returned a wrong file key; nothing was "
+                          "written")  # fmt: skip
+
+
+def test_other_keys_are_tried_after_a_wrong_file_key(plugin, folder, sealed, identity):
+    age_plugin.install(folder, "wrong", HEARD + "ask('file-key', '0', body=b'k' * 16); send('done')")
+    text = sf.to_text("AGE-PLUGIN-WRONG-", b"") + "\n"
+    both = secret_file("both", text.encode() + pathlib.Path(identity).read_bytes())
+    assert stream("-d", "-k", both, sealed).out == PLAIN
+
+
+@pytest.mark.parametrize("arguments, error", [
+    ("'X25519'", "the plugin test made a malformed X25519 stanza"),
+    ("'p256tag', 'AAAAAA', 'AAAA'", "the plugin test made a malformed p256tag stanza"),
+    ("'ssh-ed25519', 'AAAAAA', 'AAAA'", "the plugin test made a malformed ssh-ed25519 stanza"),
+    ("'scrypt', 'AAAAAAAAAAAAAAAAAAAAAA', '18'",
+     "the plugin test made a scrypt stanza, which must be alone in a file"),
+])  # fmt: skip
+def test_stanzas_that_would_make_the_file_unreadable(plugin, recipient, arguments, error):
+    plugin(HEARD + f"ask('recipient-stanza', '0', {arguments}, body=bytes(32)); send('done')")
+    expect_refused(error, "-r", recipient, input=PLAIN)
+
+
+def test_a_process_that_the_plugin_leaves_behind(plugin, recipient):
+    plugin(HEARD + "os.fork() or [os.close(2), time.sleep(20)]\nos._exit(0)")
+    expect_refused("age-plugin-test ended before it was done", "-r", recipient, input=PLAIN)
 
 
 def test_too_many_stanzas(plugin, recipient):

@@ -13,8 +13,8 @@ from sealed_format import to_text
 PLAIN = some_bytes(1000)
 RECORD = "record(sys.argv)\nserve()"
 NOT_INSTALLED = "age-plugin-{} is not installed"
-IN_PATH = "install the plugin in a directory that PATH lists with its absolute name"
-CHARACTERS = "the name of a plugin has only letters, digits, and the characters -_.+"
+IN_PATH = "install it in a directory listed in PATH by its absolute path"
+CHARACTERS = "a plugin name may contain only letters, digits and the characters - _ . +"
 NAMES = ["../x", "/bin/x", "x/../../y", "a b", "a\tb", "a=b", "a~", "$HOME", "a;b", "*", "\\", ""]
 
 
@@ -50,6 +50,13 @@ def test_all_characters_that_a_name_may_have(folder, name):
     made = stream("-r", to_text(f"age1{name}", DATA), input=PLAIN).out
     assert stream("-d", "-k", identity_of(name), input=made).out == PLAIN
     assert [os.path.basename(words[0]) for words in recorded()] == [f"age-plugin-{name}"] * 2
+
+
+def test_names_in_errors(folder):
+    """They are not taken for identities, which are never shown."""
+    for name in "1p", "x-1", "1-1abc":
+        result = stream("-j", name, input=b"", status=1)
+        assert result.error == f"age-plugin-{name} is not installed"
 
 
 def test_names_are_lowercase(folder):

@@ -39,6 +39,22 @@ def test_secret_to_decrypt(plugin, recipient, identity):
     assert (result.out, lines, recorded()) == (PLAIN, ['age-plugin-test asks "PIN":'], reply("ok", body=PIN.encode()))
 
 
+@pytest.mark.parametrize("question", [
+    "'request-secret', body='PIN'", "'request-public', body='name'", "'confirm', encode(b'yes'), body='sure'",
+    "'confirm', encode(b'yes'), encode(b'no'), body='sure'",
+])  # fmt: skip
+def test_the_end_of_the_input_is_no_answer(plugin, recipient, question):
+    plugin(ASKS.format(question))
+    _, status = on_terminal(["-r", recipient, "-o", "out"], [b"\x04"])
+    assert (status, recorded()) == (0, reply("fail"))
+
+
+def test_quotation_marks_and_layout(plugin, recipient):
+    plugin(r"""serve(lambda: ask('msg', body='a" b \u202ec\u2028d\u2066e \u201cf\u201d'))""")
+    assert stream("-r", recipient, input=PLAIN).notes == [
+        """age-plugin-test says "a' b ?c?d?e \N{left double quotation mark}f\N{right double quotation mark}\""""]
+
+
 def test_an_answer_that_is_too_long(plugin, recipient):
     plugin(ASKS.format("'request-secret', body='PIN'"))
     result, _ = at_terminal("-r", recipient, input=PLAIN, answers=["x" * 1025])
