@@ -19,7 +19,7 @@ namespace gpuaes {
 // is asked for only if nothing else does.
 //
 // To add a kind: add its enumerator, its case in keyring.cpp, and its row to the slots or stanzas of each
-// format that has it (format/slots.cpp, format/stanzas.cpp).
+// format that supports it (format/slots.cpp, format/stanzas.cpp).
 enum class KeyKind {
   key_file,
   x25519,

@@ -95,7 +95,7 @@ void Connection::send(const std::vector<std::string_view>& arguments, std::span<
   }
 }
 
-// A plugin that has ended may have left a process behind that holds its pipes open.
+// A plugin that has ended may have started a process that still holds its pipes open.
 template <class End>
 void Connection::await(End& end) {
   while (!end.ready(silence)) {
