@@ -23,8 +23,8 @@ void check_count(std::size_t stanzas) {
     throw UsageError(fmt::format("the age format allows at most {} recipients", max_stanzas));
 }
 
-// A stanza of a plugin that this program or age would refuse, so that nobody could open the file.
-// PluginError.
+// PluginError if this program or age would refuse the stanza of a plugin and the file with it, whatever the
+// key.
 void check_stanza(const Stanza& stanza, const std::string& plugin) {
   const StanzaKind* const kind = find_stanza_kind(stanza.type());
   if (kind == nullptr) return;

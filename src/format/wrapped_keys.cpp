@@ -17,64 +17,51 @@
 namespace gpuaes {
 namespace {
 
-// For messages about secrets that do not open a file.
+// For messages about secrets that do not open a file. Most kinds have identities.
 struct KeyWords {
   KeyKind key;
   std::string_view opener;  // what opens a file that was encrypted for such a key
-  std::string_view wrong, missing;
-  Advice missing_advice;
+  std::string_view missing;
+  std::string_view wrong = "none of the given identities opens the input";
+  Advice missing_advice = Advice::name_identity_file;
 };
 
 constexpr std::array words{
     KeyWords{.key = KeyKind::key_file,
              .opener = "a key file",
-             .wrong = "none of the given keys opens the input",
              .missing = "the input was encrypted with a key file, and none was given",
+             .wrong = "none of the given keys opens the input",
              .missing_advice = Advice::name_key_file},
     KeyWords{.key = KeyKind::x25519,
              .opener = "an X25519 identity",
-             .wrong = "none of the given identities opens the input",
-             .missing = "the input was encrypted for an X25519 recipient, and no X25519 identity was given",
-             .missing_advice = Advice::name_identity_file},
+             .missing = "the input was encrypted for an X25519 recipient, and no X25519 identity was given"},
     KeyWords{
         .key = KeyKind::xwing,
         .opener = "a post-quantum identity",
-        .wrong = "none of the given identities opens the input",
         .missing =
-            "the input was encrypted for a post-quantum recipient, and no post-quantum identity was given",
-        .missing_advice = Advice::name_identity_file},
+            "the input was encrypted for a post-quantum recipient, and no post-quantum identity was given"},
     KeyWords{.key = KeyKind::ssh_ed25519,
              .opener = "an ssh-ed25519 key",
-             .wrong = "none of the given identities opens the input",
-             .missing = "the input was encrypted for an ssh-ed25519 key, and no such key was given",
-             .missing_advice = Advice::name_identity_file},
+             .missing = "the input was encrypted for an ssh-ed25519 key, and no such key was given"},
     KeyWords{.key = KeyKind::ssh_rsa,
              .opener = "an ssh-rsa key",
-             .wrong = "none of the given identities opens the input",
-             .missing = "the input was encrypted for an ssh-rsa key, and no such key was given",
-             .missing_advice = Advice::name_identity_file},
+             .missing = "the input was encrypted for an ssh-rsa key, and no such key was given"},
     KeyWords{.key = KeyKind::p256,
              .opener = "the plugin of a P-256 key",
-             .wrong = "none of the given identities opens the input",
              .missing =
                  "the input was encrypted for a P-256 key in hardware, and no identity of its plugin was "
-                 "given",
-             .missing_advice = Advice::name_identity_file},
+                 "given"},
     KeyWords{.key = KeyKind::ml_kem_p256,
              .opener = "the plugin of a post-quantum key",
-             .wrong = "none of the given identities opens the input",
              .missing = "the input was encrypted for a post-quantum key in hardware, and no identity of its "
-                        "plugin was given",
-             .missing_advice = Advice::name_identity_file},
+                        "plugin was given"},
     KeyWords{.key = KeyKind::plugin,
              .opener = "an identity of a plugin",
-             .wrong = "none of the given identities opens the input",
-             .missing = "no identity of a plugin was given",
-             .missing_advice = Advice::name_identity_file},
+             .missing = "no identity of a plugin was given"},
     KeyWords{.key = KeyKind::passphrase,
              .opener = "a passphrase",
-             .wrong = "the passphrase does not open the input",
              .missing = "the input was encrypted with a passphrase, and none was given",
+             .wrong = "the passphrase does not open the input",
              .missing_advice = Advice::enter_passphrase},
 };
 static_assert(has_row_for_each(words, &KeyWords::key));

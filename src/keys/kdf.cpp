@@ -75,10 +75,8 @@ std::array<std::byte, size> hmac(const EVP_MD* digest, std::span<const std::byte
 template <class Work>
 Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
               const StopCheck& check_stop, Work work) {
-  Secret secret(passphrase.size());
-  std::ranges::copy(passphrase, secret.bytes().begin());
   std::packaged_task<Secret()> task(
-      [work, passphrase = std::move(secret), salt = std::vector<std::byte>(salt.begin(), salt.end())] {
+      [work, passphrase = secret_of(passphrase), salt = std::vector<std::byte>(salt.begin(), salt.end())] {
         return work(passphrase.bytes(), salt);
       });
   std::future<Secret> derived = task.get_future();

@@ -84,9 +84,7 @@ Key parse_plugin_recipient(std::string_view text, const std::string& name) {
 
 Key parse_plugin_identity(std::string_view text, const std::string& name) {
   check(text, name_in(text, identity_begin, identity_end), "identity", name);
-  Key identity{.kind = KeyKind::plugin, .secret = Secret(text.size())};
-  std::ranges::copy(bytes_of(text), identity.secret.bytes().begin());
-  return identity;
+  return {.kind = KeyKind::plugin, .secret = secret_of(bytes_of(text))};
 }
 
 Key make_plugin_identity(std::string_view plugin) {

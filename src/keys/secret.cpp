@@ -45,14 +45,18 @@ Secret::~Secret() {
 }
 
 Secret Secret::copy() const {
-  Secret other(size_);
-  std::ranges::copy(bytes(), other.bytes().begin());
-  return other;
+  return secret_of(bytes());
 }
 
 void Secret::shrink(std::size_t size) noexcept {
   wipe(bytes().subspan(size));
   size_ = size;
+}
+
+Secret secret_of(std::span<const std::byte> bytes) {
+  Secret secret(bytes.size());
+  std::ranges::copy(bytes, secret.bytes().begin());
+  return secret;
 }
 
 }  // namespace gpuaes

@@ -32,4 +32,7 @@ class Secret {
   std::size_t mapped_ = 0;
 };
 
+// A secret with a copy of these bytes. std::bad_alloc.
+Secret secret_of(std::span<const std::byte> bytes);
+
 }  // namespace gpuaes

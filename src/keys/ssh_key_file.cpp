@@ -37,12 +37,6 @@ constexpr auto check = check_libcrypto<IoError>;
                    Advice::copy_without_passphrase);
 }
 
-Secret secret_of(std::span<const std::byte> bytes) {
-  Secret secret(bytes.size());
-  std::ranges::copy(bytes, secret.bytes().begin());
-  return secret;
-}
-
 // PEM ----------------------------------------------------------------------------------------------------
 
 struct PemBlock {

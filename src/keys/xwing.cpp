@@ -18,12 +18,6 @@ constexpr auto check = check_libcrypto<IoError>;
 // XWingLabel of the draft, section 5.3.
 constexpr std::string_view label = R"(\.//^\)";
 
-Secret copy_of(std::span<const std::byte> bytes) {
-  Secret secret(bytes.size());
-  std::ranges::copy(bytes, secret.bytes().begin());
-  return secret;
-}
-
 struct PrivateKeys {
   Secret ml_kem_seed, x25519;
 };
@@ -34,7 +28,7 @@ PrivateKeys expand(const Secret& private_key) {
   check(EVP_DigestFinalXOF(digest_of<IoError>(EVP_shake256(), {private_key.bytes()}).get(),
                            octets(bytes.bytes().data()), bytes.size()) == 1,
         "EVP_DigestFinalXOF");
-  return {copy_of(bytes.bytes().first(ml_kem_seed_bytes)), copy_of(bytes.bytes().last(x25519_bytes))};
+  return {secret_of(bytes.bytes().first(ml_kem_seed_bytes)), secret_of(bytes.bytes().last(x25519_bytes))};
 }
 
 // The X25519 key at the end of a public key or a ciphertext.
@@ -57,7 +51,7 @@ bool is_xwing_key(std::span<const std::byte> public_key) {
 
 std::optional<Encapsulation> xwing_encapsulate(std::span<const std::byte> public_key, const Secret& random) {
   const PublicKey recipient = last_point_of(public_key);
-  const Secret ephemeral = copy_of(random.bytes().last(x25519_bytes));
+  const Secret ephemeral = secret_of(random.bytes().last(x25519_bytes));
   if (!is_canonical(recipient)) return std::nullopt;
   const std::optional<Secret> shared = shared_secret(ephemeral, recipient);
   std::optional<Encapsulation> made =

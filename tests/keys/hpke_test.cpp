@@ -18,8 +18,7 @@ Bytes bytes_in(const Secret& secret) {
 
 TEST_CASE("the key schedule of HPKE matches RFC 9180, A.2.1") {
   const Bytes shared_bytes = from_hex("0bbe78490412b4bbea4812666f7916932b828bba79942424abb65244930d69a7");
-  Secret shared(shared_bytes.size());
-  std::ranges::copy(shared_bytes, shared.bytes().begin());
+  const Secret shared = secret_of(shared_bytes);
   const HpkeContext context = hpke_key_schedule(0x0020, shared, "Ode on a Grecian Urn");
   CHECK(bytes_in(context.key) ==
         from_hex("ad2744de8e17f4ebba575b3f5f5a8fa1f69c2a07f6e7500bc60ca6e3e3ec1c91"));

@@ -127,7 +127,7 @@ TEST_CASE("MLKEM768-P256 matches draft-ietf-hpke-pq-03", "[optional]") {
       field = from_hex(digits);
     }
     const auto& [seed, public_key, ciphertext, shared] = fields;
-    // The seed expands to that of ML-KEM and candidates for the private key, of which the first is good.
+    // The seed expands to that of ML-KEM and candidates for the private key; the first one is in range.
     Bytes keys(ml_kem_seed_bytes + 32);
     REQUIRE(EVP_DigestFinalXOF(digest_of<std::runtime_error>(EVP_shake256(), {seed}).get(),
                                octets(keys.data()), keys.size()) == 1);

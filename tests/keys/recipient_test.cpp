@@ -14,12 +14,6 @@
 namespace gpuaes {
 namespace {
 
-Secret secret_of(std::span<const std::byte> bytes) {
-  Secret secret(bytes.size());
-  std::ranges::copy(bytes, secret.bytes().begin());
-  return secret;
-}
-
 PublicKey public_key(std::string_view hex) {
   PublicKey key;
   std::ranges::copy(from_hex(hex), key.begin());

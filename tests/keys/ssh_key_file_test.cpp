@@ -64,7 +64,7 @@ Bytes number(const EvpKey& key, const char* name) {
   BIGNUM* found = nullptr;
   REQUIRE(EVP_PKEY_get_bn_param(key.get(), name, &found) == 1);
   const std::unique_ptr<BIGNUM, FreeWith<BN_free>> held(found);
-  Bytes bytes(static_cast<std::size_t>(BN_num_bytes(found)) + 1);  // with a zero byte, as if it were needed
+  Bytes bytes(static_cast<std::size_t>(BN_num_bytes(found)) + 1);  // with room for a zero byte
   BN_bn2bin(found, octets(bytes.data() + 1));
   if ((bytes[1] & std::byte{0x80}) == std::byte{0}) bytes.erase(bytes.begin());
   return bytes;

@@ -113,7 +113,7 @@ TEST_CASE("both sides of ssh-ed25519 get the same secret, which depends on the p
   CHECK_FALSE(std::ranges::equal(ssh_ed25519_kem.decapsulate(other, made->ciphertext).value().bytes(),
                                  made->shared.bytes()));
   CHECK_FALSE(ssh_ed25519_kem.decapsulate(seed, Bytes(32)));
-  // As the specification has it: the tweak after the agreement.
+  // In the order of the specification: first the agreement, then the tweak.
   Sha512 hash;
   hash.add(seed.bytes());
   const auto digest = hash.finish();

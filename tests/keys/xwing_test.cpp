@@ -34,12 +34,6 @@ bool have_ml_kem() {
   return false;
 }
 
-Secret secret_of(std::span<const std::byte> bytes) {
-  Secret secret(bytes.size());
-  std::ranges::copy(bytes, secret.bytes().begin());
-  return secret;
-}
-
 Bytes bytes_of(const Secret& secret) {
   return {secret.bytes().begin(), secret.bytes().end()};
 }

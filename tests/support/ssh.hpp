@@ -16,12 +16,6 @@
 
 namespace gpuaes {
 
-inline Secret secret_of(std::span<const std::byte> bytes) {
-  Secret secret(bytes.size());
-  std::ranges::copy(bytes, secret.bytes().begin());
-  return secret;
-}
-
 inline Bytes ssh_strings(std::initializer_list<Bytes> strings) {
   Bytes encoded;
   for (const Bytes& each : strings) append_ssh_string(encoded, each);
