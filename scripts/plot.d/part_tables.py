@@ -73,7 +73,7 @@ def variants_table(run):
                          significant(float(row["limit_gb_per_s"])) if row["limit_gb_per_s"] else "",
                          f"{float(row['share_of_limit']):.0%}" if row["share_of_limit"] else "", row["registers"],
                          row["resident_warps"]])
-    return markdown(["launches of 256 MiB", "GB/s", "limited by", "limit, GB/s", "of limit", "registers", "warps"], rows)
+    return markdown(["launches of 256 MiB", "GB/s", "limited by", "limit, GB/s", "share of limit", "registers", "warps"], rows)
 
 
 def keys_table(run):

@@ -1,7 +1,8 @@
-"""The tables of PERFORMANCE.md and README.md, by name."""
+"""The tables of the documents, by name."""
 
 import re
 
+import conclusions
 import part_tables
 from inputs import group
 from results import (MI, NOT_MEASURED, OURS, both_rates, cpu_name, cpu_of, markdown, named, rate_of, ratio, size_of, time_of,
@@ -202,5 +203,5 @@ def cpus_table(run):
 TABLES = {
     "run": run_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "age": age_table, "pipe": pipe_table,
     "cpu-seconds": cpu_seconds_table, "operations": operations_table, "costs": costs_table, "cpus": cpus_table,
-    **part_tables.TABLES,
+    **part_tables.TABLES, **conclusions.TABLES,
 }

@@ -22,7 +22,7 @@ PAGE = re.compile(rf'\b(gpuaes-\w+)\((\d)\)((?:(?:,|{BREAK}and){BREAK}"[^"]+")*)
 
 
 def documents():
-    return sorted([*TOP.glob("*.md"), *TOP.glob("tests/**/*.md"), *TOP.glob("scripts/**/*.md")])
+    return sorted([*TOP.glob("*.md"), *(path for folder in FOLDERS for path in TOP.glob(f"{folder}/**/*.md"))])
 
 
 def pages():

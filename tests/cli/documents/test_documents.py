@@ -34,12 +34,12 @@ def test_checks_of_documents(command):
     assert done.returncode == 0, f"{done.stdout}{done.stderr}run scripts/plot --tables man/figures if tables differ"
 
 
-@pytest.mark.parametrize("name", ["PERFORMANCE.md", "README.md"])
+@pytest.mark.parametrize("name", ["PERFORMANCE.md", "cuda/PERFORMANCE.md", "README.md"])
 def test_pictures_exist(name):
     text = (TOP / name).read_text()
     assert "<!-- begin: " in text
     for picture in re.findall(r"^!\[.*\]\((.*)\)$", text, re.M):
-        assert (TOP / picture).is_file(), picture
+        assert (TOP / name).parent.joinpath(picture).is_file(), picture
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -142,9 +143,9 @@ AGE_ROW = {**ROW, "part": "age", "case": "file, 4 GiB", "cipher": "chacha20-poly
 
 
 def documents(text):
-    """Writes the text to both documents, in a new folder."""
-    os.mkdir("documents")
-    for name in ("PERFORMANCE.md", "README.md"):
+    """Writes the text to all documents, in a new folder."""
+    os.makedirs("documents/cuda")
+    for name in ("PERFORMANCE.md", "cuda/PERFORMANCE.md", "README.md"):
         pathlib.Path("documents", name).write_text(text)
 
 
@@ -206,6 +207,37 @@ def test_tables_of_the_age_format():
                  "| `--test` | 250 ms |", "| 1 GiB, age, `--rekey` in place | 1.50 s |",
                  "| other programs | rage 0.12.1 |"):
         assert line in lines, (line, lines)
+
+
+def test_conclusions():
+    """Each needs all of its rows, and those of age files come from the largest file."""
+    os.mkdir("results")
+    openssl, age = ({**ROW, "program": name, "cipher": "", "format": "", "lanes": ""} for name in ("openssl", "age"))
+    kuznyechik = {**ROW, "part": "file", "cipher": "kuznyechik"}
+    rows = [{**ROW, "part": "file", "lanes": "cpu", "seconds": 0.1}, {**openssl, "part": "file", "seconds": 2},
+            {**ROW, "part": "file", "lanes": "cuda:0", "seconds": 0.2}, {**kuznyechik, "lanes": "cuda:0", "seconds": 0.2},
+            {**kuznyechik, "lanes": "cpu", "seconds": 0.8}, {**age, "part": "file", "seconds": 4, "runs": 1},
+            {**ROW, "lanes": "auto", "seconds": 2}, {**ROW, "part": "cold", "runs": 2}, {**openssl, "part": "cold", "cpu_seconds": 2}]
+    facts = [{"name": "CPU", "value": "Some CPU"}, {"name": "CPUs", "value": "2"}]
+
+    def sentences(*more):
+        write_csv("results/programs.csv", [*rows, *more])
+        return re.sub("<!--.*-->\n", "", tables("--tables", "results"))
+
+    write_csv("results/run.csv", facts)
+    documents("".join(f"<!-- begin: {name} -->\n<!-- end: {name} -->\n" for name in ("conclusions", "counts")))
+    text = sentences()
+    for part in ("sealed at 42.9 GB/s on 2 CPUs, 20.0 × the rate of `openssl` on one", "AES at 0.50 × the rate of the CPUs, and "
+                 "with Kuznyechik at 4.00 ×", "were not measured in this run. `age` encrypts the same file at 1.07 GB/s",
+                 "takes 0.23 CPU seconds per GB, where `openssl` takes 0.47",
+                 "Of the 9 results of programs in this run, 1 were measured once, 1 twice, and 7 at least three times."):
+        assert part in text, (part, text)
+    assert "Between two pipes" not in text
+    small = {"bytes": 1024, "case": "file, 1 KiB"}
+    tool = {**AGE_ROW, "program": "age", "cipher": "", "lanes": "", "seconds": 3}
+    text = sentences({**AGE_ROW, **small}, {**tool, **small}, AGE_ROW, tool, {**ROW, "program": "gpuaes-bench copy"})
+    assert "**age files** are encrypted at 2.86 GB/s, 2.00 × the rate of `age`" in text
+    assert "data is sealed at 2.15 GB/s, where a filter that only copies reaches 2.86 GB/s" in text
 
 
 def event(**fields):
