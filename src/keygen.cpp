@@ -142,9 +142,16 @@ void print_completions(const Options& options, const Messages&) {
 void print_help(const Options&, const Messages&) {
   print(
       "usage: gpuaes-keygen [--x25519 | --post-quantum] [-o FILE]\n"
-      "       gpuaes-keygen -y FILE\n\n"
+      "       gpuaes-keygen -y FILE\n"
+      "       gpuaes-keygen --completions SHELL | -V | -h\n\n"
       "Make a key file for gpuaes-stream, or an identity and its recipient.\n\n" +
-      format_options(groups) + "\nSee gpuaes-keygen(1) for details.\n");
+      format_options(groups) +
+      "\nExamples:\n"
+      "  Make a key:\n"
+      "    gpuaes-keygen -o key\n\n"
+      "  Make an identity and its recipient:\n"
+      "    gpuaes-keygen --x25519 -o identity >recipient\n\n"
+      "See gpuaes-keygen(1) for details.\n");
 }
 
 Options parse_options(int argc, const char* const* argv) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -19,6 +20,7 @@ namespace po = boost::program_options;
 constexpr OptionText help_option{"help,h", nullptr, "Print this help and exit."};
 constexpr OptionText completions_option{
     "completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.", shell_names};
+constexpr std::array main_options{completions_option, help_option};
 
 // All options of a command, including those that every command has.
 std::vector<OptionText> options_of(const Command& command) {
@@ -45,26 +47,37 @@ std::string synopsis(const Command& command) {
   return text;
 }
 
+HelpSection options_section(std::span<const OptionText> options) {
+  HelpSection section{"Options", {}};
+  for (const OptionText& option : options)
+    section.rows.push_back({option_term(option.names, option.argument), option.help});
+  return section;
+}
+
 std::string help_text(std::span<const Command> commands) {
   HelpSection section{"Commands", {}};
   for (const Command& command : commands) section.rows.push_back({synopsis(command), command.text});
   return "usage: gpuaes-bench COMMAND [OPTION]... [ARGUMENT]...\n"
          "       gpuaes-bench COMMAND -h\n"
-         "       gpuaes-bench --completions SHELL\n\n"
+         "       gpuaes-bench --completions SHELL | -h\n\n"
          "Measure what limits the speed of gpuaes-stream on this machine.\n\n" +
-         format_help({&section, 1}, help_columns()) + "\nSee gpuaes-bench(1) for details.\n";
+         format_help(std::array{section, options_section(main_options)}, help_columns()) +
+         "\nExamples:\n"
+         "  Measure how fast 16 threads read a file, 1 MiB at a time:\n"
+         "    gpuaes-bench read 16 1M <disk.img\n\n"
+         "  Measure the lanes without I/O, with and without a cipher:\n"
+         "    gpuaes-bench pipeline -l none:4,cpu:4\n\n"
+         "See gpuaes-bench(1) for details.\n";
 }
 
 std::string help_text(const Command& command) {
-  HelpSection section{"Options", {}};
-  for (const OptionText& option : options_of(command))
-    section.rows.push_back({option_term(option.names, option.argument), option.help});
+  const HelpSection section = options_section(options_of(command));
   return fmt::format("usage: gpuaes-bench {}\n\n{}\n\n{}\nSee gpuaes-bench(1) for details.\n",
                      synopsis(command), command.text, format_help({&section, 1}, help_columns()));
 }
 
 std::string completions(std::span<const Command> commands, std::string_view shell) {
-  CompletedProgram program{.name = "gpuaes-bench", .options = {completions_option, help_option}};
+  CompletedProgram program{.name = "gpuaes-bench", .options = {main_options.begin(), main_options.end()}};
   for (const Command& command : commands)
     program.commands.push_back({command.name, command.text, options_of(command)});
   return completions(program, shell);

@@ -206,15 +206,17 @@ Options parse_options(int argc, const char* const* argv) {
 }
 
 std::string help_text() {
-  return "usage: gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... [FILE] >OUT\n"
-         "       gpuaes-stream [-e] (-k FILE | -p | -r RECIPIENT)... [OPTION]... -- COMMAND... >OUT\n"
-         "       gpuaes-stream -d (-k FILE | -p) [OPTION]... [FILE] >OUT\n"
-         "       gpuaes-stream --range OFFSET:[LENGTH] (-k FILE | -p) [OPTION]... FILE >OUT\n"
-         "       gpuaes-stream --salvage (-k FILE | -p) [OPTION]... FILE >OUT\n"
+  return "usage: gpuaes-stream (-k FILE | -p | -r RECIPIENT)... [OPTION]... [FILE]\n"
+         "       gpuaes-stream (-k FILE | -p | -r RECIPIENT)... [OPTION]... -- COMMAND...\n"
+         "       gpuaes-stream -d (-k FILE | -p) [OPTION]... [FILE]\n"
+         "       gpuaes-stream --range OFFSET:[LENGTH] (-k FILE | -p) [OPTION]... FILE\n"
+         "       gpuaes-stream --salvage (-k FILE | -p) [OPTION]... [FILE]\n"
+         "       gpuaes-stream -d --part I[/N] (-k FILE | -p) [OPTION]... FILE\n"
          "       gpuaes-stream -t (-k FILE | -p) [OPTION]... [FILE]...\n"
-         "       gpuaes-stream --rekey (-k FILE | -p) (--new-key FILE | -r RECIPIENT)... FILE\n"
-         "       gpuaes-stream --info [OPTION]... [FILE]...\n\n"
-         "Encrypt or decrypt a stream on CPUs and NVIDIA GPUs.\n\n" +
+         "       gpuaes-stream --rekey (-k FILE | -p) (--new-key FILE | -r RECIPIENT) FILE\n"
+         "       gpuaes-stream --info [--json] [-f FORMAT] [FILE]...\n"
+         "       gpuaes-stream --list-lanes | --completions SHELL | -V | -h\n\n"
+         "Encrypt or decrypt files and pipes on CPUs and NVIDIA GPUs.\n\n" +
          format_options(groups) +
          "\nExamples:\n"
          "  Make a key, encrypt an archive and unpack it again:\n"

@@ -102,7 +102,7 @@ std::span<const Command> commands() {
   static const std::array all{
       Command{Action::plan,
               "plan",
-              "(-k FILE | -p | -r RECIPIENT)... [-i FILE] [-n N] [OPTION]... -o DIR",
+              "(-k FILE | -p | -r RECIPIENT)... [OPTION]... -o DIR",
               "Make the directory of a new sealed file, and print the number of its parts.",
               {"output"},
               rows_of({planned_input, planned_count, new_directory, sealing_cipher, new_label, sealing_key},
@@ -111,7 +111,7 @@ std::span<const Command> commands() {
               0},
       Command{Action::seal,
               "seal",
-              "DIR --part I [-i FILE] [OPTION]...",
+              "DIR --part I [-o FILE --receipt FILE] [OPTION]...",
               "Seal one part.",
               {"part"},
               rows_of({part, input, verify, part_elsewhere, receipt},
@@ -168,7 +168,8 @@ std::string commands_help() {
     section.rows.push_back({command.name, command.text});
   }
   return fmt::format(
-      "{}       gpuaes-parts COMMAND -h\n\n"
+      "{}       gpuaes-parts COMMAND -h\n"
+      "       gpuaes-parts --completions SHELL | -V | -h\n\n"
       "Seal one file in parts, with several processes, on one host or on many.\n\n{}\n{}\n"
       "Examples:\n"
       "  Seal a file in two parts at the same time:\n"

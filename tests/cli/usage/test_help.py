@@ -56,17 +56,18 @@ def shown(command, width):
 
 
 def widest(text):
-    """The width of the lists, which are wrapped. Usage and examples are not."""
+    """The width of the lists, which are wrapped. Usage and examples are not, but have at most 80 columns."""
     lists = re.findall(r"^\w[\w ]*:\n(?:  .*\n|\n(?=\w[\w ]*:\n  ))+", text, re.M)
     return max(len(line) for part in lists if not part.startswith("Examples:") for line in part.splitlines())
 
 
-@pytest.mark.parametrize("command", ["gpuaes-stream", "gpuaes-keygen", "gpuaes-parts", "gpuaes-parts seal",
+@pytest.mark.parametrize("command", ["gpuaes-stream", "gpuaes-keygen", "gpuaes-parts", "gpuaes-parts plan", "gpuaes-parts seal",
                                      "gpuaes-bench", "gpuaes-bench pipeline"])
 def test_the_width_of_help(monkeypatch, command):
     words, is_stream = command.split(), command == "gpuaes-stream"
     monkeypatch.delenv("COLUMNS", raising=False)
     to_pipe = run(*words, "-h").out.decode()
+    assert to_pipe.startswith(f"usage: {command} ") and max(map(len, to_pipe.splitlines())) <= 80
     cases = [(80, "to a pipe", to_pipe), (80, "on a terminal of unknown width", shown(words, 0))]
     for width in [60, 80, 93, 100, 101, 250, *([40] if is_stream else [])]:
         cases.append((min(width, 100), f"on a terminal of {width} columns", shown(words, width)))
