@@ -15,12 +15,12 @@ set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON) # finds no CUDA driver, because the CUDA runtime loads it with dlopen()
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
-"gpuaes-stream is a filter that encrypts and decrypts streams in constant
-memory, with AES or Kuznyechik, on CPUs and NVIDIA GPUs. Its default format
-is authenticated: decryption releases only verified data and detects any
-modification or truncation. No GPU is needed.
+"gpuaes-stream encrypts and decrypts files and pipes. It reads and writes
+age files and a format of its own, on all cores or, for its own format, on
+NVIDIA GPUs; it also works without a GPU. Decryption outputs only authentic
+data and detects any modification or truncation.
 .
-It also reads and writes age files. gpuaes-keygen creates keys, and
-gpuaes-parts divides a file among several hosts.")
+gpuaes-keygen makes keys, and gpuaes-parts divides a file among several
+processes or hosts.")
 
 include(CPack)
