@@ -4,6 +4,7 @@ Services are replaced: `ssh server` runs a command in the folder server, aws, zf
 a passphrase. PostgreSQL, par2, GNU parallel and MPI are real. slurm-recipe.sh runs the recipe for Slurm."""
 
 import glob
+import json
 import os
 import pathlib
 import pty
@@ -305,6 +306,11 @@ def test_replace_a_key(recipe):
     bash(commands.split("\n", 1)[1])  # the loop can be repeated
     expect_archive("new.key", "photos.sealed")
     stream("-d", "-k", "backup.key", "photos.sealed", status=3)
+
+
+def test_find_the_bottleneck_of_a_run(recipe):
+    recipe("Find the bottleneck of a run")
+    assert {"seconds", "lanes"} <= json.loads(content("stats.json")).keys() and json.loads(content("trace.json"))
 
 
 def test_protect_a_backup_against_bad_sectors(recipe):
